@@ -3,9 +3,9 @@
 ``python -m benchmarks.against REV`` puts the package of REV beside that of the working tree, each
 with compiled code of its own, and times the rows of `benchmarks.publish` with both: every round has
 a fresh pair of processes, which take turns in random order. Each row is worse, not worse, or
-undecided, by `fastmetrics.compare_timings` of paired rounds; the exit status is 0 if none is worse,
-1 if one is, 3 if it is undecided, 2 if it cannot be done. ``--aa`` takes REV twice and prints how
-often that would be called worse.
+undecided, by `fastmetrics.comparison.compare_timings` of paired rounds; the exit status is 0 if
+none is worse, 1 if one is, 3 if it is undecided, 2 if it cannot be done. ``--aa`` takes REV twice
+and prints how often that would be called worse.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from benchmarks.speed import contests, processes
 from benchmarks.speed.contests import BY_KEY, ROWS
 from benchmarks.speed.timing import FULL_ROWS, Target
 from benchmarks.speed.turns import ROOT, FailedError, Plan, Work, first_plan, one_round, pair
-from fastmetrics import compare_timings
+from fastmetrics.comparison import compare_timings
 
 MARGIN, ALPHA, ROUNDS = 0.05, 0.05, 10
 #: Sign flips of an A/A run.

@@ -72,15 +72,15 @@ CALLS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
 }
 _DRAWS: dict[str, Any] = {"n_resamples": RESAMPLES, "rng": 1, "method": "percentile"}
 _CURVES: dict[str, Any] = {"metrics": ["average_precision", "ks_statistic"]}
-LAYOUT = fm.BinLayout.learn(rows(0, 65_536)[1])
+LAYOUT = fm.streams.BinLayout.learn(rows(0, 65_536)[1])
 
 
 def _to_twelve(interval: Any) -> list[float]:
     return [round(end, 12) for end in interval]
 
 
-def _in_bins(y: Any, s: Any) -> fm.BinnedScoreTable:
-    table = fm.BinnedScoreTable(LAYOUT, first_rows=0)
+def _in_bins(y: Any, s: Any) -> fm.streams.BinnedScoreTable:
+    table = fm.streams.BinnedScoreTable(LAYOUT, first_rows=0)
     table.update(y, s, n_threads=1)
     return table
 

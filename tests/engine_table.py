@@ -129,7 +129,7 @@ def _counts(measure: Measure) -> Any:
 
 def _brackets(measure: Measure) -> Any:
     (y, s), _ = _data(measure)
-    bins = fm.BinnedScoreTable(fm.BinLayout(np.linspace(0, 1, 9)))
+    bins = fm.streams.BinnedScoreTable(fm.streams.BinLayout(np.linspace(0, 1, 9)))
     bins.update(y, s)
     return getattr(bins, measure.name)(**_parameters(measure))
 

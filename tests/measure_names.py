@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import fastmetrics
 from fastmetrics.measures.registry import MEASURES
 from fastmetrics.measures.regression._plans import PLANS
+from public import NAMES
 
 #: The count measures of the registry, under their names and two aliases that are as usual.
 COUNT_MEASURES = {m.name: m for m in MEASURES.values() if m.family == "decisions"}
@@ -12,4 +12,4 @@ COUNT_MEASURES["zero_one_loss"] = COUNT_MEASURES["error_rate"]
 COUNT_MEASURES["youden_j"] = COUNT_MEASURES["informedness"]
 
 #: The regression measures that have a public function, by its name.
-REGRESSION = {m.name: m for m in PLANS.values() if m.name in fastmetrics.__all__}
+REGRESSION = {m.name: m for m in PLANS.values() if m.name in NAMES}

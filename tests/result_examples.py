@@ -10,6 +10,7 @@ import numpy as np
 
 import fastmetrics as fm
 from fastmetrics._results import Result
+from public import public
 
 RNG = np.random.default_rng(0)
 N = 60
@@ -39,44 +40,48 @@ def scored(stream: Any) -> Any:
     return stream
 
 
-def binned() -> fm.BinnedScoreTable:
-    return scored(fm.BinnedScoreTable(fm.BinLayout.learn(S, n_bins=8), first_rows=0))
+def binned() -> fm.streams.BinnedScoreTable:
+    return scored(
+        fm.streams.BinnedScoreTable(fm.streams.BinLayout.learn(S, n_bins=8), first_rows=0)
+    )
 
 
-def grouped() -> fm.GroupedBinnedScoreTable:
-    table = fm.GroupedBinnedScoreTable(fm.BinLayout.learn(S, n_bins=8), first_rows=0)
+def grouped() -> fm.streams.GroupedBinnedScoreTable:
+    table = fm.streams.GroupedBinnedScoreTable(
+        fm.streams.BinLayout.learn(S, n_bins=8), first_rows=0
+    )
     table.update(Y, S, np.arange(N) // 5)
     return table
 
 
 @cache
-def pair() -> fm.Comparisons:
+def pair() -> fm.results.Comparisons:
     return fm.paired_bootstrap(Y, MODELS, **FEW)
 
 
 @cache
-def evaluation() -> fm.Evaluation:
+def evaluation() -> fm.results.Evaluation:
     return fm.evaluate(Y, MODELS, **FEW)
 
 
 @cache
-def estimated() -> fm.EstimatorEvaluation:
-    return fm.evaluate_estimator(model(), X, Y, cv=".632", n_resamples=40, rng=1)
+def estimated() -> fm.results.EstimatorEvaluation:
+    return fm.selection.evaluate_estimator(model(), X, Y, cv=".632", n_resamples=40, rng=1)
 
 
 @cache
-def compared() -> fm.TableComparison:
-    return fm.compare_table(TABLE, higher_is_better=True)
+def compared() -> fm.results.TableComparison:
+    return fm.comparison.compare_table(TABLE, higher_is_better=True)
 
 
 @cache
-def ranked() -> fm.RankingEvaluation:
+def ranked() -> fm.results.RankingEvaluation:
     relevance, scores = Y.reshape(12, 5), {name: s.reshape(12, 5) for name, s in MODELS.items()}
-    return fm.evaluate_rankings(relevance, scores, metrics=["ndcg@3", "map"], rng=1)
+    return fm.ranking.evaluate_rankings(relevance, scores, metrics=["ndcg@3", "map"], rng=1)
 
 
-def runs() -> fm.ScoreRuns:
-    found = fm.ScoreRuns(memory="1.5MB")
+def runs() -> fm.streams.ScoreRuns:
+    found = fm.streams.ScoreRuns(memory="1.5MB")
     found.update(Y, S)
     return found
 
@@ -86,44 +91,48 @@ def first(mapping: Any) -> Any:
 
 
 _MADE: dict[str, Callable[[], Any]] = {
-    "BayesianCorrelatedTTest": lambda: fm.bayesian_correlated_t_test(
+    "BayesianCorrelatedTTest": lambda: fm.comparison.bayesian_correlated_t_test(
         TABLE[:, 0] - 0.5, rho=0.1, higher_is_better=True
     ),
-    "BayesianSignedRankTest": lambda: fm.bayesian_signed_rank_test(
+    "BayesianSignedRankTest": lambda: fm.comparison.bayesian_signed_rank_test(
         TABLE[:, 0] - 0.5, higher_is_better=True, n_resamples=100, rng=1
     ),
     "BestThreshold": lambda: fm.best_threshold(Y, S),
-    "BiasVariance": lambda: fm.bias_variance(Y, [P, Q, Y], decomposition="domingos"),
-    "BiasVarianceCurve": lambda: fm.bias_variance_curve(
+    "BiasVariance": lambda: fm.selection.bias_variance(Y, [P, Q, Y], decomposition="domingos"),
+    "BiasVarianceCurve": lambda: fm.selection.bias_variance_curve(
         model(), X, Y, X, Y, parameter="C", values=[0.1, 1.0], n_models=5, rng=1
     ),
-    "BinLayout": lambda: fm.BinLayout.learn(S),
+    "BinLayout": lambda: fm.streams.BinLayout.learn(S),
     "BinnedScoreTable": binned,
-    "Bootstrap632": lambda: fm.bootstrap632(Y, P, [P, Q], [Y == 0, Y == 1]),
-    "Bracket": lambda: fm.Bracket(0.25, 0.5),
+    "Bootstrap632": lambda: fm.selection.bootstrap632(Y, P, [P, Q], [Y == 0, Y == 1]),
+    "Bracket": lambda: fm.results.Bracket(0.25, 0.5),
     "BreakEvenPoint": lambda: fm.break_even_point(Y, S),
-    "BrierCurve": lambda: fm.brier_curve(Y, np.clip(S, 0, 1)),
-    "CalibrationTest": lambda: fm.calibration_test(Y, CHANCES, n_resamples=9, rng=1),
-    "CalibrationSummary": lambda: fm.calibration_summary(Y, CHANCES, on_training_data=False),
+    "BrierCurve": lambda: fm.costs.brier_curve(Y, np.clip(S, 0, 1)),
+    "CalibrationTest": lambda: fm.calibration.calibration_test(Y, CHANCES, n_resamples=9, rng=1),
+    "CalibrationSummary": lambda: fm.calibration.calibration_summary(
+        Y, CHANCES, on_training_data=False
+    ),
     "ClassificationMeasures": lambda: fm.classification_measures(Y, P),
-    "ComparisonTest": lambda: fm.mcnemar_test(Y, P, Q),
-    "ConfidenceInterval": lambda: fm.ConfidenceInterval(0.25, float("nan")),
+    "ComparisonTest": lambda: fm.comparison.mcnemar_test(Y, P, Q),
+    "ConfidenceInterval": lambda: fm.results.ConfidenceInterval(0.25, float("nan")),
     "ConfusionMatrix": lambda: fm.ConfusionMatrix.from_labels(Y, P),
-    "ConfusionMatrixStack": lambda: fm.ConfusionMatrixStack.from_matrices(
+    "ConfusionMatrixStack": lambda: fm.streams.ConfusionMatrixStack.from_matrices(
         {"p": fm.ConfusionMatrix.from_labels(Y, P), "q": fm.ConfusionMatrix.from_labels(Y, Q)}
     ),
     "Comparison": lambda: fm.compare(Y, MODELS, metrics="roc_auc")["roc_auc"],
     "Comparisons": pair,
-    "CostComparison": lambda: fm.compare_cost_curves(Y, MODELS),
-    "CostCurve": lambda: fm.cost_curve(Y, S),
+    "CostComparison": lambda: fm.costs.compare_cost_curves(Y, MODELS),
+    "CostCurve": lambda: fm.costs.cost_curve(Y, S),
     "CriticalDifferenceDiagram": lambda: compared().diagram,
-    "DecisionCurve": lambda: fm.decision_curve(
+    "DecisionCurve": lambda: fm.costs.decision_curve(
         Y, {"a": CHANCES, "b": CHANCES**2}, kind="simultaneous", rng=1
     ),
     "DecayedBinnedScoreTable": lambda: scored(
-        fm.DecayedBinnedScoreTable(7.5, fm.BinLayout.of_bits(n_bins=1024), first_rows=0)
+        fm.streams.DecayedBinnedScoreTable(
+            7.5, fm.streams.BinLayout.of_bits(n_bins=1024), first_rows=0
+        )
     ),
-    "DecayedConfusionMatrix": lambda: updated(fm.DecayedConfusionMatrix(7.5)),
+    "DecayedConfusionMatrix": lambda: updated(fm.streams.DecayedConfusionMatrix(7.5)),
     "Dominance": lambda: fm.dominance(Y, S, MODELS["b"]),
     "EstimatorEvaluation": estimated,
     "Evaluation": evaluation,
@@ -132,30 +141,30 @@ _MADE: dict[str, Callable[[], Any]] = {
     "Estimates": lambda: fm.estimate(Y, S, metrics=["roc_auc", "average_precision"]),
     "FriedmanSegments": lambda: compared().segments,
     "FriedmanTest": lambda: compared().friedman,
-    "GainsCurve": lambda: fm.gains_curve(Y, S),
+    "GainsCurve": lambda: fm.costs.gains_curve(Y, S),
     "GroupAUCBrackets": lambda: grouped().group_auc(),
-    "GroupAUC": lambda: fm.group_auc(Y, S, query=np.arange(N) // 5),
+    "GroupAUC": lambda: fm.ranking.group_auc(Y, S, query=np.arange(N) // 5),
     "GroupedBinnedScoreTable": grouped,
-    "GoodnessOfFitTest": lambda: fm.spiegelhalter_test(Y, CHANCES),
-    "IsotonicFit": lambda: fm.isotonic_fit(Y, S),
+    "GoodnessOfFitTest": lambda: fm.calibration.spiegelhalter_test(Y, CHANCES),
+    "IsotonicFit": lambda: fm.calibration.isotonic_fit(Y, S),
     "KolmogorovSmirnov": lambda: fm.ks_statistic(Y, S),
-    "LearningCurve": lambda: fm.estimator_learning_curve(
+    "LearningCurve": lambda: fm.selection.estimator_learning_curve(
         model(), X, Y, fractions=[0.5, 1.0], cv=2, rng=1
     ),
-    "LorenzCurve": lambda: fm.lorenz_curve(CHANCES, S),
-    "LogisticCalibration": lambda: fm.logistic_calibration(Y, CHANCES),
+    "LorenzCurve": lambda: fm.costs.lorenz_curve(CHANCES, S),
+    "LogisticCalibration": lambda: fm.calibration.logistic_calibration(Y, CHANCES),
     "MetricEntry": lambda: fm.metrics_table().entries[0],
     "MetricEstimate": lambda: first(estimated().metrics),
     "MetricsTable": lambda: fm.metrics_table(),
     "ModelEvaluation": lambda: evaluation().models[0],
-    "NestedCrossValidation": lambda: fm.nested_cross_validation(
+    "NestedCrossValidation": lambda: fm.selection.nested_cross_validation(
         model(), X, Y, {"C": [0.1, 1.0]}, outer_cv=2, inner_cv=2, rng=1
     ),
-    "OperatingPoint": lambda: fm.cost_curve(Y, S).operating_point(cost_fn=2, cost_fp=1),
+    "OperatingPoint": lambda: fm.costs.cost_curve(Y, S).operating_point(cost_fn=2, cost_fp=1),
     "Pair": lambda: pair()["roc_auc"].pairs[0],
     "PostHocTest": lambda: compared().post_hoc,
     "PrBand": lambda: fm.pr_band(Y, S, grid=5, n_resamples=50, rng=1),
-    "PrecisionRecallGain": lambda: fm.precision_recall_gain_curve(Y, S),
+    "PrecisionRecallGain": lambda: fm.costs.precision_recall_gain_curve(Y, S),
     "RankingEvaluation": lambda: ranked(),
     "RankingTable": lambda: fm.RankingTable.from_scores(Y, S, query=np.arange(N) // 5),
     "RankPair": lambda: compared().post_hoc.pairs[0],
@@ -163,33 +172,41 @@ _MADE: dict[str, Callable[[], Any]] = {
         X, X[::-1], metrics=["mean_squared_error", "r2"], multioutput="raw_values"
     ),
     "RegressionTable": lambda: fm.RegressionTable.from_arrays(X, X[::-1]),
-    "ReliabilityBand": lambda: fm.reliability_band(
+    "ReliabilityBand": lambda: fm.calibration.reliability_band(
         Y, CHANCES, kind="consistency", n_resamples=9, rng=1
     ),
-    "ReliabilityDiagram": lambda: fm.reliability_diagram(Y, CHANCES),
+    "ReliabilityDiagram": lambda: fm.calibration.reliability_diagram(Y, CHANCES),
     "Replicates": lambda: fm.bootstrap(Y, S, **FEW)["roc_auc"].details,
     "RocBand": lambda: fm.roc_band(Y, S, grid=5, n_resamples=50, rng=1),
-    "RocConvexHull": lambda: fm.roc_convex_hull(Y, S),
-    "SampleSize": lambda: fm.sample_size_paired_auc(auc_a=0.8, auc_b=0.85, correlation=0.5),
-    "ScoreDecomposition": lambda: fm.score_decomposition(Y, CHANCES),
-    "ScoreRanges": lambda: fm.ScoreRanges([0.1, 0.6], [0.4, 0.6], [1, 3], [5, 1]),
+    "RocConvexHull": lambda: fm.costs.roc_convex_hull(Y, S),
+    "SampleSize": lambda: fm.comparison.sample_size_paired_auc(
+        auc_a=0.8, auc_b=0.85, correlation=0.5
+    ),
+    "ScoreDecomposition": lambda: fm.calibration.score_decomposition(Y, CHANCES),
+    "ScoreRanges": lambda: fm.streams.ScoreRanges([0.1, 0.6], [0.4, 0.6], [1, 3], [5, 1]),
     "ScoreRuns": runs,
     "ScoreTable": lambda: fm.ScoreTable.from_scores(Y, S),
     "TableComparison": compared,
     "ThresholdBrackets": lambda: binned().at_threshold(0.3),
-    "ThresholdCostInterval": lambda: fm.threshold_cost_interval(Y, S, cost_fn=5, cost_fp=1),
-    "ThresholdCosts": lambda: fm.threshold_costs(Y, S, cost_fn=5, cost_fp=1),
-    "TimingComparison": lambda: fm.compare_timings({"fit": P + 1}, {"fit": Q + 1}, paired=True),
-    "TimingRatio": lambda: fm.compare_timings({"fit": P + 1}, {"fit": Q + 1}, paired=False)["fit"],
-    "TimeDependentMeasure": lambda: fm.cumulative_dynamic_auc(
+    "ThresholdCostInterval": lambda: fm.costs.threshold_cost_interval(Y, S, cost_fn=5, cost_fp=1),
+    "ThresholdCosts": lambda: fm.costs.threshold_costs(Y, S, cost_fn=5, cost_fp=1),
+    "TimingComparison": lambda: fm.comparison.compare_timings(
+        {"fit": P + 1}, {"fit": Q + 1}, paired=True
+    ),
+    "TimingRatio": lambda: fm.comparison.compare_timings(
+        {"fit": P + 1}, {"fit": Q + 1}, paired=False
+    )["fit"],
+    "TimeDependentMeasure": lambda: fm.concordance.cumulative_dynamic_auc(
         np.abs(S), Y, MODELS["b"], times=[0.5, 1.0, 1.5], higher_score_means="longer-time"
     ),
-    "TuningResult": lambda: fm.tune_estimator(model(), X, Y, {"C": [0.1, 1.0]}, cv=3, rng=1),
-    "ValidationCurve": lambda: fm.estimator_validation_curve(
+    "TuningResult": lambda: fm.selection.tune_estimator(
+        model(), X, Y, {"C": [0.1, 1.0]}, cv=3, rng=1
+    ),
+    "ValidationCurve": lambda: fm.selection.estimator_validation_curve(
         model(), X, Y, parameter="C", values=[0.1, 1.0], cv=2, rng=1
     ),
-    "WindowedBinnedScoreTable": lambda: scored(fm.WindowedBinnedScoreTable(20)),
-    "WindowedConfusionMatrix": lambda: updated(fm.WindowedConfusionMatrix(20)),
+    "WindowedBinnedScoreTable": lambda: scored(fm.streams.WindowedBinnedScoreTable(20)),
+    "WindowedConfusionMatrix": lambda: updated(fm.streams.WindowedConfusionMatrix(20)),
 }
 
 
@@ -201,6 +218,6 @@ def kept(name: str) -> Any:
 
 #: An example of each public result and table, by the name of its class; tables are new each time.
 EXAMPLES: dict[str, Callable[[], Any]] = {
-    name: partial(kept, name) if issubclass(getattr(fm, name), Result) else make
+    name: partial(kept, name) if issubclass(public(name), Result) else make
     for name, make in _MADE.items()
 }

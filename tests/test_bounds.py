@@ -38,24 +38,24 @@ LEVEL_TABLE = np.random.default_rng(2).random((60, 6))
 def sign_flips(shift: float) -> Any:
     differences = np.random.default_rng(3).normal(shift, 1, 300)
     options: dict[str, Any] = {"higher_is_better": True, "n_resamples": B, "rng": 1}
-    return fm.sign_flip_test(differences, method="monte-carlo", **options)
+    return fm.comparison.sign_flip_test(differences, method="monte-carlo", **options)
 
 
 def cochran(shift: float) -> Any:
     right = np.random.default_rng(4).random((500, 13)) < 0.5 + shift * np.linspace(0, 0.4, 13)
-    return fm.cochran_q_test(right, method="permutation", n_resamples=B, rng=1)
+    return fm.comparison.cochran_q_test(right, method="permutation", n_resamples=B, rng=1)
 
 
 def friedman(shift: float) -> Any:
     options: dict[str, Any] = {"pvalue_method": "permutation", "n_resamples": B, "rng": 1}
     scores = TABLE if shift else LEVEL_TABLE
-    return fm.friedman_test(scores, higher_is_better=True, **options)
+    return fm.comparison.friedman_test(scores, higher_is_better=True, **options)
 
 
 def calibration(shift: float) -> Any:
     p = np.random.default_rng(5).random(600)
     y = np.random.default_rng(6).random(600) < p ** (1 + shift)
-    return fm.calibration_test(y, p, n_resamples=B, rng=1)
+    return fm.calibration.calibration_test(y, p, n_resamples=B, rng=1)
 
 
 def paired(shift: float, **options: Any) -> Any:
@@ -77,7 +77,7 @@ def compared(shift: float) -> Any:
 def ranked(shift: float) -> Any:
     models = {"a": SCORES["a" if shift else "c"], "b": SCORES["b"]}
     options: dict[str, Any] = {"test": "randomization", "n_resamples": B, "rng": 1}
-    found = fm.evaluate_rankings(Y, models, query=QUERIES, metrics=["map"], **options)
+    found = fm.ranking.evaluate_rankings(Y, models, query=QUERIES, metrics=["map"], **options)
     return found.differences[0]
 
 
@@ -128,10 +128,10 @@ def test_above_the_floor_it_is_measured(of: str) -> None:
 
 def test_p_values_that_count_everything_are_no_bounds() -> None:
     options: dict[str, Any] = {"higher_is_better": True}
-    exact = fm.sign_flip_test(np.arange(1.0, 11), **options)
+    exact = fm.comparison.sign_flip_test(np.arange(1.0, 11), **options)
     assert exact.pvalue == 2 / 2**10
-    friedman_exact = fm.friedman_test(TABLE[:3, :3], **options)
-    t = fm.one_sample_t_test(np.arange(1.0, 11), error_rate=0.1)
+    friedman_exact = fm.comparison.friedman_test(TABLE[:3, :3], **options)
+    t = fm.comparison.one_sample_t_test(np.arange(1.0, 11), error_rate=0.1)
     for result in (exact, friedman_exact, t):
         assert type(result.pvalue) is float
         assert "pvalue_is_bound" not in result.to_dict()

@@ -15,6 +15,7 @@ import pytest
 
 import fastmetrics as fm
 from fastmetrics._results import Result
+from public import NAMES, public
 from result_examples import EXAMPLES, FEW, TABLE, P, Q, S, X, Y, evaluation, model
 
 
@@ -23,7 +24,7 @@ def public_classes() -> set[str]:
 
     Errors, warnings and splitters are none; named tuples are rows of a result, and no more.
     """
-    classes = {name: getattr(fm, name) for name in fm.__all__}
+    classes = {name: public(name) for name in NAMES}
     return {
         name
         for name, each in classes.items()
@@ -69,9 +70,7 @@ def test_it_arrives_as_it_was(name: str) -> None:
         assert result != other
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in EXAMPLES if issubclass(getattr(fm, name), Result)]
-)
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if issubclass(public(name), Result)])
 def test_every_field_is_compared(name: str) -> None:
     result = EXAMPLES[name]()
     for each in dataclasses.fields(result):  # type: ignore[arg-type]
@@ -85,7 +84,7 @@ def test_every_field_is_compared(name: str) -> None:
 
 def test_values_inside_are_compared() -> None:
     nan = float("nan")
-    of = fm.ConfidenceInterval
+    of = fm.results.ConfidenceInterval
     assert of(nan, 1.0) == of(float("nan"), 1.0)
     assert hash(of(nan, 1.0)) == hash(of(float("nan"), 1.0))
     assert of(nan, 1.0) != of(0.0, 1.0)
@@ -174,12 +173,10 @@ NO_ERROR = {"ComparisonTest", "ThresholdCostInterval"}
 
 def has_an_interval(result: Any) -> bool:
     fields = [getattr(result, each.name) for each in dataclasses.fields(result)]
-    return any(isinstance(each, fm.ConfidenceInterval) for each in fields)
+    return any(isinstance(each, fm.results.ConfidenceInterval) for each in fields)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in EXAMPLES if issubclass(getattr(fm, name), Result)]
-)
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if issubclass(public(name), Result)])
 def test_an_interval_has_an_estimate_and_a_standard_error(name: str) -> None:
     result = EXAMPLES[name]()
     if name in POSTERIORS | SEVERAL or not has_an_interval(result):
@@ -206,25 +203,34 @@ def test_each_number_of_several_has_an_interval_and_a_standard_error(part: str) 
     assert 0 < getattr(result, f"{part}_standard_error") < high - low
 
 
-TESTS: dict[str, tuple[Callable[[], fm.ComparisonTest], bool]] = {
-    "McNemar": (lambda: fm.mcnemar_test(Y, P, Q), False),
+TESTS: dict[str, tuple[Callable[[], fm.results.ComparisonTest], bool]] = {
+    "McNemar": (lambda: fm.comparison.mcnemar_test(Y, P, Q), False),
     "Wilcoxon": (
-        lambda: fm.wilcoxon_signed_rank_test(TABLE[:, 0], TABLE[:, 1], higher_is_better=True),
+        lambda: fm.comparison.wilcoxon_signed_rank_test(
+            TABLE[:, 0], TABLE[:, 1], higher_is_better=True
+        ),
         False,
     ),
-    "binomial": (lambda: fm.binomial_test(3, 10, error_rate=0.2), True),
-    "one-sample t": (lambda: fm.one_sample_t_test(TABLE[:, 0], error_rate=0.2), True),
+    "binomial": (lambda: fm.comparison.binomial_test(3, 10, error_rate=0.2), True),
+    "one-sample t": (lambda: fm.comparison.one_sample_t_test(TABLE[:, 0], error_rate=0.2), True),
     "k-fold t": (
-        lambda: fm.kfold_paired_t_test(TABLE[:, 0], TABLE[:, 1], higher_is_better=True),
+        lambda: fm.comparison.kfold_paired_t_test(TABLE[:, 0], TABLE[:, 1], higher_is_better=True),
         True,
     ),
     "equivalence": (
-        lambda: fm.equivalence_test(TABLE[:, 0], TABLE[:, 1], margin=1, higher_is_better=True),
+        lambda: fm.comparison.equivalence_test(
+            TABLE[:, 0], TABLE[:, 1], margin=1, higher_is_better=True
+        ),
         True,
     ),
-    "equivalence of counts": (lambda: fm.equivalence_test(counts=(9, 3, 100), margin=0.2), True),
+    "equivalence of counts": (
+        lambda: fm.comparison.equivalence_test(counts=(9, 3, 100), margin=0.2),
+        True,
+    ),
     "non-inferiority": (
-        lambda: fm.non_inferiority_test(TABLE[:, 0], TABLE[:, 1], margin=1, higher_is_better=True),
+        lambda: fm.comparison.non_inferiority_test(
+            TABLE[:, 0], TABLE[:, 1], margin=1, higher_is_better=True
+        ),
         True,
     ),
 }
@@ -247,20 +253,20 @@ def test_the_interval_of_a_test_is_that_of_its_effect(name: str) -> None:
 
 
 def test_standard_errors_of_proportions() -> None:
-    one = fm.proportion_interval(8, 10)
+    one = fm.comparison.proportion_interval(8, 10)
     assert one.standard_error == pytest.approx(np.std([1] * 8 + [0] * 2) / np.sqrt(10))
-    two = fm.proportion_difference_interval(8, 10, 5, 20)
-    other = fm.proportion_interval(5, 20)
+    two = fm.comparison.proportion_difference_interval(8, 10, 5, 20)
+    other = fm.comparison.proportion_interval(5, 20)
     assert two.standard_error == pytest.approx(np.hypot(one.standard_error, other.standard_error))
     differences = [0] * 36 + [1] * 12 + [-1] * 2
-    paired = fm.paired_proportion_difference_interval(36, 12, 2, 0)
+    paired = fm.comparison.paired_proportion_difference_interval(36, 12, 2, 0)
     assert paired.standard_error == pytest.approx(np.std(differences) / np.sqrt(50))
-    assert fm.proportion_interval(0, 10).standard_error == 0
-    assert fm.paired_proportion_difference_interval(0, 5, 0, 0).standard_error == 0
+    assert fm.comparison.proportion_interval(0, 10).standard_error == 0
+    assert fm.comparison.paired_proportion_difference_interval(0, 5, 0, 0).standard_error == 0
     with pytest.warns(fm.UndefinedMetricWarning):
-        assert np.isnan(fm.proportion_interval(0, 0).standard_error)
+        assert np.isnan(fm.comparison.proportion_interval(0, 0).standard_error)
     with pytest.warns(fm.UndefinedMetricWarning):
-        assert np.isnan(fm.proportion_difference_interval(0, 0, 1, 2).standard_error)
+        assert np.isnan(fm.comparison.proportion_difference_interval(0, 0, 1, 2).standard_error)
 
 
 def test_the_standard_error_of_an_evaluation() -> None:

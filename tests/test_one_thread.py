@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 import fastmetrics as fm
 from fastmetrics._threads import workers
 from fastmetrics.tables.scores.pairs import PLAIN_ROWS
+from public import NAMES, public
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
@@ -35,29 +36,29 @@ QUERY = np.arange(3 * N) // 30
 SHOWN = np.arange(3 * N) % 30
 SHORTER = {"higher_score_means": "shorter-time"}
 MILLIONS = np.tile(P, -(-2_100_000 // N)), np.tile(S, -(-2_100_000 // N))
-BINS = fm.BinLayout.of_bits()
+BINS = fm.streams.BinLayout.of_bits()
 CHANCES = {"a": PROBABILITY, "b": PROBABILITY[::-1]}
 
 Call = Callable[..., Any]
 #: Calls by the public name; ``n`` is ``n_threads``.
 CALLS: dict[str, list[Call]] = {
     **{
-        name: [lambda n, name=name: getattr(fm, name)(*MANY, query=QUERY, n_threads=n)]
+        name: [lambda n, name=name: public(name)(*MANY, query=QUERY, n_threads=n)]
         for name in (
             *("bpref", "dcg", "evaluate_rankings", "expected_reciprocal_rank", "group_auc"),
             *("mean_average_precision", "mean_reciprocal_rank", "ndcg", "r_precision"),
         )
     },
     **{
-        name: [lambda n, name=name: getattr(fm, name)(*MANY, query=QUERY, k=3, n_threads=n)]
+        name: [lambda n, name=name: public(name)(*MANY, query=QUERY, k=3, n_threads=n)]
         for name in ("f1_at_k", "hit_rate_at_k", "precision_at_k", "recall_at_k")
     },
     "rank_biased_precision": [
-        lambda n: fm.rank_biased_precision(*MANY, query=QUERY, persistence=0.8, n_threads=n)
+        lambda n: fm.ranking.rank_biased_precision(*MANY, query=QUERY, persistence=0.8, n_threads=n)
     ],
     **{
         name: [
-            lambda n, name=name, more=more: getattr(fm, name)(
+            lambda n, name=name, more=more: public(name)(
                 SHOWN, MANY[1], query=QUERY, catalogue=range(30), k=3, n_threads=n, **more
             )
         ]
@@ -72,24 +73,28 @@ CALLS: dict[str, list[Call]] = {
         lambda n: fm.RankingTable.from_scores(*MANY, query=QUERY, n_threads=n)
     ],
     **{
-        name: [lambda n, name=name: getattr(fm, name)(S, Z, n_threads=n)]
+        name: [lambda n, name=name: public(name)(S, Z, n_threads=n)]
         for name in (
             *("goodman_kruskal_gamma", "kendall_tau", "kendall_test"),
             *("somers_d", "spearman_rho"),
         )
     },
     **{
-        name: [lambda n, name=name: getattr(fm, name)(1 + W, Y, Z, **SHORTER, n_threads=n)]
+        name: [lambda n, name=name: public(name)(1 + W, Y, Z, **SHORTER, n_threads=n)]
         for name in ("concordance_index", "royston_d")
     },
     "cumulative_dynamic_auc": [
-        lambda n: fm.cumulative_dynamic_auc(1 + W, Y, Z, times=[1.3, 1.6], **SHORTER, n_threads=n)
+        lambda n: fm.concordance.cumulative_dynamic_auc(
+            1 + W, Y, Z, times=[1.3, 1.6], **SHORTER, n_threads=n
+        )
     ],
     "survival_brier_score": [
-        lambda n: fm.survival_brier_score(1 + W, Y, np.c_[W, W], times=[1.3, 1.6], n_threads=n)
+        lambda n: fm.concordance.survival_brier_score(
+            1 + W, Y, np.c_[W, W], times=[1.3, 1.6], n_threads=n
+        )
     ],
     **{
-        name: [lambda n, name=name: getattr(fm, name)(Y, S, n_threads=n)]
+        name: [lambda n, name=name: public(name)(Y, S, n_threads=n)]
         for name in (
             *("average_precision_score", "best_threshold", "break_even_point", "delong"),
             *("confusion_matrix_at_thresholds", "det_curve", "ks_statistic", "pr_auc"),
@@ -100,7 +105,7 @@ CALLS: dict[str, list[Call]] = {
         )
     },
     **{
-        name: [lambda n, name=name: getattr(fm, name)(Y, PROBABILITY, n_threads=n)]
+        name: [lambda n, name=name: public(name)(Y, PROBABILITY, n_threads=n)]
         for name in (
             *("brier_curve", "discrimination", "logistic_calibration", "miscalibration"),
             *("reliability_band", "reliability_diagram"),
@@ -109,8 +114,8 @@ CALLS: dict[str, list[Call]] = {
     },
     **{
         name: [
-            lambda n, name=name: getattr(fm, name)(Y, PROBABILITY, n_threads=n),
-            lambda n, name=name: getattr(fm, name)(CLASSES, SHARES, n_threads=n),
+            lambda n, name=name: public(name)(Y, PROBABILITY, n_threads=n),
+            lambda n, name=name: public(name)(CLASSES, SHARES, n_threads=n),
         ]
         for name in (
             *("adaptive_calibration_error", "calibration_error_interval"),
@@ -119,35 +124,41 @@ CALLS: dict[str, list[Call]] = {
         )
     },
     **{
-        name: [lambda n, name=name: getattr(fm, name)(Y, S, fraction=0.1, n_threads=n)]
+        name: [lambda n, name=name: public(name)(Y, S, fraction=0.1, n_threads=n)]
         for name in ("cumulative_gain", "lift_score")
     },
     **{
-        name: [lambda n, name=name: getattr(fm, name)(Y, S, cost_fn=5, cost_fp=W, n_threads=n)]
+        name: [lambda n, name=name: public(name)(Y, S, cost_fn=5, cost_fp=W, n_threads=n)]
         for name in ("threshold_costs", "threshold_cost_interval")
     },
     **{
         name: [
-            lambda n, name=name: getattr(fm, name)(
-                Y, PROBABILITY, ax=Figure().subplots(), n_threads=n
-            )
+            lambda n, name=name: public(name)(Y, PROBABILITY, ax=Figure().subplots(), n_threads=n)
         ]
         for name in ("plot_det", "plot_pr", "plot_roc", "plot_thresholds")
     },
     "calibration_summary": [
-        lambda n: fm.calibration_summary(Y, PROBABILITY, on_training_data=False, n_threads=n)
+        lambda n: fm.calibration.calibration_summary(
+            Y, PROBABILITY, on_training_data=False, n_threads=n
+        )
     ],
-    "calibration_test": [lambda n: fm.calibration_test(Y, PROBABILITY, **FEW, n_threads=n)],
-    "compare_cost_curves": [lambda n: fm.compare_cost_curves(Y, MODELS, n_threads=n)],
+    "calibration_test": [
+        lambda n: fm.calibration.calibration_test(Y, PROBABILITY, **FEW, n_threads=n)
+    ],
+    "compare_cost_curves": [lambda n: fm.costs.compare_cost_curves(Y, MODELS, n_threads=n)],
     "hosmer_lemeshow_test": [
-        lambda n: fm.hosmer_lemeshow_test(Y, PROBABILITY, on_training_data=False, n_threads=n)
+        lambda n: fm.calibration.hosmer_lemeshow_test(
+            Y, PROBABILITY, on_training_data=False, n_threads=n
+        )
     ],
-    "net_benefit": [lambda n: fm.net_benefit(Y, PROBABILITY, threshold=0.5, n_threads=n)],
+    "net_benefit": [lambda n: fm.costs.net_benefit(Y, PROBABILITY, threshold=0.5, n_threads=n)],
     "prevalence_adjusted_precision": [
-        lambda n: fm.prevalence_adjusted_precision(Y, S, threshold=1, prevalence=0.1, n_threads=n)
+        lambda n: fm.costs.prevalence_adjusted_precision(
+            Y, S, threshold=1, prevalence=0.1, n_threads=n
+        )
     ],
     **{
-        name: [lambda n, name=name: getattr(fm, name)(POSITIVE, POSITIVE[::-1], n_threads=n)]
+        name: [lambda n, name=name: public(name)(POSITIVE, POSITIVE[::-1], n_threads=n)]
         for name in (
             *("d2_absolute_error_score", "d2_pinball_score", "d2_tweedie_score"),
             *("explained_variance_score", "max_error", "mean_absolute_error"),
@@ -159,14 +170,14 @@ CALLS: dict[str, list[Call]] = {
     },
     **{
         name: [
-            lambda n, name=name: getattr(fm, name)(Y, PROBABILITY, n_threads=n),
-            lambda n, name=name: getattr(fm, name)(CLASSES, SHARES, n_threads=n),
+            lambda n, name=name: public(name)(Y, PROBABILITY, n_threads=n),
+            lambda n, name=name: public(name)(CLASSES, SHARES, n_threads=n),
         ]
         for name in ("brier_score_loss", "d2_brier_score", "d2_log_loss_score", "log_loss")
     },
     "bias_variance": [
-        lambda n: fm.bias_variance(S, [Z, Z + 1], n_threads=n),
-        lambda n: fm.bias_variance(Y, [P, Q], decomposition="domingos", n_threads=n),
+        lambda n: fm.selection.bias_variance(S, [Z, Z + 1], n_threads=n),
+        lambda n: fm.selection.bias_variance(Y, [P, Q], decomposition="domingos", n_threads=n),
     ],
     "bootstrap": [
         lambda n: fm.bootstrap(Y, S, **FEW, n_threads=n),
@@ -231,21 +242,25 @@ CALLS: dict[str, list[Call]] = {
         lambda n: fm.ConfusionMatrix.from_labels(Y, P, sample_weight=W, n_threads=n),
         lambda n: fm.ConfusionMatrix.from_labels(CLASSES, CLASSES[::-1], n_threads=n),
     ],
-    "BinnedScoreTable.update": [lambda n: fm.BinnedScoreTable(BINS).update(*MILLIONS, n_threads=n)],
+    "BinnedScoreTable.update": [
+        lambda n: fm.streams.BinnedScoreTable(BINS).update(*MILLIONS, n_threads=n)
+    ],
     "DecayedBinnedScoreTable.update": [
-        lambda n: fm.DecayedBinnedScoreTable(1e6, BINS).update(*MILLIONS, n_threads=n)
+        lambda n: fm.streams.DecayedBinnedScoreTable(1e6, BINS).update(*MILLIONS, n_threads=n)
     ],
     "GroupedBinnedScoreTable.update": [
-        lambda n: fm.GroupedBinnedScoreTable(BINS).update(*MILLIONS, MILLIONS[0], n_threads=n)
+        lambda n: fm.streams.GroupedBinnedScoreTable(BINS).update(
+            *MILLIONS, MILLIONS[0], n_threads=n
+        )
     ],
     "WindowedBinnedScoreTable.update": [
-        lambda n: fm.WindowedBinnedScoreTable(10, BINS).update(*MILLIONS, n_threads=n)
+        lambda n: fm.streams.WindowedBinnedScoreTable(10, BINS).update(*MILLIONS, n_threads=n)
     ],
     "RegressionTable.from_arrays": [lambda n: fm.RegressionTable.from_arrays(S, Z, n_threads=n)],
     # What waits is counted when more comes.
     "ScoreRuns.update": [
         lambda n: (
-            [runs := fm.ScoreRuns(memory=1 << 28)]
+            [runs := fm.streams.ScoreRuns(memory=1 << 28)]
             + [runs.update(*MILLIONS, n_threads=n) for _ in range(8)]
         )
     ],
@@ -259,8 +274,8 @@ CALLS: dict[str, list[Call]] = {
 def functions() -> set[str]:
     """Return the names of the public functions and constructors that have ``n_threads``."""
     found = {}
-    for name in fm.__all__:
-        each = getattr(fm, name)
+    for name in NAMES:
+        each = public(name)
         found[name] = each
         if inspect.isclass(each) and not issubclass(each, Exception):
             inner = (one for one in dir(each) if one[0] != "_" and one != "from_rows")  # internal

@@ -13,7 +13,6 @@ import re
 import warnings
 from collections.abc import Callable
 from functools import partial
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ import sklearn.metrics
 import fastmetrics as fm
 from fastmetrics._input.calls import NAMESAKES, NOT_OF_ROWS
 from fastmetrics._input.rows import check_same_index
+from public import NAMES, public
 
 public_calls = pytest.importorskip("benchmarks.speed.public_calls", reason="not in the wheel")
 TIMED, Rows = public_calls.TIMED, public_calls.Rows
@@ -33,7 +33,7 @@ Y = np.array([0, 1, 1, 0, 1, 0, 0, 1])
 P = np.array([0.2, 0.7, 0.6, 0.6, 0.9, 0.65, 0.1, 0.3])
 USERS, OTHERS = list("abcdefgh"), list("bacdefgh")
 
-FUNCTIONS = [name for name in fm.__all__ if inspect.isfunction(getattr(fm, name))]
+FUNCTIONS = [name for name in NAMES if inspect.isfunction(public(name))]
 #: Parameters that hold a value for each row.
 OF_ROWS = {
     *("X", "correct", "event", "groups", "ids", "item", "out_of_bag", "pred_decision"),
@@ -57,7 +57,7 @@ def test_every_parameter_that_takes_an_array_is_known() -> None:
     found = {
         parameter.name
         for name in FUNCTIONS
-        for parameter in inspect.signature(getattr(fm, name)).parameters.values()
+        for parameter in inspect.signature(public(name)).parameters.values()
         if "ArrayLike" in str(parameter.annotation) and "int |" not in str(parameter.annotation)
     }
     assert found <= OF_ROWS | NOT_OF_ROWS
@@ -71,7 +71,7 @@ def test_namesakes_are_those_of_scikit_learn() -> None:
 
 def pairs_of(name: str) -> list[tuple[str, str]]:
     """Return the pairs of parameters that have the same rows."""
-    columns = [each for each in inspect.signature(getattr(fm, name)).parameters if each in OF_ROWS]
+    columns = [each for each in inspect.signature(public(name)).parameters if each in OF_ROWS]
     ends = ("_a", "_b") if name in UNPAIRED else ("_train", "_test")
     rows = {each: next((end for end in ends if each.endswith(end)), "") for each in columns}
     return [pair for pair in itertools.combinations(columns, 2) if rows[pair[0]] == rows[pair[1]]]
@@ -80,7 +80,7 @@ def pairs_of(name: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if pairs_of(name)])
 def test_no_function_forgets_a_column(name: str) -> None:
     """Rows are judged before anything else: other arguments need not be there."""
-    function, y = getattr(fm, name), pd.Series(Y, index=USERS)
+    function, y = public(name), pd.Series(Y, index=USERS)
     for one, other in pairs_of(name):
         message = rf"`{one}` and `{other}` have row labels \(an index\) in another order: 'a' and "
         given = {one: y, other: y.set_axis(OTHERS)}
@@ -123,7 +123,7 @@ CALLS = [
 @pytest.mark.parametrize("name", CALLS)
 def test_rows_in_another_order_are_refused(name: str) -> None:
     make, options = TIMED[name]
-    function, rows = attrgetter(name)(fm), Rows(60)
+    function, rows = public_calls.public(name), Rows(60)
     given = {key: value(rows) if callable(value) else value for key, value in options.items()}
     given |= {"n_resamples": 5} if "n_resamples" in given else {}
 
@@ -180,18 +180,20 @@ METHODS: dict[str, Callable[..., Any]] = {
     "from_labels": fm.ConfusionMatrix.from_labels,
     "from_scores": partial(fm.ConfusionMatrix.from_scores, threshold=0.5),
     "update": partial(updated, fm.ConfusionMatrix),
-    "window": partial(updated, partial(fm.WindowedConfusionMatrix, 5)),
-    "decay": partial(updated, partial(fm.DecayedConfusionMatrix, half_life=5)),
-    "binned": partial(updated, fm.BinnedScoreTable),
-    "binned window": partial(updated, partial(fm.WindowedBinnedScoreTable, 5)),
-    "binned decay": partial(updated, partial(fm.DecayedBinnedScoreTable, 5)),
-    "groups": lambda y, p: fm.GroupedBinnedScoreTable().update(y, P, p * 100 // 1),
-    "runs": partial(updated, fm.ScoreRuns),
+    "window": partial(updated, partial(fm.streams.WindowedConfusionMatrix, 5)),
+    "decay": partial(updated, partial(fm.streams.DecayedConfusionMatrix, half_life=5)),
+    "binned": partial(updated, fm.streams.BinnedScoreTable),
+    "binned window": partial(updated, partial(fm.streams.WindowedBinnedScoreTable, 5)),
+    "binned decay": partial(updated, partial(fm.streams.DecayedBinnedScoreTable, 5)),
+    "groups": lambda y, p: fm.streams.GroupedBinnedScoreTable().update(y, P, p * 100 // 1),
+    "runs": partial(updated, fm.streams.ScoreRuns),
     "ScoreTable": fm.ScoreTable.from_scores,
     "RegressionTable": fm.RegressionTable.from_arrays,
     "RankingTable": fm.RankingTable.from_scores,
-    "splitter": lambda y, p: fm.Folds(2, rng=1).split(p, y),
-    "groups of a splitter": lambda y, p: fm.GroupedFolds(2, rng=1).split(Y, y, p * 100 // 1),
+    "splitter": lambda y, p: fm.selection.Folds(2, rng=1).split(p, y),
+    "groups of a splitter": lambda y, p: fm.selection.GroupedFolds(2, rng=1).split(
+        Y, y, p * 100 // 1
+    ),
 }
 
 

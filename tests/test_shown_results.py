@@ -20,6 +20,7 @@ from fastmetrics._display.numbers import as_p, decimals_of, number, pvalue, text
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
 from fastmetrics._results import Result
+from public import public
 from result_examples import EXAMPLES
 
 #: What no reader wants to see.
@@ -67,12 +68,12 @@ class Page(HTMLParser):
 
 
 def test_none_is_forgotten() -> None:
-    shown = {name for name in EXAMPLES if issubclass(getattr(fm, name), Shown)}
+    shown = {name for name in EXAMPLES if issubclass(public(name), Shown)}
     assert shown == set(EXAMPLES)
-    public = {each for each in kinds(Shown) if not each.__name__.startswith("_")}
+    public_classes = {each for each in kinds(Shown) if not each.__name__.startswith("_")}
     bases = {"Result", "OneNumber", "Difference", "Drawn", "CountsAsArray", "ByMetric"}
     bases |= {"Stream", "Recent", "Window", "Fading", "ScoreStream", "Bracketed"}
-    assert {each.__name__ for each in public} - bases == set(EXAMPLES)
+    assert {each.__name__ for each in public_classes} - bases == set(EXAMPLES)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -189,19 +190,22 @@ class _Points(Result):
     name: str
     cost: np.ndarray
     rate: tuple[float, ...]
-    limits: tuple[fm.ConfidenceInterval, ...]
+    limits: tuple[fm.results.ConfidenceInterval, ...]
     estimate: float
-    confidence_interval: fm.ConfidenceInterval
+    confidence_interval: fm.results.ConfidenceInterval
     confidence_level: float
     replicates: np.ndarray
-    inside: fm.ConfusionMatrix | fm.SampleSize | None = None
+    inside: fm.ConfusionMatrix | fm.results.SampleSize | None = None
     more: dict[str, float] = field(default_factory=dict)
     hidden: np.ndarray | None = field(default=None, repr=False)
 
 
 def points(**others: Any) -> _Points:
-    limits = (fm.ConfidenceInterval(0.1, 0.2), fm.ConfidenceInterval(0.25, math.inf))
-    given = {"estimate": 0.123456, "confidence_interval": fm.ConfidenceInterval(0.1, 0.15)}
+    limits = (
+        fm.results.ConfidenceInterval(0.1, 0.2),
+        fm.results.ConfidenceInterval(0.25, math.inf),
+    )
+    given = {"estimate": 0.123456, "confidence_interval": fm.results.ConfidenceInterval(0.1, 0.15)}
     replicates = np.linspace(0, 1, 999)
     of = {"name": "x", "cost": np.array([1.5, 20.25]), "rate": (0.1, 0.2), "limits": limits}
     return _Points(**(of | given | {"confidence_level": 0.9, "replicates": replicates} | others))
@@ -270,7 +274,7 @@ def test_p_in_a_sentence() -> None:
     ],
 )
 def test_digits(values: list[float], limits: list[tuple[float, float]], expected: str) -> None:
-    decimals = decimals_of(values, [fm.ConfidenceInterval(*each) for each in limits])
+    decimals = decimals_of(values, [fm.results.ConfidenceInterval(*each) for each in limits])
     assert " ".join(number(value, decimals) for value in values) == expected
 
 

@@ -18,13 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.brackets import streams
-from fastmetrics import (
-    BinLayout,
-    BinnedScoreTable,
-    average_precision_score,
-    ks_statistic,
-    roc_auc_score,
-)
+from fastmetrics import average_precision_score, ks_statistic, roc_auc_score
+from fastmetrics.streams import BinLayout, BinnedScoreTable
 
 ROOT = Path(__file__).resolve().parents[2]
 STORED, GUIDE = ROOT / "docs" / "brackets.json", ROOT / "docs" / "scale.md"

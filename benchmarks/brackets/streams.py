@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics import (
+from fastmetrics.streams import (
     BinLayout,
     BinnedScoreTable,
     DecayedBinnedScoreTable,

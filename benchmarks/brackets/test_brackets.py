@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.brackets import __main__ as brackets, streams
-from fastmetrics import BinnedScoreTable
+from fastmetrics.streams import BinnedScoreTable
 
 
 def test_figures_of_few_rows() -> None:

@@ -148,21 +148,23 @@ def measure(scene: CalibrationScene, data: Data, rng: np.random.Generator, out: 
     """Compute intervals, bands, tests and estimates of one data set."""
     y, p = data.labels, data.scores
     for strategy in ("uniform", "equal-count"):
-        found = fastmetrics.calibration_error_interval(y, p, n_bins=N_BINS, strategy=strategy)
+        found = fastmetrics.calibration.calibration_error_interval(
+            y, p, n_bins=N_BINS, strategy=strategy
+        )
         interval = float(found.confidence_interval.low), float(found.confidence_interval.high)
         out.intervals[f"{strategy} bins", found.method] = interval
         out.intervals[f"{strategy} bins", PUBLISHED] = _as_published(data, strategy)
         if strategy == "uniform":
             out.estimates["mean square"] = found.details.estimate
-    out.estimates["expected_calibration_error"] = fastmetrics.expected_calibration_error(
-        y, p, n_bins=N_BINS
+    out.estimates["expected_calibration_error"] = (
+        fastmetrics.calibration.expected_calibration_error(y, p, n_bins=N_BINS)
     )
-    band = fastmetrics.reliability_band(y, p)
+    band = fastmetrics.calibration.reliability_band(y, p)
     # The curve rises, `low` holds to the right and `high` to the left: the points are enough.
     curve = scene.truth(np.clip(band.probability, 1e-15, 1 - 1e-15))
     out.intervals["calibration curve", band.method] = _round_zero(curve, band.low, band.high)
     if scene.is_calibrated:
-        of_fit = fastmetrics.reliability_band(
+        of_fit = fastmetrics.calibration.reliability_band(
             y, p, kind="consistency", n_resamples=BAND_REPLICATES, rng=rng
         )
         at = slice(*(np.searchsorted(of_fit.probability, scene.share) - [1, 0]))
@@ -170,7 +172,7 @@ def measure(scene: CalibrationScene, data: Data, rng: np.random.Generator, out: 
         out.intervals["fit of calibrated data", of_fit.method] = _round_zero(*limits)
     hypothesis = "calibrated" if scene.is_calibrated else "not"
     for metric in TESTS:
-        test = fastmetrics.calibration_test(
+        test = fastmetrics.calibration.calibration_test(
             y, p, metrics=metric, n_bins=N_BINS, n_resamples=TEST_REPLICATES, rng=rng
         )
         out.pvalues[hypothesis, metric] = test.pvalue

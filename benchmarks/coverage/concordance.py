@@ -111,9 +111,9 @@ def _measure(scene: ConcordanceScene, rng: np.random.Generator, out: Any) -> Non
     }
     estimates = fastmetrics.estimate(data[0], x, event=data[1], metrics=indices, n_threads=1)
     found: dict[str, Any] = dict(estimates)
-    auc = fastmetrics.cumulative_dynamic_auc(*data, x, times=TIMES, **how)
+    auc = fastmetrics.concordance.cumulative_dynamic_auc(*data, x, times=TIMES, **how)
     survival = np.exp(-np.outer(np.exp(x), TIMES))
-    brier = fastmetrics.survival_brier_score(*data, survival, times=TIMES, n_threads=1)
+    brier = fastmetrics.concordance.survival_brier_score(*data, survival, times=TIMES, n_threads=1)
     found |= {MEAN_AUC: auc.integrated, MEAN_BRIER: brier.integrated}
     for name, each in found.items():
         limits = each.confidence_interval

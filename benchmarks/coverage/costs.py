@@ -71,12 +71,14 @@ def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
     for prices, cost_fn in zip(PRICES, (np.full(len(y), COST_FN), amounts), strict=True):
         best, least, fixed = (f"{title}, {prices}" for title in list(TITLES)[:3])
         given: dict[str, Any] = {"cost_fn": cost_fn, "cost_fp": 1}
-        found = fastmetrics.threshold_cost_interval(y, scores, **given)
+        found = fastmetrics.costs.threshold_cost_interval(y, scores, **given)
         out.estimates[least] = found.left_out_cost
         out.estimates[f"{least}, on the data"] = found.cost  # the biased one
         out.intervals[best, "not dearer"] = _cut(found.threshold_interval)
         out.intervals[least, "left out"] = _pair(found.confidence_interval)
-        chosen = fastmetrics.threshold_cost_interval(y, scores, threshold=truth[best], **given)
+        chosen = fastmetrics.costs.threshold_cost_interval(
+            y, scores, threshold=truth[best], **given
+        )
         out.intervals[fixed, "logarithm"] = _pair(chosen.confidence_interval)
         if len(set(y.tolist())) < 2:
             out.intervals |= {(each, "percentile"): (math.nan, math.nan) for each in (best, least)}
@@ -108,9 +110,9 @@ def _net_benefits(
         name: 1 / (1 + np.exp(-(_SLOPE * scores + _SHIFT)))
         for name, scores in (("model", data.scores), ("worse", data.others["worse"]))
     }
-    curve = fastmetrics.decision_curve(data.labels, models, thresholds=GRID)
-    gap = fastmetrics.decision_curve(data.labels, models, reference="worse", thresholds=GRID)
-    band = fastmetrics.decision_curve(
+    curve = fastmetrics.costs.decision_curve(data.labels, models, thresholds=GRID)
+    gap = fastmetrics.costs.decision_curve(data.labels, models, reference="worse", thresholds=GRID)
+    band = fastmetrics.costs.decision_curve(
         data.labels, models, thresholds=GRID, kind="simultaneous", rng=rng
     )
     true = np.array([truth[f"net benefit, t = {t:g}"] for t in GRID])

@@ -234,5 +234,5 @@ def about_perfection(rows: Sequence[IntervalRow]) -> str:
         f"With {show_scene(plain.scene)}, {percent(plain.no_width / plain.n_data)} % of the "
         "samples have an AUC of exactly 1: percentile and DeLong limits are then 1 and 1, BCa's "
         "and the studentized ones undefined, and each comes with a `DegenerateDataWarning`. "
-        f"`newcombe_interval` covers {percent(newcombe.coverage)} %."
+        f"`comparison.newcombe_interval` covers {percent(newcombe.coverage)} %."
     )

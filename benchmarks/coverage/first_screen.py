@@ -34,14 +34,14 @@ def first_screen(study: Study) -> list[tuple[str, str, str]]:
         ),
         (
             "an AUC of few positives, or near 1",
-            "`evaluate`, whose rule takes Newcombe's limits in; `newcombe_interval`",
+            "`evaluate`, whose rule takes Newcombe's limits in; `comparison.newcombe_interval`",
             covers("main", "roc_auc", "Newcombe", few)
             + "; near 1 "
             + covers("near one", "roc_auc", "Newcombe"),
         ),
         (
             "accuracy, or another proportion",
-            '`proportion_interval(..., method="jeffreys")`',
+            '`comparison.proportion_interval(..., method="jeffreys")`',
             covers("main", "accuracy", "Jeffreys"),
         ),
         ("F1 of counts", "`estimate` of a `ConfusionMatrix`", covers("main", "f1", "Wilson")),

@@ -282,7 +282,7 @@ def _analytic_auc(data: Data, out: Measured) -> None:
     interval = NOTHING
     if not math.isnan(found.estimate):
         sizes = found.details["n_positive"], found.details["n_negative"]
-        interval = _pair(fastmetrics.newcombe_interval(found.estimate, *sizes))
+        interval = _pair(fastmetrics.comparison.newcombe_interval(found.estimate, *sizes))
     out.intervals["roc_auc", "Newcombe"] = interval
 
 
@@ -294,7 +294,7 @@ def _analytic_counts(data: Data, out: Measured) -> None:
     )
     n = len(positive)
     for name, method in PROPORTIONS.items():
-        found = fastmetrics.proportion_interval(n - fp - fn, n, method=method)
+        found = fastmetrics.comparison.proportion_interval(n - fp - fn, n, method=method)
         out.intervals["accuracy", name] = _pair(found.confidence_interval)
     matrix = fastmetrics.ConfusionMatrix.binary(tp=tp, fp=fp, fn=fn, tn=n - tp - fp - fn)
     of_f1 = fastmetrics.estimate(matrix, metrics="f1", method="wilson")["f1"]
@@ -346,7 +346,7 @@ def _keep_pvalues(difference: Any, other: str, out: Measured) -> None:
 def _accuracy_difference(data: Data, worse: NDArray[np.float64]) -> Limits:
     """Return Newcombe's interval from how often each of the two models is right."""
     right, other = ((s >= THRESHOLD) == (data.labels == 1) for s in (data.scores, worse))
-    found = fastmetrics.paired_proportion_difference_interval(
+    found = fastmetrics.comparison.paired_proportion_difference_interval(
         *(
             int(np.count_nonzero(cell))
             for cell in (right & other, right & ~other, ~right & other, ~right & ~other)

@@ -15,7 +15,7 @@ def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
     """Keep intervals over queries, and the paired tests of systems that are alike or not."""
     given = {"query": data.groups, "metrics": RANKINGS, "n_threads": 1}
     systems = {"model": data.scores, "worse": data.others["worse"]}
-    found = fastmetrics.evaluate_rankings(data.labels, systems, **given)
+    found = fastmetrics.ranking.evaluate_rankings(data.labels, systems, **given)
     for metric in RANKINGS:
         own, other = (found.per_query(system, metric) for system in systems)
         kept = ~np.isnan(own)
@@ -39,16 +39,16 @@ def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
     for hypothesis in ("equal", "worse"):
         systems = {"model": data.scores, "other": data.others[hypothesis]}
         options = given | {"n_resamples": cost.n_exchanges, "adjustment": "max-t", "rng": rng}
-        found = fastmetrics.evaluate_rankings(data.labels, systems, **options)
-        every = fastmetrics.adjust_pvalues([pair.pvalue for pair in found.differences])
+        found = fastmetrics.ranking.evaluate_rankings(data.labels, systems, **options)
+        every = fastmetrics.comparison.adjust_pvalues([pair.pvalue for pair in found.differences])
         out.pvalues[hypothesis, "t"] = found["map"]["model", "other"].pvalue
-        flipped = fastmetrics.evaluate_rankings(
+        flipped = fastmetrics.ranking.evaluate_rankings(
             data.labels, systems, **options | {"metrics": "map", "test": "randomization"}
         )
         out.pvalues[hypothesis, "randomization"] = flipped.differences[0].pvalue
         own, other = (found.per_query(system, "map") for system in systems)
         less = (own - other)[~np.isnan(own)]
-        ranks = fastmetrics.wilcoxon_signed_rank_test(less, higher_is_better=True)
+        ranks = fastmetrics.comparison.wilcoxon_signed_rank_test(less, higher_is_better=True)
         out.pvalues[hypothesis, "wilcoxon"] = ranks.pvalue
         out.pvalues[hypothesis, "holm, any of four"] = float(every.min())
         out.pvalues[hypothesis, "max-t, any of four"] = min(found.pvalues_max_t)

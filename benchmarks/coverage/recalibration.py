@@ -93,7 +93,7 @@ def measure(scene: RecalibrationScene, rng: np.random.Generator, out: Any) -> No
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         warnings.simplefilter("ignore", DegenerateDataWarning)
         for method, given in ways.items():
-            found = fastmetrics.logistic_calibration(y, p, n_threads=1, **given)
+            found = fastmetrics.calibration.logistic_calibration(y, p, n_threads=1, **given)
             for name in NUMBERS:
                 interval = getattr(found, f"{name}_interval")
                 out.intervals[name, method] = float(interval.low), float(interval.high)
@@ -107,7 +107,7 @@ def measure(scene: RecalibrationScene, rng: np.random.Generator, out: Any) -> No
                 low, high = of_both[name].pairs[0].confidence_interval
                 out.intervals[f"{name} difference", method] = float(low), float(high)
         hypothesis = "calibrated" if scene.is_calibrated else "not"
-        out.pvalues[hypothesis, TESTS[0]] = fastmetrics.spiegelhalter_test(y, p).pvalue
-        out.pvalues[hypothesis, TESTS[1]] = fastmetrics.hosmer_lemeshow_test(
+        out.pvalues[hypothesis, TESTS[0]] = fastmetrics.calibration.spiegelhalter_test(y, p).pvalue
+        out.pvalues[hypothesis, TESTS[1]] = fastmetrics.calibration.hosmer_lemeshow_test(
             y, p, on_training_data=False
         ).pvalue

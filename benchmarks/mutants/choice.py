@@ -10,6 +10,8 @@ from pathlib import Path
 
 import grimp
 
+from fastmetrics._faces import homes_of
+
 Rounds = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 NEAR, FAR = 3, 99
@@ -19,7 +21,7 @@ FOLDERS = {
     "_input": "tests/checks",
     "tables": "tests/tables",
     "measures": "tests/measures",
-    "intervals": "tests/intervals",
+    "inference": "tests/intervals",
     "comparison": "tests/comparison",
     "selection": "tests/selection",
 }
@@ -28,13 +30,11 @@ ANYWHERE = ("tests/properties",)
 
 def homes(root: Path) -> dict[str, str]:
     """Return the module of each public name."""
-    stub = ast.parse((root / "fastmetrics" / "__init__.pyi").read_text("utf-8"))
-    return {
-        alias.name: f"fastmetrics.{node.module}"
-        for node in ast.walk(stub)
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
+    found: dict[str, str] = {}
+    for stub in (root / "fastmetrics").rglob("*.pyi"):
+        module = ".".join(stub.relative_to(root).with_suffix("").parts)
+        found |= homes_of(stub, module.removesuffix(".__init__"))
+    return found
 
 
 def used_by(test: Path, public: dict[str, str]) -> Iterator[str]:

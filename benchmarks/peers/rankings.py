@@ -25,19 +25,19 @@ Served = tuple[Callable[..., Any], dict[str, Any]]
 
 #: By the name of a measure: our function.
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "P": fm.precision_at_k,
-    "SetP": fm.precision_at_k,
-    "R": fm.recall_at_k,
-    "SetR": fm.recall_at_k,
-    "SetF": fm.f1_at_k,
-    "Success": fm.hit_rate_at_k,
-    "RR": fm.mean_reciprocal_rank,
-    "AP": fm.mean_average_precision,
-    "Rprec": fm.r_precision,
-    "Bpref": fm.bpref,
-    "nDCG": fm.ndcg,
-    "ERR": fm.expected_reciprocal_rank,
-    "RBP": fm.rank_biased_precision,
+    "P": fm.ranking.precision_at_k,
+    "SetP": fm.ranking.precision_at_k,
+    "R": fm.ranking.recall_at_k,
+    "SetR": fm.ranking.recall_at_k,
+    "SetF": fm.ranking.f1_at_k,
+    "Success": fm.ranking.hit_rate_at_k,
+    "RR": fm.ranking.mean_reciprocal_rank,
+    "AP": fm.ranking.mean_average_precision,
+    "Rprec": fm.ranking.r_precision,
+    "Bpref": fm.ranking.bpref,
+    "nDCG": fm.ranking.ndcg,
+    "ERR": fm.ranking.expected_reciprocal_rank,
+    "RBP": fm.ranking.rank_biased_precision,
 }
 _GAIN = {"gdeval": "exp-log2"}
 _NOT_OURS = {"judged_only": True, "relative": True}
@@ -78,7 +78,9 @@ def served(measure: Any, provider: str) -> Served | None:
         options["max_relevance"] = _GDEVAL_TOP
     if measure.NAME == "RBP":
         return function, options | {"persistence": given["p"]}
-    return function, options if function is fm.precision_at_k else options | {"no_relevant": 0.0}
+    return function, options if function is fm.ranking.precision_at_k else options | {
+        "no_relevant": 0.0
+    }
 
 
 def table_of(qrels: Any, run: Any) -> fm.RankingTable | None:

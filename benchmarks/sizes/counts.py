@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from benchmarks.sizes.scenes import Measure, add, describe
-from fastmetrics import binomial_test, cochran_q_test, mcnemar_test, sign_flip_test
+from fastmetrics.comparison import binomial_test, cochran_q_test, mcnemar_test, sign_flip_test
 
 ERROR_RATE = 0.3
 DISAGREE = 0.2

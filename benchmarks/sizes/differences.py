@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.sizes.scenes import Measure, add, describe
-from fastmetrics import (
+from fastmetrics.comparison import (
     equivalence_test,
     non_inferiority_test,
     one_sample_t_test,

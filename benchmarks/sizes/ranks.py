@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.sizes.scenes import Measure, add, describe
-from fastmetrics import bonferroni_dunn_test, compare_table, friedman_test, nemenyi_test
+from fastmetrics.comparison import bonferroni_dunn_test, compare_table, friedman_test, nemenyi_test
 
 Draw = Callable[[np.random.Generator, tuple[int, int]], NDArray[Any]]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.sizes.scenes import Measure, add, describe
-from fastmetrics import five_by_two_cv_test, kfold_paired_t_test
+from fastmetrics.comparison import five_by_two_cv_test, kfold_paired_t_test
 
 Floats = NDArray[np.float64]
 Classify = Callable[[Floats, NDArray[np.bool_], Floats], NDArray[np.bool_]]

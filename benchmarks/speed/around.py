@@ -149,7 +149,9 @@ def _wilcoxon(data: Data) -> Call:
     both = models(data)
 
     def test() -> tuple[float, ...]:
-        found = fastmetrics.wilcoxon_signed_rank_test(*both.values(), higher_is_better=True)
+        found = fastmetrics.comparison.wilcoxon_signed_rank_test(
+            *both.values(), higher_is_better=True
+        )
         return found.details["w_plus"], found.details["w_minus"]
 
     return test
@@ -159,7 +161,7 @@ def _sign_flip(data: Data) -> Call:
     both = models(data)
 
     def test() -> tuple[float, ...]:
-        found = fastmetrics.sign_flip_test(*both.values(), higher_is_better=True, rng=1)
+        found = fastmetrics.comparison.sign_flip_test(*both.values(), higher_is_better=True, rng=1)
         return found.pvalue, found.statistic
 
     return test

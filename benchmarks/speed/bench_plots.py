@@ -39,19 +39,19 @@ def calibrated():
 
 
 OF_SCORES = {
-    "roc": fm.plot_roc,
-    "pr": fm.plot_pr,
-    "det": fm.plot_det,
-    "thresholds": lambda table, ax: fm.plot_thresholds(table, ax=ax, metrics="f1"),
+    "roc": fm.plots.plot_roc,
+    "pr": fm.plots.plot_pr,
+    "det": fm.plots.plot_det,
+    "thresholds": lambda table, ax: fm.plots.plot_thresholds(table, ax=ax, metrics="f1"),
 }
 OF_PROBABILITIES = {
-    "cost": lambda table, ax: fm.cost_curve(table).plot(ax),
-    "hull": lambda table, ax: fm.roc_convex_hull(table).plot(ax),
-    "brier": lambda table, ax: fm.brier_curve(table).plot(ax),
-    "gain": lambda table, ax: fm.gains_curve(table).plot(ax),
-    "lift": lambda table, ax: fm.gains_curve(table).plot(ax, kind="lift"),
-    "precision-recall-gain": lambda table, ax: fm.precision_recall_gain_curve(table).plot(ax),
-    "reliability": lambda table, ax: fm.reliability_diagram(table).plot(ax),
+    "cost": lambda table, ax: fm.costs.cost_curve(table).plot(ax),
+    "hull": lambda table, ax: fm.costs.roc_convex_hull(table).plot(ax),
+    "brier": lambda table, ax: fm.costs.brier_curve(table).plot(ax),
+    "gain": lambda table, ax: fm.costs.gains_curve(table).plot(ax),
+    "lift": lambda table, ax: fm.costs.gains_curve(table).plot(ax, kind="lift"),
+    "precision-recall-gain": lambda table, ax: fm.costs.precision_recall_gain_curve(table).plot(ax),
+    "reliability": lambda table, ax: fm.calibration.reliability_diagram(table).plot(ax),
 }
 
 

@@ -47,7 +47,11 @@ def data(share: float) -> tuple[Any, Any]:
 
 def three(relevance: Any, score: Any) -> tuple[float, float, float]:
     table = fm.RankingTable.from_scores(relevance, score)
-    return fm.ndcg(table, k=10), fm.mean_average_precision(table), fm.mean_reciprocal_rank(table)
+    return (
+        fm.ranking.ndcg(table, k=10),
+        fm.ranking.mean_average_precision(table),
+        fm.ranking.mean_reciprocal_rank(table),
+    )
 
 
 def dictionaries(relevance: Any, score: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -150,10 +154,10 @@ def test_groups_beside_pandas_and_scikit_learn() -> None:
         parts = (part for _, part in frame.groupby("group") if part.y.nunique() == 2)
         return [roc_auc_score(part.y, part.score) for part in parts]
 
-    found = fm.group_auc(label, score, query=group)
+    found = fm.ranking.group_auc(label, score, query=group)
     values = found.per_query[:300]
     assert values[~np.isnan(values)] == pytest.approx(theirs(), rel=1e-12)
-    ours = seconds(lambda: fm.group_auc(label, score, query=group), rounds=2)
+    ours = seconds(lambda: fm.ranking.group_auc(label, score, query=group), rounds=2)
     ratio = n_groups / 300 * seconds(theirs, rounds=2) / ours
     print(f"group AUC: {ratio:.0f} x")
     assert ratio > 50

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 import fastmetrics
 from benchmarks.speed.data import Data, Spec
+from benchmarks.speed.public_calls import public
 from benchmarks.speed.timing import Target
 
 Call = Callable[[], Any]
@@ -31,7 +32,7 @@ def _ours(name: str, read: Callable[[Any], Any] = lambda found: found, **more: A
     """Return the work of one function, of whose result some numbers are read."""
 
     def prepare(data: Data) -> Call:
-        p, function = _chances(data), getattr(fastmetrics, name)
+        p, function = _chances(data), public(name)
         return lambda: read(function(data.labels, p, **more))
 
     return prepare
@@ -47,7 +48,7 @@ def _line(found: Any) -> tuple[float, ...]:
 
 def _isotonic(data: Data, **more: Any) -> Call:
     p = _chances(data)
-    return lambda: fastmetrics.isotonic_fit(data.labels, p, **more).values
+    return lambda: fastmetrics.calibration.isotonic_fit(data.labels, p, **more).values
 
 
 WORKS: dict[str, Prepare] = {

@@ -25,7 +25,7 @@ def _outcome(data: Data) -> NDArray[np.float64]:
 
 def _tau(data: Data) -> Call:
     outcome = _outcome(data)
-    return lambda: fastmetrics.kendall_tau(outcome, data.scores)
+    return lambda: fastmetrics.concordance.kendall_tau(outcome, data.scores)
 
 
 def _scipy_tau(data: Data) -> Call:
@@ -66,7 +66,7 @@ def check_tau(data: Data, answer: float) -> None:
     np.testing.assert_allclose(answer, _scipy_tau(data)(), rtol=1e-9)
 
 
-def check_index(data: Data, estimates: fastmetrics.Estimates) -> None:
+def check_index(data: Data, estimates: fastmetrics.results.Estimates) -> None:
     """Scores are continuous here: pairs do not tie."""
     answer = estimates["concordance_index"]
     pairs, higher = later_pairs(data)

@@ -24,8 +24,8 @@ def _of_table(function: Callable[..., Any]) -> Callable[[Data], Call]:
 
 
 WORKS: dict[str, Callable[[Data], Call]] = {
-    "cost curve of a table": _of_table(fastmetrics.cost_curve),
-    "hull AUC of a table": _of_table(fastmetrics.roc_hull_auc),
+    "cost curve of a table": _of_table(fastmetrics.costs.cost_curve),
+    "hull AUC of a table": _of_table(fastmetrics.costs.roc_hull_auc),
 }
 
 
@@ -42,7 +42,7 @@ def _hull(data: Data) -> tuple[Any, Any]:
     return p, n
 
 
-def check_cost_curve(data: Data, answer: fastmetrics.CostCurve) -> None:
+def check_cost_curve(data: Data, answer: fastmetrics.results.CostCurve) -> None:
     p, n = (column / column.sum() for column in _hull(data))
     np.testing.assert_allclose(answer.expected_total_cost, (p * n / (p + n)).sum() / 2, rtol=1e-12)
     inside = (p > 0) & (n > 0)

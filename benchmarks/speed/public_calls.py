@@ -5,6 +5,7 @@ A new public function needs a line here: its arguments, or a reason why it has n
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Callable
 from functools import cached_property, partial
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 import fastmetrics
 from benchmarks.speed.data import SEED
+from fastmetrics._faces import public_names
 
 #: Replicates that a function is asked for.
 REPLICATES = 20
@@ -324,10 +326,17 @@ TIMED |= {
 }
 
 
+def public(name: str) -> Any:
+    """Return the public object of a name, wherever it is public, or a method of it."""
+    first, _, rest = name.partition(".")
+    found = getattr(importlib.import_module(public_names()[first]), first)
+    return attrgetter(rest)(found) if rest else found
+
+
 def call_of(name: str, rows: Rows) -> Callable[[], Any]:
     """Return the call that is timed under a name."""
     make, options = TIMED[name]
-    function = attrgetter(name.partition(",")[0])(fastmetrics)
+    function = public(name.partition(",")[0])
     given = {key: value(rows) if callable(value) else value for key, value in options.items()}
     return partial(function, *make(rows), **given)
 

@@ -13,7 +13,7 @@ import pytest
 from benchmarks import against
 from benchmarks.speed.contests import ROWS
 from benchmarks.speed.timing import BYTES
-from fastmetrics import compare_timings
+from fastmetrics.comparison import compare_timings
 
 #: A row of a module that loads no scikit-learn.
 ROW, MODULE = "roc_hull_auc", "fastmetrics/measures/costs/convex_hull.py"

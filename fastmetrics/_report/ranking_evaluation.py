@@ -150,7 +150,7 @@ def evaluate_rankings(
 
     Examples
     --------
-    >>> from fastmetrics import evaluate_rankings
+    >>> from fastmetrics.ranking import evaluate_rankings
     >>> clicked = [[0, 1, 0], [1, 0, 0], [0, 1, 1], [0, 0, 1]]
     >>> new = [[0.1, 0.9, 0.3], [0.8, 0.1, 0.2], [0.2, 0.6, 0.4], [0.3, 0.1, 0.9]]
     >>> old = [[0.5, 0.4, 0.3], [0.8, 0.1, 0.2], [0.7, 0.6, 0.4], [0.3, 0.1, 0.2]]

@@ -18,8 +18,9 @@ from fastmetrics._threads.workers import thread_count
 from fastmetrics.cli._session import in_words, labels_of, names_here, progress_bar, read_rows
 from fastmetrics.errors import InputError
 from fastmetrics.inference.streams.runs_summary import summary_of_runs
-from fastmetrics.io import Columns, Sink, TextColumn
 from fastmetrics.io._session import require_duckdb
+from fastmetrics.io.columns import Columns, TextColumn
+from fastmetrics.io.reader import Sink
 from fastmetrics.tables.runs.score_runs import ScoreRuns
 
 #: Options that need all rows at once, and what to do instead.

@@ -16,8 +16,9 @@ from fastmetrics._input.labels import distinct
 from fastmetrics.cli._messages import print_note
 from fastmetrics.cli._options import number_of, unquoted
 from fastmetrics.errors import InputError, with_names
-from fastmetrics.io import Columns, TextColumn, read_columns
 from fastmetrics.io._session import quote_name, quote_text
+from fastmetrics.io.columns import Columns, TextColumn
+from fastmetrics.io.reader import read_columns
 
 #: Seconds before a bar appears.
 _PATIENCE: Final = 1.0

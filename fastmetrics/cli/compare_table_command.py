@@ -15,7 +15,9 @@ from fastmetrics.comparison.tables.compare_table import (
     save_critical_difference,
 )
 from fastmetrics.errors import InputError, with_names
-from fastmetrics.io import Columns, TextColumn, column_names, read_columns
+from fastmetrics.io.columns import Columns, TextColumn
+from fastmetrics.io.formats import column_names
+from fastmetrics.io.reader import read_columns
 
 #: What the arguments of the library are called here.
 _OPTIONS = {

@@ -20,7 +20,7 @@ from fastmetrics.cli._session import (
     read_rows,
     tell_skipped,
 )
-from fastmetrics.io import Columns
+from fastmetrics.io.columns import Columns
 
 
 def run(options: argparse.Namespace) -> str:

@@ -136,7 +136,7 @@ def run(options: argparse.Namespace) -> str:
     from fastmetrics.cli._messages import print_texts
     from fastmetrics.cli._pictures import check_picture
     from fastmetrics.cli._session import in_words, labels_of, names_here, read_rows, tell_skipped
-    from fastmetrics.io import TextColumn
+    from fastmetrics.io.columns import TextColumn
 
     kind = KINDS[options.kind]
     _check_options(kind, options)
@@ -190,7 +190,8 @@ def _check_options(kind: Kind, options: argparse.Namespace) -> None:
 
 
 def _draw_roc(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
-    from fastmetrics import plot_roc, roc_band
+    from fastmetrics import roc_band
+    from fastmetrics.plots import plot_roc
 
     return plot_roc(
         rows.labels,
@@ -206,7 +207,8 @@ def _draw_roc(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
 
 
 def _draw_pr(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
-    from fastmetrics import plot_pr, pr_band
+    from fastmetrics import pr_band
+    from fastmetrics.plots import plot_pr
 
     return plot_pr(
         rows.labels,
@@ -240,14 +242,14 @@ def _bands(
 
 
 def _draw_det(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
-    from fastmetrics import plot_det
+    from fastmetrics.plots import plot_det
 
     given = {"threshold": options.threshold, "n_threads": options.threads, "ax": ax}
     return plot_det(rows.labels, rows.scores, **given, **rows.keywords)
 
 
 def _draw_thresholds(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
-    from fastmetrics import plot_thresholds
+    from fastmetrics.plots import plot_thresholds
 
     (scores,) = rows.scores.values()
     given = {"threshold": options.threshold, "n_threads": options.threads, "ax": ax}
@@ -274,7 +276,7 @@ def _draw_confusion(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
 
 
 def _draw_cost(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
-    from fastmetrics import compare_cost_curves, cost_curve
+    from fastmetrics.costs import compare_cost_curves, cost_curve
 
     given = {"n_threads": options.threads, **rows.keywords}
     if len(rows.scores) > 1:
@@ -284,7 +286,7 @@ def _draw_cost(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
 
 
 def _draw_decision(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
-    from fastmetrics import decision_curve
+    from fastmetrics.costs import decision_curve
 
     return decision_curve(
         rows.labels,
@@ -298,7 +300,7 @@ def _draw_decision(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
 
 
 def _draw_reliability(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
-    from fastmetrics import reliability_band, reliability_diagram
+    from fastmetrics.calibration import reliability_band, reliability_diagram
 
     (scores,) = rows.scores.values()
     given = {"n_threads": options.threads, **rows.keywords}
@@ -315,7 +317,7 @@ def _gains(kind: Literal["gain", "lift"]) -> Callable[[Rows, argparse.Namespace,
     """Return what draws cumulative gain or lift."""
 
     def draw(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
-        from fastmetrics import gains_curve
+        from fastmetrics.costs import gains_curve
 
         (scores,) = rows.scores.values()
         given = {"n_threads": options.threads, **rows.keywords}

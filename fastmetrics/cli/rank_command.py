@@ -259,7 +259,7 @@ def _read(options: argparse.Namespace) -> tuple[dict[str, Any], int]:
         )
         return {"relevance": tables}, 0
     from fastmetrics.cli._session import read_rows
-    from fastmetrics.io import TextColumn
+    from fastmetrics.io.columns import TextColumn
 
     columns = read_rows(options, options.relevance, options.scores, query=options.query)
     if isinstance(columns.labels, TextColumn):

@@ -76,7 +76,7 @@ def add_options(add: Any) -> None:
 def run(options: argparse.Namespace) -> str:
     """Return the statement."""
     from fastmetrics.errors import InputError, with_names
-    from fastmetrics.io.counts_query import counts_query
+    from fastmetrics.io._counts_query import counts_query
 
     try:
         statement = counts_query(

@@ -1,5 +1,17 @@
 """Is one model really better? Tests between models, each on numbers that exist already.
 
-``result`` is what all tests return, with the names of models; `tables` may use `samples`, and
-`planning` stands alone.
+- right and wrong by row: `mcnemar_test`, `cochran_q_test`, `binomial_test`
+- losses by row or by fold: `wilcoxon_signed_rank_test`, `sign_flip_test`, `one_sample_t_test`,
+  `kfold_paired_t_test`, `five_by_two_cv_test`, `bayesian_correlated_t_test`
+- as good as, within a margin: `equivalence_test`, `non_inferiority_test`
+- algorithms over data sets: `compare_table`, `friedman_test`, `nemenyi_test`, `adjust_pvalues`
+- published numbers: `proportion_interval`, `proportion_difference_interval`, `newcombe_interval`
+- how many rows: `sample_size_paired_accuracy`, `sample_size_paired_auc` and their powers
+
+In here: ``result`` is what all tests return, with the names of models; `tables` may use `samples`,
+and `planning` stands alone.
 """
+
+from fastmetrics import _faces
+
+__getattr__, __dir__, __all__ = _faces.face(__name__, __file__)

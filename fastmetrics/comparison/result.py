@@ -126,7 +126,7 @@ class ComparisonTest(Result):
 
         Examples
         --------
-        >>> from fastmetrics import binomial_test
+        >>> from fastmetrics.comparison import binomial_test
         >>> ax = binomial_test(6, 10, error_rate=0.3).plot()
         >>> ax.get_xlabel(), [text.get_text() for text in ax.get_legend().get_texts()][1]
         ('errors of 10', 'rejected: more than 5 errors (size 0.0473)')

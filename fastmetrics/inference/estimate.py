@@ -160,7 +160,7 @@ def estimate(
 
     A stream needs no rows in memory.
 
-    >>> from fastmetrics import BinLayout, BinnedScoreTable
+    >>> from fastmetrics.streams import BinLayout, BinnedScoreTable
     >>> stream = BinnedScoreTable(BinLayout([0.2, 0.4, 0.6]), first_rows=0)
     >>> stream.update(y_true, y_score)
     >>> found = estimate(stream, metrics="roc_auc")["roc_auc"]

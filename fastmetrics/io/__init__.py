@@ -1,22 +1,10 @@
-"""Read label, score and weight columns from CSV, Parquet and JSON-lines files.
+"""Files: rankings of TREC by `read_trec`, and the SQL that counts in a database, `counts_query`.
 
-DuckDB does the reading, in a session that can touch the named files and nothing else. What
-comes out is one contiguous numpy array per column, and no more memory than that is kept.
+In here: label, score and weight columns of CSV, Parquet and JSON-lines files. DuckDB does the
+reading, in a session that can touch the named files and nothing else. What comes out is one
+contiguous numpy array per column, and no more memory than that is kept.
 """
 
-from __future__ import annotations
+from fastmetrics import _faces
 
-from fastmetrics.io._columns import Columns, TextColumn
-from fastmetrics.io._formats import column_names, is_readable_name
-from fastmetrics.io._paths import expand_paths
-from fastmetrics.io._reader import Sink, read_columns
-
-__all__ = [
-    "Columns",
-    "Sink",
-    "TextColumn",
-    "column_names",
-    "expand_paths",
-    "is_readable_name",
-    "read_columns",
-]
+__getattr__, __dir__, __all__ = _faces.face(__name__, __file__)

@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 from fastmetrics.errors import FileError
-from fastmetrics.io._formats import COMPRESSED, LONG_LINE, Source, lines_of, reason, select_list
 from fastmetrics.io._session import quote_name, rows_of
 from fastmetrics.io._where import not_computable
+from fastmetrics.io.formats import COMPRESSED, LONG_LINE, Source, lines_of, reason, select_list
 
 _SHOWN = 60
 _KINDS = {"BIGINT": "an integer of 64 bits", "UBIGINT": "an integer from 0 to 2^64 - 1"}

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics.errors import FileError
-from fastmetrics.io._formats import COMPRESSED, Source, is_odd, texts_of
 from fastmetrics.io._session import quote_name, rows_of
+from fastmetrics.io.formats import COMPRESSED, Source, is_odd, texts_of
 
 _INTEGERS = frozenset("TINYINT SMALLINT INTEGER BIGINT UTINYINT USMALLINT UINTEGER UBIGINT".split())
 _FLOATS = frozenset({"FLOAT", "DOUBLE"})

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from fastmetrics.errors import FileError
-from fastmetrics.io._formats import Source, reason
 from fastmetrics.io._session import rows_of
+from fastmetrics.io.formats import Source, reason
 
 #: Kinds of parsed expression that only compute a value from the columns of the row.
 _ALLOWED = frozenset(

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics.errors import FileError
-from fastmetrics.io._columns import TextColumn
-from fastmetrics.io._formats import column_names
-from fastmetrics.io._reader import Progress, read_columns
+from fastmetrics.io.columns import TextColumn
+from fastmetrics.io.formats import column_names
+from fastmetrics.io.reader import Progress, read_columns
 
 _COUNTS: Final = ("positives", "negatives")
 _WEIGHTS: Final = ("positive_weight", "negative_weight")

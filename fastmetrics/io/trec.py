@@ -20,9 +20,9 @@ from fastmetrics.errors import (
     InputTypeError,
     warn_user,
 )
-from fastmetrics.io._formats import reason
-from fastmetrics.io._paths import expand_paths
 from fastmetrics.io._session import Session, interruptible, quote_text, rows_of
+from fastmetrics.io.formats import reason
+from fastmetrics.io.paths import expand_paths
 from fastmetrics.tables.ranking.ranking_table import RankingTable
 
 MissingQueries = Literal["zero", "omit"]
@@ -120,7 +120,8 @@ def read_trec(
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from fastmetrics import evaluate_rankings, read_trec
+    >>> from fastmetrics.io import read_trec
+    >>> from fastmetrics.ranking import evaluate_rankings
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> _ = (folder / "qrels").write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\n")
     >>> lines = ["q1 Q0 d2 1 9.5 mine", "q1 Q0 d1 2 9.1 mine", "q2 Q0 d1 1 3.0 mine"]

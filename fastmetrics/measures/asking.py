@@ -84,6 +84,12 @@ def find(name: Any) -> Measure:
     return measure
 
 
+def usual_function(name: str) -> str:
+    """Return the public function of the measure that people call so; "" if there is none."""
+    measure = _BY_NAME.get(name)
+    return "" if measure is None else str(measure.function).partition(":")[2]
+
+
 def find_among(name: Any, family: str) -> Measure:
     """Return the measure of a name, or raise if it is not of the family that can be measured."""
     measure = find(name)
@@ -294,7 +300,7 @@ def _recognised(function: Any) -> tuple[Measure | None, dict[str, Any]]:
     inner = function
     if isinstance(function, partial) and not function.args:
         inner, given = function.func, function.keywords
-    if getattr(inner, "__module__", None) == "fastmetrics":
+    if str(getattr(inner, "__module__", None)).partition(".")[0] == "fastmetrics":
         inner = inspect.unwrap(inner)
     measures = _computed_by(inner)
     if not measures:

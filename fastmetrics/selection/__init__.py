@@ -1,4 +1,14 @@
 """How will it do on new data? Where estimators are fitted.
 
-`estimates` may use `splitters`; `tuning` and `bias_variance` both, but not each other.
+- estimates: `evaluate_estimator`, `nested_cross_validation`, `bootstrap632`, `err632_plus`
+- tuning: `tune_estimator`, `parameter_range`
+- why it errs: `estimator_bias_variance`, `bias_variance_curve`, `estimator_learning_curve`,
+  `estimator_validation_curve`
+- splitters: `Folds`, `GroupedFolds`, `LeaveOneOut`, `FiveByTwo`, `HoldOut`, `BootstrapOutOfBag`
+
+In here: `estimates` may use `splitters`; `tuning` and `decomposition` both, but not each other.
 """
+
+from fastmetrics import _faces
+
+__getattr__, __dir__, __all__ = _faces.face(__name__, __file__)

@@ -118,7 +118,7 @@ class Stream(ByMembers, Shown):
 
         Examples
         --------
-        >>> from fastmetrics import WindowedConfusionMatrix
+        >>> from fastmetrics.streams import WindowedConfusionMatrix
         >>> last = WindowedConfusionMatrix(100)
         >>> other = last.copy()
         >>> other.update([0, 1], [0, 0])

@@ -14,15 +14,14 @@ from matplotlib.figure import Figure
 
 import fastmetrics as fm
 import fastmetrics.dask as on_dask
+from public import NAMES, public
 
 Y = np.array([0, 1, 1, 0, 1, 0, 0, 1])
 P = np.array([0.2, 0.7, 0.6, 0.6, 0.9, 0.65, 0.1, 0.3])
 
-FUNCTIONS = {
-    name: getattr(fm, name) for name in fm.__all__ if inspect.isfunction(getattr(fm, name))
-}
+FUNCTIONS = {name: public(name) for name in NAMES if inspect.isfunction(public(name))}
 CLASSES = {
-    name: getattr(fm, name)
+    name: public(name)
     for name in ("BootstrapOutOfBag", "FiveByTwo", "Folds", "GroupedFolds", "HoldOut")
 }
 ON_DASK = {f"dask.{name}": getattr(on_dask, name) for name in on_dask.__all__}
@@ -103,9 +102,9 @@ def test_other_words(name: str, option: str, advice: str) -> None:
 @pytest.mark.parametrize(
     "plot",
     [
-        lambda ax, **options: fm.plot_roc(Y, P, ax=ax, **options),
-        lambda ax, **options: fm.plot_thresholds(Y, P, ax=ax, **options),
-        lambda ax, **options: fm.roc_convex_hull(Y, P).plot(ax, **options),
+        lambda ax, **options: fm.plots.plot_roc(Y, P, ax=ax, **options),
+        lambda ax, **options: fm.plots.plot_thresholds(Y, P, ax=ax, **options),
+        lambda ax, **options: fm.costs.roc_convex_hull(Y, P).plot(ax, **options),
         lambda ax, **options: fm.ConfusionMatrix.from_labels(Y, Y).plot(ax, **options),
         lambda ax, **options: fm.bootstrap(Y, P, rng=1)["roc_auc"].plot(ax, **options),
     ],
@@ -135,7 +134,7 @@ def test_errors_inside_a_function_are_its_own() -> None:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_are_what_they_were(name: str) -> None:
     function = FUNCTIONS[name]
-    assert pickle.loads(pickle.dumps(function)) is function is getattr(fm, name)
+    assert pickle.loads(pickle.dumps(function)) is function is public(name)
     inner = inspect.unwrap(function)
     assert getattr(importlib.import_module(inner.__module__), name) is inner
     assert (function.__name__, function.__doc__) == (name, inner.__doc__)

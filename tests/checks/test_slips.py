@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import fastmetrics as fm
+from public import public
 
 Y = np.array([0, 1, 1, 0, 1])
 SCORES = np.array([0.1, 0.9, 0.8, 0.3, 0.4])
@@ -80,7 +81,7 @@ CASES = {
     ),
     "scalar, Brier": (fm.d2_brier_score, (Y, SCALAR), {}, "`y_proba` must be an array: got a sca"),
     "scalar costs": (
-        *(fm.total_cost, (Y, Y), {"cost_matrix": SCALAR}),
+        *(fm.costs.total_cost, (Y, Y), {"cost_matrix": SCALAR}),
         r"`cost_matrix` must have shape \(n_classes, n_classes\): got \(\)",
     ),
     "lazy labels": (fm.f1_score, (LAZY, LAZY), {}, r"`y_true` .* lazy frame: pass `\.collect\(\)`"),
@@ -91,7 +92,12 @@ CASES = {
     "lazy models": (fm.paired_bootstrap, (Y, LAZY), {}, "`scores` is a lazy frame: pass"),
     "lazy models, DeLong": (fm.delong_test, (Y, LAZY), {}, "`scores` is a lazy frame: pass"),
     "lazy models, evaluate": (fm.evaluate, (Y, LAZY), {}, "`scores` is a lazy frame: pass"),
-    "lazy costs": (fm.total_cost, (Y, Y), {"cost_matrix": LAZY}, "`cost_matrix` is a lazy frame"),
+    "lazy costs": (
+        fm.costs.total_cost,
+        (Y, Y),
+        {"cost_matrix": LAZY},
+        "`cost_matrix` is a lazy frame",
+    ),
 }
 
 
@@ -111,8 +117,8 @@ def test_what_labels_choose_nothing_of_may_still_be_named() -> None:
 @pytest.mark.parametrize(
     ("package", "extra", "call"),
     [
-        ("sklearn", "estimators", lambda: fm.evaluate_estimator(None, np.eye(5), Y)),
-        ("matplotlib", "plot", lambda: fm.binomial_test(3, 10, error_rate=0.5).plot()),
+        ("sklearn", "estimators", lambda: fm.selection.evaluate_estimator(None, np.eye(5), Y)),
+        ("matplotlib", "plot", lambda: fm.comparison.binomial_test(3, 10, error_rate=0.5).plot()),
     ],
 )
 def test_a_missing_package_is_told_with_its_extra(monkeypatch, package, extra, call) -> None:
@@ -151,7 +157,7 @@ def test_scorers_need_an_estimator(name: str) -> None:
     scores = s if name == "bootstrap" else {"a": s, "b": -s}
     for scorer in (get_scorer("roc_auc"), fm.scorer("roc_auc")):
         with pytest.raises(TypeError, match=r"is a scorer, .* pass the name of the m") as said:
-            getattr(fm, name)(y, scores, metrics=scorer, n_resamples=20)
+            public(name)(y, scores, metrics=scorer, n_resamples=20)
         assert isinstance(said.value, fm.InputError)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import fastmetrics as fm
 from fastmetrics._input.containers import as_array
+from fastmetrics.streams import BinnedScoreTable, DecayedConfusionMatrix, WindowedConfusionMatrix
 
 Array = np.ndarray[Any, Any]
 
@@ -109,10 +110,10 @@ READERS: dict[str, Callable[[Callable[[Array], Any]], Any]] = {
     "evaluate": lambda to: fm.evaluate(to(Y), {"a": to(S)}).to_dict(),
     "ScoreTable": lambda to: fm.ScoreTable.from_scores(to(Y), to(S)).positives.tolist(),
     "RankingTable": lambda to: fm.RankingTable.from_scores(to(P), to(S), query=to(Y)).above.sum(),
-    "BinnedScoreTable": lambda to: updated(fm.BinnedScoreTable(), to(Y), to(S), to(W)).roc_auc(),
+    "BinnedScoreTable": lambda to: updated(BinnedScoreTable(), to(Y), to(S), to(W)).roc_auc(),
     "ConfusionMatrix": lambda to: updated(fm.ConfusionMatrix(), to(Y), to(P), to(W)),
-    "WindowedConfusionMatrix": lambda to: updated(fm.WindowedConfusionMatrix(4), to(Y), to(P)),
-    "DecayedConfusionMatrix": lambda to: updated(fm.DecayedConfusionMatrix(4), to(Y), to(P)),
+    "WindowedConfusionMatrix": lambda to: updated(WindowedConfusionMatrix(4), to(Y), to(P)),
+    "DecayedConfusionMatrix": lambda to: updated(DecayedConfusionMatrix(4), to(Y), to(P)),
 }  # fmt: skip
 
 
@@ -254,10 +255,10 @@ def test_tensors_that_are_no_numbers_here(make: Any, message: str) -> None:
 
 @pytest.mark.parametrize("kind", [OldOnDevice, Unreadable])
 def test_arrays_that_cannot_be_read(kind: Any) -> None:
-    table = fm.BinnedScoreTable()
+    table = BinnedScoreTable()
     with pytest.raises(TypeError, match=r"`y_score` cannot be read .*: pass a copy in main memory"):
         table.update(Y, kind(S))
-    assert table == fm.BinnedScoreTable()
+    assert table == BinnedScoreTable()
 
 
 def test_inside_jit_there_are_no_numbers() -> None:

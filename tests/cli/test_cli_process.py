@@ -138,7 +138,7 @@ def test_output_in_an_ascii_terminal(folder):
 def test_interrupt(folder, phase):
     # Held up at a known place, so that the signal arrives there.
     target = {
-        "reading": "fastmetrics.io._reader._Reading._append",
+        "reading": "fastmetrics.io.reader._Reading._append",
         "evaluating": "fastmetrics._report.evaluation.evaluate_model",
     }[phase]
     code = (

@@ -16,7 +16,8 @@ import pytest
 
 from fastmetrics.cli import main
 from fastmetrics.cli._parser import files_apart
-from fastmetrics.io import _session, read_columns
+from fastmetrics.io import _session
+from fastmetrics.io.reader import read_columns
 
 COLUMNS = ["--label", "label", "--score", "score"]
 POSIX = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")

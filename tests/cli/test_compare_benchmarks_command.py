@@ -70,7 +70,7 @@ def test_numbers_are_those_of_the_library(files, capsys):
     files(*ROUNDS)
     before, after = ({name: pair[k] for name, pair in ROUNDS.items()} for k in (0, 1))
     out, _ = run(capsys, "a.json", "b.json", "--margin", "10%", "--format", "json", code=1)
-    right = fm.compare_timings(before, after, margin=0.1, paired=False)
+    right = fm.comparison.compare_timings(before, after, margin=0.1, paired=False)
     assert json.loads(out) == {"schema_version": 1, "decision": "worse", **right.to_dict()}
     out, _ = run(capsys, "a.json", "b.json", "--margin", "0.1", "--format", "csv", code=1)
     rows = list(csv.DictReader(io.StringIO(out)))

@@ -79,7 +79,7 @@ def test_every_kind_of_file(name, tmp_path, capsys):
         *("--seed", 5),
     )
     found = json.loads(out)
-    expected = fm.compare_table(
+    expected = fm.comparison.compare_table(
         scores,
         higher_is_better=False,
         names=[f"alg {j}" for j in range(4)],
@@ -98,7 +98,7 @@ def test_every_kind_of_file(name, tmp_path, capsys):
 def test_csv(textbook, capsys):
     out, _ = run(capsys, "x.csv", *HIGHER, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
-    test = fm.nemenyi_test(ranks=[[1, 2, 3], [1, 2.5, 2.5], [1, 2, 3], [1, 2, 3]])
+    test = fm.comparison.nemenyi_test(ranks=[[1, 2, 3], [1, 2.5, 2.5], [1, 2, 3], [1, 2, 3]])
     assert [row["model_a"] + row["model_b"] for row in rows] == ["AB", "AC", "BC"]
     assert [float(row["pvalue"]) for row in rows] == [pair.pvalue for pair in test]
     assert {float(row["friedman_pvalue"]) for row in rows} == {1 / 108}

@@ -17,7 +17,8 @@ from sklearn.metrics import roc_auc_score
 
 from fastmetrics._report import evaluate
 from fastmetrics.cli import main
-from fastmetrics.io import _reader, read_columns
+from fastmetrics.io import reader
+from fastmetrics.io.reader import read_columns
 
 
 def table(n=200, seed=0):
@@ -357,9 +358,9 @@ def test_threads_change_nothing(tmp_path, capsys):
 def test_more_threads_than_processors_are_none(tmp_path, monkeypatch):
     asked = []
     pq.write_table(table(10), tmp_path / "x.parquet")
-    make = _reader.Session
+    make = reader.Session
     monkeypatch.setattr(
-        _reader, "Session", lambda paths, n, _: asked.append(n) or make(paths, n, None)
+        reader, "Session", lambda paths, n, _: asked.append(n) or make(paths, n, None)
     )
     read_columns([tmp_path / "x.parquet"], "label", ["a"], n_threads=1_000_000)
     assert asked == [os.cpu_count()]

@@ -18,7 +18,7 @@ from bootstrap_cases import BOTH, ONE, QUICK, N, output_of, run
 from fastmetrics import evaluate
 from fastmetrics.cli import main
 from fastmetrics.cli._options import parse_metrics
-from fastmetrics.io import read_columns
+from fastmetrics.io.reader import read_columns
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_costs_are_those_of_the_library(options, capsys):
     found = json.loads(output_of(capsys, *options, *prices, "--format", "json"))
     costs = {"cost_fn": AMOUNT, "cost_fp": 5, "prevalence": 0.1}
     for name, model in zip("pq", found["models"], strict=True):
-        expected = fm.threshold_cost_interval(FRAUD, COLUMNS[name], **costs)
+        expected = fm.costs.threshold_cost_interval(FRAUD, COLUMNS[name], **costs)
         said = json.loads(json_text(expected.to_dict()))
         del said["schema_version"]
         assert model["costs"] == said
@@ -56,7 +56,7 @@ def test_costs_are_those_of_the_library(options, capsys):
 def test_one_column_may_be_asked_for_twice(options, capsys):
     both = ["--cost-fn", "amount", "--cost-fp", "amount"]
     found = json.loads(output_of(capsys, *options, *both, "--format", "json"))
-    expected = fm.threshold_cost_interval(FRAUD, P, cost_fn=AMOUNT, cost_fp=AMOUNT)
+    expected = fm.costs.threshold_cost_interval(FRAUD, P, cost_fn=AMOUNT, cost_fp=AMOUNT)
     assert found["models"][0]["costs"]["threshold"] == expected.threshold
     assert len(found["models"]) == 2
 
@@ -64,7 +64,7 @@ def test_one_column_may_be_asked_for_twice(options, capsys):
 @pytest.mark.parametrize("more", [[], ["--bootstrap", "49", "--seed", "1"]])
 def test_every_format_shows_them(options, capsys, more):
     prices = ["--cost-fn", "amount", "--cost-fp", "review"]
-    expected = fm.threshold_cost_interval(FRAUD, P, cost_fn=AMOUNT, cost_fp=COLUMNS["review"])
+    expected = fm.costs.threshold_cost_interval(FRAUD, P, cost_fn=AMOUNT, cost_fp=COLUMNS["review"])
     values = [expected.threshold, expected.left_out_cost, *expected.confidence_interval]
     values += [expected.cost_at_half, expected.cost_all_positive]
     for form in ("table", "markdown"):

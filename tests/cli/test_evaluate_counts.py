@@ -7,8 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from fastmetrics import ScoreRanges, ScoreTable, evaluate
+from fastmetrics import ScoreTable, evaluate
 from fastmetrics.cli import main
+from fastmetrics.streams import ScoreRanges
 
 pytest.importorskip("duckdb")
 

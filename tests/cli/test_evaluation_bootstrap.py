@@ -15,8 +15,9 @@ from evaluation_cases import FIELDS, TABLE, same
 from scipy.stats import bootstrap as scipy_bootstrap
 from sklearn.metrics import f1_score, roc_auc_score, roc_curve
 
-from fastmetrics import bootstrap, compare, effective_sample_size, evaluate
+from fastmetrics import bootstrap, compare, evaluate
 from fastmetrics.cli._render import render
+from fastmetrics.comparison import effective_sample_size
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 
 

@@ -17,7 +17,6 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from evaluations import are_close
 from fastmetrics import (
-    Evaluation,
     ScoreTable,
     SmallSampleWarning,
     UndefinedMetricWarning,
@@ -26,8 +25,9 @@ from fastmetrics import (
     estimate,
     evaluate,
     ks_statistic,
-    newcombe_interval,
 )
+from fastmetrics.comparison import newcombe_interval
+from fastmetrics.results import Evaluation
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ import threading
 import duckdb
 import pytest
 
-from fastmetrics import read_trec
 from fastmetrics.cli import main
 from fastmetrics.cli._interrupt import insistent_interrupt
 from fastmetrics.errors import FileError
-from fastmetrics.io import _session, read_columns
+from fastmetrics.io import _session, read_trec
+from fastmetrics.io.reader import read_columns
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 

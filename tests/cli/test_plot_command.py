@@ -97,7 +97,7 @@ def test_roc_is_that_of_the_library(scored, columns, capsys, monkeypatch):
     )
     keywords = {"sample_weight": columns["w"]}
     scores = {name: columns[name] for name in "ab"}
-    expected = fm.plot_roc(
+    expected = fm.plots.plot_roc(
         columns["y"],
         scores,
         threshold="youden",
@@ -116,15 +116,15 @@ def test_other_kinds_are_those_of_the_library(scored, columns, capsys, monkeypat
     y, a = columns["y"], columns["a"]
     run(capsys, "pr", "--threshold", 0.5, "--band", "simultaneous", "--seed", 3, "-o", "f.png")
     band = {"a": fm.pr_band(y, a, rng=3)}
-    expected = fm.plot_pr(y, {"a": a}, threshold=0.5, bands=band)
+    expected = fm.plots.plot_pr(y, {"a": a}, threshold=0.5, bands=band)
     assert contents(drawn[-1]) == contents(expected)
     run(capsys, "det", "-o", "f.png", score=("a", "b"))
-    expected = fm.plot_det(y, {"a": a, "b": columns["b"]})
+    expected = fm.plots.plot_det(y, {"a": a, "b": columns["b"]})
     assert contents(drawn[-1]) == contents(expected)
     metrics = ["f1", "fbeta:beta=2"]
     run(capsys, "thresholds", "--metrics", *metrics, "--threshold", "fbeta", "-o", "f.png")
     named = {"f1": "f1", "fbeta:beta=2": ("fbeta", {"beta": 2})}
-    expected = fm.plot_thresholds(y, a, metrics=named, threshold="fbeta")
+    expected = fm.plots.plot_thresholds(y, a, metrics=named, threshold="fbeta")
     assert contents(drawn[-1]) == contents(expected)
 
 
@@ -137,20 +137,22 @@ def test_prices_and_probabilities_are_those_of_the_library(scored, columns, caps
         return [np.nan_to_num(line.get_xydata(), nan=-1.0).tolist() for line in ax.lines]
 
     for kind, score, expected in (
-        ("cost", ("a", "b"), lambda: fm.compare_cost_curves(y, models).plot()),
-        ("cost", ("a",), lambda: fm.cost_curve(y, models["a"]).plot()),
-        ("decision", ("p",), lambda: fm.decision_curve(y, {"p": p}).plot()),
-        ("gain", ("a",), lambda: fm.gains_curve(y, models["a"]).plot()),
-        ("lift", ("a",), lambda: fm.gains_curve(y, models["a"]).plot(kind="lift")),
-        ("reliability", ("p",), lambda: fm.reliability_diagram(y, p).plot()),
+        ("cost", ("a", "b"), lambda: fm.costs.compare_cost_curves(y, models).plot()),
+        ("cost", ("a",), lambda: fm.costs.cost_curve(y, models["a"]).plot()),
+        ("decision", ("p",), lambda: fm.costs.decision_curve(y, {"p": p}).plot()),
+        ("gain", ("a",), lambda: fm.costs.gains_curve(y, models["a"]).plot()),
+        ("lift", ("a",), lambda: fm.costs.gains_curve(y, models["a"]).plot(kind="lift")),
+        ("reliability", ("p",), lambda: fm.calibration.reliability_diagram(y, p).plot()),
     ):
         run(capsys, kind, "-o", "f.png", score=score)
         assert shown(drawn[-1]) == shown(expected()), kind
     for kind in ("confidence", "consistency"):
         given = ("--band", kind, "--confidence-level", 0.9, "--seed", 3)
         run(capsys, "reliability", *given, "-o", "f.png", score=("p",))
-        band = fm.reliability_band(y, p, kind=kind, confidence_level=0.9, rng=3)
-        assert contents(drawn[-1]) == contents(fm.reliability_diagram(y, p).plot(band=band))
+        band = fm.calibration.reliability_band(y, p, kind=kind, confidence_level=0.9, rng=3)
+        assert contents(drawn[-1]) == contents(
+            fm.calibration.reliability_diagram(y, p).plot(band=band)
+        )
 
 
 @pytest.mark.parametrize("threshold", [0.5, "youden"])

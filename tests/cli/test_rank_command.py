@@ -56,8 +56,8 @@ def run(capsys: Any, *arguments: str, code: int = 0) -> Any:
     return capsys.readouterr()
 
 
-def evaluated(**options: Any) -> fm.RankingEvaluation:
-    return fm.evaluate_rankings(CLICKED, SCORES, query=USER, **options)
+def evaluated(**options: Any) -> fm.results.RankingEvaluation:
+    return fm.ranking.evaluate_rankings(CLICKED, SCORES, query=USER, **options)
 
 
 @pytest.mark.parametrize("query", ["user", "name"])

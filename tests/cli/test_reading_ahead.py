@@ -11,7 +11,7 @@ import pytest
 def test_a_slow_fetch_ends_before_a_file_is_read_anew(tmp_path, monkeypatch):
     pytest.importorskip("duckdb")
     pytest.importorskip("pyarrow")
-    from fastmetrics.io import _reader, _session
+    from fastmetrics.io import _session, reader
 
     fetched = _session.ahead
 
@@ -24,14 +24,14 @@ def test_a_slow_fetch_ends_before_a_file_is_read_anew(tmp_path, monkeypatch):
         return fetched(connection, slow())
 
     monkeypatch.setattr(_session, "_PATIENCE", 0.0)
-    monkeypatch.setattr(_reader, "_BATCH_ROWS", 2048)
-    monkeypatch.setattr(_reader, "ahead", slowly)
+    monkeypatch.setattr(reader, "_BATCH_ROWS", 2048)
+    monkeypatch.setattr(reader, "ahead", slowly)
     n = 45_000  # DuckDB guesses integers of the first 20,480 rows
     scores = ["7"] * n
     scores[30_000] = "0.5"
     path = tmp_path / "late.csv"
     path.write_text("y,s\n" + "".join(f"{i % 2},{s}\n" for i, s in enumerate(scores)))
-    found = _reader.read_columns([path], "y", ["s"])
+    found = reader.read_columns([path], "y", ["s"])
     assert found.scores["s"].sum() == 7 * (n - 1) + 0.5
 
 

@@ -17,6 +17,7 @@ import fastmetrics as fm
 import fastmetrics.dask as fmd
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.registry import MEASURES
+from public import public
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -201,7 +202,7 @@ def test_rankings_by_query(kind: str, ties: Any) -> None:
     asked = [(one, {}) if isinstance(one, str) else one for one in RANKED]
     names = {"map": "mean_average_precision", "mrr": "mean_reciprocal_rank"}
     for label, (name, parameters) in zip(found, asked, strict=True):
-        function = getattr(fm, names.get(name, name))
+        function = public(names.get(name, name))
         expected = function(relevance, score, query=query, ties=ties, **parameters)
         assert found[label] == pytest.approx(expected, rel=1e-14), label
     table = fm.RankingTable.from_scores(relevance, score, query=query)
@@ -214,7 +215,7 @@ def test_a_query_is_the_same_whatever_its_dtype() -> None:
     relevance, score = delayed_columns([Y[:7], P[:7]], [3, 5])
     whole = np.concatenate(parts)
     found = fmd.measures(relevance, score, metrics="ndcg", query=query)["ndcg"]
-    assert found == pytest.approx(fm.ndcg(Y[:7], P[:7], query=whole))
+    assert found == pytest.approx(fm.ranking.ndcg(Y[:7], P[:7], query=whole))
 
 
 def test_queries_and_measures_of_rankings_need_each_other() -> None:
@@ -229,7 +230,7 @@ def test_queries_and_measures_of_rankings_need_each_other() -> None:
         fmd.measures(*columns[:2], metrics="expected_reciprocal_rank", query=columns[2])
     metric = ("expected_reciprocal_rank", {"max_relevance": 1})
     found = fmd.measures(*columns[:2], metrics=metric, query=columns[2])
-    expected = fm.expected_reciprocal_rank(Y, P, query=CLASSES, max_relevance=1)
+    expected = fm.ranking.expected_reciprocal_rank(Y, P, query=CLASSES, max_relevance=1)
     assert found["expected_reciprocal_rank"] == pytest.approx(expected)
 
 
@@ -249,4 +250,4 @@ def test_columns_of_a_dataframe() -> None:
     )
     text = frame.q.map({0: "a", 1: "b", 2: "c"}, meta=("q", "object"))
     found = fmd.measures(frame.y, frame.p, metrics="ndcg", query=text)["ndcg"]
-    assert found == pytest.approx(fm.ndcg(Y, P, query=CLASSES))
+    assert found == pytest.approx(fm.ranking.ndcg(Y, P, query=CLASSES))

@@ -269,8 +269,8 @@ def test_several_models() -> None:
 
 def test_bins_are_counted_in_any_partitions_alike() -> None:
     y, s = sample()
-    layout = fm.BinLayout.learn(s[:1000])
-    expected = fm.BinnedScoreTable(layout, first_rows=0)
+    layout = fm.streams.BinLayout.learn(s[:1000])
+    expected = fm.streams.BinnedScoreTable(layout, first_rows=0)
     expected.update(y, s)
     for places in ([], [10, 10, 4000]):
         labels, scores = delayed_columns([y, s], places)

@@ -25,12 +25,14 @@ PVALUES = st.lists(
 @given(pvalues=PVALUES)
 def test_statsmodels(method, pvalues):
     expected = adjusted_by_statsmodels(pvalues, PEERS[method])
-    np.testing.assert_allclose(fm.adjust_pvalues(pvalues, method=method), expected, rtol=1e-14)
+    np.testing.assert_allclose(
+        fm.comparison.adjust_pvalues(pvalues, method=method), expected, rtol=1e-14
+    )
 
 
 @given(pvalues=PVALUES)
 def test_order_of_the_methods(pvalues):
-    found = {method: fm.adjust_pvalues(pvalues, method=method) for method in PEERS}
+    found = {method: fm.comparison.adjust_pvalues(pvalues, method=method) for method in PEERS}
     assert (found["benjamini-hochberg"] <= found["hochberg"] + 1e-15).all()
     assert (found["hochberg"] <= found["holm"]).all()
     assert (found["holm"] <= found["bonferroni"]).all()
@@ -40,10 +42,12 @@ def test_order_of_the_methods(pvalues):
 
 @pytest.mark.parametrize("method", PEERS)
 def test_undefined_ones_are_not_counted(method):
-    whole = fm.adjust_pvalues([0.01, np.nan, 0.04, 0.03], method=method)
+    whole = fm.comparison.adjust_pvalues([0.01, np.nan, 0.04, 0.03], method=method)
     assert np.isnan(whole[1])
-    assert (whole[[0, 2, 3]] == fm.adjust_pvalues([0.01, 0.04, 0.03], method=method)).all()
-    assert np.isnan(fm.adjust_pvalues([np.nan, np.nan], method=method)).all()
+    assert (
+        whole[[0, 2, 3]] == fm.comparison.adjust_pvalues([0.01, 0.04, 0.03], method=method)
+    ).all()
+    assert np.isnan(fm.comparison.adjust_pvalues([np.nan, np.nan], method=method)).all()
 
 
 @pytest.mark.parametrize(
@@ -52,9 +56,9 @@ def test_undefined_ones_are_not_counted(method):
 )
 def test_faults(pvalues, message):
     with pytest.raises(ValueError, match=message):
-        fm.adjust_pvalues(pvalues)
+        fm.comparison.adjust_pvalues(pvalues)
 
 
 def test_unknown_method():
     with pytest.raises(ValueError, match="`method` must be one of 'holm'"):
-        fm.adjust_pvalues([0.5], method="fdr")
+        fm.comparison.adjust_pvalues([0.5], method="fdr")

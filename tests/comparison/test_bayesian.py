@@ -32,12 +32,12 @@ SETS += [0.011, -0.001, 0.0, -0.007, -0.015, -0.002, 0.016, 0.001, 0.025, 0.002]
     ],
 )
 def test_correlated_t_against_baycomp(rho, expected):
-    test = fm.bayesian_correlated_t_test(A, B, rho=rho, rope=0.01, higher_is_better=True)
+    test = fm.comparison.bayesian_correlated_t_test(A, B, rho=rho, rope=0.01, higher_is_better=True)
     assert (test.p_left, test.p_rope, test.p_right) == pytest.approx(expected, rel=1e-9)
 
 
 def test_correlated_t_without_correlation_is_students_t():
-    test = fm.bayesian_correlated_t_test(A, B, rho=0, rope=0, higher_is_better=True)
+    test = fm.comparison.bayesian_correlated_t_test(A, B, rho=0, rope=0, higher_is_better=True)
     p = stats.ttest_rel(A, B, alternative="greater").pvalue
     assert test.p_left == pytest.approx(p, rel=1e-9)
     assert test.p_rope == 0
@@ -47,8 +47,10 @@ def test_correlated_t_without_correlation_is_students_t():
 
 
 def test_correlated_t_and_nadeau_bengio():
-    test = fm.bayesian_correlated_t_test(A, B, rho=0.1, rope=0, higher_is_better=True)
-    corrected = fm.kfold_paired_t_test(A, B, correction="nadeau-bengio", higher_is_better=False)
+    test = fm.comparison.bayesian_correlated_t_test(A, B, rho=0.1, rope=0, higher_is_better=True)
+    corrected = fm.comparison.kfold_paired_t_test(
+        A, B, correction="nadeau-bengio", higher_is_better=False
+    )
     assert 2 * test.p_left == pytest.approx(corrected.pvalue, rel=1e-9)
 
 
@@ -60,11 +62,11 @@ def test_correlated_t_and_nadeau_bengio():
     rho=st.sampled_from([0.0, 0.1, 0.5]),
 )
 def test_correlated_t_is_a_posterior(values, rope, rho):
-    test = fm.bayesian_correlated_t_test(
+    test = fm.comparison.bayesian_correlated_t_test(
         values, rho=rho, n_repeats=1, rope=rope, higher_is_better=True
     )
     assert test.p_left + test.p_rope + test.p_right == pytest.approx(1)
-    mirror = fm.bayesian_correlated_t_test(
+    mirror = fm.comparison.bayesian_correlated_t_test(
         [-v for v in values], rho=rho, n_repeats=1, rope=rope, higher_is_better=True
     )
     assert mirror.p_left == pytest.approx(test.p_right)
@@ -83,14 +85,16 @@ def test_correlated_t_is_a_posterior(values, rope, rho):
 )
 def test_correlated_t_where_nothing_varies(values, expected):
     with pytest.warns(DegenerateDataWarning, match="the posterior is the point"):
-        test = fm.bayesian_correlated_t_test(values, rho=0.1, rope=0.01, higher_is_better=True)
+        test = fm.comparison.bayesian_correlated_t_test(
+            values, rho=0.1, rope=0.01, higher_is_better=True
+        )
     assert (test.p_left, test.p_rope, test.p_right) == expected
     assert test.credible_interval.low == test.credible_interval.high == test.mean
 
 
 def test_rounding_does_not_move_a_difference_off_the_limit():
     with pytest.warns(DegenerateDataWarning):  # .91 - .9 is above .01 as a double
-        test = fm.bayesian_correlated_t_test(
+        test = fm.comparison.bayesian_correlated_t_test(
             [0.91, 0.91], [0.9, 0.9], rho=0.1, rope=0.01, higher_is_better=True
         )
     assert test.p_rope == 1
@@ -98,19 +102,19 @@ def test_rounding_does_not_move_a_difference_off_the_limit():
 
 def test_correlated_t_of_one_difference():
     with pytest.warns(UndefinedMetricWarning, match="one difference has no variance"):
-        test = fm.bayesian_correlated_t_test([0.1], rho=0.1, higher_is_better=True)
+        test = fm.comparison.bayesian_correlated_t_test([0.1], rho=0.1, higher_is_better=True)
     assert math.isnan(test.p_rope)
     assert test.decision == "none"
 
 
 def test_signed_ranks_against_baycomp():
     # baycomp 1.0.3, SignedRankTest.probs(0, SETS, rope, nsamples=400000, random_state=1).
-    test = fm.bayesian_signed_rank_test(
+    test = fm.comparison.bayesian_signed_rank_test(
         SETS, rope=0.0052, n_resamples=100_000, rng=1, higher_is_better=True
     )
     expected = (0.15864, 0.3663425, 0.4750175)
     assert (test.p_left, test.p_rope, test.p_right) == pytest.approx(expected, abs=0.008)
-    test = fm.bayesian_signed_rank_test(
+    test = fm.comparison.bayesian_signed_rank_test(
         SETS, rope=0, n_resamples=100_000, rng=1, higher_is_better=True
     )
     assert (test.p_left, test.p_right) == pytest.approx((0.38157, 0.61843), abs=0.008)
@@ -140,20 +144,27 @@ def test_shares_are_the_double_sum(twice, rope, place):
 def test_blocks_change_nothing(monkeypatch):
     from fastmetrics.comparison.samples import bayesian_signed_rank as module
 
-    whole = fm.bayesian_signed_rank_test(SETS, n_resamples=1000, rng=2, higher_is_better=True)
+    whole = fm.comparison.bayesian_signed_rank_test(
+        SETS, n_resamples=1000, rng=2, higher_is_better=True
+    )
     monkeypatch.setattr(module, "_BLOCK", 1000)
     assert (
-        fm.bayesian_signed_rank_test(SETS, n_resamples=1000, rng=2, higher_is_better=True) == whole
+        fm.comparison.bayesian_signed_rank_test(
+            SETS, n_resamples=1000, rng=2, higher_is_better=True
+        )
+        == whole
     )
     assert (
-        fm.bayesian_signed_rank_test(SETS, n_resamples=1000, rng=whole.key, higher_is_better=True)
+        fm.comparison.bayesian_signed_rank_test(
+            SETS, n_resamples=1000, rng=whole.key, higher_is_better=True
+        )
         == whole
     )
 
 
 def test_nothing_differs():
     for rope in (0.0, 0.01):
-        test = fm.bayesian_signed_rank_test(
+        test = fm.comparison.bayesian_signed_rank_test(
             [0.0] * 5, rope=rope, n_resamples=200, rng=0, higher_is_better=True
         )
         expected = (0.5, 0.0, 0.5) if rope == 0 else (0.0, 1.0, 0.0)
@@ -162,7 +173,7 @@ def test_nothing_differs():
 
 def test_the_prior_pulls_to_its_side():
     tests = {
-        place: fm.bayesian_signed_rank_test(
+        place: fm.comparison.bayesian_signed_rank_test(
             SETS,
             prior_place=place,
             prior_strength=8,
@@ -178,7 +189,7 @@ def test_the_prior_pulls_to_its_side():
 
 
 def test_ties_on_the_limit_count_half():
-    test = fm.bayesian_signed_rank_test(
+    test = fm.comparison.bayesian_signed_rank_test(
         [0.91], [0.9], rope=0.01, prior_strength=1e-9, n_resamples=50, rng=0, higher_is_better=True
     )
     assert test.theta_right == pytest.approx(0.5, abs=1e-3)
@@ -204,27 +215,31 @@ def test_ties_on_the_limit_count_half():
 )
 def test_faults_of_signed_ranks(options, message):
     with pytest.raises(ValueError, match=message):
-        fm.bayesian_signed_rank_test(SETS, **options, higher_is_better=True)
+        fm.comparison.bayesian_signed_rank_test(SETS, **options, higher_is_better=True)
 
 
 @pytest.mark.parametrize("rho", [-0.1, 1])
 def test_faults_of_correlated_t(rho):
     with pytest.raises(ValueError, match="`rho` must lie in"):
-        fm.bayesian_correlated_t_test(A, B, rho=rho, higher_is_better=True)
+        fm.comparison.bayesian_correlated_t_test(A, B, rho=rho, higher_is_better=True)
 
 
 def test_decisions_and_displays():
-    test = fm.bayesian_correlated_t_test(A, B, rho=0.1, names=("new", "old"), higher_is_better=True)
+    test = fm.comparison.bayesian_correlated_t_test(
+        A, B, rho=0.1, names=("new", "old"), higher_is_better=True
+    )
     assert test.decision == "right"
     assert test.to_dict()["names"] == ["new", "old"]
     assert "p_rope" in repr(test)
     assert "p rope" in test._repr_html_()
-    test = fm.bayesian_signed_rank_test(SETS, n_resamples=100, rng=1, higher_is_better=True)
+    test = fm.comparison.bayesian_signed_rank_test(
+        SETS, n_resamples=100, rng=1, higher_is_better=True
+    )
     assert test.decision == "none"
 
 
 def test_repetitions_are_said(rng):
-    run = partial(fm.bayesian_correlated_t_test, higher_is_better=True)
+    run = partial(fm.comparison.bayesian_correlated_t_test, higher_is_better=True)
     table = rng.normal(size=(3, 5))
     found = run(table)
     assert found.rho == 0.2
@@ -246,12 +261,12 @@ def test_the_largest_numbers(place):
     """Twice a region of practical equivalence, or twice a difference, may be no number."""
     options = {"prior_place": place, "n_resamples": 200, "rng": 1, "higher_is_better": True}
     values = np.array([1.0, -1.0, 0.5, 0.25])
-    usual = fm.bayesian_signed_rank_test(values, rope=0.5, **options)
-    large = fm.bayesian_signed_rank_test(values * 1.6e308, rope=0.8e308, **options)
+    usual = fm.comparison.bayesian_signed_rank_test(values, rope=0.5, **options)
+    large = fm.comparison.bayesian_signed_rank_test(values * 1.6e308, rope=0.8e308, **options)
     assert (large.p_left, large.p_rope, large.p_right) == (
         usual.p_left,
         usual.p_rope,
         usual.p_right,
     )
-    wide = fm.bayesian_signed_rank_test(values, rope=1.7e308, **options)
+    wide = fm.comparison.bayesian_signed_rank_test(values, rope=1.7e308, **options)
     assert wide.theta_rope > 0.5

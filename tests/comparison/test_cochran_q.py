@@ -33,8 +33,8 @@ def test_definition_and_every_arrangement(rows):
     expected = oracle.cochran_q(rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateDataWarning)
-        test = fm.cochran_q_test(rows)
-        exact = fm.cochran_q_test(rows, method="permutation")
+        test = fm.comparison.cochran_q_test(rows)
+        exact = fm.comparison.cochran_q_test(rows, method="permutation")
     assert test.statistic == exact.statistic == pytest.approx(float(expected), rel=1e-12)
     assert exact.pvalue == pytest.approx(float(oracle.cochran_pvalue(rows)), rel=1e-12)
     assert exact.method.endswith("exact permutation")
@@ -45,7 +45,7 @@ def test_definition_and_every_arrangement(rows):
 def test_statsmodels(n_models, rng):
     rows = rows_of(n_models, 300, rng)
     peer = cochrans_q(rows)
-    test = fm.cochran_q_test(rows)
+    test = fm.comparison.cochran_q_test(rows)
     assert test.statistic == pytest.approx(peer.statistic, rel=1e-12)
     assert test.pvalue == pytest.approx(peer.pvalue, rel=1e-10, abs=1e-300)
     assert test.df == n_models - 1
@@ -57,33 +57,43 @@ def test_two_models_are_mcnemar(rng):
     rows = rows_of(2, 80, rng)
     e10 = int(np.sum(rows[:, 0] > rows[:, 1]))
     e01 = int(np.sum(rows[:, 0] < rows[:, 1]))
-    chi2 = fm.mcnemar_test(e01=e01, e10=e10, method="uncorrected")
-    test = fm.cochran_q_test(rows)
+    chi2 = fm.comparison.mcnemar_test(e01=e01, e10=e10, method="uncorrected")
+    test = fm.comparison.cochran_q_test(rows)
     assert (test.statistic, test.pvalue) == pytest.approx((chi2.statistic, chi2.pvalue))
-    exact = fm.mcnemar_test(e01=e01, e10=e10, method="exact")
-    assert fm.cochran_q_test(rows, method="permutation").pvalue == pytest.approx(exact.pvalue)
+    exact = fm.comparison.mcnemar_test(e01=e01, e10=e10, method="exact")
+    assert fm.comparison.cochran_q_test(rows, method="permutation").pvalue == pytest.approx(
+        exact.pvalue
+    )
 
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.int64, float])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_blocks_do_not_matter(dtype, order, rng, monkeypatch):
     rows = rows_of(5, 1003, rng)
-    whole = fm.cochran_q_test(rows)
+    whole = fm.comparison.cochran_q_test(rows)
     monkeypatch.setattr(cochran_q, "_BLOCK", 64)
-    assert fm.cochran_q_test(np.array(rows, dtype=dtype, order=order)).to_dict() == whole.to_dict()
+    assert (
+        fm.comparison.cochran_q_test(np.array(rows, dtype=dtype, order=order)).to_dict()
+        == whole.to_dict()
+    )
 
 
 def test_predictions_of_any_labels(rng):
     y = rng.integers(0, 4, 200)
     predicted = [np.where(rng.random(200) < q, y, (y + 1) % 4) for q in (0.5, 0.7, 0.9)]
-    expected = fm.cochran_q_test(np.column_stack([y == p for p in predicted]))
-    assert fm.cochran_q_test(y_true=y, predictions=predicted).to_dict() == expected.to_dict()
+    expected = fm.comparison.cochran_q_test(np.column_stack([y == p for p in predicted]))
+    assert (
+        fm.comparison.cochran_q_test(y_true=y, predictions=predicted).to_dict()
+        == expected.to_dict()
+    )
     words = np.array(["ant", "bee", "cat", "dog"])
     named = {f"m{i}": pd.Series(words[p]) for i, p in enumerate(predicted)}
-    test = fm.cochran_q_test(y_true=words[y], predictions=named)
+    test = fm.comparison.cochran_q_test(y_true=words[y], predictions=named)
     assert (test.statistic, test.better) == (expected.statistic, "m2")
     assert test.details["accuracy m2"] == np.mean(y == predicted[2])
-    renamed = fm.cochran_q_test(y_true=words[y], predictions=named, names=["x", "y", "z"])
+    renamed = fm.comparison.cochran_q_test(
+        y_true=words[y], predictions=named, names=["x", "y", "z"]
+    )
     assert renamed.better == "z"
 
 
@@ -91,29 +101,29 @@ def test_predictions_of_any_labels(rng):
 @pytest.mark.parametrize("rows", [[[1, 1, 1], [0, 0, 0]], [[1, 1, 1]], [[0, 0, 0]]])
 def test_models_that_never_differ(rows, method):
     with pytest.warns(DegenerateDataWarning, match="Q is 0 and p is 1"):
-        test = fm.cochran_q_test(rows, method=method)
+        test = fm.comparison.cochran_q_test(rows, method=method)
     assert (test.statistic, test.pvalue, test.reject, test.better) == (0, 1, False, None)
 
 
 def test_random_permutations_agree_with_the_exact_p(rng, monkeypatch):
     rows = rows_of(4, 12, rng)
-    exact = fm.cochran_q_test(rows, method="permutation")
+    exact = fm.comparison.cochran_q_test(rows, method="permutation")
     monkeypatch.setattr(cochran_q, "_STEPS", 10)
     for patterns in (1 << 12, 1):  # by patterns, and row by row
         monkeypatch.setattr(cochran_q, "_PATTERNS", patterns)
         options = {"method": "permutation", "n_resamples": 4000, "rng": 1}
-        test = fm.cochran_q_test(rows, **options)
+        test = fm.comparison.cochran_q_test(rows, **options)
         assert test.method.endswith("random permutation")
         error = np.sqrt(exact.pvalue * (1 - exact.pvalue) / 4000)
         assert abs(test.pvalue - exact.pvalue) < 4 * error + 1 / 4000
-        assert fm.cochran_q_test(rows, **options).pvalue == test.pvalue
+        assert fm.comparison.cochran_q_test(rows, **options).pvalue == test.pvalue
         assert Fraction(test.pvalue).limit_denominator(4001) * 4001 == round(test.pvalue * 4001)
 
 
 def test_many_rows_by_patterns(rng):
     rows = rng.integers(0, 2, (100_000, 5))
-    chi2 = fm.cochran_q_test(rows)
-    test = fm.cochran_q_test(rows, method="permutation", n_resamples=2000, rng=2)
+    chi2 = fm.comparison.cochran_q_test(rows)
+    test = fm.comparison.cochran_q_test(rows, method="permutation", n_resamples=2000, rng=2)
     assert test.pvalue == pytest.approx(chi2.pvalue, abs=0.05)  # chi2 is right for so many rows
 
 
@@ -140,4 +150,4 @@ def test_many_rows_by_patterns(rng):
 )
 def test_faults(given_, error, match):
     with pytest.raises(error, match=match):
-        fm.cochran_q_test(**given_)
+        fm.comparison.cochran_q_test(**given_)

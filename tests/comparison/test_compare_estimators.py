@@ -51,7 +51,7 @@ def numbered(n: int) -> np.ndarray:
 def test_five_repetitions_of_two_folds():
     y = np.arange(60) % 3
     with pytest.warns(DegenerateDataWarning):  # both are right for a third of each half
-        fm.compare_estimators(Recorder(), DummyClassifier(), numbered(60), y, rng=1)
+        fm.comparison.compare_estimators(Recorder(), DummyClassifier(), numbered(60), y, rng=1)
     assert len(SEEN) == 10
     for train, test in SEEN:
         assert len(train) == len(test) == 30
@@ -65,7 +65,7 @@ def test_five_repetitions_of_two_folds():
 @pytest.mark.parametrize(("repeats", "splits"), [(1, 10), (3, 4)])
 def test_folds_of_cross_validation(repeats, splits):
     y = np.arange(120) % 2
-    test = fm.compare_estimators(
+    test = fm.comparison.compare_estimators(
         *(Recorder(), DummyClassifier(strategy="constant", constant=1), numbered(120), y),
         test="kfold",
         n_folds=splits,
@@ -91,23 +91,23 @@ def test_the_result_is_that_of_the_errors(variant):
         losses[next(calls)].append(float(np.mean(true != called)))
         return float(np.mean(true != called))
 
-    test = fm.compare_estimators(
+    test = fm.comparison.compare_estimators(
         TREE, BAYES, X, Y, variant=variant, metrics=loss, higher_is_better=False, rng=3
     )
     a, b = (np.reshape(losses[name], (5, 2)) for name in "ab")
-    expected = fm.five_by_two_cv_test(a, b, variant=variant, higher_is_better=False)
+    expected = fm.comparison.five_by_two_cv_test(a, b, variant=variant, higher_is_better=False)
     assert (test.statistic, test.pvalue) == (expected.statistic, expected.pvalue)
     assert test.details["mean_a"] == pytest.approx(a.mean())
     assert test.details["mean_b"] == pytest.approx(b.mean())
-    by_default = fm.compare_estimators(TREE, BAYES, X, Y, variant=variant, rng=3)
+    by_default = fm.comparison.compare_estimators(TREE, BAYES, X, Y, variant=variant, rng=3)
     assert by_default.statistic == pytest.approx(test.statistic)
     assert json.loads(json.dumps(test.to_dict()))["pvalue"] == test.pvalue
 
 
 def test_the_correction_is_the_default_of_kfold():
     options = {"test": "kfold", "n_folds": 5, "rng": 4}
-    test = fm.compare_estimators(TREE, BAYES, X, Y, **options)
-    plain = fm.compare_estimators(TREE, BAYES, X, Y, correction="none", **options)
+    test = fm.comparison.compare_estimators(TREE, BAYES, X, Y, **options)
+    plain = fm.comparison.compare_estimators(TREE, BAYES, X, Y, correction="none", **options)
     assert test.method == "k-fold paired t test, Nadeau-Bengio"
     own = ("standard_error",)
     assert {k: v for k, v in test.details.items() if k not in own} == {
@@ -120,14 +120,14 @@ def test_the_correction_is_the_default_of_kfold():
 def test_text_labels_and_data_frames():
     data, labels = load_iris(return_X_y=True, as_frame=True)
     words = pd.Series(np.array(["setosa", "versicolor", "virginica"])[labels])
-    test = fm.compare_estimators(TREE, BAYES, data, words, rng=5)
-    plain = fm.compare_estimators(TREE, BAYES, data.to_numpy(), labels.to_numpy(), rng=5)
+    test = fm.comparison.compare_estimators(TREE, BAYES, data, words, rng=5)
+    plain = fm.comparison.compare_estimators(TREE, BAYES, data.to_numpy(), labels.to_numpy(), rng=5)
     assert (test.statistic, test.pvalue) == (plain.statistic, plain.pvalue)
 
 
 def test_regressors():
     data, target = load_diabetes(return_X_y=True)
-    test = fm.compare_estimators(
+    test = fm.comparison.compare_estimators(
         *(LinearRegression(), Ridge(alpha=100.0), data, target),
         test="kfold",
         metrics="mean_squared_error",
@@ -151,7 +151,7 @@ def test_scores_and_errors_name_the_same_winner(metric, higher):
     """An accuracy taken for an error would name the stump."""
     stump = DecisionTreeClassifier(max_depth=1, random_state=0)
     iris = load_iris(return_X_y=True)
-    test = fm.compare_estimators(
+    test = fm.comparison.compare_estimators(
         stump, TREE, *iris, metrics=metric, higher_is_better=higher, names=("stump", "tree"), rng=1
     )
     assert test.better == "tree"
@@ -166,8 +166,8 @@ def test_a_registered_measure_says_its_direction(compiled, monkeypatch):
     else:
         agreement = lambda true, called: np.mean(true == called)  # noqa: E731
     fm.register_metric("agreement", agreement, needs="labels", higher_is_better=True)
-    test = fm.compare_estimators(TREE, BAYES, X, Y, metrics="agreement", rng=1)
-    accuracy = fm.compare_estimators(TREE, BAYES, X, Y, metrics="accuracy", rng=1)
+    test = fm.comparison.compare_estimators(TREE, BAYES, X, Y, metrics="agreement", rng=1)
+    accuracy = fm.comparison.compare_estimators(TREE, BAYES, X, Y, metrics="accuracy", rng=1)
     assert test.better == accuracy.better
     assert test.statistic == pytest.approx(accuracy.statistic)
     assert test.details["mean_a"] == pytest.approx(accuracy.details["mean_a"])
@@ -175,17 +175,18 @@ def test_a_registered_measure_says_its_direction(compiled, monkeypatch):
 
 def test_estimators_are_cloned_and_named():
     tree = DecisionTreeClassifier(random_state=0)
-    test = fm.compare_estimators(tree, BAYES, X, Y, rng=7)
+    test = fm.comparison.compare_estimators(tree, BAYES, X, Y, rng=7)
     assert not hasattr(tree, "tree_")
     assert test.better in (None, "DecisionTreeClassifier", "GaussianNB")
-    assert fm.compare_estimators(tree, TREE, X, Y, rng=7).better in (None, "A", "B")
-    named = fm.compare_estimators(tree, TREE, X, Y, rng=7, names=("deep", "flat"))
+    assert fm.comparison.compare_estimators(tree, TREE, X, Y, rng=7).better in (None, "A", "B")
+    named = fm.comparison.compare_estimators(tree, TREE, X, Y, rng=7, names=("deep", "flat"))
     assert named.better in (None, "deep", "flat")
 
 
 def test_the_seed_decides_the_folds():
     first, again, other = (
-        fm.compare_estimators(TREE, BAYES, X, Y, rng=seed).statistic for seed in (8, 8, 9)
+        fm.comparison.compare_estimators(TREE, BAYES, X, Y, rng=seed).statistic
+        for seed in (8, 8, 9)
     )
     assert first == again != other
 
@@ -199,7 +200,7 @@ def test_objects_that_are_no_scikit_learn_estimators():
             return np.full(len(X), self.label)
 
     with pytest.warns(DegenerateDataWarning, match="p is 1"):
-        test = fm.compare_estimators(
+        test = fm.comparison.compare_estimators(
             Majority(), DummyClassifier(), X, Y, names=("ours", "theirs"), rng=10
         )
     assert (test.statistic, test.pvalue, test.better) == (0, 1, None)
@@ -208,7 +209,7 @@ def test_objects_that_are_no_scikit_learn_estimators():
 def test_without_scikit_learn(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.model_selection", None)
     with pytest.raises(ImportError, match="compare_estimators needs scikit-learn: pip inst"):
-        fm.compare_estimators(TREE, BAYES, X, Y)
+        fm.comparison.compare_estimators(TREE, BAYES, X, Y)
 
 
 @pytest.mark.parametrize(
@@ -252,9 +253,9 @@ def test_without_scikit_learn(monkeypatch):
 )
 def test_faults(estimators, options, error, match):
     with pytest.raises(error, match=match):
-        fm.compare_estimators(*estimators, X[:40], Y[:40], **options)
+        fm.comparison.compare_estimators(*estimators, X[:40], Y[:40], **options)
 
 
 def test_lengths_differ():
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        fm.compare_estimators(TREE, BAYES, X[:40], Y[:41])
+        fm.comparison.compare_estimators(TREE, BAYES, X[:40], Y[:41])

@@ -24,9 +24,9 @@ def table():
 
 
 def test_the_parts_are_those_of_the_single_calls(table):
-    whole = fm.compare_table(table, higher_is_better=True, names=NAMES, datasets=SETS)
-    friedman = fm.friedman_test(table, higher_is_better=True, names=NAMES)
-    nemenyi = fm.nemenyi_test(table, higher_is_better=True, names=NAMES)
+    whole = fm.comparison.compare_table(table, higher_is_better=True, names=NAMES, datasets=SETS)
+    friedman = fm.comparison.friedman_test(table, higher_is_better=True, names=NAMES)
+    nemenyi = fm.comparison.nemenyi_test(table, higher_is_better=True, names=NAMES)
     assert repr(whole.friedman) == repr(friedman)
     assert whole.post_hoc.to_dict() == nemenyi.to_dict()
     assert whole.datasets == SETS
@@ -35,16 +35,18 @@ def test_the_parts_are_those_of_the_single_calls(table):
     )
     assert not whole.ranks.flags.writeable
     assert (whole.scores == table).all()
-    dunn = fm.compare_table(
+    dunn = fm.comparison.compare_table(
         table, higher_is_better=True, names=NAMES, post_hoc="bonferroni-dunn", control="b"
     )
-    expected = fm.bonferroni_dunn_test(table, higher_is_better=True, names=NAMES, control="b")
+    expected = fm.comparison.bonferroni_dunn_test(
+        table, higher_is_better=True, names=NAMES, control="b"
+    )
     assert dunn.post_hoc.to_dict() == expected.to_dict()
 
 
 def test_both_plots_as_data():
     ranks = -np.array(DEMSAR)
-    whole = fm.compare_table(ranks, higher_is_better=True, names=DEMSAR_NAMES, alpha=0.1)
+    whole = fm.comparison.compare_table(ranks, higher_is_better=True, names=DEMSAR_NAMES, alpha=0.1)
     diagram = whole.diagram
     assert diagram.names == ("C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5")
     assert diagram.positions == (27.5 / 14, 28 / 14, 40.5 / 14, 44 / 14)
@@ -71,7 +73,7 @@ def test_names_come_from_the_table(kind, table):
         "arrow": (pa.table(frame.to_dict("list")), "name"),
         "mapping": (frame.to_dict("list"), "name"),
     }[kind]
-    whole = fm.compare_table(given, higher_is_better=True, datasets=datasets)
+    whole = fm.comparison.compare_table(given, higher_is_better=True, datasets=datasets)
     assert whole.names == NAMES
     assert whole.datasets == SETS
     assert (whole.scores == table).all()
@@ -79,8 +81,10 @@ def test_names_come_from_the_table(kind, table):
 
 def test_where_friedman_takes_permutations():
     table = graded(20, 9, 0.01)
-    first = fm.compare_table(table, higher_is_better=False, rng=3, n_resamples=199)
-    again = fm.compare_table(table, higher_is_better=False, rng=first.friedman.key, n_resamples=199)
+    first = fm.comparison.compare_table(table, higher_is_better=False, rng=3, n_resamples=199)
+    again = fm.comparison.compare_table(
+        table, higher_is_better=False, rng=first.friedman.key, n_resamples=199
+    )
     assert first.friedman.pvalue_method == "permutation"
     assert again.friedman.pvalue == first.friedman.pvalue
 
@@ -102,25 +106,25 @@ def test_where_friedman_takes_permutations():
 )
 def test_faults(options, error, message, table):
     with pytest.raises(error, match=message):
-        fm.compare_table(table, **{"higher_is_better": True, **options})
+        fm.comparison.compare_table(table, **{"higher_is_better": True, **options})
 
 
 def test_faults_of_frames(table):
     frame = pd.DataFrame(table, columns=NAMES)
     with pytest.raises(ValueError, match="`datasets` is 'name': the columns are a, b, c, d"):
-        fm.compare_table(frame, higher_is_better=True, datasets="name")
+        fm.comparison.compare_table(frame, higher_is_better=True, datasets="name")
     with pytest.raises(ValueError, match="`datasets` is 'name': `scores` has a, b, c, d"):
-        fm.compare_table(frame.to_dict("list"), higher_is_better=True, datasets="name")
+        fm.comparison.compare_table(frame.to_dict("list"), higher_is_better=True, datasets="name")
     frame.iloc[2, 1] = math.nan
     with pytest.raises(ValueError, match=r"`scores` must be finite: nan at index .2, 1."):
-        fm.compare_table(frame, higher_is_better=True)
+        fm.comparison.compare_table(frame, higher_is_better=True)
     frame.columns = ["a", "b", "a", "d"]
     with pytest.raises(ValueError, match="`scores`"):
-        fm.compare_table(frame, higher_is_better=True)
+        fm.comparison.compare_table(frame, higher_is_better=True)
 
 
 def test_displays(table):
-    whole = fm.compare_table(table, higher_is_better=True, names=["<a>", *NAMES[1:]])
+    whole = fm.comparison.compare_table(table, higher_is_better=True, names=["<a>", *NAMES[1:]])
     assert repr(whole).startswith("TableComparison(8 data sets, 4 algorithms; Friedman, exact")
     assert "Nemenyi at 0.05: critical difference" in repr(whole)
     assert "<a>" not in whole._repr_html_()

@@ -20,11 +20,13 @@ RIGHT = [[1, 1, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [1, 1, 1], [1, 0, 0]]
 RANKED = graded(6, 3, 0.3)
 
 TESTS = {
-    "one-sample t": partial(fm.one_sample_t_test, A, error_rate=0.2),
-    "k-fold t": partial(fm.kfold_paired_t_test, A, B, correction="none", higher_is_better=False),
-    "k-fold t, corrected": partial(fm.kfold_paired_t_test, A, B, higher_is_better=False),
+    "one-sample t": partial(fm.comparison.one_sample_t_test, A, error_rate=0.2),
+    "k-fold t": partial(
+        fm.comparison.kfold_paired_t_test, A, B, correction="none", higher_is_better=False
+    ),
+    "k-fold t, corrected": partial(fm.comparison.kfold_paired_t_test, A, B, higher_is_better=False),
     "k-fold t, one-sided": partial(
-        fm.kfold_paired_t_test,
+        fm.comparison.kfold_paired_t_test,
         A,
         B,
         correction="none",
@@ -33,30 +35,34 @@ TESTS = {
     ),
     **{
         f"5x2, {variant}": partial(
-            fm.five_by_two_cv_test, FIVE_BY_TWO, variant=variant, higher_is_better=False
+            fm.comparison.five_by_two_cv_test, FIVE_BY_TWO, variant=variant, higher_is_better=False
         )
         for variant in ("dietterich", "textbook", "f")
     },
-    "Wilcoxon, exact": partial(fm.wilcoxon_signed_rank_test, A, B, higher_is_better=False),
-    "Wilcoxon, normal": partial(
-        fm.wilcoxon_signed_rank_test, A, B, method="normal", higher_is_better=False
+    "Wilcoxon, exact": partial(
+        fm.comparison.wilcoxon_signed_rank_test, A, B, higher_is_better=False
     ),
-    "sign flip, exact": partial(fm.sign_flip_test, A, B, higher_is_better=False),
+    "Wilcoxon, normal": partial(
+        fm.comparison.wilcoxon_signed_rank_test, A, B, method="normal", higher_is_better=False
+    ),
+    "sign flip, exact": partial(fm.comparison.sign_flip_test, A, B, higher_is_better=False),
     "sign flip, random": partial(
-        fm.sign_flip_test, A, B, method="monte-carlo", rng=1, higher_is_better=False
+        fm.comparison.sign_flip_test, A, B, method="monte-carlo", rng=1, higher_is_better=False
     ),
     **{
-        f"McNemar, {method}": partial(fm.mcnemar_test, e01=3, e10=9, method=method)
+        f"McNemar, {method}": partial(fm.comparison.mcnemar_test, e01=3, e10=9, method=method)
         for method in ("corrected", "uncorrected", "exact", "mid-p")
     },
-    "Cochran, chi2": partial(fm.cochran_q_test, RIGHT),
-    "Cochran, permutation": partial(fm.cochran_q_test, RIGHT, method="permutation"),
-    "TOST, t": partial(fm.equivalence_test, A, B, margin=0.05, higher_is_better=True),
-    "TOST, proportions": partial(fm.equivalence_test, counts=(18, 21, 500), margin=0.03),
-    "non-inferiority": partial(fm.non_inferiority_test, A, B, margin=0.05, higher_is_better=True),
+    "Cochran, chi2": partial(fm.comparison.cochran_q_test, RIGHT),
+    "Cochran, permutation": partial(fm.comparison.cochran_q_test, RIGHT, method="permutation"),
+    "TOST, t": partial(fm.comparison.equivalence_test, A, B, margin=0.05, higher_is_better=True),
+    "TOST, proportions": partial(fm.comparison.equivalence_test, counts=(18, 21, 500), margin=0.03),
+    "non-inferiority": partial(
+        fm.comparison.non_inferiority_test, A, B, margin=0.05, higher_is_better=True
+    ),
     **{
         f"Friedman, {method}": partial(
-            fm.friedman_test, RANKED, higher_is_better=True, pvalue_method=method, rng=1
+            fm.comparison.friedman_test, RANKED, higher_is_better=True, pvalue_method=method, rng=1
         )
         for method in ("exact", "permutation", "f", "chi2")
     },
@@ -82,7 +88,7 @@ def test_the_critical_value_of_an_exact_test_rejects():
 
 def test_the_interval_leaves_out_what_is_rejected():
     run = partial(
-        fm.wilcoxon_signed_rank_test, [1, 2, -3, 4, 5, 6, 7, 8], higher_is_better=False
+        fm.comparison.wilcoxon_signed_rank_test, [1, 2, -3, 4, 5, 6, 7, 8], higher_is_better=False
     )  # no ties
     pvalue = run().pvalue
     assert run(alpha=pvalue).confidence_interval.low > 0
@@ -91,7 +97,7 @@ def test_the_interval_leaves_out_what_is_rejected():
 
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
 def test_the_binomial_test_is_strict(alternative):
-    run = partial(fm.binomial_test, 6, 10, error_rate=0.5, alternative=alternative)
+    run = partial(fm.comparison.binomial_test, 6, 10, error_rate=0.5, alternative=alternative)
     pvalue = run().pvalue
     assert run(alpha=pvalue).reject is False
     assert run(alpha=pvalue * (1 + 1e-9)).reject is True
@@ -99,14 +105,21 @@ def test_the_binomial_test_is_strict(alternative):
 
 def test_the_count_at_which_the_binomial_test_rejects_is_strict():
     size = float(stats.binom.sf(5, 10, 0.3))
-    assert fm.binomial_test(6, 10, error_rate=0.3, alpha=size).critical_value == 6
-    assert fm.binomial_test(6, 10, error_rate=0.3, alpha=size * (1 + 1e-9)).critical_value == 5
+    assert fm.comparison.binomial_test(6, 10, error_rate=0.3, alpha=size).critical_value == 6
+    assert (
+        fm.comparison.binomial_test(6, 10, error_rate=0.3, alpha=size * (1 + 1e-9)).critical_value
+        == 5
+    )
 
 
 @pytest.mark.parametrize("control", [None, "2"])
 def test_wilcoxon_with_holm(control):
     run = partial(
-        fm.compare_table, RANKED, higher_is_better=True, post_hoc="wilcoxon-holm", control=control
+        fm.comparison.compare_table,
+        RANKED,
+        higher_is_better=True,
+        post_hoc="wilcoxon-holm",
+        control=control,
     )
     pvalue = min(pair.pvalue for pair in run().post_hoc)
     at, below = (run(alpha=level).post_hoc for level in (pvalue, math.nextafter(pvalue, 0)))
@@ -115,7 +128,7 @@ def test_wilcoxon_with_holm(control):
 
 
 def test_friedman_in_a_table():
-    run = partial(fm.compare_table, RANKED, higher_is_better=True)
+    run = partial(fm.comparison.compare_table, RANKED, higher_is_better=True)
     pvalue = run().friedman.pvalue
     assert run(alpha=pvalue).friedman.reject
     assert not run(alpha=math.nextafter(pvalue, 0)).friedman.reject
@@ -130,10 +143,10 @@ def test_mean_ranks_a_critical_difference_apart_differ(alone, control, monkeypat
     for quantile, rejects in ((2.0, True), (math.nextafter(2.0, 3), False)):
         if control is None:
             monkeypatch.setattr(post_hoc, alone, lambda k, alpha, q=quantile: q)
-            test = fm.nemenyi_test(ranks=ranks)
+            test = fm.comparison.nemenyi_test(ranks=ranks)
         else:
             monkeypatch.setattr(post_hoc.reference, alone, lambda df, alpha, q=quantile: q)
-            test = fm.bonferroni_dunn_test(ranks=ranks, control=control)
+            test = fm.comparison.bonferroni_dunn_test(ranks=ranks, control=control)
         assert test["0", "2"].difference == 1.0
         assert test["0", "2"].reject is rejects
 
@@ -142,8 +155,10 @@ def test_mean_ranks_a_critical_difference_apart_differ(alone, control, monkeypat
 def test_a_region_of_the_level_asked_for_is_the_decision(side):
     differences = side * (np.array(A) - B)
     for run in (
-        partial(fm.bayesian_correlated_t_test, differences, rho=0.1, higher_is_better=True),
-        partial(fm.bayesian_signed_rank_test, differences, rng=1, higher_is_better=True),
+        partial(
+            fm.comparison.bayesian_correlated_t_test, differences, rho=0.1, higher_is_better=True
+        ),
+        partial(fm.comparison.bayesian_signed_rank_test, differences, rng=1, higher_is_better=True),
     ):
         region, likely = ("right", run().p_right) if side == 1 else ("left", run().p_left)
         assert 0.5 < likely < 1

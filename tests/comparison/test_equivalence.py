@@ -30,7 +30,7 @@ COUNTS = st.tuples(st.integers(0, 12), st.integers(0, 12), st.integers(0, 30)).f
 @pytest.mark.parametrize("margin", [0.003, 0.01])
 def test_statsmodels(margin):
     pvalue, low, high = ttost_paired(A, B, -margin, margin)
-    test = fm.equivalence_test(A, B, margin=margin, rho=0, higher_is_better=True)
+    test = fm.comparison.equivalence_test(A, B, margin=margin, rho=0, higher_is_better=True)
     assert test.pvalue == pytest.approx(pvalue, rel=1e-9)
     assert test.details["statistic_low"] == pytest.approx(low[0], rel=1e-9)
     assert test.details["pvalue_high"] == pytest.approx(high[1], rel=1e-9)
@@ -44,7 +44,7 @@ def test_statsmodels(margin):
 @pytest.mark.parametrize("higher", [True, False])
 def test_non_inferiority_of_means(higher):
     margin = 0.004
-    test = fm.non_inferiority_test(A, B, margin=margin, rho=0, higher_is_better=higher)
+    test = fm.comparison.non_inferiority_test(A, B, margin=margin, rho=0, higher_is_better=higher)
     edge, side = (-margin, "greater") if higher else (margin, "less")
     expected = stats.ttest_1samp(A - B, edge, alternative=side)
     assert test.statistic == pytest.approx(expected.statistic, rel=1e-9)
@@ -59,8 +59,8 @@ def test_non_inferiority_of_means(higher):
 
 
 def test_correlated_folds_are_wider():
-    plain = fm.equivalence_test(A, B, margin=0.01, rho=0, higher_is_better=True)
-    folds = fm.equivalence_test(A, B, margin=0.01, rho=0.2, higher_is_better=True)
+    plain = fm.comparison.equivalence_test(A, B, margin=0.01, rho=0, higher_is_better=True)
+    folds = fm.comparison.equivalence_test(A, B, margin=0.01, rho=0.2, higher_is_better=True)
     assert folds.pvalue > plain.pvalue
     ratio = math.sqrt((1 / 15 + 0.25) * 15)
     assert plain.details["statistic_low"] / folds.details["statistic_low"] == pytest.approx(ratio)
@@ -98,19 +98,22 @@ def test_the_interval_holds_what_the_statistic_does_not_reject(counts):
 @given(counts=COUNTS, margin=st.sampled_from([0.05, 0.2, 0.5]))
 def test_decisions_on_counts_are_those_of_the_interval(counts, margin):
     a, b, rest = counts
-    test = fm.equivalence_test(counts=(a, b, a + b + rest), margin=margin)
+    test = fm.comparison.equivalence_test(counts=(a, b, a + b + rest), margin=margin)
     low, high = test.confidence_interval.low, test.confidence_interval.high
     if min(abs(abs(low) - margin), abs(abs(high) - margin)) > 1e-6:
         assert test.reject == (-margin < low and high < margin)
-    one = fm.non_inferiority_test(counts=(a, b, a + b + rest), margin=margin)
+    one = fm.comparison.non_inferiority_test(counts=(a, b, a + b + rest), margin=margin)
     assert one.pvalue == test.details["pvalue_low"]
     assert one.pvalue <= test.pvalue
     assert one.confidence_interval.high == math.inf
 
 
 def test_better():
-    assert fm.equivalence_test(counts=(9, 3, 100), margin=0.2, names=("x", "y")).better == "x"
-    assert fm.equivalence_test(A, B, margin=1, rho=0, higher_is_better=False).better == (
+    assert (
+        fm.comparison.equivalence_test(counts=(9, 3, 100), margin=0.2, names=("x", "y")).better
+        == "x"
+    )
+    assert fm.comparison.equivalence_test(A, B, margin=1, rho=0, higher_is_better=False).better == (
         "A" if A.mean() < B.mean() else "B"
     )
 
@@ -120,7 +123,7 @@ def test_better():
 )
 def test_where_nothing_varies(value, pvalue, statistic):
     with pytest.warns(DegenerateDataWarning, match="do not vary"):
-        test = fm.equivalence_test([value] * 4, margin=0.1, higher_is_better=True)
+        test = fm.comparison.equivalence_test([value] * 4, margin=0.1, higher_is_better=True)
     assert test.pvalue == pvalue
     assert test.reject == (pvalue == 0)
     if statistic is None:
@@ -128,11 +131,11 @@ def test_where_nothing_varies(value, pvalue, statistic):
     else:
         assert test.statistic == statistic
     with pytest.warns(DegenerateDataWarning):
-        fm.non_inferiority_test([value] * 4, margin=0.1, higher_is_better=True)
+        fm.comparison.non_inferiority_test([value] * 4, margin=0.1, higher_is_better=True)
 
 
 def test_one_difference():
-    for function in (fm.equivalence_test, fm.non_inferiority_test):
+    for function in (fm.comparison.equivalence_test, fm.comparison.non_inferiority_test):
         with pytest.warns(UndefinedMetricWarning, match="one number has no variance"):
             test = function([0.1], margin=0.2, higher_is_better=True)
         assert math.isnan(test.pvalue)
@@ -140,7 +143,7 @@ def test_one_difference():
 
 
 def test_no_discordant_example():
-    test = fm.equivalence_test(counts=(0, 0, 400), margin=0.02)
+    test = fm.comparison.equivalence_test(counts=(0, 0, 400), margin=0.02)
     assert test.reject
     assert 0 < test.pvalue < 0.05
     # z at the margin: n delta / sqrt(n delta (1 - delta))
@@ -177,20 +180,22 @@ TWO = {"scores_a": [1.0, 2.0], "higher_is_better": True}
     ],
 )
 def test_faults(arguments, error, message):
-    for function in (fm.equivalence_test, fm.non_inferiority_test):
+    for function in (fm.comparison.equivalence_test, fm.comparison.non_inferiority_test):
         with pytest.raises(error, match=message):
             function(**arguments)
 
 
 def test_counts_are_of_what_is_right():
     with pytest.raises(ValueError, match="`higher_is_better` must be True with `counts`"):
-        fm.non_inferiority_test(counts=(1, 1, 10), margin=0.1, higher_is_better=False)
+        fm.comparison.non_inferiority_test(counts=(1, 1, 10), margin=0.1, higher_is_better=False)
 
 
 # --- repeated cross-validation ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("test", [fm.equivalence_test, fm.non_inferiority_test])
+@pytest.mark.parametrize(
+    "test", [fm.comparison.equivalence_test, fm.comparison.non_inferiority_test]
+)
 def test_repetitions_are_said(rng, test):
     run = partial(test, margin=1, higher_is_better=True)
     table = rng.normal(size=(3, 5))

@@ -32,7 +32,7 @@ VARIANTS = ("dietterich", "textbook", "f")
     ],
 )
 def test_published_figures(variant, statistic, pvalue):
-    test = fm.five_by_two_cv_test(TABLE, variant=variant, higher_is_better=False)
+    test = fm.comparison.five_by_two_cv_test(TABLE, variant=variant, higher_is_better=False)
     assert test.statistic == pytest.approx(statistic, rel=1e-12)
     assert test.pvalue == pytest.approx(pvalue, rel=1e-12)
     assert test.effect_size == pytest.approx(0.013)
@@ -40,13 +40,15 @@ def test_published_figures(variant, statistic, pvalue):
 
 def test_critical_values():
     for alpha in ("05", "10"):
-        test = fm.five_by_two_cv_test(TABLE, alpha=float(f"0.{alpha}"), higher_is_better=False)
+        test = fm.comparison.five_by_two_cv_test(
+            TABLE, alpha=float(f"0.{alpha}"), higher_is_better=False
+        )
         assert test.critical_value == pytest.approx(FIGURES["t5_crit"][alpha], rel=1e-12)
         assert test.critical_value < FIGURES["t4_crit_05"]  # the notes' 2.776 has df 4
-    test = fm.five_by_two_cv_test(TABLE, variant="f", higher_is_better=False)
+    test = fm.comparison.five_by_two_cv_test(TABLE, variant="f", higher_is_better=False)
     assert test.critical_value == pytest.approx(FIGURES["F10_5_crit_05"], rel=1e-12)
     assert test.df == (10, 5)
-    less = fm.five_by_two_cv_test(TABLE, alternative="less", higher_is_better=False)
+    less = fm.comparison.five_by_two_cv_test(TABLE, alternative="less", higher_is_better=False)
     assert less.critical_value == pytest.approx(stats.t.ppf(0.05, 5))
     assert less.pvalue == pytest.approx(stats.t.cdf(less.statistic, 5))
 
@@ -55,8 +57,8 @@ def test_figures_of_mlxtend():
     """Its paired_ttest_5x2cv and combined_ftest_5x2cv, 0.25.0, with these accuracies of folds."""
     a = np.array([[0.91, 0.93], [0.95, 0.90], [0.92, 0.94], [0.93, 0.95], [0.96, 0.91]])
     b = np.array([[0.90, 0.90], [0.93, 0.91], [0.92, 0.91], [0.90, 0.93], [0.93, 0.92]])
-    t = fm.five_by_two_cv_test(a, b, higher_is_better=True)
-    f = fm.five_by_two_cv_test(a, b, variant="f", higher_is_better=True)
+    t = fm.comparison.five_by_two_cv_test(a, b, higher_is_better=True)
+    f = fm.comparison.five_by_two_cv_test(a, b, variant="f", higher_is_better=True)
     assert (t.statistic, t.pvalue) == pytest.approx(
         (0.5063696835418345, 0.634129019609397), rel=1e-9
     )
@@ -75,9 +77,9 @@ def test_definition(table, variant):
         return
     expected = oracle.five_by_two([[Fraction(d, 100) for d in row] for row in table])[variant]
     values = np.array(table) / 100
-    test = fm.five_by_two_cv_test(values, variant=variant, higher_is_better=False)
+    test = fm.comparison.five_by_two_cv_test(values, variant=variant, higher_is_better=False)
     assert test.statistic == pytest.approx(expected, rel=1e-9, abs=1e-12)
-    swapped = fm.five_by_two_cv_test(
+    swapped = fm.comparison.five_by_two_cv_test(
         np.zeros((5, 2)), values, variant=variant, higher_is_better=False
     )
     sign = 1 if variant == "f" else -1
@@ -88,8 +90,10 @@ def test_definition(table, variant):
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("size", [1e-200, 1e200])
 def test_scale_does_not_matter(variant, size):
-    scaled = fm.five_by_two_cv_test(np.array(TABLE) * size, variant=variant, higher_is_better=False)
-    usual = fm.five_by_two_cv_test(TABLE, variant=variant, higher_is_better=False)
+    scaled = fm.comparison.five_by_two_cv_test(
+        np.array(TABLE) * size, variant=variant, higher_is_better=False
+    )
+    usual = fm.comparison.five_by_two_cv_test(TABLE, variant=variant, higher_is_better=False)
     assert scaled.statistic == pytest.approx(usual.statistic)
 
 
@@ -97,17 +101,19 @@ def test_scale_does_not_matter(variant, size):
 def test_repetitions_without_variance(variant):
     same = [[0.1, 0.1], [0.2, 0.2], [0.1, 0.1], [0.3, 0.3], [0.1, 0.1]]
     with pytest.warns(DegenerateDataWarning, match="the statistic is inf and p is 0"):
-        test = fm.five_by_two_cv_test(same, variant=variant, higher_is_better=False)
+        test = fm.comparison.five_by_two_cv_test(same, variant=variant, higher_is_better=False)
     assert (test.statistic, test.pvalue, test.reject) == (math.inf, 0, True)
     with pytest.warns(DegenerateDataWarning, match="the statistic is 0 and p is 1"):
-        test = fm.five_by_two_cv_test(np.zeros((5, 2)), variant=variant, higher_is_better=False)
+        test = fm.comparison.five_by_two_cv_test(
+            np.zeros((5, 2)), variant=variant, higher_is_better=False
+        )
     assert (test.statistic, test.pvalue, test.reject, test.better) == (0, 1, False, None)
 
 
 @pytest.mark.parametrize(("alternative", "pvalue"), [("greater", 1), ("less", 0)])
 def test_one_sided_without_variance(alternative, pvalue):
     with pytest.warns(DegenerateDataWarning, match="-inf"):
-        test = fm.five_by_two_cv_test(
+        test = fm.comparison.five_by_two_cv_test(
             np.full((5, 2), -0.1), alternative=alternative, higher_is_better=False
         )
     assert (test.statistic, test.pvalue) == (-math.inf, pvalue)
@@ -117,10 +123,13 @@ def test_first_repetition_without_a_difference():
     """0 / 0 for t: nothing speaks for a difference; F uses all ten."""
     table = [[0, 0], [0.1, 0.1], [0.1, 0.1], [0.1, 0.1], [0.1, 0.1]]
     with pytest.warns(DegenerateDataWarning, match="the statistic is 0 and p is 1"):
-        test = fm.five_by_two_cv_test(table, higher_is_better=False)
+        test = fm.comparison.five_by_two_cv_test(table, higher_is_better=False)
     assert (test.statistic, test.pvalue, test.better) == (0, 1, "B")
     with pytest.warns(DegenerateDataWarning, match="the statistic is inf and p is 0"):
-        assert fm.five_by_two_cv_test(table, variant="f", higher_is_better=False).pvalue == 0
+        assert (
+            fm.comparison.five_by_two_cv_test(table, variant="f", higher_is_better=False).pvalue
+            == 0
+        )
 
 
 def test_differences_that_are_equal_but_for_rounding():
@@ -128,7 +137,7 @@ def test_differences_that_are_equal_but_for_rounding():
     b = np.array([[0.2, 0.3], [0.6, 0.7], [0.2, 0.6], [0.3, 0.7], [0.2, 0.2]])
     assert (a - b).std() > 0
     with pytest.warns(DegenerateDataWarning, match="inf"):
-        assert fm.five_by_two_cv_test(a, b, higher_is_better=False).statistic == math.inf
+        assert fm.comparison.five_by_two_cv_test(a, b, higher_is_better=False).statistic == math.inf
 
 
 @pytest.mark.parametrize(
@@ -143,14 +152,15 @@ def test_differences_that_are_equal_but_for_rounding():
 )
 def test_faults(table, options, match):
     with pytest.raises(ValueError, match=match):
-        fm.five_by_two_cv_test(table, **options, higher_is_better=False)
+        fm.comparison.five_by_two_cv_test(table, **options, higher_is_better=False)
 
 
 def test_the_largest_numbers():
     """Ten of them have no sum."""
     table = np.array(TABLE) / np.abs(TABLE).max()
     usual, large = (
-        fm.five_by_two_cv_test(table * size, higher_is_better=False) for size in (1.0, 1.7e308)
+        fm.comparison.five_by_two_cv_test(table * size, higher_is_better=False)
+        for size in (1.0, 1.7e308)
     )
     assert large.statistic == pytest.approx(usual.statistic)
     assert large.effect_size == pytest.approx(usual.effect_size * 1.7e308)

@@ -42,7 +42,7 @@ def degenerate_allowed():
 
 
 def test_the_textbook_table():
-    test = fm.friedman_test(ranks=TEXTBOOK, names="A B C".split())
+    test = fm.comparison.friedman_test(ranks=TEXTBOOK, names="A B C".split())
     assert test.mean_ranks == (1.0, 2.125, 2.875)
     assert test.chi2 == test.statistic == 7.125
     assert test.f == pytest.approx(24.428571428571427, rel=1e-15)
@@ -54,15 +54,15 @@ def test_the_textbook_table():
     assert test.pvalue_f == pytest.approx(0.001308441162109375, rel=1e-12)
     assert test.reject
     assert test.better == "A"
-    f = fm.friedman_test(ranks=TEXTBOOK, pvalue_method="f")
+    f = fm.comparison.friedman_test(ranks=TEXTBOOK, pvalue_method="f")
     assert f.critical_value == pytest.approx(5.143252849784718, rel=1e-12)
     assert f.df == (2.0, 6.0)
-    f = fm.friedman_test(ranks=TEXTBOOK, pvalue_method="f", alpha=0.1)
+    f = fm.comparison.friedman_test(ranks=TEXTBOOK, pvalue_method="f", alpha=0.1)
     assert f.critical_value == pytest.approx(3.4633040700956514, rel=1e-12)
 
 
 def test_demsar_2006():
-    test = fm.friedman_test(ranks=DEMSAR, pvalue_method="f")
+    test = fm.comparison.friedman_test(ranks=DEMSAR, pvalue_method="f")
     assert [round(rank, 3) for rank in test.mean_ranks] == [3.143, 2.0, 2.893, 1.964]
     assert round(test.chi2, 2) == 9.28
     assert round(test.f, 2) == 3.69
@@ -77,7 +77,7 @@ def test_statistics_are_those_of_the_definition(table):
         n, k = len(table), len(table[0])
         plain, corrected = oracle.chi_square(ranks), oracle.tie_corrected(ranks)
         with degenerate_allowed():
-            test = fm.friedman_test(table, higher_is_better=True, pvalue_method="f")
+            test = fm.comparison.friedman_test(table, higher_is_better=True, pvalue_method="f")
         assert test.chi2 == float(plain)
         assert test.chi2_tie_corrected == float(corrected)
         assert test.f == float(oracle.iman_davenport(plain, n, k))
@@ -91,7 +91,7 @@ def test_statistics_are_those_of_the_definition(table):
 def test_exact_pvalue_is_that_of_listing_every_arrangement(table):
     ranks = [oracle.ranks_of(row, higher_is_better=False) for row in table]
     with degenerate_allowed():
-        test = fm.friedman_test(table, higher_is_better=False)
+        test = fm.comparison.friedman_test(table, higher_is_better=False)
     assert test.pvalue == pytest.approx(float(oracle.exact_pvalue(ranks)), rel=1e-13)
     assert test.pvalue_method == "exact"
 
@@ -100,7 +100,7 @@ def test_exact_pvalue_is_that_of_listing_every_arrangement(table):
 def test_exact_pvalue_without_ties(n, k):
     table = graded(n, k, 0.1).tolist()
     ranks = [oracle.ranks_of(row, higher_is_better=True) for row in table]
-    test = fm.friedman_test(table, higher_is_better=True)
+    test = fm.comparison.friedman_test(table, higher_is_better=True)
     assert test.pvalue == pytest.approx(float(oracle.exact_pvalue(ranks)), rel=1e-13)
 
 
@@ -125,7 +125,7 @@ def test_published_tails(n, k, statistic, tail):
 
 
 def test_the_critical_value_of_the_exact_test_is_the_first_that_rejects():
-    test = fm.friedman_test(graded(6, 3, 0.0, seed=3), higher_is_better=True)
+    test = fm.comparison.friedman_test(graded(6, 3, 0.0, seed=3), higher_is_better=True)
     centred = np.tile([-2, 0, 2], (6, 1))
     found = exact_distribution(centred)
     chi2 = 3 * found.values / (6 * 3 * 4)
@@ -141,20 +141,20 @@ def test_scipy(ties):
     for n, k in [(3, 3), (10, 4), (40, 6)]:
         table = rng.integers(0, 4, (n, k)) if ties else rng.random((n, k))
         expected = stats.friedmanchisquare(*table.T)
-        test = fm.friedman_test(table, higher_is_better=True, pvalue_method="chi2")
+        test = fm.comparison.friedman_test(table, higher_is_better=True, pvalue_method="chi2")
         assert test.chi2_tie_corrected == pytest.approx(expected.statistic, rel=1e-12)
         assert test.pvalue_chi2_tie_corrected == pytest.approx(expected.pvalue, rel=1e-12)
 
 
 def test_permutations_agree_with_the_exact_pvalue():
     table = graded(8, 4, 0.12)
-    exact = fm.friedman_test(table, higher_is_better=True)
-    random = fm.friedman_test(
+    exact = fm.comparison.friedman_test(table, higher_is_better=True)
+    random = fm.comparison.friedman_test(
         table, higher_is_better=True, pvalue_method="permutation", n_resamples=20_000, rng=5
     )
     error = math.sqrt(exact.pvalue * (1 - exact.pvalue) / 20_000)
     assert abs(random.pvalue - exact.pvalue) < 4 * error
-    again = fm.friedman_test(
+    again = fm.comparison.friedman_test(
         table,
         higher_is_better=True,
         pvalue_method="permutation",
@@ -168,13 +168,13 @@ def test_permutations_agree_with_the_exact_pvalue():
 
 def test_beyond_the_budget_it_takes_permutations_and_says_so():
     table = graded(30, 8, 0.01)
-    test = fm.friedman_test(table, higher_is_better=True, n_resamples=499, rng=1)
+    test = fm.comparison.friedman_test(table, higher_is_better=True, n_resamples=499, rng=1)
     assert test.pvalue_method == "permutation"
     assert test.n_resamples == 499
     assert (test.pvalue * 500) == pytest.approx(round(test.pvalue * 500))
     assert math.isnan(test.critical_value)
     with pytest.raises(ValueError, match="'exact' needs more than 10,000,000 arrangements"):
-        fm.friedman_test(table, higher_is_better=True, pvalue_method="exact")
+        fm.comparison.friedman_test(table, higher_is_better=True, pvalue_method="exact")
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_many_columns_of_few_winners_need_long_codes():
     ranks = np.full((n, k), (2 + k) / 2)
     ranks[:, 0] = 1
     with pytest.warns(DegenerateDataWarning, match="alike"):
-        test = fm.friedman_test(ranks=ranks)
+        test = fm.comparison.friedman_test(ranks=ranks)
     assert test.pvalue == pytest.approx(1 / k**2, rel=1e-13)
 
 
@@ -214,7 +214,7 @@ def test_arrangements():
 
 def test_all_tied():
     with pytest.warns(DegenerateDataWarning, match="tie on every data set"):
-        test = fm.friedman_test(np.ones((4, 3)), higher_is_better=True)
+        test = fm.comparison.friedman_test(np.ones((4, 3)), higher_is_better=True)
     assert (test.statistic, test.pvalue, test.f, test.pvalue_f) == (0.0, 1.0, 0.0, 1.0)
     assert (test.chi2_tie_corrected, test.effect_size) == (0.0, 0.0)
     assert not test.reject
@@ -223,7 +223,7 @@ def test_all_tied():
 
 def test_all_alike():
     with pytest.warns(DegenerateDataWarning, match="all 4 data sets rank the algorithms alike"):
-        test = fm.friedman_test([[1, 2, 3]] * 4, higher_is_better=True)
+        test = fm.comparison.friedman_test([[1, 2, 3]] * 4, higher_is_better=True)
     assert test.chi2 == 8.0
     assert (test.f, test.pvalue_f) == (math.inf, 0.0)
     assert test.effect_size == 1.0
@@ -232,11 +232,11 @@ def test_all_alike():
 
 
 def test_a_single_data_set():
-    test = fm.friedman_test([[1, 2, 3]], higher_is_better=True)
+    test = fm.comparison.friedman_test([[1, 2, 3]], higher_is_better=True)
     assert (test.pvalue, test.pvalue_method) == (1.0, "exact")
     assert math.isnan(test.f)
     with pytest.warns(UndefinedMetricWarning, match="F is not defined on a single data set"):
-        test = fm.friedman_test([[1, 2, 3]], higher_is_better=True, pvalue_method="f")
+        test = fm.comparison.friedman_test([[1, 2, 3]], higher_is_better=True, pvalue_method="f")
     assert math.isnan(test.pvalue)
     assert not test.reject
 
@@ -244,7 +244,7 @@ def test_a_single_data_set():
 @pytest.mark.parametrize(("wins", "losses"), [(9, 2), (45, 75), (300, 310)])
 def test_two_algorithms_are_the_sign_test(wins, losses):
     table = [[1, 2]] * wins + [[2, 1]] * losses
-    test = fm.friedman_test(table, higher_is_better=True, pvalue_method="exact")
+    test = fm.comparison.friedman_test(table, higher_is_better=True, pvalue_method="exact")
     expected = stats.binomtest(wins, wins + losses).pvalue
     assert test.pvalue == pytest.approx(expected, rel=1e-12)
 
@@ -261,17 +261,17 @@ def test_ties_beyond_the_budget(n, k):
 
 
 def test_no_statistic_can_reject_on_two_data_sets():
-    test = fm.friedman_test([[1, 2], [2, 1]], higher_is_better=True)
+    test = fm.comparison.friedman_test([[1, 2], [2, 1]], higher_is_better=True)
     assert test.critical_value == math.inf
 
 
 @given(table=tables(4, 4), data=st.data())
 def test_invariances(table, data):
     with degenerate_allowed():
-        test = fm.friedman_test(table, higher_is_better=True)
-        lower = fm.friedman_test(-np.array(table), higher_is_better=False)
+        test = fm.comparison.friedman_test(table, higher_is_better=True)
+        lower = fm.comparison.friedman_test(-np.array(table), higher_is_better=False)
         rows = data.draw(st.permutations(table))
-        shuffled = fm.friedman_test([row[::-1] for row in rows], higher_is_better=True)
+        shuffled = fm.comparison.friedman_test([row[::-1] for row in rows], higher_is_better=True)
     assert lower.mean_ranks == test.mean_ranks
     assert shuffled.mean_ranks == test.mean_ranks[::-1]
     assert (shuffled.chi2, shuffled.f) == (test.chi2, test.f) or math.isnan(test.f)
@@ -281,10 +281,10 @@ def test_invariances(table, data):
 
 def test_containers():
     table = graded(5, 3, 0.2)
-    expected = fm.friedman_test(table, higher_is_better=True, names="a b c".split())
+    expected = fm.comparison.friedman_test(table, higher_is_better=True, names="a b c".split())
     frame = pd.DataFrame(table, columns="a b c".split())
     for given_table in (frame, dict(zip("abc", table.T.tolist(), strict=True))):
-        test = fm.friedman_test(given_table, higher_is_better=True)
+        test = fm.comparison.friedman_test(given_table, higher_is_better=True)
         assert repr(test) == repr(expected)
         assert test.names == ("a", "b", "c")
 
@@ -292,7 +292,7 @@ def test_containers():
 def test_integers_beyond_the_floats_do_not_tie():
     table = np.array([[2**60, 2**60 + 1, 2**60 + 2]] * 3)
     with pytest.warns(DegenerateDataWarning, match="alike"):
-        test = fm.friedman_test(table, higher_is_better=True)
+        test = fm.comparison.friedman_test(table, higher_is_better=True)
     assert test.mean_ranks == (3.0, 2.0, 1.0)
 
 
@@ -319,11 +319,11 @@ def test_integers_beyond_the_floats_do_not_tie():
 )
 def test_faults(arguments, error, message):
     with pytest.raises(error, match=message):
-        fm.friedman_test(**arguments)
+        fm.comparison.friedman_test(**arguments)
 
 
 def test_displays():
-    test = fm.friedman_test(ranks=TEXTBOOK)
+    test = fm.comparison.friedman_test(ranks=TEXTBOOK)
     assert "exact p-value: chi2(2)=7.125" in repr(test)
     assert "7.125" in test._repr_html_()
     assert test.to_dict()["mean_ranks"] == [1.0, 2.125, 2.875]

@@ -28,7 +28,7 @@ def test_exact_counts_all_orders(score, alternative) -> None:
         "less": [other <= own for other in orders],
         "greater": [other >= own for other in orders],
     }[alternative]
-    found = fm.kendall_test(range(len(score)), score, alternative=alternative)
+    found = fm.concordance.kendall_test(range(len(score)), score, alternative=alternative)
     assert found.method == "Kendall test, exact"
     assert found.pvalue == pytest.approx(sum(extreme) / len(orders), rel=1e-15)
 
@@ -38,7 +38,7 @@ def test_exact_counts_all_orders(score, alternative) -> None:
 def test_is_scipy_without_ties(rng, method, at_scipy, alternative) -> None:
     for n in (3, 17, 60):
         outcome, score = rng.permutation(n), rng.permutation(n)
-        found = fm.kendall_test(outcome, score, method=method, alternative=alternative)
+        found = fm.concordance.kendall_test(outcome, score, method=method, alternative=alternative)
         right = stats.kendalltau(outcome, score, method=at_scipy, alternative=alternative)
         assert found.pvalue == pytest.approx(right.pvalue, rel=1e-9)
         assert found.estimate == pytest.approx(right.statistic, rel=1e-12)
@@ -55,7 +55,9 @@ def test_is_scipy_without_ties(rng, method, at_scipy, alternative) -> None:
 )
 def test_is_exact_by_default_up_to_more_rows_than_scipy(rng, n, own, scipys) -> None:
     columns = rng.permutation(n), rng.permutation(n)
-    assert fm.kendall_test(*columns) == fm.kendall_test(*columns, method=own)
+    assert fm.concordance.kendall_test(*columns) == fm.concordance.kendall_test(
+        *columns, method=own
+    )
     assert stats.kendalltau(*columns) == stats.kendalltau(*columns, method=scipys)
 
 
@@ -66,7 +68,7 @@ def test_is_scipy_with_ties(rng, alternative) -> None:
             np.append([0, 1], rng.integers(0, 4, n)),
             np.append([1, 2], rng.integers(0, 9, n)),
         )
-        found = fm.kendall_test(outcome, score, alternative=alternative)
+        found = fm.concordance.kendall_test(outcome, score, alternative=alternative)
         right = stats.kendalltau(outcome, score, method="asymptotic", alternative=alternative)
         assert found.method == "Kendall test, normal"
         assert found.pvalue == pytest.approx(right.pvalue, rel=1e-9)
@@ -79,18 +81,20 @@ def test_of_two_classes_it_is_the_rank_sum_test(rng) -> None:
     right = stats.mannwhitneyu(
         score[labels == 1], score[labels == 0], use_continuity=False, method="asymptotic"
     )
-    assert fm.kendall_test(labels, score).pvalue == pytest.approx(right.pvalue, rel=1e-12)
+    assert fm.concordance.kendall_test(labels, score).pvalue == pytest.approx(
+        right.pvalue, rel=1e-12
+    )
 
 
 def test_what_cannot_be_exact() -> None:
     with pytest.raises(ValueError, match="200 rows at most: there are ties"):
-        fm.kendall_test([1, 1, 2], [1, 2, 3], method="exact")
+        fm.concordance.kendall_test([1, 1, 2], [1, 2, 3], method="exact")
     with pytest.raises(ValueError, match="200 rows at most: got 201 rows"):
-        fm.kendall_test(range(201), range(201), method="exact")
+        fm.concordance.kendall_test(range(201), range(201), method="exact")
 
 
 def test_one_value_says_nothing() -> None:
     with pytest.warns(fm.UndefinedMetricWarning, match="all values of one side tie"):
-        found = fm.kendall_test([1, 1, 1], [1, 2, 3])
+        found = fm.concordance.kendall_test([1, 1, 1], [1, 2, 3])
     assert math.isnan(found.pvalue)
     assert math.isnan(found.estimate)

@@ -31,7 +31,7 @@ def test_published_figures(figures):
     if "must" in figures:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DegenerateDataWarning)
-            test = fm.mcnemar_test(e01=b, e10=c)
+            test = fm.comparison.mcnemar_test(e01=b, e10=c)
         assert (test.statistic, test.pvalue, test.reject) == (0, 1, False)
         return
     names = {
@@ -41,7 +41,7 @@ def test_published_figures(figures):
         "mid-p": (None, "midp"),
     }
     for method, (statistic, pvalue) in names.items():
-        test = fm.mcnemar_test(e01=b, e10=c, method=method)
+        test = fm.comparison.mcnemar_test(e01=b, e10=c, method=method)
         if statistic in figures:
             assert test.statistic == pytest.approx(figures[statistic], rel=1e-12)
         if pvalue in figures:
@@ -53,14 +53,18 @@ def test_the_exact_p_that_mlxtends_page_prints_is_wrong():
     b, c = figures["bc"]
     exact = oracle.mcnemar_pvalue(b, c, "two-sided", Fraction(1))
     assert exact == 2 * Fraction(1 + 12, 2**12)  # 0 or 1 of 12, either way
-    assert fm.mcnemar_test(e01=b, e10=c, method="exact").pvalue == pytest.approx(float(exact))
+    assert fm.comparison.mcnemar_test(e01=b, e10=c, method="exact").pvalue == pytest.approx(
+        float(exact)
+    )
     assert float(exact) != figures["WRONG_published_by_mlxtend_doc"]
 
 
 def test_the_critical_values():
     for alpha in ("05", "10"):
         for method in ("corrected", "uncorrected"):
-            test = fm.mcnemar_test(e01=3, e10=9, alpha=float(f"0.{alpha}"), method=method)
+            test = fm.comparison.mcnemar_test(
+                e01=3, e10=9, alpha=float(f"0.{alpha}"), method=method
+            )
             expected = FIGURES["critical_values"]["chi2_1"][alpha]
             assert test.critical_value == pytest.approx(expected, rel=1e-12)
             assert test.reject == (test.statistic >= test.critical_value)
@@ -71,11 +75,11 @@ def test_enumeration(e01, e10, alternative):
     if e01 + e10 == 0:
         return
     for method, share in (("exact", Fraction(1)), ("mid-p", Fraction(1, 2))):
-        test = fm.mcnemar_test(e01=e01, e10=e10, method=method, alternative=alternative)
+        test = fm.comparison.mcnemar_test(e01=e01, e10=e10, method=method, alternative=alternative)
         expected = oracle.mcnemar_pvalue(e01, e10, alternative, share)
         assert test.pvalue == pytest.approx(float(expected), rel=1e-9)
         other = {"less": "greater", "greater": "less"}.get(alternative, alternative)
-        swapped = fm.mcnemar_test(e01=e10, e10=e01, method=method, alternative=other)
+        swapped = fm.comparison.mcnemar_test(e01=e10, e10=e01, method=method, alternative=other)
         assert swapped.pvalue == pytest.approx(test.pvalue, rel=1e-12)
 
 
@@ -93,42 +97,45 @@ def test_statsmodels(e01, e10):
         if method == "corrected" and e01 == e10:
             continue
         peer = mcnemar(table, **options)
-        test = fm.mcnemar_test(e01=e01, e10=e10, method=method)
+        test = fm.comparison.mcnemar_test(e01=e01, e10=e10, method=method)
         assert test.pvalue == pytest.approx(peer.pvalue, rel=1e-9)
         if method != "exact":
             assert test.statistic == pytest.approx(peer.statistic, rel=1e-12)
 
 
 def test_the_correction_is_clamped():
-    test = fm.mcnemar_test(e01=3, e10=3)
+    test = fm.comparison.mcnemar_test(e01=3, e10=3)
     assert (test.statistic, test.pvalue, test.better) == (0, 1, None)
     assert mcnemar([[0, 3], [3, 0]], exact=False, correction=True).statistic > 0  # no difference
-    test = fm.mcnemar_test(e01=3, e10=4)
+    test = fm.comparison.mcnemar_test(e01=3, e10=4)
     assert (test.statistic, test.pvalue, test.better) == (0, 1, "A")
 
 
 @pytest.mark.parametrize("method", ["corrected", "uncorrected", "exact", "mid-p"])
 def test_models_that_never_differ(method):
     with pytest.warns(DegenerateDataWarning, match="p is 1"):
-        test = fm.mcnemar_test(e01=0, e10=0, method=method)
+        test = fm.comparison.mcnemar_test(e01=0, e10=0, method=method)
     assert (test.statistic, test.pvalue, test.reject, test.better) == (0, 1, False, None)
     assert math.isnan(test.effect_size)
     assert math.isnan(test.confidence_interval.low)
 
 
 def test_the_odds_ratio():
-    test = fm.mcnemar_test(e01=6, e10=16, method="exact")
+    test = fm.comparison.mcnemar_test(e01=6, e10=16, method="exact")
     share = stats.binomtest(6, 22).proportion_ci(0.95)
     assert test.effect_size == 6 / 16
     assert test.confidence_interval.low == pytest.approx(share.low / (1 - share.low))
     assert test.confidence_interval.high == pytest.approx(share.high / (1 - share.high))
-    test = fm.mcnemar_test(e01=6, e10=0)
+    test = fm.comparison.mcnemar_test(e01=6, e10=0)
     assert test.effect_size == test.confidence_interval.high == math.inf
-    test = fm.mcnemar_test(e01=0, e10=6)
+    test = fm.comparison.mcnemar_test(e01=0, e10=6)
     assert test.effect_size == test.confidence_interval.low == 0
-    one_sided = fm.mcnemar_test(e01=6, e10=16, method="exact", alternative="less")
+    one_sided = fm.comparison.mcnemar_test(e01=6, e10=16, method="exact", alternative="less")
     assert one_sided.confidence_interval.low == 0
-    assert one_sided.confidence_interval.high < fm.mcnemar_test(e01=6, e10=16).effect_size * 3
+    assert (
+        one_sided.confidence_interval.high
+        < fm.comparison.mcnemar_test(e01=6, e10=16).effect_size * 3
+    )
 
 
 @given(
@@ -142,9 +149,11 @@ def test_counts_from_labels(rows):
     y, a, b = (list(column) for column in zip(*rows, strict=True))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateDataWarning)
-        expected = fm.mcnemar_test(e01=e01, e10=e10)
-        test = fm.mcnemar_test(y, a, b)
-        texts = fm.mcnemar_test(*([f"class {v}" for v in column] for column in (y, a, b)))
+        expected = fm.comparison.mcnemar_test(e01=e01, e10=e10)
+        test = fm.comparison.mcnemar_test(y, a, b)
+        texts = fm.comparison.mcnemar_test(
+            *([f"class {v}" for v in column] for column in (y, a, b))
+        )
     for found in (test, texts):
         assert (found.details["e01"], found.details["e10"]) == (e01, e10)
         assert (found.statistic, found.pvalue) == (expected.statistic, expected.pvalue)
@@ -159,14 +168,14 @@ def test_counts_from_labels(rows):
 )
 def test_containers(convert):
     y, a, b = [1, 0, 1, 1, 0], [1, 1, 1, 0, 0], [0, 0, 1, 0, 0]
-    test = fm.mcnemar_test(convert(y), convert(a), convert(b), method="exact")
+    test = fm.comparison.mcnemar_test(convert(y), convert(a), convert(b), method="exact")
     assert (test.details["e01"], test.details["e10"]) == (1, 1)
 
 
 def test_names_go_to_the_better_model():
-    test = fm.mcnemar_test(e01=9, e10=1, names=("old", "new"))
+    test = fm.comparison.mcnemar_test(e01=9, e10=1, names=("old", "new"))
     assert test.better == "new"
-    greater = fm.mcnemar_test(e01=9, e10=1, method="exact", alternative="greater")
+    greater = fm.comparison.mcnemar_test(e01=9, e10=1, method="exact", alternative="greater")
     assert greater.reject  # the error of A is the greater
 
 
@@ -193,4 +202,4 @@ def test_names_go_to_the_better_model():
 )
 def test_faults(columns, options, error, match):
     with pytest.raises(error, match=match):
-        fm.mcnemar_test(*columns, **options)
+        fm.comparison.mcnemar_test(*columns, **options)

@@ -22,7 +22,9 @@ DESIGNS = [(0.9, 0.8, 0.2, 100), (0.75, 0.65, 0.3, 250), (0.92, 0.9, 0.06, 700)]
 @pytest.mark.parametrize(("a", "b", "psi", "n"), DESIGNS)
 def test_accuracy_against_the_sum_over_all_counts(a, b, psi, n, method):
     exact = oracle.mcnemar_power(n, (psi + a - b) / 2, (psi - a + b) / 2, Z)
-    found = fm.power_paired_accuracy(n, accuracy_a=a, accuracy_b=b, discordance=psi, method=method)
+    found = fm.comparison.power_paired_accuracy(
+        n, accuracy_a=a, accuracy_b=b, discordance=psi, method=method
+    )
     assert found == pytest.approx(exact, abs=0.03)
 
 
@@ -30,12 +32,14 @@ def test_published_formulas():
     # Connor (1987): n = (z_a sqrt(psi) + z_b sqrt(psi - d^2))^2 / d^2.
     d, psi, z_b = 0.1, 0.3, stats.norm.isf(0.2)
     connor = (Z * math.sqrt(psi) + z_b * math.sqrt(psi - d * d)) ** 2 / d**2
-    size = fm.sample_size_paired_accuracy(accuracy_a=0.7, accuracy_b=0.6, discordance=psi)
+    size = fm.comparison.sample_size_paired_accuracy(
+        accuracy_a=0.7, accuracy_b=0.6, discordance=psi
+    )
     assert size.n == math.ceil(connor)
     # Miettinen (1968): n = (z_a psi + z_b sqrt(psi^2 - d^2 (3 + psi) / 4))^2 / (psi d^2).
     root = math.sqrt(psi**2 - d * d * (3 + psi) / 4)
     miettinen = (Z * psi + z_b * root) ** 2 / (psi * d * d)
-    size = fm.sample_size_paired_accuracy(
+    size = fm.comparison.sample_size_paired_accuracy(
         accuracy_a=0.7, accuracy_b=0.6, discordance=psi, method="miettinen"
     )
     assert size.n == math.ceil(miettinen)
@@ -57,11 +61,11 @@ def test_sizes_are_the_smallest(a, b, correlation, power, method, alternative):
         "method": method,
         "alternative": alternative,
     }
-    size = fm.sample_size_paired_accuracy(power=power, **options)
-    assert size.power == fm.power_paired_accuracy(size.n, **options) >= power
+    size = fm.comparison.sample_size_paired_accuracy(power=power, **options)
+    assert size.power == fm.comparison.power_paired_accuracy(size.n, **options) >= power
     if size.n > 1:
-        assert fm.power_paired_accuracy(size.n - 1, **options) < power
-    swapped = fm.sample_size_paired_accuracy(
+        assert fm.comparison.power_paired_accuracy(size.n - 1, **options) < power
+    swapped = fm.comparison.sample_size_paired_accuracy(
         power=power, **{**options, "accuracy_a": b, "accuracy_b": a}
     )
     assert (swapped.n, swapped.difference) == (size.n, -size.difference)
@@ -70,16 +74,18 @@ def test_sizes_are_the_smallest(a, b, correlation, power, method, alternative):
 def test_correlation_and_discordance_say_the_same():
     psi = 0.9 * 0.2 + 0.8 * 0.1 - 2 * 0.5 * math.sqrt(0.9 * 0.1 * 0.8 * 0.2)
     given_both = [
-        fm.power_paired_accuracy(200, accuracy_a=0.9, accuracy_b=0.8, **option)
+        fm.comparison.power_paired_accuracy(200, accuracy_a=0.9, accuracy_b=0.8, **option)
         for option in ({"correlation": 0.5}, {"discordance": psi})
     ]
     assert given_both[0] == pytest.approx(given_both[1], rel=1e-12)
 
 
 def test_certain_differences():
-    assert fm.power_paired_accuracy(4, accuracy_a=1, accuracy_b=0, discordance=1) == 1.0
-    assert fm.power_paired_accuracy(3, accuracy_a=1, accuracy_b=0, discordance=1) == 0.0
-    assert fm.sample_size_paired_accuracy(accuracy_a=1, accuracy_b=0, discordance=1).n == 4
+    assert fm.comparison.power_paired_accuracy(4, accuracy_a=1, accuracy_b=0, discordance=1) == 1.0
+    assert fm.comparison.power_paired_accuracy(3, accuracy_a=1, accuracy_b=0, discordance=1) == 0.0
+    assert (
+        fm.comparison.sample_size_paired_accuracy(accuracy_a=1, accuracy_b=0, discordance=1).n == 4
+    )
 
 
 @pytest.mark.parametrize("auc", [0.55, 0.8, 0.97])
@@ -92,7 +98,7 @@ def test_variance_of_an_auc_by_integration(auc):
     for n_pos, n_neg in [(1, 1), (40, 90)]:
         variance = (auc * (1 - auc) + (n_pos + n_neg - 2) * (q - auc**2)) / (n_pos * n_neg)
         # Uncorrelated models of nearly the same AUC: the error of the difference is sqrt(2 V).
-        power = fm.power_paired_auc(
+        power = fm.comparison.power_paired_auc(
             n_pos, n_neg, auc_a=auc, auc_b=auc - 1e-7, correlation=0, alternative="one-sided"
         )
         z = stats.norm.isf(0.05)
@@ -106,7 +112,7 @@ def test_hanley_mcneil_1982():
     q1, q2 = a / (2 - a), 2 * a * a / (1 + a)
     error = math.sqrt((a * (1 - a) + 39 * (q1 - a * a) + 39 * (q2 - a * a)) / 1600)
     assert error == pytest.approx(0.0583, abs=5e-4)
-    power = fm.power_paired_auc(
+    power = fm.comparison.power_paired_auc(
         40, 40, auc_a=a, auc_b=a + 1e-9, correlation=0.5, variance="hanley-mcneil"
     )
     assert power == pytest.approx(0.025, abs=1e-6)
@@ -121,18 +127,23 @@ def test_hanley_mcneil_1982():
 )
 def test_sizes_of_auc_are_the_smallest(auc_a, auc_b, correlation, ratio, variance):
     options = {"auc_a": auc_a, "auc_b": auc_b, "correlation": correlation, "variance": variance}
-    size = fm.sample_size_paired_auc(ratio=ratio, **options)
+    size = fm.comparison.sample_size_paired_auc(ratio=ratio, **options)
     assert size.n_negative == math.ceil(ratio * size.n_positive)
     assert size.n == size.n_positive + size.n_negative
-    assert fm.power_paired_auc(size.n_positive, size.n_negative, **options) == size.power >= 0.8
+    assert (
+        fm.comparison.power_paired_auc(size.n_positive, size.n_negative, **options)
+        == size.power
+        >= 0.8
+    )
     fewer = size.n_positive - 1
     if fewer:
-        assert fm.power_paired_auc(fewer, math.ceil(ratio * fewer), **options) < 0.8
+        assert fm.comparison.power_paired_auc(fewer, math.ceil(ratio * fewer), **options) < 0.8
 
 
 def test_correlation_saves_examples():
     sizes = [
-        fm.sample_size_paired_auc(auc_a=0.8, auc_b=0.85, correlation=r).n for r in (0, 0.4, 0.8)
+        fm.comparison.sample_size_paired_auc(auc_a=0.8, auc_b=0.85, correlation=r).n
+        for r in (0, 0.4, 0.8)
     ]
     assert sizes == sorted(sizes, reverse=True)
 
@@ -163,20 +174,20 @@ ACCURACIES = {"accuracy_a": 0.9, "accuracy_b": 0.8}
 )
 def test_faults_of_accuracy(options, error, message):
     with pytest.raises(error, match=message):
-        fm.power_paired_accuracy(100, **{**ACCURACIES, **options})
+        fm.comparison.power_paired_accuracy(100, **{**ACCURACIES, **options})
     with pytest.raises(error, match=message):
-        fm.sample_size_paired_accuracy(**{**ACCURACIES, **options})
+        fm.comparison.sample_size_paired_accuracy(**{**ACCURACIES, **options})
 
 
 def test_nothing_to_find():
     with pytest.raises(ValueError, match="must differ: there is nothing to find"):
-        fm.sample_size_paired_accuracy(accuracy_a=0.8, accuracy_b=0.8, discordance=0.1)
+        fm.comparison.sample_size_paired_accuracy(accuracy_a=0.8, accuracy_b=0.8, discordance=0.1)
     with pytest.raises(ValueError, match="must differ: there is nothing to find"):
-        fm.sample_size_paired_auc(auc_a=0.8, auc_b=0.8, correlation=0.5)
+        fm.comparison.sample_size_paired_auc(auc_a=0.8, auc_b=0.8, correlation=0.5)
     with pytest.raises(ValueError, match="`correlation` must lie in"):
-        fm.power_paired_auc(5, 5, auc_a=0.8, auc_b=0.8, correlation=1)
+        fm.comparison.power_paired_auc(5, 5, auc_a=0.8, auc_b=0.8, correlation=1)
     with pytest.raises(ValueError, match="`auc_a` must lie in"):
-        fm.sample_size_paired_auc(auc_a=1, auc_b=0.8, correlation=0.5)
+        fm.comparison.sample_size_paired_auc(auc_a=1, auc_b=0.8, correlation=0.5)
 
 
 @pytest.mark.slow
@@ -188,7 +199,9 @@ def test_accuracy_by_simulation(a, b, psi, n, method):
     only_a, only_b, _ = rng.multinomial(n, shares, 20_000).T
     with np.errstate(invalid="ignore"):
         z = (only_a - only_b) / np.sqrt(only_a + only_b)
-    found = fm.power_paired_accuracy(n, accuracy_a=a, accuracy_b=b, discordance=psi, method=method)
+    found = fm.comparison.power_paired_accuracy(
+        n, accuracy_a=a, accuracy_b=b, discordance=psi, method=method
+    )
     assert found == pytest.approx(float((z >= Z).mean()), abs=0.03)
 
 
@@ -213,7 +226,9 @@ def test_auc_by_simulation(auc_a, auc_b, shared, n_pos, n_neg):
 
     large = fm.delong_test(*drawn(20_000, 20_000 * n_neg // n_pos)).covariance
     correlation = large[0, 1] / math.sqrt(large[0, 0] * large[1, 1])
-    found = fm.power_paired_auc(n_pos, n_neg, auc_a=auc_a, auc_b=auc_b, correlation=correlation)
+    found = fm.comparison.power_paired_auc(
+        n_pos, n_neg, auc_a=auc_a, auc_b=auc_b, correlation=correlation
+    )
     hits = sum(fm.delong_test(*drawn(n_pos, n_neg)).pairs[0].statistic >= Z for _ in range(2000))
     assert found == pytest.approx(hits / 2000, abs=0.04)
 
@@ -221,11 +236,17 @@ def test_auc_by_simulation(auc_a, auc_b, shared, n_pos, n_neg):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: fm.sample_size_paired_auc(**AUCS, ratio=1e308), "`ratio` must lie in"),
-        (lambda: fm.power_paired_auc(10**400, 10, **AUCS), "`n_positive` must be at most"),
-        (lambda: fm.power_paired_auc(10, 10**400, **AUCS), "`n_negative` must be at most"),
+        (lambda: fm.comparison.sample_size_paired_auc(**AUCS, ratio=1e308), "`ratio` must lie in"),
         (
-            lambda: fm.power_paired_accuracy(
+            lambda: fm.comparison.power_paired_auc(10**400, 10, **AUCS),
+            "`n_positive` must be at most",
+        ),
+        (
+            lambda: fm.comparison.power_paired_auc(10, 10**400, **AUCS),
+            "`n_negative` must be at most",
+        ),
+        (
+            lambda: fm.comparison.power_paired_accuracy(
                 10**400, accuracy_a=0.9, accuracy_b=0.8, discordance=0.2
             ),
             "`n` must be at most",
@@ -238,5 +259,5 @@ def test_more_examples_than_there_are(call, message):
 
 
 def test_a_million_negatives_for_each_positive():
-    size = fm.sample_size_paired_auc(**AUCS, ratio=10**6)
+    size = fm.comparison.sample_size_paired_auc(**AUCS, ratio=10**6)
     assert size.n_negative == 10**6 * size.n_positive

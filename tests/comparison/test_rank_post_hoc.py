@@ -39,7 +39,7 @@ POSTHOCS_DEMSAR = [
 
 
 def test_the_textbook_table():
-    test = fm.nemenyi_test(ranks=TEXTBOOK, names="A B C".split())
+    test = fm.comparison.nemenyi_test(ranks=TEXTBOOK, names="A B C".split())
     assert test.critical_value == pytest.approx(2.343700586378409, rel=1e-12)
     assert test.critical_difference == pytest.approx(1.657246577699061, rel=1e-12)
     assert test["A", "B"].pvalue == pytest.approx(0.24949299075360054, rel=1e-9)
@@ -48,7 +48,7 @@ def test_the_textbook_table():
     assert [pair.reject for pair in test] == [False, True, False]
     assert test.groups == (("A", "B"), ("B", "C"))
     assert len(test) == 3
-    test = fm.nemenyi_test(ranks=TEXTBOOK, alpha=0.1)
+    test = fm.comparison.nemenyi_test(ranks=TEXTBOOK, alpha=0.1)
     assert test.critical_difference == pytest.approx(1.4511901067141257, rel=1e-12)
 
 
@@ -70,10 +70,10 @@ def test_quantiles_against_the_range_of_normals(k, alpha):
 
 
 def test_demsar_2006():
-    test = fm.nemenyi_test(ranks=DEMSAR, names=DEMSAR_NAMES)
+    test = fm.comparison.nemenyi_test(ranks=DEMSAR, names=DEMSAR_NAMES)
     assert round(test.critical_difference, 2) == 1.25
     assert test.groups == (("C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"),)
-    tenth = fm.nemenyi_test(ranks=DEMSAR, names=DEMSAR_NAMES, alpha=0.1)
+    tenth = fm.comparison.nemenyi_test(ranks=DEMSAR, names=DEMSAR_NAMES, alpha=0.1)
     assert round(tenth.critical_difference, 2) == 1.12
     # "C4.5 performs significantly worse than C4.5+m and C4.5+m+cf"
     assert tenth["C4.5", "C4.5+m"].better == "C4.5+m"
@@ -84,12 +84,12 @@ def test_demsar_2006():
 
 
 def test_scikit_posthocs():
-    found = [pair.pvalue for pair in fm.nemenyi_test(ranks=DEMSAR)]
+    found = [pair.pvalue for pair in fm.comparison.nemenyi_test(ranks=DEMSAR)]
     np.testing.assert_allclose(found, POSTHOCS_DEMSAR, rtol=1e-9)
 
 
 def test_demsar_2006_against_a_control():
-    test = fm.bonferroni_dunn_test(ranks=DEMSAR, names=DEMSAR_NAMES, control="C4.5")
+    test = fm.comparison.bonferroni_dunn_test(ranks=DEMSAR, names=DEMSAR_NAMES, control="C4.5")
     # The paper rounds q to 2.394 and prints 1.16; it is 1.1681.
     assert test.critical_difference == pytest.approx(1.16, abs=0.01)
     assert test.critical_value == pytest.approx(2.394, abs=5e-4)
@@ -105,7 +105,7 @@ def test_demsar_2006_against_a_control():
     list(enumerate([1.960, 2.241, 2.394, 2.498, 2.576, 2.638, 2.690, 2.724, 2.773], 2)),
 )
 def test_quantiles_of_bonferroni_dunn(k, published):
-    test = fm.bonferroni_dunn_test(graded(4, k, 0.1), higher_is_better=True, control="0")
+    test = fm.comparison.bonferroni_dunn_test(graded(4, k, 0.1), higher_is_better=True, control="0")
     exact = stats.norm.isf(0.05 / (2 * (k - 1)))
     assert test.critical_value == pytest.approx(exact, rel=1e-12)
     assert test.critical_value == pytest.approx(2.7344 if k == 9 else published, abs=6e-4)
@@ -113,7 +113,7 @@ def test_quantiles_of_bonferroni_dunn(k, published):
 
 def test_bonferroni_dunn_pvalues():
     table = graded(10, 4, 0.15)
-    test = fm.bonferroni_dunn_test(table, higher_is_better=True, control="1")
+    test = fm.comparison.bonferroni_dunn_test(table, higher_is_better=True, control="1")
     means = np.array(test.mean_ranks)
     z = (means - means[1]) / math.sqrt(4 * 5 / 60)
     expected = np.minimum(1, 3 * 2 * stats.norm.sf(np.abs(z)))
@@ -125,7 +125,7 @@ def test_bonferroni_dunn_pvalues():
 
 def test_a_pvalue_is_at_most_alpha_where_the_difference_is_critical():
     for seed in range(10):
-        test = fm.nemenyi_test(graded(9, 6, 0.1, seed), higher_is_better=True)
+        test = fm.comparison.nemenyi_test(graded(9, 6, 0.1, seed), higher_is_better=True)
         for pair in test:
             assert pair.reject == (pair.pvalue <= 0.05)
             assert pair.reject == (abs(pair.difference) >= test.critical_difference)
@@ -134,7 +134,7 @@ def test_a_pvalue_is_at_most_alpha_where_the_difference_is_critical():
 
 def test_far_apart_and_equal():
     ranks = [[1, 2.5, 2.5, 4]] * 400
-    test = fm.nemenyi_test(ranks=ranks)
+    test = fm.comparison.nemenyi_test(ranks=ranks)
     assert test["1", "2"].pvalue == 1.0
     assert test["1", "2"].better is None
     assert 0 <= test["0", "3"].pvalue < 1e-12
@@ -143,7 +143,9 @@ def test_far_apart_and_equal():
 
 def test_wilcoxon_with_holm():
     table = graded(12, 4, 0.25, seed=2)
-    test = fm.compare_table(table, higher_is_better=True, post_hoc="wilcoxon-holm").post_hoc
+    test = fm.comparison.compare_table(
+        table, higher_is_better=True, post_hoc="wilcoxon-holm"
+    ).post_hoc
     pairs = list(itertools.combinations(range(4), 2))
     raw = [stats.wilcoxon(table[:, a], table[:, b]).pvalue for a, b in pairs]
     np.testing.assert_allclose(
@@ -151,7 +153,7 @@ def test_wilcoxon_with_holm():
     )
     assert [pair.reject for pair in test] == [pair.pvalue <= 0.05 for pair in test]
     assert math.isnan(test.critical_difference)
-    against = fm.compare_table(
+    against = fm.comparison.compare_table(
         table, higher_is_better=True, post_hoc="wilcoxon-holm", control="3"
     ).post_hoc
     raw = [stats.wilcoxon(table[:, a], table[:, 3]).pvalue for a in range(3)]
@@ -165,11 +167,11 @@ def test_wilcoxon_names_the_better_one_by_its_own_ranks(higher):
     # "0" wins five times of eight, but by little: the mean ranks favour it, the sums do not.
     lead = [0.01, 0.02, 0.03, 0.04, 0.05, -0.5, -0.6, -0.7]
     table = np.column_stack([lead, np.zeros(8)]) * (1 if higher else -1)
-    whole = fm.compare_table(table, higher_is_better=higher, post_hoc="wilcoxon-holm")
+    whole = fm.comparison.compare_table(table, higher_is_better=higher, post_hoc="wilcoxon-holm")
     assert whole.friedman.better == "0"
     assert whole.post_hoc["0", "1"].better == "1"
     table = np.array([[1.0, 2.0], [2.0, 1.0]])
-    tied = fm.compare_table(table, higher_is_better=higher, post_hoc="wilcoxon-holm")
+    tied = fm.comparison.compare_table(table, higher_is_better=higher, post_hoc="wilcoxon-holm")
     assert tied.post_hoc["0", "1"].better is None
 
 
@@ -194,15 +196,17 @@ def test_wilcoxon_needs_scores():
 
 def test_faults():
     with pytest.raises(ValueError, match="`control` must be one of '0', '1'"):
-        fm.bonferroni_dunn_test(ranks=[[1, 2]], control="2")
+        fm.comparison.bonferroni_dunn_test(ranks=[[1, 2]], control="2")
     with pytest.raises(KeyError, match=r"\('0', '9'\): the pairs are \('0', '1'\)"):
-        fm.nemenyi_test(ranks=[[1, 2]])["0", "9"]
+        fm.comparison.nemenyi_test(ranks=[[1, 2]])["0", "9"]
     with pytest.raises(ValueError, match="`alpha` must lie in"):
-        fm.nemenyi_test(ranks=[[1, 2]], alpha=0)
+        fm.comparison.nemenyi_test(ranks=[[1, 2]], alpha=0)
 
 
 def test_displays():
-    test = fm.bonferroni_dunn_test(ranks=TEXTBOOK, names=["<A>", "B", "C"], control="<A>")
+    test = fm.comparison.bonferroni_dunn_test(
+        ranks=TEXTBOOK, names=["<A>", "B", "C"], control="<A>"
+    )
     assert repr(test).startswith("PostHocTest(Bonferroni-Dunn against <A> at 0.05: critical diff")
     assert "&lt;A&gt;" in test._repr_html_()
     assert "<A>" not in test._repr_html_()

@@ -26,7 +26,7 @@ def test_every_choice_of_signs(values, divisor, alternative):
         return
     exact = oracle.sign_flip_pvalue(oracle.fractions(values), alternative)
     # decimals, whose sums round: 0.1 + 0.2 ties with 0.3
-    test = fm.sign_flip_test(
+    test = fm.comparison.sign_flip_test(
         np.array(values) / divisor, alternative=alternative, higher_is_better=False
     )
     assert test.pvalue == pytest.approx(float(exact), rel=1e-12)
@@ -46,7 +46,7 @@ def test_scipy(n, alternative, rng):
         n_resamples=np.inf,
         vectorized=True,
     )
-    test = fm.sign_flip_test(
+    test = fm.comparison.sign_flip_test(
         values, alternative=alternative, method="exact", higher_is_better=False
     )
     assert (test.statistic, test.pvalue) == pytest.approx((peer.statistic, peer.pvalue), rel=1e-12)
@@ -64,36 +64,44 @@ def test_more_differences_than_could_be_enumerated(rng):
                 after[at + step] = after.get(at + step, 0) + ways
         weights = after
     extreme = sum(ways for at, ways in weights.items() if at >= total)
-    test = fm.sign_flip_test(values, alternative="greater", higher_is_better=False)
+    test = fm.comparison.sign_flip_test(values, alternative="greater", higher_is_better=False)
     assert test.pvalue == pytest.approx(extreme / 2**30, rel=1e-12)
 
 
 def test_zero_one_losses_are_mcnemars_exact_test(rng):
     a, b = rng.random(5000) < 0.30, rng.random(5000) < 0.28
-    test = fm.sign_flip_test(a, b, higher_is_better=False)
+    test = fm.comparison.sign_flip_test(a, b, higher_is_better=False)
     assert test.method.endswith("exact")
     e01, e10 = int(np.sum(a & ~b)), int(np.sum(b & ~a))
     assert test.details["n_zero"] == 5000 - e01 - e10
-    expected = fm.mcnemar_test(e01=e01, e10=e10, method="exact").pvalue
+    expected = fm.comparison.mcnemar_test(e01=e01, e10=e10, method="exact").pvalue
     assert test.pvalue == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_random_signs(alternative, rng):
     values = rng.normal(0.25, 1, 35)
-    exact = fm.sign_flip_test(values, alternative=alternative, higher_is_better=False)
+    exact = fm.comparison.sign_flip_test(values, alternative=alternative, higher_is_better=False)
     options = {"method": "monte-carlo", "n_resamples": 4999, "alternative": alternative}
-    test = fm.sign_flip_test(values, rng=4, **options, higher_is_better=False)
+    test = fm.comparison.sign_flip_test(values, rng=4, **options, higher_is_better=False)
     assert test.method.endswith("Monte Carlo")
     error = math.sqrt(exact.pvalue * (1 - exact.pvalue) / 4999)
     assert abs(test.pvalue - exact.pvalue) < 4 * error + 1 / 5000
     assert test.pvalue * 5000 == pytest.approx(round(test.pvalue * 5000))
-    assert fm.sign_flip_test(values, rng=4, **options, higher_is_better=False).pvalue == test.pvalue
-    assert fm.sign_flip_test(values, rng=5, **options, higher_is_better=False).pvalue != test.pvalue
+    assert (
+        fm.comparison.sign_flip_test(values, rng=4, **options, higher_is_better=False).pvalue
+        == test.pvalue
+    )
+    assert (
+        fm.comparison.sign_flip_test(values, rng=5, **options, higher_is_better=False).pvalue
+        != test.pvalue
+    )
 
 
 def test_random_signs_are_never_sure(rng):
-    test = fm.sign_flip_test(rng.random(300) + 1, rng=1, n_resamples=99, higher_is_better=False)
+    test = fm.comparison.sign_flip_test(
+        rng.random(300) + 1, rng=1, n_resamples=99, higher_is_better=False
+    )
     assert test.pvalue == 1 / 100
     assert test.method.endswith("Monte Carlo")
 
@@ -101,44 +109,46 @@ def test_random_signs_are_never_sure(rng):
 def test_the_order_of_rows_changes_no_random_sign(rng):
     values = rng.normal(0.1, 1, 500)
     options = {"rng": 1, "n_resamples": 999, "higher_is_better": False}
-    test = fm.sign_flip_test(values, **options)
-    assert fm.sign_flip_test(rng.permutation(values), **options).pvalue == test.pvalue
+    test = fm.comparison.sign_flip_test(values, **options)
+    assert fm.comparison.sign_flip_test(rng.permutation(values), **options).pvalue == test.pvalue
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_models_that_do_not_differ(alternative):
     with pytest.warns(DegenerateDataWarning, match="all differences are 0"):
-        test = fm.sign_flip_test(
+        test = fm.comparison.sign_flip_test(
             [0.3, 0.2], [0.3, 0.2], alternative=alternative, higher_is_better=False
         )
     assert (test.statistic, test.pvalue, test.reject, test.better) == (0, 1, False, None)
 
 
 def test_constant_differences_leave_one_choice_of_signs_on_each_side():
-    test = fm.sign_flip_test([0.1] * 8, higher_is_better=False)
+    test = fm.comparison.sign_flip_test([0.1] * 8, higher_is_better=False)
     assert test.pvalue == pytest.approx(2 / 2**8)
     assert test.better == "B"
-    rounded = fm.sign_flip_test([0.3, 0.4, 0.7, 0.8], [0.2, 0.3, 0.6, 0.7], higher_is_better=False)
+    rounded = fm.comparison.sign_flip_test(
+        [0.3, 0.4, 0.7, 0.8], [0.2, 0.3, 0.6, 0.7], higher_is_better=False
+    )
     assert rounded.pvalue == pytest.approx(2 / 2**4)
 
 
 def test_a_mean_of_zero_is_zero_in_spite_of_rounding():
-    test = fm.sign_flip_test([0.1, 0.2, -0.3], higher_is_better=False)
+    test = fm.comparison.sign_flip_test([0.1, 0.2, -0.3], higher_is_better=False)
     assert (test.statistic, test.pvalue, test.better) == (0, 1, None)
 
 
 def test_small_differences_count_beside_large_ones():
     values = [10**12, 1, 2, -4]
     exact = oracle.sign_flip_pvalue(oracle.fractions(values), "two-sided")
-    assert fm.sign_flip_test(values, higher_is_better=False).pvalue == float(exact)
+    assert fm.comparison.sign_flip_test(values, higher_is_better=False).pvalue == float(exact)
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e300])
 def test_extreme_magnitudes(size):
     values = np.array([1.0, 2.0, -1.5, 3.0])
     usual, extreme = (
-        fm.sign_flip_test(values, higher_is_better=False),
-        fm.sign_flip_test(values * size, higher_is_better=False),
+        fm.comparison.sign_flip_test(values, higher_is_better=False),
+        fm.comparison.sign_flip_test(values * size, higher_is_better=False),
     )
     assert extreme.pvalue == usual.pvalue
     assert extreme.statistic == pytest.approx(usual.statistic * size)
@@ -161,4 +171,4 @@ def test_extreme_magnitudes(size):
 )
 def test_faults(values, options, match):
     with pytest.raises(ValueError, match=match):
-        fm.sign_flip_test(values, **options, higher_is_better=False)
+        fm.comparison.sign_flip_test(values, **options, higher_is_better=False)

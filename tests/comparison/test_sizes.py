@@ -19,7 +19,7 @@ from benchmarks.sizes import __main__ as sizes, differences, ranks, scenes as re
 from benchmarks.sizes.report import Row, document, findings, load, stored
 from benchmarks.sizes.resampling import IDEAL, folds, nearest_mean, nearest_neighbour
 from benchmarks.sizes.scenes import NOTES, Scene, scenes
-from fastmetrics import (
+from fastmetrics.comparison import (
     bonferroni_dunn_test,
     compare_table,
     equivalence_test,

@@ -14,6 +14,7 @@ from hypothesis import given, strategies as st
 from scipy import stats
 
 import fastmetrics as fm
+from fastmetrics.comparison import kfold_paired_t_test, one_sample_t_test
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from reference import paired_tests_oracle as oracle
 
@@ -40,7 +41,7 @@ def floats(values):
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_one_sample_is_scipys(alternative):
     rates = floats(A)
-    test = fm.one_sample_t_test(rates, error_rate=0.2, alternative=alternative, alpha=0.1)
+    test = one_sample_t_test(rates, error_rate=0.2, alternative=alternative, alpha=0.1)
     peer = stats.ttest_1samp(rates, 0.2, alternative=alternative)
     assert test.statistic == pytest.approx(peer.statistic, rel=1e-12)
     assert test.pvalue == pytest.approx(peer.pvalue, rel=1e-12)
@@ -56,7 +57,7 @@ def test_one_sample_is_scipys(alternative):
 @pytest.mark.parametrize("k", [2, 5, 10, 20, 30])
 def test_critical_values_of_the_tables(k, alpha):
     rng = np.random.default_rng(k)
-    test = fm.one_sample_t_test(rng.random(k), error_rate=0.5, alpha=float(f"0.{alpha}"))
+    test = one_sample_t_test(rng.random(k), error_rate=0.5, alpha=float(f"0.{alpha}"))
     assert test.critical_value == pytest.approx(CRITICAL[f"t_by_k_{alpha}"][str(k)], abs=5.1e-5)
     assert test.reject == (abs(test.statistic) >= test.critical_value)
 
@@ -65,7 +66,7 @@ def test_critical_values_of_the_tables(k, alpha):
 def test_one_sample_by_definition(values, null):
     if len(set(values)) == 1:
         return
-    test = fm.one_sample_t_test(values, error_rate=null)
+    test = one_sample_t_test(values, error_rate=null)
     exact = oracle.t_statistic([Fraction(v - null) for v in values])
     assert test.statistic == pytest.approx(exact, rel=1e-9, abs=1e-9)
 
@@ -73,8 +74,8 @@ def test_one_sample_by_definition(values, null):
 @pytest.mark.parametrize("size", [1e-300, 1e300])
 def test_extreme_magnitudes(size):
     values = np.array([1.0, 2.0, 4.0])
-    usual = fm.one_sample_t_test(values, error_rate=1.5)
-    extreme = fm.one_sample_t_test(values * size, error_rate=1.5 * size)
+    usual = one_sample_t_test(values, error_rate=1.5)
+    extreme = one_sample_t_test(values * size, error_rate=1.5 * size)
     assert extreme.statistic == pytest.approx(usual.statistic, rel=1e-9)
 
 
@@ -86,24 +87,24 @@ def test_error_rates_that_do_not_vary(alternative, above, below):
     options = {"alternative": alternative}
     for null, statistic, pvalue in ((0.2, math.inf, above), (0.4, -math.inf, below)):
         with pytest.warns(DegenerateDataWarning, match="do not vary"):
-            test = fm.one_sample_t_test([0.3, 0.3, 0.3], error_rate=null, **options)
+            test = one_sample_t_test([0.3, 0.3, 0.3], error_rate=null, **options)
         assert (test.statistic, test.pvalue) == (statistic, pvalue)
         assert test.reject == (pvalue == 0)
         assert test.details["cohen_d"] == statistic
     with pytest.warns(DegenerateDataWarning, match="all differences are 0"):
-        test = fm.one_sample_t_test([0.3, 0.3, 0.3], error_rate=0.3, **options)
+        test = one_sample_t_test([0.3, 0.3, 0.3], error_rate=0.3, **options)
     assert (test.statistic, test.pvalue, test.reject) == (0, 1, False)
 
 
 def test_rounding_is_no_variance():
     rates = [0.1 + 0.2, 0.3, 0.3]  # 0.30000000000000004 first
     with pytest.warns(DegenerateDataWarning, match="all differences are 0"):
-        assert fm.one_sample_t_test(rates, error_rate=0.3).pvalue == 1
+        assert one_sample_t_test(rates, error_rate=0.3).pvalue == 1
 
 
 def test_one_error_rate():
     with pytest.warns(UndefinedMetricWarning, match="one number has no variance"):
-        test = fm.one_sample_t_test([0.3], error_rate=0.2)
+        test = one_sample_t_test([0.3], error_rate=0.2)
     assert math.isnan(test.statistic)
     assert math.isnan(test.pvalue)
     assert not test.reject
@@ -126,31 +127,36 @@ def test_one_error_rate():
 )
 def test_faults_of_one_sample(rates, options, error, match):
     with pytest.raises(error, match=match):
-        fm.one_sample_t_test(rates, **{"error_rate": 0.2, **options})
+        one_sample_t_test(rates, **{"error_rate": 0.2, **options})
 
 
 @pytest.mark.parametrize("null", [0.0, 0.15])
 def test_one_sample_of_folds_is_the_paired_test_of_their_differences(rng, null):
     table = rng.normal(0.2, 0.05, (3, 4))
-    paired = fm.kfold_paired_t_test(table - null, higher_is_better=False)
-    test = fm.one_sample_t_test(table, error_rate=null)
+    paired = kfold_paired_t_test(table - null, higher_is_better=False)
+    test = one_sample_t_test(table, error_rate=null)
     assert test.statistic == pytest.approx(paired.statistic, rel=1e-12)
     assert test.pvalue == pytest.approx(paired.pvalue, rel=1e-12)
     assert test.effect_size == pytest.approx(paired.effect_size + null)
     assert test.confidence_interval.low == pytest.approx(paired.confidence_interval.low + null)
     assert (test.method, test.df) == ("one-sample t test, Nadeau-Bengio", 11)
     for said in ({"n_folds": 4}, {"n_repeats": 3}, {"n_folds": 4, "n_repeats": 3}):
-        assert fm.one_sample_t_test(table.ravel(), error_rate=null, **said) == test
-    apart = fm.one_sample_t_test(table.ravel(), error_rate=null)
+        assert one_sample_t_test(table.ravel(), error_rate=null, **said) == test
+    apart = one_sample_t_test(table.ravel(), error_rate=null)
     assert abs(apart.statistic) > abs(test.statistic)
     assert apart.method == "one-sample t test"
 
 
 @pytest.mark.parametrize(
-    "test", [fm.wilcoxon_signed_rank_test, fm.sign_flip_test, fm.bayesian_signed_rank_test]
+    "test",
+    [
+        fm.comparison.wilcoxon_signed_rank_test,
+        fm.comparison.sign_flip_test,
+        fm.comparison.bayesian_signed_rank_test,
+    ],
 )
 def test_a_table_of_folds_is_sent_where_it_is_corrected(rng, test):
-    with pytest.raises(ValueError, match=r"1-dimensional.*not independent: see `kfold_paired_t_"):
+    with pytest.raises(ValueError, match=r"1-dimensional.*not independent: see `comparison.kfold_"):
         test(rng.normal(size=(10, 10)), higher_is_better=True)
     assert "must be independent" in test.__doc__
 
@@ -161,7 +167,7 @@ def test_a_table_of_folds_is_sent_where_it_is_corrected(rng, test):
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_kfold_is_scipys_paired_t(alternative):
     a, b = floats(A), floats(B)
-    test = fm.kfold_paired_t_test(
+    test = kfold_paired_t_test(
         a, b, correction="none", alternative=alternative, higher_is_better=False
     )
     peer = stats.ttest_rel(a, b, alternative=alternative)
@@ -174,8 +180,8 @@ def test_kfold_is_scipys_paired_t(alternative):
 
 def test_both_statistics_stand_side_by_side():
     ratio = Fraction(1, 5)  # six folds: one to five
-    plain = fm.kfold_paired_t_test(floats(A), floats(B), correction="none", higher_is_better=False)
-    corrected = fm.kfold_paired_t_test(floats(A), floats(B), higher_is_better=False)
+    plain = kfold_paired_t_test(floats(A), floats(B), correction="none", higher_is_better=False)
+    corrected = kfold_paired_t_test(floats(A), floats(B), higher_is_better=False)
     assert plain.statistic == pytest.approx(oracle.t_statistic(gaps()))
     assert corrected.statistic == pytest.approx(oracle.t_statistic(gaps(), ratio))
     errors = [dict(one.details).pop("standard_error") for one in (plain, corrected)]
@@ -198,10 +204,10 @@ def test_scikit_learns_example_of_repeated_cross_validation():
     kr = table.size
     std = math.sqrt(np.var(table, ddof=1) * (1 / kr + n_test / n_train))
     expected = table.mean() / std
-    test = fm.kfold_paired_t_test(table, higher_is_better=False)
+    test = kfold_paired_t_test(table, higher_is_better=False)
     assert (test.statistic, test.df) == (pytest.approx(expected), 99)
     assert test.method.startswith("repeated")
-    given_sizes = fm.kfold_paired_t_test(
+    given_sizes = kfold_paired_t_test(
         table.ravel(),
         correction="nadeau-bengio",
         n_train=n_train,
@@ -216,12 +222,12 @@ def test_kfold_by_definition(values, ratio):
     if len(set(values)) == 1:
         return
     exact = [Fraction(v) for v in values]
-    test = fm.kfold_paired_t_test(
+    test = kfold_paired_t_test(
         values, correction="nadeau-bengio", n_train=10, n_test=ratio, higher_is_better=False
     )
     expected = oracle.t_statistic(exact, Fraction(ratio, 10))
     assert test.statistic == pytest.approx(expected, rel=1e-9, abs=1e-9)
-    swapped = fm.kfold_paired_t_test(
+    swapped = kfold_paired_t_test(
         [0] * len(values),
         values,
         correction="nadeau-bengio",
@@ -237,18 +243,18 @@ def test_differences_that_are_equal_but_for_rounding():
     a, b = [0.3, 0.4, 0.7, 0.8], [0.2, 0.3, 0.6, 0.7]
     assert len(set(np.subtract(a, b))) > 1
     with pytest.warns(DegenerateDataWarning, match="the statistic is inf and p is 0"):
-        test = fm.kfold_paired_t_test(a, b, higher_is_better=False)
+        test = kfold_paired_t_test(a, b, higher_is_better=False)
     assert (test.statistic, test.pvalue, test.reject, test.better) == (math.inf, 0, True, "B")
     assert test.effect_size == pytest.approx(0.1)
     with pytest.warns(DegenerateDataWarning, match="the statistic is -inf and p is 0"):
-        test = fm.kfold_paired_t_test(b, a, correction="none", higher_is_better=False)
+        test = kfold_paired_t_test(b, a, correction="none", higher_is_better=False)
     assert (test.statistic, test.better) == (-math.inf, "A")
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_models_that_do_not_differ(alternative):
     with pytest.warns(DegenerateDataWarning, match="p is 1"):
-        test = fm.kfold_paired_t_test(
+        test = kfold_paired_t_test(
             floats(A), floats(A), alternative=alternative, higher_is_better=False
         )
     assert (test.statistic, test.pvalue, test.better, test.reject) == (0, 1, None, False)
@@ -257,7 +263,7 @@ def test_models_that_do_not_differ(alternative):
 @pytest.mark.parametrize("correction", ["none", "nadeau-bengio"])
 def test_one_fold(correction):
     with pytest.warns(UndefinedMetricWarning, match="one number has no variance"):
-        test = fm.kfold_paired_t_test([0.1], correction=correction, higher_is_better=False)
+        test = kfold_paired_t_test([0.1], correction=correction, higher_is_better=False)
     assert math.isnan(test.pvalue)
     assert "statistic_nadeau_bengio" not in test.details
 
@@ -265,10 +271,10 @@ def test_one_fold(correction):
 def test_names_and_scores():
     options = {"names": ("tree", "forest")}
     assert (
-        fm.kfold_paired_t_test(floats(A), floats(B), **options, higher_is_better=False).better
+        kfold_paired_t_test(floats(A), floats(B), **options, higher_is_better=False).better
         == "forest"
     )
-    scores = fm.kfold_paired_t_test(floats(A), floats(B), higher_is_better=True, **options)
+    scores = kfold_paired_t_test(floats(A), floats(B), higher_is_better=True, **options)
     assert scores.better == "tree"
 
 
@@ -291,11 +297,11 @@ def test_names_and_scores():
 )
 def test_faults_of_kfold(a, b, options, error, match):
     with pytest.raises(error, match=match):
-        fm.kfold_paired_t_test(a, b, **options, higher_is_better=False)
+        kfold_paired_t_test(a, b, **options, higher_is_better=False)
 
 
 def test_results_are_plain():
-    test = fm.kfold_paired_t_test(floats(A), floats(B), higher_is_better=False)
+    test = kfold_paired_t_test(floats(A), floats(B), higher_is_better=False)
     content = json.loads(json.dumps(test.to_dict()))
     assert content["pvalue"] == test.pvalue
     assert content["details"]["n"] == 6
@@ -312,7 +318,7 @@ def repeated_folds(rng, repeats, folds):
 
 
 def of_folds(values, **said):
-    return fm.kfold_paired_t_test(values, higher_is_better=True, **said)
+    return kfold_paired_t_test(values, higher_is_better=True, **said)
 
 
 @pytest.mark.parametrize("said", [{"n_folds": 5}, {"n_repeats": 3}, {"n_folds": 5, "n_repeats": 3}])
@@ -335,7 +341,7 @@ def test_ten_times_ten_folds_in_a_vector_keep_the_level(rng):
 @pytest.mark.parametrize("correction", ["none", "nadeau-bengio"])
 def test_a_long_vector_says_what_it_is(rng, correction):
     values = repeated_folds(rng, 10, 10).ravel()
-    test = partial(fm.kfold_paired_t_test, higher_is_better=True, correction=correction)
+    test = partial(kfold_paired_t_test, higher_is_better=True, correction=correction)
     with pytest.raises(ValueError, match=r"`n_folds` and `n_repeats` are needed .* holds 100"):
         test(values)
     with pytest.raises(ValueError, match="holds 11"):
@@ -347,7 +353,7 @@ def test_a_long_vector_says_what_it_is(rng, correction):
 
 def test_repetitions_without_correction_warn(rng):
     table = repeated_folds(rng, 10, 10)
-    test = partial(fm.kfold_paired_t_test, higher_is_better=True, correction="none")
+    test = partial(kfold_paired_t_test, higher_is_better=True, correction="none")
     warns = partial(pytest.warns, DegenerateDataWarning)
     with warns(match="10 repetitions correlate.*`correction='nadeau-bengio'`"):
         found = test(table)
@@ -381,9 +387,9 @@ def test_faults_of_repetitions(rng, shape, said, match):
 def test_the_largest_numbers(options):
     options = {"higher_is_better": False, **options}
     with pytest.raises(ValueError, match=r"standard deviation of -1\.7e\+308 .* is beyond"):
-        fm.kfold_paired_t_test([1.7e308, -1.7e308], **options)
-    usual = fm.kfold_paired_t_test([1.0, 0.5, 0.7], **options)
-    large = fm.kfold_paired_t_test([1e308, 0.5e308, 0.7e308], **options)
+        kfold_paired_t_test([1.7e308, -1.7e308], **options)
+    usual = kfold_paired_t_test([1.0, 0.5, 0.7], **options)
+    large = kfold_paired_t_test([1e308, 0.5e308, 0.7e308], **options)
     assert large.statistic == pytest.approx(usual.statistic)
     with pytest.raises(ValueError, match="`n_train` is beyond the range of floats"):
-        fm.kfold_paired_t_test([0.1, 0.2], n_train=10**400, n_test=1, **options)
+        kfold_paired_t_test([0.1, 0.2], n_train=10**400, n_test=1, **options)

@@ -31,11 +31,15 @@ def by_scipy(before, after, paired, side):
 
 @pytest.mark.parametrize("paired", [True, False])
 def test_scipy_and_holm(paired):
-    compared = fm.compare_timings(BEFORE, AFTER, paired=paired)
+    compared = fm.comparison.compare_timings(BEFORE, AFTER, paired=paired)
     above = {name: by_scipy(BEFORE[name], AFTER[name], paired, "greater") for name in GROWTH}
     below = {name: by_scipy(BEFORE[name], AFTER[name], paired, "less") for name in GROWTH}
     adjusted = dict(
-        zip(GROWTH, fm.adjust_pvalues([p for p, _ in above.values()], method="holm"), strict=True)
+        zip(
+            GROWTH,
+            fm.comparison.adjust_pvalues([p for p, _ in above.values()], method="holm"),
+            strict=True,
+        )
     )
     for row in compared:
         name = row.name
@@ -65,10 +69,10 @@ def test_scipy_and_holm(paired):
 )
 def test_the_whole(names, decision, status):
     one, other = ({name: each[name] for name in names} for each in (BEFORE, AFTER))
-    compared = fm.compare_timings(one, other, paired=True)
+    compared = fm.comparison.compare_timings(one, other, paired=True)
     assert (compared.decision, compared.exit_status) == (decision, status)
     assert ("two runs" in str(compared)) is False
-    assert "two runs" in str(fm.compare_timings(one, other, paired=False))
+    assert "two runs" in str(fm.comparison.compare_timings(one, other, paired=False))
 
 
 @pytest.mark.parametrize("growth", [0.0, 0.03, 0.08])
@@ -76,14 +80,14 @@ def test_more_rounds_decide(growth):
     """So many rounds of the same mean and spread decide, and one fewer does not."""
     shape = np.array([-0.06, 0.0, 0.06])
     few = {"a": np.exp(growth + shape)}
-    row = fm.compare_timings({"a": np.ones(3)}, few, paired=True)["a"]
+    row = fm.comparison.compare_timings({"a": np.ones(3)}, few, paired=True)["a"]
     assert row.decision == "undecided"
 
     def decided(n):
         scores = stats.norm.ppf((np.arange(n) + 0.5) / n)
         scores *= shape.std(ddof=1) / scores.std(ddof=1)
         times = {"a": np.exp(growth + scores)}
-        return fm.compare_timings({"a": np.ones(n)}, times, paired=True)["a"].decision
+        return fm.comparison.compare_timings({"a": np.ones(n)}, times, paired=True)["a"].decision
 
     n = 3 + row.more_rounds
     assert decided(n) == ("worse" if growth > math.log(1.05) else "not worse")
@@ -91,19 +95,21 @@ def test_more_rounds_decide(growth):
 
 
 def test_what_no_rounds_decide():
-    one = fm.compare_timings({"a": [1.0]}, {"a": [2.0]}, paired=False)["a"]
+    one = fm.comparison.compare_timings({"a": [1.0]}, {"a": [2.0]}, paired=False)["a"]
     assert one.decision == "undecided"
     assert one.more_rounds is None
     assert math.isnan(one.confidence_interval.low)
     at_the_margin = 1.05 * np.exp([-0.1, 0.1])
-    row = fm.compare_timings({"a": [1.0, 1.0]}, {"a": at_the_margin}, paired=True)["a"]
+    row = fm.comparison.compare_timings({"a": [1.0, 1.0]}, {"a": at_the_margin}, paired=True)["a"]
     assert (row.decision, row.more_rounds) == ("undecided", None)
 
 
 def test_times_that_do_not_vary():
-    same = fm.compare_timings({"a": [1.0, 1.0]}, {"a": [1.0, 1.0]}, paired=False)
+    same = fm.comparison.compare_timings({"a": [1.0, 1.0]}, {"a": [1.0, 1.0]}, paired=False)
     assert same.decision == "not worse"
-    assert fm.compare_timings({"a": [1, 1]}, {"a": [2, 2]}, paired=True).decision == "worse"
+    assert (
+        fm.comparison.compare_timings({"a": [1, 1]}, {"a": [2, 2]}, paired=True).decision == "worse"
+    )
 
 
 def test_size():
@@ -113,9 +119,9 @@ def test_size():
     for _ in range(n_data):
         before = {str(k): np.exp(rng.normal(0, 0.05, 8)) for k in range(n_works)}
         after = {str(k): 1.05 * np.exp(rng.normal(0, 0.05, 8)) for k in range(n_works)}
-        alarms += fm.compare_timings(before, after, paired=True).decision == "worse"
+        alarms += fm.comparison.compare_timings(before, after, paired=True).decision == "worse"
         one = {"0": before["0"]}, {"0": after["0"]}
-        passed += fm.compare_timings(*one, paired=True).decision == "not worse"
+        passed += fm.comparison.compare_timings(*one, paired=True).decision == "not worse"
     bound = 0.05 + 3 * math.sqrt(0.05 * 0.95 / n_data)
     assert 0 < alarms / n_data < bound
     assert 0 < passed / n_data < bound
@@ -138,9 +144,9 @@ def test_size():
 )
 def test_faults(before, after, options, message):
     with pytest.raises(ValueError, match=message):
-        fm.compare_timings(before, after, **{"paired": True, **options})
+        fm.comparison.compare_timings(before, after, **{"paired": True, **options})
 
 
 def test_a_name_that_is_not_there():
     with pytest.raises(KeyError, match="did you mean 'slow'"):
-        fm.compare_timings(BEFORE, AFTER, paired=True)["slwo"]
+        fm.comparison.compare_timings(BEFORE, AFTER, paired=True)["slwo"]

@@ -28,7 +28,7 @@ DEPRESSION_Y = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]
 
 
 def test_the_example_of_hollander_and_wolfe():
-    test = fm.wilcoxon_signed_rank_test(
+    test = fm.comparison.wilcoxon_signed_rank_test(
         DEPRESSION_X, DEPRESSION_Y, alternative="greater", higher_is_better=False
     )
     assert (test.statistic, round(test.pvalue, 5)) == (40, 0.01953)
@@ -44,7 +44,7 @@ def test_demsars_example():
     plain = [0.763, 0.599, 0.954, 0.628, 0.882, 0.936, 0.661, 0.583, 0.775, 1.000, 0.940, 0.619]
     tuned = [0.768, 0.591, 0.971, 0.661, 0.888, 0.931, 0.668, 0.583, 0.838, 1.000, 0.962, 0.666]
     plain, tuned = [*plain, 0.972, 0.957], [*tuned, 0.981, 0.978]
-    test = fm.wilcoxon_signed_rank_test(
+    test = fm.comparison.wilcoxon_signed_rank_test(
         tuned, plain, zero_method="zsplit", higher_is_better=True, names=("C4.5+m", "C4.5")
     )
     assert (test.details["w_plus"], test.details["w_minus"]) == (93, 12)
@@ -63,7 +63,7 @@ def test_every_choice_of_signs(values, divisor, zero_method, alternative):
         return
     exact = [Fraction(v) for v in values]
     plus, minus, pvalue = oracle.wilcoxon(exact, zero_method, alternative)
-    test = fm.wilcoxon_signed_rank_test(
+    test = fm.comparison.wilcoxon_signed_rank_test(
         np.array(values) / divisor,
         zero_method=zero_method,
         alternative=alternative,
@@ -79,14 +79,14 @@ def test_every_choice_of_signs(values, divisor, zero_method, alternative):
 
 def test_differences_that_tie_but_for_rounding():
     a, b = [0.3, 0.4, 0.7, 0.8], [0.2, 0.5, 0.6, 0.7]
-    test = fm.wilcoxon_signed_rank_test(a, b, higher_is_better=False)
+    test = fm.comparison.wilcoxon_signed_rank_test(a, b, higher_is_better=False)
     assert (test.details["w_plus"], test.details["w_minus"]) == (7.5, 2.5)
 
 
 def test_small_differences_count_beside_huge_ones():
-    test = fm.wilcoxon_signed_rank_test([1e20, 1e-20, -2.0, 3.0], higher_is_better=False)
+    test = fm.comparison.wilcoxon_signed_rank_test([1e20, 1e-20, -2.0, 3.0], higher_is_better=False)
     assert (test.details["w_plus"], test.details["w_minus"]) == (8, 2)
-    paired = fm.wilcoxon_signed_rank_test(
+    paired = fm.comparison.wilcoxon_signed_rank_test(
         [1e20, 1e-20, 0.3], [0.0, 0.0, 0.1 + 0.2], higher_is_better=False
     )
     assert (paired.details["w_plus"], paired.details["n_zero"]) == (3, 1)
@@ -97,7 +97,9 @@ def test_small_differences_count_beside_huge_ones():
 def test_exact_is_scipys_without_ties(n, alternative, rng):
     values = rng.normal(0.2, 1, n)
     peer = stats.wilcoxon(values, alternative=alternative, method="exact")
-    test = fm.wilcoxon_signed_rank_test(values, alternative=alternative, higher_is_better=False)
+    test = fm.comparison.wilcoxon_signed_rank_test(
+        values, alternative=alternative, higher_is_better=False
+    )
     assert (test.statistic, test.pvalue) == pytest.approx((peer.statistic, peer.pvalue), rel=1e-9)
 
 
@@ -108,7 +110,9 @@ def test_normal_is_scipys_with_ties_and_zeros(zero_method, alternative, correcti
     values = rng.integers(-6, 9, 120)
     options = {"zero_method": zero_method, "alternative": alternative, "correction": correction}
     peer = stats.wilcoxon(values, method="asymptotic", **options)
-    test = fm.wilcoxon_signed_rank_test(values, method="normal", **options, higher_is_better=False)
+    test = fm.comparison.wilcoxon_signed_rank_test(
+        values, method="normal", **options, higher_is_better=False
+    )
     assert test.statistic == peer.statistic
     assert test.pvalue == pytest.approx(peer.pvalue, rel=1e-9)
     assert abs(test.details["z"]) == pytest.approx(abs(peer.zstatistic))
@@ -122,7 +126,9 @@ def test_scipys_normal_p_counts_the_zeros_it_splits_as_if_they_had_signs(rng):
     values = np.concatenate((np.zeros(12), rng.integers(1, 6, 6) * np.array([1, 1, 1, 1, -1, 1])))
     options = {"zero_method": "zsplit", "correction": False}
     peer = stats.wilcoxon(values, method="asymptotic", **options)
-    test = fm.wilcoxon_signed_rank_test(values, method="normal", **options, higher_is_better=False)
+    test = fm.comparison.wilcoxon_signed_rank_test(
+        values, method="normal", **options, higher_is_better=False
+    )
     ranks = [rank for rank, sign in oracle.signed_ranks(values.tolist(), "zsplit") if sign]
     null = [
         sum(r for s, r in zip(signs, ranks, strict=True) if s > 0)
@@ -138,16 +144,16 @@ def test_scipys_exact_p_ignores_ties():
     """Asked for "exact", scipy takes the ranks as 1 ... n; all signs say what is exact."""
     values = [1, 2, 2, 2, 3, -2]
     *_, pvalue = oracle.wilcoxon([Fraction(v) for v in values], "wilcox", "two-sided")
-    assert fm.wilcoxon_signed_rank_test(values, higher_is_better=False).pvalue == pytest.approx(
-        float(pvalue)
-    )
+    assert fm.comparison.wilcoxon_signed_rank_test(
+        values, higher_is_better=False
+    ).pvalue == pytest.approx(float(pvalue))
     assert stats.wilcoxon(values, method="exact").pvalue != pytest.approx(float(pvalue))
 
 
 def test_exact_and_normal_agree_for_many(rng):
     values = np.round(rng.normal(0.08, 1, 700), 1)
-    exact = fm.wilcoxon_signed_rank_test(values, method="exact", higher_is_better=False)
-    normal = fm.wilcoxon_signed_rank_test(values, higher_is_better=False)
+    exact = fm.comparison.wilcoxon_signed_rank_test(values, method="exact", higher_is_better=False)
+    normal = fm.comparison.wilcoxon_signed_rank_test(values, higher_is_better=False)
     assert normal.method.endswith("normal")
     assert exact.pvalue == pytest.approx(normal.pvalue, rel=0.02)
 
@@ -156,7 +162,7 @@ def test_exact_and_normal_agree_for_many(rng):
 @pytest.mark.parametrize("method", ["auto", "exact", "normal"])
 def test_models_that_do_not_differ(method, zero_method):
     with pytest.warns(DegenerateDataWarning, match="W is 0 and p is 1"):
-        test = fm.wilcoxon_signed_rank_test(
+        test = fm.comparison.wilcoxon_signed_rank_test(
             [0.2] * 6, [0.2] * 6, method=method, zero_method=zero_method, higher_is_better=False
         )
     assert (test.statistic, test.pvalue, test.reject, test.better) == (0, 1, False, None)
@@ -164,7 +170,7 @@ def test_models_that_do_not_differ(method, zero_method):
 
 
 def test_one_difference():
-    test = fm.wilcoxon_signed_rank_test([0.2], higher_is_better=False)
+    test = fm.comparison.wilcoxon_signed_rank_test([0.2], higher_is_better=False)
     assert (test.pvalue, test.effect_size) == (1, 0.2)
     assert (test.confidence_interval.low, test.confidence_interval.high) == (-math.inf, math.inf)
 
@@ -174,7 +180,7 @@ def test_one_difference():
 
 def test_a_hundred_thousand_differences(rng):
     values = rng.normal(0.01, 1, 100_000)
-    test = fm.wilcoxon_signed_rank_test(values, higher_is_better=False)
+    test = fm.comparison.wilcoxon_signed_rank_test(values, higher_is_better=False)
     assert test.confidence_interval.low < 0.01 < test.confidence_interval.high
     averages = WalshAverages(values)
     rank = int(averages.count * 0.25)
@@ -195,13 +201,15 @@ def test_equal_differences_share_the_greatest_rounding():
 @pytest.mark.parametrize("n", [6, 9, 25])
 def test_the_interval_holds_what_the_test_does_not_reject(n, alternative, rng):
     values = rng.normal(0.5, 1, n)
-    test = fm.wilcoxon_signed_rank_test(values, alternative=alternative, higher_is_better=False)
+    test = fm.comparison.wilcoxon_signed_rank_test(
+        values, alternative=alternative, higher_is_better=False
+    )
     low, high = test.confidence_interval.low, test.confidence_interval.high
     for limit, inwards in ((low, 1), (high, -1)):
         if math.isinf(limit):
             continue
         for step, rejected in ((inwards * 1e-9, False), (-inwards * 1e-9, True)):
-            shifted = fm.wilcoxon_signed_rank_test(
+            shifted = fm.comparison.wilcoxon_signed_rank_test(
                 values - limit - step, alternative=alternative, higher_is_better=False
             )
             assert shifted.reject == rejected
@@ -211,7 +219,9 @@ def test_the_interval_holds_what_the_test_does_not_reject(n, alternative, rng):
 
 def test_the_interval_of_r():
     """R: wilcox.test(x, y, paired = TRUE, conf.int = TRUE) inverts the same distribution."""
-    test = fm.wilcoxon_signed_rank_test(DEPRESSION_X, DEPRESSION_Y, higher_is_better=False)
+    test = fm.comparison.wilcoxon_signed_rank_test(
+        DEPRESSION_X, DEPRESSION_Y, higher_is_better=False
+    )
     averages = [
         float(w)
         for w in oracle.walsh_averages(
@@ -240,9 +250,11 @@ def test_coverage_of_the_interval(rng):
 
 
 def test_few_differences_have_no_limits_at_a_high_level():
-    test = fm.wilcoxon_signed_rank_test([1, 2, 3, 4, 5], higher_is_better=False)
+    test = fm.comparison.wilcoxon_signed_rank_test([1, 2, 3, 4, 5], higher_is_better=False)
     assert (test.confidence_interval.low, test.confidence_interval.high) == (-math.inf, math.inf)
-    test = fm.wilcoxon_signed_rank_test([1, 2, 3, 4, 5], alpha=0.1, higher_is_better=False)
+    test = fm.comparison.wilcoxon_signed_rank_test(
+        [1, 2, 3, 4, 5], alpha=0.1, higher_is_better=False
+    )
     assert (test.confidence_interval.low, test.confidence_interval.high) == (1, 5)
 
 
@@ -250,8 +262,10 @@ def test_few_differences_have_no_limits_at_a_high_level():
 def test_swapping_the_models(values, zero_method):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateDataWarning)
-        test = fm.wilcoxon_signed_rank_test(values, zero_method=zero_method, higher_is_better=False)
-        swapped = fm.wilcoxon_signed_rank_test(
+        test = fm.comparison.wilcoxon_signed_rank_test(
+            values, zero_method=zero_method, higher_is_better=False
+        )
+        swapped = fm.comparison.wilcoxon_signed_rank_test(
             [0] * len(values), values, zero_method=zero_method, higher_is_better=False
         )
     assert swapped.pvalue == pytest.approx(test.pvalue, rel=1e-12)
@@ -276,18 +290,18 @@ def test_swapping_the_models(values, zero_method):
 )
 def test_faults(values, options, match):
     with pytest.raises(ValueError, match=match):
-        fm.wilcoxon_signed_rank_test(values, **options, higher_is_better=False)
+        fm.comparison.wilcoxon_signed_rank_test(values, **options, higher_is_better=False)
 
 
 @pytest.mark.parametrize("size", [1e308, -1e308, 1.7e308])
 def test_the_largest_numbers(size):
     """Twice one of them is none."""
     options = {"higher_is_better": True, "alpha": 0.1}
-    same = fm.wilcoxon_signed_rank_test([size] * 5, **options)
+    same = fm.comparison.wilcoxon_signed_rank_test([size] * 5, **options)
     assert same.effect_size == size
     assert (same.confidence_interval.low, same.confidence_interval.high) == (size, size)
     values = np.array([1.0, -0.5, 0.25, 0.75, 1.0, 0.3])
-    usual = fm.wilcoxon_signed_rank_test(values, **options)
-    large = fm.wilcoxon_signed_rank_test(values * size, **options)
+    usual = fm.comparison.wilcoxon_signed_rank_test(values, **options)
+    large = fm.comparison.wilcoxon_signed_rank_test(values * size, **options)
     assert large.effect_size == pytest.approx(usual.effect_size * size)
     assert large.pvalue == usual.pvalue

@@ -23,21 +23,23 @@ def _first(found) -> str | None:
 
 
 TESTS = {
-    "k-fold t": partial(fm.kfold_paired_t_test, GOOD, POOR),
-    "5x2": partial(fm.five_by_two_cv_test, *FIVE_BY_TWO),
-    "Wilcoxon": partial(fm.wilcoxon_signed_rank_test, GOOD, POOR),
-    "sign flip": partial(fm.sign_flip_test, GOOD, POOR),
-    "TOST": partial(fm.equivalence_test, GOOD, POOR, margin=0.2),
-    "non-inferiority": partial(fm.non_inferiority_test, GOOD, POOR, margin=0.2),
-    "Bayesian t": partial(fm.bayesian_correlated_t_test, GOOD, POOR, rho=0.1),
-    "Bayesian ranks": partial(fm.bayesian_signed_rank_test, GOOD, POOR, rng=1, n_resamples=500),
-    "Friedman": partial(fm.friedman_test, TABLE),
-    "Nemenyi": lambda **options: fm.nemenyi_test(TABLE, **options)["0", "1"],
-    "Bonferroni-Dunn": lambda **options: fm.bonferroni_dunn_test(TABLE, control="1", **options)[
-        "0", "1"
-    ],
-    "table": lambda **options: fm.compare_table(TABLE, **options).friedman,
-    "table, Wilcoxon": lambda **options: fm.compare_table(
+    "k-fold t": partial(fm.comparison.kfold_paired_t_test, GOOD, POOR),
+    "5x2": partial(fm.comparison.five_by_two_cv_test, *FIVE_BY_TWO),
+    "Wilcoxon": partial(fm.comparison.wilcoxon_signed_rank_test, GOOD, POOR),
+    "sign flip": partial(fm.comparison.sign_flip_test, GOOD, POOR),
+    "TOST": partial(fm.comparison.equivalence_test, GOOD, POOR, margin=0.2),
+    "non-inferiority": partial(fm.comparison.non_inferiority_test, GOOD, POOR, margin=0.2),
+    "Bayesian t": partial(fm.comparison.bayesian_correlated_t_test, GOOD, POOR, rho=0.1),
+    "Bayesian ranks": partial(
+        fm.comparison.bayesian_signed_rank_test, GOOD, POOR, rng=1, n_resamples=500
+    ),
+    "Friedman": partial(fm.comparison.friedman_test, TABLE),
+    "Nemenyi": lambda **options: fm.comparison.nemenyi_test(TABLE, **options)["0", "1"],
+    "Bonferroni-Dunn": lambda **options: fm.comparison.bonferroni_dunn_test(
+        TABLE, control="1", **options
+    )["0", "1"],
+    "table": lambda **options: fm.comparison.compare_table(TABLE, **options).friedman,
+    "table, Wilcoxon": lambda **options: fm.comparison.compare_table(
         TABLE, post_hoc="wilcoxon-holm", **options
     ).post_hoc["0", "1"],
 }
@@ -66,7 +68,9 @@ def test_the_direction_is_a_bool(test, junk):
     assert isinstance(caught.value, InputError)
 
 
-@pytest.mark.parametrize("test", [fm.equivalence_test, fm.non_inferiority_test])
+@pytest.mark.parametrize(
+    "test", [fm.comparison.equivalence_test, fm.comparison.non_inferiority_test]
+)
 def test_right_answers_have_one_direction(test):
     plain = test(counts=(9, 3, 100), margin=0.2)
     assert plain.better == "A"
@@ -78,7 +82,10 @@ def test_right_answers_have_one_direction(test):
 
 
 def test_a_posterior_that_decides_nothing_names_no_one():
-    for test in (partial(fm.bayesian_correlated_t_test, rho=0.1), fm.bayesian_signed_rank_test):
+    for test in (
+        partial(fm.comparison.bayesian_correlated_t_test, rho=0.1),
+        fm.comparison.bayesian_signed_rank_test,
+    ):
         found = test([0.3, -0.2, 0.1, -0.3, 0.2], higher_is_better=True)
         assert (found.decision, found.better) == ("none", None)
 
@@ -88,7 +95,7 @@ def test_a_posterior_that_decides_nothing_names_no_one():
 
 def test_better_is_said_where_it_is_shown():
     named = {"higher_is_better": True, "names": ("new", "old")}
-    t = partial(fm.kfold_paired_t_test, **named)
+    t = partial(fm.comparison.kfold_paired_t_test, **named)
     assert repr(t(GOOD, POOR)).endswith("reject at 0.05, better: new)")
     assert repr(t(GOOD, POOR, alternative="greater")).endswith("reject at 0.05, better: new)")
     assert repr(t([0.3, -0.2, 0.1])).endswith("do not reject at 0.05, ahead: new)")
@@ -96,22 +103,22 @@ def test_better_is_said_where_it_is_shown():
 
 
 def test_a_margin_shows_no_winner():
-    for test in (fm.equivalence_test, fm.non_inferiority_test):
+    for test in (fm.comparison.equivalence_test, fm.comparison.non_inferiority_test):
         found = test(GOOD, POOR, margin=0.2, higher_is_better=True)
         assert repr(found).endswith("reject at 0.05, ahead: A)")
 
 
 def test_several_models_show_no_winner(rng):
     """That some of them differ does not say that the first does."""
-    found = fm.friedman_test([[3, 2, 1]] * 5 + [[3, 1, 2]], higher_is_better=True)
+    found = fm.comparison.friedman_test([[3, 2, 1]] * 5 + [[3, 1, 2]], higher_is_better=True)
     assert repr(found).endswith("reject at 0.05, ahead: 0)")
     right = rng.random((200, 3)) < [0.9, 0.8, 0.3]
-    found = fm.cochran_q_test(right, names=("a", "b", "c"))
+    found = fm.comparison.cochran_q_test(right, names=("a", "b", "c"))
     assert repr(found).endswith("reject at 0.05, ahead: a)")
 
 
 def test_no_difference_shown_is_not_called_none():
-    table = fm.compare_table(TABLE[-2:], higher_is_better=True)
+    table = fm.comparison.compare_table(TABLE[-2:], higher_is_better=True)
     assert not table.post_hoc["0", "1"].reject
     shown = table._repr_html_()
     assert "no difference is shown" in shown

@@ -7,10 +7,13 @@ that judges the real ones.
 from __future__ import annotations
 
 import ast
+import importlib.util
 import inspect
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
+
+from public import public
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "fastmetrics"
@@ -179,12 +182,13 @@ def says_who_lives_there(text: str) -> list[str]:
     return [] if len(said.splitlines()) > 1 else ["its docstring has fewer than two lines"]
 
 
-def face_names_its_homes(text: str, value_of: Callable[[str], object]) -> list[str]:
+def face_names_its_homes(stub: Path, module: str) -> list[str]:
     """Complain about a public name listed twice, under another name, or not where it is defined."""
+    package = module if stub.stem == "__init__" else module.rpartition(".")[0]
     listed = [
-        (alias, node.module)
-        for node in ast.parse(text).body
-        if isinstance(node, ast.ImportFrom)
+        (alias, importlib.util.resolve_name("." * node.level + node.module, package))
+        for node in ast.parse(stub.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ImportFrom) and node.module
         for alias in node.names
     ]
     names = [alias.name for alias, _ in listed]
@@ -194,8 +198,8 @@ def face_names_its_homes(text: str, value_of: Callable[[str], object]) -> list[s
     for alias, home in listed:
         if alias.asname != alias.name:  # type checkers take it for private
             complaints.append(f"{alias.name} is not listed as {alias.name}")
-        defined = getattr(inspect.unwrap(value_of(alias.name)), "__module__", None)
-        if defined != f"fastmetrics.{home}":
+        defined = getattr(inspect.unwrap(public(alias.name)), "__module__", None)
+        if defined != home:
             complaints.append(f"{alias.name} is defined in {defined}, listed in {home}")
     return complaints
 

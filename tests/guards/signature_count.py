@@ -22,6 +22,7 @@ import numpy as np
 import fastmetrics
 import fastmetrics._kernels as kernels
 from fastmetrics._kernels import _compile
+from public import public
 from signature_keys import counted_keys
 
 _compile.TWIN_MAX_ELEMENTS = -1  # no call, however small, is served by plain Python
@@ -201,7 +202,7 @@ def class_scores() -> None:
         p = laid_out(rng.random(size).astype(kind), layout)
         for weight in (None, laid_out(rng.random(size), layout)):
             for name in ("log_loss", "brier_score_loss", "hinge_loss", "top_k_accuracy_score"):
-                getattr(fastmetrics, name)(y, p, sample_weight=weight)
+                public(name)(y, p, sample_weight=weight)
     for size, kind, layout in itertools.product((40, 3_000), FLOATS + INTEGERS, LAYOUTS):
         y = laid_out(np.arange(size) % 3, layout)
         scores = (np.eye(3)[y] * 9).astype(kind)
@@ -211,9 +212,9 @@ def class_scores() -> None:
                 fastmetrics.hinge_loss(y, columns, sample_weight=weight)
                 fastmetrics.top_k_accuracy_score(y, columns, sample_weight=weight)
                 for name in ("log_loss", "brier_score_loss"):
-                    getattr(fastmetrics, name)(y, columns > 0, sample_weight=weight)
+                    public(name)(y, columns > 0, sample_weight=weight)
                     if np.dtype(kind).kind == "f":
-                        getattr(fastmetrics, name)(y, columns / 9, sample_weight=weight)
+                        public(name)(y, columns / 9, sample_weight=weight)
 
 
 def rankings() -> None:
@@ -229,19 +230,21 @@ def rankings() -> None:
             for ties in ("expected", "optimistic", "pessimistic", "trec_eval"):
                 settled = table.settled(ties)
                 for name in ("f1_at_k", "hit_rate_at_k"):
-                    getattr(fastmetrics, name)(settled, k=3)
+                    public(name)(settled, k=3)
                 for name in ("mean_average_precision", "ndcg", "expected_reciprocal_rank"):
-                    getattr(fastmetrics, name)(settled)
-                fastmetrics.bpref(settled, relevant_from=0.5)
-                fastmetrics.rank_biased_precision(settled, persistence=0.9)
-            fastmetrics.group_auc(table, relevant_from=0.5)
+                    public(name)(settled)
+                fastmetrics.ranking.bpref(settled, relevant_from=0.5)
+                fastmetrics.ranking.rank_biased_precision(settled, persistence=0.9)
+            fastmetrics.ranking.group_auc(table, relevant_from=0.5)
         described = {"catalogue": ids, "features": rng.random((size, 2)) + 1}
         for ties in ("expected", "trec_eval"):
             shown = {"query": query, "k": 3, "ties": ties, **described}
-            fastmetrics.intra_list_diversity(ids, scores, **shown)
+            fastmetrics.ranking.intra_list_diversity(ids, scores, **shown)
         if size < 100:
             distances = rng.random((size, size))
-            fastmetrics.intra_list_diversity(ids, query=query, catalogue=ids, distances=distances)
+            fastmetrics.ranking.intra_list_diversity(
+                ids, query=query, catalogue=ids, distances=distances
+            )
 
 
 def concordance() -> None:
@@ -251,18 +254,20 @@ def concordance() -> None:
         scores = laid_out(rng.integers(0, 900, size).astype(kind), layout)
         y = laid_out((np.arange(size) % 7).astype(kind), layout)
         weights = rng.random(size)
-        fastmetrics.kendall_tau(scores, y)
+        fastmetrics.concordance.kendall_tau(scores, y)
         fastmetrics.estimate(y, scores, metrics="kendall_tau")
         own = laid_out(weights, layout)
         fastmetrics.estimate(y, scores, metrics="kendall_tau", sample_weight=own)
         event = laid_out(weights < 0.5, layout)
-        fastmetrics.concordance_index(y, event, scores, higher_score_means="longer-time")
+        fastmetrics.concordance.concordance_index(
+            y, event, scores, higher_score_means="longer-time"
+        )
         options = {"higher_score_means": "shorter-time", "weighting": "uno"}
-        fastmetrics.concordance_index(np.ceil(weights * 9), event, scores, **options)
+        fastmetrics.concordance.concordance_index(np.ceil(weights * 9), event, scores, **options)
         index = ("concordance_index", options | {"tau": 0.5})
         fastmetrics.estimate(weights, scores, event=event, metrics=index)
         way = {"times": (0.2, 0.6), "higher_score_means": "longer-time"}
-        fastmetrics.cumulative_dynamic_auc(weights, event, scores, **way)
+        fastmetrics.concordance.cumulative_dynamic_auc(weights, event, scores, **way)
 
 
 def rows_in_order() -> None:
@@ -308,7 +313,9 @@ def pooled_rows() -> None:
     for kind, layout in itertools.product(FLOATS + INTEGERS, LAYOUTS):
         scores, values = (laid_out(column.astype(kind), layout) for column in counts)
         for weight in (None, laid_out(counts[0] / 4, layout), counts[1]):
-            fastmetrics.isotonic_fit(values, scores, targets_are="numbers", sample_weight=weight)
+            fastmetrics.calibration.isotonic_fit(
+                values, scores, targets_are="numbers", sample_weight=weight
+            )
 
 
 def recalibration() -> None:
@@ -318,8 +325,8 @@ def recalibration() -> None:
     for kind, layout in itertools.product((*FLOATS, "int64"), LAYOUTS):
         chances = laid_out((rng.random(300) * (kind != "int64")).astype(kind), layout)
         for weight in (None, laid_out(rng.random(300), layout)):
-            fastmetrics.calibration_summary(labels, chances, sample_weight=weight)
-        fastmetrics.calibration_test(labels, chances, n_resamples=9)
+            fastmetrics.calibration.calibration_summary(labels, chances, sample_weight=weight)
+        fastmetrics.calibration.calibration_test(labels, chances, n_resamples=9)
 
 
 def paired_numbers() -> None:
@@ -327,8 +334,8 @@ def paired_numbers() -> None:
     rng = np.random.default_rng(8)
     for size, kind, layout in itertools.product((40, 3_000), FLOATS + INTEGERS, LAYOUTS):
         a, b = (laid_out((rng.random(size) * 99).astype(kind), layout) for _ in range(2))
-        fastmetrics.wilcoxon_signed_rank_test(a, b, higher_is_better=True)
-        fastmetrics.sign_flip_test(
+        fastmetrics.comparison.wilcoxon_signed_rank_test(a, b, higher_is_better=True)
+        fastmetrics.comparison.sign_flip_test(
             a, b, higher_is_better=True, method="monte-carlo", n_resamples=99
         )
 
@@ -336,15 +343,18 @@ def paired_numbers() -> None:
 def bins() -> None:
     """Count scores of every kind in bins of both kinds, with every kind of weight."""
     rng = np.random.default_rng(8)
-    layouts = fastmetrics.BinLayout.learn(rng.random(300)), fastmetrics.BinLayout.of_bits()
+    layouts = (
+        fastmetrics.streams.BinLayout.learn(rng.random(300)),
+        fastmetrics.streams.BinLayout.of_bits(),
+    )
     for bins, kind, layout in itertools.product(layouts, FLOATS + INTEGERS, LAYOUTS):
         scores = laid_out((90 * rng.random(300)).astype(kind), layout)
         labels = laid_out(rng.integers(0, 2, 300).astype(np.int8), layout)
         for weight in (None, rng.integers(1, 4, 300), rng.random(300)):
-            table = fastmetrics.BinnedScoreTable(bins, first_rows=0)
+            table = fastmetrics.streams.BinnedScoreTable(bins, first_rows=0)
             table.update(labels, scores, weight if weight is None else laid_out(weight, layout))
             table.average_precision()
-        fastmetrics.WindowedBinnedScoreTable(9, bins, first_rows=0).update(labels, scores)
+        fastmetrics.streams.WindowedBinnedScoreTable(9, bins, first_rows=0).update(labels, scores)
 
 
 def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:

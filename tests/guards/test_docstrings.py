@@ -14,6 +14,7 @@ import pytest
 import docstrings
 import fastmetrics
 import fastmetrics.dask
+from public import NAMES, public
 
 BAD = Path(__file__).with_name("bad") / "docstrings.py"
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -45,9 +46,9 @@ def failures(examples_of: object, name: str) -> str:
     return said.getvalue()
 
 
-@pytest.mark.parametrize("name", fastmetrics.__all__)
+@pytest.mark.parametrize("name", NAMES)
 def test_public_names_are_documented(name: str) -> None:
-    value = getattr(fastmetrics, name)
+    value = public(name)
     if callable(value):
         assert not docstrings.complaints_about(value)
     if inspect.isclass(value):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import subprocess
 import sys
@@ -10,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-import fastmetrics
+import public
 import rules
+from fastmetrics._faces import NAMESPACES
 
 HEAVY = (
     "numba",
@@ -101,14 +101,26 @@ def test_a_heavy_import_is_caught() -> None:
 
 
 def test_every_public_name_is_listed_where_it_is_defined() -> None:
-    stub = Path(fastmetrics.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
-    value_of = functools.partial(getattr, fastmetrics)
-    assert not rules.face_names_its_homes(stub, value_of)
-    assert fastmetrics.__all__ == sorted(name for name in fastmetrics.__all__ if name in stub)
-    found = rules.face_names_its_homes((rules.BAD / "face.pyi").read_text("utf-8"), value_of)
+    for name, module in public.modules().items():
+        stub = Path(str(module.__file__)).with_suffix(".pyi")
+        assert not rules.face_names_its_homes(stub, name)
+        assert module.__all__ == sorted(module.__all__) == dir(module)
+    found = rules.face_names_its_homes(rules.BAD / "face.pyi", "fastmetrics.face")
     assert found == [
         "roc_auc_score is listed twice",
         "roc_curve is not listed as roc_curve",
         "det_curve is not listed as det_curve",
-        "roc_auc_score is defined in fastmetrics.measures.curves.roc_auc, listed in measures",
+        "roc_auc_score is defined in fastmetrics.measures.curves.roc_auc, "
+        "listed in fastmetrics.measures",
     ]
+
+
+def test_a_public_name_lives_in_one_module_and_is_not_shadowed() -> None:
+    modules = public.modules()
+    listed = [name for module in modules.values() for name in module.__all__]
+    assert len(listed) == len(set(listed))
+    assert len(dir(modules["fastmetrics"])) <= 120
+    for place, module in modules.items():
+        for folder in getattr(module, "__path__", ()):
+            found = {path.stem for path in Path(folder).iterdir()}
+            assert found & set(module.__all__) <= set(NAMESPACES), place

@@ -13,6 +13,7 @@ import sklearn.metrics
 import fastmetrics as fm
 import vocabulary
 from fastmetrics.measures.registry import MEASURES, USUAL
+from public import NAMES, public
 
 
 def is_namesake(name: str) -> bool:
@@ -22,34 +23,40 @@ def is_namesake(name: str) -> bool:
 #: Public functions and classes, without those that have scikit-learn's parameters.
 OURS = [
     name
-    for name in fm.__all__
+    for name in NAMES
     if not is_namesake(name) and not name.endswith(("Error", "Warning", "_version__"))
 ]
 
 
 @pytest.mark.parametrize("name", OURS)
 def test_public_names_use_the_vocabulary(name: str) -> None:
-    assert not vocabulary.complaints_about(getattr(fm, name))
+    assert not vocabulary.complaints_about(public(name))
 
 
-@pytest.mark.parametrize("name", [name for name in OURS if inspect.isfunction(getattr(fm, name))])
+@pytest.mark.parametrize("name", [name for name in OURS if inspect.isfunction(public(name))])
 def test_options_are_hyphenated(name: str) -> None:
-    assert not vocabulary.misspelt(getattr(fm, name), MEASURES)
+    assert not vocabulary.misspelt(public(name), MEASURES)
 
 
 def test_options_are_found() -> None:
-    assert ("method", "clopper-pearson") in vocabulary.options_of(fm.proportion_interval)
+    assert ("method", "clopper-pearson") in vocabulary.options_of(fm.comparison.proportion_interval)
     assert vocabulary.misspelt(bad, MEASURES) == ["method=mid_p"]
 
 
 @pytest.mark.parametrize(
     ("call", "meant"),
     [
-        (lambda: fm.proportion_interval(3, 10, method="clopper_pearson"), "clopper-pearson"),
-        (lambda: fm.proportion_interval(3, 10, method="mid_p"), "mid-p"),
+        (
+            lambda: fm.comparison.proportion_interval(3, 10, method="clopper_pearson"),
+            "clopper-pearson",
+        ),
+        (lambda: fm.comparison.proportion_interval(3, 10, method="mid_p"), "mid-p"),
         (lambda: fm.best_threshold([0, 1], [0, 1], criterion="f_beta"), "fbeta"),
-        (lambda: fm.mcnemar_test(e01=1, e10=2, method="midp"), "mid-p"),
-        (lambda: fm.binomial_test(1, 9, error_rate=0.1, alternative="two_sided"), "two-sided"),
+        (lambda: fm.comparison.mcnemar_test(e01=1, e10=2, method="midp"), "mid-p"),
+        (
+            lambda: fm.comparison.binomial_test(1, 9, error_rate=0.1, alternative="two_sided"),
+            "two-sided",
+        ),
     ],
 )
 def test_another_spelling_is_told_the_right_one(call: Callable[[], Any], meant: str) -> None:
@@ -101,5 +108,10 @@ def test_other_words_are_caught() -> None:
 
 
 def test_what_is_meant_passes() -> None:
-    for good in (fm.kfold_paired_t_test, fm.tune_estimator, fm.ConfusionMatrix, fm.Replicates):
+    for good in (
+        fm.comparison.kfold_paired_t_test,
+        fm.selection.tune_estimator,
+        fm.ConfusionMatrix,
+        fm.results.Replicates,
+    ):
         assert vocabulary.complaints_about(good) == []

@@ -27,7 +27,9 @@ def censored(rng: np.random.Generator, n: int = 15) -> tuple[list[int], list[boo
     return time.tolist(), (rng.random(n) < 0.7).tolist(), (time + rng.integers(0, 9, n)).tolist()
 
 
-def estimated(time: Any, event: Any, score: Any, how: Any = LONGER, **rows: Any) -> fm.Estimate:
+def estimated(
+    time: Any, event: Any, score: Any, how: Any = LONGER, **rows: Any
+) -> fm.results.Estimate:
     asked = {"it": ("concordance_index", how)}
     return fm.estimate(time, score, event=event, metrics=asked, **rows)["it"]
 
@@ -60,7 +62,9 @@ def test_value_is_that_of_the_function(rng) -> None:
     for more in ({}, {"weighting": "uno", "tau": 9}, {"ties_in_score": "excluded"}):
         how = LONGER | more
         found = estimated(time, event, score, how)
-        assert found.estimate == pytest.approx(fm.concordance_index(time, event, score, **how))
+        assert found.estimate == pytest.approx(
+            fm.concordance.concordance_index(time, event, score, **how)
+        )
         turned = how | {"higher_score_means": "shorter-time"}
         other = estimated(time, event, score, turned)
         assert found.estimate + other.estimate == pytest.approx(1.0, rel=1e-14)

@@ -136,7 +136,7 @@ def test_holm_and_the_better_model(data: Any) -> None:
     found = fm.compare(y, models, metrics="log_loss")["log_loss"]
     pvalues = [pair.pvalue for pair in found]
     assert [pair.pvalue_holm for pair in found] == pytest.approx(
-        fm.adjust_pvalues(pvalues, method="holm").tolist()
+        fm.comparison.adjust_pvalues(pvalues, method="holm").tolist()
     )
     for pair in found:
         low, high = pair.confidence_interval

@@ -65,7 +65,7 @@ def test_shares_have_wilsons_limits(data: Any) -> None:
         assert tuple(one.confidence_interval) == pytest.approx(tuple(expected.confidence_interval))
         assert one.estimate == pytest.approx(expected.estimate)
     classes = fm.estimate([0, 1, 2, 2] * 9, [0, 2, 2, 2] * 9, metrics="accuracy")["accuracy"]
-    wilson = fm.proportion_interval(27, 36, method="wilson").confidence_interval
+    wilson = fm.comparison.proportion_interval(27, 36, method="wilson").confidence_interval
     assert tuple(classes.confidence_interval) == pytest.approx(tuple(wilson))
     grouped = fm.estimate(y, p, metrics="recall", threshold=0.4, groups=np.arange(N) // 2)
     assert grouped["recall"].method == "influence"
@@ -75,8 +75,8 @@ def test_a_sum_of_rates_has_an_interval_where_one_is_perfect() -> None:
     y = np.r_[np.ones(6, int), np.zeros(94, int)]
     called = np.r_[np.ones(6, int), np.ones(4, int), np.zeros(90, int)]
     found = fm.estimate(y, called, metrics=["balanced_accuracy", "informedness"])
-    recall = fm.proportion_interval(6, 6, method="wilson").confidence_interval
-    specificity = fm.proportion_interval(90, 94, method="wilson").confidence_interval
+    recall = fm.comparison.proportion_interval(6, 6, method="wilson").confidence_interval
+    specificity = fm.comparison.proportion_interval(90, 94, method="wilson").confidence_interval
     down = math.hypot(1 - recall.low, 90 / 94 - specificity.low)
     up = specificity.high - 90 / 94
     j = 90 / 94
@@ -89,12 +89,12 @@ def test_an_auc_near_one_takes_newcombe_in() -> None:
     y = np.r_[np.ones(20, int), np.zeros(80, int)]
     scores = np.arange(100.0)[::-1].copy()
     perfect = fm.estimate(y, scores, metrics="roc_auc")["roc_auc"]
-    newcombe = fm.newcombe_interval(1.0, 20, 80)
+    newcombe = fm.comparison.newcombe_interval(1.0, 20, 80)
     assert perfect.method == "newcombe"
     assert tuple(perfect.confidence_interval) == pytest.approx(tuple(newcombe))
     scores[20] = 95.5
     near = fm.estimate(y, scores, metrics="roc_auc")["roc_auc"]
-    shape = fm.newcombe_interval(near.estimate, 20, 80)
+    shape = fm.comparison.newcombe_interval(near.estimate, 20, 80)
     own = fm.estimate(y, scores, metrics="roc_auc", method="influence")["roc_auc"]
     low, high = near.confidence_interval
     assert near.method == "outer limits with newcombe"

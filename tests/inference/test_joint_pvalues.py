@@ -75,7 +75,7 @@ def test_it_is_between_each_p_and_holms(rng) -> None:
         pairs = list(itertools.combinations(range(k), 2))
         pvalues = list(rng.random(len(pairs)) ** 3)
         got = max_t_pvalues(pvalues, pairs, random_covariance(rng, k))
-        holm = fm.adjust_pvalues(pvalues)
+        holm = fm.comparison.adjust_pvalues(pvalues)
         assert all(p <= q <= h for p, q, h in zip(pvalues, got, holm, strict=True))
         assert [got[i] for i in np.argsort(pvalues)] == sorted(got)
         assert got == max_t_pvalues(pvalues, pairs, random_covariance(rng, k)) or k > 2

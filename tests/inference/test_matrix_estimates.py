@@ -36,7 +36,7 @@ def test_shares_have_wilsons_limits(alternative: Any) -> None:
     options: Any = {"confidence_level": 0.9, "alternative": alternative}
     found = fm.estimate(fm.ConfusionMatrix.binary(**CELLS), metrics=list(SHARES), **options)
     for name, (k, n) in SHARES.items():
-        wilson = fm.proportion_interval(k, n, **options)
+        wilson = fm.comparison.proportion_interval(k, n, **options)
         assert found[name].confidence_interval == wilson.confidence_interval
         assert found[name].estimate == pytest.approx(k / n, rel=1e-15)
         assert found[name].method == "wilson"
@@ -88,7 +88,7 @@ def test_standard_errors_by_the_delta_method(cells: tuple[int, ...]) -> None:
 def test_f1_rises_with_the_share_it_follows_from(cells: tuple[int, ...]) -> None:
     """Lam, Gopal & Qian (2023): F1 = 2 F* / (1 + F*), F* a proportion of TP + FP + FN."""
     tp, fp, fn, _ = cells
-    share = fm.proportion_interval(tp, tp + fp + fn).confidence_interval
+    share = fm.comparison.proportion_interval(tp, tp + fp + fn).confidence_interval
     found = fm.estimate(matrix(cells), metrics="f1")["f1"].confidence_interval
     assert tuple(found) == pytest.approx([2 * end / (1 + end) for end in share], rel=1e-15)
 

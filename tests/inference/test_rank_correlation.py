@@ -32,7 +32,7 @@ def ranked(rng: np.random.Generator, n: int = 16) -> tuple[list[int], list[int],
     )
 
 
-def estimated(outcome: Any, score: Any, metric: Any, **rows: Any) -> fm.Estimate:
+def estimated(outcome: Any, score: Any, metric: Any, **rows: Any) -> fm.results.Estimate:
     (found,) = fm.estimate(outcome, score, metrics={"it": metric}, **rows).values()
     return found
 
@@ -110,7 +110,7 @@ def test_replicates_are_of_the_function(rng) -> None:
     outcome, score, weights = ranked(rng, 60)
     given: Any = {"metrics": "somers_d", "n_resamples": 40, "rng": 1}
     found = fm.bootstrap(outcome, score, **given)["somers_d"]
-    assert found.estimate == fm.somers_d(outcome, score)
+    assert found.estimate == fm.concordance.somers_d(outcome, score)
     assert np.ptp(found.details.distribution) > 0
     with pytest.raises(ValueError, match="'somers_d' has no weights in replicates: see `estimate`"):
         fm.bootstrap(outcome, score, sample_weight=weights, **given)

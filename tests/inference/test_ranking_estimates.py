@@ -138,7 +138,10 @@ def test_a_pair_is_scipys_paired_t(rng) -> None:
     relevance, first, second, query = data(rng, 40)
     scores = {"a": first, "b": second}
     found = fm.compare(relevance, scores, query=query, metrics=["ndcg@3", "map"])
-    for metric, function in (("ndcg@3", fm.ndcg), ("map", fm.mean_average_precision)):
+    for metric, function in (
+        ("ndcg@3", fm.ranking.ndcg),
+        ("map", fm.ranking.mean_average_precision),
+    ):
         more: dict[str, Any] = {"k": 3} if metric == "ndcg@3" else {}
         a, b = (
             function(relevance, s, query=query, per_query=True, **more) for s in scores.values()
@@ -156,7 +159,7 @@ def test_hits_have_wilsons_interval_alone_and_beside_others() -> None:
     scores = {"all": relevance, "most": np.where(query < 15, relevance, -relevance)}
     found = fm.compare(relevance, scores, query=query, metrics="hit_rate@1")["hit_rate@1"]
     for hits, model in zip((20, 15), found.models, strict=True):
-        wilson = fm.proportion_interval(hits, 20, method="wilson").confidence_interval
+        wilson = fm.comparison.proportion_interval(hits, 20, method="wilson").confidence_interval
         assert (model.estimate, model.method) == (hits / 20, "wilson")
         assert [*model.confidence_interval] == pytest.approx([*wilson], rel=1e-15)
     alone = fm.estimate(relevance, scores["most"], query=query, metrics="hit_rate@1")

@@ -33,7 +33,7 @@ def equal(found, expected, rel=1e-12):
 def test_runs_are_rows_in_memory(rng, tmp_path, digits, share):
     y, s = drawn(rng, 60_000, share=share, digits=digits)
     weights = rng.integers(1, 4, len(y))
-    runs = fm.ScoreRuns(memory=1_000_000, spill_dir=tmp_path)
+    runs = fm.streams.ScoreRuns(memory=1_000_000, spill_dir=tmp_path)
     for at in range(0, len(y), 7_000):
         runs.update(y[at : at + 7_000], s[at : at + 7_000], weights[at : at + 7_000])
     assert digits < 9 or len(list(runs.ranges())) > 5
@@ -61,7 +61,7 @@ def test_runs_are_rows_in_memory(rng, tmp_path, digits, share):
     ],
 )
 def test_few_rows(rows):
-    runs, bins = fm.ScoreRuns(), fm.BinnedScoreTable()
+    runs, bins = fm.streams.ScoreRuns(), fm.streams.BinnedScoreTable()
     runs.update(*rows)
     bins.update(*rows)
     expected = fm.estimate(*rows, metrics=MEASURES)
@@ -73,8 +73,8 @@ def test_few_rows(rows):
 def test_limits_of_bins_hold_for_any_order(rng):
     for n, k in [(60, 5), (300, 3), (300, 20), (2_000, 50)] * 5:
         y, s = drawn(rng, n)
-        layout = fm.BinLayout(np.unique(np.quantile(s, np.linspace(0, 1, k + 1)[1:-1])))
-        bins = fm.BinnedScoreTable(layout, first_rows=0)
+        layout = fm.streams.BinLayout(np.unique(np.quantile(s, np.linspace(0, 1, k + 1)[1:-1])))
+        bins = fm.streams.BinnedScoreTable(layout, first_rows=0)
         bins.update(y, s)
         found = fm.estimate(bins, metrics=MEASURES)
         at = np.searchsorted(layout.edges, s, side="right")
@@ -82,7 +82,7 @@ def test_limits_of_bins_hold_for_any_order(rng):
         assert found["average_precision"].details == bins.average_precision()
         for order in (s, at, at + 0.5 * y, at - 0.5 * y, at + rng.random(n) / 2):
             for name, exact in fm.estimate(y, order, metrics=MEASURES).items():
-                assert exact.estimate in fm.Bracket(*(e + t for e, t in zip(
+                assert exact.estimate in fm.results.Bracket(*(e + t for e, t in zip(
                     found[name].details, (-1e-12, 1e-12), strict=True)))  # fmt: skip
                 low, high = found[name].confidence_interval
                 assert low <= exact.confidence_interval.low
@@ -94,7 +94,9 @@ def test_bins_tend_to_the_rows(rng):
     expected = fm.estimate(y, s, metrics=MEASURES)
     widths = []
     for k in (10, 100, 1_000, 100_000):
-        bins = fm.BinnedScoreTable(fm.BinLayout(np.linspace(-4, 5, min(k, 30_000))), first_rows=0)
+        bins = fm.streams.BinnedScoreTable(
+            fm.streams.BinLayout(np.linspace(-4, 5, min(k, 30_000))), first_rows=0
+        )
         bins.update(y, s)
         found = fm.estimate(bins, metrics=MEASURES)
         off = [np.subtract(found[m].confidence_interval, expected[m].confidence_interval)
@@ -102,15 +104,18 @@ def test_bins_tend_to_the_rows(rng):
         widths.append(np.abs(off).max())
     assert widths[0] > 5 * widths[1] > 20 * widths[2]
     assert widths[-1] < 1e-4
-    ranges = fm.ScoreRanges(s, s, y, 1 - y)
+    ranges = fm.streams.ScoreRanges(s, s, y, 1 - y)
     equal(fm.estimate(ranges, metrics=MEASURES), expected)
 
 
 def test_groups_in_bins_are_groups_in_memory(rng):
     y, s = drawn(rng, 5_000, digits=1)
     groups = rng.integers(0, 40, len(y))
-    for options in ({}, {"layout": fm.BinLayout(np.arange(-5, 6, 0.1) + 0.05), "first_rows": 0}):
-        table = fm.GroupedBinnedScoreTable(**options)
+    for options in (
+        {},
+        {"layout": fm.streams.BinLayout(np.arange(-5, 6, 0.1) + 0.05), "first_rows": 0},
+    ):
+        table = fm.streams.GroupedBinnedScoreTable(**options)
         for at in range(0, len(y), 1_000):
             table.update(*(column[at : at + 1_000] for column in (y, s, groups)))
         found = fm.estimate(table, metrics=MEASURES)
@@ -118,7 +123,7 @@ def test_groups_in_bins_are_groups_in_memory(rng):
         assert found["roc_auc"].n_groups == 40
         own = fm.estimate(table.table_of(7), metrics=MEASURES)
         equal(own, fm.estimate(y[groups == 7], s[groups == 7], metrics=MEASURES))
-    coarse = fm.GroupedBinnedScoreTable(fm.BinLayout([0, 0.55, 1.2]), first_rows=0)
+    coarse = fm.streams.GroupedBinnedScoreTable(fm.streams.BinLayout([0, 0.55, 1.2]), first_rows=0)
     coarse.update(y, s, groups)
     for name, one in fm.estimate(coarse, metrics=MEASURES).items():
         inner = fm.estimate(y, s, metrics=name, groups=groups)[name].confidence_interval
@@ -126,7 +131,7 @@ def test_groups_in_bins_are_groups_in_memory(rng):
 
 
 def test_few_groups_are_told(rng):
-    table = fm.GroupedBinnedScoreTable()
+    table = fm.streams.GroupedBinnedScoreTable()
     table.update(*drawn(rng, 60), np.arange(60) % 4)
     with pytest.warns(SmallSampleWarning, match="4"):
         fm.estimate(table, metrics="roc_auc")
@@ -134,7 +139,11 @@ def test_few_groups_are_told(rng):
 
 def test_what_tables_do_not_have(rng):
     y, s = drawn(rng, 100)
-    runs, bins, weighted = fm.ScoreRuns(), fm.BinnedScoreTable(), fm.BinnedScoreTable()
+    runs, bins, weighted = (
+        fm.streams.ScoreRuns(),
+        fm.streams.BinnedScoreTable(),
+        fm.streams.BinnedScoreTable(),
+    )
     runs.update(y, s)
     bins.update(y, s)
     weighted.update(y, s, rng.random(100))
@@ -148,7 +157,7 @@ def test_what_tables_do_not_have(rng):
 
 
 def test_one_class_is_told():
-    for table in (fm.ScoreRuns(), fm.BinnedScoreTable()):
+    for table in (fm.streams.ScoreRuns(), fm.streams.BinnedScoreTable()):
         table.update([1, 1], [0.2, 0.3])
         with pytest.warns(UndefinedMetricWarning, match="`roc_auc` is not defined"):
             assert np.isnan(fm.estimate(table, metrics="roc_auc")["roc_auc"].estimate)

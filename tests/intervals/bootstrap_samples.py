@@ -96,7 +96,7 @@ def value_of(label: str, table: fm.ScoreTable) -> float:
         return float(THRESHOLD[label][1](table))
 
 
-def quiet_bootstrap(*data: Any, **options: Any) -> fm.Estimates:
+def quiet_bootstrap(*data: Any, **options: Any) -> fm.results.Estimates:
     """Bootstrap small or odd data, whose warnings have tests of their own."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fm.UndefinedMetricWarning)
@@ -124,7 +124,7 @@ def in_order(labels: Any, scores: Any, *less: Any) -> NDArray[np.int64]:
 
 
 def drawn(
-    results: fm.Estimates,
+    results: fm.results.Estimates,
     n_units: int,
     *,
     resampling: Any = "multinomial",

@@ -28,7 +28,7 @@ EACH = pytest.mark.parametrize("method", METHODS)
 
 
 def curve_of(band):
-    return band.true_positive_rate if isinstance(band, fm.RocBand) else band.precision
+    return band.true_positive_rate if isinstance(band, fm.results.RocBand) else band.precision
 
 
 def assert_same(one, other):

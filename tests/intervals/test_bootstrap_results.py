@@ -104,7 +104,7 @@ def test_html_escapes_names(results):
 )
 def test_copies(results, copied):
     other = copied(results)
-    assert type(other) is fm.Estimates
+    assert type(other) is fm.results.Estimates
     assert list(other) == list(results)
     for name, result in results.items():
         assert other[name].confidence_interval == result.confidence_interval

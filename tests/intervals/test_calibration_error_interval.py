@@ -47,7 +47,7 @@ def test_parts_are_what_their_definitions_say(rows, n_bins, strategy) -> None:
     assert found.n_bins == len(bins)
     assert found.n_single == sum(len(each) == 1 for each in bins)
 
-    result = fm.calibration_error_interval(y, p, n_bins=n_bins, strategy=strategy)
+    result = fm.calibration.calibration_error_interval(y, p, n_bins=n_bins, strategy=strategy)
     plug_in = float(binned.mean_square(parts_of(y, p, n_bins, strategy), "plug-in"))
     assert found.plug_in == pytest.approx(plug_in, rel=1e-12, abs=1e-15)
     right = oracle.limits(*found[:5], level=0.95)
@@ -59,7 +59,7 @@ def test_parts_are_what_their_definitions_say(rows, n_bins, strategy) -> None:
     else:
         assert math.isnan(result.standard_error)
     assert float(result) == result.estimate == math.sqrt(max(found.estimate, 0.0))
-    rms = fm.root_mean_square_calibration_error
+    rms = fm.calibration.root_mean_square_calibration_error
     same = rms(y, p, n_bins=n_bins, strategy=strategy, estimator="sun")
     assert result.estimate == pytest.approx(same, rel=1e-9, abs=1e-8)
     assert (result.n_samples, result.confidence_level) == (len(y), 0.95)
@@ -69,14 +69,14 @@ def test_what_rows_do_not_show_is_said() -> None:
     rng = np.random.default_rng(2)
     y, p = np.arange(60) < 3, np.full(60, 0.01)
     with pytest.warns(fm.SmallSampleWarning, match="^3 of 60 rows are positive: below about 5"):
-        fm.calibration_error_interval(y, p)
+        fm.calibration.calibration_error_interval(y, p)
     columns = rng.dirichlet([9, 1, 1], 60)
     y = columns.argmax(axis=1)
     y[:2] = (y[:2] + 1) % 3
     with pytest.warns(fm.SmallSampleWarning, match="^2 of 60 rows are wrong: below about 5"):
-        fm.calibration_error_interval(y, columns, labels=[0, 1, 2])
+        fm.calibration.calibration_error_interval(y, columns, labels=[0, 1, 2])
     with pytest.warns(fm.DegenerateDataWarning, match="is a point: outcomes as certain as these"):
-        found = fm.calibration_error_interval([0, 1] * 9, [0.0, 1.0] * 9)
+        found = fm.calibration.calibration_error_interval([0, 1] * 9, [0.0, 1.0] * 9)
     assert list(found.confidence_interval) == [0, 0]
 
 
@@ -104,7 +104,7 @@ def test_the_errors_are_those_of_many_samples() -> None:
     for _ in range(1000):
         p = rng.choice([0.125, 0.375, 0.625, 0.875], 300)
         y = rng.random(300) < p**1.5
-        found.append(fm.calibration_error_interval(y, p, n_bins=4))
+        found.append(fm.calibration.calibration_error_interval(y, p, n_bins=4))
     squares = np.array([each.details.estimate for each in found])
     levels = np.array([0.125, 0.375, 0.625, 0.875])
     target = float(((levels - levels**1.5) ** 2).mean())
@@ -138,28 +138,33 @@ def test_columns_are_read_by_their_greatest() -> None:
     rng = np.random.default_rng(2)
     columns, codes = rng.dirichlet([1, 2, 3], 300), rng.integers(0, 3, 300)
     hits = columns.argmax(axis=1) == codes
-    right = fm.calibration_error_interval(hits, columns.max(axis=1), n_bins=5)
-    assert fm.calibration_error_interval(codes, columns, n_bins=5) == right
+    right = fm.calibration.calibration_error_interval(hits, columns.max(axis=1), n_bins=5)
+    assert fm.calibration.calibration_error_interval(codes, columns, n_bins=5) == right
     names = np.array(["a", "b", "c"])
-    assert fm.calibration_error_interval(names[codes], columns, n_bins=5, labels=names) == right
+    assert (
+        fm.calibration.calibration_error_interval(names[codes], columns, n_bins=5, labels=names)
+        == right
+    )
 
 
 def test_tables_and_row_order() -> None:
     rng = np.random.default_rng(3)
     p = rng.random(5000)
     y = rng.random(5000) < p
-    right = fm.calibration_error_interval(y, p)
+    right = fm.calibration.calibration_error_interval(y, p)
     order = rng.permutation(5000)
-    assert fm.calibration_error_interval(y[order], p[order]) == right
-    assert fm.calibration_error_interval(fm.ScoreTable.from_scores(y, p)) == right
-    wide = fm.calibration_error_interval(y, p, confidence_level=0.99).confidence_interval
+    assert fm.calibration.calibration_error_interval(y[order], p[order]) == right
+    assert fm.calibration.calibration_error_interval(fm.ScoreTable.from_scores(y, p)) == right
+    wide = fm.calibration.calibration_error_interval(
+        y, p, confidence_level=0.99
+    ).confidence_interval
     assert wide.high > right.confidence_interval.high
 
 
 def test_undefined() -> None:
     for data in (([0, 1], [0.1, 0.9]), (fm.ScoreTable.from_counts([], [], []),)):
         with pytest.warns(fm.UndefinedMetricWarning, match="no bin has two rows; take fewer"):
-            found = fm.calibration_error_interval(*data)
+            found = fm.calibration.calibration_error_interval(*data)
         assert math.isnan(found.estimate)
         assert all(map(math.isnan, found.confidence_interval))
         assert found.n_samples == (2 if len(data) == 2 else 0)
@@ -177,9 +182,13 @@ def test_undefined() -> None:
     ],
 )
 def test_faults(data, options, kind, message) -> None:
-    for function in (fm.calibration_error_interval, fm.calibration_test, fm.reliability_band):
+    for function in (
+        fm.calibration.calibration_error_interval,
+        fm.calibration.calibration_test,
+        fm.calibration.reliability_band,
+    ):
         if options.keys() & {"n_bins", "confidence_level"} and function is not (
-            fm.calibration_error_interval
+            fm.calibration.calibration_error_interval
         ):
             continue
         with pytest.raises(kind, match=message):

@@ -12,6 +12,7 @@ import pytest
 
 import fastmetrics as fm
 from fastmetrics.measures.calibration._bins import Strategy
+from public import public
 from reference import binned_calibration_oracle as binned, calibration_interval_oracle as oracle
 
 P = [Fraction(k, 8) for k in (1, 1, 2, 3, 4, 6, 7, 7)]
@@ -45,7 +46,9 @@ def test_pvalue_is_that_of_all_outcomes(metric) -> None:
 
     right = float(oracle.exact_pvalue(Y, P, statistic))
     n = 4999
-    found = fm.calibration_test(Y, FLOATS, metrics=metric, n_bins=3, n_resamples=n, rng=1)
+    found = fm.calibration.calibration_test(
+        Y, FLOATS, metrics=metric, n_bins=3, n_resamples=n, rng=1
+    )
     assert found.pvalue == pytest.approx(right, abs=4 * math.sqrt(right * (1 - right) / n))
     value = float(statistic(Y))
     is_root = metric.startswith("root")
@@ -62,11 +65,11 @@ def test_statistics_are_the_measures() -> None:
     y = rng.random(300) < p**2
     for strategy in get_args(Strategy):
         for name in METRICS[1:]:
-            found = fm.calibration_test(
+            found = fm.calibration.calibration_test(
                 y, p, metrics=name, strategy=strategy, n_bins=8, n_resamples=1
             )
             more = {"estimator": "plug-in"} if name.startswith("root") else {}
-            value = getattr(fm, name)(y, p, strategy=strategy, n_bins=8, **more)
+            value = public(name)(y, p, strategy=strategy, n_bins=8, **more)
             assert found.statistic == pytest.approx(value, rel=1e-12)
 
 
@@ -77,38 +80,41 @@ def test_size_and_power() -> None:
         p = np.round(rng.beta(0.5, 2, 80), 2)
         for calibrated in rejected:
             y = rng.random(80) < (p if calibrated else p**2)
-            test = fm.calibration_test(y, p, n_resamples=19, rng=rng)
+            test = fm.calibration.calibration_test(y, p, n_resamples=19, rng=rng)
             rejected[calibrated] += test.pvalue <= 0.05
     assert rejected[True] <= 300 * 0.05 + 4 * math.sqrt(300 * 0.05 * 0.95)
     assert rejected[False] > 120
 
 
 def test_outcomes_that_cannot_be_are_refuted() -> None:
-    found = fm.calibration_test([1, 0], [0.0, 1.0], rng=1)
+    found = fm.calibration.calibration_test([1, 0], [0.0, 1.0], rng=1)
     assert (found.statistic, found.pvalue) == (0.75, 0.001)
-    never = fm.calibration_test([0, 1], [0.0, 1.0], rng=1)
+    never = fm.calibration.calibration_test([0, 1], [0.0, 1.0], rng=1)
     assert (never.statistic, never.pvalue, never.mean_if_calibrated) == (0.0, 1.0, 0.0)
 
 
 def test_keys_rows_tables_and_columns() -> None:
     rng = np.random.default_rng(2)
     columns, codes = rng.dirichlet([1, 2, 3], 200), rng.integers(0, 3, 200)
-    one = fm.calibration_test(codes, columns, n_resamples=50, rng=1)
+    one = fm.calibration.calibration_test(codes, columns, n_resamples=50, rng=1)
     order = rng.permutation(200)
-    assert fm.calibration_test(codes[order], columns[order], n_resamples=50, rng=one.key) == one
+    assert (
+        fm.calibration.calibration_test(codes[order], columns[order], n_resamples=50, rng=one.key)
+        == one
+    )
     hits, top = columns.argmax(axis=1) == codes, columns.max(axis=1)
-    assert fm.calibration_test(hits, top, n_resamples=50, rng=1) == one
+    assert fm.calibration.calibration_test(hits, top, n_resamples=50, rng=1) == one
     table = fm.ScoreTable.from_scores(hits, top)
-    assert fm.calibration_test(table, n_resamples=50, rng=1) == one
+    assert fm.calibration.calibration_test(table, n_resamples=50, rng=1) == one
     tied = np.round(top, 1)
-    assert fm.calibration_test(hits, tied, rng=3) == fm.calibration_test(
+    assert fm.calibration.calibration_test(hits, tied, rng=3) == fm.calibration.calibration_test(
         fm.ScoreTable.from_scores(hits, tied), rng=3
     )
 
 
 def test_no_rows() -> None:
     with pytest.warns(fm.UndefinedMetricWarning, match="a test of calibration is not defined"):
-        found = fm.calibration_test(fm.ScoreTable.from_counts([], [], []))
+        found = fm.calibration.calibration_test(fm.ScoreTable.from_counts([], [], []))
     assert math.isnan(found.pvalue)
 
 
@@ -124,4 +130,4 @@ def test_no_rows() -> None:
 )
 def test_faults(options, kind, message) -> None:
     with pytest.raises(kind, match=message):
-        fm.calibration_test(Y, FLOATS, **options)
+        fm.calibration.calibration_test(Y, FLOATS, **options)

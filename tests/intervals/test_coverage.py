@@ -315,7 +315,9 @@ def test_published_coverage_of_proportions_is_that_of_exact_enumeration():
         for name, method in PROPORTIONS.items():
             covered = 0.0
             for successes in k[weights > 1e-9].tolist():
-                result = fastmetrics.proportion_interval(successes, scene.n, method=method)
+                result = fastmetrics.comparison.proportion_interval(
+                    successes, scene.n, method=method
+                )
                 interval = result.confidence_interval
                 covered += weights[successes] * (interval.low <= target <= interval.high)
             (row,) = [

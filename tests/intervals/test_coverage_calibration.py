@@ -24,11 +24,11 @@ CALIBRATED, OFF = KINDS[0], KINDS[2]
 def test_targets_are_the_limits_of_large_samples(scene) -> None:
     data = replace(scene, n=400_000).draw(np.random.default_rng(1))
     truth = calibration.population(scene)
-    rms = fm.root_mean_square_calibration_error
+    rms = fm.calibration.root_mean_square_calibration_error
     for name in ("uniform", "equal-count"):
         found = rms(data.labels, data.scores, strategy=name, estimator="sun")
         assert found == pytest.approx(truth[f"{name} bins"], abs=0.005)
-    found = fm.expected_calibration_error(data.labels, data.scores)
+    found = fm.calibration.expected_calibration_error(data.labels, data.scores)
     assert found == pytest.approx(truth["expected_calibration_error"], abs=0.005)
     assert truth["mean square"] == pytest.approx(truth["uniform bins"] ** 2)
     assert data.scores.mean() == pytest.approx(scene.share, abs=0.005)

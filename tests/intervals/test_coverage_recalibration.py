@@ -24,7 +24,7 @@ def test_targets_are_the_limits_of_large_samples(scene) -> None:
     rng = np.random.default_rng(2)
     data = replace(scene, n=400_000).draw(rng)
     truth = recalibration.population(scene)
-    found = fm.logistic_calibration(data.labels, data.scores)
+    found = fm.calibration.logistic_calibration(data.labels, data.scores)
     for name in recalibration.NUMBERS:
         error = getattr(found, f"{name}_standard_error")
         assert abs(getattr(found, name) - truth[name]) < 4 * error

@@ -14,6 +14,7 @@ pytest.importorskip("benchmarks", reason="the study is part of the checkout, not
 import fastmetrics
 from benchmarks.coverage import costs, populations, scenes
 from benchmarks.coverage.scenes import SCENES, THRESHOLD, Scene
+from public import public
 
 BALANCED = next(s for s in SCENES if s.n == 100 and s.share == 0.5 and s.part == "main")
 
@@ -58,7 +59,7 @@ def test_costs_are_the_limits_of_large_samples(share):
     y = data.labels
     for prices in costs.PRICES:
         best = truth[f"cheapest threshold, {prices}"]
-        found = fastmetrics.threshold_costs(y, data.scores, cost_fn=costs.COST_FN, cost_fp=1)
+        found = fastmetrics.costs.threshold_costs(y, data.scores, cost_fn=costs.COST_FN, cost_fp=1)
         assert found.cost_at(best) == pytest.approx(truth[f"least cost, {prices}"], rel=0.01)
         assert found.threshold == pytest.approx(best, abs=0.1)
         for away in (-0.3, 0.3):
@@ -66,8 +67,8 @@ def test_costs_are_the_limits_of_large_samples(share):
     chances = 1 / (1 + np.exp(1.125 - 1.5 * data.scores))
     worse = 1 / (1 + np.exp(1.125 - 1.5 * data.others["worse"]))
     for t in costs.GRID:
-        of_model = fastmetrics.net_benefit(y, chances, threshold=t)
-        difference = of_model - fastmetrics.net_benefit(y, worse, threshold=t)
+        of_model = fastmetrics.costs.net_benefit(y, chances, threshold=t)
+        difference = of_model - fastmetrics.costs.net_benefit(y, worse, threshold=t)
         assert of_model == pytest.approx(truth[f"net benefit, t = {t:g}"], abs=0.003)
         expected = truth[f"net benefit of two models, t = {t:g}"]
         assert difference == pytest.approx(expected, abs=0.003)
@@ -135,5 +136,5 @@ def test_targets_of_the_hull_are_the_limits_of_large_samples(share):
     scene = Scene("hulls", 400_000, share, 1.0)
     data, truth = scenes.draw(scene, np.random.default_rng(1)), populations.population(scene)
     for metric in scenes.HULLS:
-        found = getattr(fastmetrics, metric)(data.labels, data.scores)
+        found = public(metric)(data.labels, data.scores)
         assert found == pytest.approx(truth[metric], abs=2e-3), metric

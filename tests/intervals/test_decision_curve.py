@@ -36,15 +36,15 @@ def test_definition(rows, prevalence, standardized) -> None:
     y, p, w = (np.array(column) for column in zip(*rows, strict=True))
     p = p / 10
     options = {"prevalence": prevalence, "standardized": standardized, "sample_weight": w}
-    found = fm.decision_curve(y, p, thresholds=GRID, **options)
+    found = fm.costs.decision_curve(y, p, thresholds=GRID, **options)
     for t, value in zip(GRID, found.net_benefit[0], strict=True):
         expected = by_rows(y, p, w, t, prevalence, standardized)
         assert value == pytest.approx(expected, rel=1e-12, abs=1e-14)
-        single = fm.net_benefit(y, p, threshold=t, **options)
+        single = fm.costs.net_benefit(y, p, threshold=t, **options)
         assert single == pytest.approx(expected, rel=1e-12, abs=1e-14)
         table = fm.ScoreTable.from_scores(y, p, sample_weight=w)
         more = {"prevalence": prevalence, "standardized": standardized}
-        assert fm.net_benefit(table, threshold=t, **more) == single
+        assert fm.costs.net_benefit(table, threshold=t, **more) == single
     everybody = [by_rows(y, p + 1, w, t, prevalence, standardized) for t in GRID]
     assert found.treat_all == pytest.approx(everybody, rel=1e-12, abs=1e-14)
 
@@ -67,7 +67,7 @@ def history() -> tuple[np.ndarray, np.ndarray]:
 
 def test_the_figures_of_dcurves() -> None:
     y, p = history()
-    found = fm.decision_curve(y, p, thresholds=[row[0] for row in OF_R])
+    found = fm.costs.decision_curve(y, p, thresholds=[row[0] for row in OF_R])
     assert found.net_benefit[0] == pytest.approx([row[1] for row in OF_R], rel=1e-13)
     assert found.interventions_avoided[0] == pytest.approx([row[2] for row in OF_R], rel=1e-12)
     assert found.prevalence == 0.14
@@ -87,10 +87,10 @@ def shares_of(y, p, t):
 def test_errors_are_those_of_means_over_rows() -> None:
     y, a, b = sample()
     n = len(y)
-    curve = fm.decision_curve(y, {"a": a, "b": b}, thresholds=GRID)
-    apart = fm.decision_curve(y, {"a": a, "b": b}, reference="b", thresholds=GRID)
-    ratio = fm.decision_curve(y, a, thresholds=GRID, standardized=True)
-    fixed = fm.decision_curve(y, a, thresholds=GRID, prevalence=0.1)
+    curve = fm.costs.decision_curve(y, {"a": a, "b": b}, thresholds=GRID)
+    apart = fm.costs.decision_curve(y, {"a": a, "b": b}, reference="b", thresholds=GRID)
+    ratio = fm.costs.decision_curve(y, a, thresholds=GRID, standardized=True)
+    fixed = fm.costs.decision_curve(y, a, thresholds=GRID, prevalence=0.1)
     z = norm.ppf(0.975)
     for j, t in enumerate(GRID):
         of_a, of_b = shares_of(y, a, t), shares_of(y, b, t)
@@ -120,12 +120,14 @@ def test_frequencies_are_rows_and_importances_are_not() -> None:
     for reference in (None, "b"):
         for prevalence in (None, 0.1):
             more = {"thresholds": GRID, "prevalence": prevalence, "reference": reference}
-            found = fm.decision_curve(y, models, sample_weight=w, weights_are="frequencies", **more)
-            rows = fm.decision_curve(np.repeat(y, w), repeated, **more)
+            found = fm.costs.decision_curve(
+                y, models, sample_weight=w, weights_are="frequencies", **more
+            )
+            rows = fm.costs.decision_curve(np.repeat(y, w), repeated, **more)
             for name in ("low", "high", "standard_error"):
                 np.testing.assert_allclose(getattr(found, name), getattr(rows, name), rtol=1e-9)
-            doubled = fm.decision_curve(y, models, sample_weight=np.full(len(y), 2.5), **more)
-            plain = fm.decision_curve(y, models, **more)
+            doubled = fm.costs.decision_curve(y, models, sample_weight=np.full(len(y), 2.5), **more)
+            plain = fm.costs.decision_curve(y, models, **more)
             np.testing.assert_allclose(doubled.standard_error, plain.standard_error, rtol=1e-9)
 
 
@@ -134,10 +136,10 @@ def test_simultaneous_bands_are_wider_and_come_again() -> None:
     models = {"a": a, "b": b}
     for reference in (None, "b"):
         more = {"kind": "simultaneous", "reference": reference}
-        wide = fm.decision_curve(y, models, rng=1, **more)
-        narrow = fm.decision_curve(y, models, reference=reference)
+        wide = fm.costs.decision_curve(y, models, rng=1, **more)
+        narrow = fm.costs.decision_curve(y, models, reference=reference)
         assert (wide.high - wide.low >= narrow.high - narrow.low).all()
-        assert fm.decision_curve(y, models, rng=wide.key, **more) == wide
+        assert fm.costs.decision_curve(y, models, rng=wide.key, **more) == wide
         assert np.ravel(narrow.critical_value) == pytest.approx(norm.ppf(0.975))
         assert (np.ravel(wide.critical_value) > 2.3).all()
         assert (np.ravel(wide.critical_value) < 3.5).all()
@@ -145,17 +147,19 @@ def test_simultaneous_bands_are_wider_and_come_again() -> None:
 
 def test_the_largest_of_one_threshold_is_normal() -> None:
     y, a, _ = sample()
-    one = fm.decision_curve(y, a, thresholds=[0.3], kind="simultaneous", rng=1)
+    one = fm.costs.decision_curve(y, a, thresholds=[0.3], kind="simultaneous", rng=1)
     assert one.critical_value[0] == pytest.approx(norm.ppf(0.975), rel=0.02)
 
 
 def test_nobody_called_has_no_error() -> None:
     y, a, _ = sample()
-    found = fm.decision_curve(y, a / 2, thresholds=[0.2, 0.6, 0.9], kind="simultaneous", rng=1)
+    found = fm.costs.decision_curve(
+        y, a / 2, thresholds=[0.2, 0.6, 0.9], kind="simultaneous", rng=1
+    )
     assert found.net_benefit[0, 1:].tolist() == [0.0, 0.0]
     assert found.low[0, 1:].tolist() == found.high[0, 1:].tolist() == [0.0, 0.0]
     assert found.standard_error[0, 0] > 0
-    same = fm.decision_curve(y, {"a": a, "b": a}, reference="b")
+    same = fm.costs.decision_curve(y, {"a": a, "b": a}, reference="b")
     assert not same.standard_error.any()
 
 
@@ -163,10 +167,10 @@ def test_nobody_called_has_no_error() -> None:
 def test_no_mistake_is_told(options) -> None:
     y, p = [0, 0, 1, 1, 1], [0.1, 0.2, 0.6, 0.7, 0.8]
     with pytest.warns(DegenerateDataWarning, match="limits equal the net benefit at 2 of 3 thre"):
-        found = fm.decision_curve(y, p, thresholds=[0.15, 0.3, 0.5], **options)
+        found = fm.costs.decision_curve(y, p, thresholds=[0.15, 0.3, 0.5], **options)
     assert (found.standard_error[0] > 0).tolist() == [True, False, False]
     several = {"a": p, "b": [0.6, 0.2, 0.1, 0.1, 0.7]}
-    apart = fm.decision_curve(y, several, reference="b", thresholds=[0.5], **options)
+    apart = fm.costs.decision_curve(y, several, reference="b", thresholds=[0.5], **options)
     assert apart.low[0, 0] < 0.3
 
 
@@ -180,9 +184,9 @@ def test_coverage_in_a_small_simulation() -> None:
     for _ in range(n_data):
         y = (rng.random(n) < p).astype(int)
         score = 1 / (1 + np.exp(-(logit + 1.5 * (1.5 * y + rng.normal(size=n)) - 1.125)))
-        found = fm.decision_curve(y, score, thresholds=GRID)
+        found = fm.costs.decision_curve(y, score, thresholds=GRID)
         inside += (found.low[0] <= true) & (true <= found.high[0])
-        band = fm.decision_curve(y, score, thresholds=GRID, kind="simultaneous", rng=1)
+        band = fm.costs.decision_curve(y, score, thresholds=GRID, kind="simultaneous", rng=1)
         everywhere += ((band.low[0] <= true) & (true <= band.high[0])).all()
     assert (inside / n_data > 0.91).all(), inside / n_data
     assert 0.90 < everywhere / n_data < 0.995
@@ -219,33 +223,33 @@ def test_faults(given_, error, message) -> None:
     p = given_.pop("p", [0.1, 0.2, 0.3, 0.4])
     y = [0, 1, 0, 1]
     with pytest.raises(error, match=message):
-        fm.decision_curve(y, p, **given_)
+        fm.costs.decision_curve(y, p, **given_)
     with pytest.raises(error, match=message):
-        fm.net_benefit(y, p, threshold=0.5, **given_)
+        fm.costs.net_benefit(y, p, threshold=0.5, **given_)
     with pytest.raises(error, match=message):
-        fm.decision_curve(y, {"a": [0.1] * 4, "b": p}, reference="b", **given_)
+        fm.costs.decision_curve(y, {"a": [0.1] * 4, "b": p}, reference="b", **given_)
 
 
 @pytest.mark.parametrize(("given_", "error", "message"), OF_CURVES)
 def test_faults_of_curves(given_, error, message) -> None:
     with pytest.raises(error, match=message):
-        fm.decision_curve([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], **given_)
+        fm.costs.decision_curve([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], **given_)
 
 
 def test_other_faults() -> None:
     y, p = [0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4]
     for threshold in (0, 1, -0.1, 1.5, math.nan):
         with pytest.raises(ValueError, match=r"`threshold` must lie in \(0, 1\)"):
-            fm.net_benefit(y, p, threshold=threshold)
+            fm.costs.net_benefit(y, p, threshold=threshold)
     with pytest.raises(ValueError, match="'b': the models are 'a'"):
-        fm.decision_curve(y, {"a": p}, reference="b")
+        fm.costs.decision_curve(y, {"a": p}, reference="b")
     with pytest.raises(ValueError, match="others are compared with: got it alone"):
-        fm.decision_curve(y, {"a": p}, reference="a")
+        fm.costs.decision_curve(y, {"a": p}, reference="a")
     table = fm.ScoreTable.from_scores(y, [1, 2, 3, 4])
     with pytest.raises(ValueError, match=r"the scores of the table must lie in \[0, 1\]"):
-        fm.net_benefit(table, threshold=0.5)
+        fm.costs.net_benefit(table, threshold=0.5)
     with pytest.warns(UndefinedMetricWarning, match="there is no positive example"):
-        assert math.isnan(fm.net_benefit([0, 0], [0.1, 0.2], threshold=0.5))
+        assert math.isnan(fm.costs.net_benefit([0, 0], [0.1, 0.2], threshold=0.5))
 
 
 @pytest.mark.parametrize("kind", ["pointwise", "simultaneous"])
@@ -263,7 +267,9 @@ def test_a_class_without_rows_or_spread(y, missing, prevalence, standardized, ki
         return
     for reference in (None, "b"):
         with pytest.warns(UndefinedMetricWarning, match=f"not defined: there is {missing} ex"):
-            found = fm.decision_curve(y, models, reference=reference, **options, kind=kind, rng=1)
+            found = fm.costs.decision_curve(
+                y, models, reference=reference, **options, kind=kind, rng=1
+            )
         assert (np.isnan(found.net_benefit) != is_defined).all()
         for column in (found.low, found.high, found.standard_error):
             assert np.isnan(column).all()
@@ -272,21 +278,21 @@ def test_a_class_without_rows_or_spread(y, missing, prevalence, standardized, ki
 def test_a_frame_names_its_models() -> None:
     y, a, b = sample()
     frame = pd.DataFrame({"a": a, "b": b})
-    assert fm.decision_curve(y, frame) == fm.decision_curve(y, {"a": a, "b": b})
-    assert fm.decision_curve(y, np.c_[a, b], names=["a", "b"]).names == ("a", "b")
+    assert fm.costs.decision_curve(y, frame) == fm.costs.decision_curve(y, {"a": a, "b": b})
+    assert fm.costs.decision_curve(y, np.c_[a, b], names=["a", "b"]).names == ("a", "b")
 
 
 def test_a_row_of_the_table_is_a_threshold_of_a_model() -> None:
     """As many thresholds as names are no reason to put them beside one another."""
     y, p = [0, 1, 0, 1, 1], [0.1, 0.6, 0.7, 0.9, 0.4]
     models = {"a": p, "b": p[::-1]}
-    frame = fm.decision_curve(y, models, thresholds=[0.2, 0.5]).to_frame()
+    frame = fm.costs.decision_curve(y, models, thresholds=[0.2, 0.5]).to_frame()
     assert frame["threshold"].tolist() == [0.2, 0.5, 0.2, 0.5]
     assert frame["model"].tolist() == ["a", "a", "b", "b"]
-    curve = fm.decision_curve(y, models, thresholds=[0.2, 0.5])
+    curve = fm.costs.decision_curve(y, models, thresholds=[0.2, 0.5])
     assert frame["net_benefit"].tolist() == curve.net_benefit.ravel().tolist()
     assert frame["high"].tolist() == curve.high.ravel().tolist()
-    gap = fm.decision_curve(y, models, reference="b", thresholds=[0.2, 0.5])
+    gap = fm.costs.decision_curve(y, models, reference="b", thresholds=[0.2, 0.5])
     assert gap.to_frame()["model"].tolist() == ["a", "a"]
     assert "reference" in str(gap)
 
@@ -307,8 +313,8 @@ def test_errors_are_those_of_estimate_and_compare(
         more |= {"sample_weight": own, "weights_are": weights_are}
     own = {"standardized": standardized, "prevalence": prevalence}
     models = {"a": a, "b": b}
-    curve = fm.decision_curve(y, models, thresholds=GRID, **own, **more)
-    apart = fm.decision_curve(y, models, reference="b", thresholds=GRID, **own, **more)
+    curve = fm.costs.decision_curve(y, models, thresholds=GRID, **own, **more)
+    apart = fm.costs.decision_curve(y, models, reference="b", thresholds=GRID, **own, **more)
     assert apart.interventions_avoided[0] == pytest.approx(curve.interventions_avoided[0], rel=1e-9)
     for j, t in enumerate(GRID):
         asked = ("net_benefit", {"threshold": t, **own})
@@ -324,15 +330,15 @@ def test_errors_are_those_of_estimate_and_compare(
 
 def test_groups_of_one_row_each_are_rows_and_one_group_shows_nothing() -> None:
     y, a, _ = sample()
-    plain = fm.decision_curve(y, a, thresholds=GRID, kind="simultaneous", rng=1)
-    single = fm.decision_curve(
+    plain = fm.costs.decision_curve(y, a, thresholds=GRID, kind="simultaneous", rng=1)
+    single = fm.costs.decision_curve(
         y, a, thresholds=GRID, kind="simultaneous", rng=1, groups=np.arange(len(y))
     )
     np.testing.assert_allclose(single.standard_error, plain.standard_error, rtol=1e-10)
     assert single.critical_value == pytest.approx(plain.critical_value, rel=1e-10)
     assert (single.high > plain.high).all()
     with pytest.warns(UndefinedMetricWarning, match="all rows are of one group"):
-        alone = fm.decision_curve(y, a, thresholds=GRID, groups=np.zeros(len(y), int))
+        alone = fm.costs.decision_curve(y, a, thresholds=GRID, groups=np.zeros(len(y), int))
     assert np.isnan(alone.low).all()
 
 
@@ -340,7 +346,7 @@ def test_many_thresholds_are_not_counted_in_cells() -> None:
     y, a, b = sample(n=30)
     fine, coarse = np.arange(1, 1000) / 1000, np.arange(1, 10) / 10
     found = [
-        fm.decision_curve(y, {"a": a, "b": b}, reference="b", thresholds=grid)
+        fm.costs.decision_curve(y, {"a": a, "b": b}, reference="b", thresholds=grid)
         for grid in (fine, coarse)
     ]
     np.testing.assert_allclose(

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
-from fastmetrics import Comparison
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from fastmetrics.inference.delong.delong import delong
 from fastmetrics.inference.delong.delong_test import delong_test
+from fastmetrics.results import Comparison
 from reference import delong_oracle as oracle
 
 Z95 = NormalDist().inv_cdf(0.975)

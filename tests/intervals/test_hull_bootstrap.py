@@ -10,10 +10,11 @@ import pytest
 
 import fastmetrics as fm
 from fastmetrics import DegenerateDataWarning, ScoreTable, UndefinedMetricWarning
+from public import public
 
 HULLS = ("expected_total_cost", "roc_hull_auc", "h_measure")
 WORST = {"expected_total_cost": 0.25, "roc_hull_auc": 0.5, "h_measure": 0.0}
-FUNCTIONS = {name: getattr(fm, name) for name in HULLS}
+FUNCTIONS = {name: public(name) for name in HULLS}
 
 
 def sample(rng, n=60, decimals=1):
@@ -140,7 +141,7 @@ def test_evaluate_gives_the_interval_of_one_model(rng) -> None:
     found = fm.evaluate(labels, scores, metrics=["roc_hull_auc"], n_resamples=50, rng=1)
     result = found.models[0].bootstrap["roc_hull_auc"]
     assert result.method == "basic"
-    assert result.estimate == fm.roc_hull_auc(labels, scores)
+    assert result.estimate == fm.costs.roc_hull_auc(labels, scores)
 
 
 @pytest.mark.parametrize("method", ["percentile", "basic", "bca", "studentized"])
@@ -153,7 +154,9 @@ def test_the_interval_of_gini_is_that_of_the_auc_stretched(rng, method) -> None:
     assert tuple(gini.confidence_interval) == pytest.approx(stretched)
 
 
-@pytest.mark.parametrize("function", [fm.cost_curve, fm.roc_convex_hull, fm.threshold_costs])
+@pytest.mark.parametrize(
+    "function", [fm.costs.cost_curve, fm.costs.roc_convex_hull, fm.costs.threshold_costs]
+)
 def test_a_curve_is_no_number(function) -> None:
     """``float(cost_curve(...))`` is the expected total cost, whose plain bootstrap misses."""
     match = f"`{function.__name__}` returns .*, which is no number"
@@ -163,7 +166,9 @@ def test_a_curve_is_no_number(function) -> None:
         fm.bootstrap([0, 1, 0, 1], [1, 2, 3, 4], metrics=functools.partial(function, n_threads=1))
 
 
-@pytest.mark.parametrize("function", [fm.expected_total_cost, fm.roc_hull_auc, fm.h_measure])
+@pytest.mark.parametrize(
+    "function", [fm.costs.expected_total_cost, fm.costs.roc_hull_auc, fm.costs.h_measure]
+)
 def test_options_of_the_function_make_no_plain_bootstrap(function) -> None:
     asked = functools.partial(function, pos_label=1)
     with pytest.raises(ValueError, match="takes no options of its function here"):

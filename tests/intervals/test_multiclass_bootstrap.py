@@ -78,7 +78,9 @@ def in_order(y: NDArray[Any], p: NDArray[Any], *last: NDArray[Any]) -> list[int]
     return sorted(range(len(y)), key=lambda i: (y[i], *p[i], *(column[i] for column in others)))
 
 
-def check(result: fm.Estimates, y: NDArray[Any], p: NDArray[Any], weights: NDArray[Any]) -> None:
+def check(
+    result: fm.results.Estimates, y: NDArray[Any], p: NDArray[Any], weights: NDArray[Any]
+) -> None:
     """Assert that replicates are the measure of rows with such counts, or weights."""
     n_lost = 0
     for r, weight in enumerate(weights):

@@ -111,7 +111,7 @@ def drawn(
 
 
 def compare(
-    result: fm.Comparisons,
+    result: fm.results.Comparisons,
     rows: Rows,
     weights: NDArray[Any],
     measures: dict[str, Callable[..., float]],

@@ -34,7 +34,7 @@ def correlated(
     }
 
 
-def replicates(result: fm.Comparisons) -> list[bytes]:
+def replicates(result: fm.results.Comparisons) -> list[bytes]:
     """Return the bits of every replicate of every difference and model."""
     found = [pair.details.distribution for pairs in result.values() for pair in pairs]
     found += [one.details.distribution for all_of in result.values() for one in all_of.models]

@@ -28,15 +28,15 @@ MODELS = {"a": A, "b": B}
 FEW: dict[str, Any] = {"n_resamples": 60, "rng": 1}
 
 
-def values(result: fm.Comparisons) -> list[NDArray[Any]]:
+def values(result: fm.results.Comparisons) -> list[NDArray[Any]]:
     return [p.details.distribution for pairs in result.values() for p in pairs]
 
 
-def key_of(found: fm.Comparisons) -> str:
+def key_of(found: fm.results.Comparisons) -> str:
     return str(found["roc_auc"].pairs[0].details.key)
 
 
-def same(one: fm.Comparisons, other: fm.Comparisons) -> bool:
+def same(one: fm.results.Comparisons, other: fm.results.Comparisons) -> bool:
     pairs = zip(values(one), values(other), strict=True)
     return all(np.array_equal(*both, equal_nan=True) for both in pairs)
 

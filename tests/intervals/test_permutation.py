@@ -42,7 +42,7 @@ COUNTS = ("accuracy", "f1")
 
 
 def coins_of_rows(
-    result: fm.Comparisons, y: NDArray[Any], a: NDArray[Any], b: NDArray[Any]
+    result: fm.results.Comparisons, y: NDArray[Any], a: NDArray[Any], b: NDArray[Any]
 ) -> NDArray[np.uint8]:
     """Return the coin of each row in each exchange: tossed by score, label and other score."""
     order = sorted(range(len(y)), key=lambda i: (a[i], y[i], b[i]))

@@ -22,7 +22,7 @@ SAMPLE = st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.j
 TABLE = st.tuples(*[st.integers(0, 60)] * 4).filter(any)
 
 
-def ends(result: fm.Estimate) -> tuple[float, float]:
+def ends(result: fm.results.Estimate) -> tuple[float, float]:
     return result.confidence_interval.low, result.confidence_interval.high
 
 
@@ -105,7 +105,7 @@ def test_the_formula_of_pairs(table: tuple[int, int, int, int], level: float) ->
     _check_properties(result)
 
 
-def _check_properties(result: fm.Estimate) -> None:
+def _check_properties(result: fm.results.Estimate) -> None:
     low, high = ends(result)
     assert -1 <= low < high <= 1
     assert low <= result.estimate <= high

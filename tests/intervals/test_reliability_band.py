@@ -44,7 +44,7 @@ def cells_of(y: Any, p: Any, n_cells: int, *, closed_left: bool) -> list[Any]:
 def test_limits_are_the_best_of_all_runs(rows, n_cells) -> None:
     rows += [(0, 3), (1, 3)]
     y, p = [row[0] for row in rows], [row[1] / 16 for row in rows]
-    band = fm.reliability_band(y, p, n_cells=n_cells, confidence_level=0.5)
+    band = fm.calibration.reliability_band(y, p, n_cells=n_cells, confidence_level=0.5)
     upper = cells_of(y, p, n_cells, closed_left=True)
     lower = cells_of(y, p, n_cells, closed_left=False)
     for point, low, high in zip(band.probability, band.low, band.high, strict=True):
@@ -60,7 +60,7 @@ def test_limits_are_the_best_of_all_runs(rows, n_cells) -> None:
 
 def test_the_fit_is_isotonic_regression() -> None:
     p = np.round(P, 1)
-    band = fm.reliability_band(Y, p)
+    band = fm.calibration.reliability_band(Y, p)
     values = [Fraction(int(Y[p == q].sum()), int((p == q).sum())) for q in np.unique(p)]
     right = oracle.isotonic(values, [int((p == q).sum()) for q in np.unique(p)])
     assert band.fit == pytest.approx([float(each) for each in right], abs=1e-12)
@@ -69,17 +69,17 @@ def test_the_fit_is_isotonic_regression() -> None:
 
 def test_more_cells_than_probabilities_change_nothing() -> None:
     p = np.round(P, 1)
-    left = fm.reliability_band(Y, p, n_cells=11)
-    assert fm.reliability_band(Y, p, n_cells=1000) == left
+    left = fm.calibration.reliability_band(Y, p, n_cells=11)
+    assert fm.calibration.reliability_band(Y, p, n_cells=1000) == left
 
 
 def test_what_the_diagonal_says() -> None:
-    assert not fm.reliability_band(Y, P).holds_diagonal
-    assert fm.reliability_band(RNG.random(3000) < P, P).holds_diagonal
-    consistency = fm.reliability_band(Y, P, kind="consistency", n_resamples=19, rng=1)
+    assert not fm.calibration.reliability_band(Y, P).holds_diagonal
+    assert fm.calibration.reliability_band(RNG.random(3000) < P, P).holds_diagonal
+    consistency = fm.calibration.reliability_band(Y, P, kind="consistency", n_resamples=19, rng=1)
     assert consistency.holds_diagonal is None
     with pytest.warns(fm.UndefinedMetricWarning):
-        nothing = fm.reliability_band(fm.ScoreTable([], [], []))
+        nothing = fm.calibration.reliability_band(fm.ScoreTable([], [], []))
     assert nothing.holds_diagonal is None
 
 
@@ -87,7 +87,7 @@ def test_the_whole_curve_is_covered() -> None:
     rng, missed = np.random.default_rng(5), 0
     for _ in range(200):
         p = rng.random(150)
-        band = fm.reliability_band(rng.random(150) < p**2, p, confidence_level=0.5)
+        band = fm.calibration.reliability_band(rng.random(150) < p**2, p, confidence_level=0.5)
         curve = band.probability**2
         missed += bool(((curve < band.low) | (curve > band.high)).any())
     assert missed <= 100
@@ -98,7 +98,7 @@ def test_consistency_holds_the_fit_of_calibrated_data() -> None:
     for _ in range(300):
         p = np.round(rng.random(60), 1)
         y = rng.random(60) < p
-        band = fm.reliability_band(
+        band = fm.calibration.reliability_band(
             y, p, kind="consistency", n_resamples=39, confidence_level=0.8, rng=rng
         )
         inside.append(((band.low <= band.fit) & (band.fit <= band.high))[4:7])
@@ -108,25 +108,32 @@ def test_consistency_holds_the_fit_of_calibrated_data() -> None:
 
 def test_consistency_points_are_at_most_the_cells() -> None:
     few = {"n_resamples": 20, "rng": 3}
-    band = fm.reliability_band(Y, P, kind="consistency", n_cells=7, **few)
+    band = fm.calibration.reliability_band(Y, P, kind="consistency", n_cells=7, **few)
     assert len(band.probability) == 7
     assert band.probability[[0, -1]].tolist() == [P.min(), P.max()]
-    assert fm.reliability_band(Y, np.round(P, 1), kind="consistency", **few).probability.size == 11
+    assert (
+        fm.calibration.reliability_band(
+            Y, np.round(P, 1), kind="consistency", **few
+        ).probability.size
+        == 11
+    )
 
 
 def test_keys_and_row_order() -> None:
     options = {"kind": "consistency", "n_resamples": 20}
-    one = fm.reliability_band(Y, P, rng=1, **options)
+    one = fm.calibration.reliability_band(Y, P, rng=1, **options)
     order = RNG.permutation(len(P))
-    assert fm.reliability_band(Y[order], P[order], rng=one.key, **options) == one
-    assert fm.reliability_band(Y, P, rng=2, **options) != one
-    assert fm.reliability_band(Y, P).key is None
-    assert fm.reliability_band(Y[order], P[order]) == fm.reliability_band(Y, P)
+    assert fm.calibration.reliability_band(Y[order], P[order], rng=one.key, **options) == one
+    assert fm.calibration.reliability_band(Y, P, rng=2, **options) != one
+    assert fm.calibration.reliability_band(Y, P).key is None
+    assert fm.calibration.reliability_band(Y[order], P[order]) == fm.calibration.reliability_band(
+        Y, P
+    )
 
 
 def test_no_rows() -> None:
     with pytest.warns(fm.UndefinedMetricWarning, match="a reliability band is not defined"):
-        band = fm.reliability_band(fm.ScoreTable.from_counts([], [], []))
+        band = fm.calibration.reliability_band(fm.ScoreTable.from_counts([], [], []))
     assert band.low.size == band.probability.size == 0
 
 
@@ -143,4 +150,4 @@ def test_no_rows() -> None:
 )
 def test_faults(options, kind, message) -> None:
     with pytest.raises(kind, match=message):
-        fm.reliability_band(Y, P, **options)
+        fm.calibration.reliability_band(Y, P, **options)

@@ -15,7 +15,7 @@ from reference import survival_oracle as oracle
 SHORTER: Any = {"higher_score_means": "shorter-time"}
 
 
-def estimated(time: Any, event: Any, score: Any, **rows: Any) -> fm.Estimate:
+def estimated(time: Any, event: Any, score: Any, **rows: Any) -> fm.results.Estimate:
     asked = ("royston_d", SHORTER)
     return fm.estimate(time, score, event=event, metrics=asked, **rows)["royston_d"]
 
@@ -31,9 +31,11 @@ def censored(rng: np.random.Generator, n: int, *, ties: bool = True) -> tuple[An
 @pytest.mark.parametrize("ties", [False, True])
 def test_is_where_the_likelihood_is_greatest(rng, n, ties) -> None:
     columns = [each.tolist() for each in censored(rng, n, ties=ties)]
-    found = fm.royston_d(*columns, **SHORTER)
+    found = fm.concordance.royston_d(*columns, **SHORTER)
     assert float(found) == pytest.approx(oracle.royston_d(*columns), rel=1e-10, abs=1e-10)
-    turned = fm.royston_d(*columns[:2], [-s for s in columns[2]], higher_score_means="longer-time")
+    turned = fm.concordance.royston_d(
+        *columns[:2], [-s for s in columns[2]], higher_score_means="longer-time"
+    )
     assert turned == found
 
 
@@ -69,15 +71,15 @@ def test_error_is_the_sum_of_squared_derivatives(rng, tied_times) -> None:
 
 def test_explained_variation(rng) -> None:
     columns = censored(rng, 100)
-    of_risk = fm.royston_d(*columns, **SHORTER) ** 2 / (8 / math.pi)
-    share = fm.royston_d(*columns, **SHORTER, as_r_squared=True)
+    of_risk = fm.concordance.royston_d(*columns, **SHORTER) ** 2 / (8 / math.pi)
+    share = fm.concordance.royston_d(*columns, **SHORTER, as_r_squared=True)
     assert share == pytest.approx(of_risk / (math.pi**2 / 6 + of_risk), rel=1e-12)
 
 
 def test_estimate_and_compare(rng) -> None:
     time, event, risk = censored(rng, 60)
     alone = estimated(time, event, risk)
-    assert alone.estimate == fm.royston_d(time, event, risk, **SHORTER)
+    assert alone.estimate == fm.concordance.royston_d(time, event, risk, **SHORTER)
     low, high = alone.confidence_interval
     assert low + high == pytest.approx(2 * alone.estimate, rel=1e-12)
     assert 1.96 * alone.standard_error < high - alone.estimate < 2.3 * alone.standard_error
@@ -116,7 +118,7 @@ def test_rows_change_no_value(rng) -> None:
 )
 def test_undefined(time, event, score) -> None:
     with pytest.warns(fm.UndefinedMetricWarning, match="D is undefined: scores tie, there is no"):
-        assert math.isnan(fm.royston_d(time, event, score, **SHORTER))
+        assert math.isnan(fm.concordance.royston_d(time, event, score, **SHORTER))
     with pytest.warns(fm.UndefinedMetricWarning, match="`royston_d` is not defined"):
         found = estimated(time, event, score)
     numbers = found.estimate, found.standard_error, *found.confidence_interval
@@ -136,7 +138,10 @@ def test_undefined_is_where_the_derivative_never_turns(rng) -> None:
         n_defined += defined
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            assert math.isnan(float(fm.royston_d(time, event, score, **SHORTER))) != defined
+            assert (
+                math.isnan(float(fm.concordance.royston_d(time, event, score, **SHORTER)))
+                != defined
+            )
     assert 20 < n_defined < 180
 
 
@@ -150,6 +155,6 @@ def test_times_that_all_tie_leave_no_interval(n) -> None:
 
 def test_faults() -> None:
     with pytest.raises(TypeError, match="never guessed"):
-        fm.royston_d([1, 2], [1, 1], [1, 2], higher_score_means=None)
+        fm.concordance.royston_d([1, 2], [1, 1], [1, 2], higher_score_means=None)
     with pytest.raises(ValueError, match="`score`"):
-        fm.royston_d([1, 2], [1, 1], [1, 2, 3], **SHORTER)
+        fm.concordance.royston_d([1, 2], [1, 1], [1, 2, 3], **SHORTER)

@@ -158,7 +158,7 @@ def test_weights_that_leave_few_rows() -> None:
     y, s, _ = users([5] * 40)
     w = np.ones(200)
     w[:4] = 100.0
-    size = fm.effective_sample_size(w)
+    size = fm.comparison.effective_sample_size(w)
     match = f"leave 200 rows worth {size:.3g} of equal weight.*`weights_are='frequencies'`"
     draws = {"n_resamples": B, "rng": 1, "sample_weight": w}
     for function, scores in ((fm.bootstrap, s), (fm.paired_bootstrap, {"a": s, "b": s * s})):

@@ -25,7 +25,7 @@ ROWS = st.lists(
 @given(rows=ROWS)
 def test_each_row_is_left_out(rows: list[tuple[int, ...]]) -> None:
     y, s, fn, fp = (np.array(column) for column in zip(*rows, strict=True))
-    found = fm.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp)
+    found = fm.costs.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp)
     true = [oracle.Row(a, b, Fraction(c), Fraction(d)) for a, b, c, d in rows]
     assert (found.threshold, found.cost) == pytest.approx(oracle.cheapest(true), rel=1e-15)
     assert found.left_out_cost == pytest.approx(float(oracle.left_out(true)), rel=1e-13)
@@ -33,7 +33,7 @@ def test_each_row_is_left_out(rows: list[tuple[int, ...]]) -> None:
     low, high = found.confidence_interval
     assert low <= found.cost * (1 + 1e-12)
     assert found.left_out_cost <= high * (1 + 1e-12)
-    costs = fm.threshold_costs(y, s, cost_fn=fn, cost_fp=fp)
+    costs = fm.costs.threshold_costs(y, s, cost_fn=fn, cost_fp=fp)
     for name in ("threshold", "cost", "cost_all_positive", "cost_all_negative"):
         assert getattr(found, name) == pytest.approx(getattr(costs, name), rel=1e-15)
 
@@ -42,7 +42,7 @@ def test_each_row_is_left_out(rows: list[tuple[int, ...]]) -> None:
 @given(rows=ROWS)
 def test_tenths_are_left_out_as_whole_numbers_are(rows: list[tuple[int, ...]]) -> None:
     y, s, fn, fp = (np.array(column) for column in zip(*rows, strict=True))
-    found = fm.threshold_cost_interval(y, s, cost_fn=fn / 10, cost_fp=fp / 10)
+    found = fm.costs.threshold_cost_interval(y, s, cost_fn=fn / 10, cost_fp=fp / 10)
     true = [oracle.Row(a, b, Fraction(int(c)), Fraction(int(d))) for a, b, c, d in rows]
     assert found.left_out_cost == pytest.approx(float(oracle.left_out(true) / 10), rel=1e-13)
 
@@ -56,7 +56,7 @@ def data(n: int = 400, seed: int = 1) -> tuple[np.ndarray, ...]:
 
 def test_limits_of_a_given_threshold_are_those_of_a_mean() -> None:
     y, s, fn, fp = data()
-    found = fm.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp, threshold=0.5)
+    found = fm.costs.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp, threshold=0.5)
     losses = np.where(y == 1, fn * (s < 0.5), fp * (s >= 0.5))
     mean, error = losses.mean(), losses.std(ddof=1) / math.sqrt(len(y))
     factor = math.exp(norm.ppf(0.975) * error / mean)
@@ -69,7 +69,7 @@ def test_limits_of_a_given_threshold_are_those_of_a_mean() -> None:
 def test_thresholds_that_are_not_dearer() -> None:
     """A threshold is inside when the rows between it and the best do not tell them apart."""
     y, s, fn, fp = data()
-    found = fm.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp)
+    found = fm.costs.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp)
     candidates = np.array([math.inf, *np.unique(s)[::-1]])
     inside = []
     for t in candidates:
@@ -87,11 +87,11 @@ def test_frequencies_stand_for_rows(prevalence: float | None) -> None:
     y, s, fn, fp = data()
     w = np.random.default_rng(2).integers(0, 4, len(y))
     more = {"prevalence": prevalence}
-    found = fm.threshold_cost_interval(
+    found = fm.costs.threshold_cost_interval(
         y, s, cost_fn=fn, cost_fp=fp, sample_weight=w, weights_are="frequencies", **more
     )
     y, s, fn, fp = (np.repeat(each, w) for each in (y, s, fn, fp))
-    repeated = fm.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp, **more)
+    repeated = fm.costs.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp, **more)
     for name in ("threshold", "cost", "left_out_cost", "confidence_interval", "threshold_interval"):
         got, expected = getattr(found, name), getattr(repeated, name)
         assert np.ravel(got) == pytest.approx(np.ravel(expected), rel=1e-12), name
@@ -99,10 +99,10 @@ def test_frequencies_stand_for_rows(prevalence: float | None) -> None:
 
 def test_equal_importances_are_no_weights() -> None:
     y, s, fn, fp = data()
-    weighted = fm.threshold_cost_interval(
+    weighted = fm.costs.threshold_cost_interval(
         y, s, cost_fn=fn, cost_fp=fp, sample_weight=np.full(len(y), 0.5)
     )
-    plain = fm.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp)
+    plain = fm.costs.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp)
     for name in ("threshold", "cost", "left_out_cost", "confidence_interval", "threshold_interval"):
         got, expected = getattr(weighted, name), getattr(plain, name)
         assert np.ravel(got) == pytest.approx(np.ravel(expected), rel=1e-12), name
@@ -112,8 +112,8 @@ def test_a_table_of_counts_holds_rows_enough() -> None:
     y, s, _, _ = data()
     for prevalence in (None, 0.1):
         costs = {"cost_fn": 7, "cost_fp": 2, "prevalence": prevalence}
-        of_rows = fm.threshold_cost_interval(y, s, **costs)
-        of_table = fm.threshold_cost_interval(fm.ScoreTable.from_scores(y, s), **costs)
+        of_rows = fm.costs.threshold_cost_interval(y, s, **costs)
+        of_table = fm.costs.threshold_cost_interval(fm.ScoreTable.from_scores(y, s), **costs)
         for name in ("threshold", "cost", "left_out_cost", "savings", "cost_at_half"):
             expected = pytest.approx(getattr(of_rows, name), rel=1e-12, nan_ok=True)
             assert getattr(of_table, name) == expected, name
@@ -121,14 +121,16 @@ def test_a_table_of_counts_holds_rows_enough() -> None:
             got = tuple(getattr(of_table, name))
             assert got == pytest.approx(tuple(getattr(of_rows, name)), rel=1e-12), name
     with pytest.raises(TypeError, match="a ScoreTable has no rows, which importances"):
-        fm.threshold_cost_interval(fm.ScoreTable.from_scores(y, s, sample_weight=y + 0.5), **costs)
+        fm.costs.threshold_cost_interval(
+            fm.ScoreTable.from_scores(y, s, sample_weight=y + 0.5), **costs
+        )
     with pytest.raises(TypeError, match="a ScoreTable comes alone"):
-        fm.threshold_cost_interval(fm.ScoreTable.from_scores(y, s), s, **costs)
+        fm.costs.threshold_cost_interval(fm.ScoreTable.from_scores(y, s), s, **costs)
 
 
 def test_no_mistake_is_told() -> None:
     with pytest.warns(DegenerateDataWarning, match="no mistake costs anything on these data"):
-        found = fm.threshold_cost_interval(
+        found = fm.costs.threshold_cost_interval(
             [0, 0, 1, 1], [1, 2, 3, 4], cost_fn=1, cost_fp=0.001, threshold=3
         )
     assert tuple(found.confidence_interval) == (0.0, 0.0)
@@ -142,7 +144,7 @@ def test_one_row_of_a_class_has_no_spread(y, weights) -> None:
     missing = "positive" if sum(y) == 1 else "negative"
     for threshold in (None, 2):
         with pytest.warns(UndefinedMetricWarning, match=f"cost is not defined: .* one {missing} "):
-            found = fm.threshold_cost_interval(
+            found = fm.costs.threshold_cost_interval(
                 y, [1, 2, 3, 4 if sum(y) == 1 else 0], threshold=threshold, **options
             )
         assert found.left_out_cost > 0
@@ -153,7 +155,7 @@ def test_a_frequency_of_two_is_two_rows() -> None:
     options = {"cost_fn": 1, "cost_fp": 1, "prevalence": 0.2, "weights_are": "frequencies"}
     data = {"y_true": [0, 0, 0, 1], "y_score": [1, 2, 3, 4], "sample_weight": [1, 1, 1, 2]}
     with pytest.warns(DegenerateDataWarning, match="no mistake costs anything"):
-        fm.threshold_cost_interval(**data, threshold=4, **options)
+        fm.costs.threshold_cost_interval(**data, threshold=4, **options)
 
 
 def test_coverage_in_a_small_simulation() -> None:
@@ -166,8 +168,8 @@ def test_coverage_in_a_small_simulation() -> None:
     for _ in range(n_data):
         y = rng.random(n) < 0.3
         s = 1.5 * y + rng.normal(size=n)
-        found = fm.threshold_cost_interval(y, s, cost_fn=3, cost_fp=1)
-        given_ = fm.threshold_cost_interval(y, s, cost_fn=3, cost_fp=1, threshold=best)
+        found = fm.costs.threshold_cost_interval(y, s, cost_fn=3, cost_fp=1)
+        given_ = fm.costs.threshold_cost_interval(y, s, cost_fn=3, cost_fp=1, threshold=best)
         pairs = (
             (found.threshold_interval, best),
             (found.confidence_interval, least),

@@ -45,7 +45,9 @@ def test_every_row_in_fractions(rows, is_weighted, longer) -> None:
     used = weights if is_weighted else None
     risk = [-s for s in score] if longer else score
     means = {"higher_score_means": "longer-time" if longer else "shorter-time"}
-    found = fm.cumulative_dynamic_auc(time, event, score, times=TIMES, sample_weight=used, **means)
+    found = fm.concordance.cumulative_dynamic_auc(
+        time, event, score, times=TIMES, sample_weight=used, **means
+    )
     right = [oracle.auc(time, event, risk, t, used) for t in TIMES]
     same(found.estimate, right)
     if None not in right:
@@ -53,7 +55,9 @@ def test_every_row_in_fractions(rows, is_weighted, longer) -> None:
         assert float(found.integrated) == pytest.approx(float(mean), rel=1e-12, abs=1e-15)
     else:
         assert math.isnan(float(found.integrated))
-    errors = fm.survival_brier_score(time, event, survival, times=TIMES, sample_weight=used)
+    errors = fm.concordance.survival_brier_score(
+        time, event, survival, times=TIMES, sample_weight=used
+    )
     by_time = list(zip(*survival, strict=True))
     right = [oracle.brier(time, event, by_time[k], t, used) for k, t in enumerate(TIMES)]
     same(errors.estimate, right)
@@ -85,11 +89,11 @@ def test_errors_are_sums_of_squared_derivatives(rng, is_weighted) -> None:
     weights = rng.integers(1, 5, len(time)).tolist() if is_weighted else [1] * len(time)
     given = {"times": TIMES, "sample_weight": weights if is_weighted else None}
     by_time = list(zip(*survival, strict=True))
-    found = fm.cumulative_dynamic_auc(time, event, score, **given, **SHORTER)
+    found = fm.concordance.cumulative_dynamic_auc(time, event, score, **given, **SHORTER)
     values = [lambda w, t=t: float(oracle.auc(time, event, score, t, w)) for t in TIMES]
     values.append(lambda w: float(oracle.mean_auc(time, event, score, TIMES, w)))
     errors = [*found.standard_error, found.integrated.standard_error]
-    found = fm.survival_brier_score(time, event, survival, **given)
+    found = fm.concordance.survival_brier_score(time, event, survival, **given)
     values += [
         lambda w, k=k: float(oracle.brier(time, event, by_time[k], TIMES[k], w)) for k in range(3)
     ]
@@ -105,8 +109,12 @@ def test_errors_are_sums_of_squared_derivatives(rng, is_weighted) -> None:
 def test_limits_are_symmetric_on_the_logit_scale(rng) -> None:
     time, event, score, survival = censored(rng, 80)
     for found in (
-        fm.cumulative_dynamic_auc(time, event, score, times=TIMES, confidence_level=0.9, **SHORTER),
-        fm.survival_brier_score(time, event, survival, times=TIMES, confidence_level=0.9),
+        fm.concordance.cumulative_dynamic_auc(
+            time, event, score, times=TIMES, confidence_level=0.9, **SHORTER
+        ),
+        fm.concordance.survival_brier_score(
+            time, event, survival, times=TIMES, confidence_level=0.9
+        ),
     ):
         value = found.estimate
         half = 1.6448536269514722 * found.standard_error / (value * (1 - value))
@@ -120,9 +128,11 @@ def test_limits_are_symmetric_on_the_logit_scale(rng) -> None:
 
 def test_without_censoring_it_is_auc_to_the_bit_and_the_mean_squared_error(rng) -> None:
     time, score = rng.integers(0, 50, 3_000), np.round(rng.normal(size=3_000), 1)
-    found = fm.cumulative_dynamic_auc(time, np.ones(3_000), score, times=[10, 30], **SHORTER)
+    found = fm.concordance.cumulative_dynamic_auc(
+        time, np.ones(3_000), score, times=[10, 30], **SHORTER
+    )
     survival = rng.random((3_000, 2))
-    errors = fm.survival_brier_score(time, np.ones(3_000), survival, times=[10, 30])
+    errors = fm.concordance.survival_brier_score(time, np.ones(3_000), survival, times=[10, 30])
     for k, t in enumerate((10, 30)):
         assert found.estimate[k] == fm.roc_auc_score(time <= t, score)
         right = fm.brier_score_loss(time > t, survival[:, k])
@@ -140,10 +150,10 @@ def test_is_scikit_survival(rng) -> None:
     seen = np.array(list(zip(event, time, strict=True)), dtype=[("event", bool), ("time", float)])
     for scores in (score, np.column_stack((score, -score, score**2))):
         right, mean = metrics.cumulative_dynamic_auc(seen, seen, scores, times)
-        found = fm.cumulative_dynamic_auc(time, event, scores, times=times, **SHORTER)
+        found = fm.concordance.cumulative_dynamic_auc(time, event, scores, times=times, **SHORTER)
         assert found.estimate == pytest.approx(right, rel=1e-12)
         assert float(found.integrated) == pytest.approx(mean, rel=1e-12)
-    found = fm.survival_brier_score(time, event, survival, times=times)
+    found = fm.concordance.survival_brier_score(time, event, survival, times=times)
     right = metrics.brier_score(seen, seen, survival, times)[1]
     assert found.estimate == pytest.approx(right, rel=1e-12)
     mean = metrics.integrated_brier_score(seen, seen, survival, times)
@@ -158,8 +168,8 @@ def test_frequencies_are_rows(rng, is_auc) -> None:
     def call(of: Any, **given: Any) -> Any:
         columns = (of(time), of(event), of(score if is_auc else survival))
         if is_auc:
-            return fm.cumulative_dynamic_auc(*columns, times=TIMES, **SHORTER, **given)
-        return fm.survival_brier_score(*columns, times=TIMES, **given)
+            return fm.concordance.cumulative_dynamic_auc(*columns, times=TIMES, **SHORTER, **given)
+        return fm.concordance.survival_brier_score(*columns, times=TIMES, **given)
 
     counted = call(lambda each: each, sample_weight=counts, weights_are="frequencies")
     repeated = call(lambda each: np.repeat(each, counts, axis=0))
@@ -173,11 +183,13 @@ def test_frequencies_are_rows(rng, is_auc) -> None:
 
 def test_groups_of_one_row_are_rows_and_copies_tell_nothing_more(rng) -> None:
     time, event, score, _ = censored(rng, 50)
-    alone = fm.cumulative_dynamic_auc(time, event, score, times=TIMES, **SHORTER)
+    alone = fm.concordance.cumulative_dynamic_auc(time, event, score, times=TIMES, **SHORTER)
     own = np.arange(50)
-    grouped = fm.cumulative_dynamic_auc(time, event, score, times=TIMES, groups=own, **SHORTER)
+    grouped = fm.concordance.cumulative_dynamic_auc(
+        time, event, score, times=TIMES, groups=own, **SHORTER
+    )
     assert grouped.standard_error == pytest.approx(alone.standard_error, rel=1e-12)
-    twice = fm.cumulative_dynamic_auc(
+    twice = fm.concordance.cumulative_dynamic_auc(
         time * 2, event * 2, score * 2, times=TIMES, groups=np.tile(own, 2), **SHORTER
     )
     assert twice.estimate == pytest.approx(alone.estimate, rel=1e-13)
@@ -188,16 +200,16 @@ def test_groups_of_one_row_are_rows_and_copies_tell_nothing_more(rng) -> None:
 def test_rows_and_threads_change_no_value(rng) -> None:
     time, event, score, survival = (np.array(each) for each in censored(rng, 3_000))
     order, times = rng.permutation(3_000), [1, 3, 6]
-    auc = fm.cumulative_dynamic_auc(time, event, score, times=times, **SHORTER)
-    brier = fm.survival_brier_score(time, event, survival, times=times)
+    auc = fm.concordance.cumulative_dynamic_auc(time, event, score, times=times, **SHORTER)
+    brier = fm.concordance.survival_brier_score(time, event, survival, times=times)
     moved = (time[order], event[order])
     for threads in (1, 5):
         given: Any = {"times": times, "n_threads": threads}
-        again = fm.cumulative_dynamic_auc(*moved, score[order], **SHORTER, **given)
+        again = fm.concordance.cumulative_dynamic_auc(*moved, score[order], **SHORTER, **given)
         assert again.estimate.tolist() == auc.estimate.tolist()
         assert again.standard_error == pytest.approx(auc.standard_error, rel=1e-12)
         assert float(again.integrated) == pytest.approx(float(auc.integrated), rel=1e-14)
-        again = fm.survival_brier_score(*moved, survival[order], **given)
+        again = fm.concordance.survival_brier_score(*moved, survival[order], **given)
         assert again.estimate.tolist() == brier.estimate.tolist()
         assert again.standard_error == pytest.approx(brier.standard_error, rel=1e-12)
 
@@ -205,13 +217,13 @@ def test_rows_and_threads_change_no_value(rng) -> None:
 def test_rows_without_weight_are_not_there(rng) -> None:
     time, event, score, _ = censored(rng, 60)
     weights = [1] * 60 + [0] * 3
-    far = fm.cumulative_dynamic_auc(
+    far = fm.concordance.cumulative_dynamic_auc(
         *([*time, 9, 20, 20], [*event, True, False, True], [*score, 0, 1, 2]),
         times=TIMES,
         sample_weight=weights,
         **SHORTER,
     )
-    near = fm.cumulative_dynamic_auc(time, event, score, times=TIMES, **SHORTER)
+    near = fm.concordance.cumulative_dynamic_auc(time, event, score, times=TIMES, **SHORTER)
     assert far.estimate.tolist() == near.estimate.tolist()
     assert far.standard_error == pytest.approx(near.standard_error, rel=1e-14)
     assert (far.n_samples, far.n_beyond[0]) == (60, near.n_beyond[0])
@@ -221,28 +233,34 @@ def test_undefined_times_are_nan() -> None:
     time, event, score = [2, 3, 3, 4, 5, 5], [0, 1, 1, 1, 0, 0], [4, 1, 5, 3, 2, 4]
     said = "AUC is undefined at 2 of 4 times, first at 2: nobody had the event by then, or is foll"
     with pytest.warns(fm.UndefinedMetricWarning) as caught:
-        found = fm.cumulative_dynamic_auc(time, event, score, times=[2, 3, 4, 5], **SHORTER)
+        found = fm.concordance.cumulative_dynamic_auc(
+            time, event, score, times=[2, 3, 4, 5], **SHORTER
+        )
     assert said in str(caught[0].message)
     assert np.isnan(found.estimate).tolist() == [True, False, False, True]
     assert np.isnan(found.high).tolist()[::3] == [True, True]
     assert math.isnan(float(found.integrated))
     with pytest.warns(fm.UndefinedMetricWarning, match="the Brier score is undefined at 1 of 2"):
-        errors = fm.survival_brier_score(time, event, [[0.5, 0.5]] * 6, times=[3, 5])
+        errors = fm.concordance.survival_brier_score(time, event, [[0.5, 0.5]] * 6, times=[3, 5])
     assert errors.estimate[0] == 0.25
     assert math.isnan(errors.estimate[1])
 
 
 def test_one_time_has_no_mean() -> None:
-    found = fm.cumulative_dynamic_auc([1, 2, 3, 4], [1, 1, 0, 0], [3, 1, 2, 0], times=2, **SHORTER)
+    found = fm.concordance.cumulative_dynamic_auc(
+        [1, 2, 3, 4], [1, 1, 0, 0], [3, 1, 2, 0], times=2, **SHORTER
+    )
     assert found.integrated is None
     assert found.estimate.tolist() == [0.75]
-    found = fm.survival_brier_score([1, 2, 3, 4], [1, 1, 0, 0], [0.5, 0, 1, 1], times=2)
+    found = fm.concordance.survival_brier_score([1, 2, 3, 4], [1, 1, 0, 0], [0.5, 0, 1, 1], times=2)
     assert found.estimate.tolist() == [0.0625]
 
 
 def test_a_perfect_order_has_no_interval() -> None:
     with pytest.warns(fm.DegenerateDataWarning, match="interval of the cumulative/dynamic AUC is"):
-        found = fm.cumulative_dynamic_auc([1, 2, 3], [1, 1, 1], [3, 2, 1], times=1, **SHORTER)
+        found = fm.concordance.cumulative_dynamic_auc(
+            [1, 2, 3], [1, 1, 1], [3, 2, 1], times=1, **SHORTER
+        )
     assert found.estimate.tolist() == [1.0]
     assert math.isnan(found.low[0])
 
@@ -274,7 +292,7 @@ GOOD: Any = {
 )
 def test_faults(changes, error, said) -> None:
     with pytest.raises(error, match=said):
-        fm.cumulative_dynamic_auc(**{**GOOD, **changes})
+        fm.concordance.cumulative_dynamic_auc(**{**GOOD, **changes})
 
 
 @pytest.mark.parametrize(
@@ -288,12 +306,12 @@ def test_faults(changes, error, said) -> None:
 )
 def test_faults_of_probabilities(survival, said) -> None:
     with pytest.raises(ValueError, match=said):
-        fm.survival_brier_score([1, 2, 3], [1, 0, 1], survival, times=[1, 2])
+        fm.concordance.survival_brier_score([1, 2, 3], [1, 0, 1], survival, times=[1, 2])
 
 
 def test_what_is_shown(rng) -> None:
     time, event, score, _ = censored(rng, 60)
-    found = fm.cumulative_dynamic_auc(time, event, score, times=TIMES, **SHORTER)
+    found = fm.concordance.cumulative_dynamic_auc(time, event, score, times=TIMES, **SHORTER)
     text = str(found)
     assert "estimate [95 % interval]" in text
     assert "integrated AUC" in text

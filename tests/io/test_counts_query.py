@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import spark
-from fastmetrics import ScoreTable, counts_query, roc_auc_score
+from fastmetrics import ScoreTable, roc_auc_score
 from fastmetrics.cli import main
 from fastmetrics.cli.sql_command import DIALECTS
-from fastmetrics.io.counts_query import Dialect
+from fastmetrics.io import counts_query
+from fastmetrics.io._counts_query import Dialect
 
 sqlglot = pytest.importorskip("sqlglot")
 pytestmark = pytest.mark.filterwarnings(spark.QUIET)

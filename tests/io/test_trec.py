@@ -67,7 +67,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 def read(*paths: Any, **options: Any) -> dict[str, fm.RankingTable]:
     with pytest.warns(fm.DataConversionWarning):
-        return fm.read_trec(*paths, **options)
+        return fm.io.read_trec(*paths, **options)
 
 
 def test_what_is_read(files: tuple[Path, Path]) -> None:
@@ -81,13 +81,13 @@ def test_what_is_read(files: tuple[Path, Path]) -> None:
     assert table.tied.tolist() == [1, 0, 0]
     assert table.places[0] == 2
     assert table.judged.tolist() == [3, 1, 1]  # d7's -1 is no judgment, nor is d4 judged
-    values = fm.mean_average_precision(table, per_query=True)
+    values = fm.ranking.mean_average_precision(table, per_query=True)
     np.testing.assert_allclose(values, [1 / 3 / 2, 0.0, math.nan])
 
 
 def test_what_is_counted(files: tuple[Path, Path]) -> None:
     with pytest.warns(fm.DataConversionWarning) as caught:
-        fm.read_trec(*files)
+        fm.io.read_trec(*files)
     texts = sorted(str(each.message) for each in caught)
     assert len(texts) == 2
     assert "mine.run: 1 query without judgments left out: 'q9'" in texts[0]
@@ -103,7 +103,7 @@ def test_omitted_queries_are_left_out_for_all_runs(files: tuple[Path, Path]) -> 
     for table in tables.values():
         assert table.queries is not None
         assert table.queries.tolist() == ["q1"]
-    found = fm.evaluate_rankings(read(qrels, {"a": run, "b": other}), metrics="map")
+    found = fm.ranking.evaluate_rankings(read(qrels, {"a": run, "b": other}), metrics="map")
     assert found.per_query("b", "map").tolist()[:2] == [0.5, 1.0]
 
 
@@ -123,8 +123,8 @@ def random_files(folder: Path, seed: int) -> tuple[Path, Path]:
     return qrels, run
 
 
-def evaluated(tables: dict[str, fm.RankingTable]) -> fm.RankingEvaluation:
-    return fm.evaluate_rankings(tables, metrics=MEASURES, ties="trec_eval", no_relevant=0.0)
+def evaluated(tables: dict[str, fm.RankingTable]) -> fm.results.RankingEvaluation:
+    return fm.ranking.evaluate_rankings(tables, metrics=MEASURES, ties="trec_eval", no_relevant=0.0)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -136,7 +136,7 @@ def test_values_are_trec_evals(tmp_path: Path, seed: int) -> None:
     names = {name.replace("_cut_", "_cut.") for name in MEASURES}
     names = {f"{name[:-2]}.{name[-1]}" if name[-2] == "_" else name for name in names}
     values = pytrec_eval.RelevanceEvaluator(qrel, names).evaluate(theirs)
-    found = evaluated(fm.read_trec(qrels, run))
+    found = evaluated(fm.io.read_trec(qrels, run))
     assert found.queries is not None
     for name in MEASURES:
         own = found.per_query("random", name)
@@ -145,7 +145,7 @@ def test_values_are_trec_evals(tmp_path: Path, seed: int) -> None:
 
 
 def test_means_are_those_that_trec_eval_prints(tmp_path: Path) -> None:
-    found = evaluated(fm.read_trec(*random_files(tmp_path, 0)))
+    found = evaluated(fm.io.read_trec(*random_files(tmp_path, 0)))
     printed = {name: f"{found[name]['random'].estimate:.4f}" for name in MEASURES}
     assert printed == STORED
 
@@ -179,25 +179,25 @@ def test_what_is_refused(files: tuple[Path, Path], which: int, text: Any, messag
     data = text if isinstance(text, bytes) else text.encode()
     files[which].write_bytes(data)
     if message is None:
-        assert fm.read_trec(*files)["mine"].sizes.tolist() == [0, 0, 0]
+        assert fm.io.read_trec(*files)["mine"].sizes.tolist() == [0, 0, 0]
         with pytest.raises(FileError, match="no query has judgments and documents"):
-            fm.read_trec(*files, missing_queries="omit")
+            fm.io.read_trec(*files, missing_queries="omit")
         return
     with pytest.raises(FileError, match=message):
-        fm.read_trec(*files)
+        fm.io.read_trec(*files)
 
 
 def test_arguments_that_are_refused(files: tuple[Path, Path]) -> None:
     qrels, run = files
     with pytest.raises(FileError, match="no such file"):
-        fm.read_trec(qrels, run.with_name("none.run"))
+        fm.io.read_trec(qrels, run.with_name("none.run"))
     with pytest.raises(FileError, match="named twice"):
-        fm.read_trec(qrels, [run, qrels])
+        fm.io.read_trec(qrels, [run, qrels])
     with pytest.raises(ValueError, match="two files called 'mine'"):
-        fm.read_trec(qrels, [run, run.with_name("mine.txt")])
+        fm.io.read_trec(qrels, [run, run.with_name("mine.txt")])
     with pytest.raises(ValueError, match="at least one file"):
-        fm.read_trec(qrels, [])
+        fm.io.read_trec(qrels, [])
     with pytest.raises(TypeError, match="`runs` must be a path"):
-        fm.read_trec(qrels, 3)  # type: ignore[arg-type]
+        fm.io.read_trec(qrels, 3)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="`missing_queries`"):
-        fm.read_trec(qrels, run, missing_queries="mean")  # type: ignore[arg-type]
+        fm.io.read_trec(qrels, run, missing_queries="mean")  # type: ignore[arg-type]

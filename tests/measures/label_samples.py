@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-import fastmetrics as fm
+from public import public
 
 WORDS = np.array(["ant", "bee", "cat", "dog", "eel"])
 TENS = np.array([-20, -1, 0, 7, 30])
@@ -82,7 +82,7 @@ def assert_as_scikit_learn(name: str, *args: Any, **kwargs: Any) -> None:
     """Compare result, type, dtype and warnings; an error must be an error of the same family."""
     import sklearn.metrics
 
-    ours, said = outcome(getattr(fm, name), *args, **kwargs)
+    ours, said = outcome(public(name), *args, **kwargs)
     theirs, peer_said = outcome(getattr(sklearn.metrics, name), *args, **kwargs)
     if isinstance(theirs, type) or isinstance(ours, type):
         assert isinstance(ours, type), (ours, theirs)

@@ -16,7 +16,7 @@ from fastmetrics import ScoreTable, UndefinedMetricWarning
 def test_its_area_is_the_brier_score(rng, weighted, decimals) -> None:
     labels, chances = rng.integers(0, 2, 300), np.round(rng.random(300), decimals)
     weights = rng.random(300) if weighted else None
-    curve = fm.brier_curve(labels, chances, sample_weight=weights)
+    curve = fm.costs.brier_curve(labels, chances, sample_weight=weights)
     score = fm.brier_score_loss(labels, chances, sample_weight=weights)
     assert curve.brier_score == float(curve) == pytest.approx(score, rel=1e-13)
     # Between two points a straight line: the trapezoids are the area, jumps have none.
@@ -26,7 +26,7 @@ def test_its_area_is_the_brier_score(rng, weighted, decimals) -> None:
 
 def test_its_height_is_the_loss_of_the_threshold(rng) -> None:
     labels, chances = rng.integers(0, 2, 50), np.round(rng.random(50), 1)
-    curve = fm.brier_curve(labels, chances)
+    curve = fm.costs.brier_curve(labels, chances)
     for low, high in zip(curve.cost_share[::2], curve.cost_share[1::2], strict=True):
         c = (low + high) / 2
         called = chances >= c
@@ -42,7 +42,7 @@ def test_calibrated_probabilities_lose_least(rng) -> None:
     labels = rng.integers(0, 2, 400)
     chances = 1 / (1 + np.exp(-3 * (rng.normal(size=400) + labels)))
     fit = isotonic.IsotonicRegression().fit_transform(chances, labels)
-    ours, best = fm.brier_curve(labels, chances), fm.brier_curve(labels, fit)
+    ours, best = fm.costs.brier_curve(labels, chances), fm.costs.brier_curve(labels, fit)
     places = (np.arange(200) + 0.5) / 200
     assert np.all(
         np.interp(places, best.cost_share, best.loss)
@@ -51,23 +51,23 @@ def test_calibrated_probabilities_lose_least(rng) -> None:
 
 
 def test_certain_probabilities() -> None:
-    assert fm.brier_curve([0, 1], [0, 1]).loss.tolist() == [0] * 6
-    wrong = fm.brier_curve([0, 1], [1, 0])
+    assert fm.costs.brier_curve([0, 1], [0, 1]).loss.tolist() == [0] * 6
+    wrong = fm.costs.brier_curve([0, 1], [1, 0])
     assert wrong.brier_score == 1
     np.testing.assert_allclose(np.interp([0.2, 0.7], wrong.cost_share, wrong.loss), 1)
-    assert fm.brier_curve([1, 1], [0.5, 0.5]).brier_score == 0.25
+    assert fm.costs.brier_curve([1, 1], [0.5, 0.5]).brier_score == 0.25
 
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.5])
 def test_no_probabilities(wrong) -> None:
     with pytest.raises(ValueError, match=r"`y_prob` must lie in \[0, 1\]: from"):
-        fm.brier_curve([0, 1], [0.5, wrong])
+        fm.costs.brier_curve([0, 1], [0.5, wrong])
     with pytest.raises(ValueError, match="`y_prob` must be finite: nan at index 1"):
-        fm.brier_curve([0, 1], [0.5, math.nan])
+        fm.costs.brier_curve([0, 1], [0.5, math.nan])
 
 
 def test_no_row() -> None:
     with pytest.warns(UndefinedMetricWarning, match="the Brier curve is not defined"):
-        curve = fm.brier_curve(ScoreTable.from_counts([], [], []))
+        curve = fm.costs.brier_curve(ScoreTable.from_counts([], [], []))
     assert math.isnan(curve.brier_score)
     assert len(curve.loss) == 0

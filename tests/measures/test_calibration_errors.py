@@ -15,9 +15,9 @@ import fastmetrics as fm
 from reference import binned_calibration_oracle as oracle
 
 ERRORS = (
-    fm.expected_calibration_error,
-    fm.maximum_calibration_error,
-    fm.root_mean_square_calibration_error,
+    fm.calibration.expected_calibration_error,
+    fm.calibration.maximum_calibration_error,
+    fm.calibration.root_mean_square_calibration_error,
 )
 BINS = {
     "uniform": oracle.uniform,
@@ -48,10 +48,12 @@ def found(*data: Any, weights: Any = None, **options: Any) -> list[float]:
     given_weights = {} if weights is None else {"sample_weight": weights}
     rms: dict[str, Any] = given_weights | ({"weights_are": "frequencies"} if given_weights else {})
     return [
-        fm.expected_calibration_error(*data, **options, **given_weights),
-        fm.maximum_calibration_error(*data, **options, **given_weights),
+        fm.calibration.expected_calibration_error(*data, **options, **given_weights),
+        fm.calibration.maximum_calibration_error(*data, **options, **given_weights),
         *(
-            fm.root_mean_square_calibration_error(*data, estimator=each, **options, **rms)
+            fm.calibration.root_mean_square_calibration_error(
+                *data, estimator=each, **options, **rms
+            )
             for each in ("kumar", "sun", "plug-in")
         ),
     ]
@@ -131,7 +133,9 @@ def test_uniform_edges_are_those_of_scikit_learn() -> None:
     for n_bins in (3, 7, 10, 15):
         share, mean = calibration_curve(y, p, n_bins=n_bins)
         right = np.abs(share - mean).max()
-        assert fm.maximum_calibration_error(y, p, n_bins=n_bins) == pytest.approx(right, rel=1e-12)
+        assert fm.calibration.maximum_calibration_error(y, p, n_bins=n_bins) == pytest.approx(
+            right, rel=1e-12
+        )
 
 
 def test_float32_probabilities_are_binned_as_they_are() -> None:
@@ -144,12 +148,12 @@ def test_adaptive_is_expected_in_equal_counts() -> None:
     columns = np.random.default_rng(0).dirichlet([1, 1, 1], 60)
     codes = np.arange(60) % 3
     bins = {"n_bins": 7, "strategy": "equal-count"}
-    right = fm.expected_calibration_error(codes, columns, form="class-wise", **bins)
-    assert fm.adaptive_calibration_error(codes, columns, n_bins=7) == right
-    right = fm.expected_calibration_error(Y, P, **bins)
-    assert fm.adaptive_calibration_error(Y, P, n_bins=7) == right
+    right = fm.calibration.expected_calibration_error(codes, columns, form="class-wise", **bins)
+    assert fm.calibration.adaptive_calibration_error(codes, columns, n_bins=7) == right
+    right = fm.calibration.expected_calibration_error(Y, P, **bins)
+    assert fm.calibration.adaptive_calibration_error(Y, P, n_bins=7) == right
     table = fm.ScoreTable.from_scores(Y, P)
-    assert fm.adaptive_calibration_error(table, n_bins=7) == right
+    assert fm.calibration.adaptive_calibration_error(table, n_bins=7) == right
 
 
 def test_the_debiased_estimates_have_no_bias() -> None:
@@ -169,22 +173,22 @@ def test_the_debiased_estimates_have_no_bias() -> None:
 
 def test_labels_name_the_columns() -> None:
     columns = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5]]
-    named = fm.expected_calibration_error(["b", "c"], columns, labels=["a", "b", "c"])
-    assert named == fm.expected_calibration_error([1, 2], columns, labels=[0, 1, 2])
-    assert named == fm.expected_calibration_error(
+    named = fm.calibration.expected_calibration_error(["b", "c"], columns, labels=["a", "b", "c"])
+    assert named == fm.calibration.expected_calibration_error([1, 2], columns, labels=[0, 1, 2])
+    assert named == fm.calibration.expected_calibration_error(
         [1, 2, 2], [*columns, columns[0]], labels=range(3), sample_weight=[1, 1, 0]
     )
 
 
 def test_one_class_alone_has_an_error() -> None:
-    assert fm.expected_calibration_error([1, 1], [0.5, 0.75], n_bins=1) == 0.375
+    assert fm.calibration.expected_calibration_error([1, 1], [0.5, 0.75], n_bins=1) == 0.375
 
 
 def test_more_bins_than_rows_are_left_out() -> None:
-    assert fm.expected_calibration_error(Y, P, n_bins=1000) == pytest.approx(
+    assert fm.calibration.expected_calibration_error(Y, P, n_bins=1000) == pytest.approx(
         np.abs(np.subtract(Y, P)).mean()
     )
-    by_rank = fm.expected_calibration_error(Y, P, n_bins=1000, strategy="equal-count")
+    by_rank = fm.calibration.expected_calibration_error(Y, P, n_bins=1000, strategy="equal-count")
     assert by_rank == pytest.approx(np.abs(np.subtract(Y, P)).mean())
 
 
@@ -198,7 +202,9 @@ def test_undefined(error) -> None:
 def test_bias_of_single_rows_is_undefined() -> None:
     for estimator in ("kumar", "sun"):
         with pytest.warns(fm.UndefinedMetricWarning, match="no bin has two rows; take fewer `n_bi"):
-            rms = fm.root_mean_square_calibration_error([0, 1], [0.1, 0.9], estimator=estimator)
+            rms = fm.calibration.root_mean_square_calibration_error(
+                [0, 1], [0.1, 0.9], estimator=estimator
+            )
         assert math.isnan(rms)
 
 
@@ -241,7 +247,7 @@ def test_faults(error, data, options, kind, message) -> None:
 
 def test_percentiles_of_rows_need_rows() -> None:
     options = {"strategy": "quantile", "sample_weight": [0.5, 1, 1, 1, 1]}
-    rms = functools.partial(fm.root_mean_square_calibration_error, estimator="plug-in")
+    rms = functools.partial(fm.calibration.root_mean_square_calibration_error, estimator="plug-in")
     for error in (*ERRORS[:2], rms):
         with pytest.raises(ValueError, match=r"percentiles of rows, .*: take 'equal-count'"):
             error(Y, P, **options)
@@ -253,21 +259,21 @@ def test_how_many_rows_a_bin_has_must_be_known() -> None:
     for estimator in ("kumar", "sun"):
         said = f"`estimator='{estimator}'` needs to know how many rows a bin has"
         with pytest.raises(ValueError, match=said):
-            fm.root_mean_square_calibration_error(Y, P, estimator=estimator, **weights)
+            fm.calibration.root_mean_square_calibration_error(Y, P, estimator=estimator, **weights)
         with pytest.raises(ValueError, match=said):
-            fm.root_mean_square_calibration_error(table, estimator=estimator)
+            fm.calibration.root_mean_square_calibration_error(table, estimator=estimator)
     with pytest.raises(ValueError, match="must hold whole numbers with `weights_are='frequencies'"):
-        fm.root_mean_square_calibration_error(
+        fm.calibration.root_mean_square_calibration_error(
             Y, P, sample_weight=[0.5] * 5, weights_are="frequencies"
         )
     for estimator in ("kumar", "sun"):
-        repeated = fm.root_mean_square_calibration_error(
+        repeated = fm.calibration.root_mean_square_calibration_error(
             np.repeat(Y, weights["sample_weight"]),
             np.repeat(P, weights["sample_weight"]),
             n_bins=2,
             estimator=estimator,
         )
-        assert repeated == fm.root_mean_square_calibration_error(
+        assert repeated == fm.calibration.root_mean_square_calibration_error(
             Y, P, n_bins=2, estimator=estimator, weights_are="frequencies", **weights
         )
 
@@ -279,7 +285,7 @@ def test_errors_of_an_estimator() -> None:
     x = rng.normal(size=(90, 2))
     for k in (2, 3):
         y = (x[:, 0] + rng.normal(size=90) > 0).astype(int) + (x[:, 1] > 0) * (k == 3)
-        found = fm.evaluate_estimator(
+        found = fm.selection.evaluate_estimator(
             LogisticRegression(), x, y, cv="holdout", metrics=[("ece", {"n_bins": 5})], rng=1
         )
         value = found.metrics["ece"].estimate
@@ -300,7 +306,10 @@ def test_no_bootstrap_of_what_it_cannot_cover(metric) -> None:
 
 def test_no_bootstrap_of_the_functions_either() -> None:
     said = "chance alone makes an error in bins"
-    for function in (fm.expected_calibration_error, fm.maximum_calibration_error):
+    for function in (
+        fm.calibration.expected_calibration_error,
+        fm.calibration.maximum_calibration_error,
+    ):
         with pytest.raises(ValueError, match=said):
             fm.bootstrap(Y, P, metrics=function)
         with pytest.raises(ValueError, match=said):
@@ -311,25 +320,29 @@ def test_figures_of_verified_calibration() -> None:
     """What the tests of Kumar, Liang & Ma's package (v0.2) say of three small problems."""
     p = [0.5, 0.5, 0.5, 0.6, 0.5, 0.6, 0.6, 0.6, 0.6]
     y = [0, 1, 0, 1, 0, 1, 1, 1, 0]
-    rms = functools.partial(fm.root_mean_square_calibration_error, n_bins=10, estimator="plug-in")
-    assert fm.expected_calibration_error(y, p, n_bins=10) == pytest.approx(2 / 9)
+    rms = functools.partial(
+        fm.calibration.root_mean_square_calibration_error, n_bins=10, estimator="plug-in"
+    )
+    assert fm.calibration.expected_calibration_error(y, p, n_bins=10) == pytest.approx(2 / 9)
     assert rms(y, p) == pytest.approx(math.sqrt(4 / 9 * 0.25**2 + 5 / 9 * 0.2**2))
 
     rows = [[0.6, 0.3, 0.1]] * 6 + [[0.1, 0.8, 0.1]] * 4 + [[0.1, 0.0, 0.9]] * 4
     codes = [0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2]
     gaps, shares = [5 / 6 - 0.6, 0.05, 0.1], [6 / 14, 4 / 14, 4 / 14]
     mean = float(np.dot(shares, gaps))
-    assert fm.expected_calibration_error(codes, rows, n_bins=10) == pytest.approx(mean)
+    assert fm.calibration.expected_calibration_error(codes, rows, n_bins=10) == pytest.approx(mean)
     assert rms(codes, rows) == pytest.approx(math.sqrt(np.dot(shares, np.square(gaps))))
     gaps = [0.1, 5 / 6 - 0.6, 0.1, 0.05, 0.3 - 1 / 6]
     shares = np.divide([4, 6, 8, 4, 6], 42)
     by_class = {"form": "class-wise"}
     mean = float(np.dot(shares, gaps))
-    assert fm.expected_calibration_error(codes, rows, n_bins=10, **by_class) == pytest.approx(mean)
+    assert fm.calibration.expected_calibration_error(
+        codes, rows, n_bins=10, **by_class
+    ) == pytest.approx(mean)
     square = np.dot(shares, np.square(gaps))
     assert rms(codes, rows, **by_class) == pytest.approx(math.sqrt(square))
 
     rows = [[0.8, 0.1, 0.1], [0.6, 0.2, 0.2], [0.0, 0.9, 0.1], [0.0, 1.0, 0.0]]
     rows += [[0.3, 0.3, 0.4], [0.15, 0.0, 0.85]]
-    found = fm.expected_calibration_error([0, 0, 1, 1, 0, 2], rows, n_bins=3)
+    found = fm.calibration.expected_calibration_error([0, 0, 1, 1, 0, 2], rows, n_bins=3)
     assert found == pytest.approx(4 / 6 * (1 - 3.55 / 4))

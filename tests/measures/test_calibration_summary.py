@@ -43,15 +43,20 @@ def test_the_parts_are_those_of_the_functions(rng, weighting, decimals):
     }[weighting]
     of_weights = {key: value for key, value in given.items() if key == "sample_weight"}
     training = None if weighting == "importances" else True
-    found = fm.calibration_summary(y, p, on_training_data=training, n_groups=7, **given)
+    found = fm.calibration.calibration_summary(y, p, on_training_data=training, n_groups=7, **given)
     for score in ("brier_score", "log_loss"):
-        assert_same(getattr(found, score), fm.score_decomposition(y, p, score=score, **of_weights))
-    assert_same(found.logistic, fm.logistic_calibration(y, p, **given))
-    assert_same(found.spiegelhalter, fm.spiegelhalter_test(y, p, **given))
+        assert_same(
+            getattr(found, score),
+            fm.calibration.score_decomposition(y, p, score=score, **of_weights),
+        )
+    assert_same(found.logistic, fm.calibration.logistic_calibration(y, p, **given))
+    assert_same(found.spiegelhalter, fm.calibration.spiegelhalter_test(y, p, **given))
     if training is None:
         assert found.hosmer_lemeshow is None
     else:
-        right = fm.hosmer_lemeshow_test(y, p, on_training_data=True, n_groups=7, **given)
+        right = fm.calibration.hosmer_lemeshow_test(
+            y, p, on_training_data=True, n_groups=7, **given
+        )
         assert found.hosmer_lemeshow == right
     weights = given.get("sample_weight", np.ones(3_000))
     assert found.n_samples == pytest.approx(weights.sum())
@@ -64,10 +69,10 @@ def test_float32_and_labels_as_probabilities(rng):
     p = p.astype(np.float32)
     p[0], y[0] = 0, 1  # cut at the epsilon of float32
     with pytest.warns(UndefinedMetricWarning, match="exactly 0"):
-        found = fm.calibration_summary(y, p)
+        found = fm.calibration.calibration_summary(y, p)
     assert found.log_loss.score == pytest.approx(fm.log_loss(y, p), rel=1e-13)
     with pytest.warns(UndefinedMetricWarning):
-        found = fm.calibration_summary([0, 1, 1], [0, 1, 0])
+        found = fm.calibration.calibration_summary([0, 1, 1], [0, 1, 0])
     assert found.brier_score.score == pytest.approx(1 / 3)
     assert math.isnan(found.spiegelhalter.statistic)
 
@@ -75,17 +80,17 @@ def test_float32_and_labels_as_probabilities(rng):
 def test_tables_threads_and_row_order_change_no_bit(rng):
     y, p = sample(rng, 300_000)
     order = rng.permutation(len(y))
-    found = fm.calibration_summary(y, p, on_training_data=False)
-    assert found == fm.calibration_summary(y, p, on_training_data=False, n_threads=1)
-    assert found == fm.calibration_summary(
+    found = fm.calibration.calibration_summary(y, p, on_training_data=False)
+    assert found == fm.calibration.calibration_summary(y, p, on_training_data=False, n_threads=1)
+    assert found == fm.calibration.calibration_summary(
         fm.ScoreTable.from_scores(y, p), on_training_data=False, n_threads=7
     )
-    assert found == fm.calibration_summary(y[order], p[order], on_training_data=False)
+    assert found == fm.calibration.calibration_summary(y[order], p[order], on_training_data=False)
 
 
 def test_one_class():
     with pytest.warns(UndefinedMetricWarning, match="no negative example"):
-        found = fm.calibration_summary([1, 1, 1], [0.2, 0.6, 0.7], pos_label=1)
+        found = fm.calibration.calibration_summary([1, 1, 1], [0.2, 0.6, 0.7], pos_label=1)
     assert math.isnan(found.logistic.slope)
     assert (found.prevalence, found.brier_score.uncertainty) == (1, 0)
     assert found.spiegelhalter.pvalue < 1
@@ -93,7 +98,7 @@ def test_one_class():
 
 def test_it_prints_as_a_table(rng):
     y, p = sample(rng, 1_000)
-    found = fm.calibration_summary(y, p, on_training_data=True, confidence_level=0.9)
+    found = fm.calibration.calibration_summary(y, p, on_training_data=True, confidence_level=0.9)
     lines = str(found).splitlines()
     assert lines[0].startswith("Calibration of 1,000 rows: ")
     firsts = [line.split()[0] for line in lines[1:] if line and not line.startswith("─")]
@@ -110,7 +115,7 @@ def test_it_prints_as_a_table(rng):
 
 def test_it_says_what_was_counted(rng):
     y, p = sample(rng, 300)
-    of = fm.calibration_summary
+    of = fm.calibration.calibration_summary
     assert str(of(y, p, sample_weight=np.full(300, 0.5))).startswith("Calibration of weight 150: ")
     counts = {"sample_weight": np.full(300, 2), "weights_are": "frequencies"}
     assert str(of(y, p, **counts)).startswith("Calibration of 600 rows: ")
@@ -121,11 +126,13 @@ def test_it_says_what_was_counted(rng):
 def test_weights_whose_sum_is_beyond_floats(rng):
     y, p = sample(rng, 300)
     w = rng.uniform(0.5, 1, 300)
-    found, right = (fm.calibration_summary(y, p, sample_weight=w * unit) for unit in (1e308, 1))
+    found, right = (
+        fm.calibration.calibration_summary(y, p, sample_weight=w * unit) for unit in (1e308, 1)
+    )
     assert found.n_samples == math.inf
     assert found.brier_score.score == pytest.approx(right.brier_score.score)
     assert found.logistic.slope_interval == pytest.approx(right.logistic.slope_interval)
-    for make in (fm.isotonic_fit, fm.reliability_diagram):
+    for make in (fm.calibration.isotonic_fit, fm.calibration.reliability_diagram):
         assert np.isinf(make(y, p, sample_weight=w * 1e308).weights).any()
 
 
@@ -133,7 +140,7 @@ def test_few_rows_of_a_class_are_said(rng):
     y, p = sample(rng, 300)
     w = np.where(y == 1, 1.0, 0.5)
     w[(y == 1).nonzero()[0][20:]] = 0
-    for function in (fm.calibration_summary, fm.logistic_calibration):
+    for function in (fm.calibration.calibration_summary, fm.calibration.logistic_calibration):
         with pytest.warns(fm.SmallSampleWarning, match="the weights leave positive rows worth 20 "):
             function(y, p, sample_weight=w)
 
@@ -141,13 +148,13 @@ def test_few_rows_of_a_class_are_said(rng):
 def test_faults():
     y, p = [0, 1, 0, 1], [0.2, 0.3, 0.6, 0.7]
     with pytest.raises(ValueError, match="needs counts: got importances"):
-        fm.calibration_summary(y, p, on_training_data=True, sample_weight=[1, 2, 1, 1])
+        fm.calibration.calibration_summary(y, p, on_training_data=True, sample_weight=[1, 2, 1, 1])
     with pytest.raises(TypeError, match="`on_training_data` must be a bool: got int"):
-        fm.calibration_summary(y, p, on_training_data=1)
+        fm.calibration.calibration_summary(y, p, on_training_data=1)
     with pytest.raises(ValueError, match="`n_groups` must be"):
-        fm.calibration_summary(y, p, n_groups=1)
+        fm.calibration.calibration_summary(y, p, n_groups=1)
     with pytest.raises(ValueError, match=r"`y_proba` must lie in \[0, 1\]"):
-        fm.calibration_summary(y, [0.2, 0.3, 0.6, 7])
+        fm.calibration.calibration_summary(y, [0.2, 0.3, 0.6, 7])
     table = fm.ScoreTable.from_scores(y, p, sample_weight=[0.5, 1, 1, 1])
     with pytest.raises(TypeError, match="does not tell their squares"):
-        fm.calibration_summary(table)
+        fm.calibration.calibration_summary(table)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
+from public import public
 
 PACKAGE = Path(fm.__file__).parent
 
@@ -39,7 +40,7 @@ def files_passed(call: Callable[[], Any]) -> set[str]:
     ("name", "most"), [("mean_squared_error", 10), ("r2_score", 10), ("log_loss", 10)]
 )
 def test_files_of_a_warm_call(rng, name, most, rows) -> None:
-    function = getattr(fm, name)
+    function = public(name)
     true = rng.integers(0, 2, rows) if name == "log_loss" else rng.random(rows)
     other = rng.random(rows)
     function(np.resize(true, 100_000), np.resize(other, 100_000))  # compiles what it needs

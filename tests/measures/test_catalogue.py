@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import fastmetrics as fm
+from public import public
 from reference import catalogue_oracle as oracle
 
 ITEMS = ["e", "a", "d", "c", "b"]  # a catalogue has no order that matters
@@ -46,25 +47,25 @@ def values(name: str, *data: Any, **options: Any) -> Any:
         options |= {"popularity": SHARES}
     elif name == "intra_list_diversity":
         options |= {"features": [FEATURES[one] for one in catalogue]}
-    return getattr(fm, name)(*data, **options)
+    return public(name)(*data, **options)
 
 
 @given(lists=lists_of_items, k=cutoffs, ties=rules)
 def test_are_means_over_the_choices_of_ties(lists: Any, k: int | None, ties: str) -> None:
     item, score, query = rows(lists)
     options: dict[str, Any] = {"query": query, "catalogue": ITEMS, "k": k, "ties": ties}
-    found = fm.catalogue_coverage(item, score, **options)
+    found = fm.ranking.catalogue_coverage(item, score, **options)
     assert found == pytest.approx(float(oracle.coverage(lists, 5, k, ties)), rel=1e-14)
-    found = fm.catalogue_gini(item, score, **options)
+    found = fm.ranking.catalogue_gini(item, score, **options)
     assert found == pytest.approx(float(oracle.gini(lists, ITEMS, k, ties)), rel=1e-13, abs=1e-15)
-    found = fm.novelty(item, score, popularity=SHARES, per_query=True, **options)
+    found = fm.ranking.novelty(item, score, popularity=SHARES, per_query=True, **options)
     right = [oracle.novelty(each, SHARES, k, ties) for each in lists]
     assert found.tolist() == pytest.approx(right, rel=1e-14)
     right = [oracle.diversity(each, distance, k, ties) for each in lists]
     right = [math.nan if one is None else one for one in right]
     matrix = [[distance(a, b) if a != b else 0 for b in ITEMS] for a in ITEMS]
     for described in ({"distances": matrix}, {"features": [FEATURES[i] for i in ITEMS]}):
-        found = fm.intra_list_diversity(item, score, per_query=True, **options, **described)
+        found = fm.ranking.intra_list_diversity(item, score, per_query=True, **options, **described)
         assert found.tolist() == pytest.approx(right, rel=1e-13, abs=1e-14, nan_ok=True)
 
 
@@ -114,7 +115,7 @@ def test_a_constant_score_shows_every_item_alike() -> None:
 def test_popularity_of_every_kind_is_one() -> None:
     seen = ["a"] * 8 + ["b"] * 4 + ["c"] * 2 + ["d", "e"]
     options: dict[str, Any] = {"catalogue": ITEMS}
-    expected = fm.novelty(LISTS, popularity=SHARES, **options)
+    expected = fm.ranking.novelty(LISTS, popularity=SHARES, **options)
     counts = [seen.count(one) for one in ITEMS]
     for given_as in (
         {"interactions": seen},
@@ -122,14 +123,16 @@ def test_popularity_of_every_kind_is_one() -> None:
         {"popularity": counts},
         {"popularity": dict(zip(ITEMS, counts, strict=True)), "total": 16},
     ):
-        assert fm.novelty(LISTS, **given_as, **options) == expected
-    assert fm.novelty(LISTS, interactions=seen, total=32, **options) == pytest.approx(expected + 1)
+        assert fm.ranking.novelty(LISTS, **given_as, **options) == expected
+    assert fm.ranking.novelty(LISTS, interactions=seen, total=32, **options) == pytest.approx(
+        expected + 1
+    )
 
 
 def test_values_of_queries_have_intervals() -> None:
     rng = np.random.default_rng(0)
     item = rng.permuted(np.tile(np.arange(30), (200, 1)), axis=1)[:, :9]
-    found = fm.novelty(item, rng.random(item.shape), catalogue=np.arange(30),
+    found = fm.ranking.novelty(item, rng.random(item.shape), catalogue=np.arange(30),
                        popularity=np.arange(1, 31), k=5, per_query=True)  # fmt: skip
     interval = fm.bootstrap(found, metrics={"novelty": "mean"}, rng=1)["novelty"]
     assert interval.confidence_interval.low < found.mean() < interval.confidence_interval.high
@@ -147,7 +150,7 @@ def test_threads_and_kinds_of_scores_change_no_bit(name: str, ties: str) -> None
         more = {"popularity": list(SHARES.values())}
     elif name == "intra_list_diversity":
         more = {"features": list(FEATURES.values())}
-    measure = getattr(fm, name)
+    measure = public(name)
     found = measure(item, score, **options, **more, n_threads=1)
     for kind in (np.float32, np.float64, np.uint64, np.int8):
         assert measure(item, score.astype(kind), **options, **more, n_threads=2) == found
@@ -156,12 +159,12 @@ def test_threads_and_kinds_of_scores_change_no_bit(name: str, ties: str) -> None
 def test_a_list_of_one_item_has_no_diversity() -> None:
     options: dict[str, Any] = {"catalogue": [1, 2], "features": [[1, 0], [0, 1]]}
     lists = {"item": [1, 1, 2], "query": [7, 8, 8]}
-    assert fm.intra_list_diversity(**lists, **options, per_query=True).tolist() == pytest.approx(
-        [math.nan, 1], nan_ok=True
-    )
-    assert fm.intra_list_diversity(**lists, **options) == 1
+    assert fm.ranking.intra_list_diversity(
+        **lists, **options, per_query=True
+    ).tolist() == pytest.approx([math.nan, 1], nan_ok=True)
+    assert fm.ranking.intra_list_diversity(**lists, **options) == 1
     with pytest.warns(fm.UndefinedMetricWarning, match="no query has what it needs"):
-        assert math.isnan(fm.intra_list_diversity([1], **options))
+        assert math.isnan(fm.ranking.intra_list_diversity([1], **options))
 
 
 @pytest.mark.parametrize(
@@ -170,8 +173,11 @@ def test_a_list_of_one_item_has_no_diversity() -> None:
         (lambda: values("catalogue_coverage", ["a", "x", "y"]), "`item` has 2 ids that the catal"),
         (lambda: values("catalogue_coverage", ["a", "a"]), "`item` must name an item once in a qu"),
         (lambda: values("catalogue_gini", ["b", "a", "b"], [1, 2, 3]), "query number 0 has one tw"),
-        (lambda: fm.catalogue_gini(["a"], catalogue=["a", "b", "a"]), "`catalogue` has 'a' twice"),
-        (lambda: fm.catalogue_gini([1], catalogue=["a"]), "ids of one kind: got int64 and"),
+        (
+            lambda: fm.ranking.catalogue_gini(["a"], catalogue=["a", "b", "a"]),
+            "`catalogue` has 'a' twice",
+        ),
+        (lambda: fm.ranking.catalogue_gini([1], catalogue=["a"]), "ids of one kind: got int64 and"),
         (lambda: values("catalogue_gini", [["a"]], [["x"]]), "`score`"),
         (lambda: values("catalogue_gini", ["a", "b"], [1, math.inf], k=1), "`score` .* inf"),
         (lambda: values("catalogue_gini", ["a", "b"], [1]), "`item` and `score` must have the sam"),
@@ -182,41 +188,56 @@ def test_a_list_of_one_item_has_no_diversity() -> None:
         (lambda: values("novelty", ["a"], [1], ties="optimistic"), "here none is: take 'expected'"),
         (lambda: values("novelty", ["a"], [1], ties="x"), "`ties` must be one of"),
         (lambda: values("novelty", ["a"], total=0.25), "`total` must be at least 0.5"),
-        (lambda: fm.novelty(["a"], catalogue=["a"]), "`popularity` or `interactions`, one of"),
-        (lambda: fm.novelty(["a"], catalogue=["a", "b"], popularity={"a": 1}), "first of them 'b'"),
-        (lambda: fm.novelty(["a"], catalogue=["a"], popularity=[-1]), "must be a number not below"),
-        (lambda: fm.novelty(["a"], catalogue=["a"], popularity=["x"]), "`popularity` must be numb"),
         (
-            lambda: fm.novelty(["a"], catalogue=["a"], popularity=[math.nan]),
+            lambda: fm.ranking.novelty(["a"], catalogue=["a"]),
+            "`popularity` or `interactions`, one of",
+        ),
+        (
+            lambda: fm.ranking.novelty(["a"], catalogue=["a", "b"], popularity={"a": 1}),
+            "first of them 'b'",
+        ),
+        (
+            lambda: fm.ranking.novelty(["a"], catalogue=["a"], popularity=[-1]),
+            "must be a number not below",
+        ),
+        (
+            lambda: fm.ranking.novelty(["a"], catalogue=["a"], popularity=["x"]),
+            "`popularity` must be numb",
+        ),
+        (
+            lambda: fm.ranking.novelty(["a"], catalogue=["a"], popularity=[math.nan]),
             "must be finite: got n",
         ),
         (
-            lambda: fm.novelty(["a"], catalogue=["a", "b"], popularity=[0, 1]),
+            lambda: fm.ranking.novelty(["a"], catalogue=["a", "b"], popularity=[0, 1]),
             "infinitely novel: 1, the first of them",
         ),
         (
-            lambda: fm.novelty(["a"], catalogue=["a"], interactions=["b"]),
+            lambda: fm.ranking.novelty(["a"], catalogue=["a"], interactions=["b"]),
             "`interactions` has 1 ids",
         ),
-        (lambda: fm.intra_list_diversity(["a"], catalogue=["a"]), "`features` or `distances`, one"),
         (
-            lambda: fm.intra_list_diversity(["a"], catalogue=["a", "b"], features=[[1, 0]]),
+            lambda: fm.ranking.intra_list_diversity(["a"], catalogue=["a"]),
+            "`features` or `distances`, one",
+        ),
+        (
+            lambda: fm.ranking.intra_list_diversity(["a"], catalogue=["a", "b"], features=[[1, 0]]),
             "`features` must have a row for each of the 2 items",
         ),
         (
-            lambda: fm.intra_list_diversity(["a"], catalogue=["a"], features=[1.0]),
+            lambda: fm.ranking.intra_list_diversity(["a"], catalogue=["a"], features=[1.0]),
             "`features` must be a matrix",
         ),
         (
-            lambda: fm.intra_list_diversity(["a"], catalogue=["a"], features=[[0, 0]]),
+            lambda: fm.ranking.intra_list_diversity(["a"], catalogue=["a"], features=[[0, 0]]),
             "`features` of item 'a' are all 0",
         ),
         (
-            lambda: fm.intra_list_diversity(["a"], catalogue=["a"], distances=[[0, 1]]),
+            lambda: fm.ranking.intra_list_diversity(["a"], catalogue=["a"], distances=[[0, 1]]),
             r"`distances` must have shape \(1, 1\)",
         ),
         (
-            lambda: fm.intra_list_diversity(["a"], catalogue=["a"], distances=[[-1]]),
+            lambda: fm.ranking.intra_list_diversity(["a"], catalogue=["a"], distances=[[-1]]),
             "`distances` must not be below 0",
         ),
     ],

@@ -67,7 +67,7 @@ def test_auc_is_somers_d_of_two_classes_to_the_bit(rng) -> None:
     assert 2 * of_ranks.discordant + of_ranks.tied_in_score == of_classes.twice_discordant
     over = of_ranks.apart_in_outcome
     assert (over + of_ranks.excess) / (2 * over) == fm.roc_auc_score(labels, score)
-    assert fm.somers_d(labels, score) == of_ranks.excess / over
+    assert fm.concordance.somers_d(labels, score) == of_ranks.excess / over
 
 
 def test_counts_of_pairs_are_of_any_size() -> None:
@@ -79,11 +79,19 @@ def test_counts_of_pairs_are_of_any_size() -> None:
 @pytest.mark.parametrize(
     ("function", "options", "why"),
     [
-        (fm.kendall_tau, {}, "Kendall's tau-b is undefined: all values of one side tie"),
-        (fm.kendall_tau, {"variant": "c"}, "tau-c is undefined: all values of one side tie"),
-        (fm.somers_d, {}, "undefined: all values of the outcome tie"),
-        (fm.goodman_kruskal_gamma, {}, "gamma is undefined: every pair ties"),
-        (fm.spearman_rho, {}, "rho is undefined: all values of one side tie"),
+        (
+            fm.concordance.kendall_tau,
+            {},
+            "Kendall's tau-b is undefined: all values of one side tie",
+        ),
+        (
+            fm.concordance.kendall_tau,
+            {"variant": "c"},
+            "tau-c is undefined: all values of one side tie",
+        ),
+        (fm.concordance.somers_d, {}, "undefined: all values of the outcome tie"),
+        (fm.concordance.goodman_kruskal_gamma, {}, "gamma is undefined: every pair ties"),
+        (fm.concordance.spearman_rho, {}, "rho is undefined: all values of one side tie"),
     ],
 )
 def test_ties_alone_are_nan(function, options, why) -> None:
@@ -94,13 +102,18 @@ def test_ties_alone_are_nan(function, options, why) -> None:
 def test_perfect_agreement_is_exactly_1(rng) -> None:
     for n in (3, 1_000, 4_099):
         outcome = np.append(0, rng.integers(1, n // 2 + 2, n))
-        for function in (fm.kendall_tau, fm.somers_d, fm.spearman_rho, fm.goodman_kruskal_gamma):
+        for function in (
+            fm.concordance.kendall_tau,
+            fm.concordance.somers_d,
+            fm.concordance.spearman_rho,
+            fm.concordance.goodman_kruskal_gamma,
+        ):
             assert function(outcome, 3.5 * outcome) == 1.0
             assert function(outcome, -outcome) == -1.0
 
 
 def test_large_integers_keep_their_order() -> None:
-    assert fm.kendall_tau([1, 2, 3], [2**60, 2**60 + 1, 2**60 + 2]) == 1.0
+    assert fm.concordance.kendall_tau([1, 2, 3], [2**60, 2**60 + 1, 2**60 + 2]) == 1.0
 
 
 # --- the concordance index -----------------------------------------------------------------------
@@ -123,19 +136,21 @@ def test_index_is_what_every_pair_says(weighting, rows, tau, half, is_weighted) 
     call = {**SHORTER, **options, "sample_weight": given_weights}
     if math.isnan(right):
         with pytest.warns(fm.UndefinedMetricWarning, match="no pair of times is"):
-            assert math.isnan(fm.concordance_index(time, event, score, **call))
+            assert math.isnan(fm.concordance.concordance_index(time, event, score, **call))
         return
-    found = fm.concordance_index(time, event, score, **call)
+    found = fm.concordance.concordance_index(time, event, score, **call)
     assert found == (right if weighting == "harrell" else pytest.approx(right, rel=1e-12))
-    turned = fm.concordance_index(time, event, [-s for s in score], **{**call, **LONGER})
+    turned = fm.concordance.concordance_index(
+        time, event, [-s for s in score], **{**call, **LONGER}
+    )
     assert turned == found
 
 
 def test_figures_of_r() -> None:
     """Of tests/concordance2.R of survival: counts 24, 14, 2, and 91, 70, 7 with case weights."""
     assert oracle.index_pairs(TIME, EVENT, [-s for s in SCORE]) == (24, 14, 2)
-    assert fm.concordance_index(TIME, EVENT, SCORE, **LONGER) == 25 / 40
-    found = fm.concordance_index(TIME, EVENT, SCORE, sample_weight=WEIGHTS, **LONGER)
+    assert fm.concordance.concordance_index(TIME, EVENT, SCORE, **LONGER) == 25 / 40
+    found = fm.concordance.concordance_index(TIME, EVENT, SCORE, sample_weight=WEIGHTS, **LONGER)
     assert found == (91 + 3.5) / 168
 
 
@@ -150,7 +165,7 @@ def lung() -> tuple[Any, Any, Any]:
 def test_figures_of_r_on_lung() -> None:
     """Of the same file: concordant 8392, discordant 4258, tied 7137."""
     time, event, score = lung()
-    found = fm.concordance_index(time, event, score, **SHORTER)
+    found = fm.concordance.concordance_index(time, event, score, **SHORTER)
     assert found == (8392 + 7137 / 2) / (8392 + 4258 + 7137)
 
 
@@ -163,26 +178,30 @@ def test_is_lifelines(rng) -> None:
     utils = pytest.importorskip("lifelines.utils")
     time, event, score = survival(rng, 300)
     right = utils.concordance_index(time, score, event)
-    assert fm.concordance_index(time, event, score, **LONGER) == pytest.approx(right, rel=1e-12)
+    assert fm.concordance.concordance_index(time, event, score, **LONGER) == pytest.approx(
+        right, rel=1e-12
+    )
 
 
 def test_is_scikit_survival(rng) -> None:
     metrics = pytest.importorskip("sksurv.metrics")
     time, event, score = survival(rng, 300)
     right = metrics.concordance_index_censored(event, time, score)[0]
-    assert fm.concordance_index(time, event, score, **SHORTER) == pytest.approx(right, rel=1e-12)
+    assert fm.concordance.concordance_index(time, event, score, **SHORTER) == pytest.approx(
+        right, rel=1e-12
+    )
     rows = np.array(list(zip(event, time, strict=True)), dtype=[("event", bool), ("time", float)])
     for tau in (None, 25.0):
         right = metrics.concordance_index_ipcw(rows, rows, score, tau=tau)[0]
         options = {"weighting": "uno-scikit-survival", "tau": tau}
-        found = fm.concordance_index(time, event, score, **SHORTER, **options)
+        found = fm.concordance.concordance_index(time, event, score, **SHORTER, **options)
         assert found == pytest.approx(right, rel=1e-12)
 
 
 def test_without_censoring_it_is_somers_d(rng) -> None:
     time, score = rng.integers(0, 50, 400), rng.integers(0, 20, 400)
-    found = fm.concordance_index(time, np.ones(400), score, **LONGER)
-    assert 2 * found - 1 == pytest.approx(fm.somers_d(time, score), abs=1e-15)
+    found = fm.concordance.concordance_index(time, np.ones(400), score, **LONGER)
+    assert 2 * found - 1 == pytest.approx(fm.concordance.somers_d(time, score), abs=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -206,27 +225,31 @@ def test_without_censoring_it_is_somers_d(rng) -> None:
 def test_faults(changes, error, said) -> None:
     call = {"time": TIME, "event": EVENT, "score": SCORE, **LONGER, **changes}
     with pytest.raises(error, match=said):
-        fm.concordance_index(**call)
+        fm.concordance.concordance_index(**call)
 
 
 @pytest.mark.parametrize("event", [[0] * 11, [False] * 10 + [True]])
 def test_no_comparable_pair(event) -> None:
     with pytest.warns(fm.UndefinedMetricWarning, match="no pair of times is comparable"):
-        assert math.isnan(fm.concordance_index(TIME, event, SCORE, **LONGER))
+        assert math.isnan(fm.concordance.concordance_index(TIME, event, SCORE, **LONGER))
 
 
 def test_ties_alone_may_be_left_out() -> None:
     data = ([1, 2, 3], [1, 1, 1], [5, 5, 5])
-    assert fm.concordance_index(*data, **LONGER) == 0.5
+    assert fm.concordance.concordance_index(*data, **LONGER) == 0.5
     with pytest.warns(fm.UndefinedMetricWarning, match="no pair of times is of different scores"):
-        assert math.isnan(fm.concordance_index(*data, ties_in_score="excluded", **LONGER))
+        assert math.isnan(
+            fm.concordance.concordance_index(*data, ties_in_score="excluded", **LONGER)
+        )
 
 
 def test_a_share_of_0_is_refused() -> None:
     data = ([1, 2, 3, 3], [1, 1, 1, 0], [1, 2, 3, 4])
     with pytest.raises(ValueError, match="at the last one it is 0: pass `tau`"):
-        fm.concordance_index(*data, weighting="uno-scikit-survival", **LONGER)
-    found = fm.concordance_index(*data, weighting="uno-scikit-survival", tau=3, **LONGER)
+        fm.concordance.concordance_index(*data, weighting="uno-scikit-survival", **LONGER)
+    found = fm.concordance.concordance_index(
+        *data, weighting="uno-scikit-survival", tau=3, **LONGER
+    )
     assert found == 1.0
 
 
@@ -234,10 +257,10 @@ def test_rows_and_threads_change_no_bit(rng) -> None:
     time, event, score = survival(rng, 2_000)
     for weighting in ("harrell", "uno"):
         call = {**SHORTER, "weighting": weighting}
-        found = fm.concordance_index(time, event, score, **call)
+        found = fm.concordance.concordance_index(time, event, score, **call)
         order = rng.permutation(len(time))
         for threads in (1, 2, 5):
-            moved = fm.concordance_index(
+            moved = fm.concordance.concordance_index(
                 time[order], event[order], score[order], n_threads=threads, **call
             )
             assert moved == found

@@ -22,9 +22,13 @@ ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9)), min_size=2, max
 @given(ROWS)
 def test_vertices_and_area(rows) -> None:
     labels, scores = (np.array(column) for column in zip(*rows, strict=True))
-    hull = fm.roc_convex_hull(labels, scores)
+    hull = fm.costs.roc_convex_hull(labels, scores)
     definition = rows_of(labels.tolist(), scores.tolist())
-    assert hull.auc == fm.roc_hull_auc(labels, scores) == float(hull_oracle.hull_area(definition))
+    assert (
+        hull.auc
+        == fm.costs.roc_hull_auc(labels, scores)
+        == float(hull_oracle.hull_area(definition))
+    )
     assert (hull.false_positive_rate[0], hull.true_positive_rate[0], hull.thresholds[0]) == (
         0,
         0,
@@ -48,7 +52,7 @@ def test_vertices_and_area(rows) -> None:
 def test_it_lies_nowhere_below_the_curve(rng) -> None:
     labels = rng.integers(0, 2, 500)
     scores = rng.normal(size=500) + labels
-    hull, (fpr, tpr, _) = fm.roc_convex_hull(labels, scores), fm.roc_curve(labels, scores)
+    hull, (fpr, tpr, _) = fm.costs.roc_convex_hull(labels, scores), fm.roc_curve(labels, scores)
     inside = fpr > 0  # at 0 the hull is upright
     assert np.all(
         np.interp(fpr[inside], hull.false_positive_rate, hull.true_positive_rate)
@@ -63,7 +67,7 @@ def test_the_curve_of_isotonic_probabilities_is_its_own_hull(rng) -> None:
     labels = rng.integers(0, 2, 300)
     scores = rng.normal(size=300) + labels
     fit = isotonic.IsotonicRegression().fit_transform(scores, labels).round(9)
-    hull, again = fm.roc_convex_hull(labels, scores), fm.roc_convex_hull(labels, fit)
+    hull, again = fm.costs.roc_convex_hull(labels, scores), fm.costs.roc_convex_hull(labels, fit)
     np.testing.assert_allclose(again.false_positive_rate, hull.false_positive_rate, rtol=1e-15)
     assert again.auc == hull.auc == fm.roc_auc_score(labels, fit)
 
@@ -71,7 +75,7 @@ def test_the_curve_of_isotonic_probabilities_is_its_own_hull(rng) -> None:
 def test_counts_beyond_int64_products() -> None:
     big = 2**61
     table = ScoreTable.from_counts([3, 2, 1], [big, big - 1, 1], [big, big, 1])
-    found = fm.roc_convex_hull(table)
+    found = fm.costs.roc_convex_hull(table)
     p, n = [big, big, 0], [big, big, 1]  # the last two rows are one block
     whole = 2 * big
     assert found.thresholds.tolist() == [math.inf, 3, 1]
@@ -85,13 +89,13 @@ def test_counts_beyond_int64_products() -> None:
     assert sum(n) == 2 * big + 1
 
 
-@pytest.mark.parametrize("function", [fm.roc_convex_hull, fm.roc_hull_auc])
+@pytest.mark.parametrize("function", [fm.costs.roc_convex_hull, fm.costs.roc_hull_auc])
 def test_one_class(function) -> None:
     with pytest.warns(UndefinedMetricWarning, match="convex hull is not defined: there is no pos"):
         assert math.isnan(float(function([0, 0], [1, 2])))
 
 
 def test_scores_of_equal_value_are_one_edge() -> None:
-    hull = fm.roc_convex_hull([0, 1, 0, 1], [1, 1, 1, 1])
+    hull = fm.costs.roc_convex_hull([0, 1, 0, 1], [1, 1, 1, 1])
     assert hull.false_positive_rate.tolist() == hull.true_positive_rate.tolist() == [0, 1]
     assert hull.auc == 0.5

@@ -16,12 +16,14 @@ from fastmetrics import (
     ConfusionMatrix,
     UndefinedMetricWarning,
     bootstrap,
+    count_measure,
+    paired_bootstrap,
+)
+from fastmetrics.costs import (
     cost_sensitive_accuracy,
     cost_sensitive_error,
-    count_measure,
     expected_cost,
     normalized_cost,
-    paired_bootstrap,
     total_cost,
 )
 from reference import cost_oracle as oracle

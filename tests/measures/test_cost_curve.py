@@ -27,8 +27,8 @@ PLACES = np.linspace(0, 1, 41)
 
 
 def test_the_textbooks_eight_examples() -> None:
-    curve = fm.cost_curve(Y, S)
-    assert curve.expected_total_cost == fm.expected_total_cost(Y, S) == 3 / 16
+    curve = fm.costs.cost_curve(Y, S)
+    assert curve.expected_total_cost == fm.costs.expected_total_cost(Y, S) == 3 / 16
     assert float(curve) == 3 / 16
     assert curve.relative_cost == 3 / 4
     assert curve.prevalence == 0.5
@@ -43,7 +43,7 @@ def test_coordinates_in_the_other_order_have_another_area() -> None:
     ]
     x, y = np.array(swapped).T
     assert fm.auc(x, y) == pytest.approx(1 / 4)
-    found = fm.cost_curve(Y, S).cost_at(x)
+    found = fm.costs.cost_curve(Y, S).cost_at(x)
     right = [float(hull_oracle.cheapest(rows_of(Y, S), Fraction(k, 1000))) for k in range(1001)]
     np.testing.assert_allclose(found, right, atol=1e-15)
 
@@ -51,7 +51,7 @@ def test_coordinates_in_the_other_order_have_another_area() -> None:
 @given(ROWS)
 def test_vertices_are_those_of_all_pairs_of_lines(rows) -> None:
     labels, scores = zip(*rows, strict=True)
-    curve = fm.cost_curve(labels, scores)
+    curve = fm.costs.cost_curve(labels, scores)
     right = hull_oracle.envelope(rows_of(labels, scores))
     assert curve.probability_cost.tolist() == [float(x) for x, _ in right]
     assert curve.normalized_cost.tolist() == [float(y) for _, y in right]
@@ -61,7 +61,7 @@ def test_vertices_are_those_of_all_pairs_of_lines(rows) -> None:
 @given(ROWS)
 def test_each_threshold_is_best_where_it_is_said_to_be(rows) -> None:
     labels, scores = (np.array(column) for column in zip(*rows, strict=True))
-    curve = fm.cost_curve(labels, scores)
+    curve = fm.costs.cost_curve(labels, scores)
     definition = rows_of(labels, scores)
     assert curve.intervals[0].low == 0
     assert curve.intervals[-1].high == 1
@@ -81,15 +81,15 @@ def test_each_threshold_is_best_where_it_is_said_to_be(rows) -> None:
 
 
 def test_of_equally_good_thresholds_the_higher_is_taken() -> None:
-    curve = fm.cost_curve(Y, S)
+    curve = fm.costs.cost_curve(Y, S)
     assert curve.threshold_at([0.0, 0.5, 1.0]).tolist() == [0.77, 0.77, 0.23]
 
 
 def test_weights_are_shares_of_counts(rng) -> None:
     labels, scores = rng.integers(0, 2, 200), rng.integers(0, 30, 200)
     times = rng.integers(0, 4, 200)
-    counted = fm.cost_curve(labels, scores, sample_weight=times)
-    weighed = fm.cost_curve(labels, scores, sample_weight=times * 0.1)
+    counted = fm.costs.cost_curve(labels, scores, sample_weight=times)
+    weighed = fm.costs.cost_curve(labels, scores, sample_weight=times * 0.1)
     assert counted.thresholds.tolist() == weighed.thresholds.tolist()
     for name in (
         "probability_cost",
@@ -104,7 +104,7 @@ def test_weights_are_shares_of_counts(rng) -> None:
 @pytest.mark.parametrize("scale", [1, 2**58])
 def test_perfect_useless_and_reversed_scores(scale) -> None:
     counts = np.array([1, 0]) * scale, np.array([0, 1]) * scale
-    perfect = fm.cost_curve(ScoreTable.from_counts([2, 1], *counts))
+    perfect = fm.costs.cost_curve(ScoreTable.from_counts([2, 1], *counts))
     assert perfect.expected_total_cost == 0
     assert perfect.thresholds.tolist() == [2]
     assert perfect.normalized_cost.tolist() == [0, 0]
@@ -112,7 +112,7 @@ def test_perfect_useless_and_reversed_scores(scale) -> None:
         ScoreTable.from_counts([1, 2], *counts),
         ScoreTable.from_counts([1], *(column[column > 0] for column in counts)),
     ):
-        trivial = fm.cost_curve(table)
+        trivial = fm.costs.cost_curve(table)
         assert trivial.expected_total_cost == 1 / 4
         assert trivial.thresholds.tolist() == [math.inf, 1]
         assert trivial.probability_cost.tolist() == [0, 0.5, 1]
@@ -121,19 +121,19 @@ def test_perfect_useless_and_reversed_scores(scale) -> None:
 
 def test_one_class_has_no_curve() -> None:
     with pytest.warns(UndefinedMetricWarning, match="cost curve is not defined.*no negative"):
-        curve = fm.cost_curve([1, 1], [1, 2])
+        curve = fm.costs.cost_curve([1, 1], [1, 2])
     assert math.isnan(curve.expected_total_cost)
     assert len(curve.intervals) == 0
     assert np.isnan(curve.cost_at([0.2, 0.7])).all()
     assert math.isnan(curve.expected_cost(0.2, 0.3))
     assert math.isnan(curve.operating_point(cost_fn=1, cost_fp=1).threshold)
     with pytest.warns(UndefinedMetricWarning, match="expected total cost is not defined"):
-        assert math.isnan(fm.expected_total_cost([0, 0], [1, 2]))
+        assert math.isnan(fm.costs.expected_total_cost([0, 0], [1, 2]))
 
 
 class TestExpectedCost:
     def test_a_part_of_the_axis(self) -> None:
-        curve = fm.cost_curve(Y, S)  # rises by 3/4 x up to 1/2, and falls as it rose
+        curve = fm.costs.cost_curve(Y, S)  # rises by 3/4 x up to 1/2, and falls as it rose
         assert curve.expected_cost() == 3 / 16
         assert curve.expected_cost(0, 0.5) == pytest.approx(3 / 16)
         assert curve.expected_cost(0.5, 1) == pytest.approx(3 / 16)
@@ -143,7 +143,7 @@ class TestExpectedCost:
     @pytest.mark.parametrize("n", [8, 300])
     def test_distributions(self, n, rng) -> None:
         labels = np.tile([0, 1], n // 2)
-        curve = fm.cost_curve(labels, rng.normal(size=n) + labels)
+        curve = fm.costs.cost_curve(labels, rng.normal(size=n) + labels)
         assert curve.expected_cost(distribution=stats.uniform()) == pytest.approx(
             curve.expected_total_cost, rel=1e-9
         )
@@ -157,7 +157,7 @@ class TestExpectedCost:
                 assert found == pytest.approx(right, rel=1e-7)
 
     def test_what_is_refused(self) -> None:
-        curve = fm.cost_curve(Y, S)
+        curve = fm.costs.cost_curve(Y, S)
         with pytest.raises(ValueError, match=r"`low` must be below `high`: got 0\.5 and 0\.5"):
             curve.expected_cost(0.5, 0.5)
         with pytest.raises(ValueError, match=r"`high` must lie in \[0, 1\]: got 2"):
@@ -173,13 +173,13 @@ class TestExpectedCost:
 @pytest.mark.parametrize(("place", "error"), [(-0.1, ValueError), (math.nan, ValueError)])
 def test_places_outside_the_axis_are_refused(place, error) -> None:
     with pytest.raises(error, match=r"`probability_cost` must lie in \[0, 1\]"):
-        fm.cost_curve(Y, S).cost_at(place)
+        fm.costs.cost_curve(Y, S).cost_at(place)
     with pytest.raises(TypeError, match="`probability_cost` must hold real numbers"):
-        fm.cost_curve(Y, S).cost_at("x")
+        fm.costs.cost_curve(Y, S).cost_at("x")
 
 
 def test_the_printed_table_is_short() -> None:
-    lines = str(fm.cost_curve(Y, S)).splitlines()
+    lines = str(fm.costs.cost_curve(Y, S)).splitlines()
     head = "P(+)cost from to threshold false positive rate true positive rate"
     assert lines[2].split() == head.split()
     assert [line.split() for line in lines[4:6]] == [
@@ -189,12 +189,12 @@ def test_the_printed_table_is_short() -> None:
     assert lines[-1] == "Expected total cost 0.1875, 0.75 of the trivial rules'."
     many = np.arange(1, 60)
     table = ScoreTable.from_counts(-many, many[::-1], many)
-    assert len(str(fm.cost_curve(table)).splitlines()) == 4 + 30 + 3
+    assert len(str(fm.costs.cost_curve(table)).splitlines()) == 4 + 30 + 3
 
 
 def test_read_only() -> None:
     with pytest.raises(ValueError, match="read-only"):
-        fm.cost_curve(Y, S).thresholds[0] = 1
+        fm.costs.cost_curve(Y, S).thresholds[0] = 1
 
 
 @given(

@@ -16,13 +16,13 @@ PLACES = (np.arange(400) + 0.5) / 400
 
 
 def test_two_curves_that_cross() -> None:
-    found = fm.compare_cost_curves(Y, {"a": A, "b": B})
+    found = fm.costs.compare_cost_curves(Y, {"a": A, "b": B})
     assert [winner.names for winner in found.winners] == [("a",), ("b",)]
     assert found.winners[0].high == found.winners[1].low == pytest.approx(3 / 7)
     ((first, second, at, height),) = found.crossings
     assert (first, second) == ("a", "b")
     assert (at, height) == pytest.approx((3 / 7, 2 / 7))
-    assert found.curves["a"] == fm.cost_curve(Y, A)
+    assert found.curves["a"] == fm.costs.cost_curve(Y, A)
     assert list(found.curves) == ["a", "b"]
 
 
@@ -35,7 +35,7 @@ def test_two_curves_that_cross() -> None:
 )
 def test_winners_are_the_cheapest_at_every_place(rows) -> None:
     labels, *scores = zip(*rows, strict=True)
-    found = fm.compare_cost_curves(labels, dict(zip("abc", map(list, scores), strict=True)))
+    found = fm.costs.compare_cost_curves(labels, dict(zip("abc", map(list, scores), strict=True)))
     assert found.winners[0].low == 0
     assert found.winners[-1].high == 1
     for left, right in zip(found.winners[:-1], found.winners[1:], strict=True):
@@ -54,35 +54,35 @@ def test_winners_are_the_cheapest_at_every_place(rows) -> None:
 
 
 def test_curves_that_are_the_same_win_together() -> None:
-    found = fm.compare_cost_curves(Y, {"a": A, "twice": [2 * a for a in A], "b": B})
+    found = fm.costs.compare_cost_curves(Y, {"a": A, "twice": [2 * a for a in A], "b": B})
     assert [winner.names for winner in found.winners] == [("a", "twice"), ("b",)]
     assert len(found.crossings) == 2
 
 
 def test_frames_arrays_and_tables_are_the_same() -> None:
     models = {"a": A, "b": B}
-    found = fm.compare_cost_curves(Y, models)
-    assert fm.compare_cost_curves(Y, pd.DataFrame(models)) == found
-    assert fm.compare_cost_curves(Y, np.array([A, B]).T, names=["a", "b"]) == found
+    found = fm.costs.compare_cost_curves(Y, models)
+    assert fm.costs.compare_cost_curves(Y, pd.DataFrame(models)) == found
+    assert fm.costs.compare_cost_curves(Y, np.array([A, B]).T, names=["a", "b"]) == found
     tables = {name: ScoreTable.from_scores(Y, column) for name, column in models.items()}
-    assert fm.compare_cost_curves(tables) == found
-    weighed = fm.compare_cost_curves(Y, models, sample_weight=[2.0] * 5)
+    assert fm.costs.compare_cost_curves(tables) == found
+    weighed = fm.costs.compare_cost_curves(Y, models, sample_weight=[2.0] * 5)
     assert weighed.winners == found.winners
 
 
 def test_one_class() -> None:
     with pytest.warns(UndefinedMetricWarning, match="the cost curve of 'a' is not defined"):
-        found = fm.compare_cost_curves([1, 1, 1], {"a": [1, 2, 3], "b": [3, 2, 1]})
+        found = fm.costs.compare_cost_curves([1, 1, 1], {"a": [1, 2, 3], "b": [3, 2, 1]})
     assert found.winners == ()
     assert list(found.curves) == ["a", "b"]
 
 
 def test_faults() -> None:
     with pytest.raises(TypeError, match="a mapping of tables comes alone"):
-        fm.compare_cost_curves({"a": ScoreTable.from_scores(Y, A)}, {"b": B})
+        fm.costs.compare_cost_curves({"a": ScoreTable.from_scores(Y, A)}, {"b": B})
     with pytest.raises(TypeError, match="`y_true` must map names to ScoreTables: got list for 'a'"):
-        fm.compare_cost_curves({"a": A})
+        fm.costs.compare_cost_curves({"a": A})
     with pytest.raises(ValueError, match="`y_true` must name at least one model"):
-        fm.compare_cost_curves({})
+        fm.costs.compare_cost_curves({})
     with pytest.raises(ValueError, match="`scores` of shape"):
-        fm.compare_cost_curves(Y, np.array([A, B]).T)
+        fm.costs.compare_cost_curves(Y, np.array([A, B]).T)

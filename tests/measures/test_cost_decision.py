@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
 
-from fastmetrics import cost_sensitive_error, cost_sensitive_predict
+from fastmetrics.costs import cost_sensitive_error, cost_sensitive_predict
 from fastmetrics.measures.decisions import cost_decision
 from reference import cost_oracle as oracle
 

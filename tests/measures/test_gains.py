@@ -30,7 +30,9 @@ def test_ties_are_the_mean_over_all_orders(taken: int) -> None:
         ranked = [i for i in order if True]
         if sorted(ranked, key=lambda i: -s[i]) == ranked:  # an order that the scores allow
             found.append(sum(y[i] for i in ranked[:taken]) / 2)
-    assert fm.cumulative_gain(y, s, fraction=taken / 5) == pytest.approx(np.mean(found), rel=1e-15)
+    assert fm.costs.cumulative_gain(y, s, fraction=taken / 5) == pytest.approx(
+        np.mean(found), rel=1e-15
+    )
 
 
 @given(rows=ROWS, fraction=st.sampled_from([0.01, 0.1, 0.3, 0.5, 0.77, 1.0]))
@@ -38,19 +40,19 @@ def test_exact_without_weights(rows: list[tuple[int, int]], fraction: float) -> 
     y, s = zip(*rows, strict=True)
     expected = oracle.gain(y, s, None, Fraction(fraction))
     assert expected is not None
-    assert fm.cumulative_gain(y, s, fraction=fraction) == float(expected)
-    assert fm.lift_score(y, s, fraction=fraction) == float(expected / Fraction(fraction))
+    assert fm.costs.cumulative_gain(y, s, fraction=fraction) == float(expected)
+    assert fm.costs.lift_score(y, s, fraction=fraction) == float(expected / Fraction(fraction))
 
 
 @given(rows=ROWS)
 def test_the_curve_passes_through_the_gains(rows: list[tuple[int, int]]) -> None:
     y, s = zip(*rows, strict=True)
-    curve = fm.gains_curve(y, s)
+    curve = fm.costs.gains_curve(y, s)
     assert curve.thresholds.tolist() == [math.inf, *sorted(set(s), reverse=True)]
     assert (curve.fraction[0], curve.gain[0]) == (0.0, 0.0)
     assert (curve.fraction[-1], curve.gain[-1]) == (1.0, 1.0)
     for share, gain in zip(curve.fraction[1:], curve.gain[1:], strict=True):
-        assert fm.cumulative_gain(y, s, fraction=share) == pytest.approx(gain, rel=1e-14)
+        assert fm.costs.cumulative_gain(y, s, fraction=share) == pytest.approx(gain, rel=1e-14)
     assert curve.lift[-1] == 1.0
     # The area between the curve and the diagonal is a share of the AUC's.
     area = np.sum(np.diff(curve.fraction) * (curve.gain[1:] + curve.gain[:-1])) / 2
@@ -59,7 +61,7 @@ def test_the_curve_passes_through_the_gains(rows: list[tuple[int, int]]) -> None
 
 
 def test_no_positive_is_undefined() -> None:
-    for call in (fm.lift_score, fm.cumulative_gain):
+    for call in (fm.costs.lift_score, fm.costs.cumulative_gain):
         with pytest.warns(UndefinedMetricWarning, match="there is no positive example"):
             assert math.isnan(call([0, 0], [1, 2], fraction=0.5))
         assert call([1, 1], [1, 2], fraction=0.5) > 0  # no negative is no trouble
@@ -67,7 +69,7 @@ def test_no_positive_is_undefined() -> None:
             with pytest.raises(ValueError, match=r"`fraction` must lie in \(0, 1\]"):
                 call([0, 1], [1, 2], fraction=fraction)
     with pytest.warns(UndefinedMetricWarning, match="there is no positive example"):
-        assert np.isnan(fm.gains_curve([0, 0], [1, 2]).gain).all()
+        assert np.isnan(fm.costs.gains_curve([0, 0], [1, 2]).gain).all()
 
 
 # --- Lorenz --------------------------------------------------------------------------------------
@@ -80,7 +82,7 @@ def test_no_positive_is_undefined() -> None:
 )
 def test_the_lorenz_curve(rows: list[tuple[int, int, int]]) -> None:
     y, p, w = zip(*rows, strict=True)
-    curve = fm.lorenz_curve(y, p, sample_weight=w)
+    curve = fm.costs.lorenz_curve(y, p, sample_weight=w)
     shares = [Fraction(each) for each in w]
     assert curve.gini == pytest.approx(float(oracle.gini(y, p, shares)), abs=1e-14)
     best = oracle.normalized_gini(y, p, shares)
@@ -95,21 +97,21 @@ def test_two_classes_have_the_gini_of_the_auc() -> None:
     rng = np.random.default_rng(1)
     y, s = rng.integers(0, 2, 200), np.round(rng.normal(size=200), 1)
     expected = 2 * fm.roc_auc_score(y, s) - 1
-    assert fm.lorenz_gini(y, s) == pytest.approx(expected, abs=1e-14)
+    assert fm.costs.lorenz_gini(y, s) == pytest.approx(expected, abs=1e-14)
 
 
 def test_faults_of_outcomes() -> None:
     with pytest.raises(ValueError, match="`y_true` must not be negative: -1 at index 1"):
-        fm.lorenz_gini([0, -1], [1, 2])
+        fm.costs.lorenz_gini([0, -1], [1, 2])
     with pytest.raises(ValueError, match="`y_pred` must be finite: nan at index 0"):
-        fm.lorenz_gini([0, 1], [math.nan, 2])
+        fm.costs.lorenz_gini([0, 1], [math.nan, 2])
     with pytest.raises(ValueError, match="`y_true` has 2 rows, `y_pred` has 3 rows"):
-        fm.lorenz_gini([0, 1], [1, 2, 3])
+        fm.costs.lorenz_gini([0, 1], [1, 2, 3])
     with pytest.warns(UndefinedMetricWarning, match="all outcomes are 0"):
-        assert math.isnan(fm.lorenz_gini([0, 0], [1, 2]))
+        assert math.isnan(fm.costs.lorenz_gini([0, 0], [1, 2]))
     with pytest.warns(UndefinedMetricWarning, match="all outcomes are equal"):
-        assert math.isnan(fm.lorenz_gini([3, 3], [1, 2]))
-    assert fm.lorenz_gini([3, 3], [1, 2], normalized=False) == 0.0
+        assert math.isnan(fm.costs.lorenz_gini([3, 3], [1, 2]))
+    assert fm.costs.lorenz_gini([3, 3], [1, 2], normalized=False) == 0.0
 
 
 # --- precision-recall-gain -----------------------------------------------------------------------
@@ -129,13 +131,13 @@ PUBLISHED = [
 
 @pytest.mark.parametrize(("y", "s", "area"), PUBLISHED)
 def test_published_areas(y: list[int], s: list[float], area: float) -> None:
-    assert fm.precision_recall_gain_curve(y, s).area == pytest.approx(area, rel=1e-12)
+    assert fm.costs.precision_recall_gain_curve(y, s).area == pytest.approx(area, rel=1e-12)
 
 
 @given(rows=ROWS)
 def test_points_are_gains_of_precision_and_recall(rows: list[tuple[int, int]]) -> None:
     y, s = (np.array(column) for column in zip(*rows, strict=True))
-    curve = fm.precision_recall_gain_curve(y, s)
+    curve = fm.costs.precision_recall_gain_curve(y, s)
     share = y.mean()
     points = zip(curve.thresholds, curve.recall_gain, curve.precision_gain, strict=True)
     for threshold, recall_gain, precision_gain in list(points)[1:]:
@@ -148,7 +150,7 @@ def test_points_are_gains_of_precision_and_recall(rows: list[tuple[int, int]]) -
 
 
 def test_perfect_and_undefined() -> None:
-    assert fm.precision_recall_gain_curve([0, 0, 1, 1], [1, 2, 3, 4]).area == 1.0
-    assert fm.precision_recall_gain_curve([0, 1, 0, 1], [1, 1, 1, 1]).area == 0.0
+    assert fm.costs.precision_recall_gain_curve([0, 0, 1, 1], [1, 2, 3, 4]).area == 1.0
+    assert fm.costs.precision_recall_gain_curve([0, 1, 0, 1], [1, 1, 1, 1]).area == 0.0
     with pytest.warns(UndefinedMetricWarning, match="there is no negative example"):
-        assert math.isnan(fm.precision_recall_gain_curve([1, 1], [1, 2]).area)
+        assert math.isnan(fm.costs.precision_recall_gain_curve([1, 1], [1, 2]).area)

@@ -26,14 +26,14 @@ def test_hosmer_lemeshow_by_the_definition(rows, n_groups):
     labels, sixteenths = (np.array(column) for column in zip(*rows, strict=True))
     p = sixteenths / 16
     right, groups = corp_oracle.hosmer_lemeshow(labels, p, n_groups)
-    found = fm.hosmer_lemeshow_test(
+    found = fm.calibration.hosmer_lemeshow_test(
         labels, p, n_groups=n_groups, on_training_data=False, pos_label=1
     )
     assert found.statistic == pytest.approx(right, rel=1e-9, abs=1e-12)
     assert found.df == groups
     assert found.pvalue == pytest.approx(chi2.sf(right, groups), rel=1e-9)
     if groups > 2:
-        trained = fm.hosmer_lemeshow_test(
+        trained = fm.calibration.hosmer_lemeshow_test(
             labels, p, n_groups=n_groups, on_training_data=True, pos_label=1
         )
         assert (trained.statistic, trained.df) == (found.statistic, groups - 2)
@@ -43,9 +43,11 @@ def test_hosmer_lemeshow_of_frequencies_is_that_of_the_rows(rng):
     y, p = sample(rng, 300)
     p, w = np.round(p, 2), rng.integers(0, 4, 300)
     kept = {"n_groups": 7, "on_training_data": False}
-    found = fm.hosmer_lemeshow_test(y, p, sample_weight=w, weights_are="frequencies", **kept)
-    assert found == fm.hosmer_lemeshow_test(np.repeat(y, w), np.repeat(p, w), **kept)
-    assert found == fm.hosmer_lemeshow_test(
+    found = fm.calibration.hosmer_lemeshow_test(
+        y, p, sample_weight=w, weights_are="frequencies", **kept
+    )
+    assert found == fm.calibration.hosmer_lemeshow_test(np.repeat(y, w), np.repeat(p, w), **kept)
+    assert found == fm.calibration.hosmer_lemeshow_test(
         fm.ScoreTable.from_scores(np.repeat(y, w), np.repeat(p, w)), **kept
     )
     assert found.method == "Hosmer-Lemeshow, 7 groups"
@@ -53,31 +55,31 @@ def test_hosmer_lemeshow_of_frequencies_is_that_of_the_rows(rng):
 
 def test_groups_that_are_certain():
     kept = {"n_groups": 2, "on_training_data": False}
-    right = fm.hosmer_lemeshow_test([0, 0, 1, 0], [0.0, 0.0, 0.5, 0.5], **kept)
+    right = fm.calibration.hosmer_lemeshow_test([0, 0, 1, 0], [0.0, 0.0, 0.5, 0.5], **kept)
     assert (right.statistic, right.pvalue, right.df) == (0.0, 1.0, 2)
-    wrong = fm.hosmer_lemeshow_test([1, 0, 1, 0], [0.0, 0.0, 0.5, 0.5], **kept)
+    wrong = fm.calibration.hosmer_lemeshow_test([1, 0, 1, 0], [0.0, 0.0, 0.5, 0.5], **kept)
     assert (wrong.statistic, wrong.pvalue) == (math.inf, 0.0)
 
 
 def test_hosmer_lemeshow_without_degrees_of_freedom():
     with pytest.warns(UndefinedMetricWarning, match="2 groups on training data leave no degree"):
-        found = fm.hosmer_lemeshow_test([0, 1], [0.2, 0.7], on_training_data=True)
+        found = fm.calibration.hosmer_lemeshow_test([0, 1], [0.2, 0.7], on_training_data=True)
     assert math.isnan(found.pvalue)
 
 
 def test_hosmer_lemeshow_faults():
     y, p = [0, 1], [0.2, 0.7]
     with pytest.raises(TypeError, match="on_training_data"):
-        fm.hosmer_lemeshow_test(y, p)
+        fm.calibration.hosmer_lemeshow_test(y, p)
     with pytest.raises(TypeError, match="`on_training_data` must be a bool: got int"):
-        fm.hosmer_lemeshow_test(y, p, on_training_data=1)
+        fm.calibration.hosmer_lemeshow_test(y, p, on_training_data=1)
     with pytest.raises(ValueError, match="needs counts: got importances"):
-        fm.hosmer_lemeshow_test(y, p, on_training_data=True, sample_weight=[1, 2])
+        fm.calibration.hosmer_lemeshow_test(y, p, on_training_data=True, sample_weight=[1, 2])
     with pytest.raises(ValueError, match="`n_groups` must be"):
-        fm.hosmer_lemeshow_test(y, p, on_training_data=True, n_groups=1)
+        fm.calibration.hosmer_lemeshow_test(y, p, on_training_data=True, n_groups=1)
     table = fm.ScoreTable.from_scores(y, p, sample_weight=[0.5, 0.25])
     with pytest.raises(ValueError, match="needs counts: got importances"):
-        fm.hosmer_lemeshow_test(table, on_training_data=True)
+        fm.calibration.hosmer_lemeshow_test(table, on_training_data=True)
 
 
 @given(ROWS, st.sampled_from(["none", "frequencies", "importances"]), st.integers(0, 99))
@@ -94,7 +96,7 @@ def test_spiegelhalter_by_the_definition(rows, weighting, seed):
     else:
         given_weights = {"sample_weight": w / 8}
         right = corp_oracle.spiegelhalter(labels, p, w)
-    found = fm.spiegelhalter_test(labels, p, pos_label=1, **given_weights)
+    found = fm.calibration.spiegelhalter_test(labels, p, pos_label=1, **given_weights)
     assert found.statistic == pytest.approx(right, rel=1e-12, abs=1e-13)
     assert found.pvalue == pytest.approx(2 * norm.sf(abs(right)), rel=1e-9)
     assert found.df is None
@@ -102,7 +104,7 @@ def test_spiegelhalter_by_the_definition(rows, weighting, seed):
 
 def test_spiegelhalter_where_nothing_is_uncertain():
     with pytest.warns(UndefinedMetricWarning, match="all probabilities are 0, 1/2 or 1"):
-        found = fm.spiegelhalter_test([0, 1, 1], [0.0, 0.5, 1.0])
+        found = fm.calibration.spiegelhalter_test([0, 1, 1], [0.0, 0.5, 1.0])
     assert math.isnan(found.statistic)
     assert math.isnan(found.pvalue)
 
@@ -111,8 +113,10 @@ def test_spiegelhalter_of_a_table_of_weights(rng):
     y, p = sample(rng, 50)
     table = fm.ScoreTable.from_scores(y, p, sample_weight=rng.random(50))
     with pytest.raises(TypeError, match="does not tell their squares: pass rows"):
-        fm.spiegelhalter_test(table)
-    assert fm.spiegelhalter_test(fm.ScoreTable.from_scores(y, p)) == fm.spiegelhalter_test(y, p)
+        fm.calibration.spiegelhalter_test(table)
+    assert fm.calibration.spiegelhalter_test(
+        fm.ScoreTable.from_scores(y, p)
+    ) == fm.calibration.spiegelhalter_test(y, p)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -122,8 +126,12 @@ def test_size(weighted):
     for _ in range(1_000):
         y, p = sample(rng, 300)
         given_weights = {"sample_weight": rng.random(300)} if weighted else {}
-        rejected[0] += fm.spiegelhalter_test(y, p, n_threads=1, **given_weights).pvalue <= 0.05
-        rejected[1] += fm.hosmer_lemeshow_test(y, p, on_training_data=False).pvalue <= 0.05
+        rejected[0] += (
+            fm.calibration.spiegelhalter_test(y, p, n_threads=1, **given_weights).pvalue <= 0.05
+        )
+        rejected[1] += (
+            fm.calibration.hosmer_lemeshow_test(y, p, on_training_data=False).pvalue <= 0.05
+        )
     assert (np.abs(rejected / 1_000 - 0.05) < 0.02).all()
 
 
@@ -131,7 +139,7 @@ def test_threads_and_row_order_change_no_bit(rng):
     y, p = sample(rng, 300_000)
     order = rng.permutation(len(y))
     for call in (
-        fm.spiegelhalter_test,
-        lambda *d, **m: fm.hosmer_lemeshow_test(*d, on_training_data=False, **m),
+        fm.calibration.spiegelhalter_test,
+        lambda *d, **m: fm.calibration.hosmer_lemeshow_test(*d, on_training_data=False, **m),
     ):
         assert call(y, p) == call(y, p, n_threads=1) == call(y[order], p[order], n_threads=5)

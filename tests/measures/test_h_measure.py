@@ -28,46 +28,53 @@ PUBLISHED = {
 
 @pytest.mark.parametrize("ratio", PUBLISHED)
 def test_published_values(ratio) -> None:
-    found = fm.h_measure(Y, S, cost_weight=(2, 1 + 1 / ratio))
+    found = fm.costs.h_measure(Y, S, cost_weight=(2, 1 + 1 / ratio))
     assert found == pytest.approx(PUBLISHED[ratio], rel=1e-11)
 
 
 def test_the_published_value_of_the_default() -> None:
-    assert fm.h_measure(Y, S) == pytest.approx(0.18310946512079307, rel=1e-12)
-    assert fm.h_measure(Y, S, cost_weight=(1.7, 1.3)) == pytest.approx(fm.h_measure(Y, S))
+    assert fm.costs.h_measure(Y, S) == pytest.approx(0.18310946512079307, rel=1e-12)
+    assert fm.costs.h_measure(Y, S, cost_weight=(1.7, 1.3)) == pytest.approx(
+        fm.costs.h_measure(Y, S)
+    )
 
 
 def test_the_weight_is_of_false_positives() -> None:
     """A weight near c = 1 asks for few false positives: the first of two scores has none."""
     careful, greedy = [1, 1, 0, 0, 1, 1, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1]
     table = [6, 8, 7, 5, 4, 3, 2, 1]  # two negatives on top
-    assert fm.h_measure(careful, greedy, cost_weight=(20, 2)) > 0.3
-    assert fm.h_measure([0, 0, 1, 1, 1, 1, 0, 0], sorted(table)[::-1], cost_weight=(20, 2)) < 0.01
-    assert fm.h_measure([0, 0, 1, 1, 1, 1, 0, 0], sorted(table)[::-1], cost_weight=(2, 20)) > 0.1
+    assert fm.costs.h_measure(careful, greedy, cost_weight=(20, 2)) > 0.3
+    assert (
+        fm.costs.h_measure([0, 0, 1, 1, 1, 1, 0, 0], sorted(table)[::-1], cost_weight=(20, 2))
+        < 0.01
+    )
+    assert (
+        fm.costs.h_measure([0, 0, 1, 1, 1, 1, 0, 0], sorted(table)[::-1], cost_weight=(2, 20)) > 0.1
+    )
 
 
 def test_perfect_and_useless_scores() -> None:
     for weight in ("prevalence", "symmetric", (0.1, 9)):
-        assert fm.h_measure([0, 1], [0, 1], cost_weight=weight) == 1
-        assert fm.h_measure([0, 1], [1, 0], cost_weight=weight) == 0
-        assert fm.h_measure([0, 1, 1], [1, 1, 1], cost_weight=weight) == 0
+        assert fm.costs.h_measure([0, 1], [0, 1], cost_weight=weight) == 1
+        assert fm.costs.h_measure([0, 1], [1, 0], cost_weight=weight) == 0
+        assert fm.costs.h_measure([0, 1, 1], [1, 1, 1], cost_weight=weight) == 0
 
 
 @pytest.mark.parametrize("weight", ["hand", 2, (1, 2, 3), None])
 def test_no_such_weight(weight) -> None:
     with pytest.raises(TypeError, match="`cost_weight` must be 'prevalence', 'symmetric' or the"):
-        fm.h_measure(Y, S, cost_weight=weight)
+        fm.costs.h_measure(Y, S, cost_weight=weight)
 
 
 @pytest.mark.parametrize("wrong", [0, -1, math.nan, math.inf])
 def test_parameters_of_beta_are_positive(wrong) -> None:
     with pytest.raises(ValueError, match="`cost_weight` must be positive and finite"):
-        fm.h_measure(Y, S, cost_weight=(1, wrong))
+        fm.costs.h_measure(Y, S, cost_weight=(1, wrong))
 
 
 def test_one_class() -> None:
     with pytest.warns(UndefinedMetricWarning, match="the H-measure is not defined"):
-        assert math.isnan(fm.h_measure([1, 1], [1, 2]))
+        assert math.isnan(fm.costs.h_measure([1, 1], [1, 2]))
     for data in (([1, 1], [1, 2]), (ScoreTable.from_scores([0, 0], [1, 2]),)):
         with pytest.warns(UndefinedMetricWarning, match="the Gini coefficient is not defined"):
             assert math.isnan(fm.gini_coefficient(*data))

@@ -26,7 +26,7 @@ def test_labels_by_the_definition(rows, weighting):
     labels, scores, weights = (np.array(column) for column in zip(*rows, strict=True))
     given_weights = {"none": None, "counts": weights, "quarters": weights / 4}[weighting]
     points = corp_oracle.points(labels, scores, given_weights)
-    fit = fm.isotonic_fit(labels, scores, sample_weight=given_weights, pos_label=1)
+    fit = fm.calibration.isotonic_fit(labels, scores, sample_weight=given_weights, pos_label=1)
     right = corp_oracle.isotonic(points)
     assert values_at(fit, [score for score, _, _ in points]) == list(map(float, right))
     assert fit.values.tolist() == sorted(set(map(float, right)))
@@ -39,7 +39,9 @@ def test_numbers_by_the_definition(rows, weighted):
     values = labels * 2.5 - scores % 3
     given_weights = weights / 4 if weighted else None
     points = corp_oracle.points(values, scores, given_weights)
-    fit = fm.isotonic_fit(values, scores, sample_weight=given_weights, targets_are="numbers")
+    fit = fm.calibration.isotonic_fit(
+        values, scores, sample_weight=given_weights, targets_are="numbers"
+    )
     right = corp_oracle.isotonic(points)
     assert values_at(fit, [score for score, _, _ in points]) == list(map(float, right))
 
@@ -52,7 +54,7 @@ def test_agrees_with_scikit_learn(rng, targets_are, decimals, weighted):
     labels = (rng.random(3_000) < scores).astype(float)
     y = labels if targets_are == "labels" else labels + rng.normal(size=3_000)
     weights = rng.random(3_000) if weighted else None
-    fit = fm.isotonic_fit(y, scores, sample_weight=weights, targets_are=targets_are)
+    fit = fm.calibration.isotonic_fit(y, scores, sample_weight=weights, targets_are=targets_are)
     peer = IsotonicRegression(out_of_bounds="clip").fit(scores, y, sample_weight=weights)
     new = np.linspace(-0.1, 1.1, 1_000)
     np.testing.assert_allclose(fit.predict(new), peer.predict(new), rtol=1e-9, atol=1e-11)
@@ -62,14 +64,16 @@ def test_agrees_with_scikit_learn(rng, targets_are, decimals, weighted):
 def test_a_table_serves_as_well_as_rows(rng):
     labels, scores = rng.integers(0, 2, 500), np.round(rng.random(500), 2)
     table = fm.ScoreTable.from_scores(labels, scores)
-    assert fm.isotonic_fit(table) == fm.isotonic_fit(labels, scores)
-    assert fm.isotonic_fit(labels, scores, n_threads=1) == fm.isotonic_fit(labels, scores)
+    assert fm.calibration.isotonic_fit(table) == fm.calibration.isotonic_fit(labels, scores)
+    assert fm.calibration.isotonic_fit(labels, scores, n_threads=1) == fm.calibration.isotonic_fit(
+        labels, scores
+    )
 
 
 def test_extreme_weights_are_shown_as_they_came():
-    fit = fm.isotonic_fit([0, 1, 0], [1, 2, 3], sample_weight=[1e300, 2e300, 2e300])
+    fit = fm.calibration.isotonic_fit([0, 1, 0], [1, 2, 3], sample_weight=[1e300, 2e300, 2e300])
     assert fit.weights.tolist() == [1e300, 4e300]
-    fit = fm.isotonic_fit(
+    fit = fm.calibration.isotonic_fit(
         [0, 1.0, 0], [1, 2, 3], sample_weight=[1e300, 2e300, 2e300], targets_are="numbers"
     )
     assert fit.weights.tolist() == [1e300, 4e300]
@@ -77,13 +81,13 @@ def test_extreme_weights_are_shown_as_they_came():
 
 def test_large_integers_are_told_apart():
     big = 2**62
-    fit = fm.isotonic_fit([0, 1], [big, big + 1])
+    fit = fm.calibration.isotonic_fit([0, 1], [big, big + 1])
     assert fit.low.tolist() == [big, big + 1]
 
 
 def test_arrays_are_read_only_and_inputs_stay():
     y, s = np.array([0, 1, 0]), np.array([0.3, 0.2, 0.1])
-    fit = fm.isotonic_fit(y, s)
+    fit = fm.calibration.isotonic_fit(y, s)
     assert not any(getattr(fit, name).flags.writeable for name in ("low", "high", "values"))
     assert (y.tolist(), s.tolist()) == ([0, 1, 0], [0.3, 0.2, 0.1])
 
@@ -98,19 +102,21 @@ def test_arrays_are_read_only_and_inputs_stay():
 )
 def test_faults_of_labels(arguments, message):
     with pytest.raises(ValueError, match=message):
-        fm.isotonic_fit(*arguments)
+        fm.calibration.isotonic_fit(*arguments)
 
 
 def test_faults_of_numbers():
     with pytest.raises(ValueError, match="`targets_are` must be one of"):
-        fm.isotonic_fit([0, 1], [0.1, 0.2], targets_are="scores")
+        fm.calibration.isotonic_fit([0, 1], [0.1, 0.2], targets_are="scores")
     with pytest.raises(ValueError, match="`y_true` must be finite: inf at index 0"):
-        fm.isotonic_fit([np.inf, 1], [0.1, 0.2], targets_are="numbers")
+        fm.calibration.isotonic_fit([np.inf, 1], [0.1, 0.2], targets_are="numbers")
     with pytest.raises(TypeError, match="`pos_label` has no meaning"):
-        fm.isotonic_fit([0, 1], [0.1, 0.2], targets_are="numbers", pos_label=1)
+        fm.calibration.isotonic_fit([0, 1], [0.1, 0.2], targets_are="numbers", pos_label=1)
     with pytest.raises(TypeError, match="a ScoreTable holds labels"):
-        fm.isotonic_fit(fm.ScoreTable.from_scores([0, 1], [1, 2]), targets_are="numbers")
+        fm.calibration.isotonic_fit(
+            fm.ScoreTable.from_scores([0, 1], [1, 2]), targets_are="numbers"
+        )
     with pytest.raises(ValueError, match="lengths differ"):
-        fm.isotonic_fit([0.5, 1, 2], [0.1, 0.2], targets_are="numbers")
+        fm.calibration.isotonic_fit([0.5, 1, 2], [0.1, 0.2], targets_are="numbers")
     with pytest.raises(ValueError, match="`y_true` must"):
-        fm.isotonic_fit([[0.5, 1], [2, 3]], [0.1, 0.2], targets_are="numbers")
+        fm.calibration.isotonic_fit([[0.5, 1], [2, 3]], [0.1, 0.2], targets_are="numbers")

@@ -47,7 +47,9 @@ def test_by_hand(rng, n, weighting):
     y, p = sample(rng, n, decimals=1)
     p = p.clip(0.1, 0.9)
     weights = rng.integers(0, 4, n) if weighting == "counts" else None
-    found = fm.logistic_calibration(y, p, sample_weight=weights, weights_are="frequencies")
+    found = fm.calibration.logistic_calibration(
+        y, p, sample_weight=weights, weights_are="frequencies"
+    )
     *values, slope, intercept, large = corp_oracle.logistic(y, p, weights)
     np.testing.assert_allclose(numbers(found)[:3], values, rtol=1e-9, atol=1e-10)
     np.testing.assert_allclose(
@@ -60,15 +62,17 @@ def test_by_hand(rng, n, weighting):
 def test_agrees_with_statsmodels(rng, n, weighting):
     y, p = sample(rng, n)
     if weighting == "none":
-        found, right = fm.logistic_calibration(y, p), by_statsmodels(y, p)
+        found, right = fm.calibration.logistic_calibration(y, p), by_statsmodels(y, p)
     elif weighting == "frequencies":
         w = rng.integers(0, 4, n)
-        found = fm.logistic_calibration(y, p, sample_weight=w, weights_are="frequencies")
+        found = fm.calibration.logistic_calibration(
+            y, p, sample_weight=w, weights_are="frequencies"
+        )
         right = by_statsmodels(y, p, w)
     else:
         w = rng.random(n) * 3
         found, right = (
-            fm.logistic_calibration(y, p, sample_weight=w),
+            fm.calibration.logistic_calibration(y, p, sample_weight=w),
             by_statsmodels(y, p, var_weights=w),
         )
     np.testing.assert_allclose(numbers(found), right, rtol=1e-6, atol=1e-9)
@@ -82,7 +86,7 @@ def test_agrees_with_statsmodels(rng, n, weighting):
 
 def test_the_maximum_is_where_the_gradient_is_zero(rng):
     y, p = sample(rng, 100_000, slope=0.3, intercept=-2)
-    found = fm.logistic_calibration(y, p)
+    found = fm.calibration.logistic_calibration(y, p)
     x = logit(p)
     residuals = y - expit(found.intercept + found.slope * x)
     assert abs(residuals.sum()) < 1e-6
@@ -94,7 +98,7 @@ def test_bad_starts_are_no_trouble():
     y = np.array([0, 1] * 50)
     p = np.where(y == 1, 1e-9, 1 - 1e-9)
     p[:4] = 0.5, 0.5, 1e-9, 1 - 1e-9
-    found = fm.logistic_calibration(y, p)
+    found = fm.calibration.logistic_calibration(y, p)
     assert found.slope < 0
     right = by_statsmodels(y, p)
     np.testing.assert_allclose(numbers(found)[:2], right[:2], rtol=1e-5, atol=1e-6)
@@ -104,7 +108,7 @@ def test_bad_starts_are_no_trouble():
 @pytest.mark.parametrize("name", VALUES)
 def test_likelihood_limits_are_where_a_ratio_test_stops_to_reject(rng, name):
     y, p = sample(rng, 80)
-    found = fm.logistic_calibration(y, p, method="likelihood", confidence_level=0.9)
+    found = fm.calibration.logistic_calibration(y, p, method="likelihood", confidence_level=0.9)
     x, family = logit(p), sm.families.Binomial()
 
     def deviance(value):
@@ -127,45 +131,49 @@ def test_likelihood_limits_are_where_a_ratio_test_stops_to_reject(rng, name):
 def test_the_unit_of_weights_changes_nothing_and_ones_are_no_weights(rng):
     y, p = sample(rng, 300)
     w = rng.random(300)
-    found = fm.logistic_calibration(y, p, sample_weight=w)
+    found = fm.calibration.logistic_calibration(y, p, sample_weight=w)
     for unit in (1e-200, 3.0, 1e200):
-        other = fm.logistic_calibration(y, p, sample_weight=w * unit)
+        other = fm.calibration.logistic_calibration(y, p, sample_weight=w * unit)
         np.testing.assert_allclose(numbers(other), numbers(found), rtol=1e-9)
-    ones = fm.logistic_calibration(y, p, sample_weight=np.ones(300))
-    assert numbers(ones)[:3] == pytest.approx(numbers(fm.logistic_calibration(y, p))[:3], abs=1e-12)
+    ones = fm.calibration.logistic_calibration(y, p, sample_weight=np.ones(300))
+    assert numbers(ones)[:3] == pytest.approx(
+        numbers(fm.calibration.logistic_calibration(y, p))[:3], abs=1e-12
+    )
     assert found.weights_are == "importances"
 
 
 def test_a_table_of_counts_is_enough_and_one_of_weights_has_no_errors(rng):
     y, p = sample(rng, 500, decimals=3)
     table = fm.ScoreTable.from_scores(y, p)
-    assert fm.logistic_calibration(table) == fm.logistic_calibration(y, p)
+    assert fm.calibration.logistic_calibration(table) == fm.calibration.logistic_calibration(y, p)
     w = rng.random(500)
     table = fm.ScoreTable.from_scores(y, p, sample_weight=w)
-    found = fm.logistic_calibration(table)
-    assert found.slope == fm.logistic_calibration(y, p, sample_weight=w).slope
+    found = fm.calibration.logistic_calibration(table)
+    assert found.slope == fm.calibration.logistic_calibration(y, p, sample_weight=w).slope
     assert math.isnan(found.slope_standard_error)
     assert math.isnan(found.in_the_large_interval.low)
     with pytest.raises(ValueError, match="needs rows that count alike"):
-        fm.logistic_calibration(table, method="likelihood")
+        fm.calibration.logistic_calibration(table, method="likelihood")
 
 
 def test_threads_and_row_order_change_no_bit(rng):
     y, p = sample(rng, 300_000)
-    found = fm.logistic_calibration(y, p, n_threads=1)
+    found = fm.calibration.logistic_calibration(y, p, n_threads=1)
     order = rng.permutation(len(y))
-    assert found == fm.logistic_calibration(y, p, n_threads=7)
-    assert found == fm.logistic_calibration(y[order], p[order])
+    assert found == fm.calibration.logistic_calibration(y, p, n_threads=7)
+    assert found == fm.calibration.logistic_calibration(y[order], p[order])
 
 
 def test_right_certainties_are_left_out_and_counted(rng):
     y, p = sample(rng, 200)
-    found = fm.logistic_calibration(y, p)
-    more = fm.logistic_calibration([*y, 0, 0, 1], [*p, 0.0, 0.0, 1.0])
+    found = fm.calibration.logistic_calibration(y, p)
+    more = fm.calibration.logistic_calibration([*y, 0, 0, 1], [*p, 0.0, 0.0, 1.0])
     assert numbers(more) == numbers(found)
     assert (found.n_certain, more.n_certain) == (0, 3)
     weights = [*np.ones(200), 100, 50, 200]
-    with_weights = fm.logistic_calibration([*y, 0, 0, 1], [*p, 0, 0, 1], sample_weight=weights)
+    with_weights = fm.calibration.logistic_calibration(
+        [*y, 0, 0, 1], [*p, 0, 0, 1], sample_weight=weights
+    )
     assert with_weights.n_certain == 350
 
 
@@ -173,26 +181,26 @@ def test_right_certainties_are_left_out_and_counted(rng):
 def test_a_wrong_certainty_leaves_nothing_defined(rng, wrong):
     y, p = sample(rng, 50)
     with pytest.warns(UndefinedMetricWarning, match="1 positives have a probability of exactly 0"):
-        found = fm.logistic_calibration([*y, wrong[0]], [*p, wrong[1]])
+        found = fm.calibration.logistic_calibration([*y, wrong[0]], [*p, wrong[1]])
     assert np.isnan(numbers(found)).all()
     assert found.n_certain == 1
 
 
 def test_what_is_not_defined():
     with pytest.warns(UndefinedMetricWarning, match="no negative example"):
-        found = fm.logistic_calibration([1, 1], [0.2, 0.6], pos_label=1)
+        found = fm.calibration.logistic_calibration([1, 1], [0.2, 0.6], pos_label=1)
     assert np.isnan(numbers(found)).all()
     with pytest.warns(UndefinedMetricWarning, match="inside \\(0, 1\\) belong to one class"):
-        found = fm.logistic_calibration([0, 0, 1], [0.2, 0.6, 1.0])
+        found = fm.calibration.logistic_calibration([0, 0, 1], [0.2, 0.6, 1.0])
     assert np.isnan(numbers(found)).all()
     with pytest.warns(UndefinedMetricWarning, match="all probabilities are the same"):
-        found = fm.logistic_calibration([0, 0, 1], [0.2, 0.2, 0.2])
+        found = fm.calibration.logistic_calibration([0, 0, 1], [0.2, 0.2, 0.2])
     assert math.isnan(found.slope)
     assert found.in_the_large == pytest.approx(logit(1 / 3) - logit(0.2))
     assert found.in_the_large_standard_error == pytest.approx(math.sqrt(1.5))
     for labels in ([0, 1, 1], [1, 0, 0]):
         with pytest.warns(UndefinedMetricWarning, match="separate the classes"):
-            found = fm.logistic_calibration(labels, [0.2, 0.2, 0.7])
+            found = fm.calibration.logistic_calibration(labels, [0.2, 0.2, 0.7])
         assert math.isnan(found.slope)
         assert math.isfinite(found.in_the_large)
 
@@ -200,20 +208,20 @@ def test_what_is_not_defined():
 def test_faults():
     y, p = [0, 1, 0, 1], [0.2, 0.3, 0.6, 0.7]
     with pytest.raises(ValueError, match="`method='likelihood'` needs rows that count alike"):
-        fm.logistic_calibration(y, p, method="likelihood", sample_weight=[1, 2, 1, 1])
+        fm.calibration.logistic_calibration(y, p, method="likelihood", sample_weight=[1, 2, 1, 1])
     with pytest.raises(ValueError, match="`method` must be one of 'wald', 'likelihood'"):
-        fm.logistic_calibration(y, p, method="profile")
+        fm.calibration.logistic_calibration(y, p, method="profile")
     with pytest.raises(ValueError, match=r"did you mean 0\.95"):
-        fm.logistic_calibration(y, p, confidence_level=95)
+        fm.calibration.logistic_calibration(y, p, confidence_level=95)
     with pytest.raises(ValueError, match="`weights_are` must be one of"):
-        fm.logistic_calibration(y, p, weights_are="counts")
+        fm.calibration.logistic_calibration(y, p, weights_are="counts")
 
 
 @pytest.mark.parametrize("slope", [0.1, 1.0, 30.0])
 def test_runs_are_as_good_as_rows(rng, monkeypatch, slope):
     p = expit(rng.normal(0, 1 / slope, 20_000))
     y = (rng.random(20_000) < expit(slope * logit(p) + 0.3)).astype(int)
-    found = fm.logistic_calibration(y, p)
+    found = fm.calibration.logistic_calibration(y, p)
     monkeypatch.setattr(fits, "_WIDTH", 1e-300)  # each row is a run
-    right = fm.logistic_calibration(y, p)
+    right = fm.calibration.logistic_calibration(y, p)
     np.testing.assert_allclose(numbers(found), numbers(right), rtol=1e-11)

@@ -67,7 +67,7 @@ def right(y, p):
 
 
 def assert_right(y, p):
-    found, wanted = fm.logistic_calibration(y, p, method="likelihood"), right(y, p)
+    found, wanted = fm.calibration.logistic_calibration(y, p, method="likelihood"), right(y, p)
     for name in VALUES:
         ours = getattr(found, name), *getattr(found, f"{name}_interval")
         width = wanted[name][2] - wanted[name][1]
@@ -85,7 +85,7 @@ def overlap(y, p):
 
 
 def test_one_positive_of_five():
-    found = fm.logistic_calibration(
+    found = fm.calibration.logistic_calibration(
         [0, 0, 0, 0, 1], [0.007, 0.006, 0.019, 0.055, 0.016], method="likelihood"
     )
     assert found.slope_interval == pytest.approx((-3.21799, 3.13274), abs=1e-5)
@@ -129,7 +129,7 @@ def test_an_overlap_that_sums_of_doubles_would_lose():
     """The limit of the slope is some 10**10, and the ratio there right in forty digits."""
     p = np.array([0.05, 0.1, 0.2, 0.3, 0.3 * (1 + 1e-10), 0.4, 0.6, 0.9])
     y = labelled(8, [3, 5, 6, 7])
-    found = fm.logistic_calibration(y, p, method="likelihood")
+    found = fm.calibration.logistic_calibration(y, p, method="likelihood")
     assert found.slope_interval.high > 1e10
     with localcontext(prec=40):
         x = [Decimal(float(each)) for each in np.log(p) - np.log1p(-p)]
@@ -168,7 +168,7 @@ def test_no_data_end_in_an_exception(rng):
         y[:2] = 0, 1
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            found = fm.logistic_calibration(y, p, method="likelihood")
+            found = fm.calibration.logistic_calibration(y, p, method="likelihood")
         assert all(issubclass(each.category, UndefinedMetricWarning) for each in caught)
         names = VALUES[2:] if caught else VALUES
         for name in names:
@@ -185,7 +185,7 @@ def test_separated_classes_have_no_slope(method):
         for y in ([0, 1, 0, 1], [1, 0, 1, 0]):
             y = np.array(y) if chances[1] == chances[2] or chances is p else np.sort(y)
             with pytest.warns(UndefinedMetricWarning, match="separate the classes, so that the sl"):
-                found = fm.logistic_calibration(y, chances, method=method)
+                found = fm.calibration.logistic_calibration(y, chances, method=method)
             assert math.isnan(found.slope)
             assert np.isnan(found.slope_interval).all()
             assert np.isnan(found.intercept_interval).all()
@@ -197,7 +197,7 @@ def test_limits_of_many_rows_with_one_positive(rng):
     """Runs of rows stand for the rows, steep lines included."""
     p = rng.beta(0.5, 24.5, 5_000)
     y = labelled(5_000, [int(np.argsort(p)[3_000])])
-    found = fm.logistic_calibration(y, p, method="likelihood")
+    found = fm.calibration.logistic_calibration(y, p, method="likelihood")
     wanted = right(y, p)
     for name in VALUES:
         ours = getattr(found, name), *getattr(found, f"{name}_interval")

@@ -12,13 +12,8 @@ import sklearn.metrics as sk
 from hypothesis import given, strategies as st
 from peer_samples import labels_of, outcome, weights_of
 
-from fastmetrics import (
-    ConfusionMatrix,
-    ConfusionMatrixStack,
-    UndefinedMetricWarning,
-    count_measure,
-    macro_micro,
-)
+from fastmetrics import ConfusionMatrix, UndefinedMetricWarning, count_measure, macro_micro
+from fastmetrics.streams import ConfusionMatrixStack
 from measure_names import COUNT_MEASURES
 from reference import count_oracle as oracle
 

@@ -16,7 +16,7 @@ S = np.array([0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15])
 
 
 def test_the_place_on_the_axis() -> None:
-    point = fm.cost_curve(Y, S).operating_point(cost_fn=4, cost_fp=1, prevalence=0.2)
+    point = fm.costs.cost_curve(Y, S).operating_point(cost_fn=4, cost_fp=1, prevalence=0.2)
     assert point.probability_cost == 0.5
     assert (point.threshold, point.false_positive_rate, point.true_positive_rate) == (0.77, 0, 0.25)
     assert point.normalized_cost == 3 / 8
@@ -28,13 +28,13 @@ def test_the_place_on_the_axis() -> None:
 def test_it_is_the_cheapest_of_all_thresholds(rng) -> None:
     labels = rng.integers(0, 2, 60)
     scores = np.round(rng.normal(size=60) + labels, 1)
-    curve = fm.cost_curve(labels, scores)
+    curve = fm.costs.cost_curve(labels, scores)
     grid = itertools.product((0.001, 0.3, 0.97), (0, 1, 7.5), (0.25, 3, 1e200))
     for prevalence, cost_fn, cost_fp in grid:
         given = {"cost_fn": cost_fn, "cost_fp": cost_fp, "prevalence": prevalence}
         point = curve.operating_point(**given)
         costs = [
-            fm.expected_cost(labels, (scores >= t).astype(int), **given)
+            fm.costs.expected_cost(labels, (scores >= t).astype(int), **given)
             for t in [math.inf, *np.unique(scores)]
         ]
         assert point.expected_cost == pytest.approx(min(costs))
@@ -44,14 +44,14 @@ def test_it_is_the_cheapest_of_all_thresholds(rng) -> None:
 
 
 def test_the_prevalence_is_that_of_the_data_by_default() -> None:
-    curve = fm.cost_curve([1, 0, 0, 0], [4, 3, 2, 1])
+    curve = fm.costs.cost_curve([1, 0, 0, 0], [4, 3, 2, 1])
     default = curve.operating_point(cost_fn=1, cost_fp=1)
     assert default == curve.operating_point(cost_fn=1, cost_fp=1, prevalence=0.25)
     assert default.probability_cost == 0.25
 
 
 def test_only_the_ratio_of_prices_decides() -> None:
-    curve = fm.cost_curve(Y, S)
+    curve = fm.costs.cost_curve(Y, S)
     prices = [(3, 2), (3e-320, 2e-320), (1.5e308, 1e308)]
     points = [curve.operating_point(cost_fn=fn, cost_fp=fp) for fn, fp in prices]
     for point in points[1:]:
@@ -72,7 +72,7 @@ def test_only_the_ratio_of_prices_decides() -> None:
     ],
 )
 def test_faults(given, said) -> None:
-    curve = fm.cost_curve(Y, S)
+    curve = fm.costs.cost_curve(Y, S)
     with pytest.raises(ValueError, match=said):
         curve.operating_point(**{"cost_fn": 1, "cost_fp": 1, **given})
 
@@ -82,7 +82,7 @@ class TestPrecision:
         labels = rng.integers(0, 2, 80)
         scores = np.round(rng.normal(size=80) + labels, 1)
         for threshold in (-1.0, 0.0, 0.5, 1):
-            found = fm.prevalence_adjusted_precision(
+            found = fm.costs.prevalence_adjusted_precision(
                 labels, scores, threshold=threshold, prevalence=labels.mean()
             )
             predicted = (scores >= threshold).astype(int)
@@ -91,7 +91,7 @@ class TestPrecision:
     def test_rare_positives(self) -> None:
         # TPR 3/4, FPR 1/4: 3 p / (3 p + 1 - p)
         for p in (0.5, 0.1, 0.001):
-            found = fm.prevalence_adjusted_precision(
+            found = fm.costs.prevalence_adjusted_precision(
                 [1, 1, 1, 1, 0, 0, 0, 0], [1, 1, 1, 0, 1, 0, 0, 0], threshold=1, prevalence=p
             )
             assert found == pytest.approx(3 * p / (1 + 2 * p))
@@ -99,19 +99,21 @@ class TestPrecision:
     def test_a_table_will_do(self) -> None:
         table = ScoreTable.from_scores(Y, S)
         given = {"threshold": 0.5, "prevalence": 0.1}
-        assert fm.prevalence_adjusted_precision(table, **given) == (
-            fm.prevalence_adjusted_precision(Y, S, **given)
+        assert fm.costs.prevalence_adjusted_precision(table, **given) == (
+            fm.costs.prevalence_adjusted_precision(Y, S, **given)
         )
 
     @pytest.mark.parametrize(("labels", "threshold"), [(Y, 9.0), (np.ones(8), 0.0)])
     def test_undefined(self, labels, threshold) -> None:
         with pytest.warns(UndefinedMetricWarning, match="the precision is not defined"):
-            found = fm.prevalence_adjusted_precision(labels, S, threshold=threshold, prevalence=0.5)
+            found = fm.costs.prevalence_adjusted_precision(
+                labels, S, threshold=threshold, prevalence=0.5
+            )
         assert math.isnan(found)
 
     def test_faults(self) -> None:
         for wrong in (0, 1, math.nan):
             with pytest.raises(ValueError, match="`prevalence` must lie in"):
-                fm.prevalence_adjusted_precision(Y, S, threshold=0.5, prevalence=wrong)
+                fm.costs.prevalence_adjusted_precision(Y, S, threshold=0.5, prevalence=wrong)
         with pytest.raises(ValueError, match="`threshold` must not be nan"):
-            fm.prevalence_adjusted_precision(Y, S, threshold=math.nan, prevalence=0.5)
+            fm.costs.prevalence_adjusted_precision(Y, S, threshold=math.nan, prevalence=0.5)

@@ -36,7 +36,11 @@ def test_neither_row_order_nor_threads_nor_the_kind_of_input_change_a_bit() -> N
     texts = fm.RankingTable.from_scores(*shuffled, query=[f"q{q:03}" for q in query[order]])
     numbered = fm.RankingTable.from_scores(relevance, score, indptr=starts)
     for each in (texts, numbered):
-        for measure in (fm.mean_average_precision, fm.ndcg, fm.mean_reciprocal_rank):
+        for measure in (
+            fm.ranking.mean_average_precision,
+            fm.ranking.ndcg,
+            fm.ranking.mean_reciprocal_rank,
+        ):
             assert measure(each) == measure(table)
     assert texts.queries is not None
     assert texts.queries[0] == "q000"
@@ -83,22 +87,22 @@ def test_a_query_of_many_relevant_items() -> None:
     rng = np.random.default_rng(5)
     relevance, score = rng.random(3000) < 0.4, rng.integers(0, 500, 3000)
     table = fm.RankingTable.from_scores(relevance, score)
-    assert fm.group_auc(table).estimate == fm.roc_auc_score(relevance, score)
+    assert fm.ranking.group_auc(table).estimate == fm.roc_auc_score(relevance, score)
     assert (np.diff(table.above) >= 0).all()
 
 
 def test_items_that_were_never_retrieved_count() -> None:
     table = fm.RankingTable.from_scores([1, 0, 1, 0], [4, 3, 2, 1], n_relevant=[4])
-    assert fm.recall_at_k(table, k=4) == 0.5
-    assert fm.mean_average_precision(table) == pytest.approx((1 + 2 / 3) / 4)
-    assert fm.mean_reciprocal_rank(table) == 1
-    assert fm.ndcg(table) == pytest.approx(
+    assert fm.ranking.recall_at_k(table, k=4) == 0.5
+    assert fm.ranking.mean_average_precision(table) == pytest.approx((1 + 2 / 3) / 4)
+    assert fm.ranking.mean_reciprocal_rank(table) == 1
+    assert fm.ranking.ndcg(table) == pytest.approx(
         oracle.ndcg(((1, 4, 0), (0, 3, 0), (1, 2, 0), (0, 1, 0)), missing=[1, 1])
     )
     named = fm.RankingTable.from_scores(
         [1, 0], [2, 1], query=["b", "a"], n_relevant={"a": 2, "b": 1}
     )
-    assert fm.recall_at_k(named, k=1, per_query=True).tolist() == [0, 1]
+    assert fm.ranking.recall_at_k(named, k=1, per_query=True).tolist() == [0, 1]
     with pytest.raises(
         ValueError, match="`n_relevant` says 1 relevant items of query number 0, an"
     ):
@@ -108,18 +112,18 @@ def test_items_that_were_never_retrieved_count() -> None:
 def test_a_perfect_list_is_worth_what_k_places_can_reach() -> None:
     table = fm.RankingTable.from_scores([1, 1, 1, 0], [4, 3, 2, 1], n_relevant=[5])
     for k, relevant in ((2, 2 / 5), (4, 3 / 5), (9, 3 / 5)):
-        assert fm.mean_average_precision(table, k=k) == relevant
-        reachable = fm.mean_average_precision(table, k=k, divide_by="reachable")
+        assert fm.ranking.mean_average_precision(table, k=k) == relevant
+        reachable = fm.ranking.mean_average_precision(table, k=k, divide_by="reachable")
         assert reachable == pytest.approx(min(k, 3) / min(k, 5))
-    assert fm.mean_average_precision(table, divide_by="reachable") == 3 / 5
-    none = fm.mean_average_precision([0], [1], k=1, divide_by="reachable", no_relevant=1.0)
+    assert fm.ranking.mean_average_precision(table, divide_by="reachable") == 3 / 5
+    none = fm.ranking.mean_average_precision([0], [1], k=1, divide_by="reachable", no_relevant=1.0)
     assert none == 1  # as XGBoost and LightGBM have it
     several = {"all": "map@2", "k": ("map@2", {"divide_by": "reachable"})}
     with pytest.warns(fm.UndefinedMetricWarning, match="queries do not show"):
-        found = fm.evaluate_rankings({"a": table}, metrics=several)
+        found = fm.ranking.evaluate_rankings({"a": table}, metrics=several)
     assert [found.per_query("a", name).tolist() for name in several] == [[2 / 5], [1]]
     with pytest.raises(ValueError, match="`divide_by` must be one of 'relevant', 'reachable'"):
-        fm.mean_average_precision(table, k=2, divide_by="k")
+        fm.ranking.mean_average_precision(table, k=2, divide_by="k")
 
 
 def test_tables_merge_pickle_and_own_their_columns() -> None:
@@ -137,17 +141,17 @@ def test_tables_merge_pickle_and_own_their_columns() -> None:
 
 
 def test_a_constant_score_is_worth_nothing_special() -> None:
-    assert fm.mean_reciprocal_rank([1, 0, 0], [0, 0, 0]) == pytest.approx(11 / 18)
-    assert fm.mean_reciprocal_rank([0, 0, 1], [0, 0, 0]) == pytest.approx(11 / 18)
+    assert fm.ranking.mean_reciprocal_rank([1, 0, 0], [0, 0, 0]) == pytest.approx(11 / 18)
+    assert fm.ranking.mean_reciprocal_rank([0, 0, 1], [0, 0, 0]) == pytest.approx(11 / 18)
 
 
 def test_queries_without_relevant_items_are_left_out_or_counted() -> None:
     data = ([[1, 0], [0, 0]], [[2, 1], [2, 1]])
-    assert fm.mean_average_precision(*data) == 1
-    assert fm.mean_average_precision(*data, no_relevant=0.0) == 0.5
-    assert fm.precision_at_k(*data, k=2) == 0.25  # 0 is a precision
+    assert fm.ranking.mean_average_precision(*data) == 1
+    assert fm.ranking.mean_average_precision(*data, no_relevant=0.0) == 0.5
+    assert fm.ranking.precision_at_k(*data, k=2) == 0.25  # 0 is a precision
     with pytest.warns(UndefinedMetricWarning, match="no query has what it needs"):
-        assert np.isnan(fm.ndcg([0, 0], [2, 1]))
+        assert np.isnan(fm.ranking.ndcg([0, 0], [2, 1]))
 
 
 def test_weights_of_groups() -> None:
@@ -165,7 +169,7 @@ def test_weights_of_groups() -> None:
                 weight = weigh(int(y.sum()), int((~y).sum()))
                 parts.append((weight, fm.roc_auc_score(y, score[query == q])))
         expected = sum(w * a for w, a in parts) / sum(w for w, _ in parts)
-        found = fm.group_auc(relevance, score, query=query, weighting=weighting)
+        found = fm.ranking.group_auc(relevance, score, query=query, weighting=weighting)
         assert found.estimate == pytest.approx(expected, rel=1e-14)
         assert found.n_one_class == len(np.unique(query)) - len(parts)
 
@@ -173,26 +177,41 @@ def test_weights_of_groups() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: fm.ndcg([1, 0], [1, np.nan]), "`score` must be finite: nan at index 1"),
-        (lambda: fm.ndcg([1, 0], [1, 2, 3]), "must have the same shape"),
-        (lambda: fm.ndcg([1, 0], [1, 2], query=[1]), "`query` must have as many rows"),
-        (lambda: fm.ndcg([[1, 0]], [[1, 2]], query=[1, 1]), "a matrix has a row for each query"),
-        (lambda: fm.ndcg([1, 0], [1, 2], k=0), "`k` must be at least 1"),
-        (lambda: fm.ndcg([1, 0], [1, 2], ties="random"), "`ties` must be one of"),
-        (lambda: fm.ndcg([1, 0], [1, 2], ties="trec_eval"), "needs `ids`"),
-        (lambda: fm.ndcg([1, 0], [1, 2], gain="log"), "`gain` must be one of"),
-        (lambda: fm.ndcg([np.inf, 0], [1, 2]), "`relevance` must be finite"),
-        (lambda: fm.ndcg([2000, 0], [1, 2], gain="exponential"), "too great for exponential"),
-        (lambda: fm.bpref([1, 0], [1, 2], relevant_from=0), "`relevant_from` must be positive"),
-        (lambda: fm.recall_at_k([1, 0], [1, 2], k=1, no_relevant=2), "`no_relevant` must lie in"),
+        (lambda: fm.ranking.ndcg([1, 0], [1, np.nan]), "`score` must be finite: nan at index 1"),
+        (lambda: fm.ranking.ndcg([1, 0], [1, 2, 3]), "must have the same shape"),
+        (lambda: fm.ranking.ndcg([1, 0], [1, 2], query=[1]), "`query` must have as many rows"),
         (
-            lambda: fm.expected_reciprocal_rank([3, 0], [1, 2], max_relevance=2),
+            lambda: fm.ranking.ndcg([[1, 0]], [[1, 2]], query=[1, 1]),
+            "a matrix has a row for each query",
+        ),
+        (lambda: fm.ranking.ndcg([1, 0], [1, 2], k=0), "`k` must be at least 1"),
+        (lambda: fm.ranking.ndcg([1, 0], [1, 2], ties="random"), "`ties` must be one of"),
+        (lambda: fm.ranking.ndcg([1, 0], [1, 2], ties="trec_eval"), "needs `ids`"),
+        (lambda: fm.ranking.ndcg([1, 0], [1, 2], gain="log"), "`gain` must be one of"),
+        (lambda: fm.ranking.ndcg([np.inf, 0], [1, 2]), "`relevance` must be finite"),
+        (
+            lambda: fm.ranking.ndcg([2000, 0], [1, 2], gain="exponential"),
+            "too great for exponential",
+        ),
+        (
+            lambda: fm.ranking.bpref([1, 0], [1, 2], relevant_from=0),
+            "`relevant_from` must be positive",
+        ),
+        (
+            lambda: fm.ranking.recall_at_k([1, 0], [1, 2], k=1, no_relevant=2),
+            "`no_relevant` must lie in",
+        ),
+        (
+            lambda: fm.ranking.expected_reciprocal_rank([3, 0], [1, 2], max_relevance=2),
             "`max_relevance` must be at least 3",
         ),
         (lambda: fm.RankingTable.from_scores([1, 0], [1, 2], indptr=[0, 1]), "`indptr` must be"),
         (lambda: fm.RankingTable.from_scores([1, 0], [1, 2], ids=["a", "a"]), "has one twice"),
-        (lambda: fm.ndcg(fm.RankingTable.from_scores([1], [1]), [1]), "comes alone"),
-        (lambda: fm.group_auc([1, 0], [1, 2], weighting="clicks"), "`weighting` must be one of"),
+        (lambda: fm.ranking.ndcg(fm.RankingTable.from_scores([1], [1]), [1]), "comes alone"),
+        (
+            lambda: fm.ranking.group_auc([1, 0], [1, 2], weighting="clicks"),
+            "`weighting` must be one of",
+        ),
     ],
 )
 def test_what_is_wrong_is_said(call: Any, words: str) -> None:
@@ -207,12 +226,12 @@ def test_the_mean_by_trec_evals_rule_is_added_up_as_trec_eval_does() -> None:
     for _ in range(200):
         relevance, score = rng.random((32, 5)) < 0.3, rng.random((32, 5))
         table = fm.RankingTable.from_scores(relevance, score, ids=np.tile(np.arange(5), (32, 1)))
-        values = fm.precision_at_k(table, k=5, ties="trec_eval", per_query=True)
+        values = fm.ranking.precision_at_k(table, k=5, ties="trec_eval", per_query=True)
         total = 0.0
         for value in values.tolist():
             total += value
-        assert fm.precision_at_k(table, k=5, ties="trec_eval") == total / 32
-        found = fm.evaluate_rankings(table, metrics="P@5", ties="trec_eval")
+        assert fm.ranking.precision_at_k(table, k=5, ties="trec_eval") == total / 32
+        found = fm.ranking.evaluate_rankings(table, metrics="P@5", ties="trec_eval")
         assert found.means[0].estimate == total / 32
         differ += f"{total / 32:6.4f}" != f"{float(values.mean()):6.4f}"
     assert differ > 5

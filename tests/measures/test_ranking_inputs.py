@@ -51,51 +51,59 @@ def test_queries_of_objects_and_nullable_numbers() -> None:
             found
         )
     with pytest.raises(ValueError, match="`query` contains 1 null"):
-        fm.ndcg(RELEVANCE, SCORE, query=pd.Series([7, None, 7, 3, 7], dtype="Int64"))
+        fm.ranking.ndcg(RELEVANCE, SCORE, query=pd.Series([7, None, 7, 3, 7], dtype="Int64"))
     with pytest.raises(ValueError, match="`score`"):
-        fm.ndcg([1, 0], np.ma.array([1.0, 2.0], mask=[True, False]))
+        fm.ranking.ndcg([1, 0], np.ma.array([1.0, 2.0], mask=[True, False]))
 
 
 def test_integers_beyond_floats_are_compared_exactly() -> None:
     score = np.array([2**53, 2**53 + 1, 2**53 + 2])
-    assert fm.mean_reciprocal_rank([0, 1, 0], score) == 0.5
-    assert fm.mean_reciprocal_rank([0, 1, 0], score.astype(np.uint64) + np.uint64(2**63)) == 0.5
+    assert fm.ranking.mean_reciprocal_rank([0, 1, 0], score) == 0.5
+    assert (
+        fm.ranking.mean_reciprocal_rank([0, 1, 0], score.astype(np.uint64) + np.uint64(2**63))
+        == 0.5
+    )
 
 
 def test_zeros_of_both_signs_tie() -> None:
-    assert fm.mean_reciprocal_rank([1, 0], [-0.0, 0.0]) == 0.75
+    assert fm.ranking.mean_reciprocal_rank([1, 0], [-0.0, 0.0]) == 0.75
 
 
 def test_empty_queries_are_queries_without_relevant_items() -> None:
     table = fm.RankingTable.from_scores([1, 0], [2, 1], indptr=[0, 0, 2, 2])
     assert table.n_queries == 3
-    assert fm.ndcg(table) == 1
-    assert fm.ndcg(table, no_relevant=0.0) == pytest.approx(1 / 3)
-    assert fm.precision_at_k(table, k=1, per_query=True).tolist() == [0, 1, 0]
-    assert fm.group_auc(table).n_one_class == 2
+    assert fm.ranking.ndcg(table) == 1
+    assert fm.ranking.ndcg(table, no_relevant=0.0) == pytest.approx(1 / 3)
+    assert fm.ranking.precision_at_k(table, k=1, per_query=True).tolist() == [0, 1, 0]
+    assert fm.ranking.group_auc(table).n_one_class == 2
 
 
 @pytest.mark.parametrize("k", [1, 10**15])
 def test_one_item_is_all_there_is(k: int) -> None:
-    assert fm.ndcg([1], [5], k=k) == fm.mean_average_precision([1], [5], k=k) == 1
-    assert fm.recall_at_k([1], [5], k=k) == fm.hit_rate_at_k([1], [5], k=k) == 1
-    assert fm.precision_at_k([1], [5], k=k) == 1 / k
-    assert fm.rank_biased_precision([1], [5], k=k, persistence=0.5) == 0.5
+    assert fm.ranking.ndcg([1], [5], k=k) == fm.ranking.mean_average_precision([1], [5], k=k) == 1
+    assert fm.ranking.recall_at_k([1], [5], k=k) == fm.ranking.hit_rate_at_k([1], [5], k=k) == 1
+    assert fm.ranking.precision_at_k([1], [5], k=k) == 1 / k
+    assert fm.ranking.rank_biased_precision([1], [5], k=k, persistence=0.5) == 0.5
     with pytest.warns(UndefinedMetricWarning):
-        assert np.isnan(float(fm.group_auc([1], [5])))
+        assert np.isnan(float(fm.ranking.group_auc([1], [5])))
 
 
 def test_where_all_tie_and_all_are_relevant_nothing_can_be_wrong() -> None:
     ones, same = np.ones((3, 40)), np.zeros((3, 40))
-    for measure in (fm.ndcg, fm.mean_average_precision, fm.mean_reciprocal_rank, fm.r_precision):
+    for measure in (
+        fm.ranking.ndcg,
+        fm.ranking.mean_average_precision,
+        fm.ranking.mean_reciprocal_rank,
+        fm.ranking.r_precision,
+    ):
         assert measure(ones, same) == pytest.approx(1, rel=1e-14)
 
 
 def test_a_million_queries_of_one_item() -> None:
     relevance = np.arange(10**6) % 2
     table = fm.RankingTable.from_scores(relevance, relevance, query=np.arange(10**6)[::-1])
-    assert fm.ndcg(table) == 1
-    assert fm.ndcg(table, no_relevant=0.0) == 0.5
+    assert fm.ranking.ndcg(table) == 1
+    assert fm.ranking.ndcg(table, no_relevant=0.0) == 0.5
 
 
 def test_inputs_are_not_modified_and_may_be_read_only_or_strided() -> None:
@@ -139,4 +147,4 @@ def test_ids_of_queries_of_every_kind_are_numbered_alike(n_queries: int, order: 
 def test_ids_of_queries_are_as_many_as_items() -> None:
     for query in (np.array([1, 1, 2]), ["a", "a", "b"], np.arange(3)):
         with pytest.raises(ValueError, match="`query` must have as many rows as `relevance`: got"):
-            fm.ndcg([1, 0], [2, 1], query=query)
+            fm.ranking.ndcg([1, 0], [2, 1], query=query)

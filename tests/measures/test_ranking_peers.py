@@ -12,21 +12,21 @@ import fastmetrics as fm
 
 #: trec_eval's name, our function, and what it is called with.
 TREC = {
-    "map": (fm.mean_average_precision, {}),
-    "map_cut_5": (fm.mean_average_precision, {"k": 5}),
-    "recip_rank": (fm.mean_reciprocal_rank, {}),
-    "ndcg": (fm.ndcg, {}),
-    "ndcg_cut_5": (fm.ndcg, {"k": 5}),
-    "P_5": (fm.precision_at_k, {"k": 5}),
-    "P_100": (fm.precision_at_k, {"k": 100}),
-    "recall_5": (fm.recall_at_k, {"k": 5}),
-    "success_1": (fm.hit_rate_at_k, {"k": 1}),
-    "success_5": (fm.hit_rate_at_k, {"k": 5}),
-    "Rprec": (fm.r_precision, {}),
-    "bpref": (fm.bpref, {}),
-    "set_P": (fm.precision_at_k, {"k": None}),
-    "set_recall": (fm.recall_at_k, {"k": None}),
-    "set_F": (fm.f1_at_k, {"k": None}),
+    "map": (fm.ranking.mean_average_precision, {}),
+    "map_cut_5": (fm.ranking.mean_average_precision, {"k": 5}),
+    "recip_rank": (fm.ranking.mean_reciprocal_rank, {}),
+    "ndcg": (fm.ranking.ndcg, {}),
+    "ndcg_cut_5": (fm.ranking.ndcg, {"k": 5}),
+    "P_5": (fm.ranking.precision_at_k, {"k": 5}),
+    "P_100": (fm.ranking.precision_at_k, {"k": 100}),
+    "recall_5": (fm.ranking.recall_at_k, {"k": 5}),
+    "success_1": (fm.ranking.hit_rate_at_k, {"k": 1}),
+    "success_5": (fm.ranking.hit_rate_at_k, {"k": 5}),
+    "Rprec": (fm.ranking.r_precision, {}),
+    "bpref": (fm.ranking.bpref, {}),
+    "set_P": (fm.ranking.precision_at_k, {"k": None}),
+    "set_recall": (fm.ranking.recall_at_k, {"k": None}),
+    "set_F": (fm.ranking.f1_at_k, {"k": None}),
 }
 ASKED = {
     *("map", "map_cut.5", "recip_rank", "ndcg", "ndcg_cut.5", "P.5,100", "recall.5", "success.1,5"),
@@ -74,7 +74,7 @@ def test_every_query_is_that_of_trec_eval(distinct: int) -> None:
     theirs = pytrec_eval.RelevanceEvaluator(judged, ASKED).evaluate(retrieved)
     table = table_of(judged, retrieved)
     for name, (measure, options) in TREC.items():
-        more = {} if measure is fm.precision_at_k else {"no_relevant": 0.0}
+        more = {} if measure is fm.ranking.precision_at_k else {"no_relevant": 0.0}
         values = measure(table, ties="trec_eval", per_query=True, **more, **options)
         for q, value in zip(table.queries.tolist(), values.tolist(), strict=True):
             assert value == pytest.approx(theirs[q][name], rel=1e-14, abs=1e-15), (name, q)
@@ -100,15 +100,15 @@ def test_means_are_those_of_ranx() -> None:
     }
     table = fm.RankingTable.from_scores(relevance, score)
     pairs = {
-        "ndcg@10": fm.ndcg(table, k=10),
-        "ndcg_burges@10": fm.ndcg(table, k=10, gain="exponential"),
-        "map": fm.mean_average_precision(table),
-        "map@5": fm.mean_average_precision(table, k=5),
-        "mrr": fm.mean_reciprocal_rank(table),
-        "precision@5": fm.precision_at_k(table, k=5),
-        "recall@5": fm.recall_at_k(table, k=5),
-        "hit_rate@2": fm.hit_rate_at_k(table, k=2),
-        "r-precision": fm.r_precision(table),
+        "ndcg@10": fm.ranking.ndcg(table, k=10),
+        "ndcg_burges@10": fm.ranking.ndcg(table, k=10, gain="exponential"),
+        "map": fm.ranking.mean_average_precision(table),
+        "map@5": fm.ranking.mean_average_precision(table, k=5),
+        "mrr": fm.ranking.mean_reciprocal_rank(table),
+        "precision@5": fm.ranking.precision_at_k(table, k=5),
+        "recall@5": fm.ranking.recall_at_k(table, k=5),
+        "hit_rate@2": fm.ranking.hit_rate_at_k(table, k=2),
+        "r-precision": fm.ranking.r_precision(table),
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of Numba, about casts of theirs
@@ -121,11 +121,11 @@ def test_the_row_of_a_query_is_that_of_scikit_learn() -> None:
 
     rng = np.random.default_rng(4)
     relevance, score = rng.integers(0, 4, (50, 20)), rng.integers(0, 6, (50, 20))
-    values = fm.ndcg(relevance, score, k=7, per_query=True)
+    values = fm.ranking.ndcg(relevance, score, k=7, per_query=True)
     for row, value in enumerate(values):
         theirs = ndcg_score(relevance[[row]], score[[row]], k=7)
         assert value == pytest.approx(theirs, rel=1e-12)
-    areas = fm.group_auc(relevance, score).per_query
+    areas = fm.ranking.group_auc(relevance, score).per_query
     for row, area in enumerate(areas):
         with contextlib.suppress(ValueError):
             assert area == pytest.approx(roc_auc_score(relevance[row] >= 1, score[row]), rel=1e-12)

@@ -22,8 +22,8 @@ def test_isotonic_is_the_isotonic_fit(rng, weighted):
     y, p = sample(rng)
     w = rng.random(500) if weighted else None
     found, fit = (
-        fm.reliability_diagram(y, p, sample_weight=w),
-        fm.isotonic_fit(y, p, sample_weight=w),
+        fm.calibration.reliability_diagram(y, p, sample_weight=w),
+        fm.calibration.isotonic_fit(y, p, sample_weight=w),
     )
     np.testing.assert_array_equal(found.low, fit.low)
     np.testing.assert_array_equal(found.high, fit.high)
@@ -38,7 +38,7 @@ def test_isotonic_is_the_isotonic_fit(rng, weighted):
 @pytest.mark.parametrize("n_bins", [1, 7, 10, 1_000])
 def test_uniform_bins_are_those_of_the_calibration_curve(rng, n_bins):
     y, p = sample(rng)
-    found = fm.reliability_diagram(y, p, bins="uniform", n_bins=n_bins)
+    found = fm.calibration.reliability_diagram(y, p, bins="uniform", n_bins=n_bins)
     observed, predicted = fm.calibration_curve(y, p, n_bins=n_bins)
     np.testing.assert_allclose(found.observed, observed, rtol=1e-14)
     np.testing.assert_allclose(found.predicted, predicted, rtol=1e-14)
@@ -54,12 +54,16 @@ def test_quantile_bins_are_those_of_scikit_learn(rng, dtype):
         y, p = sample(rng, n, decimals=int(rng.integers(1, 17)))
         p = p.astype(dtype)
         observed, predicted = sk.calibration_curve(y, p, strategy="quantile", n_bins=n_bins)
-        found = fm.reliability_diagram(y, p, bins="quantile", n_bins=n_bins, pos_label=1)
+        found = fm.calibration.reliability_diagram(
+            y, p, bins="quantile", n_bins=n_bins, pos_label=1
+        )
         np.testing.assert_allclose(found.observed, observed, rtol=1e-12)
         np.testing.assert_allclose(
             found.predicted, predicted, rtol=1e-5 if dtype is np.float32 else 1e-12
         )
-        error = fm.expected_calibration_error(y, p, strategy="quantile", n_bins=n_bins, pos_label=1)
+        error = fm.calibration.expected_calibration_error(
+            y, p, strategy="quantile", n_bins=n_bins, pos_label=1
+        )
         shares = found.weights / n
         assert error == pytest.approx(shares @ np.abs(observed - found.predicted), abs=1e-12)
 
@@ -68,7 +72,7 @@ def test_quantile_and_equal_count_are_two_things():
     y, p = [0, 1, 0, 0, 1, 0, 1, 0, 1, 1, 1, 1, 0], np.arange(1, 14) / 14
     shares = {"quantile": [1 / 4, 1 / 2, 4 / 5], "equal-count": [2 / 5, 1 / 2, 3 / 4]}
     for bins, right in shares.items():
-        found = fm.reliability_diagram(y, p, bins=bins, n_bins=3)
+        found = fm.calibration.reliability_diagram(y, p, bins=bins, n_bins=3)
         assert found.observed.tolist() == pytest.approx(right)
         assert found.bins == bins
 
@@ -78,7 +82,7 @@ def test_quantile_and_equal_count_are_two_things():
 def test_the_curve_and_the_diagram_have_the_same_bins(rng, bins, n_bins):
     for decimals in (1, 3, 16):
         y, p = sample(rng, 90, decimals)
-        found = fm.reliability_diagram(y, p, bins=bins, n_bins=n_bins)
+        found = fm.calibration.reliability_diagram(y, p, bins=bins, n_bins=n_bins)
         observed, predicted = fm.calibration_curve(y, p, strategy=bins, n_bins=n_bins)
         np.testing.assert_allclose(found.observed, observed, rtol=1e-12)
         np.testing.assert_allclose(found.predicted, predicted, rtol=1e-12)
@@ -86,14 +90,14 @@ def test_the_curve_and_the_diagram_have_the_same_bins(rng, bins, n_bins):
 
 def test_bins_closed_on_the_left():
     p = [0.0, 0.125, 0.25, 0.375, 0.5, 0.75, 0.875, 1.0]
-    found = fm.reliability_diagram([0, 1] * 4, p, bins="uniform-left-closed", n_bins=4)
+    found = fm.calibration.reliability_diagram([0, 1] * 4, p, bins="uniform-left-closed", n_bins=4)
     assert found.low.tolist() == [0.0, 0.25, 0.5, 0.75]
     assert found.high.tolist() == [0.125, 0.375, 0.5, 1.0]
 
 
 def test_equal_counts_part_no_probability(rng):
     y, p = sample(rng, decimals=1)
-    found = fm.reliability_diagram(y, p, bins="equal-count", n_bins=4)
+    found = fm.calibration.reliability_diagram(y, p, bins="equal-count", n_bins=4)
     assert (found.low[1:] > found.high[:-1]).all()
     bins = np.array([np.mean(p < each) * 4 // 1 for each in p])
     right = [(y[bins == k].mean(), p[bins == k].mean()) for k in np.unique(bins)]
@@ -104,36 +108,36 @@ def test_equal_counts_part_no_probability(rng):
 def test_weights_tables_and_histogram(rng, bins):
     y, p = sample(rng)
     w = rng.integers(0, 4, 500)
-    found = fm.reliability_diagram(y, p, bins=bins, sample_weight=w)
-    assert found == fm.reliability_diagram(np.repeat(y, w), np.repeat(p, w), bins=bins)
-    assert found == fm.reliability_diagram(
+    found = fm.calibration.reliability_diagram(y, p, bins=bins, sample_weight=w)
+    assert found == fm.calibration.reliability_diagram(np.repeat(y, w), np.repeat(p, w), bins=bins)
+    assert found == fm.calibration.reliability_diagram(
         fm.ScoreTable.from_scores(y, p, sample_weight=w), bins=bins
     )
     right = np.histogram(p, bins=np.linspace(0, 1, 21), weights=w)[0] / w.sum()
     np.testing.assert_allclose(found.histogram, right, atol=1e-15)
     if bins == "quantile":
         with pytest.raises(ValueError, match="not whole numbers do not say how many there are"):
-            fm.reliability_diagram(y, p, bins=bins, sample_weight=w / 3)
+            fm.calibration.reliability_diagram(y, p, bins=bins, sample_weight=w / 3)
     elif bins != "equal-count":  # where rounding may move a row that lies on a cut
-        scaled = fm.reliability_diagram(y, p, bins=bins, sample_weight=w * 1e300)
+        scaled = fm.calibration.reliability_diagram(y, p, bins=bins, sample_weight=w * 1e300)
         np.testing.assert_allclose(scaled.weights, found.weights * 1e300)
     assert not found.observed.flags.writeable
 
 
 def test_labels_as_probabilities_and_one_class():
-    found = fm.reliability_diagram([0, 1, 1], [0, 1, 1])
+    found = fm.calibration.reliability_diagram([0, 1, 1], [0, 1, 1])
     assert (found.predicted.tolist(), found.observed.tolist()) == ([0, 1], [0, 1])
-    found = fm.reliability_diagram([1, 1], [0.5, 0.7], pos_label=1)
+    found = fm.calibration.reliability_diagram([1, 1], [0.5, 0.7], pos_label=1)
     assert (found.low.tolist(), found.observed.tolist()) == ([0.5], [1])
 
 
 def test_faults():
     with pytest.raises(ValueError, match="'isotonic', 'uniform', 'quantile', 'equal-count', 'unif"):
-        fm.reliability_diagram([0, 1], [0.1, 0.2], bins=10)
+        fm.calibration.reliability_diagram([0, 1], [0.1, 0.2], bins=10)
     with pytest.raises(ValueError, match="`n_bins` must be"):
-        fm.reliability_diagram([0, 1], [0.1, 0.2], n_bins=0)
+        fm.calibration.reliability_diagram([0, 1], [0.1, 0.2], n_bins=0)
     with pytest.raises(ValueError, match=r"`y_proba` must lie in \[0, 1\]"):
-        fm.reliability_diagram([0, 1], [0.1, 1.5])
+        fm.calibration.reliability_diagram([0, 1], [0.1, 1.5])
 
 
 # --- calibration_curve ---------------------------------------------------------------------------
@@ -179,9 +183,9 @@ def test_faults_of_the_curve():
 
 def test_it_prints_with_digits_that_can_be_read():
     y, p = [0, 1, 0, 1], [0.1, 0.2, 0.25, 0.7]
-    text = str(fm.reliability_diagram(y, p, bins="uniform", n_bins=2))
+    text = str(fm.calibration.reliability_diagram(y, p, bins="uniform", n_bins=2))
     assert "0.1833 " in text
     assert "0.18333" not in text
-    one = str(fm.isotonic_fit([1, 0], [0.25, 0.5]))
+    one = str(fm.calibration.isotonic_fit([1, 0], [0.25, 0.5]))
     assert "1 values" not in one
     assert "0.25" in one

@@ -45,7 +45,9 @@ def oracle_rows(rows: list[tuple[int, ...]], weighted: bool = True) -> list[orac
 def test_definition(rows: list[tuple[int, ...]], prevalence: float | None) -> None:
     y, s, fn, fp, w = (np.array(column) for column in zip(*rows, strict=True))
     share = None if prevalence is None else Fraction(prevalence)
-    found = fm.threshold_costs(y, s, cost_fn=fn, cost_fp=fp, prevalence=prevalence, sample_weight=w)
+    found = fm.costs.threshold_costs(
+        y, s, cost_fn=fn, cost_fp=fp, prevalence=prevalence, sample_weight=w
+    )
     true = oracle_rows(rows)
     threshold, cost = oracle.cheapest(true, share)
     assert found.threshold == threshold  # whole costs: no tie is decided by rounding
@@ -72,14 +74,14 @@ def test_one_number_is_that_number_for_each_row(
     if not (fn * w[y == 1]).any() and not (fp * w[y == 0]).any():
         return
     more = {"prevalence": prevalence, "sample_weight": w}
-    of_numbers = fm.threshold_costs(y, s, cost_fn=fn, cost_fp=fp, **more)
-    by_row = fm.threshold_costs(
+    of_numbers = fm.costs.threshold_costs(y, s, cost_fn=fn, cost_fp=fp, **more)
+    by_row = fm.costs.threshold_costs(
         y, s, cost_fn=np.full(len(y), fn), cost_fp=np.full(len(y), fp), **more
     )
     assert of_numbers.threshold == by_row.threshold
     assert of_numbers.cost == by_row.cost
     table = fm.ScoreTable.from_scores(y, s, sample_weight=w)
-    of_table = fm.threshold_costs(table, cost_fn=fn, cost_fp=fp, prevalence=prevalence)
+    of_table = fm.costs.threshold_costs(table, cost_fn=fn, cost_fp=fp, prevalence=prevalence)
     assert of_table == of_numbers
     best = [
         fm.best_threshold(*data, cost_fn=fn, cost_fp=fp, prevalence=prevalence, **w_)
@@ -91,7 +93,7 @@ def test_one_number_is_that_number_for_each_row(
 def test_without_prices_it_is_the_error_rate() -> None:
     rng = np.random.default_rng(1)
     y, s = rng.integers(0, 2, 500), rng.normal(size=500)
-    found = fm.threshold_costs(y, s, cost_fn=1, cost_fp=1)
+    found = fm.costs.threshold_costs(y, s, cost_fn=1, cost_fp=1)
     fewest = fm.best_threshold(y, s, criterion="fewest-errors")
     assert (found.threshold, found.cost) == (fewest.threshold, fewest.value / 500)
 
@@ -99,8 +101,8 @@ def test_without_prices_it_is_the_error_rate() -> None:
 def test_decisions_hang_on_ratios_alone() -> None:
     rng = np.random.default_rng(2)
     y, s, fn = rng.integers(0, 2, 300), rng.normal(size=300), rng.lognormal(size=300)
-    one = fm.threshold_costs(y, s, cost_fn=fn, cost_fp=0.5)
-    eight = fm.threshold_costs(y, s, cost_fn=8 * fn, cost_fp=4)
+    one = fm.costs.threshold_costs(y, s, cost_fn=fn, cost_fp=0.5)
+    eight = fm.costs.threshold_costs(y, s, cost_fn=8 * fn, cost_fp=4)
     assert eight.threshold == one.threshold
     np.testing.assert_array_equal(eight.costs, 8 * one.costs)
     assert eight.savings == one.savings
@@ -124,7 +126,7 @@ def test_tenths_decide_as_whole_numbers_do(
 ) -> None:
     """Sums of 0.1 are not those of 1, divided by ten: what is equal stays so."""
     y, s, fn, fp = (np.array(column) for column in zip(*rows, strict=True))
-    found = fm.threshold_costs(y, s, cost_fn=fn / 10, cost_fp=fp / 10, prevalence=prevalence)
+    found = fm.costs.threshold_costs(y, s, cost_fn=fn / 10, cost_fp=fp / 10, prevalence=prevalence)
     true = [oracle.Row(a, b, Fraction(int(c)), Fraction(int(d))) for a, b, c, d in rows]
     share = None if prevalence is None else Fraction(round(10 * prevalence), 10)
     threshold, cost = oracle.cheapest(true, share)
@@ -134,16 +136,16 @@ def test_tenths_decide_as_whole_numbers_do(
 
 def test_equal_prices_are_the_error_rate_whatever_they_are() -> None:
     y, s = [0, 1, 0, 0, 1, 0, 1, 1, 0, 1], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
-    of_ones = fm.threshold_costs(y, s, cost_fn=1, cost_fp=1)
+    of_ones = fm.costs.threshold_costs(y, s, cost_fn=1, cost_fp=1)
     for price in (0.1, 0.3, 1 / 3, 1e-5):
-        found = fm.threshold_costs(y, s, cost_fn=price, cost_fp=price)
+        found = fm.costs.threshold_costs(y, s, cost_fn=price, cost_fp=price)
         assert found.threshold == of_ones.threshold
-        weighted = fm.threshold_costs(y, s, cost_fn=1, cost_fp=1, sample_weight=[price] * 10)
+        weighted = fm.costs.threshold_costs(y, s, cost_fn=1, cost_fp=1, sample_weight=[price] * 10)
         assert weighted.threshold == of_ones.threshold
 
 
 def test_a_small_rest_is_no_difference_of_large_sums() -> None:
-    found = fm.threshold_costs([1, 1, 0], [3, 1, 0], cost_fn=[1e17, 0.7, 1], cost_fp=2)
+    found = fm.costs.threshold_costs([1, 1, 0], [3, 1, 0], cost_fn=[1e17, 0.7, 1], cost_fp=2)
     assert found.costs.tolist() == [(1e17 + 0.7) / 3, 0.7 / 3, 0.0, 2 / 3]
 
 
@@ -152,32 +154,34 @@ def test_row_order_weights_and_prevalence_of_the_data() -> None:
     n = 200
     y, s = np.arange(n) % 2, rng.integers(0, 20, n)
     fn, fp, w = (rng.integers(1, 50, n) for _ in range(3))
-    found = fm.threshold_costs(y, s, cost_fn=fn, cost_fp=fp, sample_weight=w)
+    found = fm.costs.threshold_costs(y, s, cost_fn=fn, cost_fp=fp, sample_weight=w)
     order = rng.permutation(n)
-    assert found == fm.threshold_costs(
+    assert found == fm.costs.threshold_costs(
         y[order], s[order], cost_fn=fn[order], cost_fp=fp[order], sample_weight=w[order]
     )
     repeated = (np.repeat(each, w) for each in (y, s, fn, fp))
-    assert found == (lambda y, s, fn, fp: fm.threshold_costs(y, s, cost_fn=fn, cost_fp=fp))(
+    assert found == (lambda y, s, fn, fp: fm.costs.threshold_costs(y, s, cost_fn=fn, cost_fp=fp))(
         *repeated
     )
-    half = fm.threshold_costs(y, s, cost_fn=fn, cost_fp=fp, prevalence=0.5)
-    plain = fm.threshold_costs(y, s, cost_fn=fn, cost_fp=fp)
+    half = fm.costs.threshold_costs(y, s, cost_fn=fn, cost_fp=fp, prevalence=0.5)
+    plain = fm.costs.threshold_costs(y, s, cost_fn=fn, cost_fp=fp)
     np.testing.assert_allclose(half.costs, plain.costs, rtol=1e-14)
 
 
 def test_half_has_a_meaning_for_probabilities_alone() -> None:
     y = [0, 1, 0, 1]
-    assert fm.threshold_costs(y, [0.1, 0.6, 0.7, 0.9], cost_fn=2, cost_fp=1).cost_at_half == 0.25
+    assert (
+        fm.costs.threshold_costs(y, [0.1, 0.6, 0.7, 0.9], cost_fn=2, cost_fp=1).cost_at_half == 0.25
+    )
     for scores in ([0.1, 0.6, 0.7, 1.1], [-0.1, 0.6, 0.7, 0.9]):
-        assert math.isnan(fm.threshold_costs(y, scores, cost_fn=2, cost_fp=1).cost_at_half)
+        assert math.isnan(fm.costs.threshold_costs(y, scores, cost_fn=2, cost_fp=1).cost_at_half)
 
 
 def test_savings() -> None:
-    found = fm.threshold_costs([0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9], cost_fn=2, cost_fp=1)
+    found = fm.costs.threshold_costs([0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9], cost_fn=2, cost_fp=1)
     assert (found.cost_all_positive, found.cost_all_negative) == (0.5, 1.0)
     assert (found.savings, found.savings_at(0.65), found.savings_at(5)) == (0.5, -0.5, -1.0)
-    free = fm.threshold_costs([0, 1], [0.1, 0.6], cost_fn=0, cost_fp=1)
+    free = fm.costs.threshold_costs([0, 1], [0.1, 0.6], cost_fn=0, cost_fp=1)
     assert free.threshold == math.inf
     assert math.isnan(free.savings)
 
@@ -185,7 +189,7 @@ def test_savings() -> None:
 def test_large_costs_and_weights_stay_exact() -> None:
     y, s = [0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9]
     cents = [10**15 + 1, 10**15 + 3, 7, 11]
-    found = fm.threshold_costs(y, s, cost_fn=cents, cost_fp=cents)
+    found = fm.costs.threshold_costs(y, s, cost_fn=cents, cost_fp=cents)
     assert found.costs.tolist() == [
         (10**15 + 14) / 4,
         (10**15 + 3) / 4,
@@ -193,11 +197,11 @@ def test_large_costs_and_weights_stay_exact() -> None:
         1.75,
         (10**15 + 8) / 4,
     ]
-    scaled = fm.threshold_costs(y, s, cost_fn=2, cost_fp=1, sample_weight=[1e-300] * 4)
+    scaled = fm.costs.threshold_costs(y, s, cost_fn=2, cost_fp=1, sample_weight=[1e-300] * 4)
     assert scaled.cost == 0.25
-    huge = fm.threshold_costs(y, s, cost_fn=2e140, cost_fp=1e140, sample_weight=[1e150] * 4)
+    huge = fm.costs.threshold_costs(y, s, cost_fn=2e140, cost_fp=1e140, sample_weight=[1e150] * 4)
     assert huge.cost == 0.25e140
-    by_row = fm.threshold_costs(
+    by_row = fm.costs.threshold_costs(
         y, s, cost_fn=[2e140] * 4, cost_fp=[1e140] * 4, sample_weight=[1e150] * 4
     )
     assert by_row.cost == pytest.approx(0.25e140, rel=1e-15)
@@ -211,8 +215,8 @@ def test_huge_weights_and_prices_together() -> None:
     prices = {"cost_fn": [2e140] * 4, "cost_fp": [1e140] * 4, "sample_weight": [1e308] * 4}
     best = fm.best_threshold(y, s, **prices)
     assert (best.recall, best.false_positive_rate, best.tp) == (1.0, 0.5, math.inf)
-    huge = fm.threshold_cost_interval(y, s, **prices)
-    plain = fm.threshold_cost_interval(y, s, cost_fn=[2] * 4, cost_fp=[1] * 4)
+    huge = fm.costs.threshold_cost_interval(y, s, **prices)
+    plain = fm.costs.threshold_cost_interval(y, s, cost_fn=[2] * 4, cost_fp=[1] * 4)
     assert np.array(huge.confidence_interval) == pytest.approx(
         1e140 * np.array(plain.confidence_interval), rel=1e-12
     )
@@ -222,14 +226,14 @@ def test_prices_in_objects_are_read_and_booleans_are_called_so() -> None:
     y, s = [0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9]
     objects = np.array([1.5, 2, 3, 4], dtype=object)
     with pytest.warns(fm.DataConversionWarning, match="`cost_fn` has dtype object"):
-        found = fm.threshold_costs(y, s, cost_fn=objects, cost_fp=1)
-    assert found == fm.threshold_costs(y, s, cost_fn=[1.5, 2.0, 3.0, 4.0], cost_fp=1)
+        found = fm.costs.threshold_costs(y, s, cost_fn=objects, cost_fp=1)
+    assert found == fm.costs.threshold_costs(y, s, cost_fn=[1.5, 2.0, 3.0, 4.0], cost_fp=1)
     with pytest.raises(TypeError, match=r"must hold real numbers: got booleans \(dtype bool\)"):
-        fm.threshold_costs(y, s, cost_fn=np.ones(4, bool), cost_fp=1)
+        fm.costs.threshold_costs(y, s, cost_fn=np.ones(4, bool), cost_fp=1)
 
 
 def test_one_class_is_undefined() -> None:
-    for call in (fm.threshold_costs, fm.best_threshold, fm.threshold_cost_interval):
+    for call in (fm.costs.threshold_costs, fm.best_threshold, fm.costs.threshold_cost_interval):
         with pytest.warns(UndefinedMetricWarning, match="there is no positive example"):
             found = call([0, 0], [0.1, 0.2], cost_fn=1, cost_fp=1)
         assert math.isnan(found.threshold)
@@ -261,7 +265,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(
-    "call", [fm.threshold_costs, fm.best_threshold, fm.threshold_cost_interval]
+    "call", [fm.costs.threshold_costs, fm.best_threshold, fm.costs.threshold_cost_interval]
 )
 @pytest.mark.parametrize(("given_", "error", "message"), FAULTS)
 def test_faults(call, given_, error, message) -> None:
@@ -283,7 +287,7 @@ def test_criterion_and_costs_go_together() -> None:
         fm.best_threshold(y, s, prevalence=0.1)
     table = fm.ScoreTable.from_scores(y, s)
     with pytest.raises(TypeError, match="a ScoreTable has no rows"):
-        fm.threshold_costs(table, cost_fn=[1, 2], cost_fp=1)
+        fm.costs.threshold_costs(table, cost_fn=[1, 2], cost_fp=1)
 
 
 def test_the_bootstrap_refuses_what_it_does_not_cover() -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import fastmetrics as fm
+from public import public
 from reference import corp_oracle
 
 Y = [0, 0, 0, 1, 1, 1]
@@ -37,7 +38,7 @@ def adds_up(found):
     ],
 )
 def test_published_figures(score, published):
-    found = fm.score_decomposition(Y, P, score=score)
+    found = fm.calibration.score_decomposition(Y, P, score=score)
     np.testing.assert_allclose(parts(found), published, atol=5e-8, rtol=0)
     assert adds_up(found)
     assert float(found) == found.score
@@ -54,7 +55,9 @@ def test_by_the_definition(rows, weighting, name):
     points = corp_oracle.points(labels, p, given_weights)
     right = corp_oracle.decomposition(getattr(corp_oracle, name), points)
     score = "brier_score" if name == "brier" else name
-    found = fm.score_decomposition(labels, p, score=score, sample_weight=given_weights, pos_label=1)
+    found = fm.calibration.score_decomposition(
+        labels, p, score=score, sample_weight=given_weights, pos_label=1
+    )
     np.testing.assert_allclose(parts(found), [float(x) for x in right], rtol=1e-13, atol=1e-14)
     assert adds_up(found)
     assert found.miscalibration >= 0 <= found.discrimination
@@ -66,7 +69,7 @@ def test_parts_add_up_to_the_last_bit(seed, power):
     p = rng.random(50) ** power
     y = (rng.random(50) < p).astype(int)
     for score in ("brier_score", "log_loss"):
-        found = fm.score_decomposition(y, p, score=score, pos_label=1)
+        found = fm.calibration.score_decomposition(y, p, score=score, pos_label=1)
         assert adds_up(found)
         m, d, u = map(Fraction, parts(found)[1:])
         assert m - d + u == Fraction(found.score)
@@ -79,11 +82,11 @@ def test_the_score_is_that_of_the_drop_ins(rng):
     y[0] = 1  # a probability of 0: clipped to the epsilon of float32
     w = rng.random(20_000)
     for weights in (None, w):
-        found = fm.score_decomposition(y, p, sample_weight=weights)
+        found = fm.calibration.score_decomposition(y, p, sample_weight=weights)
         assert found.score == pytest.approx(
             fm.brier_score_loss(y, p, sample_weight=weights), rel=1e-14
         )
-        found = fm.score_decomposition(y, p, score="log_loss", sample_weight=weights)
+        found = fm.calibration.score_decomposition(y, p, score="log_loss", sample_weight=weights)
         assert found.score == pytest.approx(fm.log_loss(y, p, sample_weight=weights), rel=1e-14)
 
 
@@ -91,7 +94,7 @@ def test_a_callable_is_any_proper_score():
     def spherical(y, p):
         return -np.where(y == 1, p, 1 - p) / np.hypot(p, 1 - p)
 
-    found = fm.score_decomposition(Y, P, score=spherical)
+    found = fm.calibration.score_decomposition(Y, P, score=spherical)
     assert found.metric == "spherical"
     assert adds_up(found)
 
@@ -100,8 +103,8 @@ def test_a_callable_is_any_proper_score():
 
     right = corp_oracle.decomposition(exact, corp_oracle.points(Y, P))
     np.testing.assert_allclose(parts(found), right, rtol=1e-14)
-    squares = fm.score_decomposition(Y, P, score=lambda y, p: (y - p) ** 2)
-    assert parts(squares) == parts(fm.score_decomposition(Y, P))
+    squares = fm.calibration.score_decomposition(Y, P, score=lambda y, p: (y - p) ** 2)
+    assert parts(squares) == parts(fm.calibration.score_decomposition(Y, P))
 
 
 def test_an_infinite_score_is_miscalibration():
@@ -109,43 +112,43 @@ def test_an_infinite_score_is_miscalibration():
         with np.errstate(divide="ignore"):
             return -np.log(np.where(y == 1, p, 1 - p))
 
-    found = fm.score_decomposition([1, 0, 1], [0.0, 0.3, 0.6], score=unclipped)
+    found = fm.calibration.score_decomposition([1, 0, 1], [0.0, 0.3, 0.6], score=unclipped)
     assert found.score == found.miscalibration == math.inf
     assert 0 < found.uncertainty < 1
 
 
 def test_what_is_no_proper_score_is_refused():
     with pytest.raises(ValueError, match="`score` must be proper"):
-        fm.score_decomposition(Y, P, score=lambda y, p: -((y - p) ** 2))
+        fm.calibration.score_decomposition(Y, P, score=lambda y, p: -((y - p) ** 2))
     with pytest.raises(ValueError, match="`score` must return a number for each row"):
-        fm.score_decomposition(Y, P, score=lambda y, p: 1.0)
+        fm.calibration.score_decomposition(Y, P, score=lambda y, p: 1.0)
     with pytest.raises(ValueError, match=r"`score` must not be nan: label 1, probability 0\.9"):
-        fm.score_decomposition(Y, P, score=lambda y, p: np.where(p > 0.6, np.nan, p))
+        fm.calibration.score_decomposition(Y, P, score=lambda y, p: np.where(p > 0.6, np.nan, p))
     with pytest.raises(ValueError, match="`score` must be one of 'brier_score', 'log_loss'"):
-        fm.score_decomposition(Y, P, score="brier")
+        fm.calibration.score_decomposition(Y, P, score="brier")
     with pytest.raises(TypeError, match="`score` must be a name or callable: got int"):
-        fm.score_decomposition(Y, P, score=3)
+        fm.calibration.score_decomposition(Y, P, score=3)
 
 
 def test_one_class_and_calibrated_probabilities():
-    found = fm.score_decomposition([1, 1], [0.5, 1.0], pos_label=1)
+    found = fm.calibration.score_decomposition([1, 1], [0.5, 1.0], pos_label=1)
     assert parts(found) == [0.125, 0.125, 0, 0]
-    found = fm.score_decomposition([0, 1, 0, 1], [0, 1, 0.5, 0.5])
+    found = fm.calibration.score_decomposition([0, 1, 0, 1], [0, 1, 0.5, 0.5])
     assert parts(found) == [0.125, 0, 0.125, 0.25]
 
 
 def test_the_single_parts():
     for name in ("miscalibration", "discrimination"):
         for score in ("brier_score", "log_loss"):
-            found = getattr(fm, name)(Y, P, score=score)
-            assert found == getattr(fm.score_decomposition(Y, P, score=score), name)
+            found = public(name)(Y, P, score=score)
+            assert found == getattr(fm.calibration.score_decomposition(Y, P, score=score), name)
 
 
 def test_tables_threads_and_row_order_change_no_bit(rng):
     p = np.round(rng.random(300_000), 6)
     y = (rng.random(300_000) < p).astype(np.int8)
     for score in ("brier_score", "log_loss"):
-        call = partial(fm.score_decomposition, score=score)
+        call = partial(fm.calibration.score_decomposition, score=score)
         found = call(y, p)
         order = rng.permutation(len(y))
         assert call(fm.ScoreTable.from_scores(y, p)) == found
@@ -155,8 +158,17 @@ def test_tables_threads_and_row_order_change_no_bit(rng):
 @pytest.mark.parametrize(
     "function",
     [
-        *(fm.score_decomposition, fm.miscalibration, fm.discrimination, fm.logistic_calibration),
-        *(fm.spiegelhalter_test, fm.calibration_summary, fm.reliability_diagram),
+        *(
+            fm.calibration.score_decomposition,
+            fm.calibration.miscalibration,
+            fm.calibration.discrimination,
+            fm.calibration.logistic_calibration,
+        ),
+        *(
+            fm.calibration.spiegelhalter_test,
+            fm.calibration.calibration_summary,
+            fm.calibration.reliability_diagram,
+        ),
     ],
     ids=lambda function: function.__name__,
 )

@@ -13,6 +13,7 @@ from numpy.testing import assert_array_equal
 
 import fastmetrics as fm
 from fastmetrics._plots._style import curves_on
+from public import NAMES, public
 
 RNG = np.random.default_rng(2)
 N = 400
@@ -21,30 +22,33 @@ P = 1 / (1 + np.exp(1 - 1.5 * Y - RNG.normal(size=N)))
 MODELS = {"a": P, "_a name of 5 $ or 6 $": P**2}
 AMOUNTS = RNG.gamma(2, 50, N)
 ONE_MODEL = {
-    "cost": (lambda y=Y, p=P: fm.cost_curve(y, p), {}),
-    "hull": (lambda y=Y, p=P: fm.roc_convex_hull(y, p), {}),
-    "brier": (lambda y=Y, p=P: fm.brier_curve(y, p), {}),
-    "thresholds": (lambda y=Y, p=P: fm.threshold_costs(y, p, cost_fn=5, cost_fp=1), {}),
-    "gain": (lambda y=Y, p=P: fm.gains_curve(y, p), {}),
-    "lift": (lambda y=Y, p=P: fm.gains_curve(y, p), {"kind": "lift"}),
-    "lorenz": (lambda y=Y, p=P: fm.lorenz_curve(y * AMOUNTS[: len(y)], p), {}),
-    "precision-recall-gain": (lambda y=Y, p=P: fm.precision_recall_gain_curve(y, p), {}),
-    "isotonic": (lambda y=Y, p=P: fm.reliability_diagram(y, p), {}),
-    "bins": (lambda y=Y, p=P: fm.reliability_diagram(y, p, bins="equal-count"), {}),
-    "confidence": (lambda y=Y, p=P: fm.reliability_band(y, p), {}),
-    "consistency": (lambda y=Y, p=P: fm.reliability_band(y, p, kind="consistency", rng=1), {}),
+    "cost": (lambda y=Y, p=P: fm.costs.cost_curve(y, p), {}),
+    "hull": (lambda y=Y, p=P: fm.costs.roc_convex_hull(y, p), {}),
+    "brier": (lambda y=Y, p=P: fm.costs.brier_curve(y, p), {}),
+    "thresholds": (lambda y=Y, p=P: fm.costs.threshold_costs(y, p, cost_fn=5, cost_fp=1), {}),
+    "gain": (lambda y=Y, p=P: fm.costs.gains_curve(y, p), {}),
+    "lift": (lambda y=Y, p=P: fm.costs.gains_curve(y, p), {"kind": "lift"}),
+    "lorenz": (lambda y=Y, p=P: fm.costs.lorenz_curve(y * AMOUNTS[: len(y)], p), {}),
+    "precision-recall-gain": (lambda y=Y, p=P: fm.costs.precision_recall_gain_curve(y, p), {}),
+    "isotonic": (lambda y=Y, p=P: fm.calibration.reliability_diagram(y, p), {}),
+    "bins": (lambda y=Y, p=P: fm.calibration.reliability_diagram(y, p, bins="equal-count"), {}),
+    "confidence": (lambda y=Y, p=P: fm.calibration.reliability_band(y, p), {}),
+    "consistency": (
+        lambda y=Y, p=P: fm.calibration.reliability_band(y, p, kind="consistency", rng=1),
+        {},
+    ),
 }
 SEVERAL = {
-    "costs": (lambda: fm.compare_cost_curves(Y, MODELS), {}),
-    "decision": (lambda: fm.decision_curve(Y, MODELS), {}),
-    "difference": (lambda: fm.decision_curve(Y, MODELS, reference=list(MODELS)[1]), {}),
+    "costs": (lambda: fm.costs.compare_cost_curves(Y, MODELS), {}),
+    "decision": (lambda: fm.costs.decision_curve(Y, MODELS), {}),
+    "difference": (lambda: fm.costs.decision_curve(Y, MODELS, reference=list(MODELS)[1]), {}),
     "with a confidence band": (
-        lambda: fm.reliability_diagram(Y, P),
-        {"band": fm.reliability_band(Y, P)},
+        lambda: fm.calibration.reliability_diagram(Y, P),
+        {"band": fm.calibration.reliability_band(Y, P)},
     ),
     "with a consistency band": (
-        lambda: fm.reliability_diagram(Y, P),
-        {"band": fm.reliability_band(Y, P, kind="consistency", rng=1)},
+        lambda: fm.calibration.reliability_diagram(Y, P),
+        {"band": fm.calibration.reliability_band(Y, P, kind="consistency", rng=1)},
     ),
 }
 FIGURES = ONE_MODEL | SEVERAL
@@ -63,7 +67,7 @@ def small():
 
 
 def test_every_plot_is_called_in_the_same_way():
-    results = [getattr(fm, name) for name in fm.__all__ if hasattr(getattr(fm, name), "plot")]
+    results = [public(name) for name in NAMES if hasattr(public(name), "plot")]
     assert len(results) > 15
     for result in results:
         _, ax, *others = inspect.signature(result.plot).parameters.values()
@@ -107,7 +111,7 @@ def test_a_second_call_adds_a_curve_that_looks_otherwise(name):
 
 
 def test_curves_are_the_numbers():
-    decision = fm.decision_curve(Y, P)
+    decision = fm.costs.decision_curve(Y, P)
     ax = decision.plot()
     assert_array_equal(line(ax, "model").get_ydata(), decision.net_benefit[0])
     assert_array_equal(line(ax, "treat all").get_ydata(), decision.treat_all)
@@ -116,11 +120,11 @@ def test_curves_are_the_numbers():
     for limit in (decision.low[0], decision.high[0]):
         assert {*zip(decision.thresholds, limit, strict=True)} <= corners
     assert ax.get_legend().get_title().get_text() == "95 % band, pointwise"
-    gains = fm.gains_curve(Y, P)
+    gains = fm.costs.gains_curve(Y, P)
     assert_array_equal(line(gains.plot(), "the model").get_ydata(), gains.gain)
     with pytest.raises(ValueError, match="`kind` must be one of 'gain', 'lift'"):
         gains.plot(kind="both")
-    costs = fm.threshold_costs(Y, P, cost_fn=5, cost_fp=1)
+    costs = fm.costs.threshold_costs(Y, P, cost_fn=5, cost_fp=1)
     ax = costs.plot()
     drawn = line(ax, "the model")
     assert_array_equal(drawn.get_xydata(), np.c_[costs.thresholds, costs.costs][:0:-1])
@@ -128,11 +132,11 @@ def test_curves_are_the_numbers():
     assert set(line(ax, f"all positive: {costs.cost_all_positive:.4g}").get_ydata()) == {
         costs.cost_all_positive
     }
-    hull = fm.roc_convex_hull(Y, P)
-    ax = hull.plot(fm.plot_roc(Y, P))
+    hull = fm.costs.roc_convex_hull(Y, P)
+    ax = hull.plot(fm.plots.plot_roc(Y, P))
     drawn = line(ax, f"convex hull, area {hull.auc:.4g}")
     assert_array_equal(drawn.get_xydata(), np.c_[hull.false_positive_rate, hull.true_positive_rate])
-    brier = fm.brier_curve(Y, P)
+    brier = fm.costs.brier_curve(Y, P)
     drawn = line(brier.plot(), f"Brier score {float(brier):.4g} (area)")
     assert_array_equal(drawn.get_xydata(), np.c_[brier.cost_share, brier.loss])
 
@@ -140,7 +144,7 @@ def test_curves_are_the_numbers():
 @pytest.mark.parametrize("n", [8, 3_000])
 def test_cost_curve(rng, n):
     labels = np.tile([0, 1], n // 2)
-    curve = fm.cost_curve(labels, rng.normal(size=n) + labels)
+    curve = fm.costs.cost_curve(labels, rng.normal(size=n) + labels)
     ax = curve.plot()
     label = f"expected total cost {float(curve):.4g} (area)"
     drawn = line(ax, label)
@@ -157,7 +161,7 @@ def test_cost_curve(rng, n):
 def test_who_wins_where(rng):
     labels, a, b = Y, P, rng.normal(size=N) + 2 * Y
     models = {"gradient boosting": a, "logistic": b, **{f"model {i}": a + i * b for i in (1, 2, 3)}}
-    found = fm.compare_cost_curves(labels, models)
+    found = fm.costs.compare_cost_curves(labels, models)
     ax = found.plot()
     assert len({each.get_color() for each in curves_on(ax)}) == 5
     assert len(set(looks(ax))) >= 2
@@ -173,14 +177,14 @@ def test_who_wins_where(rng):
 def test_lift_is_never_drawn_above_the_perfect_model():
     """Inside a tie of most rows lift falls as a hyperbola; a straight line would lie above it."""
     y, score = [1, 1, 1, 0, 0, 0, 0, 0], [3, 3, 2, 1, 1, 1, 1, 1]
-    x, lift = line(fm.gains_curve(y, score).plot(kind="lift"), "the model").get_xydata().T
+    x, lift = line(fm.costs.gains_curve(y, score).plot(kind="lift"), "the model").get_xydata().T
     assert x[0] == 0
     assert (lift <= np.minimum(1 / (3 / 8), 1 / np.maximum(x, 1e-9)) + 1e-12).all()
     assert np.interp(0.7, x, lift) == pytest.approx(1 / 0.7, rel=1e-4)
     # one row before a tie of all others: the hyperbola is steepest at the left
     y = np.arange(100_000) % 10 == 0
     first = y & (np.arange(100_000) == 0)
-    x, lift = line(fm.gains_curve(y, first).plot(kind="lift"), "the model").get_xydata().T
+    x, lift = line(fm.costs.gains_curve(y, first).plot(kind="lift"), "the model").get_xydata().T
     for place in (3e-5, 1e-4, 0.01, 0.5):
         gain = (1 + 9_999 * (place * 100_000 - 1) / 99_999) / 10_000
         assert np.interp(place, x, lift) == pytest.approx(gain / place, rel=1e-3)
@@ -188,7 +192,7 @@ def test_lift_is_never_drawn_above_the_perfect_model():
 
 @pytest.mark.parametrize("bins", ["isotonic", "uniform", "quantile", "equal-count"])
 def test_reliability(bins):
-    found = fm.reliability_diagram(Y, P, bins=bins)
+    found = fm.calibration.reliability_diagram(Y, P, bins=bins)
     ax = found.plot()
     label = "isotonic fit" if bins == "isotonic" else f"{len(found.observed)} {bins} bins"
     drawn = line(ax, label)
@@ -207,8 +211,8 @@ def test_reliability(bins):
 
 @pytest.mark.parametrize("kind", ["confidence", "consistency"])
 def test_bands_of_reliability(kind):
-    band = fm.reliability_band(Y, P, kind=kind, rng=1)
-    for ax in (band.plot(), fm.reliability_diagram(Y, P).plot(band=band)):
+    band = fm.calibration.reliability_band(Y, P, kind=kind, rng=1)
+    for ax in (band.plot(), fm.calibration.reliability_diagram(Y, P).plot(band=band)):
         (area,) = [one for one in ax.collections if one.get_label() == f"95 % {kind} band"]
         corners = [tuple(corner) for corner in area.get_paths()[0].vertices]
         for limit in (band.low, band.high):
@@ -224,9 +228,9 @@ def test_bands_of_reliability(kind):
     assert fit.get_linestyle() == "None"  # between its points nothing is known
     if kind == "consistency":
         with pytest.raises(ValueError, match="a consistency band is that of the isotonic fit"):
-            fm.reliability_diagram(Y, P, bins="uniform").plot(band=band)
+            fm.calibration.reliability_diagram(Y, P, bins="uniform").plot(band=band)
     else:
-        assert fm.reliability_diagram(Y, P, bins="uniform").plot(band=band).collections
+        assert fm.calibration.reliability_diagram(Y, P, bins="uniform").plot(band=band).collections
 
 
 @pytest.mark.filterwarnings("ignore::fastmetrics.UndefinedMetricWarning")

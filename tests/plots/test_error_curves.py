@@ -23,7 +23,7 @@ def learning(n_sizes=5, n_folds=5):
     steps = np.linspace(1, 0.2, n_sizes)[:, None]
     wiggle = np.linspace(-0.02, 0.02, n_folds)
     sizes = np.linspace(40, 400, n_sizes)
-    return fm.LearningCurve(
+    return fm.results.LearningCurve(
         "error_rate", False, sizes / 400, sizes, 0.05 * steps + wiggle / 4, 0.2 * steps + wiggle
     )
 
@@ -31,7 +31,7 @@ def learning(n_sizes=5, n_folds=5):
 def validation(values, parameter="max_depth", metric="error_rate", n_folds=5):
     steps = np.abs(np.linspace(-1, 1, len(values)))[:, None] + 0.3
     wiggle = np.linspace(-0.02, 0.02, n_folds)
-    return fm.ValidationCurve(
+    return fm.results.ValidationCurve(
         metric, False, parameter, tuple(values), steps / 4 + wiggle, steps / 2 + wiggle
     )
 
@@ -40,10 +40,10 @@ def bias_variance(values=(1, 2, 3), decomposition="squared", replicates=3):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, (replicates, 30))
     points = tuple(
-        fm.bias_variance(y, rng.integers(0, 2, (8, 30)), decomposition=decomposition)
+        fm.selection.bias_variance(y, rng.integers(0, 2, (8, 30)), decomposition=decomposition)
         for _ in values
     )
-    return fm.BiasVarianceCurve("max_depth", tuple(values), points)
+    return fm.results.BiasVarianceCurve("max_depth", tuple(values), points)
 
 
 def assert_readable(ax):

@@ -11,8 +11,8 @@ from matplotlib.colors import to_hex
 from scipy import stats
 
 import fastmetrics as fm
-from fastmetrics import ComparisonTest
 from fastmetrics._plots._style import REJECTED
+from fastmetrics.results import ComparisonTest
 
 ERRORS = ([0.20, 0.24, 0.18, 0.22, 0.21], [0.18, 0.21, 0.18, 0.19, 0.20])
 
@@ -43,7 +43,7 @@ def bars(ax):
 
 
 def test_binomial_of_the_textbook():
-    ax = ComparisonTest.plot(fm.binomial_test(6, 10, error_rate=0.3))
+    ax = ComparisonTest.plot(fm.comparison.binomial_test(6, 10, error_rate=0.3))
     assert bars(ax) == ([6, 7, 8, 9, 10], [0, 1, 2, 3, 4, 5])
     heights = {round(p.get_x() + 0.4): p.get_height() for p in ax.patches}
     chances = stats.binom.pmf(range(11), 10, 0.3)
@@ -63,7 +63,7 @@ def test_binomial_of_the_textbook():
 @pytest.mark.parametrize(("n", "rate"), [(10, 0.3), (25, 0.5), (3, 0.9), (7, 0.0), (60, 0.02)])
 def test_hatched_is_what_the_test_rejects(alternative, n, rate):
     def test_of(errors):
-        return fm.binomial_test(errors, n, error_rate=rate, alternative=alternative)
+        return fm.comparison.binomial_test(errors, n, error_rate=rate, alternative=alternative)
 
     ax = ComparisonTest.plot(test_of(n // 2))
     rejected, others = bars(ax)
@@ -76,7 +76,7 @@ def test_hatched_is_what_the_test_rejects(alternative, n, rate):
 
 
 def test_many_counts_are_an_outline():
-    ax = ComparisonTest.plot(fm.binomial_test(320, 1000, error_rate=0.3))
+    ax = ComparisonTest.plot(fm.comparison.binomial_test(320, 1000, error_rate=0.3))
     assert not ax.patches
     plain, hatched = ax.collections
     assert is_rejected_area(hatched)
@@ -84,10 +84,10 @@ def test_many_counts_are_an_outline():
     assert hatched.get_paths()[0].vertices[:, 0].min() == 325
     assert plain.get_paths()[0].vertices[:, 0].max() == 324
     assert_readable(ax)
-    wide = ComparisonTest.plot(fm.binomial_test(130_000_000, 10**9, error_rate=0.13))
+    wide = ComparisonTest.plot(fm.comparison.binomial_test(130_000_000, 10**9, error_rate=0.13))
     assert len(wide.collections[0].get_paths()[0].vertices) < 10_000
     assert_readable(wide)
-    far = ComparisonTest.plot(fm.binomial_test(900, 1000, error_rate=0.3))
+    far = ComparisonTest.plot(fm.comparison.binomial_test(900, 1000, error_rate=0.3))
     assert far.get_xlim()[1] > 900  # what was observed can be seen
 
 
@@ -96,7 +96,7 @@ def is_rejected_area(area):
 
 
 def test_t_of_two_tails():
-    test = fm.kfold_paired_t_test(*ERRORS, correction="none", higher_is_better=False)
+    test = fm.comparison.kfold_paired_t_test(*ERRORS, correction="none", higher_is_better=False)
     ax = ComparisonTest.plot(test)
     left, right = (area.get_paths()[0].vertices[:, 0] for area in ax.collections)
     assert left.max() == pytest.approx(-test.critical_value)
@@ -119,7 +119,7 @@ def test_t_of_two_tails():
 )
 def test_t_of_one_tail(alternative, side, said):
     ax = ComparisonTest.plot(
-        fm.kfold_paired_t_test(
+        fm.comparison.kfold_paired_t_test(
             *ERRORS, correction="none", alternative=alternative, higher_is_better=False
         )
     )
@@ -135,19 +135,27 @@ def test_t_of_one_tail(alternative, side, said):
     ("test", "tail"),
     [
         (
-            fm.equivalence_test([0.01, 0.02, 0.03, 0.02], margin=0.04, higher_is_better=True),
+            fm.comparison.equivalence_test(
+                [0.01, 0.02, 0.03, 0.02], margin=0.04, higher_is_better=True
+            ),
             "t ≤ -2.353",
         ),
         (
-            fm.equivalence_test([-0.01, -0.02, -0.03, -0.02], margin=0.04, higher_is_better=True),
+            fm.comparison.equivalence_test(
+                [-0.01, -0.02, -0.03, -0.02], margin=0.04, higher_is_better=True
+            ),
             "t ≥ 2.353",
         ),
         (
-            fm.non_inferiority_test([0.01, 0.02, 0.03, 0.02], margin=0.01, higher_is_better=True),
+            fm.comparison.non_inferiority_test(
+                [0.01, 0.02, 0.03, 0.02], margin=0.01, higher_is_better=True
+            ),
             "t ≥ 2.353",
         ),
         (
-            fm.non_inferiority_test([0.01, 0.02, 0.0], margin=0.01, higher_is_better=False),
+            fm.comparison.non_inferiority_test(
+                [0.01, 0.02, 0.0], margin=0.01, higher_is_better=False
+            ),
             "t ≤ -2.92",
         ),
     ],
@@ -165,9 +173,11 @@ def test_a_margin_has_one_tail(test, tail):
 
 def test_other_t_tests():
     for test in (
-        fm.one_sample_t_test([0.1, 0.3], error_rate=0.1),
-        fm.five_by_two_cv_test(np.arange(10.0).reshape(5, 2) % 7 / 50, higher_is_better=False),
-        fm.kfold_paired_t_test(
+        fm.comparison.one_sample_t_test([0.1, 0.3], error_rate=0.1),
+        fm.comparison.five_by_two_cv_test(
+            np.arange(10.0).reshape(5, 2) % 7 / 50, higher_is_better=False
+        ),
+        fm.comparison.kfold_paired_t_test(
             *ERRORS, correction="nadeau-bengio", alpha=0.1, higher_is_better=False
         ),
     ):
@@ -179,7 +189,7 @@ def test_other_t_tests():
 @pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
 @pytest.mark.parametrize("rate", [0.1, 0.3])
 def test_an_infinite_t_is_beyond_the_axis(rate):
-    test = fm.one_sample_t_test([0.2, 0.2, 0.2], error_rate=rate)
+    test = fm.comparison.one_sample_t_test([0.2, 0.2, 0.2], error_rate=rate)
     ax = ComparisonTest.plot(test)
     assert legend_texts(ax)[2].endswith("beyond the axis")
     (arrow,) = ax.texts
@@ -188,26 +198,29 @@ def test_an_infinite_t_is_beyond_the_axis(rate):
 
 
 def test_a_large_t():
-    ax = ComparisonTest.plot(fm.one_sample_t_test([0.5, 0.501, 0.502], error_rate=0.1))
+    ax = ComparisonTest.plot(fm.comparison.one_sample_t_test([0.5, 0.501, 0.502], error_rate=0.1))
     assert ax.get_xlim()[1] < 20
     assert "beyond the axis" in legend_texts(ax)[2]
-    ax = ComparisonTest.plot(fm.one_sample_t_test([0.12, 0.15, 0.11, 0.14, 0.13], error_rate=0.1))
+    ax = ComparisonTest.plot(
+        fm.comparison.one_sample_t_test([0.12, 0.15, 0.11, 0.14, 0.13], error_rate=0.1)
+    )
     assert ax.get_xlim()[1] > 4.3
 
 
 @pytest.mark.filterwarnings("ignore::fastmetrics.UndefinedMetricWarning")
 def test_an_undefined_t():
-    ax = ComparisonTest.plot(fm.one_sample_t_test([0.2], error_rate=0.1))
+    ax = ComparisonTest.plot(fm.comparison.one_sample_t_test([0.2], error_rate=0.1))
     assert "not defined" in " ".join(text.get_text() for text in texts(ax))
     assert not cut_off(ax)
 
 
 def test_axes_of_the_user():
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
-    assert ComparisonTest.plot(fm.binomial_test(6, 10, error_rate=0.3), ax=left) is left
+    assert ComparisonTest.plot(fm.comparison.binomial_test(6, 10, error_rate=0.3), ax=left) is left
     assert (
         ComparisonTest.plot(
-            fm.kfold_paired_t_test(*ERRORS, correction="none", higher_is_better=False), ax=right
+            fm.comparison.kfold_paired_t_test(*ERRORS, correction="none", higher_is_better=False),
+            ax=right,
         )
         is right
     )
@@ -217,7 +230,7 @@ def test_axes_of_the_user():
 
 
 def test_other_tests_are_refused():
-    f_test = fm.five_by_two_cv_test(
+    f_test = fm.comparison.five_by_two_cv_test(
         np.arange(10.0).reshape(5, 2) % 7, variant="f", higher_is_better=False
     )
     with pytest.raises(ValueError, match="a figure of binomial and t tests, none of 'F'"):
@@ -226,7 +239,7 @@ def test_other_tests_are_refused():
 
 def test_a_result_draws_itself() -> None:
     ax = plt.subplots()[1]
-    assert fm.binomial_test(6, 10, error_rate=0.3).plot(ax=ax) is ax
-    assert fm.one_sample_t_test([0.1, 0.2, 0.3], error_rate=0.1).plot().get_xlabel()
+    assert fm.comparison.binomial_test(6, 10, error_rate=0.3).plot(ax=ax) is ax
+    assert fm.comparison.one_sample_t_test([0.1, 0.2, 0.3], error_rate=0.1).plot().get_xlabel()
     with pytest.raises(ValueError, match="none of 'chi2': McNemar"):
-        fm.mcnemar_test(e01=1, e10=7).plot(ax=ax)
+        fm.comparison.mcnemar_test(e01=1, e10=7).plot(ax=ax)

@@ -32,7 +32,9 @@ def no_window():
 def compared(k, n=20, slope=0.03, names=None, **options):
     table = np.random.default_rng(k).random((n, k)) + slope * np.arange(k)
     names = names or [f"gradient boosting, depth {j}" if j % 3 == 0 else f"m{j}" for j in range(k)]
-    return fm.compare_table(table, higher_is_better=True, names=names, pvalue_method="f", **options)
+    return fm.comparison.compare_table(
+        table, higher_is_better=True, names=names, pvalue_method="f", **options
+    )
 
 
 CASES = {

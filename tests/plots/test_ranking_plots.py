@@ -24,8 +24,8 @@ def _agg() -> Any:
     pyplot.close("all")
 
 
-def evaluated(**options: Any) -> fm.RankingEvaluation:
-    return fm.evaluate_rankings(RELEVANCE, SYSTEMS, rng=1, **options)
+def evaluated(**options: Any) -> fm.results.RankingEvaluation:
+    return fm.ranking.evaluate_rankings(RELEVANCE, SYSTEMS, rng=1, **options)
 
 
 def bars(ax: Any) -> list[tuple[list[float], list[list[float]]]]:
@@ -64,7 +64,7 @@ def test_measures_side_by_side() -> None:
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_an_interval_that_is_undefined_has_no_bar() -> None:
     perfect = {"a": np.eye(4), "b": np.eye(4)}
-    found = fm.evaluate_rankings(np.eye(4), perfect, metrics="mrr", groups=range(4))
+    found = fm.ranking.evaluate_rankings(np.eye(4), perfect, metrics="mrr", groups=range(4))
     (_, ends), _ = bars(found.plot())
     assert ends == [[1.0, 1.0]]
 
@@ -100,7 +100,7 @@ def test_they_draw_on_the_axes_given_and_change_nothing() -> None:
 
 def test_many_systems_look_different() -> None:
     scores = {f"s{i}": RNG.normal(size=RELEVANCE.shape) for i in range(9)}
-    ax = fm.evaluate_rankings(RELEVANCE, scores, metrics="map", rng=1).plot()
+    ax = fm.ranking.evaluate_rankings(RELEVANCE, scores, metrics="map", rng=1).plot()
     looks = {
         (tuple(np.round(mpl.colors.to_rgb(c.lines[0].get_color()), 3)), c.lines[0].get_marker())
         for c in ax.containers

@@ -25,7 +25,7 @@ MODELS = {
     "tied": np.round(RNG.normal(size=N) + 2 * Y),
 }
 W = RNG.random(N) + 0.5
-PLOTS = (fm.plot_roc, fm.plot_pr, fm.plot_det)
+PLOTS = (fm.plots.plot_roc, fm.plots.plot_pr, fm.plots.plot_det)
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +56,7 @@ def assert_readable(ax):
 
 @pytest.mark.parametrize("weights", [None, W])
 def test_roc(weights):
-    ax = fm.plot_roc(Y, MODELS, sample_weight=weights)
+    ax = fm.plots.plot_roc(Y, MODELS, sample_weight=weights)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("false positive rate", "true positive rate")
     for name, scores in MODELS.items():
         auc = fm.roc_auc_score(Y, scores, sample_weight=weights)
@@ -69,7 +69,7 @@ def test_roc(weights):
 
 
 def test_intervals_of_the_auc_are_those_of_evaluate():
-    ax = fm.plot_roc(Y, MODELS, confidence_level=0.9)
+    ax = fm.plots.plot_roc(Y, MODELS, confidence_level=0.9)
     assert ax.get_legend().get_title().get_text() == "[90 % interval]"
     for model in fm.evaluate(Y, MODELS, confidence_level=0.9):
         low, high = model.confidence_interval
@@ -77,7 +77,7 @@ def test_intervals_of_the_auc_are_those_of_evaluate():
     whole = np.ceil(W * 3).astype(int)
     texts = {
         weights_are: legend_texts(
-            fm.plot_roc(
+            fm.plots.plot_roc(
                 Y,
                 MODELS["a"],
                 sample_weight=whole,
@@ -93,14 +93,14 @@ def test_intervals_of_the_auc_are_those_of_evaluate():
 @pytest.mark.parametrize("criterion", ["youden", "closest-topleft", "fewest-errors", "fbeta"])
 def test_operating_points_by_a_criterion(criterion):
     best = [fm.best_threshold(Y, scores, criterion=criterion) for scores in MODELS.values()]
-    roc = fm.plot_roc(Y, MODELS, threshold=criterion)
+    roc = fm.plots.plot_roc(Y, MODELS, threshold=criterion)
     label = legend_texts(roc)[-1]
     assert mark(roc, label) == [(b.false_positive_rate, b.true_positive_rate) for b in best]
-    pr = fm.plot_pr(Y, MODELS, threshold=criterion)
+    pr = fm.plots.plot_pr(Y, MODELS, threshold=criterion)
     assert mark(pr, label) == [(b.recall, b.precision) for b in best]
-    det = fm.plot_det(Y, MODELS, threshold=criterion)
+    det = fm.plots.plot_det(Y, MODELS, threshold=criterion)
     assert mark(det, label) == [(b.false_positive_rate, 1 - b.true_positive_rate) for b in best]
-    over = fm.plot_thresholds(Y, MODELS["a"], threshold=criterion)
+    over = fm.plots.plot_thresholds(Y, MODELS["a"], threshold=criterion)
     (upright,) = [one for one in over.lines if label in one.get_label()]
     assert upright.get_label() == f"{best[0].threshold:.6g}: {label}"
     assert list(upright.get_xdata()) == [best[0].threshold] * 2
@@ -108,16 +108,16 @@ def test_operating_points_by_a_criterion(criterion):
 
 @pytest.mark.parametrize("threshold", [0.5, -math.inf, math.inf])
 def test_operating_points_at_a_number(threshold):
-    ax = fm.plot_roc(Y, MODELS["a"], threshold=threshold)
+    ax = fm.plots.plot_roc(Y, MODELS["a"], threshold=threshold)
     called = MODELS["a"] >= threshold
     place = (called[~Y].mean(), called[Y].mean())
     assert mark(ax, f"score ≥ {threshold:g}") == [pytest.approx(place)]
-    pr = fm.plot_pr(Y, MODELS["a"], threshold=threshold)
+    pr = fm.plots.plot_pr(Y, MODELS["a"], threshold=threshold)
     assert (f"score ≥ {threshold:g}" in legend_texts(pr)) == called.any()  # precision of nobody
 
 
 def test_precision_recall():
-    ax = fm.plot_pr(Y, MODELS)
+    ax = fm.plots.plot_pr(Y, MODELS)
     labels = [
         f"{name}: AP {fm.average_precision_score(Y, scores):.4f}" for name, scores in MODELS.items()
     ]
@@ -138,12 +138,12 @@ def test_precision_recall():
 
 def test_no_break_even_point_is_not_marked():
     with pytest.warns(fm.UndefinedMetricWarning, match="break-even point is not defined"):
-        ax = fm.plot_pr(Y, 1.0 - Y)
+        ax = fm.plots.plot_pr(Y, 1.0 - Y)
     assert "break-even point" not in legend_texts(ax)
 
 
 def test_lines_of_equal_f1():
-    ax = fm.plot_pr(Y, MODELS["a"])
+    ax = fm.plots.plot_pr(Y, MODELS["a"])
     guides = [one for one in {*ax.lines} - {*curves_on(ax)} if len(one.get_xdata()) > 2]
     guides.sort(key=lambda guide: guide.get_ydata()[-1])
     for guide, f1 in zip(guides, (0.2, 0.4, 0.6, 0.8), strict=True):
@@ -154,7 +154,7 @@ def test_lines_of_equal_f1():
 
 
 def test_det():
-    ax = fm.plot_det(Y, MODELS)
+    ax = fm.plots.plot_det(Y, MODELS)
     for name, scores in MODELS.items():
         fpr, fnr, _ = fm.det_curve(Y, scores, drop_intermediate=True)
         assert_array_equal(line(ax, name).get_xydata(), np.c_[fpr, fnr])
@@ -183,7 +183,7 @@ def test_perfect_reversed_and_constant_scores(plot, scores):
 
 def test_thresholds():
     metrics = {"P": "precision", "F2": ("fbeta", {"beta": 2}), "MCC": "matthews_corrcoef"}
-    ax = fm.plot_thresholds(Y, MODELS["a"], metrics=metrics, threshold=0.5)
+    ax = fm.plots.plot_thresholds(Y, MODELS["a"], metrics=metrics, threshold=0.5)
     assert legend_texts(ax) == ["P", "F2", "MCC", "score ≥ 0.5"]
     for label, function in (
         ("P", fm.precision_score),
@@ -202,21 +202,21 @@ def test_thresholds():
 
 
 def costs_by_threshold(y, scores):
-    return fm.threshold_costs(y, scores, cost_fn=1, cost_fp=1).plot()
+    return fm.costs.threshold_costs(y, scores, cost_fn=1, cost_fp=1).plot()
 
 
-@pytest.mark.parametrize("plot", [fm.plot_thresholds, costs_by_threshold])
+@pytest.mark.parametrize("plot", [fm.plots.plot_thresholds, costs_by_threshold])
 @pytest.mark.parametrize("scores", [(1e308, -1e308, 0), (1e308, 1.5e308, 1.7e308)])
 def test_scores_near_the_largest_double_are_refused(plot, scores):
     plt.close("all")
     with pytest.raises(ValueError, match=r"shows numbers up to 1e\+300, and 1.?7?e\+308 is beyond"):
         plot([0, 1, 1], scores)
     assert not plt.get_fignums()
-    for curve in (fm.plot_roc, fm.plot_pr, fm.plot_det):  # whose axes are rates
+    for curve in (fm.plots.plot_roc, fm.plots.plot_pr, fm.plots.plot_det):  # whose axes are rates
         curve([0, 1, 1], scores)
 
 
-@pytest.mark.parametrize("plot", [fm.plot_thresholds, costs_by_threshold])
+@pytest.mark.parametrize("plot", [fm.plots.plot_thresholds, costs_by_threshold])
 @pytest.mark.parametrize(
     "scores", [(1e300, -1e300, 0), (5e-324, 0, 1e-323), (2**62, 2**62 + 1, 2**62 + 2)]
 )
@@ -229,12 +229,15 @@ def test_scores_of_any_other_size_are_drawn(plot, scores):
 def test_thresholds_takes_measures_of_labels_alone():
     for metric in ("roc_auc", "log_loss", lambda y, p: 1.0):
         with pytest.raises(ValueError, match=r"`metrics` names .* measures of predicted labels"):
-            fm.plot_thresholds(Y, MODELS["a"], metrics=metric)
+            fm.plots.plot_thresholds(Y, MODELS["a"], metrics=metric)
 
 
 @pytest.mark.parametrize(
     ("band_of", "plot", "x"),
-    [(fm.roc_band, fm.plot_roc, "false_positive_rate"), (fm.pr_band, fm.plot_pr, "recall")],
+    [
+        (fm.roc_band, fm.plots.plot_roc, "false_positive_rate"),
+        (fm.pr_band, fm.plots.plot_pr, "recall"),
+    ],
 )
 def test_bands(band_of, plot, x):
     bands = {name: band_of(Y, MODELS[name], rng=1, n_resamples=200) for name in ("a", "tied")}
@@ -256,14 +259,14 @@ def test_bands(band_of, plot, x):
 
 def test_wrong_bands():
     roc, pr = fm.roc_band(Y, MODELS["a"], kind="pointwise"), fm.pr_band(Y, MODELS["a"], rng=1)
-    assert fm.plot_roc(Y, MODELS["a"], bands=roc).collections
+    assert fm.plots.plot_roc(Y, MODELS["a"], bands=roc).collections
     for bands, message in (
         (roc, "must be a mapping"),
         ({"b": roc}, "names 'b': the models are 'a'"),
         ({"a": pr}, "must hold RocBands: got PrBand"),
     ):
         with pytest.raises(ValueError, match=message):
-            fm.plot_roc(Y, MODELS, bands=bands)
+            fm.plots.plot_roc(Y, MODELS, bands=bands)
 
 
 @pytest.mark.parametrize("plot", PLOTS)
@@ -288,14 +291,14 @@ def test_everything_can_be_read_in_a_column_of_a_paper(plot, options):
 def test_a_table_and_a_single_column_have_no_name():
     table = fm.ScoreTable.from_scores(Y, MODELS["a"])
     auc = fm.roc_auc_score(table)
-    assert legend_texts(fm.plot_roc(table)) == [f"AUC {auc:.4f}"]
-    assert legend_texts(fm.plot_roc(Y, MODELS["a"])) == [f"AUC {auc:.4f}"]
-    assert legend_texts(fm.plot_roc(table, confidence_level=0.95)) == legend_texts(
-        fm.plot_roc(Y, MODELS["a"], confidence_level=0.95)
+    assert legend_texts(fm.plots.plot_roc(table)) == [f"AUC {auc:.4f}"]
+    assert legend_texts(fm.plots.plot_roc(Y, MODELS["a"])) == [f"AUC {auc:.4f}"]
+    assert legend_texts(fm.plots.plot_roc(table, confidence_level=0.95)) == legend_texts(
+        fm.plots.plot_roc(Y, MODELS["a"], confidence_level=0.95)
     )
-    assert fm.plot_det(table).get_legend() is None
+    assert fm.plots.plot_det(table).get_legend() is None
     with pytest.raises(TypeError, match="a ScoreTable comes alone"):
-        fm.plot_roc(table, names=["a"])
+        fm.plots.plot_roc(table, names=["a"])
 
 
 @pytest.mark.parametrize("plot", PLOTS)
@@ -308,12 +311,12 @@ def test_any_name_is_shown(plot):
 
 
 def test_options_of_lines():
-    ax = fm.plot_roc(Y, MODELS, lw=3, c="red")
+    ax = fm.plots.plot_roc(Y, MODELS, lw=3, c="red")
     assert {one.get_linewidth() for one in curves_on(ax)} == {3}
     assert {one.get_color() for one in curves_on(ax)} == {"red"}
 
 
-@pytest.mark.parametrize("plot", [*PLOTS, fm.plot_thresholds])
+@pytest.mark.parametrize("plot", [*PLOTS, fm.plots.plot_thresholds])
 def test_bad_input(plot):
     with pytest.raises(ValueError, match="`y_true` must hold examples of both classes"):
         plot(np.ones(3, int), [0.1, 0.2, 0.3])
@@ -321,7 +324,7 @@ def test_bad_input(plot):
         plot(Y, MODELS["a"], threshold="recall")
     with pytest.raises(ValueError, match="must be finite: nan at index"):
         plot(Y, np.where(Y, np.nan, 0.0))
-    if plot is not fm.plot_thresholds:
+    if plot is not fm.plots.plot_thresholds:
         with pytest.raises(ValueError, match=r"`scores\['b'\]`"):
             plot(Y, {"a": MODELS["a"], "b": np.zeros(N - 1)})
 
@@ -332,7 +335,7 @@ def test_curves_differ_without_colour():
     light = [0.2126 * red + 0.7152 * green + 0.0722 * blue for red, green, blue in rgb]
     assert max(light) < 0.75  # dark enough on white
     assert len({(look_of(i).color, look_of(i).linestyle) for i in range(49)}) == 49
-    ax = fm.plot_roc(Y, {f"m{k}": MODELS["a"] + 0.1 * k * Y for k in range(7)})
+    ax = fm.plots.plot_roc(Y, {f"m{k}": MODELS["a"] + 0.1 * k * Y for k in range(7)})
     dashes = [one._unscaled_dash_pattern for one in curves_on(ax)]
     assert all(one != other for one, other in itertools.combinations(dashes, 2))
 

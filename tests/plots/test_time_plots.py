@@ -30,12 +30,16 @@ def _agg():
     plt.close("all")
 
 
-def auc(risk: Any = RISK) -> fm.TimeDependentMeasure:
-    return fm.cumulative_dynamic_auc(*DATA, risk, times=TIMES, higher_score_means="shorter-time")
+def auc(risk: Any = RISK) -> fm.results.TimeDependentMeasure:
+    return fm.concordance.cumulative_dynamic_auc(
+        *DATA, risk, times=TIMES, higher_score_means="shorter-time"
+    )
 
 
-def brier(risk: Any = RISK) -> fm.TimeDependentMeasure:
-    return fm.survival_brier_score(*DATA, np.exp(-np.outer(np.exp(risk), TIMES)), times=TIMES)
+def brier(risk: Any = RISK) -> fm.results.TimeDependentMeasure:
+    return fm.concordance.survival_brier_score(
+        *DATA, np.exp(-np.outer(np.exp(risk), TIMES)), times=TIMES
+    )
 
 
 @pytest.mark.parametrize("make", [auc, brier])
@@ -76,7 +80,7 @@ def test_what_is_drawn_are_the_numbers(make, known) -> None:
 def test_undefined_times_leave_gaps() -> None:
     late = [*TIMES[:3], 1e6]
     with pytest.warns(fm.UndefinedMetricWarning, match="undefined at 1 of 4 times"):
-        found = fm.cumulative_dynamic_auc(
+        found = fm.concordance.cumulative_dynamic_auc(
             *DATA, RISK, times=late, higher_score_means="shorter-time"
         )
     drawn = line(found.plot(), "AUC").get_ydata()

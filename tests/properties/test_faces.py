@@ -68,7 +68,7 @@ def by_estimator(entry: Entry, true: Any, values: Any) -> float:
     estimator = Regressor() if entry.data in (kinds.NUMBERS, kinds.AMOUNTS) else Classifier()
     X = values if values.ndim == 2 else values[:, np.newaxis]
     asked = {"it": (entry.canonical, parameters(entry))}
-    found = fm.evaluate_estimator(estimator, X, true, cv=AllRows(), metrics=asked)
+    found = fm.selection.evaluate_estimator(estimator, X, true, cv=AllRows(), metrics=asked)
     return found["it"].estimate
 
 

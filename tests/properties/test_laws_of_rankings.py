@@ -154,7 +154,9 @@ FACES = {
     ),
     "regression": lambda asked: fm.regression_measures([0, 1], [0, 1], metrics=[asked]),
     "decisions": lambda asked: fm.classification_measures([0, 1], [0, 1], metrics=asked[0]),
-    "estimator": lambda asked: fm.evaluate_estimator(_Never(), [[0], [1]], [0, 1], metrics=[asked]),
+    "estimator": lambda asked: fm.selection.evaluate_estimator(
+        _Never(), [[0], [1]], [0, 1], metrics=[asked]
+    ),
     "scorer": lambda asked: fm.scorer(asked[0], **asked[1]),
 }
 
@@ -182,7 +184,7 @@ def test_where_there_are_no_queries_the_way_to_them_is_said(entry: RankingEntry,
 
 def test_functions_of_rankings_are_known_too() -> None:
     with pytest.raises(fm.InputError, match=r"'ndcg', which is measured query by query"):
-        fm.bootstrap([0, 1, 1], [0.1, 0.2, 0.3], metrics=fm.ndcg)
+        fm.bootstrap([0, 1, 1], [0.1, 0.2, 0.3], metrics=fm.ranking.ndcg)
 
 
 def test_every_parameter_is_one_of_the_function() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from samples import assert_close, assert_same, fast, undefined_is_fine
 
-import fastmetrics
+from public import public
 from registry import ENTRIES, Entry
 from registry.curves import MULTICLASS
 from registry.entry import example
@@ -53,7 +53,7 @@ def weights_of(weighting: str) -> Array | None:
 def has_threads(entry: Entry) -> bool:
     if not entry.function_name:
         return True  # an estimate of `bootstrap`
-    function = getattr(fastmetrics, entry.function_name)
+    function = public(entry.function_name)
     return "n_threads" in inspect.signature(function).parameters
 
 

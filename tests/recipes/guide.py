@@ -27,7 +27,7 @@ def definitions(*functions: str) -> str:
         node
         for node in nodes
         if (isinstance(node, ast.FunctionDef) and node.name in functions)
-        or ast.unparse(node).startswith("layout = fm.BinLayout.of_bits()")
+        or ast.unparse(node).startswith("layout = fm.streams.BinLayout.of_bits()")
     ]
     named = {node.id for one in kept for node in ast.walk(one) if isinstance(node, ast.Name)}
     imports = [

@@ -73,7 +73,7 @@ EXECUTORS: dict[str, Callable[[], Executor]] = {
 
 @pytest.mark.parametrize("name", EXECUTORS)
 def test_any_executor_adds_up(name: str, recipes: ModuleType, parts: list[Any]) -> None:
-    whole = fm.BinnedScoreTable(recipes.layout)
+    whole = fm.streams.BinnedScoreTable(recipes.layout)
     for y, s, _ in parts:
         whole.update(y, s)
     ys, scores = [y for y, _, _ in parts], [s for _, s, _ in parts]

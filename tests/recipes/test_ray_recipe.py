@@ -14,7 +14,7 @@ import fastmetrics as fm
 
 ray = pytest.importorskip("ray", reason="Ray is not installed")
 pytestmark = pytest.mark.source_tree
-LAYOUT = fm.BinLayout.of_bits()
+LAYOUT = fm.streams.BinLayout.of_bits()
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -32,8 +32,8 @@ def cluster() -> Iterator[None]:
     ray.shutdown()
 
 
-def counted(rows: Any) -> fm.BinnedScoreTable:
-    table = fm.BinnedScoreTable(LAYOUT)
+def counted(rows: Any) -> fm.streams.BinnedScoreTable:
+    table = fm.streams.BinnedScoreTable(LAYOUT)
     table.update(*rows)
     return table
 
@@ -43,9 +43,9 @@ def test_tasks_add_up(n_deaths: int, rng: Any, tmp_path: Path) -> None:
     parts = [(rng.integers(0, 2, 100), rng.normal(size=100)) for _ in range(11)]
     flags = [str(tmp_path / str(k)) for k in range(n_deaths)]
 
-    def table_of(part: Any) -> fm.BinnedScoreTable:
+    def table_of(part: Any) -> fm.streams.BinnedScoreTable:
         *rows, k = part
-        table = fm.BinnedScoreTable(LAYOUT)
+        table = fm.streams.BinnedScoreTable(LAYOUT)
         table.update(*rows)
         if k < len(flags) and not os.path.exists(flags[k]):
             Path(flags[k]).touch()

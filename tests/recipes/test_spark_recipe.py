@@ -14,7 +14,7 @@ import fastmetrics as fm
 import spark
 
 pytestmark = [pytest.mark.source_tree, pytest.mark.filterwarnings(spark.QUIET)]
-LAYOUT = fm.BinLayout.of_bits()
+LAYOUT = fm.streams.BinLayout.of_bits()
 
 
 @pytest.fixture(scope="module")
@@ -32,25 +32,25 @@ def visits(session: Any, y: Any, p: Any) -> Any:
     return session.createDataFrame(list(columns), "bought int, p double")
 
 
-def run_on(frame: Any, **names: Any) -> fm.BinnedScoreTable:
+def run_on(frame: Any, **names: Any) -> fm.streams.BinnedScoreTable:
     """Run the recipe on a data frame of Spark, some of what it calls being replaced."""
     given = {"fm": fm, "pd": pd, "layout": LAYOUT, "visits": frame} | names
     exec(compile(guide.recipe("spark"), "docs/scale.md", "exec"), given)
-    table: fm.BinnedScoreTable = given["table"]
+    table: fm.streams.BinnedScoreTable = given["table"]
     return table
 
 
 def test_partitions_of_any_size(session: Any, rng: Any) -> None:
     y, p = rows(rng)
-    whole = fm.BinnedScoreTable(LAYOUT)
+    whole = fm.streams.BinnedScoreTable(LAYOUT)
     whole.update(y, p)
     frame = visits(session, y, p)
     few = frame.where("p > 2")
     assert run_on(frame.repartition(5, "bought")) == whole, "three partitions are empty"
-    some = fm.BinnedScoreTable(LAYOUT)
+    some = fm.streams.BinnedScoreTable(LAYOUT)
     some.update(y[p > 2], p[p > 2])
     assert run_on(few.repartition(3)) == some
-    assert run_on(frame.where("p > 1e9")) == fm.BinnedScoreTable(LAYOUT)
+    assert run_on(frame.where("p > 1e9")) == fm.streams.BinnedScoreTable(LAYOUT)
 
 
 def test_a_worker_that_dies_is_tried_again_and_counts_once(
@@ -69,7 +69,7 @@ def test_a_worker_that_dies_is_tried_again_and_counts_once(
             os._exit(1)
 
     frame = visits(session, y, p).repartition(3).mapInPandas(dying, "bought int, p double")
-    whole = fm.BinnedScoreTable(LAYOUT)
+    whole = fm.streams.BinnedScoreTable(LAYOUT)
     whole.update(y, p)
     assert run_on(frame) == whole
     assert flag.exists()

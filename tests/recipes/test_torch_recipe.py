@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 import guide  # noqa: E402
 
-from fastmetrics import BinnedScoreTable  # noqa: E402
+from fastmetrics.streams import BinnedScoreTable  # noqa: E402
 
 RANK = """
 import sys
@@ -27,7 +27,7 @@ rank, folder = int(sys.argv[1]), sys.argv[2]
 dist.init_process_group("gloo", init_method=f"file://{{folder}}/meeting", rank=rank, world_size=2)
 rng = np.random.default_rng(rank)
 labels, scores = rng.integers(0, 2, 1_000), rng.normal(size=1_000).astype(np.float32)
-table = fm.BinnedScoreTable(fm.BinLayout.of_bits(), first_rows=500)
+table = fm.streams.BinnedScoreTable(fm.streams.BinLayout.of_bits(), first_rows=500)
 table.update(torch.from_numpy(labels), torch.from_numpy(scores))
 table.save(f"{{folder}}/own{{rank}}.npz")
 reduced(table).save(f"{{folder}}/all{{rank}}.npz")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import fastmetrics as fm
-from fastmetrics.selection.bias_variance import _label_votes, _loss_parts
+from fastmetrics.selection.decomposition import _label_votes, _loss_parts
 from reference import bias_variance_oracle as oracle
 
 FIGURES = json.loads(
@@ -34,13 +34,13 @@ def matrices(draw, values, models=6, replicates=4, n=6):
 
 
 def test_published_figures():
-    found = fm.bias_variance(Y, P, decomposition="domingos")
+    found = fm.selection.bias_variance(Y, P, decomposition="domingos")
     assert found.loss == FIGURES["loss"]
     assert found.bias == FIGURES["domingos"]["bias"]
     assert found.variance == FIGURES["domingos"]["net_var"]
     assert found.details["unbiased_variance"] == FIGURES["domingos"]["var_unbiased"]
     assert found.details["biased_variance"] == FIGURES["domingos"]["var_biased"]
-    found = fm.bias_variance(Y, P, decomposition="kohavi-wolpert")
+    found = fm.selection.bias_variance(Y, P, decomposition="kohavi-wolpert")
     assert found.loss == FIGURES["loss"]
     assert found.bias == FIGURES["kohavi_wolpert"]["bias2"]
     assert found.variance == FIGURES["kohavi_wolpert"]["var"]
@@ -62,7 +62,7 @@ MLXTEND = [
 
 @pytest.mark.parametrize(("decomposition", "true", "predicted", "theirs"), MLXTEND)
 def test_mlxtend(decomposition, true, predicted, theirs):
-    found = fm.bias_variance(true, predicted, decomposition=decomposition)
+    found = fm.selection.bias_variance(true, predicted, decomposition=decomposition)
     assert (found.loss, found.bias) == pytest.approx(theirs[:2])
     if found.bias == 0.0 or decomposition == "squared":
         assert found.variance == pytest.approx(theirs[2])
@@ -76,24 +76,24 @@ def test_mlxtend(decomposition, true, predicted, theirs):
 
 
 def test_bias_plus_all_variance_is_not_the_loss():
-    found = fm.bias_variance(Y, P, decomposition="domingos")
+    found = fm.selection.bias_variance(Y, P, decomposition="domingos")
     plus = found.details["unbiased_variance"] + found.details["biased_variance"]
     assert found.bias + plus == FIGURES["mlxtend_style_bias_plus_var"] != found.loss
 
 
 def test_the_two_class_form_fails_for_three_classes():
-    found = fm.bias_variance([0], [[1], [1], [2], [0]], decomposition="domingos")
+    found = fm.selection.bias_variance([0], [[1], [1], [2], [0]], decomposition="domingos")
     assert (found.loss, found.bias, found.variance) == (0.75, 1.0, -0.25)
     assert found.bias - found.details["biased_variance"] == 0.5
 
 
 def test_ties_of_the_main_prediction_go_to_the_smallest_label():
-    low = fm.bias_variance([3], [[5], [3]], decomposition="domingos")
+    low = fm.selection.bias_variance([3], [[5], [3]], decomposition="domingos")
     assert (low.bias, low.variance, low.loss) == (0.0, 0.5, 0.5)
-    high = fm.bias_variance([5], [[5], [3]], decomposition="domingos")
+    high = fm.selection.bias_variance([5], [[5], [3]], decomposition="domingos")
     assert (high.bias, high.variance, high.loss) == (1.0, -0.5, 0.5)
     # and so do ties of the optimal prediction
-    noisy = fm.bias_variance([[5], [3]], [[3]], decomposition="domingos")
+    noisy = fm.selection.bias_variance([[5], [3]], [[3]], decomposition="domingos")
     assert (noisy.bias, noisy.noise, noisy.details["noise_rate"]) == (0.0, 0.5, 0.5)
 
 
@@ -109,7 +109,7 @@ def test_against_the_definitions(n_classes):
             ("kohavi-wolpert", oracle.kohavi_wolpert),
         ):
             expected = definition(true, predicted)
-            found = fm.bias_variance(true, predicted, decomposition=name)
+            found = fm.selection.bias_variance(true, predicted, decomposition=name)
             assert parts(found) == tuple(map(float, expected[:3]))
             assert found.loss == float(loss)
             if name == "domingos":
@@ -125,7 +125,7 @@ def test_against_the_definitions(n_classes):
 @given(matrices(st.integers(0, 1)))
 def test_two_classes_unbiased_less_biased(sample):
     true, predicted = sample
-    found = fm.bias_variance(true, predicted, decomposition="domingos")
+    found = fm.selection.bias_variance(true, predicted, decomposition="domingos")
     net = found.details["unbiased_variance"] - found.details["biased_variance"]
     assert found.variance == pytest.approx(net, abs=1e-15)
 
@@ -133,7 +133,7 @@ def test_two_classes_unbiased_less_biased(sample):
 @given(matrices(st.floats(-1e6, 1e6)))
 def test_squared_loss_against_the_definition(sample):
     true, predicted = sample
-    found = fm.bias_variance(true, predicted)
+    found = fm.selection.bias_variance(true, predicted)
     expected = oracle.squared(true, predicted)
     loss = oracle.expected_loss(true, predicted, oracle.square)
     assert sum(expected) == loss
@@ -148,7 +148,7 @@ def test_squared_loss_of_integers_is_exact(largest):
     @given(matrices(st.integers(-largest, largest)))
     def check(sample):
         true, predicted = sample
-        found = fm.bias_variance(true, predicted)
+        found = fm.selection.bias_variance(true, predicted)
         expected = tuple(map(float, oracle.squared(true, predicted)))
         loss = float(oracle.expected_loss(true, predicted, oracle.square))
         if largest < 2**20:  # these are added in integers
@@ -165,7 +165,7 @@ def test_integers_of_every_dtype_keep_their_squares():
         top = 1 if dtype is np.bool_ else np.iinfo(dtype).max
         low = 0 if dtype is np.bool_ else np.iinfo(dtype).min
         predicted = np.array([[top, low], [low, low]] * 300, dtype)
-        found = fm.bias_variance(np.array([low, top], dtype), predicted)
+        found = fm.selection.bias_variance(np.array([low, top], dtype), predicted)
         half = (int(top) - int(low)) / 2
         assert found.bias == pytest.approx((half**2 + (2 * half) ** 2) / 2, rel=1e-12)
         assert found.variance == pytest.approx(half**2 / 2, rel=1e-12)
@@ -174,15 +174,15 @@ def test_integers_of_every_dtype_keep_their_squares():
 def test_squared_loss_far_from_zero():
     true, predicted = [[1e9, 1e9 + 1]], [[1e9 + 2**-10, 1e9], [1e9 + 2**-9, 1e9]]
     expected = tuple(map(float, oracle.squared(true, predicted)))
-    assert parts(fm.bias_variance(true, predicted)) == expected
+    assert parts(fm.selection.bias_variance(true, predicted)) == expected
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
 def test_squares_out_of_range(scale):
-    found = fm.bias_variance([0.0, 0.0], [[scale, scale], [3 * scale, -scale]])
+    found = fm.selection.bias_variance([0.0, 0.0], [[scale, scale], [3 * scale, -scale]])
     # bias^2 5/2, variance 1, in units that no square of doubles can hold
     assert found.loss == found.bias + found.variance == (0.0 if scale < 1 else np.inf)
-    near = fm.bias_variance([0.0, 0.0], np.array([[1, 1], [3, -1]]) * 2.0**-530)
+    near = fm.selection.bias_variance([0.0, 0.0], np.array([[1, 1], [3, -1]]) * 2.0**-530)
     assert (near.bias, near.variance) == (2 * 2.0**-1060, 1 * 2.0**-1060)
 
 
@@ -190,23 +190,23 @@ def test_squares_out_of_range(scale):
 def test_many_models_that_agree(n_models):
     for decomposition in ("domingos", "kohavi-wolpert"):
         predicted = np.ones((n_models, 3), np.int8)
-        found = fm.bias_variance([0, 1, 1], predicted, decomposition=decomposition)
+        found = fm.selection.bias_variance([0, 1, 1], predicted, decomposition=decomposition)
         assert (found.loss, found.bias, found.variance) == (1 / 3, 1 / 3, 0.0)
-        found = fm.bias_variance([0, 1, 2], predicted - 1, decomposition=decomposition)
+        found = fm.selection.bias_variance([0, 1, 2], predicted - 1, decomposition=decomposition)
         assert (found.loss, found.bias, found.variance) == (2 / 3, 2 / 3, 0.0)
 
 
 def test_equal_predictions_have_no_variance(rng):
     row = rng.normal(size=50) / 3
-    found = fm.bias_variance(row + 0.1, np.tile(row, (7, 1)))
+    found = fm.selection.bias_variance(row + 0.1, np.tile(row, (7, 1)))
     assert found.variance == 0.0 == found.noise
     assert found.bias == pytest.approx(0.01)
 
 
 def test_squared_loss_of_labels_0_and_1_is_twice_kohavi_wolpert(rng):
     true, predicted = rng.integers(0, 2, (3, 40)), rng.integers(0, 2, (9, 40))
-    squares = fm.bias_variance(true, predicted)
-    votes = fm.bias_variance(true, predicted, decomposition="kohavi-wolpert")
+    squares = fm.selection.bias_variance(true, predicted)
+    votes = fm.selection.bias_variance(true, predicted, decomposition="kohavi-wolpert")
     assert squares.bias == pytest.approx(votes.bias)
     assert squares.noise == pytest.approx(votes.noise)
     assert squares.variance == pytest.approx(votes.variance)
@@ -221,12 +221,14 @@ def test_blocks_threads_and_containers_change_nothing(decomposition, rng, monkey
     monkeypatch.setattr(_label_votes, "_BLOCK", 1 << 17)  # 1,310 examples
     monkeypatch.setattr(_loss_parts, "_BLOCK", 1 << 15)  # 327
     true, predicted = rng.integers(0, 2, 1_500), rng.integers(-1, 3, (100, 1_500))
-    whole = fm.bias_variance(true, predicted, decomposition=decomposition, n_threads=1)
+    whole = fm.selection.bias_variance(true, predicted, decomposition=decomposition, n_threads=1)
     assert whole.n_models == 100
     n, total = 0, np.zeros(4)
     for start in range(0, 1_500, 625):
         piece = slice(start, start + 625)
-        found = fm.bias_variance(true[piece], predicted[:, piece], decomposition=decomposition)
+        found = fm.selection.bias_variance(
+            true[piece], predicted[:, piece], decomposition=decomposition
+        )
         total += np.array([found.loss, *parts(found)]) * found.n_samples
         n += found.n_samples
     assert [whole.loss, *parts(whole)] == pytest.approx(total / n, rel=1e-12)
@@ -237,7 +239,7 @@ def test_blocks_threads_and_containers_change_nothing(decomposition, rng, monkey
         predicted.astype(">i4"),
         pd.DataFrame(predicted),
     ):
-        found = fm.bias_variance(true, same, decomposition=decomposition, n_threads=2)
+        found = fm.selection.bias_variance(true, same, decomposition=decomposition, n_threads=2)
         is_float = decomposition == "squared" and _kind(same) == "f"
         tolerance = 1e-13 if is_float else 0.0  # the squares of floats are added in floats
         expected = [whole.loss, *parts(whole)]
@@ -250,23 +252,28 @@ def test_texts_and_many_classes(n_classes, rng):
     names = np.array([f"class {i:02}" for i in range(n_classes)])
     expected = oracle.domingos(true.tolist(), predicted.tolist())
     for labels in (names, names.astype(object), np.arange(n_classes), np.arange(n_classes) * 2.0):
-        found = fm.bias_variance(labels[true], labels[predicted], decomposition="domingos")
+        found = fm.selection.bias_variance(
+            labels[true], labels[predicted], decomposition="domingos"
+        )
         assert parts(found) == tuple(map(float, expected[:3]))
 
 
 def test_labels_that_the_predictions_lack():
     true, predicted = [["b", "d"]], [["a", "d"], ["a", "c"]]
-    found = fm.bias_variance(true, predicted, decomposition="kohavi-wolpert")
+    found = fm.selection.bias_variance(true, predicted, decomposition="kohavi-wolpert")
     assert parts(found) == tuple(map(float, oracle.kohavi_wolpert(true, predicted)))
     big = np.array([2**24 + 1, 300])
     small = np.array([[2**24, 44]], np.float32)
-    assert fm.bias_variance(big, small, decomposition="domingos").loss == 1.0
-    assert fm.bias_variance([300], np.array([[44]], np.int8), decomposition="domingos").loss == 1.0
-    assert fm.bias_variance([True], [[1.0]], decomposition="domingos").loss == 0.0
+    assert fm.selection.bias_variance(big, small, decomposition="domingos").loss == 1.0
+    assert (
+        fm.selection.bias_variance([300], np.array([[44]], np.int8), decomposition="domingos").loss
+        == 1.0
+    )
+    assert fm.selection.bias_variance([True], [[1.0]], decomposition="domingos").loss == 0.0
 
 
 def test_result():
-    found = fm.bias_variance(Y, P, decomposition="domingos")
+    found = fm.selection.bias_variance(Y, P, decomposition="domingos")
     assert found.to_dict()["details"]["noise_rate"] == 0.0
     assert json.loads(json.dumps(found.to_dict()))["n_samples"] == 4
     assert "domingos" in repr(found)
@@ -288,7 +295,7 @@ def test_result():
 )
 def test_faults(true, predicted, options, error, message):
     with pytest.raises(error, match=message):
-        fm.bias_variance(true, predicted, **options)
+        fm.selection.bias_variance(true, predicted, **options)
 
 
 @pytest.mark.parametrize(
@@ -303,7 +310,7 @@ def test_faults(true, predicted, options, error, message):
 )
 def test_label_faults(true, predicted, error, message):
     with pytest.raises(error, match=message):
-        fm.bias_variance(true, predicted, decomposition="domingos")
+        fm.selection.bias_variance(true, predicted, decomposition="domingos")
 
 
 @pytest.mark.large
@@ -312,6 +319,6 @@ def test_a_thousand_models_on_a_million_examples(rng):
     predicted = rng.integers(0, 2, (1000, 10**6), dtype=np.int8)
     wrong = sum(int(np.count_nonzero(row != true)) for row in predicted)
     for decomposition in ("squared", "domingos", "kohavi-wolpert"):
-        found = fm.bias_variance(true, predicted, decomposition=decomposition)
+        found = fm.selection.bias_variance(true, predicted, decomposition=decomposition)
         assert found.loss == pytest.approx(wrong / 10**9, rel=1e-14)
         assert found.bias + found.variance + found.noise == pytest.approx(found.loss, rel=1e-14)

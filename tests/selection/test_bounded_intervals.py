@@ -20,7 +20,9 @@ MODEL = LogisticRegression(max_iter=1000)
 
 
 def estimate_of(metric, level=0.99):
-    found = fm.evaluate_estimator(MODEL, X, y, metrics=metric, rng=0, confidence_level=level)
+    found = fm.selection.evaluate_estimator(
+        MODEL, X, y, metrics=metric, rng=0, confidence_level=level
+    )
     (estimate,) = found.metrics.values()
     return estimate, repr(found)
 
@@ -38,7 +40,7 @@ def test_wilson_s_interval_is_where_the_test_of_the_mean_ends():
     assert f"[{interval.low:.4g}, {interval.high:.4g}] by Wilson" in said
     # of n rows and the binomial's error it is the interval of a proportion
     half = stats.norm.ppf(0.975) * math.sqrt(0.95 * 0.05 / 40)
-    expected = fm.proportion_interval(38, 40, method="wilson").confidence_interval
+    expected = fm.comparison.proportion_interval(38, 40, method="wilson").confidence_interval
     found = _interval(0.95, half, (0.0, 1.0))[0]
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
 
@@ -81,7 +83,7 @@ def test_the_limits_never_leave_the_bounds(share, half):
 
 
 def test_at_a_bound_there_is_no_width_and_without_a_spread_no_interval():
-    assert _interval(1.0, 1e-15, (0.0, 1.0))[0] == fm.ConfidenceInterval(1.0, 1.0)
+    assert _interval(1.0, 1e-15, (0.0, 1.0))[0] == fm.results.ConfidenceInterval(1.0, 1.0)
     assert math.isnan(_interval(1.0, math.nan, (0.0, 1.0))[0].high)
     assert math.isnan(_interval(math.nan, math.nan, (0.0, 1.0))[0].low)
 
@@ -104,7 +106,7 @@ def test_coverage_of_both_methods(metric, n, shift):
     model, found, truths = LinearDiscriminantAnalysis(), [], []
     for _ in range(400):
         rows = draw(rng, n, shift)
-        found.append(fm.evaluate_estimator(model, *rows, metrics=metric, rng=rng)[metric])
+        found.append(fm.selection.evaluate_estimator(model, *rows, metrics=metric, rng=rng)[metric])
         model.fit(*draw(rng, n - n // 10, shift))
         truths.append(fm.scorer(metric)(model, *draw(rng, 2000, shift)))
     truth = np.mean(truths)

@@ -44,18 +44,20 @@ def asked(criterion, of):
 
 @pytest.mark.parametrize(("criterion", "of", "up"), CASES)
 def test_best_thresholds(criterion, of, up):
-    found = fm.tune_estimator(TREE, *CANCER, DEPTHS, metrics=asked(criterion, of), cv=5, rng=0)
+    found = fm.selection.tune_estimator(
+        TREE, *CANCER, DEPTHS, metrics=asked(criterion, of), cv=5, rng=0
+    )
     assert found.higher_is_better is up
     assert found.means[0] != found.means[1]
     assert found.index == (found.means.argmax() if up else found.means.argmin())
     assert found.table[found.index]["rank"] == 1
-    nested = fm.nested_cross_validation(
+    nested = fm.selection.nested_cross_validation(
         TREE, *CANCER, DEPTHS, metrics=asked(criterion, of), outer_cv=3, inner_cv=3, rng=0
     )
     assert nested.higher_is_better is up
     for tuning in nested.tunings:
         assert tuning.value == (tuning.means.max() if up else tuning.means.min())
-    curve = fm.estimator_validation_curve(
+    curve = fm.selection.estimator_validation_curve(
         TREE, *CANCER, parameter="max_depth", values=[1, 4], metrics=asked(criterion, of), cv=5,
         rng=0,
     )  # fmt: skip
@@ -64,13 +66,17 @@ def test_best_thresholds(criterion, of, up):
 
 
 def test_a_tree_of_depth_4_makes_fewer_errors_than_a_stump():
-    found = fm.tune_estimator(TREE, *CANCER, DEPTHS, metrics=asked("fewest-errors", "value"), rng=0)
+    found = fm.selection.tune_estimator(
+        TREE, *CANCER, DEPTHS, metrics=asked("fewest-errors", "value"), rng=0
+    )
     assert found.means.tolist() == [5.7, 3.6]
     assert found.setting == {"max_depth": 4}
 
 
 def tune(metric, estimator, data, grid, **options):
-    return fm.tune_estimator(estimator, *data, grid, metrics=metric, cv=3, rng=0, **options)
+    return fm.selection.tune_estimator(
+        estimator, *data, grid, metrics=metric, cv=3, rng=0, **options
+    )
 
 
 @pytest.mark.parametrize(
@@ -86,10 +92,10 @@ def test_what_has_no_direction_asks_for_one(metric, estimator, data, grid):
     with pytest.raises(fm.InputError, match="`higher_is_better` is needed: which direction of"):
         tune(metric, estimator, data, grid)
     with pytest.raises(fm.InputError, match="`higher_is_better` is needed"):
-        fm.nested_cross_validation(estimator, *data, grid, metrics=metric)
+        fm.selection.nested_cross_validation(estimator, *data, grid, metrics=metric)
     ((parameter, values),) = grid.items()
     with pytest.raises(fm.InputError, match="`higher_is_better` is needed"):
-        fm.estimator_validation_curve(
+        fm.selection.estimator_validation_curve(
             estimator, *data, parameter=parameter, values=values, metrics=metric
         )
     if metric == "mean":

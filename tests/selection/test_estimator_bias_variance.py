@@ -54,7 +54,9 @@ def numbered(n):
 def run(**options):
     y = np.arange(60.0) ** 2
     options = {"n_models": 7, "rng": 1, **options}
-    return fm.estimator_bias_variance(Recorder(), numbered(60), y, [[0.0]], [100.0], **options), y
+    return fm.selection.estimator_bias_variance(
+        Recorder(), numbered(60), y, [[0.0]], [100.0], **options
+    ), y
 
 
 def test_bootstrap_samples_are_drawn_with_replacement():
@@ -63,7 +65,7 @@ def test_bootstrap_samples_are_drawn_with_replacement():
     assert all(0.4 < len(set(rows.tolist())) / 60 < 0.85 for rows in SEEN)
     assert len({tuple(rows) for rows in SEEN}) == 7
     predictions = [[y[rows].mean()] for rows in SEEN]
-    expected = fm.bias_variance([100.0], predictions)
+    expected = fm.selection.bias_variance([100.0], predictions)
     assert found.to_dict() == expected.to_dict()
 
 
@@ -90,7 +92,9 @@ def test_processes_change_nothing():
     x = np.random.default_rng(0).normal(size=(80, 2))
     tree = DecisionTreeRegressor(random_state=0)
     one, two = (
-        fm.estimator_bias_variance(tree, x, x[:, 0], x, x[:, 1], n_models=6, rng=3, n_jobs=n)
+        fm.selection.estimator_bias_variance(
+            tree, x, x[:, 0], x, x[:, 1], n_models=6, rng=3, n_jobs=n
+        )
         for n in (1, 2)
     )
     assert one.to_dict() == two.to_dict()
@@ -99,7 +103,7 @@ def test_processes_change_nothing():
 def test_noise_of_replicate_labels():
     x = np.linspace(0, 1, 50)[:, None]
     replicates = np.array([x[:, 0] + 0.5, x[:, 0] - 0.5])
-    found = fm.estimator_bias_variance(
+    found = fm.selection.estimator_bias_variance(
         LinearRegression(), x, x[:, 0], x, replicates, n_models=5, rng=0
     )
     assert (found.noise, found.n_replicates) == (0.25, 2)
@@ -111,7 +115,7 @@ def test_classifier_with_texts():
     names = np.array(["a", "b", "c"])[y]
     tree = DecisionTreeClassifier(random_state=0)
     for decomposition in ("domingos", "kohavi-wolpert"):
-        found = fm.estimator_bias_variance(
+        found = fm.selection.estimator_bias_variance(
             tree,
             X[::2],
             names[::2],
@@ -123,14 +127,14 @@ def test_classifier_with_texts():
         )
         assert found.bias + found.variance == pytest.approx(found.loss)
         assert 0.0 < found.loss < 0.2
-    column = fm.estimator_bias_variance(
+    column = fm.selection.estimator_bias_variance(
         Majority(), X, names, X, names, decomposition="domingos", n_models=3, rng=1
     )
     assert column.loss == pytest.approx(2 / 3)
 
 
 def test_curve():
-    found = fm.bias_variance_curve(
+    found = fm.selection.bias_variance_curve(
         Recorder(), numbered(30), np.zeros(30), [[0.0], [0.0]], [1.0, 1.0],
         parameter="a", values=[0.0, 1.0, 3.0], n_models=4, rng=5,
     )  # fmt: skip
@@ -147,7 +151,7 @@ def test_deeper_trees_trade_bias_for_variance(rng):
     x = rng.uniform(0, 6, (1500, 1))
     y = np.sin(x[:, 0]) + rng.normal(0, 0.3, 1500)
     grid = np.linspace(0, 6, 60)[:, None]
-    curve = fm.bias_variance_curve(
+    curve = fm.selection.bias_variance_curve(
         DecisionTreeRegressor(random_state=0), x, y, grid, np.sin(grid[:, 0]),
         parameter="max_depth", values=np.array([1, 3, 10]), sampling="disjoint", n_models=25,
         rng=1,
@@ -181,21 +185,25 @@ def test_faults(options, error, message):
 def test_curve_faults():
     data = (numbered(9), np.zeros(9), [[0.0]], [0.0])
     with pytest.raises(ValueError, match="`estimator` has no parameter 'b': Recorder has a"):
-        fm.bias_variance_curve(Recorder(), *data, parameter="b", values=[1])
+        fm.selection.bias_variance_curve(Recorder(), *data, parameter="b", values=[1])
     with pytest.raises(ValueError, match="`values` is empty"):
-        fm.bias_variance_curve(Recorder(), *data, parameter="a", values=[])
+        fm.selection.bias_variance_curve(Recorder(), *data, parameter="a", values=[])
     with pytest.raises(TypeError, match="`values` must be a sequence: got str"):
-        fm.bias_variance_curve(Recorder(), *data, parameter="a", values="abc")
+        fm.selection.bias_variance_curve(Recorder(), *data, parameter="a", values="abc")
     with pytest.raises(TypeError, match="`estimator` must be an estimator"):
-        fm.estimator_bias_variance(object(), *data)
+        fm.selection.estimator_bias_variance(object(), *data)
 
 
 @pytest.mark.parametrize(
     ("function", "more", "said"),
     [
-        (fm.estimator_bias_variance, {}, "680 GB, the predictions of 1,000,000,000 models"),
         (
-            fm.bias_variance_curve,
+            fm.selection.estimator_bias_variance,
+            {},
+            "680 GB, the predictions of 1,000,000,000 models",
+        ),
+        (
+            fm.selection.bias_variance_curve,
             {"parameter": "a", "values": [0.0, 1.0]},
             "1,360 GB, the predictions of 1,000,000,000 models at 2 values",
         ),
@@ -216,4 +224,4 @@ def test_the_size_is_asked_before_memory_is_taken(function, more, said):
 def test_examples_that_cannot_be_counted():
     X, y = np.arange(60.0)[:, None], np.arange(60.0)
     with pytest.raises(fm.InputError, match="`X_test` is empty"):
-        fm.estimator_bias_variance(Recorder(), X, y, X[:0], y[:0])
+        fm.selection.estimator_bias_variance(Recorder(), X, y, X[:0], y[:0])

@@ -53,7 +53,7 @@ def _forget():
 def test_validation_curve_against_scikit_learn(estimator, data, cv, metric, scoring):
     some, target = data(return_X_y=True)
     parameter, values = ("alpha", [0.1, 1.0]) if metric is None else ("max_depth", [1, 3, 5])
-    ours = fm.estimator_validation_curve(
+    ours = fm.selection.estimator_validation_curve(
         estimator, some, target, parameter=parameter, values=values, metrics=metric, cv=cv
     )
     train, test = validation_curve(
@@ -71,7 +71,9 @@ def test_learning_curve_against_scikit_learn():
     # Which rows are added first is scikit-learn's own draw: in the whole fold there is no choice.
     cv, ridge = KFold(4, shuffle=True, random_state=0), Ridge()
     some, target = (part[:440] for part in load_diabetes(return_X_y=True))  # folds of one size
-    ours = fm.estimator_learning_curve(ridge, some, target, fractions=[0.5, 1], cv=cv, rng=0)
+    ours = fm.selection.estimator_learning_curve(
+        ridge, some, target, fractions=[0.5, 1], cv=cv, rng=0
+    )
     sizes, train, test = learning_curve(
         ridge, some, target, train_sizes=[0.5, 1.0], cv=cv, scoring="neg_mean_squared_error"
     )
@@ -86,7 +88,9 @@ def test_training_sets_grow_and_keep_the_class_shares():
     y = np.repeat([5, 7, 9], [round(n * share) for share in shares])
     rows = np.arange(n)[:, None]
     fractions = [0.0125, 0.2, 0.37, 1.0]
-    curve = fm.estimator_learning_curve(Recorder(), rows, y, fractions=fractions, cv=5, rng=1)
+    curve = fm.selection.estimator_learning_curve(
+        Recorder(), rows, y, fractions=fractions, cv=5, rng=1
+    )
     assert curve.train_sizes.tolist() == [3.0, 48.0, 89.0, 240.0]
     sets = np.array(SEEN, object).reshape(4, 5)
     for fold in range(5):
@@ -101,20 +105,22 @@ def test_training_sets_grow_and_keep_the_class_shares():
 
 def test_regression_rows_are_added_at_random():
     rows = np.arange(100)[:, None]
-    fm.estimator_learning_curve(RegressionRecorder(), rows, rows[:, 0] * 1.5, fractions=[0.2], cv=4)
+    fm.selection.estimator_learning_curve(
+        RegressionRecorder(), rows, rows[:, 0] * 1.5, fractions=[0.2], cv=4
+    )
     assert all(len(chosen) == 15 for chosen in SEEN)
     assert all(chosen.max() > 50 for chosen in SEEN)  # not the first ones
 
 
 def test_overfitting_shows():
-    found = fm.estimator_validation_curve(
+    found = fm.selection.estimator_validation_curve(
         TREE, X, Y, parameter="max_depth", values=[1, 20], cv=5, rng=1
     )
     assert found.train_means[1] == 0.0 < found.test_means[1]
     gap = found.test_means - found.train_means
     assert gap[1] > 2 * gap[0]
     assert (found.metric, found.higher_is_better) == ("error_rate", False)
-    grown = fm.estimator_learning_curve(TREE, X, Y, fractions=[0.05, 1.0], cv=5, rng=1)
+    grown = fm.selection.estimator_learning_curve(TREE, X, Y, fractions=[0.05, 1.0], cv=5, rng=1)
     assert grown.test_means[1] < grown.test_means[0]
     assert json.loads(json.dumps(grown.to_dict()))["fractions"] == [0.05, 1.0]
     assert "train_sizes" in repr(grown)
@@ -122,7 +128,9 @@ def test_overfitting_shows():
 
 def test_seeds_and_processes():
     def curve(**options):
-        found = fm.estimator_learning_curve(TREE, X, Y, fractions=[0.1, 0.3], cv=3, **options)
+        found = fm.selection.estimator_learning_curve(
+            TREE, X, Y, fractions=[0.1, 0.3], cv=3, **options
+        )
         return found.to_dict()
 
     one = curve(rng=1)
@@ -132,7 +140,7 @@ def test_seeds_and_processes():
 def test_functions_and_one_split():
     half = [(np.arange(200), np.arange(200, 442))]
     some, target = load_diabetes(return_X_y=True)
-    found = fm.estimator_validation_curve(
+    found = fm.selection.estimator_validation_curve(
         Ridge(), some, target, parameter="alpha", values=np.array([0.1, 1.0]), cv=half,
         metrics=mean_absolute_error, higher_is_better=False,
     )  # fmt: skip
@@ -144,7 +152,7 @@ def test_functions_and_one_split():
 
 def test_the_least_is_one_row_and_two_folds_have_a_spread():
     rows = np.arange(40)[:, None]
-    curve = fm.estimator_learning_curve(
+    curve = fm.selection.estimator_learning_curve(
         RegressionRecorder(), rows, rows[:, 0] * 1.5, fractions=[0.001, 0.5], cv=2, rng=0
     )
     assert curve.train_sizes.tolist() == [1.0, 10.0]
@@ -156,7 +164,7 @@ def test_undefined_values():
     y = np.repeat([0, 1], [99, 1])
     cv = [(np.arange(50, 100), np.arange(50))]
     with pytest.warns(UndefinedMetricWarning, match="undefined for 2 of 2 fits"):
-        found = fm.estimator_validation_curve(
+        found = fm.selection.estimator_validation_curve(
             TREE, np.arange(100)[:, None], y, parameter="max_depth", values=[1, 2], cv=cv,
             metrics="roc_auc",
         )  # fmt: skip
@@ -177,12 +185,12 @@ def test_undefined_values():
 )
 def test_faults(options, error, message):
     with pytest.raises(error, match=message):
-        fm.estimator_learning_curve(Recorder(), X, Y, **options)
+        fm.selection.estimator_learning_curve(Recorder(), X, Y, **options)
     assert not SEEN
 
 
 def test_validation_faults():
     with pytest.raises(ValueError, match="`estimator` has no parameter 'depth'"):
-        fm.estimator_validation_curve(TREE, X, Y, parameter="depth", values=[1])
+        fm.selection.estimator_validation_curve(TREE, X, Y, parameter="depth", values=[1])
     with pytest.raises(TypeError, match="`values` must be a sequence: got int"):
-        fm.estimator_validation_curve(TREE, X, Y, parameter="max_depth", values=3)
+        fm.selection.estimator_validation_curve(TREE, X, Y, parameter="max_depth", values=3)

@@ -36,15 +36,15 @@ def scaled(model):
 @pytest.mark.parametrize(
     ("method", "splitter", "ratio"),
     [
-        ("10-fold", lambda: fm.Folds(10, rng=4), 1 / 9),
-        ("2-fold", lambda: fm.Folds(2, rng=4), 1.0),
-        ("3x5", lambda: fm.Folds(5, n_repeats=3, rng=4), 1 / 4),
-        ("5x2", lambda: fm.FiveByTwo(rng=4), 1.0),
-        ("holdout", lambda: fm.HoldOut(rng=4), 38 / 112),
+        ("10-fold", lambda: fm.selection.Folds(10, rng=4), 1 / 9),
+        ("2-fold", lambda: fm.selection.Folds(2, rng=4), 1.0),
+        ("3x5", lambda: fm.selection.Folds(5, n_repeats=3, rng=4), 1 / 4),
+        ("5x2", lambda: fm.selection.FiveByTwo(rng=4), 1.0),
+        ("holdout", lambda: fm.selection.HoldOut(rng=4), 38 / 112),
     ],
 )
 def test_names_stand_for_splitters_and_the_numbers_are_the_definition_s(method, splitter, ratio):
-    found = fm.evaluate_estimator(TREE, X, y, cv=method, metrics="accuracy", rng=4)
+    found = fm.selection.evaluate_estimator(TREE, X, y, cv=method, metrics="accuracy", rng=4)
     theirs = cross_validate(TREE, X, y, cv=splitter(), return_train_score=True)
     assert found.folds["test_accuracy"].tolist() == theirs["test_score"].tolist()
     assert found.folds["train_accuracy"].tolist() == theirs["train_score"].tolist()
@@ -63,13 +63,15 @@ def test_names_stand_for_splitters_and_the_numbers_are_the_definition_s(method, 
     assert accuracy.standard_deviation == pytest.approx(np.std(values, ddof=1), rel=1e-12)
     assert accuracy.train_estimate == pytest.approx(theirs["train_score"].mean(), rel=1e-12)
     assert found.majority_accuracy == pytest.approx(1 / 3)
-    again = fm.evaluate_estimator(TREE, X, y, cv=method, metrics="accuracy", rng=found.key)
+    again = fm.selection.evaluate_estimator(
+        TREE, X, y, cv=method, metrics="accuracy", rng=found.key
+    )
     assert again["accuracy"].estimate == accuracy.estimate
 
 
 def test_leave_one_out():
     data, labels = CANCER[0][:60, :3], CANCER[1][:60]
-    found = fm.evaluate_estimator(TREE, data, labels, cv="loo")
+    found = fm.selection.evaluate_estimator(TREE, data, labels, cv="loo")
     wrong = []
     for i, label in enumerate(labels):
         tree = DecisionTreeClassifier(max_depth=3, random_state=0)
@@ -86,8 +88,8 @@ def test_frames_of_data_and_words():
     frame = pd.DataFrame(X, columns=list("abcd"))
     words = pd.Series(np.array(["setosa", "versicolor", "virginica"])[y], dtype="category")
     metrics = ["accuracy", "log_loss"]
-    found = fm.evaluate_estimator(TREE, frame, words, cv="4-fold", metrics=metrics, rng=0)
-    plain = fm.evaluate_estimator(TREE, X, y, cv="4-fold", metrics=metrics, rng=0)
+    found = fm.selection.evaluate_estimator(TREE, frame, words, cv="4-fold", metrics=metrics, rng=0)
+    plain = fm.selection.evaluate_estimator(TREE, X, y, cv="4-fold", metrics=metrics, rng=0)
     for metric in metrics:
         column = f"test_{metric}"
         assert found.folds[column].tolist() == plain.folds[column].tolist()
@@ -95,7 +97,7 @@ def test_frames_of_data_and_words():
 
 def test_scikit_learn_s_splitters_are_taken():
     splitter = RepeatedStratifiedKFold(n_splits=4, n_repeats=2, random_state=0)
-    found = fm.evaluate_estimator(TREE, X, y, cv=splitter, metrics="accuracy")
+    found = fm.selection.evaluate_estimator(TREE, X, y, cv=splitter, metrics="accuracy")
     scores = cross_validate(TREE, X, y, cv=splitter)["test_score"]
     assert found.folds["test_accuracy"].tolist() == scores.tolist()
     assert found.key is None
@@ -103,7 +105,7 @@ def test_scikit_learn_s_splitters_are_taken():
 
 def test_a_number_is_that_many_folds():
     by_name, by_number = (
-        fm.evaluate_estimator(TREE, X, y, cv=cv, metrics="accuracy", rng=4)
+        fm.selection.evaluate_estimator(TREE, X, y, cv=cv, metrics="accuracy", rng=4)
         for cv in ("5-fold", np.int64(5))
     )
     assert by_name["accuracy"] == by_number["accuracy"]
@@ -112,15 +114,15 @@ def test_a_number_is_that_many_folds():
 
 def test_names_mean_the_same_to_all():
     named, made = (
-        fm.tune_estimator(TREE, X, y, {"max_depth": [1, 2]}, cv=cv, rng=rng)
-        for cv, rng in (("2x3", 4), (fm.Folds(3, n_repeats=2, rng=4), None))
+        fm.selection.tune_estimator(TREE, X, y, {"max_depth": [1, 2]}, cv=cv, rng=rng)
+        for cv, rng in (("2x3", 4), (fm.selection.Folds(3, n_repeats=2, rng=4), None))
     )
     assert named.values.tolist() == made.values.tolist()
 
 
 def test_out_of_bag_as_a_method_corrects_by_the_distinct_rows():
-    splitter = fm.BootstrapOutOfBag(20, rng=0)
-    found = fm.evaluate_estimator(TREE, X, y, cv=splitter)
+    splitter = fm.selection.BootstrapOutOfBag(20, rng=0)
+    found = fm.selection.evaluate_estimator(TREE, X, y, cv=splitter)
     sizes = [(len(set(train.tolist())), len(test)) for train, test in splitter.split(X, y)]
     distinct, tested = np.sum(sizes, axis=0)
     assert found.test_train_ratio == tested / distinct
@@ -129,8 +131,10 @@ def test_out_of_bag_as_a_method_corrects_by_the_distinct_rows():
 
 def test_groups():
     groups = np.arange(150) // 4
-    found = fm.evaluate_estimator(TREE, X, y, cv="2x3", metrics="accuracy", groups=groups, rng=1)
-    splitter = fm.GroupedFolds(3, n_repeats=2, stratified=True, rng=1)
+    found = fm.selection.evaluate_estimator(
+        TREE, X, y, cv="2x3", metrics="accuracy", groups=groups, rng=1
+    )
+    splitter = fm.selection.GroupedFolds(3, n_repeats=2, stratified=True, rng=1)
     scores = cross_validate(TREE, X, y, groups=groups, cv=splitter)["test_score"]
     assert found.folds["test_accuracy"].tolist() == scores.tolist()
 
@@ -157,9 +161,11 @@ def test_measures_of_two_classes_are_scikit_learn_s(model, words):
     names = dict(OF_TWO_CLASSES)
     if not isinstance(model[-1], LinearSVC):
         names |= OF_PROBABILITIES
-    ours = fm.evaluate_estimator(model, data, target, cv="4-fold", metrics=list(names), rng=0)
+    ours = fm.selection.evaluate_estimator(
+        model, data, target, cv="4-fold", metrics=list(names), rng=0
+    )
     assert ours.majority_accuracy == max(labels.mean(), 1 - labels.mean())
-    splitter = fm.Folds(4, rng=0)
+    splitter = fm.selection.Folds(4, rng=0)
     theirs = cross_validate(model, data, labels, cv=splitter, scoring=names)
     for name, scorer in names.items():
         sign = -1 if scorer.startswith("neg_") else 1
@@ -171,13 +177,13 @@ def test_measures_of_two_classes_are_scikit_learn_s(model, words):
 def test_scores_come_from_predict_proba_if_need_be_and_measures_of_three_classes():
     knn = KNeighborsClassifier(7)
     data, labels = CANCER
-    ours = fm.evaluate_estimator(knn, data, labels, cv="4-fold", metrics="roc_auc", rng=0)
-    theirs = cross_validate(knn, data, labels, cv=fm.Folds(4, rng=0), scoring="roc_auc")
+    ours = fm.selection.evaluate_estimator(knn, data, labels, cv="4-fold", metrics="roc_auc", rng=0)
+    theirs = cross_validate(knn, data, labels, cv=fm.selection.Folds(4, rng=0), scoring="roc_auc")
     assert ours.folds["test_roc_auc"].tolist() == pytest.approx(theirs["test_score"].tolist())
     names = {"f1_macro": "f1_macro", "log_loss": "neg_log_loss", "cohen_kappa": None}
     names["cohen_kappa"] = make_scorer(fm.cohen_kappa_score)
-    ours = fm.evaluate_estimator(knn, X, y, cv="4-fold", metrics=list(names), rng=0)
-    theirs = cross_validate(knn, X, y, cv=fm.Folds(4, rng=0), scoring=names)
+    ours = fm.selection.evaluate_estimator(knn, X, y, cv="4-fold", metrics=list(names), rng=0)
+    theirs = cross_validate(knn, X, y, cv=fm.selection.Folds(4, rng=0), scoring=names)
     for name in names:
         expected = np.abs(theirs[f"test_{name}"]).tolist()
         assert ours.folds[f"test_{name}"].tolist() == pytest.approx(expected, rel=1e-12)
@@ -191,10 +197,10 @@ def test_regression():
         "r2": "r2",
         "max_error": "neg_max_error",
     }
-    ours = fm.evaluate_estimator(
+    ours = fm.selection.evaluate_estimator(
         LinearRegression(), data, target, cv="5-fold", metrics=list(names), rng=0
     )
-    splitter = fm.Folds(5, stratified=False, rng=0)
+    splitter = fm.selection.Folds(5, stratified=False, rng=0)
     theirs = cross_validate(LinearRegression(), data, target, cv=splitter, scoring=names)
     for name, scorer in names.items():
         sign = -1 if scorer.startswith("neg_") else 1
@@ -202,7 +208,7 @@ def test_regression():
         assert ours.folds[f"test_{name}"].tolist() == pytest.approx(expected, rel=1e-10)
         assert ours[name].higher_is_better == (sign == 1)
     assert ours.majority_accuracy is None
-    default = fm.evaluate_estimator(LinearRegression(), data, target, cv="5-fold", rng=0)
+    default = fm.selection.evaluate_estimator(LinearRegression(), data, target, cv="5-fold", rng=0)
     mse = ours["mean_squared_error"]
     assert default["mean_squared_error"].estimate == mse.estimate
 
@@ -223,16 +229,16 @@ def test_callables_scorers_and_parameters():
         "f2": ("fbeta_macro", {"beta": 2.0}),
         "f1": "f1_macro",
     }
-    found = fm.evaluate_estimator(TREE, X, y, cv="4-fold", metrics=metrics, rng=0)
+    found = fm.selection.evaluate_estimator(TREE, X, y, cv="4-fold", metrics=metrics, rng=0)
     assert list(found.metrics) == list(metrics)
     assert found["own"].estimate == pytest.approx(1 - found["scorer"].estimate)
     assert found["by_hand"].estimate == found["scorer"].estimate
     scorer = make_scorer(fm.fbeta_score, beta=2.0, average="macro")
-    f2 = cross_validate(TREE, X, y, cv=fm.Folds(4, rng=0), scoring=scorer)["test_score"]
+    f2 = cross_validate(TREE, X, y, cv=fm.selection.Folds(4, rng=0), scoring=scorer)["test_score"]
     assert found["f2"].estimate == pytest.approx(f2.mean(), rel=1e-12)
     assert found["own"].higher_is_better is None
     assert found["scorer"].higher_is_better is True
-    single = fm.evaluate_estimator(TREE, X, y, cv="4-fold", metrics=mean_wrong, rng=0)
+    single = fm.selection.evaluate_estimator(TREE, X, y, cv="4-fold", metrics=mean_wrong, rng=0)
     assert single["mean_wrong"].estimate == found["own"].estimate
 
 
@@ -241,8 +247,8 @@ def test_processes_do_not_matter(method):
     options = {"cv": method, "metrics": "error_rate", "rng": 2}
     if method == ".632+":
         options["n_resamples"] = 40
-    one = fm.evaluate_estimator(TREE, X, y, **options)
-    two = fm.evaluate_estimator(TREE, X, y, n_jobs=2, **options)
+    one = fm.selection.evaluate_estimator(TREE, X, y, **options)
+    two = fm.selection.evaluate_estimator(TREE, X, y, n_jobs=2, **options)
     assert one.metrics["error_rate"].to_dict() == two.metrics["error_rate"].to_dict()
     for column in ("n_train", "n_test", "train_error_rate", "test_error_rate"):
         assert one.folds[column].tolist() == two.folds[column].tolist()
@@ -250,7 +256,7 @@ def test_processes_do_not_matter(method):
 
 def test_overfitting_shows():
     noisy = np.random.default_rng(0).integers(0, 2, 150)
-    deep = fm.evaluate_estimator(DecisionTreeClassifier(random_state=0), X, noisy, rng=0)
+    deep = fm.selection.evaluate_estimator(DecisionTreeClassifier(random_state=0), X, noisy, rng=0)
     # iris has a pair of equal rows, which noise may label differently
     assert deep["error_rate"].train_estimate < 0.02
     assert deep["error_rate"].estimate > 0.35
@@ -270,11 +276,11 @@ def test_632_is_the_definition_s(kind, rule):
             "mean_squared_error",
             oracle.squared,
         )
-    found = fm.evaluate_estimator(
+    found = fm.selection.evaluate_estimator(
         model, data, target, cv=rule, metrics=metric, n_resamples=15, rng=3
     )
     resampled, out = [], []
-    for train, test in fm.BootstrapOutOfBag(15, rng=3).split(data, target):
+    for train, test in fm.selection.BootstrapOutOfBag(15, rng=3).split(data, target):
         resampled.append(model.fit(data[train], target[train]).predict(data).tolist())
         out.append(np.isin(np.arange(len(target)), test).tolist())
     fitted, truth = model.fit(data, target).predict(data).tolist(), target.tolist()
@@ -298,8 +304,8 @@ def test_632_is_the_definition_s(kind, rule):
 def test_632_of_a_loss_of_one_s_own():
     options = {"cv": ".632+", "n_resamples": 40, "rng": 1}
     own = {"own": lambda y_true, y_pred: y_true != y_pred}
-    found = fm.evaluate_estimator(TREE, X, y, metrics=own, **options)
-    named = fm.evaluate_estimator(TREE, X, y, **options)
+    found = fm.selection.evaluate_estimator(TREE, X, y, metrics=own, **options)
+    named = fm.selection.evaluate_estimator(TREE, X, y, **options)
     assert found["own"].estimate == pytest.approx(named["error_rate"].estimate, rel=1e-12)
 
 
@@ -309,7 +315,7 @@ def test_632_plus_knows_a_model_without_information():
     data, target = generator.normal(size=(100, 5)), np.arange(100) % 2
     model = KNeighborsClassifier(1)
     both = {
-        rule: fm.evaluate_estimator(model, data, target, cv=rule, n_resamples=60, rng=0)
+        rule: fm.selection.evaluate_estimator(model, data, target, cv=rule, n_resamples=60, rng=0)
         for rule in (".632", ".632+")
     }
     assert both[".632"]["error_rate"].estimate < 0.36
@@ -317,7 +323,7 @@ def test_632_plus_knows_a_model_without_information():
 
 
 def test_repr_html_and_dict():
-    found = fm.evaluate_estimator(
+    found = fm.selection.evaluate_estimator(
         TREE, X, y, cv="5-fold", metrics=["error_rate", "f1_macro"], rng=0
     )
     text = repr(found)
@@ -332,15 +338,15 @@ def test_repr_html_and_dict():
     plain = json.loads(json.dumps(found.to_dict()))
     assert plain["metrics"]["error_rate"]["estimate"] == found["error_rate"].estimate
     assert len(plain["folds"]["test_f1_macro"]) == 5
-    splitter = fm.Folds(3, rng=0)
-    own = fm.evaluate_estimator(TREE, X, y, cv=splitter)
+    splitter = fm.selection.Folds(3, rng=0)
+    own = fm.selection.evaluate_estimator(TREE, X, y, cv=splitter)
     assert own.method == "Folds(n_splits=3, n_repeats=1, stratified=True)"
     with pytest.raises(KeyError, match="'auc': the measures are 'error_rate'"):
         own["auc"]
 
 
 def test_long_tables_are_cut_in_html():
-    found = fm.evaluate_estimator(
+    found = fm.selection.evaluate_estimator(
         DummyClassifier(), X, np.arange(150) % 2, cv=".632", n_resamples=120, rng=0
     )
     assert "… 110 rows more" in found._repr_html_()
@@ -360,7 +366,7 @@ class Plain:
 
 
 def test_an_estimator_of_one_s_own():
-    found = fm.evaluate_estimator(Plain(), X.tolist(), y.tolist(), cv="3-fold", rng=0)
+    found = fm.selection.evaluate_estimator(Plain(), X.tolist(), y.tolist(), cv="3-fold", rng=0)
     assert found["error_rate"].estimate == pytest.approx(2 / 3)
 
 
@@ -368,16 +374,16 @@ def test_an_estimator_of_one_s_own():
 def test_progress(capsys, monkeypatch, method):
     pytest.importorskip("tqdm")
     options = {"cv": method, "rng": 0, "n_resamples": 20 if method == ".632+" else None}
-    plain = fm.evaluate_estimator(TREE, X, y, **options)
+    plain = fm.selection.evaluate_estimator(TREE, X, y, **options)
     assert capsys.readouterr().err == ""  # no terminal
-    shown = fm.evaluate_estimator(TREE, X, y, progress=True, **options)
+    shown = fm.selection.evaluate_estimator(TREE, X, y, progress=True, **options)
     assert "splits" in capsys.readouterr().err
     assert math.isclose(shown["error_rate"].estimate, plain["error_rate"].estimate)
     monkeypatch.setattr(workers, "_is_watched", lambda: True)
-    fm.evaluate_estimator(TREE, X, y, **options)
+    fm.selection.evaluate_estimator(TREE, X, y, **options)
     assert capsys.readouterr().err == ""  # it did not take two seconds
     monkeypatch.setattr(workers, "_PATIENCE", 0.0)
-    fm.evaluate_estimator(TREE, X, y, **options)
+    fm.selection.evaluate_estimator(TREE, X, y, **options)
     assert "splits" in capsys.readouterr().err
-    fm.evaluate_estimator(TREE, X, y, progress=False, **options)
+    fm.selection.evaluate_estimator(TREE, X, y, progress=False, **options)
     assert capsys.readouterr().err == ""

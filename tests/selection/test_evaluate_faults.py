@@ -27,8 +27,8 @@ TWO = y > 0
         ({"cv": 10.0}, TypeError, "a splitter or one of 'k-fold'.*got 10.0"),
         ({"cv": 1}, ValueError, "`cv` must be at least 2"),
         ({"cv": "1-fold"}, ValueError, "`n_splits` must be at least 2"),
-        ({"cv": fm.Folds(3), "rng": 0}, TypeError, "`rng` belongs to the splitter"),
-        ({"cv": fm.Folds}, TypeError, "a splitter or one of"),
+        ({"cv": fm.selection.Folds(3), "rng": 0}, TypeError, "`rng` belongs to the splitter"),
+        ({"cv": fm.selection.Folds}, TypeError, "a splitter or one of"),
         ({"n_resamples": 10}, TypeError, r"`n_resamples` is for the methods '.632'"),
         ({"cv": "loo", "groups": y}, ValueError, "knows no `groups`"),
         ({"cv": ".632", "groups": y}, ValueError, "draws rows, not groups"),
@@ -52,7 +52,7 @@ TWO = y > 0
 )
 def test_faults(options, error, message):
     with pytest.raises(error, match=message):
-        fm.evaluate_estimator(TREE, X, y, **options)
+        fm.selection.evaluate_estimator(TREE, X, y, **options)
 
 
 @pytest.mark.parametrize(
@@ -64,16 +64,16 @@ def test_faults(options, error, message):
 )
 def test_no_estimator(estimator, error, message):
     with pytest.raises(error, match=message):
-        fm.evaluate_estimator(estimator, X, y)
+        fm.selection.evaluate_estimator(estimator, X, y)
 
 
 def test_data_that_do_not_fit():
     with pytest.raises(ValueError, match="lengths differ: `X` has 150 rows, `y` has 149"):
-        fm.evaluate_estimator(TREE, X, y[:-1])
+        fm.selection.evaluate_estimator(TREE, X, y[:-1])
     with pytest.raises(ValueError, match="'accuracy' is for classes: `estimator` is a regressor"):
-        fm.evaluate_estimator(LinearRegression(), X, y, metrics="accuracy")
+        fm.selection.evaluate_estimator(LinearRegression(), X, y, metrics="accuracy")
     with pytest.raises(TypeError, match="LinearSVC has no predict_proba"):
-        fm.evaluate_estimator(LinearSVC(), X, TWO, metrics="log_loss")
+        fm.selection.evaluate_estimator(LinearSVC(), X, TWO, metrics="log_loss")
 
 
 class Strange:
@@ -93,10 +93,10 @@ class Strange:
 
 def test_predictions_that_are_no_labels_and_where():
     with pytest.raises(ValueError, match="which is no label of `y`") as caught:
-        fm.evaluate_estimator(Strange(), X, y)
+        fm.selection.evaluate_estimator(Strange(), X, y)
     assert caught.value.__notes__ == ["fastmetrics: at split 0, counted from 0"]
     with pytest.raises(TypeError, match="predicts int64 where `y` holds"):
-        fm.evaluate_estimator(Strange(), X, np.array(["a", "b", "c"])[y])
+        fm.selection.evaluate_estimator(Strange(), X, np.array(["a", "b", "c"])[y])
 
 
 class Shaped(Strange):
@@ -117,19 +117,19 @@ class Shaped(Strange):
 def test_columns_of_predictions():
     options = {"cv": "3-fold", "rng": 0, "metrics": ["error_rate", "brier_score"]}
     with pytest.warns(fm.DegenerateDataWarning, match="'brier_score' is 0.25"):
-        found = fm.evaluate_estimator(Shaped((1,)), X, TWO, **options)
+        found = fm.selection.evaluate_estimator(Shaped((1,)), X, TWO, **options)
     assert found["error_rate"].estimate == pytest.approx(2 / 3, abs=0.01)
     assert found["brier_score"].estimate == 0.25
     with pytest.raises(ValueError, match=r"must predict one value a row: got shape \(100, 2\)"):
-        fm.evaluate_estimator(Shaped((2,)), X, TWO, **options)
+        fm.selection.evaluate_estimator(Shaped((2,)), X, TWO, **options)
     with pytest.raises(ValueError, match="one column for each of 2 classes: got shape"):
-        fm.evaluate_estimator(Shaped((1,), 3), X, TWO, **options)
+        fm.selection.evaluate_estimator(Shaped((1,), 3), X, TWO, **options)
 
 
 def test_a_model_that_was_shown_one_class_scores_by_its_probabilities():
-    options = {"cv": fm.Folds(3, rng=0), "metrics": ["roc_auc", "brier_score"]}
+    options = {"cv": fm.selection.Folds(3, rng=0), "metrics": ["roc_auc", "brier_score"]}
     with pytest.warns(fm.DegenerateDataWarning, match="'roc_auc' is 0.5 in all 3 splits"):
-        found = fm.evaluate_estimator(Shaped((), 1), X, TWO, **options)
+        found = fm.selection.evaluate_estimator(Shaped((), 1), X, TWO, **options)
     assert found["roc_auc"].estimate == 0.5
     assert found["brier_score"].estimate == pytest.approx(1 / 3, abs=0.01)
 
@@ -139,7 +139,7 @@ def test_a_model_without_scores():
         decision_function = property()
 
     with pytest.raises(TypeError, match="Silent has neither decision_function nor predict_proba"):
-        fm.evaluate_estimator(Silent(), X, TWO, metrics="roc_auc", cv="3-fold")
+        fm.selection.evaluate_estimator(Silent(), X, TWO, metrics="roc_auc", cv="3-fold")
 
 
 def test_a_method_without_splits():
@@ -151,15 +151,15 @@ def test_a_method_without_splits():
             return 0
 
     with pytest.raises(ValueError, match="`cv` makes no split"):
-        fm.evaluate_estimator(TREE, X, y, cv=Nothing())
+        fm.selection.evaluate_estimator(TREE, X, y, cv=Nothing())
 
 
 def test_a_measure_undefined_in_some_split_is_nan_and_said_once():
     generator = np.random.default_rng(0)
     data, rare = generator.normal(size=(40, 2)), np.arange(40) < 4
-    splitter = fm.Folds(8, stratified=False, rng=0)
+    splitter = fm.selection.Folds(8, stratified=False, rng=0)
     with pytest.warns(fm.UndefinedMetricWarning) as caught:
-        found = fm.evaluate_estimator(TREE, data, rare, cv=splitter, metrics="roc_auc")
+        found = fm.selection.evaluate_estimator(TREE, data, rare, cv=splitter, metrics="roc_auc")
     assert len(caught) == 1
     assert "'roc_auc' is not defined on the test rows of" in str(caught[0].message)
     assert math.isnan(found["roc_auc"].estimate)
@@ -169,14 +169,16 @@ def test_a_measure_undefined_in_some_split_is_nan_and_said_once():
 
 def test_what_a_measure_warns_of_in_each_split_is_said_once():
     with pytest.warns(fm.UndefinedMetricWarning) as caught:
-        fm.evaluate_estimator(LinearRegression(), X[:9], X[:9, 0], metrics="r2", cv="loo")
+        fm.selection.evaluate_estimator(LinearRegression(), X[:9], X[:9, 0], metrics="r2", cv="loo")
     said = "'r2' is not defined on the test rows of 9 of 9 splits: its mean is nan"
     assert [str(warning.message) for warning in caught] == [said]
 
 
 def test_one_split_has_no_spread():
     with pytest.warns(fm.UndefinedMetricWarning, match="one split has no spread"):
-        found = fm.evaluate_estimator(TREE, X, y, cv=fm.HoldOut(n_repeats=1, rng=0))
+        found = fm.selection.evaluate_estimator(
+            TREE, X, y, cv=fm.selection.HoldOut(n_repeats=1, rng=0)
+        )
     assert 0 < found["error_rate"].estimate < 1
     assert math.isnan(found["error_rate"].standard_deviation)
     assert math.isnan(found["error_rate"].confidence_interval.high)
@@ -188,7 +190,7 @@ def test_no_spread_at_all(n_splits):
     even, method = np.arange(100) % 2, f"{n_splits}-fold"
     said = f"'error_rate' is 0.5 in all {n_splits} splits: its interval has no width"
     with pytest.warns(fm.DegenerateDataWarning, match=said):
-        found = fm.evaluate_estimator(model, np.zeros((100, 1)), even, cv=method, rng=0)
+        found = fm.selection.evaluate_estimator(model, np.zeros((100, 1)), even, cv=method, rng=0)
     assert found["error_rate"].confidence_interval.low == 0.5
     assert found["error_rate"].confidence_interval.high == 0.5
 
@@ -197,8 +199,10 @@ def test_an_infinite_value_has_an_infinite_mean_and_no_spread():
     def infinite_with_any(y_true, y_pred):
         return np.inf if y_true.any() else 1.0
 
-    method, only = fm.Folds(3, stratified=False, rng=1), np.arange(150) == 7
-    found = fm.evaluate_estimator(TREE, X, only, metrics={"it": infinite_with_any}, cv=method)
+    method, only = fm.selection.Folds(3, stratified=False, rng=1), np.arange(150) == 7
+    found = fm.selection.evaluate_estimator(
+        TREE, X, only, metrics={"it": infinite_with_any}, cv=method
+    )
     assert sorted(found.folds["test_it"]) == [1.0, 1.0, math.inf]
     assert (found["it"].estimate, found["it"].train_estimate) == (math.inf, math.inf)
     assert math.isnan(found["it"].standard_deviation)
@@ -207,4 +211,4 @@ def test_an_infinite_value_has_an_infinite_mean_and_no_spread():
 def test_without_joblib(monkeypatch):
     monkeypatch.setitem(sys.modules, "joblib", None)
     with pytest.raises(ImportError, match="n_jobs other than 1 needs joblib"):
-        fm.evaluate_estimator(TREE, X, y, n_jobs=2)
+        fm.selection.evaluate_estimator(TREE, X, y, n_jobs=2)

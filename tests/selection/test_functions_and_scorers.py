@@ -65,7 +65,7 @@ def data_for(measure):
 
 def folds_of(model, X, y, metric, **options):
     options = {"cv": "3-fold", "rng": 0} | options
-    found = fm.evaluate_estimator(model, X, y, metrics={"m": metric}, **options)
+    found = fm.selection.evaluate_estimator(model, X, y, metrics={"m": metric}, **options)
     return found.folds["test_m"].tolist(), found["m"]
 
 
@@ -126,7 +126,7 @@ def test_of_several_classes():
     labelled = partial(ovr, labels=[0, 1, 2])  # an option that the measure has not
     assert folds_of(LOGISTIC, *IRIS, labelled)[0] == pytest.approx(expected, rel=1e-12)
     with pytest.raises(fm.InputError, match=r"'roc_auc_score' is for two .*roc_auc_ovr"):
-        fm.evaluate_estimator(LOGISTIC, *IRIS, metrics=fm.roc_auc_score)
+        fm.selection.evaluate_estimator(LOGISTIC, *IRIS, metrics=fm.roc_auc_score)
 
 
 @pytest.mark.parametrize("origin", [fm, theirs])
@@ -149,7 +149,7 @@ def test_options_that_no_measure_has_are_kept(origin, function, parameters, scor
     if function == "average_precision_score":
         method = "decision_function"
     scorer = make_scorer(getattr(theirs, function), response_method=method, **parameters)
-    expected = cross_val_score(LOGISTIC, *NAMED, scoring=scorer, cv=fm.Folds(3, rng=0))
+    expected = cross_val_score(LOGISTIC, *NAMED, scoring=scorer, cv=fm.selection.Folds(3, rng=0))
     assert values == pytest.approx(expected.tolist(), rel=1e-12)
     assert estimate.higher_is_better is ("loss" not in function)
 
@@ -159,7 +159,9 @@ def test_a_foreign_function_gets_predictions_and_says_so():
         assert set(np.unique(y_said)) <= {0, 1}
         return fm.roc_auc_score(y_true, y_said)
 
-    found = fm.evaluate_estimator(LOGISTIC, *CANCER, metrics=[own, fm.roc_auc_score], rng=0)
+    found = fm.selection.evaluate_estimator(
+        LOGISTIC, *CANCER, metrics=[own, fm.roc_auc_score], rng=0
+    )
     assert found["own"].estimate < found["roc_auc_score"].estimate - 0.01
     assert (found["own"].given, found["roc_auc_score"].given) == ("predictions", "scores")
     assert "; own (given predictions): test 0.9" in repr(found)
@@ -186,7 +188,7 @@ def test_a_foreign_function_gets_predictions_and_says_so():
 )
 def test_functions_that_cannot_be_measures(metric, message):
     with pytest.raises(fm.InputError, match=message):
-        fm.evaluate_estimator(LOGISTIC, *CANCER, metrics=metric)
+        fm.selection.evaluate_estimator(LOGISTIC, *CANCER, metrics=metric)
 
 
 def test_the_bootstrap_takes_a_function_for_its_measure():
@@ -246,7 +248,7 @@ def test_a_scorer_gives_the_values_of_evaluate_estimator(name):
         parameters = {}
     model, X, y = data_for(MEASURES[name])
     scorer = fm.scorer(name, **parameters)
-    folds = fm.Folds(3, stratified=MEASURES[name].needs != "values", rng=0)
+    folds = fm.selection.Folds(3, stratified=MEASURES[name].needs != "values", rng=0)
     found = cross_val_score(model, X, y, scoring=scorer, cv=folds, error_score="raise")
     values, estimate = folds_of(model, X, y, (name, parameters))
     sign = 1 if estimate.higher_is_better else -1
@@ -280,7 +282,7 @@ def test_searches_with_several_scorers_and_processes():
 
 def test_a_threshold_is_tuned_by_a_cost():
     ours = TunedThresholdClassifierCV(LOGISTIC, scoring=fm.scorer("cost", **COSTS), cv=3)
-    own = make_scorer(fm.cost_sensitive_error, greater_is_better=False, **COSTS)
+    own = make_scorer(fm.costs.cost_sensitive_error, greater_is_better=False, **COSTS)
     expected = TunedThresholdClassifierCV(LOGISTIC, scoring=own, cv=3).fit(*CANCER)
     assert ours.fit(*CANCER).best_threshold_ == expected.best_threshold_
     assert ours.best_score_ == expected.best_score_

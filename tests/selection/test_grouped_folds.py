@@ -19,7 +19,7 @@ lacking = pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning"
 def test_groups_stay_whole(data, k, stratified, seed):
     groups, y = (np.array(column) for column in zip(*data, strict=True))
     assume(len(set(groups.tolist())) >= k)
-    splitter = fm.GroupedFolds(k, n_repeats=2, stratified=stratified, rng=seed)
+    splitter = fm.selection.GroupedFolds(k, n_repeats=2, stratified=stratified, rng=seed)
     splits = list(splitter.split(y, y, groups))
     assert len(splits) == splitter.get_n_splits() == 2 * k
     for own in (splits[:k], splits[k:]):
@@ -36,7 +36,7 @@ def test_groups_stay_whole(data, k, stratified, seed):
 
 def test_repetitions_differ_even_if_all_groups_do():
     groups = np.repeat(np.arange(12), np.arange(20, 32))
-    splits = list(fm.GroupedFolds(3, n_repeats=8, rng=0).split(groups, groups=groups))
+    splits = list(fm.selection.GroupedFolds(3, n_repeats=8, rng=0).split(groups, groups=groups))
     halvings = {
         frozenset(tuple(np.unique(groups[test])) for _, test in splits[i : i + 3])
         for i in range(0, 24, 3)
@@ -47,7 +47,7 @@ def test_repetitions_differ_even_if_all_groups_do():
 def test_large_groups_go_first():
     """Dealt at random, one huge group on top of many small ones would unbalance the folds."""
     groups = np.concatenate([np.zeros(100, int), np.repeat(np.arange(1, 201), 1)])
-    splits = fm.GroupedFolds(3, n_repeats=20, rng=0).split(groups, groups=groups)
+    splits = fm.selection.GroupedFolds(3, n_repeats=20, rng=0).split(groups, groups=groups)
     folds_of_the_large = set()
     for i, (_, test) in enumerate(splits):
         assert len(test) == 100
@@ -65,7 +65,7 @@ def test_classes_count_by_their_shares_however_many_rows_they_have():
     groups = np.repeat([0, 1, 2], (60, 45, 21))
     y = np.repeat([0, 0, 1, 0, 1], (60, 40, 5, 20, 1))
     for seed in range(5):
-        splits = fm.GroupedFolds(2, stratified=True, rng=seed).split(y, y, groups)
+        splits = fm.selection.GroupedFolds(2, stratified=True, rng=seed).split(y, y, groups)
         assert {frozenset(groups[test].tolist()) for _, test in splits} == {
             frozenset({0, 2}),
             frozenset({1}),
@@ -82,8 +82,10 @@ def test_stratified_is_closer_to_the_classes_than_plain_and_no_worse_than_scikit
     def spread(splitter):
         return np.std([y[test].mean() for _, test in splitter.split(y, y, groups)])
 
-    ours = np.mean([spread(fm.GroupedFolds(5, stratified=True, rng=i)) for i in range(10)])
-    plain = np.mean([spread(fm.GroupedFolds(5, rng=i)) for i in range(10)])
+    ours = np.mean(
+        [spread(fm.selection.GroupedFolds(5, stratified=True, rng=i)) for i in range(10)]
+    )
+    plain = np.mean([spread(fm.selection.GroupedFolds(5, rng=i)) for i in range(10)])
     theirs = np.mean(
         [spread(StratifiedGroupKFold(5, shuffle=True, random_state=i)) for i in range(10)]
     )
@@ -113,11 +115,11 @@ def test_perfect_folds_are_found_whatever_the_seed():
     y = np.repeat([0, 1], (12, 6))
     groups = np.array([1, 1, 3, 3, 3, 4, 5, 5, 5, 5, 7, 7, 2, 2, 6, 6, 8, 8])
     for seed in range(100):
-        splitter = fm.GroupedFolds(3, stratified=True, rng=seed)
+        splitter = fm.selection.GroupedFolds(3, stratified=True, rng=seed)
         assert [np.bincount(y[test]).tolist() for _, test in splitter.split(y, y, groups)] == [
             [4, 2]
         ] * 3
-        plain = fm.GroupedFolds(3, rng=seed).split(y, groups=groups)
+        plain = fm.selection.GroupedFolds(3, rng=seed).split(y, groups=groups)
         assert [len(test) for _, test in plain] == [6] * 3
 
 
@@ -133,12 +135,12 @@ def test_folds_are_never_less_alike_than_scikit_learn_s(n_groups, n_sets):
         k = 2 + seed % 5
         if np.bincount(y).max() < k:
             continue
-        ours = fm.GroupedFolds(k, stratified=True, rng=seed).split(y, y, groups)
+        ours = fm.selection.GroupedFolds(k, stratified=True, rng=seed).split(y, y, groups)
         theirs = StratifiedGroupKFold(k, shuffle=True, random_state=seed).split(y, y, groups)
         found, expected = (unlike(splits, y, groups, k) for splits in (ours, theirs))
         assert (found <= expected + 1e-9).all()
         better += bool((found < expected - 1e-9).any())
-        ours = fm.GroupedFolds(k, rng=seed).split(y, y, groups)
+        ours = fm.selection.GroupedFolds(k, rng=seed).split(y, y, groups)
         found, expected = (
             max(abs(len(test) - len(y) / k) for _, test in splits)
             for splits in (ours, GroupKFold(k).split(y, y, groups))
@@ -154,7 +156,7 @@ def test_few_groups_are_put_as_well_as_can_be():
         rng = np.random.default_rng(seed)
         groups = np.repeat(np.arange(7), rng.integers(1, 8, 7))
         y = rng.permutation(np.arange(len(groups)) % 3 // 2)
-        splits = list(fm.GroupedFolds(3, stratified=True, rng=seed).split(y, y, groups))
+        splits = list(fm.selection.GroupedFolds(3, stratified=True, rng=seed).split(y, y, groups))
         cells = np.array([np.bincount(y[groups == g], minlength=2) for g in range(7)])
         held = np.array([[cells[way == fold].sum(axis=0) for fold in range(3)] for way in ways])
         best = (abs(held / held[0].sum(axis=0) - 1 / 3)).max(axis=(1, 2)).min()
@@ -164,7 +166,8 @@ def test_few_groups_are_put_as_well_as_can_be():
 def test_groups_of_text():
     groups = np.array(["ann", "bob", "ann", "cid", "bob", "cid"])
     tested = [
-        set(groups[test]) for _, test in fm.GroupedFolds(3, rng=0).split(groups, None, groups)
+        set(groups[test])
+        for _, test in fm.selection.GroupedFolds(3, rng=0).split(groups, None, groups)
     ]
     assert sorted(map(sorted, tested)) == [["ann"], ["bob"], ["cid"]]
 
@@ -172,16 +175,18 @@ def test_groups_of_text():
 def test_faults():
     X = np.zeros((6, 1))
     with pytest.raises(ValueError, match="GroupedFolds needs `groups`: got None"):
-        fm.GroupedFolds(3).split(X)
+        fm.selection.GroupedFolds(3).split(X)
     with pytest.raises(ValueError, match="`n_splits` must not exceed the number of groups: got 3"):
-        fm.GroupedFolds(3).split(X, groups=[0, 0, 0, 1, 1, 1])
+        fm.selection.GroupedFolds(3).split(X, groups=[0, 0, 0, 1, 1, 1])
     with pytest.raises(ValueError, match=r"lengths differ.*`groups` has 5 rows"):
-        fm.GroupedFolds(2).split(X, groups=[0, 0, 0, 1, 1])
+        fm.selection.GroupedFolds(2).split(X, groups=[0, 0, 0, 1, 1])
     with pytest.raises(ValueError, match="`stratified=True` needs `y`"):
-        fm.GroupedFolds(2, stratified=True).split(X, groups=[0, 0, 0, 1, 1, 1])
+        fm.selection.GroupedFolds(2, stratified=True).split(X, groups=[0, 0, 0, 1, 1, 1])
 
 
 def test_a_class_in_too_few_groups_is_warned_of():
     groups, y = np.repeat(np.arange(6), 2), np.array([1, 1] + [0] * 10)
     with pytest.warns(fm.DegenerateDataWarning, match=r"class 1 is in 1 group$"):
-        assert len(list(fm.GroupedFolds(3, stratified=True, rng=0).split(y, y, groups))) == 3
+        assert (
+            len(list(fm.selection.GroupedFolds(3, stratified=True, rng=0).split(y, y, groups))) == 3
+        )

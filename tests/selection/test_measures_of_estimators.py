@@ -18,6 +18,7 @@ import fastmetrics as fm
 from fastmetrics.measures import asking
 from fastmetrics.measures._measure import REQUIRED
 from fastmetrics.measures.registry import MEASURES
+from public import public
 
 CANCER, IRIS = load_breast_cancer(return_X_y=True), load_iris(return_X_y=True)
 DIABETES = load_diabetes(return_X_y=True)
@@ -94,7 +95,7 @@ def by_hand(measure, parameters, model, X, y):
     passed = {measure.passed_as.get(name, name): value for name, value in parameters.items()}
     if measure.name == "mean_error":
         return np.mean(said - y)
-    function = getattr(fm, measure.function.partition(":")[2])
+    function = public(measure.function.partition(":")[2])
     found = function(y, said, **measure.arguments, **passed)
     read = "value" if measure.read == "of" else measure.read
     if not read:
@@ -128,7 +129,7 @@ def test_every_measure_can_be_asked_and_is_that_of_its_function(measure, n_class
     parameters = parameters_of(measure, n_classes)
     names = [measure.name, *measure.aliases]
     asked = [(name, parameters) for name in names]
-    found = fm.evaluate_estimator(model, X, y, metrics=asked, cv=Given(HALF))
+    found = fm.selection.evaluate_estimator(model, X, y, metrics=asked, cv=Given(HALF))
     ((train, test),) = HALF
     fitted = model.fit(X[train], y[train])
     expected = by_hand(measure, parameters, fitted, X[test], y[test])
@@ -158,11 +159,11 @@ def test_what_cannot_be_asked_is_said_before_any_fit(measure, kind):
     X, y = {"regressor": DIABETES, "two classes": CANCER, "three classes": IRIS}[kind]
     asked = (measure.name, parameters_of(measure, 3 if kind == "three classes" else 2))
     with pytest.raises(fm.InputError) as caught:
-        fm.evaluate_estimator(estimator, X, y, metrics=asked)
+        fm.selection.evaluate_estimator(estimator, X, y, metrics=asked)
     assert str(caught.value).startswith(f"{measure.name!r} ")
     assert not FITS
     with pytest.raises(fm.InputError):
-        fm.tune_estimator(estimator, X, y, {"a": [1]}, metrics=asked)
+        fm.selection.tune_estimator(estimator, X, y, {"a": [1]}, metrics=asked)
     assert not FITS
 
 
@@ -208,7 +209,7 @@ def test_a_registered_measure_goes_everywhere(needs):
     function, model, X, y, parameter, up = OWN[needs]
     X, y, values = StandardScaler().fit_transform(X)[::3], y[::3], [0.05, 1.0]
     fm.register_metric("mine", function, needs=needs, higher_is_better=up)
-    train, test = next(fm.HoldOut(0.4, stratified=False, rng=1).split(X))
+    train, test = next(fm.selection.HoldOut(0.4, stratified=False, rng=1).split(X))
     cv = [(train, test), (test, train)]
 
     def by_hand(value, rows, others):
@@ -217,24 +218,24 @@ def test_a_registered_measure_goes_everywhere(needs):
 
     expected = np.array([[by_hand(value, *split) for split in cv] for value in values])
     jobs = 2 if needs == "probabilities" else None  # where numba need not be loaded again
-    found = fm.evaluate_estimator(
+    found = fm.selection.evaluate_estimator(
         model.set_params(**{parameter: 0.05}), X, y, metrics="mine", cv=Given(cv), n_jobs=jobs
     )
     assert found.folds["test_mine"] == pytest.approx(expected[0], rel=1e-12)
     assert found["mine"].higher_is_better is up
     options = {"metrics": "mine", "cv": cv}
-    tuned = fm.tune_estimator(model, X, y, {parameter: values}, **options)
+    tuned = fm.selection.tune_estimator(model, X, y, {parameter: values}, **options)
     assert tuned.values == pytest.approx(expected, rel=1e-12)
     assert (tuned.metric, tuned.higher_is_better) == ("mine", up)
     means = expected.mean(1)
     assert tuned.index == (np.argmax(means) if up else np.argmin(means))
-    curve = fm.estimator_validation_curve(
+    curve = fm.selection.estimator_validation_curve(
         model, X, y, parameter=parameter, values=values, n_jobs=jobs, **options
     )
     assert curve.test_values == pytest.approx(expected, rel=1e-12)
-    grown = fm.estimator_learning_curve(model, X, y, fractions=[1.0], **options)
+    grown = fm.selection.estimator_learning_curve(model, X, y, fractions=[1.0], **options)
     assert grown.test_values[0] == pytest.approx(expected[0], rel=1e-9)  # rows in another order
-    nested = fm.nested_cross_validation(
+    nested = fm.selection.nested_cross_validation(
         model, X, y, {parameter: values}, metrics="mine", outer_cv=cv, inner_cv=2, rng=0
     )
     chosen = [values.index(setting[parameter]) for setting in nested.settings]
@@ -254,25 +255,27 @@ def test_a_registered_measure_goes_everywhere(needs):
 def test_a_registered_measure_of_another_kind_of_estimator(needs, estimator, data, message):
     fm.register_metric("mine", share_wrong, needs=needs)
     with pytest.raises(fm.InputError, match=message):
-        fm.evaluate_estimator(estimator, *data, metrics="mine")
+        fm.selection.evaluate_estimator(estimator, *data, metrics="mine")
     assert not FITS
 
 
 def test_labels_are_kept_as_they_were_written():
     asked = ["zero_one_loss", "neg_log_loss", "roc_auc_score", "mcc", ("cost", COSTS[2])]
-    found = fm.evaluate_estimator(LOGISTIC, *CANCER, metrics=asked, cv="3-fold", rng=0)
+    found = fm.selection.evaluate_estimator(LOGISTIC, *CANCER, metrics=asked, cv="3-fold", rng=0)
     names = ["zero_one_loss", "log_loss", "roc_auc_score", "mcc", "cost"]
     assert list(found.metrics) == names
     assert f"test_{names[0]}" in found.folds
-    assert found["log_loss"].estimate > 0 > fm.evaluate_estimator(
+    assert found["log_loss"].estimate > 0 > fm.selection.evaluate_estimator(
         LOGISTIC, *CANCER, metrics=get_scorer("neg_log_loss"), cv="3-fold", rng=0
     )["log_loss"].estimate  # fmt: skip
     assert not found["log_loss"].higher_is_better
-    tuned = fm.tune_estimator(
+    tuned = fm.selection.tune_estimator(
         TREE, *CANCER, {"max_depth": [1]}, metrics="neg_log_loss", cv=2, rng=0
     )
     assert (tuned.metric, tuned.higher_is_better) == ("log_loss", False)
-    own = fm.tune_estimator(TREE, *CANCER, {"max_depth": [1]}, metrics={"mine": "f1_score"}, cv=2)
+    own = fm.selection.tune_estimator(
+        TREE, *CANCER, {"max_depth": [1]}, metrics={"mine": "f1_score"}, cv=2
+    )
     assert own.metric == "mine"
 
 
@@ -288,8 +291,8 @@ def test_labels_are_kept_as_they_were_written():
 def test_the_632_rules_know_means_of_losses_by_all_their_names(name, canonical, data, model):
     options = {"cv": ".632+", "n_resamples": 20, "rng": 0}
     X, y = data[0][:80], data[1][:80]
-    found = fm.evaluate_estimator(model, X, y, metrics=name, **options)
-    expected = fm.evaluate_estimator(model, X, y, metrics=canonical, **options)
+    found = fm.selection.evaluate_estimator(model, X, y, metrics=name, **options)
+    expected = fm.selection.evaluate_estimator(model, X, y, metrics=canonical, **options)
     assert found[name.removeprefix("neg_")].to_dict() == expected[canonical].to_dict()
 
 
@@ -297,7 +300,7 @@ def test_the_632_rules_know_means_of_losses_by_all_their_names(name, canonical, 
 def test_the_632_rules_say_what_they_take(name):
     known = "'error_rate', 'hamming_loss', 'mean_squared_error', 'mean_absolute_error' or a call"
     with pytest.raises(fm.InputError, match=f"no mean of losses of rows, .*: take {known}"):
-        fm.evaluate_estimator(Classifier(), *CANCER, metrics=name, cv=".632")
+        fm.selection.evaluate_estimator(Classifier(), *CANCER, metrics=name, cv=".632")
     assert not FITS
 
 
@@ -316,18 +319,21 @@ def test_decision_values():
 
     X, y = StandardScaler().fit_transform(IRIS[0]), IRIS[1]
     options = {"metrics": "hinge_loss", "cv": Given(HALF)}
-    plain = fm.evaluate_estimator(LinearSVC(), X, y, **options)["hinge_loss"].estimate
-    assert fm.evaluate_estimator(Backwards(), X, y, **options)["hinge_loss"].estimate == plain
+    plain = fm.selection.evaluate_estimator(LinearSVC(), X, y, **options)["hinge_loss"].estimate
+    assert (
+        fm.selection.evaluate_estimator(Backwards(), X, y, **options)["hinge_loss"].estimate
+        == plain
+    )
     with pytest.raises(TypeError, match="DecisionTreeClassifier has no decision_function, which"):
-        fm.evaluate_estimator(TREE, X, y, **options)
+        fm.selection.evaluate_estimator(TREE, X, y, **options)
     names = np.array(["a", "b", "c", "d"])[np.arange(150) // 2 % 4]
     with pytest.raises(ValueError, match="decision_function must return one column for each of 4"):
-        fm.evaluate_estimator(SVC(decision_function_shape="ovo"), X, names, **options)
+        fm.selection.evaluate_estimator(SVC(decision_function_shape="ovo"), X, names, **options)
 
 
 def test_one_class_is_not_two():
     with pytest.raises(fm.InputError, match=r"'f1' is for two classes, and `y` has 1$"):
-        fm.evaluate_estimator(Classifier(), CANCER[0], np.zeros(569, int), metrics="f1")
+        fm.selection.evaluate_estimator(Classifier(), CANCER[0], np.zeros(569, int), metrics="f1")
 
 
 @one_split
@@ -336,7 +342,7 @@ def test_no_threshold_is_judged_on_rows_of_one_class(name):
     X, y = CANCER
     split = np.arange(300), np.flatnonzero(y == 1)[-100:]
     with pytest.warns(fm.UndefinedMetricWarning, match="is not defined on the test rows of 1 of 1"):
-        found = fm.evaluate_estimator(TREE, X, y, metrics=name, cv=Given([split]))
+        found = fm.selection.evaluate_estimator(TREE, X, y, metrics=name, cv=Given([split]))
     assert np.isnan(found[name].estimate)
 
 
@@ -347,7 +353,7 @@ def test_a_class_that_is_missing_makes_it_undefined(name):
     X, y = IRIS
     first, last = np.flatnonzero(y < 2), np.flatnonzero(y > 0)
     with pytest.warns(fm.UndefinedMetricWarning, match="is not defined on the"):
-        found = fm.evaluate_estimator(
+        found = fm.selection.evaluate_estimator(
             LogisticRegression(), X, y, metrics=name, cv=Given([(first, last)])
         )
     assert np.isnan(found[name].estimate)
@@ -355,7 +361,7 @@ def test_a_class_that_is_missing_makes_it_undefined(name):
 
 def test_what_is_undefined_whatever_a_model_says_is_warned_of_once():
     with pytest.warns(fm.UndefinedMetricWarning, match="will result in a perfect score") as caught:
-        fm.tune_estimator(
+        fm.selection.tune_estimator(
             TREE, *IRIS, {"max_depth": [1, 2]}, metrics=("top_k_accuracy", {"k": 3}), cv=2
         )
     assert [warning.filename for warning in caught] == [__file__]
@@ -380,7 +386,7 @@ def test_what_is_undefined_whatever_a_model_says_is_warned_of_once():
 )
 def test_parameters_are_judged_before_any_fit(metric, message):
     with pytest.raises(fm.InputError, match=message):
-        fm.evaluate_estimator(Classifier(), *CANCER, metrics=metric)
+        fm.selection.evaluate_estimator(Classifier(), *CANCER, metrics=metric)
     with pytest.raises(fm.InputError, match=message):
-        fm.tune_estimator(Classifier(), *CANCER, {"a": [1]}, metrics=metric)
+        fm.selection.tune_estimator(Classifier(), *CANCER, {"a": [1]}, metrics=metric)
     assert not FITS

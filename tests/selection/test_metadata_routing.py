@@ -37,12 +37,12 @@ GROUPS = np.arange(240) % 24
 WEIGHTS = np.random.default_rng(0).integers(1, 5, 240).astype(float)
 MODEL = make_pipeline(StandardScaler(), LogisticRegression())
 SPLITTERS = [
-    fm.GroupedFolds(3, rng=0),
-    fm.Folds(3, rng=0),
-    fm.HoldOut(rng=0),
-    fm.FiveByTwo(rng=0),
-    fm.LeaveOneOut(),
-    fm.BootstrapOutOfBag(rng=0),
+    fm.selection.GroupedFolds(3, rng=0),
+    fm.selection.Folds(3, rng=0),
+    fm.selection.HoldOut(rng=0),
+    fm.selection.FiveByTwo(rng=0),
+    fm.selection.LeaveOneOut(),
+    fm.selection.BootstrapOutOfBag(rng=0),
 ]
 METHODS = (
     "fit partial_fit predict predict_proba predict_log_proba decision_function score split "
@@ -69,7 +69,7 @@ def asked(consumer):
 @pytest.mark.parametrize("enabled", [True, False])
 @pytest.mark.parametrize("splitter", SPLITTERS, ids=lambda one: type(one).__name__)
 def test_splitters_ask_for_groups_if_they_heed_them(splitter, enabled):
-    heeds = isinstance(splitter, fm.GroupedFolds)
+    heeds = isinstance(splitter, fm.selection.GroupedFolds)
     with config_context(enable_metadata_routing=enabled):
         assert asked(splitter) == ({"split": {"groups": True}} if heeds else {})
     assert hasattr(splitter, "set_split_request") is heeds
@@ -89,7 +89,7 @@ def fold_of(splitter, groups):
 
 @pytest.mark.parametrize("stratified", [True, False])
 def test_a_search_hands_groups_on(routing, stratified):
-    cv = fm.GroupedFolds(3, stratified=stratified, rng=0)
+    cv = fm.selection.GroupedFolds(3, stratified=stratified, rng=0)
     folds = fold_of(cv, GROUPS)
     expected = searched(PredefinedSplit(folds))
     assert searched(cv, groups=GROUPS).tolist() == expected.tolist()
@@ -102,14 +102,16 @@ def test_a_search_hands_groups_on(routing, stratified):
 
 
 def test_groups_travel_into_an_inner_search(routing):
-    inner = GridSearchCV(MODEL, {"logisticregression__C": [1.0]}, cv=fm.GroupedFolds(2, rng=0))
-    outer = fm.GroupedFolds(3, rng=0)
+    inner = GridSearchCV(
+        MODEL, {"logisticregression__C": [1.0]}, cv=fm.selection.GroupedFolds(2, rng=0)
+    )
+    outer = fm.selection.GroupedFolds(3, rng=0)
     found = cross_validate(inner, X, y, cv=outer, params={"groups": GROUPS}, error_score="raise")
     assert len(found["test_score"]) == 3
 
 
 def test_groups_under_another_name(routing):
-    cv = fm.GroupedFolds(3, rng=0)
+    cv = fm.selection.GroupedFolds(3, rng=0)
     assert cv.set_split_request(groups="patients") is cv
     expected = searched(PredefinedSplit(fold_of(cv, GROUPS)))
     for one in (cv, copy.deepcopy(cv), pickle.loads(pickle.dumps(cv)), clone(cv, safe=False)):
@@ -119,12 +121,12 @@ def test_groups_under_another_name(routing):
         searched(cv, groups=GROUPS)
     with pytest.raises(UnsetMetadataPassedError, match=r"for GroupedFolds\.split"):
         searched(cv.set_split_request(groups=None), groups=GROUPS)
-    assert asked(fm.GroupedFolds(3)) == {"split": {"groups": True}}
+    assert asked(fm.selection.GroupedFolds(3)) == {"split": {"groups": True}}
 
 
 def test_groups_for_a_splitter_without_are_refused(routing):
     with pytest.raises(TypeError, match="got unexpected argument"):
-        searched(fm.Folds(3, rng=0), groups=GROUPS)
+        searched(fm.selection.Folds(3, rng=0), groups=GROUPS)
 
 
 # --- scorers -------------------------------------------------------------------------------------
@@ -132,7 +134,7 @@ def test_groups_for_a_splitter_without_are_refused(routing):
 
 def test_requests_need_routing():
     """As test_scorer_set_score_request_raises of scikit-learn."""
-    for ask in (fm.scorer("f1").set_score_request, fm.GroupedFolds(3).set_split_request):
+    for ask in (fm.scorer("f1").set_score_request, fm.selection.GroupedFolds(3).set_split_request):
         with pytest.raises(RuntimeError, match="is only available when metadata routing is enabl"):
             ask()
 
@@ -141,10 +143,10 @@ def test_what_cannot_be_asked_for(routing):
     with pytest.raises(TypeError, match=r"`groups` is nothing that scorer\('f1'\) takes: it takes"):
         fm.scorer("f1").set_score_request(groups=True)
     with pytest.raises(TypeError, match=r"`weights` is nothing that GroupedFolds.*takes `groups`"):
-        fm.GroupedFolds(3).set_split_request(weights=True)
+        fm.selection.GroupedFolds(3).set_split_request(weights=True)
     with pytest.raises(TypeError, match=r"scorer\('max_error'\) takes: it takes nothing"):
         fm.scorer("max_error").set_score_request(sample_weight=True)
-    splitter = fm.GroupedFolds(3)
+    splitter = fm.selection.GroupedFolds(3)
     with pytest.raises(ValueError, match="valid identifier"):
         splitter.set_split_request(groups="not a name")
     assert asked(splitter) == {"split": {"groups": True}}
@@ -182,7 +184,7 @@ def test_weights_are_routed_to_the_scorers_that_ask(routing):
         "named": fm.scorer("log_loss").set_score_request(sample_weight="other"),
     }
     params = {"sample_weight": WEIGHTS, "other": WEIGHTS**2, "groups": GROUPS}
-    cv = fm.GroupedFolds(3, rng=0)
+    cv = fm.selection.GroupedFolds(3, rng=0)
     found = cross_validate(bayes, X, y, cv=cv, params=params, scoring=scoring, error_score="raise")
     for name, weights in (("plain", None), ("weighted", WEIGHTS), ("named", WEIGHTS**2)):
         for i, (train, test) in enumerate(cv.split(X, y, GROUPS)):
@@ -260,8 +262,8 @@ def test_a_function_with_options_takes_weights():
 def test_neither_splitters_nor_their_split_load_scikit_learn():
     code = (
         "import sys, fastmetrics as fm\n"
-        "list(fm.GroupedFolds(2, stratified=True, rng=0).split([[0]] * 4, [0, 1, 0, 1], [0, 0, 1, "
-        "1]))\nprint('sklearn' in sys.modules)"
+        "folds = fm.selection.GroupedFolds(2, stratified=True, rng=0)\n"
+        "list(folds.split([[0]] * 4, [0, 1, 0, 1], [0, 0, 1, 1]))\nprint('sklearn' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

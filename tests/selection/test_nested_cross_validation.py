@@ -26,7 +26,7 @@ def _forget():
 
 def test_against_its_definition():
     cv, inner = StratifiedKFold(4, shuffle=True, random_state=2), StratifiedKFold(3)
-    found = fm.nested_cross_validation(TREE, X, Y, GRID, outer_cv=cv, inner_cv=inner)
+    found = fm.selection.nested_cross_validation(TREE, X, Y, GRID, outer_cv=cv, inner_cv=inner)
     search = GridSearchCV(TREE, GRID, cv=inner)
     assert 1 - found.values == pytest.approx(cross_val_score(search, X, Y, cv=cv))
     assert found.estimate == pytest.approx(found.values.mean())
@@ -38,7 +38,7 @@ def test_against_its_definition():
 
 def test_test_rows_have_no_part_in_tuning():
     some, target = scripted(120)
-    fm.nested_cross_validation(
+    fm.selection.nested_cross_validation(
         Scripted(), some, target, {"a": [1, 2]}, outer_cv=3, inner_cv=2, rng=0
     )
     assert len(SEEN) == 3 * (2 * 2 + 1)
@@ -53,7 +53,7 @@ def test_test_rows_have_no_part_in_tuning():
 def inner_tests(outer_cv, n_outer, **options):
     """Return each outer training fold with the test rows of its two inner folds."""
     some, target = scripted(120)
-    fm.nested_cross_validation(
+    fm.selection.nested_cross_validation(
         Scripted(), some, target, {"a": [1]}, outer_cv=outer_cv, inner_cv=2, rng=0, **options
     )
     folds = [SEEN[i : i + 3] for i in range(0, 3 * n_outer, 3)]  # the third is the outer test
@@ -75,7 +75,7 @@ def test_inner_folds_keep_groups_whole():
 
 
 def test_tuning_alone_claims_the_value_of_the_chosen_setting():
-    found = fm.nested_cross_validation(
+    found = fm.selection.nested_cross_validation(
         TREE, *load_breast_cancer(return_X_y=True), {"max_depth": [1, 2, 3, 4]}, outer_cv=3,
         inner_cv=5, rule="one-standard-error", complexity="max_depth", rng=0,
     )  # fmt: skip
@@ -87,7 +87,7 @@ def test_tuning_alone_claims_the_value_of_the_chosen_setting():
 
 def test_one_outer_fold_has_no_spread():
     cv = [(np.arange(0, 150, 2), np.arange(1, 150, 2))]
-    found = fm.nested_cross_validation(TREE, X, Y, GRID, outer_cv=cv, inner_cv=2, rng=0)
+    found = fm.selection.nested_cross_validation(TREE, X, Y, GRID, outer_cv=cv, inner_cv=2, rng=0)
     assert np.isnan(found.standard_deviation)
     assert found.estimate == found.values[0]
 
@@ -95,9 +95,11 @@ def test_one_outer_fold_has_no_spread():
 def test_it_is_honest_on_noise(rng):
     noise, labels = rng.normal(size=(60, 8)), np.arange(60) % 2
     grid = {"max_depth": [1, 2, 3, 5], "min_samples_leaf": [1, 2, 4], "max_features": [1, 4, 8]}
-    found = fm.nested_cross_validation(TREE, noise, labels, grid, outer_cv=5, inner_cv=3, rng=1)
+    found = fm.selection.nested_cross_validation(
+        TREE, noise, labels, grid, outer_cv=5, inner_cv=3, rng=1
+    )
     assert found.inner_estimate < 0.42 < found.estimate
-    again = fm.nested_cross_validation(
+    again = fm.selection.nested_cross_validation(
         TREE, noise, labels, grid, outer_cv=5, inner_cv=3, rng=1, n_jobs=2
     )
     assert again.to_dict() == found.to_dict()
@@ -107,11 +109,13 @@ def test_containers():
     names = np.array(["a", "b", "c"])[Y]
     frame = pd.DataFrame(X, columns=list("pqrs"))
     options = {"outer_cv": 3, "inner_cv": 2, "groups": pd.Series(np.arange(150) // 5), "rng": 0}
-    one = fm.nested_cross_validation(TREE, frame, pd.Series(names), GRID, **options)
-    two = fm.nested_cross_validation(TREE, X, names.tolist(), GRID, **options)
+    one = fm.selection.nested_cross_validation(TREE, frame, pd.Series(names), GRID, **options)
+    two = fm.selection.nested_cross_validation(TREE, X, names.tolist(), GRID, **options)
     assert one.to_dict() == two.to_dict()
 
 
 def test_inner_folds_are_no_row_numbers():
     with pytest.raises(ValueError, match="`inner_cv` must be a number of folds or an object"):
-        fm.nested_cross_validation(Scripted(), *scripted(), {"a": [1]}, inner_cv=[([0], [1])])
+        fm.selection.nested_cross_validation(
+            Scripted(), *scripted(), {"a": [1]}, inner_cv=[([0], [1])]
+        )

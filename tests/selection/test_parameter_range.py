@@ -14,12 +14,12 @@ from fastmetrics.selection.tuning import grid
 
 
 def test_the_textbook_ranges_have_five_values():
-    assert fm.parameter_range(0, 0.2, 0.05) == (0.0, 0.05, 0.1, 0.15, 0.2)
-    assert fm.parameter_range(0, 1, 0.2, closed="right") == (0.2, 0.4, 0.6, 0.8, 1.0)
+    assert fm.selection.parameter_range(0, 0.2, 0.05) == (0.0, 0.05, 0.1, 0.15, 0.2)
+    assert fm.selection.parameter_range(0, 1, 0.2, closed="right") == (0.2, 0.4, 0.6, 0.8, 1.0)
     # where floats are multiplied and added, they drift
-    assert fm.parameter_range(1, 1.3, 0.1, closed="left") == (1.0, 1.1, 1.2)
+    assert fm.selection.parameter_range(1, 1.3, 0.1, closed="left") == (1.0, 1.1, 1.2)
     assert len(np.arange(1, 1.3, 0.1)) == 4
-    assert fm.parameter_range(0.1, 0.7, 0.1)[2] == 0.3 != 0.1 + 0.1 + 0.1
+    assert fm.selection.parameter_range(0.1, 0.7, 0.1)[2] == 0.3 != 0.1 + 0.1 + 0.1
 
 
 @pytest.mark.parametrize(
@@ -32,29 +32,33 @@ def test_the_textbook_ranges_have_five_values():
     ],
 )
 def test_ends(closed, expected):
-    found = fm.parameter_range(1, 3, 1, closed=closed)
+    found = fm.selection.parameter_range(1, 3, 1, closed=closed)
     assert found == expected
     assert all(type(value) is int for value in found)
-    floats = fm.parameter_range(1.0, 3, 1, closed=closed)
+    floats = fm.selection.parameter_range(1.0, 3, 1, closed=closed)
     assert floats == expected
     assert all(type(value) is float for value in floats)
 
 
 def test_the_most_values_are_counted_without_the_ends_left_out(monkeypatch):
     monkeypatch.setattr(grid, "_MOST_VALUES", 3)
-    assert fm.parameter_range(0, 2, 1) == (0, 1, 2)
-    assert fm.parameter_range(0, 3, 1, closed="left") == (0, 1, 2)
-    assert fm.parameter_range(0, 4, 1, closed="neither") == (1, 2, 3)
+    assert fm.selection.parameter_range(0, 2, 1) == (0, 1, 2)
+    assert fm.selection.parameter_range(0, 3, 1, closed="left") == (0, 1, 2)
+    assert fm.selection.parameter_range(0, 4, 1, closed="neither") == (1, 2, 3)
     for ends, closed in (((0, 3, 1), "both"), ((0, 4, 1), "right")):
         with pytest.raises(ValueError, match="`step` must leave at most 3 values: got 4"):
-            fm.parameter_range(*ends, closed=closed)
+            fm.selection.parameter_range(*ends, closed=closed)
 
 
 def test_an_end_that_is_not_hit():
-    assert fm.parameter_range(0, 1, 0.3) == (0.0, 0.3, 0.6, 0.9)
-    assert fm.parameter_range(0, 1, 0.3, closed="left") == (0.0, 0.3, 0.6, 0.9)
-    assert fm.parameter_range(2, 2, 1) == (2,)
-    assert fm.parameter_range(np.float32(0.1), Decimal("0.3"), np.float64(0.1)) == (0.1, 0.2, 0.3)
+    assert fm.selection.parameter_range(0, 1, 0.3) == (0.0, 0.3, 0.6, 0.9)
+    assert fm.selection.parameter_range(0, 1, 0.3, closed="left") == (0.0, 0.3, 0.6, 0.9)
+    assert fm.selection.parameter_range(2, 2, 1) == (2,)
+    assert fm.selection.parameter_range(np.float32(0.1), Decimal("0.3"), np.float64(0.1)) == (
+        0.1,
+        0.2,
+        0.3,
+    )
 
 
 @given(
@@ -66,10 +70,10 @@ def test_against_fractions(start, steps, step, scale):
     for closed, first, last in (("both", 0, steps), ("right", 1, steps), ("left", 0, steps - 1)):
         expected = [float(Fraction(start + i * step, scale)) for i in range(first, last + 1)]
         if expected:
-            assert list(fm.parameter_range(*floats, closed=closed)) == expected
+            assert list(fm.selection.parameter_range(*floats, closed=closed)) == expected
         else:
             with pytest.raises(ValueError, match="no value lies in"):
-                fm.parameter_range(*floats, closed=closed)
+                fm.selection.parameter_range(*floats, closed=closed)
 
 
 @pytest.mark.parametrize(
@@ -89,4 +93,4 @@ def test_against_fractions(start, steps, step, scale):
 )
 def test_faults(arguments, options, error, message):
     with pytest.raises(error, match=message):
-        fm.parameter_range(*arguments, **options)
+        fm.selection.parameter_range(*arguments, **options)

@@ -27,12 +27,12 @@ def by_hand(splitter, groups=None):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: fm.Folds(3, n_repeats=2, rng=1),
-        lambda: fm.HoldOut(0.3, n_repeats=3, rng=1),
-        lambda: fm.FiveByTwo(rng=1),
-        lambda: fm.BootstrapOutOfBag(4, rng=1),
-        lambda: fm.Folds(3, rng=np.random.default_rng(2)),
-        lambda: fm.Folds(3),
+        lambda: fm.selection.Folds(3, n_repeats=2, rng=1),
+        lambda: fm.selection.HoldOut(0.3, n_repeats=3, rng=1),
+        lambda: fm.selection.FiveByTwo(rng=1),
+        lambda: fm.selection.BootstrapOutOfBag(4, rng=1),
+        lambda: fm.selection.Folds(3, rng=np.random.default_rng(2)),
+        lambda: fm.selection.Folds(3),
     ],
 )
 def test_cross_validate(make, n_jobs):
@@ -43,14 +43,14 @@ def test_cross_validate(make, n_jobs):
 
 def test_cross_validate_with_groups():
     groups = np.arange(150) // 4
-    splitter = fm.GroupedFolds(3, n_repeats=2, stratified=True, rng=0)
+    splitter = fm.selection.GroupedFolds(3, n_repeats=2, stratified=True, rng=0)
     found = cross_validate(TREE, X, y, groups=groups, cv=splitter)["test_score"]
     assert found.tolist() == by_hand(splitter, groups)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_grid_search(n_jobs):
-    splitter = fm.Folds(4, n_repeats=2, rng=3)
+    splitter = fm.selection.Folds(4, n_repeats=2, rng=3)
     grid = {"max_depth": [1, 3]}
     found = GridSearchCV(TREE, grid, cv=splitter, n_jobs=n_jobs).fit(X, y).cv_results_
     for i, depth in enumerate(grid["max_depth"]):
@@ -61,9 +61,9 @@ def test_grid_search(n_jobs):
 
 
 def test_cross_val_predict_takes_folds():
-    predicted = cross_val_predict(TREE, X, y, cv=fm.Folds(5, rng=0))
+    predicted = cross_val_predict(TREE, X, y, cv=fm.selection.Folds(5, rng=0))
     assert predicted.shape == y.shape
-    loo = cross_val_predict(TREE, X[::5], y[::5], cv=fm.LeaveOneOut())
+    loo = cross_val_predict(TREE, X[::5], y[::5], cv=fm.selection.LeaveOneOut())
     assert loo.shape == y[::5].shape
 
 
@@ -73,7 +73,7 @@ def test_folds_estimate_what_scikit_learn_s_do():
 
     data, labels = make_classification(200, 5, flip_y=0.2, random_state=0)
     model = GaussianNB()
-    ours = fm.Folds(5, n_repeats=20, rng=0)
+    ours = fm.selection.Folds(5, n_repeats=20, rng=0)
     theirs = RepeatedStratifiedKFold(n_splits=5, n_repeats=20, random_state=0)
     means = [
         cross_validate(model, data, labels, cv=cv)["test_score"].mean() for cv in (ours, theirs)
@@ -87,10 +87,10 @@ def test_containers():
 
     frame = pd.DataFrame(X, columns=list("abcd"))
     names = pd.Series(np.array(["x", "y", "z"])[y])
-    expected = list(fm.Folds(5, rng=0).split(X, y))
+    expected = list(fm.selection.Folds(5, rng=0).split(X, y))
     for data in (frame, sparse.csr_array(X), X.tolist(), np.asfortranarray(X)):
         for target in (names, names.astype("category"), names.tolist(), y.astype(np.int8)):
-            found = list(fm.Folds(5, rng=0).split(data, target))
+            found = list(fm.selection.Folds(5, rng=0).split(data, target))
             assert all(
                 np.array_equal(a, b)
                 for one, other in zip(found, expected, strict=True)

@@ -33,10 +33,10 @@ def _forget():
 
 
 def test_three_parameters_of_five_values_are_125_settings():
-    five = fm.parameter_range(0, 0.2, 0.05)
-    other = fm.parameter_range(0, 1, 0.2, closed="right")
+    five = fm.selection.parameter_range(0, 0.2, 0.05)
+    other = fm.selection.parameter_range(0, 1, 0.2, closed="right")
     grid = {"ccp_alpha": five, "min_weight_fraction_leaf": five, "max_features": other}
-    found = fm.tune_estimator(TREE, X[::5], Y[::5], grid, cv=2, refit=False, rng=0)
+    found = fm.selection.tune_estimator(TREE, X[::5], Y[::5], grid, cv=2, refit=False, rng=0)
     assert len(found.settings) == len(found.means) == len(found.table) == 125
     assert found.values.shape == (125, 2)
     assert found.settings[1] == {
@@ -60,7 +60,7 @@ def test_three_parameters_of_five_values_are_125_settings():
 )  # fmt: skip
 def test_against_grid_search(estimator, data, grid, cv, metric, scoring):
     some, target = data(return_X_y=True)
-    found = fm.tune_estimator(estimator, some, target, grid, cv=cv, metrics=metric)
+    found = fm.selection.tune_estimator(estimator, some, target, grid, cv=cv, metrics=metric)
     search = GridSearchCV(estimator, grid, cv=cv, scoring=scoring).fit(some, target)
     sign = 1 if found.higher_is_better else -1
     theirs = search.cv_results_
@@ -73,7 +73,7 @@ def test_against_grid_search(estimator, data, grid, cv, metric, scoring):
 
 def test_the_final_model_is_fitted_on_all_the_data():
     some, target = scripted()
-    found = fm.tune_estimator(Scripted(), some, target, {"a": [3, 1, 2]}, cv=4, rng=0)
+    found = fm.selection.tune_estimator(Scripted(), some, target, {"a": [3, 1, 2]}, cv=4, rng=0)
     assert found.setting == {"a": 1}
     assert found.estimator.a == 1
     assert found.estimator.rows_ == tuple(range(200))
@@ -90,7 +90,7 @@ def test_the_estimator_and_its_parameters_are_left_alone():
     inner = LogisticRegression()
     pipeline = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=1))
     grid = {"decisiontreeclassifier": [inner, TREE]}
-    found = fm.tune_estimator(pipeline, X, Y, grid, cv=3, rng=0)
+    found = fm.selection.tune_estimator(pipeline, X, Y, grid, cv=3, rng=0)
     assert not hasattr(inner, "coef_")
     assert not hasattr(TREE, "tree_")
     assert pipeline[1].max_depth == 1
@@ -125,7 +125,7 @@ def tabled(grid, n_folds=2, estimator=None, **options):
     cv = [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(n_folds)]
     options = {"metrics": lambda _, p: float(p[0]), "higher_is_better": False, "cv": cv, **options}
     y = np.linspace(0, 1, len(fold))
-    return fm.tune_estimator(estimator or Tabled(), fold[:, None], y, grid, **options)
+    return fm.selection.tune_estimator(estimator or Tabled(), fold[:, None], y, grid, **options)
 
 
 def test_one_standard_error():
@@ -212,40 +212,44 @@ def test_undefined_settings_are_not_chosen():
 
 def test_functions_seeds_processes_and_groups():
     options = {"metrics": zero_one_loss, "higher_is_better": False, "cv": 5, "rng": 3}
-    one = fm.tune_estimator(TREE, X, Y, GRID, **options)
-    two = fm.tune_estimator(TREE, X, Y, GRID, n_jobs=2, **options)
-    default = fm.tune_estimator(TREE, X, Y, GRID, cv=5, rng=3)
+    one = fm.selection.tune_estimator(TREE, X, Y, GRID, **options)
+    two = fm.selection.tune_estimator(TREE, X, Y, GRID, n_jobs=2, **options)
+    default = fm.selection.tune_estimator(TREE, X, Y, GRID, cv=5, rng=3)
     assert one.to_dict() == two.to_dict()
     assert one.values == pytest.approx(default.values)
     assert (one.metric, default.metric) == ("zero_one_loss", "error_rate")
     some, target = scripted()
     groups = np.arange(200) // 10
-    fm.tune_estimator(Scripted(), some, target, {"a": [1]}, cv=4, groups=groups, rng=1)
+    fm.selection.tune_estimator(Scripted(), some, target, {"a": [1]}, cv=4, groups=groups, rng=1)
     for _, train, test in SEEN:
         assert not set(groups[list(train)]) & set(groups[list(test)])
 
 
 def test_containers():
     names = np.array(["a", "b", "c"])[Y]
-    expected = fm.tune_estimator(TREE, X, Y, GRID, cv=3, rng=0).values.tolist()
+    expected = fm.selection.tune_estimator(TREE, X, Y, GRID, cv=3, rng=0).values.tolist()
     frame = pd.DataFrame(X, columns=list("pqrs"))
     for some, target in ((frame, pd.Series(names)), (sparse.csr_array(X), Y), (X.tolist(), Y)):
-        found = fm.tune_estimator(TREE, some, target, GRID, cv=3, rng=0)
+        found = fm.selection.tune_estimator(TREE, some, target, GRID, cv=3, rng=0)
         assert found.values.tolist() == expected
 
 
 @pytest.mark.parametrize(
     "cv",
-    [fm.FiveByTwo(rng=1), fm.HoldOut(0.2, n_repeats=3, rng=1), fm.Folds(3, n_repeats=2, rng=1)],
+    [
+        fm.selection.FiveByTwo(rng=1),
+        fm.selection.HoldOut(0.2, n_repeats=3, rng=1),
+        fm.selection.Folds(3, n_repeats=2, rng=1),
+    ],
 )
 def test_splitters(cv):
-    found = fm.tune_estimator(TREE, X, Y, {"max_depth": [1, 3]}, cv=cv)
+    found = fm.selection.tune_estimator(TREE, X, Y, {"max_depth": [1, 3]}, cv=cv)
     assert found.values.shape == (2, cv.get_n_splits())
     assert found.setting == {"max_depth": 3}
 
 
 def test_result():
-    found = fm.tune_estimator(TREE, X, Y, GRID, cv=3, rng=0)
+    found = fm.selection.tune_estimator(TREE, X, Y, GRID, cv=3, rng=0)
     assert repr(found).startswith("TuningResult({'max_depth': ")
     assert "of 6 settings, error_rate" in repr(found)
     assert found._repr_html_().count("<tr") == 7
@@ -286,20 +290,20 @@ def test_the_largest_grid(monkeypatch):
 )
 def test_faults(grid, options, error, message):
     with pytest.raises(error, match=message):
-        fm.tune_estimator(Scripted(), *scripted(), grid, **options)
+        fm.selection.tune_estimator(Scripted(), *scripted(), grid, **options)
     assert not SEEN  # before any fit
 
 
 def test_the_setting_of_a_fit_that_fails_is_named():
     with pytest.raises(ValueError, match="max_depth") as caught:
-        fm.tune_estimator(TREE, X, Y, {"max_depth": [1, -1]}, cv=2)
+        fm.selection.tune_estimator(TREE, X, Y, {"max_depth": [1, -1]}, cv=2)
     assert "with the setting {'max_depth': -1}" in " ".join(caught.value.__notes__)
 
 
 def test_progress(capsys):
-    fm.tune_estimator(TREE, X, Y, GRID, cv=2, rng=0, progress=True)
+    fm.selection.tune_estimator(TREE, X, Y, GRID, cv=2, rng=0, progress=True)
     assert "/12 [" in capsys.readouterr().err
-    fm.tune_estimator(TREE, X, Y, GRID, cv=2, rng=0)
+    fm.selection.tune_estimator(TREE, X, Y, GRID, cv=2, rng=0)
     assert capsys.readouterr().err == ""
 
 
@@ -307,8 +311,11 @@ def test_a_function_that_nobody_knows_says_what_it_was_given():
     def share(y_true, y_pred):
         return float(np.mean(y_true == y_pred))
 
-    found = fm.tune_estimator(
+    found = fm.selection.tune_estimator(
         TREE, X, Y, {"max_depth": [1, 2]}, metrics=share, higher_is_better=True, cv=3, rng=0
     )
     assert found.metric == "share (given predictions)"
-    assert fm.tune_estimator(TREE, X, Y, {"max_depth": [1]}, cv=3, rng=0).metric == "error_rate"
+    assert (
+        fm.selection.tune_estimator(TREE, X, Y, {"max_depth": [1]}, cv=3, rng=0).metric
+        == "error_rate"
+    )

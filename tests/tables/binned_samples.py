@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from fastmetrics import BinLayout, BinnedScoreTable
+from fastmetrics.streams import BinLayout, BinnedScoreTable
 
 BITS = BinLayout.of_bits(n_bins=1024)
 COARSE = BinLayout([-1.0, 0.0, float(np.nextafter(0.0, 1.0)), 0.5, 1.0])

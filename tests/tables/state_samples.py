@@ -7,16 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastmetrics import (
+from fastmetrics import ConfusionMatrix, RankingTable, RegressionTable, ScoreTable
+from fastmetrics.streams import (
     BinLayout,
     BinnedScoreTable,
-    ConfusionMatrix,
     DecayedBinnedScoreTable,
     DecayedConfusionMatrix,
     GroupedBinnedScoreTable,
-    RankingTable,
-    RegressionTable,
-    ScoreTable,
     WindowedBinnedScoreTable,
     WindowedConfusionMatrix,
 )

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, strategies as st
 from table_samples import KINDS
 
-from fastmetrics import BinLayout, BinnedScoreTable
 from fastmetrics._kernels import bins as kernels
+from fastmetrics.streams import BinLayout, BinnedScoreTable
 from fastmetrics.tables.binned._cells import N_CELLS, _candidates, _cells_of
 
 FINITE = [kind for kind in KINDS if not kind.startswith(("infin", "int64", "uint64"))]

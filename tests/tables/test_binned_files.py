@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from travels import TRAVELS, changed
 
-from fastmetrics import BinLayout, BinnedScoreTable, ConfusionMatrix, ScoreTable
+from fastmetrics import ConfusionMatrix, ScoreTable
+from fastmetrics.streams import BinLayout, BinnedScoreTable
 
 LAYOUT = BinLayout([0.0, 0.5, float(np.nextafter(0.5, 1.0)), 1.0])
 

@@ -11,8 +11,8 @@ import pytest
 from binned_samples import BITS, COARSE, ROWS, table_of
 from hypothesis import given, strategies as st
 
-from fastmetrics import BinLayout, BinnedScoreTable
 from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.streams import BinLayout, BinnedScoreTable
 from reference import bin_oracle
 
 

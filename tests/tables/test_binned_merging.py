@@ -11,7 +11,8 @@ from binned_samples import BITS, COARSE, ROWS, new, table_of
 from hypothesis import given, strategies as st
 from table_samples import labels_of
 
-from fastmetrics import BinLayout, BinnedScoreTable, ScoreTable, roc_auc_score
+from fastmetrics import ScoreTable, roc_auc_score
+from fastmetrics.streams import BinLayout, BinnedScoreTable
 
 
 @pytest.mark.parametrize("kind", ["bits", "coarse", "first rows", "bits later", "coarse later"])

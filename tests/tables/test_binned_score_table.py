@@ -13,9 +13,6 @@ from table_samples import KINDS, labels_of
 from travels import in_threads
 
 from fastmetrics import (
-    BinLayout,
-    BinnedScoreTable,
-    Bracket,
     ScoreTable,
     UndefinedMetricWarning,
     average_precision_score,
@@ -24,6 +21,8 @@ from fastmetrics import (
     roc_auc_score,
     roc_curve,
 )
+from fastmetrics.results import Bracket
+from fastmetrics.streams import BinLayout, BinnedScoreTable
 from fastmetrics.tables.binned import _bins, _rows
 
 

@@ -12,7 +12,8 @@ import pytest
 import sklearn.metrics as sk
 from hypothesis import given, strategies as st
 
-from fastmetrics import ConfusionMatrix, ConfusionMatrixStack
+from fastmetrics import ConfusionMatrix
+from fastmetrics.streams import ConfusionMatrixStack
 
 squares = st.integers(1, 5).flatmap(
     lambda k: st.lists(st.lists(st.integers(0, 9), min_size=k, max_size=k), min_size=k, max_size=k)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fastmetrics import ScoreRuns, ScoreTable, evaluate
+from fastmetrics import ScoreTable, evaluate
 from fastmetrics._kernels import key_counts
+from fastmetrics.streams import ScoreRuns
 from fastmetrics.tables.runs import _key_counter, _row_store
 
 N = 60_000

@@ -13,7 +13,8 @@ import pytest
 from confusion_samples import KINDS, batches, columns, state
 from hypothesis import given, strategies as st
 
-from fastmetrics import ConfusionMatrix, DecayedConfusionMatrix, accuracy_score
+from fastmetrics import ConfusionMatrix, accuracy_score
+from fastmetrics.streams import DecayedConfusionMatrix
 from grids import few_examples
 
 #: Relative error of a cell: the bound of compensated chunks, and of a few roundings.

@@ -12,15 +12,9 @@ from binned_samples import BITS, COARSE, FAULTS, VALUES
 from hypothesis import given, strategies as st
 from travels import in_threads
 
-from fastmetrics import (
-    BinLayout,
-    BinnedScoreTable,
-    DecayedBinnedScoreTable,
-    average_precision_score,
-    ks_statistic,
-    roc_auc_score,
-)
+from fastmetrics import average_precision_score, ks_statistic, roc_auc_score
 from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.streams import BinLayout, BinnedScoreTable, DecayedBinnedScoreTable
 from fastmetrics.tables.binned import _rows
 from reference import bin_oracle
 

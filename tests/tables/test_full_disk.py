@@ -9,7 +9,8 @@ import sys
 import numpy as np
 import pytest
 
-from fastmetrics import ScoreRuns, ScoreTable
+from fastmetrics import ScoreTable
+from fastmetrics.streams import ScoreRuns
 from fastmetrics.tables.runs import _key_counter, _row_store
 from fastmetrics.tables.runs._spill_file import SpillFile
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from travels import TRAVELS, changed
 
-from fastmetrics import BinLayout, BinnedScoreTable, GroupedBinnedScoreTable
+from fastmetrics.streams import BinLayout, BinnedScoreTable, GroupedBinnedScoreTable
 
 LAYOUT = BinLayout([0.0, 0.5, float(np.nextafter(0.5, 1.0)), 1.0])
 

@@ -13,14 +13,10 @@ from binned_samples import BITS, COARSE, VALUES
 from hypothesis import given, strategies as st
 from travels import in_threads
 
-from fastmetrics import (
-    BinLayout,
-    BinnedScoreTable,
-    GroupedBinnedScoreTable,
-    group_auc,
-    roc_auc_score,
-)
+from fastmetrics import roc_auc_score
 from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.ranking import group_auc
+from fastmetrics.streams import BinLayout, BinnedScoreTable, GroupedBinnedScoreTable
 from fastmetrics.tables.binned import _group_state, _rows
 from fastmetrics.tables.binned._group_cells import GroupCells, group_limits
 

@@ -125,12 +125,20 @@ def of_errors(table: Any) -> Iterator[Any]:
 
 def of_rankings(table: Any) -> Iterator[Any]:
     for ties in ("expected", "optimistic", "pessimistic"):
-        yield from (fm.ndcg(table, ties=ties), fm.precision_at_k(table, k=2, ties=ties))
-    for measure in (fm.bpref, fm.mean_average_precision, fm.mean_reciprocal_rank, fm.r_precision):
+        yield from (
+            fm.ranking.ndcg(table, ties=ties),
+            fm.ranking.precision_at_k(table, k=2, ties=ties),
+        )
+    for measure in (
+        fm.ranking.bpref,
+        fm.ranking.mean_average_precision,
+        fm.ranking.mean_reciprocal_rank,
+        fm.ranking.r_precision,
+    ):
         yield measure(table)
     yield from (
-        fm.rank_biased_precision(table, persistence=0.8),
-        fm.expected_reciprocal_rank(table),
+        fm.ranking.rank_biased_precision(table, persistence=0.8),
+        fm.ranking.expected_reciprocal_rank(table),
     )
 
 
@@ -143,16 +151,16 @@ def of_ranges(summary: Any) -> Iterator[Any]:
 
 USES: Final[dict[type, Callable[[Any], Iterator[Any]]]] = {
     fm.ScoreTable: of_scores,
-    fm.BinnedScoreTable: of_bins,
-    fm.WindowedBinnedScoreTable: of_stream,
-    fm.DecayedBinnedScoreTable: of_stream,
-    fm.GroupedBinnedScoreTable: of_groups,
+    fm.streams.BinnedScoreTable: of_bins,
+    fm.streams.WindowedBinnedScoreTable: of_stream,
+    fm.streams.DecayedBinnedScoreTable: of_stream,
+    fm.streams.GroupedBinnedScoreTable: of_groups,
     fm.ConfusionMatrix: of_matrix,
-    fm.WindowedConfusionMatrix: of_rows,
-    fm.DecayedConfusionMatrix: of_rows,
+    fm.streams.WindowedConfusionMatrix: of_rows,
+    fm.streams.DecayedConfusionMatrix: of_rows,
     fm.RegressionTable: of_errors,
     fm.RankingTable: of_rankings,
-    fm.BinLayout: lambda layout: iter(layout.bins([0.3]) < 0),
+    fm.streams.BinLayout: lambda layout: iter(layout.bins([0.3]) < 0),
     RangeSummary: of_ranges,
 }
 
@@ -225,7 +233,7 @@ def test_extreme_weights_travel(weight: float) -> None:
 def test_bins_of_weights_beyond_products_are_refused() -> None:
     for weight in (1e308, 1e-300):
         with pytest.raises(ValueError, match=r"weights must be 0, or between 2\*\*-250"):
-            fm.BinnedScoreTable.from_counts(LAYOUT, [0, 1], [weight, 1.0], [1.0, 1.0])
+            fm.streams.BinnedScoreTable.from_counts(LAYOUT, [0, 1], [weight, 1.0], [1.0, 1.0])
 
 
 def test_settled_rankings_travel() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fastmetrics import ScoreRuns, ScoreTable
+from fastmetrics import ScoreTable
+from fastmetrics.streams import ScoreRuns
 from fastmetrics.tables.runs import score_runs
 
 

@@ -5,13 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fastmetrics import (
-    ScoreRanges,
-    average_precision_score,
-    ks_statistic,
-    roc_auc_score,
-)
+from fastmetrics import average_precision_score, ks_statistic, roc_auc_score
 from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.streams import ScoreRanges
 
 MEASURES = {
     "roc_auc": roc_auc_score,

@@ -14,7 +14,8 @@ import pytest
 from table_samples import KINDS
 
 import evaluations
-from fastmetrics import ScoreRuns, ScoreTable, evaluate, roc_auc_score
+from fastmetrics import ScoreTable, evaluate, roc_auc_score
+from fastmetrics.streams import ScoreRuns
 
 SMALL = 1 << 20
 
@@ -333,7 +334,7 @@ def test_no_rows():
 FULL = """
 import resource, sys
 import numpy as np
-from fastmetrics import ScoreRuns
+from fastmetrics.streams import ScoreRuns
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
 rng = np.random.default_rng(0)
 runs = ScoreRuns(memory=1 << 20, spill_dir=sys.argv[1])
@@ -369,13 +370,13 @@ rng = np.random.default_rng(0)
 def status(name):
     lines = open("/proc/self/status").read().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name))
-few = fm.ScoreRuns(memory="8MB", spill_dir=sys.argv[1])
+few = fm.streams.ScoreRuns(memory="8MB", spill_dir=sys.argv[1])
 few.update(rng.integers(0, 2, 500_000), rng.normal(size=500_000))
 fm.evaluate(few)  # all is loaded
 before = status("VmRSS:")
 size = status("VmSize:") + (100 << 20)
 resource.setrlimit(resource.RLIMIT_AS, (size, size))
-runs = fm.ScoreRuns(memory="40MB", spill_dir=sys.argv[1])
+runs = fm.streams.ScoreRuns(memory="40MB", spill_dir=sys.argv[1])
 totals = np.zeros(2, int)
 for _ in range(150):
     y = rng.integers(0, 2, 100_000)

@@ -10,15 +10,14 @@ import pytest
 from hypothesis import given, strategies as st
 from travels import TRAVELS, changed
 
-from fastmetrics import (
+from fastmetrics import evaluate, roc_auc_score
+from fastmetrics.ranking import group_auc
+from fastmetrics.streams import (
     BinLayout,
     BinnedScoreTable,
     DecayedBinnedScoreTable,
     GroupedBinnedScoreTable,
     WindowedBinnedScoreTable,
-    evaluate,
-    group_auc,
-    roc_auc_score,
 )
 
 LAYOUT = BinLayout([0.0, 0.5, float(np.nextafter(0.5, 1.0)), 1.0])

@@ -14,7 +14,8 @@ from confusion_samples import KINDS, batches, columns, state
 from hypothesis import given, strategies as st
 from travels import TRAVELS
 
-from fastmetrics import ConfusionMatrix, DecayedConfusionMatrix, WindowedConfusionMatrix
+from fastmetrics import ConfusionMatrix
+from fastmetrics.streams import DecayedConfusionMatrix, WindowedConfusionMatrix
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES
 
 Stream = WindowedConfusionMatrix | DecayedConfusionMatrix

@@ -11,7 +11,8 @@ import pytest
 from confusion_samples import KINDS, batches, columns
 from hypothesis import given, strategies as st
 
-from fastmetrics import ConfusionMatrix, WindowedConfusionMatrix, f1_score
+from fastmetrics import ConfusionMatrix, f1_score
+from fastmetrics.streams import WindowedConfusionMatrix
 from fastmetrics.tables.confusion import windowed_matrix
 from grids import few_examples
 

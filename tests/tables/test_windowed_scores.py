@@ -11,14 +11,8 @@ from binned_samples import BITS, COARSE, FAULTS, VALUES
 from hypothesis import given, strategies as st
 from travels import in_threads
 
-from fastmetrics import (
-    BinLayout,
-    BinnedScoreTable,
-    WindowedBinnedScoreTable,
-    average_precision_score,
-    ks_statistic,
-    roc_auc_score,
-)
+from fastmetrics import average_precision_score, ks_statistic, roc_auc_score
+from fastmetrics.streams import BinLayout, BinnedScoreTable, WindowedBinnedScoreTable
 
 BATCHES = st.lists(
     st.lists(st.tuples(st.integers(0, 1), st.sampled_from(VALUES)), min_size=1, max_size=12),

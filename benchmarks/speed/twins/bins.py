@@ -12,8 +12,8 @@ import numpy as np
 
 from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics import BinLayout
 from fastmetrics._kernels import bins
+from fastmetrics.streams import BinLayout
 
 N_BINS = 4096
 MOST = float(np.finfo(np.float64).max)

@@ -17,7 +17,8 @@ _ROUNDING: Final = 4.0 * float(np.finfo(np.float64).eps)
 #: A longer vector may be of repeated cross-validation: one is seldom of more folds.
 _MOST_FOLDS: Final = 10
 OF_A_TABLE: Final = (
-    "; if these are repetitions and folds, they are not independent: see `kfold_paired_t_test`"
+    "; if these are repetitions and folds, they are not independent: see "
+    "`comparison.kfold_paired_t_test`"
 )
 
 #: What tests of paired numbers take, and what they refuse.

@@ -31,7 +31,8 @@ _TIE = 1e-12
 
 ALL_EQUAL = (
     "all replicates are equal, so that they do not show how much the estimate varies: use an "
-    "analytic interval (`newcombe_interval` for an AUC, `proportion_interval` for a proportion)"
+    "analytic interval (`comparison.newcombe_interval` for an AUC, "
+    "`comparison.proportion_interval` for a proportion)"
 )
 NO_BCA = "; use `method='percentile'`, or an analytic interval"
 OUTSIDE = "the estimate is outside its replicates and BCa's bias correction is infinite" + NO_BCA

@@ -57,7 +57,7 @@ def effective_sample_size(sample_weight: ArrayLike) -> float:
     The accuracy of weighted rows with its interval:
 
     >>> import numpy as np
-    >>> from fastmetrics import proportion_interval
+    >>> from fastmetrics.comparison import proportion_interval
     >>> correct = np.array([1, 1, 0, 1, 1, 1, 0, 1])
     >>> weight = np.array([0.5, 2.0, 1.0, 1.0, 0.5, 2.0, 0.5, 1.0])
     >>> accuracy = np.average(correct, weights=weight)

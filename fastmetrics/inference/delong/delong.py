@@ -296,7 +296,7 @@ def _warn(found: AucVariance) -> None:
     if math.isnan(found.estimate):
         warn_user(f"the AUC is not defined: {found.fault}", UndefinedMetricWarning)
     elif found.fault:
-        advice = "; `newcombe_interval` works there" if found.n_groups is None else ""
+        advice = "; `comparison.newcombe_interval` works there" if found.n_groups is None else ""
         message = f"DeLong's standard error is not defined: {found.fault}{advice}"
         warn_user(message, UndefinedMetricWarning)
     elif found.variance == 0:

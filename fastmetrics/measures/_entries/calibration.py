@@ -11,8 +11,8 @@ from fastmetrics.measures._measure import Measure
 
 _BIASED: Final = (
     "chance alone makes an error in bins, and replicates add that bias once more, so that their "
-    "intervals miss: `calibration_error_interval` has one of the mean square that covers, "
-    "`calibration_test` a test"
+    "intervals miss: `calibration.calibration_error_interval` has one of the mean square that "
+    "covers, `calibration.calibration_test` a test"
 )
 
 

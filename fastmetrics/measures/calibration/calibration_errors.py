@@ -70,10 +70,10 @@ def expected_calibration_error(
     --------
     >>> import fastmetrics
     >>> y_true, y_proba = [0, 1, 0, 1, 1], [0.125, 0.25, 0.5, 0.75, 0.875]
-    >>> fastmetrics.expected_calibration_error(y_true, y_proba, n_bins=2)
+    >>> fastmetrics.calibration.expected_calibration_error(y_true, y_proba, n_bins=2)
     0.1
     >>> y_proba = [[0.75, 0.25, 0.0], [0.25, 0.75, 0.0], [0.0, 0.5, 0.5]]
-    >>> fastmetrics.expected_calibration_error(["a", "b", "c"], y_proba, n_bins=2)
+    >>> fastmetrics.calibration.expected_calibration_error(["a", "b", "c"], y_proba, n_bins=2)
     0.3333333333333333
     """
     n_bins, strategy = check_bins(n_bins, strategy)
@@ -117,7 +117,7 @@ def maximum_calibration_error(
     --------
     >>> import fastmetrics
     >>> y_true, y_proba = [0, 1, 0, 1, 1], [0.125, 0.25, 0.5, 0.75, 0.875]
-    >>> fastmetrics.maximum_calibration_error(y_true, y_proba, n_bins=2)
+    >>> fastmetrics.calibration.maximum_calibration_error(y_true, y_proba, n_bins=2)
     0.1875
     """
     n_bins, strategy = check_bins(n_bins, strategy)
@@ -157,7 +157,7 @@ def adaptive_calibration_error(
     --------
     >>> import fastmetrics
     >>> y_true, y_proba = [0, 1, 0, 1, 1, 1], [0.125, 0.25, 0.5, 0.75, 0.875, 1.0]
-    >>> fastmetrics.adaptive_calibration_error(y_true, y_proba, n_bins=2)
+    >>> fastmetrics.calibration.adaptive_calibration_error(y_true, y_proba, n_bins=2)
     0.08333333333333333
     """
     several = not isinstance(y_true, ScoreTable) and np.ndim(y_proba) == 2  # type: ignore[arg-type]
@@ -229,7 +229,7 @@ def root_mean_square_calibration_error(
     --------
     >>> import fastmetrics
     >>> y_true, y_proba = [0, 1, 0, 0, 1, 1], [0.75, 0.75, 0.75, 0.75, 0.25, 0.25]
-    >>> [round(fastmetrics.root_mean_square_calibration_error(
+    >>> [round(fastmetrics.calibration.root_mean_square_calibration_error(
     ...     y_true, y_proba, n_bins=2, estimator=each), 6) for each in ("kumar", "sun", "plug-in")]
     [0.559017, 0.559017, 0.595119]
     """

@@ -84,7 +84,7 @@ class CostCurve(OneNumber):
 
     Examples
     --------
-    >>> from fastmetrics import cost_curve
+    >>> from fastmetrics.costs import cost_curve
     >>> curve = cost_curve([1, 0, 1, 0], [4, 3, 2, 1])
     >>> curve.intervals[0]
     CostInterval(low=0.0, high=0.5, threshold=4.0, false_positive_rate=0.0, true_positive_rate=0.5)

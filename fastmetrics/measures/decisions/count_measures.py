@@ -262,7 +262,7 @@ def count_measure(
 
     Examples
     --------
-    >>> from fastmetrics import ConfusionMatrixStack
+    >>> from fastmetrics.streams import ConfusionMatrixStack
     >>> stack = ConfusionMatrixStack.from_counts([[[3, 1], [2, 4]], [[5, 0], [1, 2]]])
     >>> count_measure(stack, "precision")
     array([0.8, 1. ])

@@ -118,7 +118,7 @@ def macro_micro(
     >>> y_true, y_pred = [0] * 6 + [1] * 4, [0] * 3 + [1] * 7
     >>> macro_micro(y_true, y_pred, metrics="macro_f1_harmonic")
     0.7674418604651163
-    >>> from fastmetrics import ConfusionMatrixStack
+    >>> from fastmetrics.streams import ConfusionMatrixStack
     >>> stack = ConfusionMatrixStack.from_counts([[[3, 1], [2, 4]], [[5, 0], [1, 2]]])
     >>> macro_micro(stack, metrics="precision_micro")
     0.8571428571428571

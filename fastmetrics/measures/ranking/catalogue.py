@@ -85,7 +85,7 @@ def catalogue_coverage(
 
     Examples
     --------
-    >>> from fastmetrics import catalogue_coverage
+    >>> from fastmetrics.ranking import catalogue_coverage
     >>> lists = [["a", "b"], ["b", "c"]]
     >>> catalogue_coverage(lists, catalogue=["a", "b", "c", "d"])
     0.75
@@ -128,7 +128,7 @@ def catalogue_gini(
 
     Examples
     --------
-    >>> from fastmetrics import catalogue_gini
+    >>> from fastmetrics.ranking import catalogue_gini
     >>> lists = [["a", "b"], ["b", "c"]]
     >>> catalogue_gini(lists, catalogue=["a", "b", "c", "d"])  # exposure 0, 1, 1, 2
     0.375
@@ -185,7 +185,7 @@ def novelty(
 
     Examples
     --------
-    >>> from fastmetrics import novelty
+    >>> from fastmetrics.ranking import novelty
     >>> seen = ["a", "a", "b", "c"]
     >>> novelty([["a", "b"], ["b", "c"]], catalogue=["a", "b", "c"], interactions=seen)
     1.75
@@ -255,7 +255,7 @@ def intra_list_diversity(
 
     Examples
     --------
-    >>> from fastmetrics import intra_list_diversity
+    >>> from fastmetrics.ranking import intra_list_diversity
     >>> lists, genres = [["a", "b"], ["b", "c"]], [[1, 0], [0, 1], [0, 2]]
     >>> intra_list_diversity(lists, catalogue=["a", "b", "c"], features=genres, per_query=True)
     array([1., 0.])

@@ -50,7 +50,7 @@ def precision_at_k(
 
     Examples
     --------
-    >>> from fastmetrics import precision_at_k
+    >>> from fastmetrics.ranking import precision_at_k
     >>> precision_at_k([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6], k=2)
     0.5
     """
@@ -87,7 +87,7 @@ def recall_at_k(
 
     Examples
     --------
-    >>> from fastmetrics import recall_at_k
+    >>> from fastmetrics.ranking import recall_at_k
     >>> recall_at_k([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6], k=2)
     0.5
     """
@@ -129,7 +129,7 @@ def f1_at_k(
 
     Examples
     --------
-    >>> from fastmetrics import f1_at_k
+    >>> from fastmetrics.ranking import f1_at_k
     >>> f1_at_k([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6], k=2)
     0.5
     """
@@ -173,7 +173,7 @@ def hit_rate_at_k(
 
     Examples
     --------
-    >>> from fastmetrics import hit_rate_at_k
+    >>> from fastmetrics.ranking import hit_rate_at_k
     >>> hit_rate_at_k([[1, 0, 0], [0, 0, 1]], [[3, 2, 1], [3, 2, 1]], k=2)
     0.5
     """
@@ -207,7 +207,7 @@ def r_precision(
 
     Examples
     --------
-    >>> from fastmetrics import r_precision
+    >>> from fastmetrics.ranking import r_precision
     >>> r_precision([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6])
     0.5
     """

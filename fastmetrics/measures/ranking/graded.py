@@ -60,7 +60,7 @@ def dcg(
 
     Examples
     --------
-    >>> from fastmetrics import dcg
+    >>> from fastmetrics.ranking import dcg
     >>> dcg([3, 0, 1], [3, 2, 1])
     3.5
     """
@@ -103,7 +103,7 @@ def ndcg(
 
     Examples
     --------
-    >>> from fastmetrics import ndcg
+    >>> from fastmetrics.ranking import ndcg
     >>> round(ndcg([3, 0, 1], [3, 2, 1]), 4)
     0.9639
     """
@@ -154,7 +154,7 @@ def expected_reciprocal_rank(
 
     Examples
     --------
-    >>> from fastmetrics import expected_reciprocal_rank
+    >>> from fastmetrics.ranking import expected_reciprocal_rank
     >>> expected_reciprocal_rank([2, 0, 1], [3, 2, 1])
     0.7708333333333334
     """

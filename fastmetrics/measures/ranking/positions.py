@@ -68,7 +68,7 @@ def mean_average_precision(
 
     Examples
     --------
-    >>> from fastmetrics import mean_average_precision
+    >>> from fastmetrics.ranking import mean_average_precision
     >>> mean_average_precision([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6])
     0.75
     >>> perfect = [1, 1, 1, 0], [0.9, 0.8, 0.7, 0.6]
@@ -115,7 +115,7 @@ def mean_reciprocal_rank(
 
     Examples
     --------
-    >>> from fastmetrics import mean_reciprocal_rank
+    >>> from fastmetrics.ranking import mean_reciprocal_rank
     >>> mean_reciprocal_rank([0, 1, 0], [0.5, 0.5, 0.5])  # (1 + 1/2 + 1/3) / 3
     0.6111111111111112
     """
@@ -156,7 +156,7 @@ def rank_biased_precision(
 
     Examples
     --------
-    >>> from fastmetrics import rank_biased_precision
+    >>> from fastmetrics.ranking import rank_biased_precision
     >>> rank_biased_precision([1, 0, 1], [3, 2, 1], persistence=0.5)
     0.625
     """
@@ -201,7 +201,7 @@ def bpref(
 
     Examples
     --------
-    >>> from fastmetrics import bpref
+    >>> from fastmetrics.ranking import bpref
     >>> bpref([1, 0, 1, 0], [4, 3, 2, 1])
     0.75
     """

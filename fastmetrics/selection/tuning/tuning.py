@@ -108,7 +108,7 @@ def tune_estimator(
 
     Examples
     --------
-    >>> from fastmetrics import parameter_range
+    >>> from fastmetrics.selection import parameter_range
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
@@ -187,7 +187,7 @@ def nested_cross_validation(
 
     Examples
     --------
-    >>> from fastmetrics import parameter_range
+    >>> from fastmetrics.selection import parameter_range
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> X, y = load_iris(return_X_y=True)

@@ -71,7 +71,7 @@ class Bracketed(Shown):
 
         Examples
         --------
-        >>> from fastmetrics import BinLayout, BinnedScoreTable
+        >>> from fastmetrics.streams import BinLayout, BinnedScoreTable
         >>> table = BinnedScoreTable(BinLayout([0.5]), first_rows=0)
         >>> table.update([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
         >>> table.roc_auc()
@@ -89,7 +89,7 @@ class Bracketed(Shown):
 
         Examples
         --------
-        >>> from fastmetrics import BinLayout, BinnedScoreTable
+        >>> from fastmetrics.streams import BinLayout, BinnedScoreTable
         >>> table = BinnedScoreTable(BinLayout([0.5]), first_rows=0)
         >>> table.update([0, 1, 1, 1], [0.1, 0.4, 0.4, 0.8])
         >>> table.average_precision().low.__round__(4), table.average_precision().high
@@ -108,7 +108,7 @@ class Bracketed(Shown):
 
         Examples
         --------
-        >>> from fastmetrics import BinLayout, BinnedScoreTable
+        >>> from fastmetrics.streams import BinLayout, BinnedScoreTable
         >>> table = BinnedScoreTable(BinLayout([0.5]), first_rows=0)
         >>> table.update([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
         >>> table.ks_statistic()
@@ -132,7 +132,7 @@ class Bracketed(Shown):
 
         Examples
         --------
-        >>> from fastmetrics import BinLayout, BinnedScoreTable
+        >>> from fastmetrics.streams import BinLayout, BinnedScoreTable
         >>> table = BinnedScoreTable(BinLayout([0.5]), first_rows=0)
         >>> table.update([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
         >>> table.tpr_at_fpr(0.5)
@@ -157,7 +157,7 @@ class Bracketed(Shown):
 
         Examples
         --------
-        >>> from fastmetrics import BinLayout, BinnedScoreTable
+        >>> from fastmetrics.streams import BinLayout, BinnedScoreTable
         >>> table = BinnedScoreTable(BinLayout([0.5]), first_rows=0)
         >>> table.update([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
         >>> table.at_threshold(0.5).true_positive_rate

@@ -208,7 +208,8 @@ def common_layout(mine: BinLayout | None, theirs: BinLayout | None) -> BinLayout
     if mine != theirs:
         raise InputError(
             f"tables of different bins cannot be merged: {mine!r} and {theirs!r}; make both with "
-            "one layout, `BinnedScoreTable(layout)`, as `table.layout` or `BinLayout.of_bits()`"
+            "one layout, `streams.BinnedScoreTable(layout)`, as `table.layout` or "
+            "`streams.BinLayout.of_bits()`"
         )
     return mine
 

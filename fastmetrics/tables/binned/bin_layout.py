@@ -53,7 +53,7 @@ class BinLayout(Saved, Shown):
 
     Examples
     --------
-    >>> from fastmetrics import BinLayout
+    >>> from fastmetrics.streams import BinLayout
     >>> layout = BinLayout([0.25, 0.5, 0.75])
     >>> layout.n_bins
     4
@@ -110,7 +110,7 @@ class BinLayout(Saved, Shown):
 
         Examples
         --------
-        >>> from fastmetrics import BinLayout
+        >>> from fastmetrics.streams import BinLayout
         >>> BinLayout.learn([1, 3, 3, 1, 4, 4]).bins([1, 2, 3, 4, 5])
         array([1, 2, 3, 5, 6])
         """
@@ -142,7 +142,7 @@ class BinLayout(Saved, Shown):
 
         Examples
         --------
-        >>> from fastmetrics import BinLayout
+        >>> from fastmetrics.streams import BinLayout
         >>> BinLayout.of_bits() == BinLayout.of_bits(n_bins=32768)
         True
         """
@@ -183,7 +183,7 @@ class BinLayout(Saved, Shown):
 
         Examples
         --------
-        >>> from fastmetrics import BinLayout
+        >>> from fastmetrics.streams import BinLayout
         >>> BinLayout([0.0]).bins([-0.5, -0.0, 0.5])
         array([0, 1, 1])
         """

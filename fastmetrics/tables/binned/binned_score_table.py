@@ -68,7 +68,8 @@ class BinnedScoreTable(Mergeable, Bracketed):
     Examples
     --------
     >>> import numpy as np
-    >>> from fastmetrics import BinnedScoreTable, roc_auc_score
+    >>> from fastmetrics import roc_auc_score
+    >>> from fastmetrics.streams import BinnedScoreTable
     >>> rng = np.random.default_rng(0)
     >>> y_true = rng.integers(0, 2, 200_000)
     >>> y_score = rng.normal(size=200_000) + y_true
@@ -133,7 +134,7 @@ class BinnedScoreTable(Mergeable, Bracketed):
 
         Examples
         --------
-        >>> from fastmetrics import BinLayout, BinnedScoreTable
+        >>> from fastmetrics.streams import BinLayout, BinnedScoreTable
         >>> layout = BinLayout([0.5])
         >>> table = BinnedScoreTable.from_counts(layout, [0, 1], [1, 3], [5, 1])
         >>> table.roc_auc()
@@ -190,7 +191,7 @@ class BinnedScoreTable(Mergeable, Bracketed):
 
         Examples
         --------
-        >>> from fastmetrics import BinnedScoreTable
+        >>> from fastmetrics.streams import BinnedScoreTable
         >>> table = BinnedScoreTable()
         >>> table.update([0, 1, 1], [0.1, 0.8, 0.4])
         >>> table.update([0], [0.4])
@@ -245,7 +246,8 @@ class BinnedScoreTable(Mergeable, Bracketed):
 
         Examples
         --------
-        >>> from fastmetrics import BinLayout, BinnedScoreTable, f1_score
+        >>> from fastmetrics import f1_score
+        >>> from fastmetrics.streams import BinLayout, BinnedScoreTable
         >>> ratings = BinnedScoreTable(BinLayout.of_bits(), first_rows=0)
         >>> ratings.update([0, 0, 1, 1], [1, 4, 4, 5])
         >>> ratings.to_score_table().scores

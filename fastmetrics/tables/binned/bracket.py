@@ -25,7 +25,7 @@ class Bracket(Result, Limits):
 
     Examples
     --------
-    >>> from fastmetrics import Bracket
+    >>> from fastmetrics.results import Bracket
     >>> auc = Bracket(0.8125, 0.875)
     >>> auc
     Bracket(low=0.8125, high=0.875)
@@ -77,7 +77,7 @@ class ThresholdBrackets(Result):
 
     Examples
     --------
-    >>> from fastmetrics import BinLayout, BinnedScoreTable
+    >>> from fastmetrics.streams import BinLayout, BinnedScoreTable
     >>> table = BinnedScoreTable(BinLayout([0.5]), first_rows=0)
     >>> table.update([0, 1, 0, 1], [0.1, 0.6, 0.7, 0.9])
     >>> table.at_threshold(0.5).precision

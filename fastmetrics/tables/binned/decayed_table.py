@@ -97,7 +97,7 @@ class DecayedBinnedScoreTable(Fading, ScoreStream):
 
     Examples
     --------
-    >>> from fastmetrics import DecayedBinnedScoreTable
+    >>> from fastmetrics.streams import DecayedBinnedScoreTable
     >>> lately = DecayedBinnedScoreTable(half_life=2)
     >>> lately.update([0, 1, 0, 1], [0.2, 0.1, 0.3, 0.4])
     >>> round(lately.table.n_positive, 3), round(lately.table.roc_auc().midpoint, 3)
@@ -170,7 +170,7 @@ class DecayedBinnedScoreTable(Fading, ScoreStream):
 
         Examples
         --------
-        >>> from fastmetrics import DecayedBinnedScoreTable
+        >>> from fastmetrics.streams import DecayedBinnedScoreTable
         >>> daily = DecayedBinnedScoreTable(half_life=1, per="batch")
         >>> for y_score in ([0.1, 0.2], [0.5, 0.4], [0.3, 0.9]):
         ...     daily.update([0, 1], y_score)
@@ -213,7 +213,7 @@ class DecayedBinnedScoreTable(Fading, ScoreStream):
 
         Examples
         --------
-        >>> from fastmetrics import DecayedBinnedScoreTable
+        >>> from fastmetrics.streams import DecayedBinnedScoreTable
         >>> lately = DecayedBinnedScoreTable(half_life=100)
         >>> lately.update([0, 1], [0.2, 0.7])
         >>> lately.reset()

@@ -34,7 +34,7 @@ class GroupAUCBrackets(Result):
 
     Examples
     --------
-    >>> from fastmetrics import GroupedBinnedScoreTable
+    >>> from fastmetrics.streams import GroupedBinnedScoreTable
     >>> users = GroupedBinnedScoreTable()
     >>> users.update([1, 0, 0, 1, 1], [0.9, 0.2, 0.5, 0.1, 0.3], ["a", "a", "b", "b", "c"])
     >>> found = users.group_auc()

@@ -73,7 +73,7 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
 
     Examples
     --------
-    >>> from fastmetrics import GroupedBinnedScoreTable
+    >>> from fastmetrics.streams import GroupedBinnedScoreTable
     >>> users = GroupedBinnedScoreTable()
     >>> users.update([1, 0, 0, 1], [0.9, 0.2, 0.5, 0.1], ["a", "a", "a", "b"])
     >>> users.update([0, 1], [0.4, 0.3], ["b", "c"])
@@ -137,7 +137,7 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
 
         Examples
         --------
-        >>> from fastmetrics import GroupedBinnedScoreTable
+        >>> from fastmetrics.streams import GroupedBinnedScoreTable
         >>> users = GroupedBinnedScoreTable()
         >>> users.update([1, 0, 1], [0.9, 0.2, 0.1], [7, 7, 8])
         >>> users.table_of(7).n_positive
@@ -186,7 +186,7 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
 
         Examples
         --------
-        >>> from fastmetrics import GroupedBinnedScoreTable
+        >>> from fastmetrics.streams import GroupedBinnedScoreTable
         >>> users = GroupedBinnedScoreTable()
         >>> users.update([0, 1, 1], [0.1, 0.8, 0.4], ["a", "a", "b"])
         >>> users.n_groups
@@ -278,7 +278,7 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
 
         Examples
         --------
-        >>> from fastmetrics import GroupedBinnedScoreTable
+        >>> from fastmetrics.streams import GroupedBinnedScoreTable
         >>> users = GroupedBinnedScoreTable()
         >>> users.update([1, 0, 0, 1], [0.9, 0.2, 0.5, 0.1], ["a", "a", "b", "b"])
         >>> users.group_auc("queries").mean.midpoint

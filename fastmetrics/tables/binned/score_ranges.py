@@ -53,7 +53,7 @@ class ScoreRanges(Bracketed, Result):
 
     Examples
     --------
-    >>> from fastmetrics import ScoreRanges
+    >>> from fastmetrics.streams import ScoreRanges
     >>> ranges = ScoreRanges([0.1, 0.6], [0.4, 0.6], [1, 3], [5, 1])
     >>> ranges.roc_auc()
     Bracket(low=0.6875, high=0.8958333333)
@@ -118,7 +118,7 @@ class ScoreRanges(Bracketed, Result):
 
         Examples
         --------
-        >>> from fastmetrics import ScoreRanges
+        >>> from fastmetrics.streams import ScoreRanges
         >>> ScoreRanges([0.1, 0.6], [0.1, 0.6], [1, 3], [5, 1]).to_score_table()
         ScoreTable(2 distinct scores from 0.1 to 0.6, 4 positive, 6 negative)
         """

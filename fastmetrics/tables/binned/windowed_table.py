@@ -96,7 +96,7 @@ class WindowedBinnedScoreTable(Window, ScoreStream):
 
     Examples
     --------
-    >>> from fastmetrics import WindowedBinnedScoreTable
+    >>> from fastmetrics.streams import WindowedBinnedScoreTable
     >>> last = WindowedBinnedScoreTable(4)
     >>> last.update([0, 1, 1], [0.9, 0.2, 0.6])
     >>> last.update([0, 1], [0.3, 0.7])
@@ -168,7 +168,7 @@ class WindowedBinnedScoreTable(Window, ScoreStream):
 
         Examples
         --------
-        >>> from fastmetrics import BinLayout, WindowedBinnedScoreTable
+        >>> from fastmetrics.streams import BinLayout, WindowedBinnedScoreTable
         >>> last = WindowedBinnedScoreTable(2, BinLayout([0.5]), first_rows=0)
         >>> last.update([0, 0, 1], [0.1, 0.4, 0.35])
         >>> last.table.roc_auc()
@@ -208,7 +208,7 @@ class WindowedBinnedScoreTable(Window, ScoreStream):
 
         Examples
         --------
-        >>> from fastmetrics import WindowedBinnedScoreTable
+        >>> from fastmetrics.streams import WindowedBinnedScoreTable
         >>> last = WindowedBinnedScoreTable(100)
         >>> last.update([0, 1], [0.2, 0.7])
         >>> last.reset()

@@ -51,7 +51,7 @@ class ConfusionMatrixStack(Shown):
 
     Examples
     --------
-    >>> from fastmetrics import ConfusionMatrixStack
+    >>> from fastmetrics.streams import ConfusionMatrixStack
     >>> stack = ConfusionMatrixStack.from_counts([[[3, 1], [2, 4]], [[5, 0], [1, 2]]])
     >>> stack
     ConfusionMatrixStack(2 matrices 0, 1; n=18)
@@ -120,7 +120,8 @@ class ConfusionMatrixStack(Shown):
 
         Examples
         --------
-        >>> from fastmetrics import ConfusionMatrix, ConfusionMatrixStack
+        >>> from fastmetrics import ConfusionMatrix
+        >>> from fastmetrics.streams import ConfusionMatrixStack
         >>> runs = {"monday": ConfusionMatrix.binary(tp=4, fp=1, fn=2, tn=3)}
         >>> ConfusionMatrixStack.from_matrices(runs).names
         ('monday',)
@@ -184,7 +185,8 @@ class ConfusionMatrixStack(Shown):
 
         Examples
         --------
-        >>> from fastmetrics import ConfusionMatrix, ConfusionMatrixStack
+        >>> from fastmetrics import ConfusionMatrix
+        >>> from fastmetrics.streams import ConfusionMatrixStack
         >>> matrix = ConfusionMatrix.from_labels(["a", "b", "c", "c"], ["a", "c", "c", "b"])
         >>> ConfusionMatrixStack.one_vs_rest(matrix).counts[2]
         array([[1, 1],
@@ -224,7 +226,7 @@ class ConfusionMatrixStack(Shown):
 
         Examples
         --------
-        >>> from fastmetrics import ConfusionMatrixStack
+        >>> from fastmetrics.streams import ConfusionMatrixStack
         >>> ConfusionMatrixStack.from_counts([[[50, 10], [5, 35]]], names=["first run"]).fn
         array([5])
         """

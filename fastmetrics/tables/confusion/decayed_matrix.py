@@ -77,7 +77,8 @@ class DecayedConfusionMatrix(Fading):
 
     Examples
     --------
-    >>> from fastmetrics import DecayedConfusionMatrix, accuracy_score
+    >>> from fastmetrics import accuracy_score
+    >>> from fastmetrics.streams import DecayedConfusionMatrix
     >>> lately = DecayedConfusionMatrix(half_life=2)
     >>> lately.update([0, 1, 1, 0, 1], [1, 0, 1, 0, 1])
     >>> lately.matrix.counts.round(3)
@@ -142,7 +143,7 @@ class DecayedConfusionMatrix(Fading):
 
         Examples
         --------
-        >>> from fastmetrics import DecayedConfusionMatrix
+        >>> from fastmetrics.streams import DecayedConfusionMatrix
         >>> daily = DecayedConfusionMatrix(half_life=1, per="batch")
         >>> for y_pred in ([0, 0], [1, 0], [1, 1]):
         ...     daily.update([1, 1], y_pred)
@@ -171,7 +172,7 @@ class DecayedConfusionMatrix(Fading):
 
         Examples
         --------
-        >>> from fastmetrics import DecayedConfusionMatrix
+        >>> from fastmetrics.streams import DecayedConfusionMatrix
         >>> lately = DecayedConfusionMatrix(half_life=100)
         >>> lately.update([0, 1], [0, 0])
         >>> lately.reset()

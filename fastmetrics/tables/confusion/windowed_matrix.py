@@ -71,7 +71,8 @@ class WindowedConfusionMatrix(Window):
 
     Examples
     --------
-    >>> from fastmetrics import WindowedConfusionMatrix, accuracy_score
+    >>> from fastmetrics import accuracy_score
+    >>> from fastmetrics.streams import WindowedConfusionMatrix
     >>> last = WindowedConfusionMatrix(4)
     >>> last.update([0, 1, 1], [1, 0, 1])
     >>> last.update([0, 1], [0, 1])
@@ -145,7 +146,7 @@ class WindowedConfusionMatrix(Window):
 
         Examples
         --------
-        >>> from fastmetrics import WindowedConfusionMatrix
+        >>> from fastmetrics.streams import WindowedConfusionMatrix
         >>> last = WindowedConfusionMatrix(3, labels=["no", "yes"])
         >>> last.update(["no", "yes", "yes", "no"], ["yes", "yes", "yes", "no"])
         >>> last.matrix
@@ -193,7 +194,7 @@ class WindowedConfusionMatrix(Window):
 
         Examples
         --------
-        >>> from fastmetrics import WindowedConfusionMatrix
+        >>> from fastmetrics.streams import WindowedConfusionMatrix
         >>> last = WindowedConfusionMatrix(100)
         >>> last.update([0, 1], [0, 0])
         >>> last.reset()

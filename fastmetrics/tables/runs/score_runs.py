@@ -88,7 +88,8 @@ class ScoreRuns(Shown):
     Examples
     --------
     >>> import numpy as np
-    >>> from fastmetrics import ScoreRuns, evaluate, roc_auc_score
+    >>> from fastmetrics import evaluate, roc_auc_score
+    >>> from fastmetrics.streams import ScoreRuns
     >>> rng = np.random.default_rng(0)
     >>> y_true = rng.integers(0, 2, 200_000)
     >>> y_score = rng.normal(size=200_000) + y_true
@@ -147,7 +148,7 @@ class ScoreRuns(Shown):
 
         Examples
         --------
-        >>> from fastmetrics import ScoreRuns
+        >>> from fastmetrics.streams import ScoreRuns
         >>> runs = ScoreRuns()
         >>> runs.update([0, 1, 1], [0.1, 0.8, 0.4])
         >>> runs.n_positive, runs.n_negative
@@ -261,7 +262,7 @@ class ScoreRuns(Shown):
 
         Examples
         --------
-        >>> from fastmetrics import ScoreRuns
+        >>> from fastmetrics.streams import ScoreRuns
         >>> runs = ScoreRuns()
         >>> runs.update([0, 1, 1], [0.1, 0.8, 0.4])
         >>> [(len(each.table), each.true_positives) for each in runs.ranges()]

@@ -13,7 +13,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_fraction, seed_key
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
-from fastmetrics.selection.bias_variance.error_curves import LearningCurve, ValidationCurve
+from fastmetrics.selection.decomposition.error_curves import LearningCurve, ValidationCurve
 from fastmetrics.selection.estimates._fit_and_score import (
     FITTING,
     FitJob,

@@ -12,23 +12,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._threads.workers import thread_count
 from fastmetrics.errors import FileError
-from fastmetrics.io._columns import (
-    Columns,
-    GrowingArray,
-    TextCodes,
-    TextColumn,
-    missing_of,
-    values_of,
-)
 from fastmetrics.io._faults import missing_values, unreadable
-from fastmetrics.io._formats import (
-    Source,
-    describe,
-    describe_fully,
-    file_format,
-    select_list,
-)
-from fastmetrics.io._paths import expand_paths
 from fastmetrics.io._session import (
     Session,
     ahead,
@@ -45,6 +29,22 @@ from fastmetrics.io._types import (
     with_odd,
 )
 from fastmetrics.io._where import check_condition, check_where
+from fastmetrics.io.columns import (
+    Columns,
+    GrowingArray,
+    TextCodes,
+    TextColumn,
+    missing_of,
+    values_of,
+)
+from fastmetrics.io.formats import (
+    Source,
+    describe,
+    describe_fully,
+    file_format,
+    select_list,
+)
+from fastmetrics.io.paths import expand_paths
 
 #: Rows in a batch: large enough to amortise the call, small enough to stay in cache.
 _BATCH_ROWS = 131_072

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._input.scalars import check_choice, check_n_threads
 from fastmetrics._results import Result
-from fastmetrics.selection.bias_variance._loss_parts import (
+from fastmetrics.selection.decomposition._loss_parts import (
     Parts,
     domingos,
     kohavi_wolpert,

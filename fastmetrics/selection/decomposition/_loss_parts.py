@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.scores import canonical_scores, check_finite
 from fastmetrics._threads.workers import run
-from fastmetrics.selection.bias_variance._label_votes import (
+from fastmetrics.selection.decomposition._label_votes import (
     LabelVotes,
     as_rows,
     check_label_votes,

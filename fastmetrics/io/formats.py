@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fastmetrics.errors import FileError
-from fastmetrics.io._paths import expand_paths
 from fastmetrics.io._session import Session, quote_name, quote_text, rows_of
+from fastmetrics.io.paths import expand_paths
 
 _FORMATS = {
     ".csv": "csv",

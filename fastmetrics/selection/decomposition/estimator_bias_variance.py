@@ -16,7 +16,7 @@ from fastmetrics._input.scalars import check_choice, check_integer, seed_key
 from fastmetrics._plots.error_curves import Parts, draw_bias_variance_curve
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError
-from fastmetrics.selection.bias_variance.bias_variance import (
+from fastmetrics.selection.decomposition.bias_variance import (
     BiasVariance,
     Decomposition,
     bias_variance,

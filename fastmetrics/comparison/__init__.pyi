@@ -1,0 +1,47 @@
+"""The names of `fastmetrics.comparison`, read by `_faces`."""
+
+from ..inference.bootstrap.effective_size import effective_sample_size as effective_sample_size
+from ..inference.delong.newcombe import newcombe_interval as newcombe_interval
+from ..inference.proportions.proportion_differences import (
+    paired_proportion_difference_interval as paired_proportion_difference_interval,
+    proportion_difference_interval as proportion_difference_interval,
+)
+from ..inference.proportions.proportions import proportion_interval as proportion_interval
+from .planning.power_accuracy import (
+    power_paired_accuracy as power_paired_accuracy,
+    sample_size_paired_accuracy as sample_size_paired_accuracy,
+)
+from .planning.power_auc import (
+    power_paired_auc as power_paired_auc,
+    sample_size_paired_auc as sample_size_paired_auc,
+)
+from .samples.bayesian_correlated_t import bayesian_correlated_t_test as bayesian_correlated_t_test
+from .samples.bayesian_signed_rank import bayesian_signed_rank_test as bayesian_signed_rank_test
+from .samples.binomial import (
+    binomial_likelihood as binomial_likelihood,
+    binomial_test as binomial_test,
+)
+from .samples.cochran_q import cochran_q_test as cochran_q_test
+from .samples.equivalence import (
+    equivalence_test as equivalence_test,
+    non_inferiority_test as non_inferiority_test,
+)
+from .samples.estimators import compare_estimators as compare_estimators
+from .samples.five_by_two import five_by_two_cv_test as five_by_two_cv_test
+from .samples.mcnemar import mcnemar_test as mcnemar_test
+from .samples.sign_flip import sign_flip_test as sign_flip_test
+from .samples.t_tests import (
+    kfold_paired_t_test as kfold_paired_t_test,
+    one_sample_t_test as one_sample_t_test,
+)
+from .samples.timings import compare_timings as compare_timings
+from .samples.wilcoxon import wilcoxon_signed_rank_test as wilcoxon_signed_rank_test
+from .tables.compare_table import compare_table as compare_table
+from .tables.friedman import friedman_test as friedman_test
+from .tables.post_hoc import (
+    adjust_pvalues as adjust_pvalues,
+    bonferroni_dunn_test as bonferroni_dunn_test,
+    nemenyi_test as nemenyi_test,
+)
+
+__all__: list[str]

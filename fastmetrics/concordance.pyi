@@ -1,0 +1,17 @@
+"""The names of `fastmetrics.concordance`, read by `_faces`."""
+
+from .comparison.samples.kendall import kendall_test as kendall_test
+from .inference.concordance.time_dependent import (
+    cumulative_dynamic_auc as cumulative_dynamic_auc,
+    survival_brier_score as survival_brier_score,
+)
+from .measures.concordance.concordance_index import concordance_index as concordance_index
+from .measures.concordance.rank_correlation import (
+    goodman_kruskal_gamma as goodman_kruskal_gamma,
+    kendall_tau as kendall_tau,
+    somers_d as somers_d,
+    spearman_rho as spearman_rho,
+)
+from .measures.concordance.royston_d import royston_d as royston_d
+
+__all__: list[str]

@@ -1,0 +1,40 @@
+"""The names of `fastmetrics.costs`, read by `_faces`."""
+
+from .inference.costs.decision_curve import decision_curve as decision_curve
+from .inference.costs.threshold_cost import threshold_cost_interval as threshold_cost_interval
+from .measures.costs.brier_curve import brier_curve as brier_curve
+from .measures.costs.convex_hull import (
+    roc_convex_hull as roc_convex_hull,
+    roc_hull_auc as roc_hull_auc,
+)
+from .measures.costs.cost_curve import (
+    cost_curve as cost_curve,
+    expected_total_cost as expected_total_cost,
+)
+from .measures.costs.cost_curves import compare_cost_curves as compare_cost_curves
+from .measures.costs.gains import (
+    cumulative_gain as cumulative_gain,
+    gains_curve as gains_curve,
+    lift_score as lift_score,
+)
+from .measures.costs.h_measure import h_measure as h_measure
+from .measures.costs.lorenz import lorenz_curve as lorenz_curve, lorenz_gini as lorenz_gini
+from .measures.costs.net_benefit import net_benefit as net_benefit
+from .measures.costs.operating_point import (
+    OperatingPoint as OperatingPoint,
+    prevalence_adjusted_precision as prevalence_adjusted_precision,
+)
+from .measures.costs.precision_recall_gain import (
+    precision_recall_gain_curve as precision_recall_gain_curve,
+)
+from .measures.costs.row_costs import threshold_costs as threshold_costs
+from .measures.decisions.cost_decision import cost_sensitive_predict as cost_sensitive_predict
+from .measures.decisions.costs import (
+    cost_sensitive_accuracy as cost_sensitive_accuracy,
+    cost_sensitive_error as cost_sensitive_error,
+    expected_cost as expected_cost,
+    normalized_cost as normalized_cost,
+    total_cost as total_cost,
+)
+
+__all__: list[str]

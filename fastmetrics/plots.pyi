@@ -1,0 +1,10 @@
+"""The names of `fastmetrics.plots`, read by `_faces`."""
+
+from ._report.score_plots import (
+    plot_det as plot_det,
+    plot_pr as plot_pr,
+    plot_roc as plot_roc,
+    plot_thresholds as plot_thresholds,
+)
+
+__all__: list[str]

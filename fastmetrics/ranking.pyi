@@ -1,0 +1,30 @@
+"""The names of `fastmetrics.ranking`, read by `_faces`."""
+
+from ._report.ranking_evaluation import evaluate_rankings as evaluate_rankings
+from .measures.ranking.catalogue import (
+    catalogue_coverage as catalogue_coverage,
+    catalogue_gini as catalogue_gini,
+    intra_list_diversity as intra_list_diversity,
+    novelty as novelty,
+)
+from .measures.ranking.first_items import (
+    f1_at_k as f1_at_k,
+    hit_rate_at_k as hit_rate_at_k,
+    precision_at_k as precision_at_k,
+    r_precision as r_precision,
+    recall_at_k as recall_at_k,
+)
+from .measures.ranking.graded import (
+    dcg as dcg,
+    expected_reciprocal_rank as expected_reciprocal_rank,
+    ndcg as ndcg,
+)
+from .measures.ranking.group_auc import group_auc as group_auc
+from .measures.ranking.positions import (
+    bpref as bpref,
+    mean_average_precision as mean_average_precision,
+    mean_reciprocal_rank as mean_reciprocal_rank,
+    rank_biased_precision as rank_biased_precision,
+)
+
+__all__: list[str]

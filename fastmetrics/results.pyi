@@ -1,0 +1,87 @@
+"""The names of `fastmetrics.results`, read by `_faces`."""
+
+from ._report.evaluation_result import (
+    Evaluation as Evaluation,
+    EvaluationBootstrap as EvaluationBootstrap,
+    ModelEvaluation as ModelEvaluation,
+)
+from ._report.ranking_result import RankingEvaluation as RankingEvaluation
+from ._results import ConfidenceInterval as ConfidenceInterval
+from .comparison.planning.power_accuracy import SampleSize as SampleSize
+from .comparison.result import ComparisonTest as ComparisonTest
+from .comparison.samples.bayesian_correlated_t import (
+    BayesianCorrelatedTTest as BayesianCorrelatedTTest,
+)
+from .comparison.samples.bayesian_signed_rank import (
+    BayesianSignedRankTest as BayesianSignedRankTest,
+)
+from .comparison.samples.timings import (
+    TimingComparison as TimingComparison,
+    TimingRatio as TimingRatio,
+)
+from .comparison.tables.compare_table import (
+    CriticalDifferenceDiagram as CriticalDifferenceDiagram,
+    FriedmanSegments as FriedmanSegments,
+    TableComparison as TableComparison,
+)
+from .comparison.tables.friedman import FriedmanTest as FriedmanTest
+from .comparison.tables.post_hoc_result import PostHocTest as PostHocTest, RankPair as RankPair
+from .inference.bands.band_results import PrBand as PrBand, RocBand as RocBand
+from .inference.calibration.calibration_test import CalibrationTest as CalibrationTest
+from .inference.calibration.reliability_band import ReliabilityBand as ReliabilityBand
+from .inference.concordance.time_dependent_results import (
+    TimeDependentMeasure as TimeDependentMeasure,
+)
+from .inference.costs.decision_results import DecisionCurve as DecisionCurve
+from .inference.costs.threshold_cost import ThresholdCostInterval as ThresholdCostInterval
+from .inference.estimate_result import (
+    Comparison as Comparison,
+    Comparisons as Comparisons,
+    Estimate as Estimate,
+    Estimates as Estimates,
+    Pair as Pair,
+)
+from .inference.replicates import Replicates as Replicates
+from .measures.calibration.calibration_summary import CalibrationSummary as CalibrationSummary
+from .measures.calibration.goodness_of_fit import GoodnessOfFitTest as GoodnessOfFitTest
+from .measures.calibration.isotonic import IsotonicFit as IsotonicFit
+from .measures.calibration.logistic_calibration import LogisticCalibration as LogisticCalibration
+from .measures.calibration.reliability_diagram import ReliabilityDiagram as ReliabilityDiagram
+from .measures.calibration.score_decomposition import ScoreDecomposition as ScoreDecomposition
+from .measures.costs.brier_curve import BrierCurve as BrierCurve
+from .measures.costs.convex_hull import RocConvexHull as RocConvexHull
+from .measures.costs.cost_curve_result import CostCurve as CostCurve, CostInterval as CostInterval
+from .measures.costs.cost_curves import CostComparison as CostComparison, CostWinner as CostWinner
+from .measures.costs.gains import GainsCurve as GainsCurve
+from .measures.costs.lorenz import LorenzCurve as LorenzCurve
+from .measures.costs.precision_recall_gain import PrecisionRecallGain as PrecisionRecallGain
+from .measures.costs.row_costs import ThresholdCosts as ThresholdCosts
+from .measures.curves.best_threshold import BestThreshold as BestThreshold
+from .measures.curves.break_even import BreakEvenPoint as BreakEvenPoint
+from .measures.curves.dominance import Dominance as Dominance
+from .measures.curves.kolmogorov_smirnov import KolmogorovSmirnov as KolmogorovSmirnov
+from .measures.decisions.classification_measures import (
+    ClassificationMeasures as ClassificationMeasures,
+)
+from .measures.metrics_table import MetricEntry as MetricEntry, MetricsTable as MetricsTable
+from .measures.ranking.group_auc import GroupAUC as GroupAUC
+from .measures.regression.regression_measures import RegressionMeasures as RegressionMeasures
+from .selection.decomposition.bias_variance import BiasVariance as BiasVariance
+from .selection.decomposition.error_curves import (
+    LearningCurve as LearningCurve,
+    ValidationCurve as ValidationCurve,
+)
+from .selection.decomposition.estimator_bias_variance import BiasVarianceCurve as BiasVarianceCurve
+from .selection.estimates.estimator_evaluation import (
+    EstimatorEvaluation as EstimatorEvaluation,
+    MetricEstimate as MetricEstimate,
+)
+from .selection.estimates.point632 import Bootstrap632 as Bootstrap632
+from .selection.tuning.tuning_result import (
+    NestedCrossValidation as NestedCrossValidation,
+    TuningResult as TuningResult,
+)
+from .tables.binned.bracket import Bracket as Bracket, ThresholdBrackets as ThresholdBrackets
+from .tables.binned.group_brackets import GroupAUCBrackets as GroupAUCBrackets
+
+__all__: list[str]

@@ -1,0 +1,21 @@
+"""Every public object by its name, which one module has; those of Dask have tests of their own."""
+
+import importlib
+from types import ModuleType
+from typing import Any
+
+from fastmetrics._faces import NAMESPACES, public_names
+
+#: In which module each public name is found.
+PLACES = {name: place for name, place in public_names().items() if name not in NAMESPACES}
+NAMES = sorted(PLACES)
+
+
+def public(name: str) -> Any:
+    """Return the public object of a name, wherever it is public."""
+    return getattr(importlib.import_module(PLACES[name]), name)
+
+
+def modules() -> dict[str, ModuleType]:
+    """Return the public modules by name."""
+    return {place: importlib.import_module(place) for place in sorted(set(PLACES.values()))}
