@@ -114,7 +114,7 @@ ROUNDED = ["low fpr", "high tpr", "pr trapezoid", "pr"]
 
 
 @given(problems(), st.sampled_from(["multinomial", "poisson"]))
-@settings(max_examples=10)
+@settings(max_examples=4)
 def test_curves_of_small_data(problem: Any, resampling: Any) -> None:
     y, s, w, places, size = problem
     weights_of = np.ones(len(y), int) if w is None else w

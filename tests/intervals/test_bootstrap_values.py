@@ -54,7 +54,7 @@ def counts_of(results, labels, scores, way):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     ("n", "step", "n_resamples"),
-    [(2, 0, 40), (7, 1.0, 40), (33, 0.25, 40), (60, 0, 30), (1_200, 0.1, 8), (1_100, 0, 8)],
+    [(2, 0, 20), (7, 1.0, 20), (33, 0.25, 20), (60, 0, 15), (1_200, 0.1, 4), (1_100, 0, 4)],
 )
 def test_threshold_measures(n, step, n_resamples, way):
     labels, scores = binary(n, step=step)
@@ -129,7 +129,7 @@ def test_count_measures_at_a_threshold(way, threshold):
     cost = ("cost", {"cost_matrix": COST})
     metrics = {name: name for name in COUNTED} | {"cost": cost, "auc": "roc_auc"}
     results = quiet_bootstrap(
-        labels, scores, metrics=metrics, threshold=threshold, n_resamples=25, **way
+        labels, scores, metrics=metrics, threshold=threshold, n_resamples=11, **way
     )
     labels, scores, counts = counts_of(results, labels, scores, way)
     called = (scores >= threshold).astype(int)

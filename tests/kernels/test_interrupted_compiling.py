@@ -213,7 +213,7 @@ def test_an_interrupt_at_any_time_in_a_cold_cache(tmp_path, n) -> None:
         assert run_in_a_cold_cache(tmp_path / str(i), TRY, after) == expected, after
 
 
-@pytest.mark.parametrize("n", [1, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [pytest.param(n, marks=pytest.mark.slow) for n in (1, 60)])
 def test_the_command_line_in_a_cold_cache(tmp_path, n) -> None:
     file = tmp_path / "x.csv"
     file.write_text("y,s\n" + "".join(f"{i % 5 // 3},{i * 7 % 97}\n" for i in range(400)))

@@ -82,6 +82,7 @@ def test_merge_descending(rng, merge, dtype, sizes) -> None:
         assert (counts[:, k:] == -1).all()
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("merge", forms(merges.merge_tables))
 @pytest.mark.parametrize("kind", [np.int64, np.float64])
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -128,7 +128,7 @@ AVERAGED = {
 @pytest.mark.parametrize("k", [2, 3, 4, 5])
 @pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
 def test_scikit_learn_agrees(rng, k, weighting) -> None:
-    for _ in range(10):
+    for _ in range(3):
         n = 80
         y, p = rng.integers(0, k, n), rng.integers(0, k, n)
         p[:k] = y[:k] = np.arange(k)  # nothing is undefined

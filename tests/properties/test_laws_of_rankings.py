@@ -44,6 +44,7 @@ def problems(draw: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @every
 @pytest.mark.parametrize("ties", TIES)
+@few
 @given(query=queries)
 def test_is_the_mean_over_the_orders_of_ties(entry: RankingEntry, ties: str, query: Any) -> None:
     named = [(grade, score, 10 + i * 7 % 11) for i, (grade, score) in enumerate(query)]

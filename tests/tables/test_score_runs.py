@@ -46,7 +46,7 @@ def agree(runs, y, scores, weights=None):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_scores_spilled(rng, tmp_path, kind):
-    n = 300_000
+    n = 200_000
     scores = KINDS[kind](rng, n)
     y = rng.integers(0, 2, n)
     runs = filled(y, scores, memory=SMALL, spill_dir=tmp_path)
