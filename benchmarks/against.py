@@ -141,7 +141,9 @@ def judge(times: Times, options: argparse.Namespace) -> int:
         print("nothing to compare", file=sys.stderr)
         return 2
     before, after = times.side(0), times.side(1)
-    found = compare_timings(before, after, margin=options.margin, paired=True, alpha=ALPHA)
+    found = compare_timings(
+        before, after, margin=options.margin, paired=True, confidence_level=1 - ALPHA
+    )
     print(found)
     content = {"revision": options.revision, **found.to_dict(), "seconds": times.rounds}
     status = found.exit_status

@@ -37,9 +37,7 @@ pos_label : int, float, bool or str, optional
 groups : array-like of shape (n_samples,), optional
     Group of each row (user, patient): whole groups are drawn.
 confidence_level : float, default=0.95
-    Coverage aimed at, in (0, 1).
-alpha : float, default=0.05
-    Level of the decision.
+    Coverage aimed at, in (0, 1); of a test, the level of its decision.
 higher_is_better : bool
     Whether the greater number is the better (accuracy, AUC) or the lower (errors, losses): it
     decides which model is called better, and is never guessed.

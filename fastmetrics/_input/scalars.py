@@ -52,6 +52,16 @@ def check_confidence_level(confidence_level: Any, name: str = "confidence_level"
     raise InputError(f"`{name}` must lie strictly between 0 and 1: got {confidence_level!r}{hint}")
 
 
+def check_decision_level(confidence_level: Any) -> float:
+    """Return what a level of confidence leaves to error: 0.05 of 0.95, and no digit more."""
+    return complement(check_confidence_level(confidence_level))
+
+
+def complement(share: float) -> float:
+    """Return 1 less a share that was written in decimals, as it would be written."""
+    return round(1.0 - share, 15) or 1.0 - share
+
+
 def check_fraction(
     name: str,
     value: Any,

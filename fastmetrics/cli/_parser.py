@@ -257,7 +257,7 @@ def _add_compare_table(commands: Any) -> None:
         "bonferroni-dunn)",
     )
     add("--control", metavar="NAME", help="the algorithm that the others are compared with")
-    add("--alpha", type=level, default=0.05, metavar="P", help="of the tests (default 0.05)")
+    add("--confidence-level", type=level, default=0.95, metavar="P", help="of tests (default 0.95)")
     add("--seed", type=seed, metavar="S", help="of Friedman's p-value where it takes permutations")
     add(
         "--on-bad-row",

@@ -40,7 +40,7 @@ _VALUES: Final = {
 }
 _PAIR_FIELDS: Final = (
     *("model_a", "model_b", "mean_rank_a", "mean_rank_b", "difference", "statistic"),
-    *("pvalue", "reject", "better", "post_hoc", "alpha", "critical_difference"),
+    *("pvalue", "reject", "better", "post_hoc", "confidence_level", "critical_difference"),
     *("friedman_chi2", "friedman_pvalue", "friedman_pvalue_is_bound"),
     *("friedman_pvalue_method", "friedman_reject"),
 )
@@ -195,7 +195,7 @@ def _csv_of_pairs(comparison: TableComparison) -> str:
         a, b = pair.model_a, pair.model_b
         row = (
             *(a, b, at[a], at[b], pair.difference, pair.statistic, pair.pvalue, pair.reject),
-            *(pair.better or "", test.method, test.alpha, test.critical_difference),
+            *(pair.better or "", test.method, test.confidence_level, test.critical_difference),
             *(friedman.chi2, friedman.pvalue, is_bound(friedman.pvalue)),
             *(friedman.pvalue_method, friedman.reject),
         )

@@ -47,12 +47,12 @@ def add_options(command: argparse.ArgumentParser) -> None:
         help="the largest growth of a time that does not matter: 5%% (default) or 0.05",
     )
     add(
-        "--alpha",
+        "--confidence-level",
         type=level,
-        default=0.05,
+        default=0.95,
         metavar="P",
-        help="chance of calling anything worse that is not, of all benchmarks together (default "
-        "0.05)",
+        help="chance of calling nothing worse that is not, of all benchmarks together (default "
+        "0.95)",
     )
 
 
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> str:
         unpaired_change(name, *_moments(before[name], after[name], name, options))
         for name in shared
     ]
-    found = decided(changes, options.margin, options.alpha, paired=False)
+    found = decided(changes, options.margin, options.confidence_level, paired=False)
     options.exit_status = found.exit_status
     if options.format == "json":
         return json_text({"decision": found.decision, **found.to_dict()})

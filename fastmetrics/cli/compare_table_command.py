@@ -23,7 +23,7 @@ from fastmetrics.io.reader import read_columns
 _OPTIONS = {
     "control": "--control",
     "post_hoc": "--post-hoc",
-    "alpha": "--alpha",
+    "confidence_level": "--confidence-level",
     "rng": "--seed",
     "scores": "the table",
 }
@@ -82,7 +82,7 @@ def _compared(columns: Columns, names: list[str], options: argparse.Namespace) -
             comparison = compare_table(
                 columns.scores,
                 higher_is_better=options.higher_is_better,
-                alpha=options.alpha,
+                confidence_level=options.confidence_level,
                 post_hoc=post_hoc,
                 control=options.control,
                 datasets=names,

@@ -13,8 +13,9 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     Alternative,
     check_alternative,
+    check_decision_level,
     check_direction,
-    check_fraction,
+    complement,
 )
 from fastmetrics._plots.null_distributions import Observed, draw_binomial, draw_t
 from fastmetrics._results import ConfidenceInterval, Result, equals
@@ -24,8 +25,9 @@ from fastmetrics.errors import InputError, InputTypeError
 MODELS: Final = """
 Parameters
 ----------
-alpha : float, default=0.05
-    Level of the decision, and 1 - alpha that of the interval where there is one.
+confidence_level : float, default=0.95
+    Level of the decision, which errs in the rest of cases at most, and of the interval where there
+    is one.
 names : (str, str), default=("A", "B")
     What the models are called.
 """
@@ -54,14 +56,14 @@ class ComparisonTest(Result):
     pvalue : float
         Probability, under the null hypothesis, of a statistic at least as extreme.
         Of random permutations and signs ``pvalue.is_bound`` says that none is: p is at most that.
-    alpha : float
+    confidence_level : float
         Level of the decision.
     critical_value : float
-        The statistic from which on (beyond which, for counts) the test rejects at `alpha`; nan
+        The statistic from which on (beyond which, for counts) the test rejects; nan
         where the p-value alone decides.
     reject : bool
-        Whether the null hypothesis is rejected at `alpha`: where p <= alpha, and of the binomial
-        test where p < alpha; False where the test is not defined.
+        Whether the null hypothesis is rejected: where p <= 1 - `confidence_level`, and of the
+        binomial test where p is below it; False where the test is not defined.
     alternative : str
         What holds if the null hypothesis does not.
     effect_size : float
@@ -78,7 +80,7 @@ class ComparisonTest(Result):
 
     Examples
     --------
-    >>> test = ComparisonTest("a test", 2.5, "t", 9, 0.034, 0.05, 2.262, True)
+    >>> test = ComparisonTest("a test", 2.5, "t", 9, 0.034, 0.95, 2.262, True)
     >>> test
     ComparisonTest(a test: t(9)=2.5, pvalue=0.034, reject at 0.05)
     """
@@ -88,7 +90,7 @@ class ComparisonTest(Result):
     statistic_name: str
     df: float | tuple[float, float] | None
     pvalue: float
-    alpha: float
+    confidence_level: float
     critical_value: float
     reject: bool
     alternative: str = "two-sided"
@@ -146,7 +148,7 @@ class ComparisonTest(Result):
         return "better" if shown else "ahead"
 
     def _shown(self) -> Display:
-        level = self.details.get("confidence_level", 1 - self.alpha)
+        level = self.details.get("level_of_interval", self.confidence_level)
         record = {
             "statistic": self.statistic,
             "df": self.df,
@@ -162,7 +164,8 @@ class ComparisonTest(Result):
             "df": "degrees of freedom",
             "effect_size": self.effect_size_name or "effect size",
         }
-        said = [f"{'Rejects' if self.reject else 'Does not reject'} at level {self.alpha:g}"]
+        alpha = complement(self.confidence_level)
+        said = [f"{'Rejects' if self.reject else 'Does not reject'} at level {alpha:g}"]
         if self.better is not None:
             lead = "better" if self._lead() == "better" else "ahead in these data"
             said.append(f"{lead}: {self.better}")
@@ -182,10 +185,11 @@ class ComparisonTest(Result):
             both = self.df if isinstance(self.df, tuple) else (self.df,)
             df = f"({', '.join(f'{each:g}' for each in both)})"
         decision = "reject" if self.reject else "do not reject"
+        alpha = complement(self.confidence_level)
         lead = "" if self.better is None else f", {self._lead()}: {self.better}"
         return (
             f"{type(self).__name__}({self.method}: {self.statistic_name}{df}={self.statistic:.6g}, "
-            f"pvalue{equals(self.pvalue)}{self.pvalue:.6g}, {decision} at {self.alpha:g}{lead})"
+            f"pvalue{equals(self.pvalue)}{self.pvalue:.6g}, {decision} at {alpha:g}{lead})"
         )
 
 
@@ -211,7 +215,7 @@ def _draw_t(test: ComparisonTest, ax: Any) -> Any:
 
 
 def _observed(test: ComparisonTest) -> Observed:
-    return Observed(test.statistic, test.pvalue, test.alpha, test.reject)
+    return Observed(test.statistic, test.pvalue, complement(test.confidence_level), test.reject)
 
 
 class Question(NamedTuple):
@@ -243,7 +247,7 @@ class Question(NamedTuple):
             statistic_name=statistic[0],
             df=df,
             pvalue=pvalue,
-            alpha=self.alpha,
+            confidence_level=complement(self.alpha),
             critical_value=critical_value,
             reject=bool(pvalue <= self.alpha),
             alternative=alternative or self.alternative,
@@ -256,12 +260,12 @@ class Question(NamedTuple):
 
 
 def question(
-    alpha: Any, alternative: Any, names: Any = ("A", "B"), higher_is_better: Any = True
+    confidence_level: Any, alternative: Any, names: Any = ("A", "B"), higher_is_better: Any = True
 ) -> Question:
     """Return what is asked, checked."""
     higher = check_direction(higher_is_better)
-    level, side = check_fraction("alpha", alpha), check_alternative(alternative)
-    return Question(level, side, check_names(names), higher)
+    alpha, side = check_decision_level(confidence_level), check_alternative(alternative)
+    return Question(alpha, side, check_names(names), higher)
 
 
 def check_names(names: Any, n_models: int = 2) -> tuple[str, ...]:

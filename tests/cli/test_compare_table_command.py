@@ -191,7 +191,7 @@ FAULTS = {
     "no control": (("x.csv", *HIGHER, "--post-hoc", "bonferroni-dunn"), "--control must name an"),
     "no side": (("x.csv", "--datasets", "name"), "--higher-is-better --lower-is-better is requ"),
     "both sides": (("x.csv", *HIGHER, "--lower-is-better"), "not allowed with argument"),
-    "level": (("x.csv", *HIGHER, "--alpha", "5"), "must lie between 0 and 1"),
+    "level": (("x.csv", *HIGHER, "--confidence-level", "5"), "must lie between 0 and 1"),
     "picture": (("x.csv", *HIGHER, "--plot", "d.jpeg"), "--plot: the name must end in one of .png"),
     "folder": (("x.csv", *HIGHER, "--plot", "no/d.png"), "there is no folder no"),
     "text": (("text.csv", *HIGHER), "text.csv: row 1 (line 2): column 'B': 'good' is not a number"),

@@ -24,10 +24,12 @@ ALTERNATIVES = ("greater", "less", "two-sided")
 
 @pytest.mark.parametrize(("n", "rate", "alpha", "count"), FIGURES["cases_m_eps0_alpha_C"])
 def test_published_critical_counts(n, rate, alpha, count):
-    test = fm.comparison.binomial_test(count, n, error_rate=rate, alpha=alpha)
+    test = fm.comparison.binomial_test(count, n, error_rate=rate, confidence_level=1 - alpha)
     assert test.critical_value == count
     assert not test.reject
-    assert fm.comparison.binomial_test(count + 1, n, error_rate=rate, alpha=alpha).reject
+    assert fm.comparison.binomial_test(
+        count + 1, n, error_rate=rate, confidence_level=1 - alpha
+    ).reject
 
 
 def test_rejecting_at_the_critical_count_has_too_large_a_size():
@@ -40,7 +42,7 @@ def test_rejecting_at_the_critical_count_has_too_large_a_size():
 def test_a_tail_of_exactly_alpha_does_not_reject():
     edge = FIGURES["strict_vs_qbinom_edge"]
     n, rate, alpha = edge["m"], edge["eps0"], edge["alpha"]
-    test = fm.comparison.binomial_test(1, n, error_rate=rate, alpha=alpha)
+    test = fm.comparison.binomial_test(1, n, error_rate=rate, confidence_level=1 - alpha)
     assert (test.critical_value, test.reject) == (edge["strict"], False)
     assert stats.binom.ppf(1 - alpha, n, rate) == edge["qbinom"]  # rejects more than 0 errors
 
@@ -68,7 +70,11 @@ def test_figures_of_scipy_and_r():
 def test_enumeration(n, data, rate, alpha, alternative):
     errors = data.draw(st.integers(0, n))
     test = fm.comparison.binomial_test(
-        errors, n, error_rate=float(rate), alpha=float(alpha), alternative=alternative
+        errors,
+        n,
+        error_rate=float(rate),
+        confidence_level=1 - float(alpha),
+        alternative=alternative,
     )
     level = Fraction(alpha)
     pvalues = [oracle.binomial_pvalue(i, n, rate, alternative) for i in range(n + 1)]
@@ -110,7 +116,9 @@ def test_two_sided_is_scipys(n, rate, deviations):
 
 
 def test_the_interval_is_the_one_of_proportion_interval_and_statsmodels():
-    test = fm.comparison.binomial_test(9, 60, error_rate=0.1, alpha=0.1, alternative="two-sided")
+    test = fm.comparison.binomial_test(
+        9, 60, error_rate=0.1, confidence_level=0.9, alternative="two-sided"
+    )
     ours = fm.comparison.proportion_interval(9, 60, method="clopper-pearson", confidence_level=0.9)
     low, high = test.confidence_interval.low, test.confidence_interval.high
     assert (low, high) == (ours.confidence_interval.low, ours.confidence_interval.high)
@@ -160,7 +168,12 @@ def test_likelihood():
         ((0, 0), {"error_rate": 0.3}, ValueError, "`n` must be at least 1"),
         ((1.5, 10), {"error_rate": 0.3}, TypeError, "`n_errors` must be an integer"),
         ((1, 10), {"error_rate": 1.3}, ValueError, r"`error_rate` must lie in \[0, 1\]"),
-        ((1, 10), {"error_rate": 0.3, "alpha": 0}, ValueError, r"`alpha` must lie in \(0, 1\)"),
+        (
+            (1, 10),
+            {"error_rate": 0.3, "confidence_level": 0},
+            ValueError,
+            r"`confidence_level` must lie",
+        ),
         ((1, 10), {"error_rate": 0.3, "alternative": "x"}, ValueError, "`alternative` must be"),
     ],
 )

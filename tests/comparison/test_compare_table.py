@@ -46,7 +46,9 @@ def test_the_parts_are_those_of_the_single_calls(table):
 
 def test_both_plots_as_data():
     ranks = -np.array(DEMSAR)
-    whole = fm.comparison.compare_table(ranks, higher_is_better=True, names=DEMSAR_NAMES, alpha=0.1)
+    whole = fm.comparison.compare_table(
+        ranks, higher_is_better=True, names=DEMSAR_NAMES, confidence_level=0.9
+    )
     diagram = whole.diagram
     assert diagram.names == ("C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5")
     assert diagram.positions == (27.5 / 14, 28 / 14, 40.5 / 14, 44 / 14)
@@ -100,7 +102,7 @@ def test_where_friedman_takes_permutations():
         ({"control": "x", "post_hoc": "wilcoxon-holm"}, ValueError, "`control` must be one of"),
         ({"datasets": "name"}, TypeError, "`datasets` names a column"),
         ({"datasets": ["x"]}, ValueError, "`datasets` must name the 8 rows: got 1"),
-        ({"alpha": 95}, ValueError, "`alpha`"),
+        ({"confidence_level": 95}, ValueError, "`confidence_level`"),
         ({"pvalue_method": "t"}, ValueError, "`pvalue_method`"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What a test decides where p is exactly alpha: to reject, but for the binomial test."""
+"""What a test decides where p is exactly what its level leaves: to reject, but for the binomial."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rank_samples import graded
 from scipy import stats
 
 import fastmetrics as fm
+from fastmetrics._input.scalars import complement
 from fastmetrics.comparison.tables import post_hoc
 
 A = [0.20, 0.31, 0.12, 0.25, 0.19, 0.40, 0.28, 0.22]
@@ -69,21 +70,28 @@ TESTS = {
 }
 
 
+def around(pvalue: float) -> tuple[float, float]:
+    """Return levels that leave a trifle more, and less, than a p-value."""
+    return 1 - pvalue - 2e-15, 1 - pvalue + 2e-15
+
+
 @pytest.mark.parametrize("name", TESTS)
 def test_a_pvalue_of_alpha_rejects(name):
     pvalue = TESTS[name]().pvalue
     assert 0 < pvalue < 1
-    at, below = (TESTS[name](alpha=level) for level in (pvalue, math.nextafter(pvalue, 0)))
+    at, below = (TESTS[name](confidence_level=level) for level in around(pvalue))
     assert at.pvalue == below.pvalue == pvalue
     assert at.reject is True
     assert below.reject is False
+    if complement(complement(pvalue)) == pvalue:  # as decimals and halves are
+        assert TESTS[name](confidence_level=complement(pvalue)).reject is True
 
 
 def test_the_critical_value_of_an_exact_test_rejects():
     run = TESTS["Friedman, exact"]
     found = run()
-    assert run(alpha=found.pvalue).critical_value == found.statistic
-    assert run(alpha=math.nextafter(found.pvalue, 0)).critical_value > found.statistic
+    assert run(confidence_level=around(found.pvalue)[0]).critical_value == found.statistic
+    assert run(confidence_level=around(found.pvalue)[1]).critical_value > found.statistic
 
 
 def test_the_interval_leaves_out_what_is_rejected():
@@ -91,23 +99,28 @@ def test_the_interval_leaves_out_what_is_rejected():
         fm.comparison.wilcoxon_signed_rank_test, [1, 2, -3, 4, 5, 6, 7, 8], higher_is_better=False
     )  # no ties
     pvalue = run().pvalue
-    assert run(alpha=pvalue).confidence_interval.low > 0
-    assert run(alpha=math.nextafter(pvalue, 0)).confidence_interval.low <= 0
+    assert run(confidence_level=around(pvalue)[0]).confidence_interval.low > 0
+    assert run(confidence_level=around(pvalue)[1]).confidence_interval.low <= 0
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
 def test_the_binomial_test_is_strict(alternative):
     run = partial(fm.comparison.binomial_test, 6, 10, error_rate=0.5, alternative=alternative)
     pvalue = run().pvalue
-    assert run(alpha=pvalue).reject is False
-    assert run(alpha=pvalue * (1 + 1e-9)).reject is True
+    assert run(confidence_level=1 - pvalue).reject is False
+    assert run(confidence_level=1 - pvalue * (1 + 1e-9)).reject is True
 
 
 def test_the_count_at_which_the_binomial_test_rejects_is_strict():
     size = float(stats.binom.sf(5, 10, 0.3))
-    assert fm.comparison.binomial_test(6, 10, error_rate=0.3, alpha=size).critical_value == 6
     assert (
-        fm.comparison.binomial_test(6, 10, error_rate=0.3, alpha=size * (1 + 1e-9)).critical_value
+        fm.comparison.binomial_test(6, 10, error_rate=0.3, confidence_level=1 - size).critical_value
+        == 6
+    )
+    assert (
+        fm.comparison.binomial_test(
+            6, 10, error_rate=0.3, confidence_level=1 - size * (1 + 1e-9)
+        ).critical_value
         == 5
     )
 
@@ -122,7 +135,7 @@ def test_wilcoxon_with_holm(control):
         control=control,
     )
     pvalue = min(pair.pvalue for pair in run().post_hoc)
-    at, below = (run(alpha=level).post_hoc for level in (pvalue, math.nextafter(pvalue, 0)))
+    at, below = (run(confidence_level=level).post_hoc for level in around(pvalue))
     assert [pair.reject for pair in at] == [pair.pvalue == pvalue for pair in at]
     assert not any(pair.reject for pair in below)
 
@@ -130,8 +143,8 @@ def test_wilcoxon_with_holm(control):
 def test_friedman_in_a_table():
     run = partial(fm.comparison.compare_table, RANKED, higher_is_better=True)
     pvalue = run().friedman.pvalue
-    assert run(alpha=pvalue).friedman.reject
-    assert not run(alpha=math.nextafter(pvalue, 0)).friedman.reject
+    assert run(confidence_level=around(pvalue)[0]).friedman.reject
+    assert not run(confidence_level=around(pvalue)[1]).friedman.reject
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_published_figures(variant, statistic, pvalue):
 def test_critical_values():
     for alpha in ("05", "10"):
         test = fm.comparison.five_by_two_cv_test(
-            TABLE, alpha=float(f"0.{alpha}"), higher_is_better=False
+            TABLE, confidence_level=1 - float(f"0.{alpha}"), higher_is_better=False
         )
         assert test.critical_value == pytest.approx(FIGURES["t5_crit"][alpha], rel=1e-12)
         assert test.critical_value < FIGURES["t4_crit_05"]  # the notes' 2.776 has df 4

@@ -57,7 +57,7 @@ def test_the_textbook_table():
     f = fm.comparison.friedman_test(ranks=TEXTBOOK, pvalue_method="f")
     assert f.critical_value == pytest.approx(5.143252849784718, rel=1e-12)
     assert f.df == (2.0, 6.0)
-    f = fm.comparison.friedman_test(ranks=TEXTBOOK, pvalue_method="f", alpha=0.1)
+    f = fm.comparison.friedman_test(ranks=TEXTBOOK, pvalue_method="f", confidence_level=0.9)
     assert f.critical_value == pytest.approx(3.4633040700956514, rel=1e-12)
 
 
@@ -311,7 +311,7 @@ def test_integers_beyond_the_floats_do_not_tie():
         ({"scores": [[1, math.nan]], "higher_is_better": True}, ValueError, "contains 1 nan|nan"),
         ({"ranks": [[1, 2]], "names": ["a"]}, ValueError, "`names` must name the 2 columns"),
         ({"ranks": [[1, 2]], "names": ["a", "a"]}, ValueError, "2 algorithms 'a'"),
-        ({"ranks": [[1, 2]], "alpha": 5}, ValueError, "`alpha` must lie in"),
+        ({"ranks": [[1, 2]], "confidence_level": 5}, ValueError, "`confidence_level` must lie"),
         ({"ranks": [[1, 2]], "n_resamples": 0}, ValueError, "`n_resamples`"),
         ({"ranks": [[1, 2]], "pvalue_method": "F"}, ValueError, "`pvalue_method` must be one"),
         ({"scores": {}, "higher_is_better": True}, ValueError, "2 or more algorithms: got 0"),

@@ -63,7 +63,7 @@ def test_the_critical_values():
     for alpha in ("05", "10"):
         for method in ("corrected", "uncorrected"):
             test = fm.comparison.mcnemar_test(
-                e01=3, e10=9, alpha=float(f"0.{alpha}"), method=method
+                e01=3, e10=9, confidence_level=1 - float(f"0.{alpha}"), method=method
             )
             expected = FIGURES["critical_values"]["chi2_1"][alpha]
             assert test.critical_value == pytest.approx(expected, rel=1e-12)

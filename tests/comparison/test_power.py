@@ -166,7 +166,7 @@ ACCURACIES = {"accuracy_a": 0.9, "accuracy_b": 0.8}
         ({"discordance": 0.05}, ValueError, "leave a discordance of 0.1 to 0.3"),
         ({"discordance": 0.4}, ValueError, "`discordance` of 0.4 cannot be"),
         ({"correlation": 0.9}, ValueError, "`correlation` of 0.9 cannot be"),
-        ({"discordance": 0.2, "alpha": 0}, ValueError, "`alpha` must lie in"),
+        ({"discordance": 0.2, "confidence_level": 0}, ValueError, "`confidence_level` must lie"),
         ({"discordance": 0.2, "method": "exact"}, ValueError, "`method` must be one of"),
         ({"discordance": 0.2, "alternative": "less"}, ValueError, "`alternative` must be one"),
         ({"discordance": 0.2, "accuracy_a": 1.1}, ValueError, "`accuracy_a` must lie in"),

@@ -48,7 +48,7 @@ def test_the_textbook_table():
     assert [pair.reject for pair in test] == [False, True, False]
     assert test.groups == (("A", "B"), ("B", "C"))
     assert len(test) == 3
-    test = fm.comparison.nemenyi_test(ranks=TEXTBOOK, alpha=0.1)
+    test = fm.comparison.nemenyi_test(ranks=TEXTBOOK, confidence_level=0.9)
     assert test.critical_difference == pytest.approx(1.4511901067141257, rel=1e-12)
 
 
@@ -73,7 +73,7 @@ def test_demsar_2006():
     test = fm.comparison.nemenyi_test(ranks=DEMSAR, names=DEMSAR_NAMES)
     assert round(test.critical_difference, 2) == 1.25
     assert test.groups == (("C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"),)
-    tenth = fm.comparison.nemenyi_test(ranks=DEMSAR, names=DEMSAR_NAMES, alpha=0.1)
+    tenth = fm.comparison.nemenyi_test(ranks=DEMSAR, names=DEMSAR_NAMES, confidence_level=0.9)
     assert round(tenth.critical_difference, 2) == 1.12
     # "C4.5 performs significantly worse than C4.5+m and C4.5+m+cf"
     assert tenth["C4.5", "C4.5+m"].better == "C4.5+m"
@@ -199,8 +199,8 @@ def test_faults():
         fm.comparison.bonferroni_dunn_test(ranks=[[1, 2]], control="2")
     with pytest.raises(KeyError, match=r"\('0', '9'\): the pairs are \('0', '1'\)"):
         fm.comparison.nemenyi_test(ranks=[[1, 2]])["0", "9"]
-    with pytest.raises(ValueError, match="`alpha` must lie in"):
-        fm.comparison.nemenyi_test(ranks=[[1, 2]], alpha=0)
+    with pytest.raises(ValueError, match="`confidence_level` must lie"):
+        fm.comparison.nemenyi_test(ranks=[[1, 2]], confidence_level=1)
 
 
 def test_displays():

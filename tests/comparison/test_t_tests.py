@@ -41,7 +41,7 @@ def floats(values):
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_one_sample_is_scipys(alternative):
     rates = floats(A)
-    test = one_sample_t_test(rates, error_rate=0.2, alternative=alternative, alpha=0.1)
+    test = one_sample_t_test(rates, error_rate=0.2, alternative=alternative, confidence_level=0.9)
     peer = stats.ttest_1samp(rates, 0.2, alternative=alternative)
     assert test.statistic == pytest.approx(peer.statistic, rel=1e-12)
     assert test.pvalue == pytest.approx(peer.pvalue, rel=1e-12)
@@ -57,7 +57,9 @@ def test_one_sample_is_scipys(alternative):
 @pytest.mark.parametrize("k", [2, 5, 10, 20, 30])
 def test_critical_values_of_the_tables(k, alpha):
     rng = np.random.default_rng(k)
-    test = one_sample_t_test(rng.random(k), error_rate=0.5, alpha=float(f"0.{alpha}"))
+    test = one_sample_t_test(
+        rng.random(k), error_rate=0.5, confidence_level=1 - float(f"0.{alpha}")
+    )
     assert test.critical_value == pytest.approx(CRITICAL[f"t_by_k_{alpha}"][str(k)], abs=5.1e-5)
     assert test.reject == (abs(test.statistic) >= test.critical_value)
 
@@ -122,7 +124,7 @@ def test_one_error_rate():
         (["a", "b"], {}, TypeError, "`error_rates` must hold real numbers"),
         (0.3, {}, TypeError, "`error_rates` must be an array"),
         ([0.1, 0.2], {"error_rate": math.inf}, ValueError, "`error_rate` must be finite"),
-        ([0.1, 0.2], {"alpha": 5}, ValueError, "`alpha` must lie in"),
+        ([0.1, 0.2], {"confidence_level": 5}, ValueError, "`confidence_level` must lie"),
     ],
 )
 def test_faults_of_one_sample(rates, options, error, match):

@@ -138,7 +138,7 @@ def test_size():
         ({"a": [1.0]}, {"a": []}, {}, r"`after\['a'\]` is empty"),
         ({"a": [1.0]}, {"a": [1.0, 2.0]}, {}, "of 'a', `before` has 1 and `after` 2"),
         ({"a": [1.0]}, {"a": [1.0]}, {"margin": 0.0}, "`margin` must be positive"),
-        ({"a": [1.0]}, {"a": [1.0]}, {"alpha": 1.0}, "`alpha` must lie in"),
+        ({"a": [1.0]}, {"a": [1.0]}, {"confidence_level": 1.0}, "`confidence_level` must lie"),
         ({"a": [1.0]}, {"a": [1.0]}, {"paired": "yes"}, "`paired` must be one of True, False"),
     ],
 )

@@ -253,7 +253,7 @@ def test_few_differences_have_no_limits_at_a_high_level():
     test = fm.comparison.wilcoxon_signed_rank_test([1, 2, 3, 4, 5], higher_is_better=False)
     assert (test.confidence_interval.low, test.confidence_interval.high) == (-math.inf, math.inf)
     test = fm.comparison.wilcoxon_signed_rank_test(
-        [1, 2, 3, 4, 5], alpha=0.1, higher_is_better=False
+        [1, 2, 3, 4, 5], confidence_level=0.9, higher_is_better=False
     )
     assert (test.confidence_interval.low, test.confidence_interval.high) == (1, 5)
 
@@ -296,7 +296,7 @@ def test_faults(values, options, match):
 @pytest.mark.parametrize("size", [1e308, -1e308, 1.7e308])
 def test_the_largest_numbers(size):
     """Twice one of them is none."""
-    options = {"higher_is_better": True, "alpha": 0.1}
+    options = {"higher_is_better": True, "confidence_level": 0.1}
     same = fm.comparison.wilcoxon_signed_rank_test([size] * 5, **options)
     assert same.effect_size == size
     assert (same.confidence_interval.low, same.confidence_interval.high) == (size, size)

@@ -178,7 +178,7 @@ def test_other_t_tests():
             np.arange(10.0).reshape(5, 2) % 7 / 50, higher_is_better=False
         ),
         fm.comparison.kfold_paired_t_test(
-            *ERRORS, correction="nadeau-bengio", alpha=0.1, higher_is_better=False
+            *ERRORS, correction="nadeau-bengio", confidence_level=0.9, higher_is_better=False
         ),
     ):
         ax = ComparisonTest.plot(test)

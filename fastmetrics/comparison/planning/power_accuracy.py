@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, get_args
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import check_choice, check_fraction, check_integer, check_real
+from fastmetrics._input.scalars import (
+    check_choice,
+    check_decision_level,
+    check_fraction,
+    check_integer,
+    check_real,
+)
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.reference import normal_quantile, tail
@@ -25,7 +31,7 @@ Parameters
 ----------
 power : float, default=0.8
     The chance to find the difference.
-alpha : float, default=0.05
+confidence_level : float, default=0.95
     Level of the test.
 alternative : {"two-sided", "one-sided"}, default="two-sided"
     Of the test.
@@ -68,7 +74,7 @@ class SampleSize(Result):
         Reached with so many.
     difference : float
         The true difference to be found, A less B.
-    alpha : float
+    confidence_level : float
         Level of the test.
     alternative : {"two-sided", "one-sided"}
         Of the test.
@@ -81,7 +87,7 @@ class SampleSize(Result):
     n_negative: int | None
     power: float
     difference: float
-    alpha: float
+    confidence_level: float
     alternative: str
     method: str
 
@@ -94,7 +100,7 @@ def power_paired_accuracy(
     accuracy_b: float,
     discordance: float | None = None,
     correlation: float | None = None,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     alternative: Sides = "two-sided",
     method: AccuracyFormula = "connor",
 ) -> float:
@@ -129,7 +135,7 @@ def power_paired_accuracy(
     """
     check_integer("n", n, low=1, high=MOST_EXAMPLES)
     design = _design(accuracy_a, accuracy_b, discordance, correlation)
-    z = critical_z(alpha, alternative)
+    z = critical_z(confidence_level, alternative)
     check_choice("method", method, get_args(AccuracyFormula))
     return _power(n, design, z, method)
 
@@ -142,7 +148,7 @@ def sample_size_paired_accuracy(
     discordance: float | None = None,
     correlation: float | None = None,
     power: float = 0.8,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     alternative: Sides = "two-sided",
     method: AccuracyFormula = "connor",
 ) -> SampleSize:
@@ -172,7 +178,7 @@ def sample_size_paired_accuracy(
     1175
     """
     design = _design(accuracy_a, accuracy_b, discordance, correlation)
-    z = critical_z(alpha, alternative)
+    z = critical_z(confidence_level, alternative)
     check_choice("method", method, get_args(AccuracyFormula))
     check_fraction("power", power)
     if design.difference == 0:
@@ -184,7 +190,7 @@ def sample_size_paired_accuracy(
         n_negative=None,
         power=_power(n, design, z, method),
         difference=design.difference,
-        alpha=float(alpha),
+        confidence_level=float(confidence_level),
         alternative=alternative,
         method=f"McNemar, {method.capitalize()}",
     )
@@ -224,9 +230,9 @@ def _power(n: int, design: _Design, z: float, method: str) -> float:
     return normal_power(math.sqrt(n * psi) * d - z * psi, deviation)
 
 
-def critical_z(alpha: float, alternative: Sides) -> float:
+def critical_z(confidence_level: float, alternative: Sides) -> float:
     """Return the normal quantile of a checked level."""
-    check_fraction("alpha", alpha)
+    alpha = check_decision_level(confidence_level)
     check_choice("alternative", alternative, get_args(Sides))
     return -normal_quantile(alpha / 2 if alternative == "two-sided" else alpha)
 

@@ -49,7 +49,7 @@ def power_paired_auc(
     auc_a: float,
     auc_b: float,
     correlation: float,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     alternative: Sides = "two-sided",
     variance: AucVariance = "binormal",
 ) -> float:
@@ -88,7 +88,7 @@ def power_paired_auc(
     check_integer("n_positive", n_positive, low=1, high=MOST_EXAMPLES)
     check_integer("n_negative", n_negative, low=1, high=MOST_EXAMPLES)
     design = _design(auc_a, auc_b, correlation, variance)
-    return _power(n_positive, n_negative, design, critical_z(alpha, alternative))
+    return _power(n_positive, n_negative, design, critical_z(confidence_level, alternative))
 
 
 @documented(_AUCS, DESIGN)
@@ -99,7 +99,7 @@ def sample_size_paired_auc(
     correlation: float,
     ratio: float = 1.0,
     power: float = 0.8,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     alternative: Sides = "two-sided",
     variance: AucVariance = "binormal",
 ) -> SampleSize:
@@ -136,7 +136,7 @@ def sample_size_paired_auc(
     (157, 314)
     """
     design = _design(auc_a, auc_b, correlation, variance)
-    z = critical_z(alpha, alternative)
+    z = critical_z(confidence_level, alternative)
     check_fraction("power", power)
     many = check_fraction("ratio", ratio, high=MOST_EXAMPLES, include_high=True)
     if auc_a == auc_b:
@@ -153,7 +153,7 @@ def sample_size_paired_auc(
         n_negative=negatives,
         power=reached(positives),
         difference=auc_a - auc_b,
-        alpha=float(alpha),
+        confidence_level=float(confidence_level),
         alternative=alternative,
         method=f"paired AUCs, {variance} variance",
     )

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import Alternative, check_alternative, check_fraction, check_integer
+from fastmetrics._input.scalars import (
+    Alternative,
+    check_alternative,
+    check_decision_level,
+    check_fraction,
+    check_integer,
+    complement,
+)
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics.comparison.result import MODELS, ComparisonTest
 from fastmetrics.errors import InputError
@@ -29,7 +36,7 @@ def binomial_test(
     n: int,
     *,
     error_rate: float,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     alternative: Alternative = "greater",
 ) -> ComparisonTest:
     """Test whether a model's error rate is at most a given one, from its errors on n examples.
@@ -84,7 +91,7 @@ def binomial_test(
     size = check_integer("n", n, low=1, high=_LARGEST)
     errors = check_integer("n_errors", n_errors, low=0, high=size)
     null = check_fraction("error_rate", error_rate, include_low=True, include_high=True)
-    level, side = check_fraction("alpha", alpha), check_alternative(alternative)
+    level, side = check_decision_level(confidence_level), check_alternative(alternative)
     details = {"n": float(size), "error_rate": null}
     if side == "two-sided":
         pvalue, critical = _two_sided_pvalue(errors, size, null), math.nan
@@ -104,7 +111,7 @@ def binomial_test(
         "errors",
         None,
         pvalue,
-        level,
+        complement(level),
         critical,
         _is_below(pvalue, level),
         side,

@@ -13,7 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display.numbers import MonteCarloPValue
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_multilabel_indicator
-from fastmetrics._input.scalars import check_choice, check_fraction, check_integer, seed_key
+from fastmetrics._input.scalars import (
+    check_choice,
+    check_decision_level,
+    check_integer,
+    complement,
+    seed_key,
+)
 from fastmetrics.comparison.result import ComparisonTest, check_names
 from fastmetrics.comparison.samples.mcnemar import chi2_test, right_rows, true_labels
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user
@@ -43,7 +49,7 @@ def cochran_q_test(
     y_true: ArrayLike | None = None,
     predictions: Mapping[str, ArrayLike] | Sequence[ArrayLike] | None = None,
     method: Method = "chi2",
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     n_resamples: int = 9999,
     rng: Any = None,
     names: Sequence[str] | None = None,
@@ -109,7 +115,7 @@ def cochran_q_test(
     0.123457
     """
     check_choice("method", method, get_args(Method))
-    level = check_fraction("alpha", alpha)
+    level = check_decision_level(confidence_level)
     count = check_integer("n_resamples", n_resamples, low=1, high=10**8)
     key = seed_key(rng)
     if (correct is None) != (y_true is not None and predictions is not None) or (
@@ -144,7 +150,7 @@ def cochran_q_test(
         "Q",
         n_models - 1,
         pvalue,
-        level,
+        complement(level),
         critical,
         pvalue <= level,
         "two-sided",

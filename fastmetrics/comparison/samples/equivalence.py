@@ -16,6 +16,7 @@ from fastmetrics._input.scalars import (
     check_fraction,
     check_integer,
     check_positive,
+    complement,
 )
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.comparison.result import MODELS, ComparisonTest, Question, question
@@ -78,7 +79,7 @@ def equivalence_test(
     rho: float | None = None,
     n_repeats: int | None = None,
     n_folds: int | None = None,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     names: tuple[str, str] = ("A", "B"),
 ) -> ComparisonTest:
     """Test whether two models differ by less than a margin (two one-sided tests).
@@ -87,8 +88,8 @@ def equivalence_test(
     ----------
     margin : float
         The largest difference that does not matter, above 0; choose it before you look.
-    alpha : float, default=0.05
-        Level of the decision; the interval has level 1 - 2 alpha.
+    confidence_level : float, default=0.95
+        Level of the decision; the interval leaves twice as much outside, half on each side.
 
     Returns
     -------
@@ -119,7 +120,7 @@ def equivalence_test(
     >>> test.reject, test.confidence_interval
     (True, ConfidenceInterval(low=-0.02727, high=0.0149774))
     """
-    asked, width = _asked(scores_a, counts, margin, higher_is_better, alpha, names)
+    asked, width = _asked(scores_a, counts, margin, higher_is_better, confidence_level, names)
     found = _difference(scores_a, scores_b, counts, rho, n_repeats, n_folds)
     low, high = found.against(-width, "greater"), found.against(width, "less")
     is_low = low[1] > high[1]
@@ -141,7 +142,7 @@ def equivalence_test(
             "pvalue_low": low[1],
             "statistic_high": high[0],
             "pvalue_high": high[1],
-            "confidence_level": 1 - 2 * asked.alpha,
+            "level_of_interval": complement(2 * asked.alpha),
             "standard_error": found.standard_error,
         },
     )
@@ -158,7 +159,7 @@ def non_inferiority_test(
     rho: float | None = None,
     n_repeats: int | None = None,
     n_folds: int | None = None,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     names: tuple[str, str] = ("A", "B"),
 ) -> ComparisonTest:
     """Test whether model A is worse than model B by less than a margin.
@@ -167,8 +168,8 @@ def non_inferiority_test(
     ----------
     margin : float
         The largest loss that does not matter, above 0; choose it before you look.
-    alpha : float, default=0.05
-        Level of the decision; the one-sided interval has level 1 - alpha.
+    confidence_level : float, default=0.95
+        Level of the decision and of the one-sided interval.
 
     Returns
     -------
@@ -193,7 +194,7 @@ def non_inferiority_test(
     >>> round(non_inferiority_test(counts=(18, 31, 500), margin=0.04).pvalue, 4)
     0.1627
     """
-    asked, width = _asked(scores_a, counts, margin, higher_is_better, alpha, names)
+    asked, width = _asked(scores_a, counts, margin, higher_is_better, confidence_level, names)
     found = _difference(scores_a, scores_b, counts, rho, n_repeats, n_folds)
     critical, (low, high) = found.limits(asked.alpha)
     if asked.higher_is_better:
@@ -214,14 +215,19 @@ def non_inferiority_test(
         alternative=f"difference {where} {edge:g}",
         details={
             "margin": width,
-            "confidence_level": 1 - asked.alpha,
+            "level_of_interval": complement(asked.alpha),
             "standard_error": found.standard_error,
         },
     )
 
 
 def _asked(
-    scores_a: Any, counts: Any, margin: Any, higher_is_better: Any, alpha: Any, names: Any
+    scores_a: Any,
+    counts: Any,
+    margin: Any,
+    higher_is_better: Any,
+    confidence_level: Any,
+    names: Any,
 ) -> tuple[Question, float]:
     """Return what is asked, and the margin: of proportions below 1, and more of them is better."""
     if (scores_a is None) == (counts is None):
@@ -230,10 +236,12 @@ def _asked(
         )
     if counts is None:
         higher = check_direction(higher_is_better, ", for scores")
-        return question(alpha, "two-sided", names, higher), check_positive("margin", margin)
+        return question(confidence_level, "two-sided", names, higher), check_positive(
+            "margin", margin
+        )
     if higher_is_better is not None and not check_direction(higher_is_better):
         raise InputError("`higher_is_better` must be True with `counts`, which count what is right")
-    return question(alpha, "two-sided", names), check_fraction("margin", margin)
+    return question(confidence_level, "two-sided", names), check_fraction("margin", margin)
 
 
 class _Difference(NamedTuple):

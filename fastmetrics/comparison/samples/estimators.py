@@ -15,10 +15,11 @@ from fastmetrics._input.scalars import (
     Alternative,
     check_alternative,
     check_choice,
+    check_decision_level,
     check_direction,
-    check_fraction,
     check_integer,
     check_real,
+    complement,
     seed_key,
 )
 from fastmetrics.comparison.result import ComparisonTest, check_names
@@ -63,7 +64,7 @@ def compare_estimators(
     metrics: Metric = "error_rate",
     higher_is_better: bool | None = None,
     stratified: bool = True,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
     names: tuple[str, str] | None = None,
     rng: Any = None,
@@ -149,7 +150,7 @@ def compare_estimators(
     check_choice("stratified", stratified, (True, False))
     splits = check_integer("n_folds", n_folds, low=2)
     repeats = check_integer("n_repeats", n_repeats, low=1)
-    level, side = check_fraction("alpha", alpha), check_alternative(alternative)
+    level, side = check_decision_level(confidence_level), check_alternative(alternative)
     judge = _judge(metrics, higher_is_better)
     _check_estimators(estimator_a=estimator_a, estimator_b=estimator_b)
     both = _names_of(estimator_a, estimator_b) if names is None else check_names(names)
@@ -164,7 +165,7 @@ def compare_estimators(
     of_a, of_b = found if kind == "5x2cv" or repeats > 1 else found[:, 0]
     options: Any = {
         "higher_is_better": judge.higher_is_better,
-        "alpha": level,
+        "confidence_level": complement(level),
         "alternative": side,
         "names": (both[0], both[1]),
     }

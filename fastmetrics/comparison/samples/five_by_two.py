@@ -44,7 +44,7 @@ def five_by_two_cv_test(
     *,
     higher_is_better: bool,
     variant: Variant = "dietterich",
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
     names: tuple[str, str] = ("A", "B"),
 ) -> ComparisonTest:
@@ -109,7 +109,7 @@ def five_by_two_cv_test(
             f"{found.values.shape}"
         )
     check_choice("variant", variant, get_args(Variant))
-    asked = question(alpha, alternative, names, higher_is_better)
+    asked = question(confidence_level, alternative, names, higher_is_better)
     if variant == "f" and asked.alternative != "two-sided":
         raise InputError(f"`variant='f'` is two-sided: got alternative={alternative!r}")
     sums = _sums(found)

@@ -31,7 +31,7 @@ def kendall_test(
     *,
     alternative: Alternative = "two-sided",
     method: Literal["auto", "exact", "normal"] = "auto",
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     n_threads: int | None = None,
 ) -> ComparisonTest:
     """Test that a score and an outcome are independent, by concordant less discordant pairs.
@@ -48,7 +48,7 @@ def kendall_test(
         Count all orders, which takes values without ties and 200 rows at most; or take z as
         normal, its variance being corrected for ties. By default exact up to 50 rows without ties.
 
-    alpha : float, default=0.05
+    confidence_level : float, default=0.95
         Level of the decision.
 
     Returns
@@ -86,7 +86,7 @@ def kendall_test(
     >>> round(test.estimate, 4)
     0.7333
     """
-    asked = question(alpha, alternative)
+    asked = question(confidence_level, alternative)
     check_choice("method", method, ("auto", "exact", "normal"))
     outcome, score = check_paired(y_true, y_score)
     threads = check_n_threads(n_threads)

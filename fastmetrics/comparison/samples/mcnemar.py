@@ -41,7 +41,7 @@ def mcnemar_test(
     e01: int | None = None,
     e10: int | None = None,
     method: Method = "corrected",
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
     names: tuple[str, str] = ("A", "B"),
 ) -> ComparisonTest:
@@ -108,7 +108,7 @@ def mcnemar_test(
     (1.0, 2.0, 1.0)
     """
     check_choice("method", method, get_args(Method))
-    asked = question(alpha, alternative, names, higher_is_better=False)
+    asked = question(confidence_level, alternative, names, higher_is_better=False)
     side = asked.alternative
     if method in ("corrected", "uncorrected") and side != "two-sided":
         raise InputError(

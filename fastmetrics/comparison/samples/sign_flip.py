@@ -46,7 +46,7 @@ def sign_flip_test(
     method: Method = "auto",
     n_resamples: int = 9999,
     rng: Any = None,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
     names: tuple[str, str] = ("A", "B"),
 ) -> ComparisonTest:
@@ -105,7 +105,7 @@ def sign_flip_test(
     """
     found = check_ranked_differences(scores_a, scores_b)
     check_choice("method", method, get_args(Method))
-    asked = question(alpha, alternative, names, higher_is_better)
+    asked = question(confidence_level, alternative, names, higher_is_better)
     side = asked.alternative
     count = check_integer("n_resamples", n_resamples, low=1, high=10**8)
     key = seed_key(rng)

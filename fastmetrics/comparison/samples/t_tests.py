@@ -42,7 +42,7 @@ def one_sample_t_test(
     error_rate: float,
     n_repeats: int | None = None,
     n_folds: int | None = None,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
 ) -> ComparisonTest:
     """Test whether the mean of k measured error rates is a given error rate.
@@ -109,7 +109,7 @@ def one_sample_t_test(
     null = check_real("error_rate", error_rate)
     if not math.isfinite(null):
         raise InputError(f"`error_rate` must be finite: got {error_rate!r}")
-    asked = question(alpha, alternative)
+    asked = question(confidence_level, alternative)
     found = check_differences(rates, rates * 0 + null, 1, 2)
     summary = moments(*found)
     n, difference, deviation = summary
@@ -147,7 +147,7 @@ def kfold_paired_t_test(
     n_folds: int | None = None,
     n_train: float | None = None,
     n_test: float | None = None,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
     names: tuple[str, str] = ("A", "B"),
 ) -> ComparisonTest:
@@ -210,7 +210,7 @@ def kfold_paired_t_test(
     """
     found = check_differences(scores_a, scores_b, 1, 2)
     check_choice("correction", correction, get_args(Correction))
-    asked = question(alpha, alternative, names, higher_is_better)
+    asked = question(confidence_level, alternative, names, higher_is_better)
     folds = check_folds(found.values.shape, n_repeats, n_folds, "scores_a")
     ratio = _test_train_ratio(n_train, n_test, folds)
     n = found.values.size

@@ -14,10 +14,11 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import (
     Alternative,
     check_choice,
-    check_fraction,
+    check_decision_level,
     check_integer,
     check_positive,
     check_real,
+    complement,
 )
 from fastmetrics._results import ConfidenceInterval, OneNumber, Result
 from fastmetrics.comparison.samples._differences import check_numbers
@@ -49,7 +50,8 @@ class TimingRatio(OneNumber):
     estimate : float
         Time after over time before: the ratio of geometric means.
     confidence_interval : ConfidenceInterval
-        Of the ratio, at level 1 - 2 alpha; nan where one round has no variance.
+        Of the ratio, which leaves twice as much outside as a decision; nan where one round has
+        no variance.
     standard_error : float
         Of the ratio.
     decision : {"worse", "not worse", "undecided"}
@@ -87,7 +89,7 @@ class TimingComparison(Result):
         One for each work; ``comparison["name"]`` is that of a name.
     margin : float
         The largest growth that does not matter: 0.05 is 5 %.
-    alpha : float
+    confidence_level : float
         Level of the decisions.
     paired : bool
         Whether the rounds were taken in turns.
@@ -95,7 +97,7 @@ class TimingComparison(Result):
 
     rows: tuple[TimingRatio, ...]
     margin: float
-    alpha: float
+    confidence_level: float
     paired: bool
 
     @property
@@ -138,14 +140,15 @@ class TimingComparison(Result):
             self.rows,
             (*columns, *hidden),
             words={"name": "work", "estimate": "after / before"},
-            level=1 - 2 * self.alpha,
+            level=complement(2 * complement(self.confidence_level)),
             most=len(self.rows),
             unseen=hidden,
         )
         counts = "; ".join(f"{len(named)} {decision}" for decision, named in self._named().items())
         notes = [
             f"Margin {self.margin:.3g}: {counts}. All together: {self.decision}. The chance of "
-            f"calling any of them worse that is not is at most {self.alpha:g}."
+            f"calling any of them worse that is not is at most "
+            f"{complement(self.confidence_level):g}."
         ]
         if not self.paired:
             notes.append(_UNPAIRED)
@@ -169,7 +172,7 @@ def compare_timings(
     *,
     margin: float = 0.05,
     paired: bool,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
 ) -> TimingComparison:
     """Decide of each of several works whether it takes longer than before by more than a margin.
 
@@ -184,7 +187,7 @@ def compare_timings(
         turns: then their ratios count. False where one run came after the other, as two runs of
         pytest-benchmark do: then means are compared, and what was different about the machine
         between the two runs looks like a change.
-    alpha : float, default=0.05
+    confidence_level : float, default=0.95
         Chance of calling any work worse that is not, and that of calling all of them not worse
         where one is.
 
@@ -205,7 +208,7 @@ def compare_timings(
     -----
     O(n). Times are compared by their logarithms: Student's t of the differences, or Welch's of two
     runs. "Worse" are works whose ratio is above 1 + margin by a one-sided test, adjusted by Holm
-    for their number; "not worse" those whose ratio is below it by the other one, each at alpha,
+    for their number; "not worse" those whose ratio is below it by the other one, each at its level,
     since all of them must be for the whole to be (Berger's intersection-union test).
 
     Rounds must be independent. Those of one process share its memory layout, which alone can make
@@ -236,7 +239,7 @@ def compare_timings(
         )
     find = _paired if is_paired else _unpaired
     changes = [find(name, old[name], new[name]) for name in old]
-    return decided(changes, margin, alpha, is_paired)
+    return decided(changes, margin, confidence_level, is_paired)
 
 
 def log_moments(times: Any, name: str) -> Moments:
@@ -267,10 +270,12 @@ def unpaired_change(name: str, before: Moments, after: Moments) -> _Change:
     return _Change(name, after.mean - before.mean, math.sqrt(variance), df, before.n, after.n)
 
 
-def decided(changes: list[_Change], margin: float, alpha: float, paired: bool) -> TimingComparison:
+def decided(
+    changes: list[_Change], margin: float, confidence_level: float, paired: bool
+) -> TimingComparison:
     """Return the decisions on changes of the logarithms of times."""
     width = check_positive("margin", margin)
-    level = check_fraction("alpha", alpha)
+    level = check_decision_level(confidence_level)
     bound = math.log1p(width)
     above, below = (
         [
@@ -301,7 +306,7 @@ def decided(changes: list[_Change], margin: float, alpha: float, paired: bool) -
                 more_rounds=more,
             )
         )
-    return TimingComparison(tuple(rows), width, level, paired)
+    return TimingComparison(tuple(rows), width, complement(level), paired)
 
 
 def _works(times: Any, name: str) -> dict[str, NDArray[np.float64]]:

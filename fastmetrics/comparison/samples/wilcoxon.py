@@ -41,7 +41,7 @@ def wilcoxon_signed_rank_test(
     zero_method: ZeroMethod = "wilcox",
     method: Method = "auto",
     correction: bool = True,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
     names: tuple[str, str] = ("A", "B"),
 ) -> ComparisonTest:
@@ -106,7 +106,7 @@ def wilcoxon_signed_rank_test(
     zeros: ZeroMethod = check_choice("zero_method", zero_method, get_args(ZeroMethod))
     check_choice("method", method, get_args(Method))
     check_choice("correction", correction, (True, False))
-    asked = question(alpha, alternative, names, higher_is_better)
+    asked = question(confidence_level, alternative, names, higher_is_better)
     side = asked.alternative
     values, ranks = found.values, _signed_ranks(found, zeros)
     n_nonzero = len(ranks.ranks)

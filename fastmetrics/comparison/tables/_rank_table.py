@@ -35,7 +35,7 @@ TypeError
     If both or none of `scores` and `ranks` are given, or `higher_is_better` is missing.
 ValueError
     If there are fewer than two algorithms, a number is missing or infinite, `ranks` are no ranks,
-    or `alpha` lies outside (0, 1).
+    or `confidence_level` lies outside (0, 1).
 """
 
 

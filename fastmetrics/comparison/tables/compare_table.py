@@ -12,7 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import check_choice, check_fraction, check_integer
+from fastmetrics._input.scalars import (
+    check_choice,
+    check_decision_level,
+    check_integer,
+    complement,
+)
 from fastmetrics._plots import rank_plots
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.comparison.tables._rank_table import RankTable, rank_table
@@ -88,7 +93,7 @@ class TableComparison(Result):
         From 1, the best; tied algorithms have their mean rank.
     higher_is_better : bool
         Which scores are the better ones.
-    alpha : float
+    confidence_level : float
         Level of the decisions.
     friedman : FriedmanTest
         Whether a difference between the algorithms is shown at all.
@@ -105,7 +110,7 @@ class TableComparison(Result):
     scores: NDArray[Any]
     ranks: NDArray[np.float64]
     higher_is_better: bool
-    alpha: float
+    confidence_level: float
     friedman: FriedmanTest
     post_hoc: PostHocTest
     diagram: CriticalDifferenceDiagram
@@ -186,7 +191,7 @@ def compare_table(
     scores: ArrayLike | Mapping[str, ArrayLike],
     *,
     higher_is_better: bool,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     post_hoc: PostHoc = "nemenyi",
     control: str | None = None,
     datasets: str | Sequence[str] | None = None,
@@ -201,7 +206,7 @@ def compare_table(
     ----------
     scores : array-like of shape (N, k), data frame, or mapping of str to array-like of shape (N,)
         Scores or errors: one row a data set, one column for each of k >= 2 algorithms.
-    alpha : float, default=0.05
+    confidence_level : float, default=0.95
         Level of Friedman's test, and of all post-hoc comparisons together.
     post_hoc : {"nemenyi", "bonferroni-dunn", "wilcoxon-holm"}, default="nemenyi"
         All pairs by mean ranks; the others against `control` by mean ranks; or Wilcoxon's
@@ -263,7 +268,7 @@ def compare_table(
     >>> comparison.post_hoc.groups
     (('forest', 'tree'), ('tree', 'naive'))
     """
-    level = check_fraction("alpha", alpha)
+    level = check_decision_level(confidence_level)
     check_choice("post_hoc", post_hoc, get_args(PostHoc))
     check_choice("pvalue_method", pvalue_method, get_args(PValueMethod))
     check_integer("n_resamples", n_resamples, low=1)
@@ -284,7 +289,7 @@ def compare_table(
         scores=_frozen(ranked.scores),
         ranks=_frozen(ranked.ranks),
         higher_is_better=bool(higher_is_better),
-        alpha=level,
+        confidence_level=complement(level),
         friedman=friedman_of(ranked, level, pvalue_method, n_resamples, rng),
         post_hoc=after,
         diagram=_diagram_of(after),

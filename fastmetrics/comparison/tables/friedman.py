@@ -15,8 +15,9 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     check_choice,
-    check_fraction,
+    check_decision_level,
     check_integer,
+    complement,
     key_text,
     seed_key,
 )
@@ -42,11 +43,11 @@ class FriedmanTest(ComparisonTest):
 
     Attributes
     ----------
-    method, statistic, statistic_name, df, pvalue, alpha, critical_value, reject, alternative
+    method, statistic, statistic_name, df, pvalue, critical_value, reject, alternative
         As in `ComparisonTest`. The statistic is the chi-square without tie correction, or F where
         the p-value is that of F; the critical value belongs to the p-value, and is nan for
         permutations.
-    effect_size, effect_size_name, confidence_interval, better, details
+    confidence_level, effect_size, effect_size_name, confidence_interval, better, details
         As in `ComparisonTest`: Kendall's W, from 0 to 1, corrected for ties; `better` has the
         lowest mean rank.
     names : tuple of str
@@ -102,7 +103,7 @@ class FriedmanTest(ComparisonTest):
         columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
         decision = "the algorithms differ" if self.reject else "no difference is shown"
         said = f"by {_USED[self.pvalue_method]}: {as_p(self.pvalue)}"
-        notes = [f"Friedman: at level {self.alpha:g} {decision}, {said}."]
+        notes = [f"Friedman: at level {complement(self.confidence_level):g} {decision}, {said}."]
         if self.key is not None:
             notes.append(f"{self.n_resamples:,} permutations, key {self.key}.")
         ranks = Table({"algorithm": self.names, "mean_rank": self.mean_ranks}, framed=False)
@@ -124,7 +125,7 @@ def friedman_test(
     *,
     higher_is_better: bool | None = None,
     ranks: ArrayLike | None = None,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     pvalue_method: PValueMethod = "auto",
     n_resamples: int = 9999,
     rng: Any = None,
@@ -185,7 +186,7 @@ def friedman_test(
     >>> test.mean_ranks, round(test.f, 4), round(test.pvalue_f, 6)
     ((1.0, 2.125, 2.875), 24.4286, 0.001308)
     """
-    level = check_fraction("alpha", alpha)
+    level = check_decision_level(confidence_level)
     check_choice("pvalue_method", pvalue_method, get_args(PValueMethod))
     check_integer("n_resamples", n_resamples, low=1)
     table = rank_table(scores, ranks, higher_is_better, names)
@@ -227,7 +228,7 @@ def friedman_of(
         statistic_name="F" if is_f else "chi2",
         df=(float(k - 1), float((k - 1) * (n - 1))) if is_f else float(k - 1),
         pvalue=pvalue,
-        alpha=alpha,
+        confidence_level=complement(alpha),
         critical_value=_critical_value(used, alpha, n, k, exact),
         reject=bool(pvalue <= alpha),
         effect_size=found.chi2_tie_corrected / (n * (k - 1)),

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
-from fastmetrics._input.scalars import check_choice, check_fraction
+from fastmetrics._input.scalars import check_choice, check_decision_level
 from fastmetrics._input.scores import canonical_scores, check_probabilities
 from fastmetrics.comparison.result import ComparisonTest
 from fastmetrics.comparison.samples.wilcoxon import wilcoxon_signed_rank_test
@@ -32,7 +32,7 @@ Adjustment = Literal["holm", "hochberg", "benjamini-hochberg", "bonferroni"]
 _ALPHA: Final = """
 Parameters
 ----------
-alpha : float, default=0.05
+confidence_level : float, default=0.95
     Level of all comparisons together.
 """
 
@@ -43,7 +43,7 @@ def nemenyi_test(
     *,
     higher_is_better: bool | None = None,
     ranks: ArrayLike | None = None,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     names: Sequence[str] | None = None,
 ) -> PostHocTest:
     """Compare every pair of algorithms over data sets by their mean ranks (Nemenyi).
@@ -76,7 +76,7 @@ def nemenyi_test(
     >>> round(test["A", "C"].pvalue, 6)
     0.021837
     """
-    level = check_fraction("alpha", alpha)
+    level = check_decision_level(confidence_level)
     return nemenyi_of(rank_table(scores, ranks, higher_is_better, names), level)
 
 
@@ -121,7 +121,7 @@ def bonferroni_dunn_test(
     control: str,
     higher_is_better: bool | None = None,
     ranks: ArrayLike | None = None,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     names: Sequence[str] | None = None,
 ) -> PostHocTest:
     """Compare algorithms with one control over data sets by their mean ranks (Bonferroni-Dunn).
@@ -159,7 +159,7 @@ def bonferroni_dunn_test(
     >>> bonferroni_dunn_test(ranks=ranks, names=["A", "B", "C"], control="A")
     PostHocTest(Bonferroni-Dunn against A at 0.05: critical difference 1.58491, groups {A, B})
     """
-    level = check_fraction("alpha", alpha)
+    level = check_decision_level(confidence_level)
     return bonferroni_dunn_of(rank_table(scores, ranks, higher_is_better, names), level, control)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._display.numbers import DASH
 from fastmetrics._display.table import Display, Table
+from fastmetrics._input.scalars import complement
 from fastmetrics._results import Result
 from fastmetrics.comparison.tables._rank_table import RankTable
 from fastmetrics.errors import no_such
@@ -61,7 +62,7 @@ class PostHocTest(Result):
         Of each; 1 is the best.
     n_datasets : int
         Data sets behind them.
-    alpha : float
+    confidence_level : float
         Level of the decisions, for all comparisons together.
     critical_value : float
         The quantile that the critical difference is a multiple of; nan where there is none.
@@ -81,7 +82,7 @@ class PostHocTest(Result):
     names: tuple[str, ...]
     mean_ranks: tuple[float, ...]
     n_datasets: int
-    alpha: float
+    confidence_level: float
     critical_value: float
     critical_difference: float
     control: str | None
@@ -109,7 +110,8 @@ class PostHocTest(Result):
             if self.critical_difference == self.critical_difference
             else ""
         )
-        return f"PostHocTest({self.method}{against} at {self.alpha:g}: {difference}groups {groups})"
+        alpha = complement(self.confidence_level)
+        return f"PostHocTest({self.method}{against} at {alpha:g}: {difference}groups {groups})"
 
     def _shown(self) -> Display:
         by_rank = sorted(zip(self.mean_ranks, self.names, strict=True))
@@ -191,7 +193,7 @@ def post_hoc_test(
         names=table.names,
         mean_ranks=table.mean_ranks,
         n_datasets=len(table.datasets),
-        alpha=alpha,
+        confidence_level=complement(alpha),
         critical_value=critical[0],
         critical_difference=critical[1],
         control=control,
