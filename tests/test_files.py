@@ -56,11 +56,13 @@ def small_files(n_bytes: int):
     import resource
 
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
-    try:
-        yield  # Python ignores SIGXFSZ, so that an OSError comes of it
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "dont_write_bytecode", True)  # Python 3.11 would keep half a module
+        resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+        try:
+            yield  # Python ignores SIGXFSZ, so that an OSError comes of it
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @POSIX

@@ -201,6 +201,7 @@ from fastmetrics.tables.runs._spill_file import SpillFile
 if sys.argv[1] in ("full", "slow"):
     _bounded._memory_of_rows = lambda total, options: 1 << 20
 if sys.argv[1] == "full":
+    sys.dont_write_bytecode = True  # Python 3.11 would keep half a module
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
 if sys.argv[1] == "many":
     os.sched_getaffinity, os.cpu_count = lambda process: set(range(32)), lambda: 32

@@ -335,6 +335,7 @@ FULL = """
 import resource, sys
 import numpy as np
 from fastmetrics.streams import ScoreRuns
+sys.dont_write_bytecode = True  # Python 3.11 would keep half a module
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
 rng = np.random.default_rng(0)
 runs = ScoreRuns(memory=1 << 20, spill_dir=sys.argv[1])
