@@ -29,7 +29,7 @@ settings.register_profile(
     "default",
     deadline=None,  # the first call of a kernel compiles it
     derandomize=True,
-    max_examples=24,
+    max_examples=20,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile(

@@ -174,6 +174,7 @@ def test_every_function_of_the_same_name_is_replaced_and_a_wrong_one_found_out()
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("wrong_auc")
 def test_the_other_run_is_of_their_functions() -> None:
     options = ["-p", "wrong_auc", "-k", "test_auc", "--peer-theirs", "--peer-only", "auc"]

@@ -82,7 +82,8 @@ def test_two_processes_give_what_memory_gives() -> None:
         assert fmd.roc_auc_score(client.map(rows, range(PARTS))) == AUC  # of futures
 
 
-@pytest.mark.parametrize("call", ["evaluate", pytest.param("bootstrap", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("call", ["evaluate", "bootstrap"])
 def test_a_worker_that_is_killed_changes_nothing(tmp_path: Path, call: str) -> None:
     with dask.config.set(scheduler="synchronous"):
         expected = CALLS[call](delayed_parts())

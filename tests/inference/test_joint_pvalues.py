@@ -39,6 +39,7 @@ def test_all_pairs_of_independent_models_are_the_studentized_range(k, near, z) -
     assert of(z, pairs, 3.0 * np.eye(k)) == pytest.approx(right, rel=near)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("z", [1.0, 2.0, 3.0])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize(("k", "near"), [(3, 1e-6), (4, 1e-3), (5, 0.005)])

@@ -98,7 +98,9 @@ def test_any_cut_in_any_order_is_the_whole(data):
     agree(evaluation(total), table)
 
 
-@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64])
+@pytest.mark.parametrize(
+    "kind", [np.float32, *(pytest.param(k, marks=pytest.mark.exhaustive) for k in (float, int))]
+)
 def test_tables_of_many_rows(rng, kind):
     n = 3 * PIECE_ROWS
     y = rng.integers(0, 2, n)

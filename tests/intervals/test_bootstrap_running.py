@@ -42,11 +42,15 @@ def weighted_mean(labels, scores, weights):
     ("metrics", "n_resamples", "options"),
     [
         ({"slow": slow}, 1_000, {"n_threads": 2}),
-        ({"slow": slow}, 1_000, {"n_threads": 1}),
+        pytest.param({"slow": slow}, 1_000, {"n_threads": 1}, marks=pytest.mark.exhaustive),
         ({"slow": slow}, 2, {"method": "bca"}),
         ("roc_auc", 5_000_000, {"n_threads": 2}),
-        ("ks_statistic", 5_000_000, {"resampling": "poisson"}),
-        ("average_precision", 5_000_000, {"resampling": "bayesian"}),
+        pytest.param(
+            "ks_statistic", 5_000_000, {"resampling": "poisson"}, marks=pytest.mark.exhaustive
+        ),
+        pytest.param(
+            "average_precision", 5_000_000, {"resampling": "bayesian"}, marks=pytest.mark.exhaustive
+        ),
         ("accuracy", 5_000_000, {"threshold": 0.5}),
     ],
 )

@@ -57,7 +57,7 @@ def spoilt(member: Any) -> Iterator[Any]:
     wide = member.astype("U99") if kind == "U" else member
     for turn, value in enumerate(values):
         yield np.full_like(wide, value)
-        for at in range(turn % 7, member.size if member.ndim else 0, 7):
+        for at in range(turn % 11, member.size if member.ndim else 0, 11):
             other = wide.copy()
             other.reshape(-1)[at] = value
             yield other
