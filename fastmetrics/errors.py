@@ -110,7 +110,7 @@ _CALLED: Final = {
     "rng": "random_state seed random_seed",
     "metrics": "metric measure measures scoring",
     "n_resamples": "n_boot n_bootstrap n_bootstraps n_iter n_permutations",
-    "confidence_level": "confidence conf_level ci_level level ci",
+    "confidence_level": "confidence conf_level ci_level level ci alpha",
     "n_threads": "n_jobs num_threads threads workers",
     "sample_weight": "weight weights sample_weights",
     "higher_is_better": "greater_is_better maximize",

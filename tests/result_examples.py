@@ -163,7 +163,7 @@ _MADE: dict[str, Callable[[], Any]] = {
     "OperatingPoint": lambda: fm.costs.cost_curve(Y, S).operating_point(cost_fn=2, cost_fp=1),
     "Pair": lambda: pair()["roc_auc"].pairs[0],
     "PostHocTest": lambda: compared().post_hoc,
-    "PrBand": lambda: fm.pr_band(Y, S, grid=5, n_resamples=50, rng=1),
+    "PrBand": lambda: fm.pr_band(Y, S, points=5, n_resamples=50, rng=1),
     "PrecisionRecallGain": lambda: fm.costs.precision_recall_gain_curve(Y, S),
     "RankingEvaluation": lambda: ranked(),
     "RankingTable": lambda: fm.RankingTable.from_scores(Y, S, query=np.arange(N) // 5),
@@ -177,7 +177,7 @@ _MADE: dict[str, Callable[[], Any]] = {
     ),
     "ReliabilityDiagram": lambda: fm.calibration.reliability_diagram(Y, CHANCES),
     "Replicates": lambda: fm.bootstrap(Y, S, **FEW)["roc_auc"].details,
-    "RocBand": lambda: fm.roc_band(Y, S, grid=5, n_resamples=50, rng=1),
+    "RocBand": lambda: fm.roc_band(Y, S, points=5, n_resamples=50, rng=1),
     "RocConvexHull": lambda: fm.costs.roc_convex_hull(Y, S),
     "SampleSize": lambda: fm.comparison.sample_size_paired_auc(
         auc_a=0.8, auc_b=0.85, correlation=0.5

@@ -227,7 +227,7 @@ CALLS: dict[str, list[Call]] = {
     "partial_auc": [
         lambda n: fm.partial_auc(Y, S, false_positive_rate_range=(0.0, 0.5), n_threads=n)
     ],
-    "pr_band": [lambda n: fm.pr_band(Y, S, grid=5, **FEW, n_threads=n)],
+    "pr_band": [lambda n: fm.pr_band(Y, S, points=5, **FEW, n_threads=n)],
     "roc_auc_score": [
         lambda n: fm.roc_auc_score(Y, S, n_threads=n),
         lambda n: fm.roc_auc_score(Y, S, sample_weight=W, n_threads=n),
@@ -235,7 +235,7 @@ CALLS: dict[str, list[Call]] = {
         lambda n: fm.roc_auc_score(CLASSES, SHARES, multi_class="ovr", n_threads=n),
         lambda n: fm.roc_auc_score(CLASSES, SHARES, multi_class="ovo", n_threads=n),
     ],
-    "roc_band": [lambda n: fm.roc_band(Y, S, grid=5, **FEW, n_threads=n)],
+    "roc_band": [lambda n: fm.roc_band(Y, S, points=5, **FEW, n_threads=n)],
     "top_k_accuracy_score": [lambda n: fm.top_k_accuracy_score(CLASSES, SHARES, n_threads=n)],
     "ConfusionMatrix.from_labels": [
         lambda n: fm.ConfusionMatrix.from_labels(Y, P, n_threads=n),

@@ -39,7 +39,7 @@ def _ours(name: str, read: Callable[[Any], Any] = lambda found: found, **more: A
 
 
 def _parts(found: Any) -> tuple[float, ...]:
-    return found.score, found.miscalibration, found.discrimination, found.uncertainty
+    return found.loss, found.miscalibration, found.discrimination, found.uncertainty
 
 
 def _line(found: Any) -> tuple[float, ...]:
@@ -55,7 +55,7 @@ WORKS: dict[str, Prepare] = {
     "isotonic": _isotonic,
     "weighted isotonic": lambda data: _isotonic(data, sample_weight=data.weights),
     "isotonic of numbers": lambda data: _isotonic(data, targets_are="numbers"),
-    "decomposition": _ours("score_decomposition", _parts, score="log_loss"),
+    "decomposition": _ours("score_decomposition", _parts, loss="log_loss"),
     "logistic": _ours("logistic_calibration", _line),
     "calibration summary": _ours(
         "calibration_summary",

@@ -116,7 +116,7 @@ def score_column(matrix: NDArray[Any], column: int) -> NDArray[Any]:
     return contiguous(matrix[:, column])
 
 
-def check_probabilities(values: Any, name: str = "y_prob") -> NDArray[Any]:
+def check_probabilities(values: Any, name: str = "y_proba") -> NDArray[Any]:
     """Return a vector of probabilities, verified to lie in [0, 1]."""
     scores = check_scores_array(values, name)
     check_unit_interval(scores, name)

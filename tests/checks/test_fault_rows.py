@@ -274,7 +274,7 @@ def test_converted(arguments: dict[str, Any], match: str, field: str, expected: 
 
 
 SCALARS: list[tuple[str, Callable[[], Any], str]] = [
-    ("50", lambda: check_probabilities([0.5, 1.5]), r"`y_prob` must lie in .* 0.5 to 1.5"),
+    ("50", lambda: check_probabilities([0.5, 1.5]), r"`y_proba` must lie in .* 0.5 to 1.5"),
     ("50", lambda: check_probabilities([-0.25, 1.0]), "from -0.25 to 1.0"),
     ("52", lambda: check_fraction("max_fpr", 0, include_high=True), r"`max_fpr` .*: got 0$"),
     ("52", lambda: check_fraction("max_fpr", 1.1, include_high=True), r"\(0, 1\]: got 1.1"),

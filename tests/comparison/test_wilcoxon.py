@@ -108,10 +108,10 @@ def test_exact_is_scipys_without_ties(n, alternative, rng):
 @pytest.mark.parametrize("correction", [True, False])
 def test_normal_is_scipys_with_ties_and_zeros(zero_method, alternative, correction, rng):
     values = rng.integers(-6, 9, 120)
-    options = {"zero_method": zero_method, "alternative": alternative, "correction": correction}
-    peer = stats.wilcoxon(values, method="asymptotic", **options)
+    options = {"zero_method": zero_method, "alternative": alternative}
+    peer = stats.wilcoxon(values, method="asymptotic", correction=correction, **options)
     test = fm.comparison.wilcoxon_signed_rank_test(
-        values, method="normal", **options, higher_is_better=False
+        values, method="normal", continuity_correction=correction, **options, higher_is_better=False
     )
     assert test.statistic == peer.statistic
     assert test.pvalue == pytest.approx(peer.pvalue, rel=1e-9)
@@ -124,10 +124,10 @@ def test_scipys_normal_p_counts_the_zeros_it_splits_as_if_they_had_signs(rng):
     The variance of all choices of signs says which of the two is right.
     """
     values = np.concatenate((np.zeros(12), rng.integers(1, 6, 6) * np.array([1, 1, 1, 1, -1, 1])))
-    options = {"zero_method": "zsplit", "correction": False}
+    options = {"zero_method": "zsplit"}
     peer = stats.wilcoxon(values, method="asymptotic", **options)
     test = fm.comparison.wilcoxon_signed_rank_test(
-        values, method="normal", **options, higher_is_better=False
+        values, method="normal", continuity_correction=False, **options, higher_is_better=False
     )
     ranks = [rank for rank, sign in oracle.signed_ranks(values.tolist(), "zsplit") if sign]
     null = [
@@ -280,7 +280,7 @@ def test_swapping_the_models(values, zero_method):
         ([[1.0]], {}, "`scores_a` must be 1-dimensional"),
         ([1.0, math.nan], {}, "`scores_a` must be finite: nan at index 1"),
         ([1.0], {"zero_method": "drop"}, "`zero_method` must be one of"),
-        ([1.0], {"correction": 1}, "`correction` must be one of"),
+        ([1.0], {"continuity_correction": 1}, "`continuity_correction` must be one of"),
         (
             np.arange(1, 1500),
             {"method": "exact"},

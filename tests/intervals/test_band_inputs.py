@@ -46,7 +46,7 @@ def assert_same(one, other):
 def test_neither_threads_nor_the_order_of_rows_matter(monkeypatch, function, method, way):
     monkeypatch.setattr(_band_replicates, "_BATCH_BYTES", 200)
     labels, scores = binary(step=0.3)
-    options = {"kind": METHODS[method], "method": method, "grid": 7, "confidence_level": 0.5}
+    options = {"kind": METHODS[method], "method": method, "points": 7, "confidence_level": 0.5}
     one = quiet(function, labels, scores, n_threads=1, **options, **WAYS[way])
     for threads in (2, 3, 7):
         assert_same(one, quiet(function, labels, scores, n_threads=threads, **options, **WAYS[way]))
@@ -93,7 +93,7 @@ def test_equivalent_data_give_the_same_band(function, method):
 )
 def test_limits_enclose_the_curve(function, method, n, seed, step, level):
     labels, scores = binary(n, step=step, seed=seed)
-    options = {"kind": METHODS[method], "method": method, "grid": 13}
+    options = {"kind": METHODS[method], "method": method, "points": 13}
     band = quiet(function, labels, scores, confidence_level=level, **options)
     wider = quiet(function, labels, scores, confidence_level=0.995, **options)
     curve = curve_of(band)
@@ -213,17 +213,17 @@ FAULTS = [
     ({"n_resamples": 2.0}, TypeError, "`n_resamples` must be an integer"),
     ({"n_resamples": 10**9}, ValueError, "would keep 8 GB of replicates, more than 4 GB"),
     ({"n_resamples": 2**29 + 1}, ValueError, "would keep 4 GB of replicates, more than 4 GB"),
-    ({"grid": 0}, ValueError, "`grid` must be at least"),
-    ({"grid": 10**9}, ValueError, "`grid` must be at most 1,000,000: got 1000000000"),
-    ({"grid": 2**70}, ValueError, "`grid` must be at most 1,000,000"),
-    ({"grid": True}, TypeError, "`grid` must be an integer"),
-    ({"grid": [0.5, 1.5]}, ValueError, r"`grid` must lie in .* from 0.5 to 1.5"),
-    ({"grid": [-0.1]}, ValueError, "`grid` must lie in"),
-    ({"grid": [0.5, 0.2]}, ValueError, "`grid` must rise: got 0.2 after 0.5 at index 1"),
-    ({"grid": [0.5, 0.5]}, ValueError, "`grid` must rise"),
-    ({"grid": [0.5, math.nan]}, ValueError, "`grid`"),
-    ({"grid": []}, ValueError, "`grid` is empty"),
-    ({"grid": "fine"}, TypeError, "`grid`"),
+    ({"points": 0}, ValueError, "`points` must be at least"),
+    ({"points": 10**9}, ValueError, "`points` must be at most 1,000,000: got 1000000000"),
+    ({"points": 2**70}, ValueError, "`points` must be at most 1,000,000"),
+    ({"points": True}, TypeError, "`points` must be an integer"),
+    ({"points": [0.5, 1.5]}, ValueError, r"`points` must lie in .* from 0.5 to 1.5"),
+    ({"points": [-0.1]}, ValueError, "`points` must lie in"),
+    ({"points": [0.5, 0.2]}, ValueError, "`points` must rise: got 0.2 after 0.5 at index 1"),
+    ({"points": [0.5, 0.5]}, ValueError, "`points` must rise"),
+    ({"points": [0.5, math.nan]}, ValueError, "`points`"),
+    ({"points": []}, ValueError, "`points` is empty"),
+    ({"points": "fine"}, TypeError, "`points`"),
     ({"stratified": 1}, ValueError, "`stratified` must be one of"),
     ({"stratified": True, "groups": [1, 2, 3]}, ValueError, "exclude each other"),
     ({"groups": [1, 1, 1]}, ValueError, "at least two groups"),
@@ -265,7 +265,7 @@ def test_data_at_fault(function):
 
 def test_recall_0_has_no_precision():
     with pytest.raises(ValueError, match="precision has no value at recall 0"):
-        fm.pr_band(TABLE, grid=[0.0, 0.5])
+        fm.pr_band(TABLE, points=[0.0, 0.5])
 
 
 # --- results ------------------------------------------------------------------------------------
@@ -276,7 +276,7 @@ def test_recall_0_has_no_precision():
 def test_a_result_is_frozen_and_can_be_written(function, method):
     labels, scores = binary()
     grid = [0.25, 0.75]
-    band = quiet(function, labels, scores, kind=METHODS[method], method=method, grid=grid)
+    band = quiet(function, labels, scores, kind=METHODS[method], method=method, points=grid)
     written = json.loads(json.dumps(band.to_dict()))
     assert written["low"] == band.low.tolist()
     assert written["method"] == method
@@ -339,7 +339,7 @@ def test_coverage_of_binormal_curves(function, positives, method):
         rng = np.random.default_rng([17, i])
         labels = np.arange(n) < (positives if function is fm.roc_band else rng.binomial(n, share))
         scores = rng.normal(size=n) + away * labels
-        options = {"kind": METHODS[method], "method": method, "n_resamples": 400, "grid": grid}
+        options = {"kind": METHODS[method], "method": method, "n_resamples": 400, "points": grid}
         band = function(labels, scores, rng=i, **options)
         inside[i] = (band.low <= truth) & (truth <= band.high)
     if method == "mover":

@@ -53,7 +53,7 @@ def close(found, expected, atol=1e-12):
 @STEPS
 def test_the_curve_is_the_roc_curve(step):
     labels, scores = binary(step=step)
-    band = quiet(fm.roc_band, labels, scores, grid=GRID)
+    band = quiet(fm.roc_band, labels, scores, points=GRID)
     points = band_oracle.roc(cells(labels, scores))
     close(band.true_positive_rate, [band_oracle.highest(points, exact(x)) for x in GRID])
     fpr, tpr, _ = sk.roc_curve(labels, scores)
@@ -66,7 +66,7 @@ def test_the_curve_is_the_roc_curve(step):
 def test_the_curve_is_the_continuous_precision_recall_curve(step):
     labels, scores = binary(step=step)
     of_data = cells(labels, scores)
-    fine = quiet(fm.pr_band, labels, scores, kind="pointwise", grid=20_000)
+    fine = quiet(fm.pr_band, labels, scores, kind="pointwise", points=20_000)
     some = fine.recall[::997]
     expected = [band_oracle.precision(of_data, exact(r)) for r in some]
     close(fine.precision[::997], expected)
@@ -79,16 +79,16 @@ def test_a_number_stands_for_equidistant_places():
     roc, pr = (quiet(f, labels, scores, kind="pointwise") for f in (fm.roc_band, fm.pr_band))
     assert roc.false_positive_rate.tolist() == [k / 100 for k in range(101)]
     assert pr.recall.tolist() == [k / 100 for k in range(1, 101)]
-    assert quiet(fm.roc_band, labels, scores, grid=3).false_positive_rate.tolist() == [0, 0.5, 1]
-    assert quiet(fm.pr_band, labels, scores, grid=np.int64(1)).recall.tolist() == [1.0]
+    assert quiet(fm.roc_band, labels, scores, points=3).false_positive_rate.tolist() == [0, 0.5, 1]
+    assert quiet(fm.pr_band, labels, scores, points=np.int64(1)).recall.tolist() == [1.0]
 
 
 def test_a_place_of_the_grid_is_met_though_its_product_is_rounded():
     """0.29 * 100 is less than 29: the step there belongs to the curve."""
     labels = np.repeat([0, 1, 0], [29, 3, 71])
     scores = -np.arange(103.0)
-    assert quiet(fm.roc_band, labels, scores, grid=[0.29]).true_positive_rate.tolist() == [1.0]
-    assert quiet(fm.pr_band, 1 - labels, scores, grid=[0.29]).precision.tolist() == [1.0]
+    assert quiet(fm.roc_band, labels, scores, points=[0.29]).true_positive_rate.tolist() == [1.0]
+    assert quiet(fm.pr_band, 1 - labels, scores, points=[0.29]).precision.tolist() == [1.0]
 
 
 # --- limits in closed form ----------------------------------------------------------------------
@@ -102,7 +102,7 @@ def test_mover_combines_the_deviations_of_both_rates(step, level):
     points = band_oracle.roc(cells(labels, scores))
     m, n = labels.sum(), (1 - labels).sum()
     options = {"kind": "pointwise", "confidence_level": level}
-    band = fm.roc_band(labels, scores, grid=GRID, **options)
+    band = fm.roc_band(labels, scores, points=GRID, **options)
     expected = [
         band_oracle.recovered_limits(points, x, band_oracle.highest(points, exact(x)), (n, m), z)
         for x in GRID
@@ -110,7 +110,7 @@ def test_mover_combines_the_deviations_of_both_rates(step, level):
     close(np.stack((band.low, band.high), 1), expected)
     assert band.critical_value == pytest.approx(z)
     for set_share in (False, True):
-        pr = fm.pr_band(labels, scores, grid=RECALLS, stratified=set_share, **options)
+        pr = fm.pr_band(labels, scores, points=RECALLS, stratified=set_share, **options)
         close(
             np.stack((pr.low, pr.high), 1),
             [_precision(points, m, n, r, z, z, set_share, "mover") for r in RECALLS],
@@ -135,7 +135,7 @@ def test_ks_is_the_curve_moved_by_both_kolmogorov_widths(step):
     points = band_oracle.roc(cells(labels, scores))
     m, n = int(labels.sum()), int((1 - labels).sum())
     d, e = (scipy.stats.kstwo.ppf(0.9**0.5, size) for size in (n, m))
-    band = fm.roc_band(labels, scores, grid=GRID, method="ks", confidence_level=0.9)
+    band = fm.roc_band(labels, scores, points=GRID, method="ks", confidence_level=0.9)
     expected = [band_oracle.shifted_band(points, x, d, e) for x in GRID]
     close(np.stack((band.low, band.high), 1), expected)
     assert (band.n_resamples, band.n_failed, band.key) == (0, 0, None)
@@ -147,7 +147,7 @@ def test_ks_is_the_curve_moved_by_both_kolmogorov_widths(step):
         mirrored = band_oracle.transposed(points)
         rates = [band_oracle.shifted_band(mirrored, r, e, d) for r in RECALLS]
         band = fm.pr_band(
-            labels, scores, grid=RECALLS, method="ks", confidence_level=0.9, stratified=set_share
+            labels, scores, points=RECALLS, method="ks", confidence_level=0.9, stratified=set_share
         )
         close(
             np.stack((band.low, band.high), 1),
@@ -173,8 +173,8 @@ def test_kolmogorov_widths_are_the_published_ones():
 def test_percentiles_are_those_of_every_replicate(way, step):
     labels, scores = binary(step=step)
     options = {"kind": "pointwise", "method": "percentile", **WAYS[way]}
-    roc = quiet(fm.roc_band, labels, scores, grid=GRID, **options)
-    pr = quiet(fm.pr_band, labels, scores, grid=RECALLS, **options)
+    roc = quiet(fm.roc_band, labels, scores, points=GRID, **options)
+    pr = quiet(fm.pr_band, labels, scores, points=RECALLS, **options)
     assert roc.key == pr.key
     replicates = resampled(roc.key, 30, labels, scores, **WAYS[way])
     curves = [band_oracle.roc(replicate) for replicate in replicates]
@@ -200,7 +200,7 @@ def test_equal_precision_holds_the_share_of_the_replicates(monkeypatch, way, ste
     monkeypatch.setattr(_band_replicates, "N_PLACES", 101)
     labels, scores = binary(step=step)
     options = {"confidence_level": level, "n_resamples": 19, **WAYS[way]}
-    band = quiet(fm.roc_band, labels, scores, grid=GRID, **options)
+    band = quiet(fm.roc_band, labels, scores, points=GRID, **options)
     sizes = band.effective_negatives, band.effective_positives
     by_table = "importances" not in way and way not in {"weighted groups", "counted groups"}
     scales = [_scale(size, by_table) for size in sizes]
@@ -214,7 +214,7 @@ def test_equal_precision_holds_the_share_of_the_replicates(monkeypatch, way, ste
     expected = [band_oracle.equal_precision_band(points, x, sizes, width) for x in GRID]
     assert_band(band, expected, band.true_positive_rate)
     if way in {"stratified", "plain"}:
-        pr = quiet(fm.pr_band, labels, scores, grid=RECALLS, **options)
+        pr = quiet(fm.pr_band, labels, scores, points=RECALLS, **options)
         assert pr.critical_value == band.critical_value
         z = band_oracle.normal_quantile((1 - level) / 4)
         share = way == "stratified", "equal-precision"

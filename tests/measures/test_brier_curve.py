@@ -60,9 +60,9 @@ def test_certain_probabilities() -> None:
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.5])
 def test_no_probabilities(wrong) -> None:
-    with pytest.raises(ValueError, match=r"`y_prob` must lie in \[0, 1\]: from"):
+    with pytest.raises(ValueError, match=r"`y_proba` must lie in \[0, 1\]: from"):
         fm.costs.brier_curve([0, 1], [0.5, wrong])
-    with pytest.raises(ValueError, match="`y_prob` must be finite: nan at index 1"):
+    with pytest.raises(ValueError, match="`y_proba` must be finite: nan at index 1"):
         fm.costs.brier_curve([0, 1], [0.5, math.nan])
 
 

@@ -47,7 +47,7 @@ def test_the_parts_are_those_of_the_functions(rng, weighting, decimals):
     for score in ("brier_score", "log_loss"):
         assert_same(
             getattr(found, score),
-            fm.calibration.score_decomposition(y, p, score=score, **of_weights),
+            fm.calibration.score_decomposition(y, p, loss=score, **of_weights),
         )
     assert_same(found.logistic, fm.calibration.logistic_calibration(y, p, **given))
     assert_same(found.spiegelhalter, fm.calibration.spiegelhalter_test(y, p, **given))
@@ -70,10 +70,10 @@ def test_float32_and_labels_as_probabilities(rng):
     p[0], y[0] = 0, 1  # cut at the epsilon of float32
     with pytest.warns(UndefinedMetricWarning, match="exactly 0"):
         found = fm.calibration.calibration_summary(y, p)
-    assert found.log_loss.score == pytest.approx(fm.log_loss(y, p), rel=1e-13)
+    assert found.log_loss.loss == pytest.approx(fm.log_loss(y, p), rel=1e-13)
     with pytest.warns(UndefinedMetricWarning):
         found = fm.calibration.calibration_summary([0, 1, 1], [0, 1, 0])
-    assert found.brier_score.score == pytest.approx(1 / 3)
+    assert found.brier_score.loss == pytest.approx(1 / 3)
     assert math.isnan(found.spiegelhalter.statistic)
 
 
@@ -130,7 +130,7 @@ def test_weights_whose_sum_is_beyond_floats(rng):
         fm.calibration.calibration_summary(y, p, sample_weight=w * unit) for unit in (1e308, 1)
     )
     assert found.n_samples == math.inf
-    assert found.brier_score.score == pytest.approx(right.brier_score.score)
+    assert found.brier_score.loss == pytest.approx(right.brier_score.loss)
     assert found.logistic.slope_interval == pytest.approx(right.logistic.slope_interval)
     for make in (fm.calibration.isotonic_fit, fm.calibration.reliability_diagram):
         assert np.isinf(make(y, p, sample_weight=w * 1e308).weights).any()

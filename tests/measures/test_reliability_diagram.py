@@ -38,7 +38,7 @@ def test_isotonic_is_the_isotonic_fit(rng, weighted):
 @pytest.mark.parametrize("n_bins", [1, 7, 10, 1_000])
 def test_uniform_bins_are_those_of_the_calibration_curve(rng, n_bins):
     y, p = sample(rng)
-    found = fm.calibration.reliability_diagram(y, p, bins="uniform", n_bins=n_bins)
+    found = fm.calibration.reliability_diagram(y, p, strategy="uniform", n_bins=n_bins)
     observed, predicted = fm.calibration_curve(y, p, n_bins=n_bins)
     np.testing.assert_allclose(found.observed, observed, rtol=1e-14)
     np.testing.assert_allclose(found.predicted, predicted, rtol=1e-14)
@@ -55,7 +55,7 @@ def test_quantile_bins_are_those_of_scikit_learn(rng, dtype):
         p = p.astype(dtype)
         observed, predicted = sk.calibration_curve(y, p, strategy="quantile", n_bins=n_bins)
         found = fm.calibration.reliability_diagram(
-            y, p, bins="quantile", n_bins=n_bins, pos_label=1
+            y, p, strategy="quantile", n_bins=n_bins, pos_label=1
         )
         np.testing.assert_allclose(found.observed, observed, rtol=1e-12)
         np.testing.assert_allclose(
@@ -72,9 +72,9 @@ def test_quantile_and_equal_count_are_two_things():
     y, p = [0, 1, 0, 0, 1, 0, 1, 0, 1, 1, 1, 1, 0], np.arange(1, 14) / 14
     shares = {"quantile": [1 / 4, 1 / 2, 4 / 5], "equal-count": [2 / 5, 1 / 2, 3 / 4]}
     for bins, right in shares.items():
-        found = fm.calibration.reliability_diagram(y, p, bins=bins, n_bins=3)
+        found = fm.calibration.reliability_diagram(y, p, strategy=bins, n_bins=3)
         assert found.observed.tolist() == pytest.approx(right)
-        assert found.bins == bins
+        assert found.strategy == bins
 
 
 @pytest.mark.parametrize("bins", get_args(Strategy))
@@ -82,7 +82,7 @@ def test_quantile_and_equal_count_are_two_things():
 def test_the_curve_and_the_diagram_have_the_same_bins(rng, bins, n_bins):
     for decimals in (1, 3, 16):
         y, p = sample(rng, 90, decimals)
-        found = fm.calibration.reliability_diagram(y, p, bins=bins, n_bins=n_bins)
+        found = fm.calibration.reliability_diagram(y, p, strategy=bins, n_bins=n_bins)
         observed, predicted = fm.calibration_curve(y, p, strategy=bins, n_bins=n_bins)
         np.testing.assert_allclose(found.observed, observed, rtol=1e-12)
         np.testing.assert_allclose(found.predicted, predicted, rtol=1e-12)
@@ -90,14 +90,16 @@ def test_the_curve_and_the_diagram_have_the_same_bins(rng, bins, n_bins):
 
 def test_bins_closed_on_the_left():
     p = [0.0, 0.125, 0.25, 0.375, 0.5, 0.75, 0.875, 1.0]
-    found = fm.calibration.reliability_diagram([0, 1] * 4, p, bins="uniform-left-closed", n_bins=4)
+    found = fm.calibration.reliability_diagram(
+        [0, 1] * 4, p, strategy="uniform-left-closed", n_bins=4
+    )
     assert found.low.tolist() == [0.0, 0.25, 0.5, 0.75]
     assert found.high.tolist() == [0.125, 0.375, 0.5, 1.0]
 
 
 def test_equal_counts_part_no_probability(rng):
     y, p = sample(rng, decimals=1)
-    found = fm.calibration.reliability_diagram(y, p, bins="equal-count", n_bins=4)
+    found = fm.calibration.reliability_diagram(y, p, strategy="equal-count", n_bins=4)
     assert (found.low[1:] > found.high[:-1]).all()
     bins = np.array([np.mean(p < each) * 4 // 1 for each in p])
     right = [(y[bins == k].mean(), p[bins == k].mean()) for k in np.unique(bins)]
@@ -108,18 +110,20 @@ def test_equal_counts_part_no_probability(rng):
 def test_weights_tables_and_histogram(rng, bins):
     y, p = sample(rng)
     w = rng.integers(0, 4, 500)
-    found = fm.calibration.reliability_diagram(y, p, bins=bins, sample_weight=w)
-    assert found == fm.calibration.reliability_diagram(np.repeat(y, w), np.repeat(p, w), bins=bins)
+    found = fm.calibration.reliability_diagram(y, p, strategy=bins, sample_weight=w)
     assert found == fm.calibration.reliability_diagram(
-        fm.ScoreTable.from_scores(y, p, sample_weight=w), bins=bins
+        np.repeat(y, w), np.repeat(p, w), strategy=bins
+    )
+    assert found == fm.calibration.reliability_diagram(
+        fm.ScoreTable.from_scores(y, p, sample_weight=w), strategy=bins
     )
     right = np.histogram(p, bins=np.linspace(0, 1, 21), weights=w)[0] / w.sum()
     np.testing.assert_allclose(found.histogram, right, atol=1e-15)
     if bins == "quantile":
         with pytest.raises(ValueError, match="not whole numbers do not say how many there are"):
-            fm.calibration.reliability_diagram(y, p, bins=bins, sample_weight=w / 3)
+            fm.calibration.reliability_diagram(y, p, strategy=bins, sample_weight=w / 3)
     elif bins != "equal-count":  # where rounding may move a row that lies on a cut
-        scaled = fm.calibration.reliability_diagram(y, p, bins=bins, sample_weight=w * 1e300)
+        scaled = fm.calibration.reliability_diagram(y, p, strategy=bins, sample_weight=w * 1e300)
         np.testing.assert_allclose(scaled.weights, found.weights * 1e300)
     assert not found.observed.flags.writeable
 
@@ -133,7 +137,7 @@ def test_labels_as_probabilities_and_one_class():
 
 def test_faults():
     with pytest.raises(ValueError, match="'isotonic', 'uniform', 'quantile', 'equal-count', 'unif"):
-        fm.calibration.reliability_diagram([0, 1], [0.1, 0.2], bins=10)
+        fm.calibration.reliability_diagram([0, 1], [0.1, 0.2], strategy=10)
     with pytest.raises(ValueError, match="`n_bins` must be"):
         fm.calibration.reliability_diagram([0, 1], [0.1, 0.2], n_bins=0)
     with pytest.raises(ValueError, match=r"`y_proba` must lie in \[0, 1\]"):
@@ -183,7 +187,7 @@ def test_faults_of_the_curve():
 
 def test_it_prints_with_digits_that_can_be_read():
     y, p = [0, 1, 0, 1], [0.1, 0.2, 0.25, 0.7]
-    text = str(fm.calibration.reliability_diagram(y, p, bins="uniform", n_bins=2))
+    text = str(fm.calibration.reliability_diagram(y, p, strategy="uniform", n_bins=2))
     assert "0.1833 " in text
     assert "0.18333" not in text
     one = str(fm.calibration.isotonic_fit([1, 0], [0.25, 0.5]))

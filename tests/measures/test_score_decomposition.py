@@ -16,7 +16,7 @@ from reference import corp_oracle
 
 Y = [0, 0, 0, 1, 1, 1]
 P = [0.4, 0.3, 0.2, 0.1, 0.5, 0.9]
-PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
+PARTS = ("loss", "miscalibration", "discrimination", "uncertainty")
 ROWS = st.lists(
     st.tuples(st.integers(0, 1), st.integers(0, 8), st.integers(0, 3)), min_size=1, max_size=20
 ).filter(lambda rows: any(weight for _, _, weight in rows))
@@ -27,7 +27,7 @@ def parts(found):
 
 
 def adds_up(found):
-    return found.miscalibration - found.discrimination + found.uncertainty == found.score
+    return found.miscalibration - found.discrimination + found.uncertainty == found.loss
 
 
 @pytest.mark.parametrize(
@@ -38,10 +38,10 @@ def adds_up(found):
     ],
 )
 def test_published_figures(score, published):
-    found = fm.calibration.score_decomposition(Y, P, score=score)
+    found = fm.calibration.score_decomposition(Y, P, loss=score)
     np.testing.assert_allclose(parts(found), published, atol=5e-8, rtol=0)
     assert adds_up(found)
-    assert float(found) == found.score
+    assert float(found) == found.loss
     assert found.metric == score
 
 
@@ -56,7 +56,7 @@ def test_by_the_definition(rows, weighting, name):
     right = corp_oracle.decomposition(getattr(corp_oracle, name), points)
     score = "brier_score" if name == "brier" else name
     found = fm.calibration.score_decomposition(
-        labels, p, score=score, sample_weight=given_weights, pos_label=1
+        labels, p, loss=score, sample_weight=given_weights, pos_label=1
     )
     np.testing.assert_allclose(parts(found), [float(x) for x in right], rtol=1e-13, atol=1e-14)
     assert adds_up(found)
@@ -69,10 +69,10 @@ def test_parts_add_up_to_the_last_bit(seed, power):
     p = rng.random(50) ** power
     y = (rng.random(50) < p).astype(int)
     for score in ("brier_score", "log_loss"):
-        found = fm.calibration.score_decomposition(y, p, score=score, pos_label=1)
+        found = fm.calibration.score_decomposition(y, p, loss=score, pos_label=1)
         assert adds_up(found)
         m, d, u = map(Fraction, parts(found)[1:])
-        assert m - d + u == Fraction(found.score)
+        assert m - d + u == Fraction(found.loss)
 
 
 def test_the_score_is_that_of_the_drop_ins(rng):
@@ -83,18 +83,18 @@ def test_the_score_is_that_of_the_drop_ins(rng):
     w = rng.random(20_000)
     for weights in (None, w):
         found = fm.calibration.score_decomposition(y, p, sample_weight=weights)
-        assert found.score == pytest.approx(
+        assert found.loss == pytest.approx(
             fm.brier_score_loss(y, p, sample_weight=weights), rel=1e-14
         )
-        found = fm.calibration.score_decomposition(y, p, score="log_loss", sample_weight=weights)
-        assert found.score == pytest.approx(fm.log_loss(y, p, sample_weight=weights), rel=1e-14)
+        found = fm.calibration.score_decomposition(y, p, loss="log_loss", sample_weight=weights)
+        assert found.loss == pytest.approx(fm.log_loss(y, p, sample_weight=weights), rel=1e-14)
 
 
 def test_a_callable_is_any_proper_score():
     def spherical(y, p):
         return -np.where(y == 1, p, 1 - p) / np.hypot(p, 1 - p)
 
-    found = fm.calibration.score_decomposition(Y, P, score=spherical)
+    found = fm.calibration.score_decomposition(Y, P, loss=spherical)
     assert found.metric == "spherical"
     assert adds_up(found)
 
@@ -103,7 +103,7 @@ def test_a_callable_is_any_proper_score():
 
     right = corp_oracle.decomposition(exact, corp_oracle.points(Y, P))
     np.testing.assert_allclose(parts(found), right, rtol=1e-14)
-    squares = fm.calibration.score_decomposition(Y, P, score=lambda y, p: (y - p) ** 2)
+    squares = fm.calibration.score_decomposition(Y, P, loss=lambda y, p: (y - p) ** 2)
     assert parts(squares) == parts(fm.calibration.score_decomposition(Y, P))
 
 
@@ -112,22 +112,22 @@ def test_an_infinite_score_is_miscalibration():
         with np.errstate(divide="ignore"):
             return -np.log(np.where(y == 1, p, 1 - p))
 
-    found = fm.calibration.score_decomposition([1, 0, 1], [0.0, 0.3, 0.6], score=unclipped)
-    assert found.score == found.miscalibration == math.inf
+    found = fm.calibration.score_decomposition([1, 0, 1], [0.0, 0.3, 0.6], loss=unclipped)
+    assert found.loss == found.miscalibration == math.inf
     assert 0 < found.uncertainty < 1
 
 
 def test_what_is_no_proper_score_is_refused():
-    with pytest.raises(ValueError, match="`score` must be proper"):
-        fm.calibration.score_decomposition(Y, P, score=lambda y, p: -((y - p) ** 2))
-    with pytest.raises(ValueError, match="`score` must return a number for each row"):
-        fm.calibration.score_decomposition(Y, P, score=lambda y, p: 1.0)
-    with pytest.raises(ValueError, match=r"`score` must not be nan: label 1, probability 0\.9"):
-        fm.calibration.score_decomposition(Y, P, score=lambda y, p: np.where(p > 0.6, np.nan, p))
-    with pytest.raises(ValueError, match="`score` must be one of 'brier_score', 'log_loss'"):
-        fm.calibration.score_decomposition(Y, P, score="brier")
-    with pytest.raises(TypeError, match="`score` must be a name or callable: got int"):
-        fm.calibration.score_decomposition(Y, P, score=3)
+    with pytest.raises(ValueError, match="`loss` must be proper"):
+        fm.calibration.score_decomposition(Y, P, loss=lambda y, p: -((y - p) ** 2))
+    with pytest.raises(ValueError, match="`loss` must return a number for each row"):
+        fm.calibration.score_decomposition(Y, P, loss=lambda y, p: 1.0)
+    with pytest.raises(ValueError, match=r"`loss` must not be nan: label 1, probability 0\.9"):
+        fm.calibration.score_decomposition(Y, P, loss=lambda y, p: np.where(p > 0.6, np.nan, p))
+    with pytest.raises(ValueError, match="`loss` must be one of 'brier_score', 'log_loss'"):
+        fm.calibration.score_decomposition(Y, P, loss="brier")
+    with pytest.raises(TypeError, match="`loss` must be a name or callable: got int"):
+        fm.calibration.score_decomposition(Y, P, loss=3)
 
 
 def test_one_class_and_calibrated_probabilities():
@@ -140,15 +140,15 @@ def test_one_class_and_calibrated_probabilities():
 def test_the_single_parts():
     for name in ("miscalibration", "discrimination"):
         for score in ("brier_score", "log_loss"):
-            found = public(name)(Y, P, score=score)
-            assert found == getattr(fm.calibration.score_decomposition(Y, P, score=score), name)
+            found = public(name)(Y, P, loss=score)
+            assert found == getattr(fm.calibration.score_decomposition(Y, P, loss=score), name)
 
 
 def test_tables_threads_and_row_order_change_no_bit(rng):
     p = np.round(rng.random(300_000), 6)
     y = (rng.random(300_000) < p).astype(np.int8)
     for score in ("brier_score", "log_loss"):
-        call = partial(fm.calibration.score_decomposition, score=score)
+        call = partial(fm.calibration.score_decomposition, loss=score)
         found = call(y, p)
         order = rng.permutation(len(y))
         assert call(fm.ScoreTable.from_scores(y, p)) == found

@@ -31,7 +31,7 @@ ONE_MODEL = {
     "lorenz": (lambda y=Y, p=P: fm.costs.lorenz_curve(y * AMOUNTS[: len(y)], p), {}),
     "precision-recall-gain": (lambda y=Y, p=P: fm.costs.precision_recall_gain_curve(y, p), {}),
     "isotonic": (lambda y=Y, p=P: fm.calibration.reliability_diagram(y, p), {}),
-    "bins": (lambda y=Y, p=P: fm.calibration.reliability_diagram(y, p, bins="equal-count"), {}),
+    "bins": (lambda y=Y, p=P: fm.calibration.reliability_diagram(y, p, strategy="equal-count"), {}),
     "confidence": (lambda y=Y, p=P: fm.calibration.reliability_band(y, p), {}),
     "consistency": (
         lambda y=Y, p=P: fm.calibration.reliability_band(y, p, kind="consistency", rng=1),
@@ -192,7 +192,7 @@ def test_lift_is_never_drawn_above_the_perfect_model():
 
 @pytest.mark.parametrize("bins", ["isotonic", "uniform", "quantile", "equal-count"])
 def test_reliability(bins):
-    found = fm.calibration.reliability_diagram(Y, P, bins=bins)
+    found = fm.calibration.reliability_diagram(Y, P, strategy=bins)
     ax = found.plot()
     label = "isotonic fit" if bins == "isotonic" else f"{len(found.observed)} {bins} bins"
     drawn = line(ax, label)
@@ -228,9 +228,11 @@ def test_bands_of_reliability(kind):
     assert fit.get_linestyle() == "None"  # between its points nothing is known
     if kind == "consistency":
         with pytest.raises(ValueError, match="a consistency band is that of the isotonic fit"):
-            fm.calibration.reliability_diagram(Y, P, bins="uniform").plot(band=band)
+            fm.calibration.reliability_diagram(Y, P, strategy="uniform").plot(band=band)
     else:
-        assert fm.calibration.reliability_diagram(Y, P, bins="uniform").plot(band=band).collections
+        assert (
+            fm.calibration.reliability_diagram(Y, P, strategy="uniform").plot(band=band).collections
+        )
 
 
 @pytest.mark.filterwarnings("ignore::fastmetrics.UndefinedMetricWarning")

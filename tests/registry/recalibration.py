@@ -14,7 +14,7 @@ def _part(name: str, place: int, score: str = "brier_score") -> Entry:
         true, given, weights = sample.columns
         return (oracle.decomposition(loss, oracle.points(true, given, weights))[place],)
 
-    return Entry(f"{name}{label}", CHANCES, of_sample, {"score": score}, ROWS, peer=None)
+    return Entry(f"{name}{label}", CHANCES, of_sample, {"loss": score}, ROWS, peer=None)
 
 
 def _logistic(name: str, place: int) -> Entry:

@@ -40,7 +40,7 @@ def wilcoxon_signed_rank_test(
     higher_is_better: bool,
     zero_method: ZeroMethod = "wilcox",
     method: Method = "auto",
-    correction: bool = True,
+    continuity_correction: bool = True,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
     names: tuple[str, str] = ("A", "B"),
@@ -55,7 +55,7 @@ def wilcoxon_signed_rank_test(
     method : {"auto", "exact", "normal"}, default="auto"
         The exact distribution of the ranks at hand, ties included, up to 1,000 differences other
         than 0; or the normal one. "auto" is exact up to 200.
-    correction : bool, default=True
+    continuity_correction : bool, default=True
         Whether the normal distribution is corrected for continuity.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         Whether A less B is symmetric about another value than 0, one below or one above.
@@ -105,7 +105,7 @@ def wilcoxon_signed_rank_test(
     found = check_ranked_differences(scores_a, scores_b)
     zeros: ZeroMethod = check_choice("zero_method", zero_method, get_args(ZeroMethod))
     check_choice("method", method, get_args(Method))
-    check_choice("correction", correction, (True, False))
+    check_choice("continuity_correction", continuity_correction, (True, False))
     asked = question(confidence_level, alternative, names, higher_is_better)
     side = asked.alternative
     values, ranks = found.values, _signed_ranks(found, zeros)
@@ -133,7 +133,7 @@ def wilcoxon_signed_rank_test(
         if is_exact:
             pvalue = _exact_pvalue(ranks, side)
         else:
-            details["z"], pvalue = _normal_pvalue(ranks, correction, side)
+            details["z"], pvalue = _normal_pvalue(ranks, continuity_correction, side)
     estimate, interval = _hodges_lehmann(values, asked.alpha, side)
     return asked.answer(
         f"Wilcoxon signed-rank test, {'exact' if is_exact else 'normal'}",

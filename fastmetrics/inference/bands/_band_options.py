@@ -68,7 +68,7 @@ def checked_options(
     method: Any,
     confidence_level: Any,
     n_resamples: Any,
-    grid: Any,
+    points: Any,
     stratified: Any,
     groups: Any,
     n_threads: Any,
@@ -89,31 +89,31 @@ def checked_options(
         )
     level = check_confidence_level(confidence_level)
     count = check_integer("n_resamples", n_resamples, low=2)
-    points = _grid(grid, over_recall)
-    n_values = len(points) if method == "percentile" else 1
-    check_memory(count, n_values, "take fewer replicates or a coarser grid")
+    grid = _grid(points, over_recall)
+    n_values = len(grid) if method == "percentile" else 1
+    check_memory(count, n_values, "take fewer replicates or a coarser `points`")
     if stratified is None:
         stratified = groups is None and not over_recall
     check_stratified(stratified, groups)
     threads = check_n_threads(n_threads)
     read = check_weights_are(sample_weight, weights_are)
-    return Options(kind, method, level, count, points, stratified, threads, progress, read)
+    return Options(kind, method, level, count, grid, stratified, threads, progress, read)
 
 
 def _grid(grid: Any, over_recall: bool) -> NDArray[np.float64]:
     if isinstance(grid, int | np.integer):
-        n = check_integer("grid", grid, low=1 if over_recall else 2, high=MOST_POINTS)
+        n = check_integer("points", grid, low=1 if over_recall else 2, high=MOST_POINTS)
         return np.arange(1, n + 1) / n if over_recall else np.arange(n) / (n - 1)
-    points = check_scores_array(grid, "grid").astype(np.float64)
+    points = check_scores_array(grid, "points").astype(np.float64)
     low, high = points.min(), points.max()
     if high > 1.0 or low < 0.0 or (over_recall and low == 0.0):
         interval = "(0, 1], as precision has no value at recall 0" if over_recall else "[0, 1]"
-        raise InputError(f"`grid` must lie in {interval}: got values from {low:g} to {high:g}")
+        raise InputError(f"`points` must lie in {interval}: got values from {low:g} to {high:g}")
     falls = np.flatnonzero(np.diff(points) <= 0.0)
     if len(falls):
         at = int(falls[0]) + 1
         raise InputError(
-            f"`grid` must rise: got {points[at]:g} after {points[at - 1]:g} at index {at}"
+            f"`points` must rise: got {points[at]:g} after {points[at - 1]:g} at index {at}"
         )
     return points
 

@@ -64,7 +64,7 @@ def roc_band(
     method: Method | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
-    grid: int | ArrayLike = 101,
+    points: int | ArrayLike = 101,
     stratified: bool | None = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -81,7 +81,7 @@ def roc_band(
     method : {"equal-precision", "ks", "mover", "percentile"}, optional
         Simultaneous: "equal-precision" (the default), from replicates, or "ks", exact and wide.
         Pointwise: "mover" (the default), in closed form, or "percentile" of replicates. See Notes.
-    grid : int or array-like of shape (n_points,), default=101
+    points : int or array-like of shape (n_points,), default=101
         False positive rates, rising; a number, at most a million, is that of equidistant ones, 0
         and 1 included.
     stratified : bool, optional
@@ -150,7 +150,7 @@ def roc_band(
     >>> import numpy as np
     >>> y_true = np.arange(1000) % 2
     >>> y_score = 1.5 * y_true + np.random.default_rng(0).normal(size=1000)
-    >>> band = roc_band(y_true, y_score, grid=[0.0, 0.1, 0.5, 1.0], rng=1)
+    >>> band = roc_band(y_true, y_score, points=[0.0, 0.1, 0.5, 1.0], rng=1)
     >>> band.true_positive_rate.tolist()
     [0.104, 0.606, 0.956, 1.0]
     >>> band.low.round(2).tolist(), band.high.round(2).tolist()
@@ -161,7 +161,7 @@ def roc_band(
         method=method,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
-        grid=grid,
+        points=points,
         stratified=stratified,
         groups=groups,
         n_threads=n_threads,
@@ -184,7 +184,7 @@ def pr_band(
     method: Method | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 2000,
-    grid: int | ArrayLike = 100,
+    points: int | ArrayLike = 100,
     stratified: bool | None = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -201,7 +201,7 @@ def pr_band(
     method : {"equal-precision", "ks", "mover", "percentile"}, optional
         As in `roc_band`: "equal-precision" or "ks" for a simultaneous band, "mover" or
         "percentile" for a pointwise one; the first of each pair by default.
-    grid : int or array-like of shape (n_points,), default=100
+    points : int or array-like of shape (n_points,), default=100
         Recalls in (0, 1], rising; a number n, at most a million, stands for 1/n, 2/n, ..., 1.
     stratified : bool, optional
         Whether the number of positives was set, as in a case-control study: the share of
@@ -246,7 +246,7 @@ def pr_band(
     --------
     >>> y_true = [0, 0, 1, 0, 1, 0, 1, 1, 0, 1]
     >>> y_score = [0.1, 0.2, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
-    >>> band = pr_band(y_true, y_score, grid=[0.4, 1.0], kind="pointwise")
+    >>> band = pr_band(y_true, y_score, points=[0.4, 1.0], kind="pointwise")
     >>> band.precision.round(4).tolist()
     [0.6667, 0.625]
     >>> bool((band.low < band.precision).all() and (band.precision < band.high).all())
@@ -257,7 +257,7 @@ def pr_band(
         method=method,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
-        grid=grid,
+        points=points,
         stratified=stratified,
         groups=groups,
         n_threads=n_threads,

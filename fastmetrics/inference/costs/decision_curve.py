@@ -172,7 +172,7 @@ def decision_curve(
         groups=groups,
     )
     for model, column in zip(models, checked.scores, strict=True):
-        with renamed(y_prob=model.argument):
+        with renamed(y_proba=model.argument):
             check_probabilities(column)
     called = [_Called.of(checked.rows, column, grid, asked) for column in checked.scores]
     chosen: list[tuple[int, ...]] = [(i,) for i in range(len(own))]

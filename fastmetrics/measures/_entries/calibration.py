@@ -58,7 +58,7 @@ def _part(name: str, title: str, up: bool) -> Measure:
         title,
         f"score_decomposition:{name}",
         up,
-        parameters={"score": "brier_score"},
+        parameters={"loss": "brier_score"},
         bounds=(0.0, inf),
         no_replicates=_PULLED,
     )

@@ -47,7 +47,7 @@ from fastmetrics.tables.scores.hull import upper_hull
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 #: What is shown of a score: it, and the parts that it is the sum of.
-_PARTS: Final = ("metric", "score", "miscalibration", "discrimination", "uncertainty")
+_PARTS: Final = ("metric", "loss", "miscalibration", "discrimination", "uncertainty")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -179,7 +179,7 @@ def calibration_summary(
     Examples
     --------
     >>> found = calibration_summary([0, 1, 0, 1, 1, 0], [0.2, 0.4, 0.5, 0.6, 0.9, 0.3])
-    >>> round(found.brier_score.score, 4), round(found.logistic.slope, 2)
+    >>> round(found.brier_score.loss, 4), round(found.logistic.slope, 2)
     (0.1517, 2.63)
     """
     level = check_confidence_level(confidence_level)

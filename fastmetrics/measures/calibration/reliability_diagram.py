@@ -37,7 +37,7 @@ class ReliabilityDiagram(Result):
 
     Attributes
     ----------
-    bins : {"isotonic", "uniform", "quantile", "equal-count", "uniform-left-closed"}
+    strategy : {"isotonic", "uniform", "quantile", "equal-count", "uniform-left-closed"}
         How rows were put together.
     low, high : ndarray of shape (n_bins,)
         Least and greatest probability in each bin, ascending; read-only.
@@ -57,7 +57,7 @@ class ReliabilityDiagram(Result):
     (array([0.1, 0.3, 0.8]), array([0.1, 0.4, 0.8]), array([0. , 0.5, 1. ]))
     """
 
-    bins: Binning
+    strategy: Binning
     low: Floats
     high: Floats
     predicted: Floats
@@ -86,13 +86,13 @@ class ReliabilityDiagram(Result):
         ValueError
             If the band is one of consistency, which the isotonic fit has, and the diagram another.
         """
-        is_isotonic = self.bins == "isotonic"
+        is_isotonic = self.strategy == "isotonic"
         if band is not None and band.kind == "consistency" and not is_isotonic:
             raise InputError(
-                "a consistency band is that of the isotonic fit: draw it with bins='isotonic', or "
-                "take a confidence band"
+                "a consistency band is that of the isotonic fit: draw it with "
+                "strategy='isotonic', or take a confidence band"
             )
-        said = "isotonic fit" if is_isotonic else f"{len(self.observed)} {self.bins} bins"
+        said = "isotonic fit" if is_isotonic else f"{len(self.observed)} {self.strategy} bins"
         curve = Curve(
             np.column_stack((self.low, self.high)).ravel() if is_isotonic else self.predicted,
             np.repeat(self.observed, 2) if is_isotonic else self.observed,
@@ -108,7 +108,7 @@ def reliability_diagram(
     y_true: ArrayLike | ScoreTable,
     y_proba: ArrayLike | None = None,
     *,
-    bins: Binning = "isotonic",
+    strategy: Binning = "isotonic",
     n_bins: int = 10,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
@@ -118,7 +118,7 @@ def reliability_diagram(
 
     Parameters
     ----------
-    bins : str, default="isotonic"
+    strategy : str, default="isotonic"
         "isotonic": the blocks of isotonic regression, as many as the data ask for; or `n_bins`
         bins as the `strategy` of `expected_calibration_error` makes them: "uniform", "quantile"
         (as scikit-learn's `calibration_curve`), "equal-count" or "uniform-left-closed".
@@ -144,22 +144,23 @@ def reliability_diagram(
 
     Examples
     --------
-    >>> diagram = reliability_diagram([0, 0, 1, 1], [0.1, 0.3, 0.4, 0.9], bins="uniform", n_bins=2)
+    >>> y_true, y_proba = [0, 0, 1, 1], [0.1, 0.3, 0.4, 0.9]
+    >>> diagram = reliability_diagram(y_true, y_proba, strategy="uniform", n_bins=2)
     >>> diagram.predicted.round(4), diagram.observed.round(4), diagram.weights
     (array([0.2667, 0.9   ]), array([0.3333, 1.    ]), array([3, 1]))
     """
-    check_choice("bins", bins, get_args(Binning))
+    check_choice("strategy", strategy, get_args(Binning))
     check_integer("n_bins", n_bins, low=1, high=MOST_BINS)
     table = probability_table(
         y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
     )
     p, positives, negatives = _ascending(table)
     weights = positives + negatives
-    if bins == "isotonic":
+    if strategy == "isotonic":
         ends = upper_hull(table, n_threads=n_threads).ends[::-1]
         starts = len(p) - 1 - ends
     else:
-        starts = bin_starts(p, weights, n_bins, bins)
+        starts = bin_starts(p, weights, n_bins, strategy)
     total = np.add.reduceat(weights, starts)
     columns = (
         p[starts],
@@ -171,7 +172,7 @@ def reliability_diagram(
     )
     for column in columns:
         column.setflags(write=False)
-    return ReliabilityDiagram(bins, *columns)
+    return ReliabilityDiagram(strategy, *columns)
 
 
 def _ascending(table: ScoreTable) -> tuple[Floats, NDArray[Any], NDArray[Any]]:

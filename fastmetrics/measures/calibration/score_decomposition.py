@@ -25,42 +25,42 @@ from fastmetrics.measures.calibration._sums import sums_of
 from fastmetrics.tables.scores.hull import Hull, upper_hull
 from fastmetrics.tables.scores.score_table import ScoreTable
 
-#: A score of one row, by arrays: label (0.0 or 1.0) and probability to loss.
+#: A loss of one row, by arrays: label (0.0 or 1.0) and probability to loss.
 RowScore = Callable[[Floats, Floats], Any]
 #: Probabilities to the loss of a positive row and that of a negative one.
 Losses = Callable[[Floats], tuple[Floats, Floats]]
 
-#: What a recalibrated score may exceed another one by, relatively, where rounding alone did it.
+#: What a recalibrated loss may exceed another one by, relatively, where rounding alone did it.
 _ROUNDING: Final = 2.0**-40
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ScoreDecomposition(OneNumber):
-    """A mean score of probabilities, and the three parts that it is made of.
+    """A mean loss of probabilities, and the three parts that it is made of.
 
     Attributes
     ----------
     metric : str
-        The name of the score.
-    score : float
-        The mean score, the lower the better.
+        The name of the loss.
+    loss : float
+        The mean loss, the lower the better.
     miscalibration : float
         What recalibration would save: 0 for probabilities that mean what they say.
     discrimination : float
         What recalibrated probabilities save against the share of positives for every row.
     uncertainty : float
-        The score of that share: a property of the labels alone.
+        The loss of that share: a property of the labels alone.
 
     Examples
     --------
     >>> ScoreDecomposition("brier_score", 0.25, 0.125, 0.125, 0.25)
-    ScoreDecomposition(metric='brier_score', score=0.25, miscalibration=0.125, ...)
+    ScoreDecomposition(metric='brier_score', loss=0.25, miscalibration=0.125, ...)
     """
 
-    _number = "score"
+    _number = "loss"
 
     metric: str
-    score: float
+    loss: float
     miscalibration: float
     discrimination: float
     uncertainty: float
@@ -71,37 +71,37 @@ def score_decomposition(
     y_true: ArrayLike | ScoreTable,
     y_proba: ArrayLike | None = None,
     *,
-    score: str | RowScore = "brier_score",
+    loss: str | RowScore = "brier_score",
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
     n_threads: int | None = None,
 ) -> ScoreDecomposition:
-    """Split a mean score into miscalibration, discrimination and uncertainty (CORP).
+    """Split a mean loss into miscalibration, discrimination and uncertainty (CORP).
 
     Parameters
     ----------
-    score : {"brier_score", "log_loss"} or callable, default="brier_score"
-        A proper score, the lower the better; a callable takes two arrays, the labels (0.0 and
-        1.0) and the probabilities, and returns the score of each row.
+    loss : {"brier_score", "log_loss"} or callable, default="brier_score"
+        A proper loss, the lower the better; a callable takes two arrays, the labels (0.0 and
+        1.0) and the probabilities, and returns the loss of each row.
 
     Returns
     -------
     ScoreDecomposition
-        The mean score and its parts, of which
-        ``miscalibration - discrimination + uncertainty == score``, in floats too.
+        The mean loss and its parts, of which
+        ``miscalibration - discrimination + uncertainty == loss``, in floats too.
 
     Raises
     ------
     TypeError
         If an argument is of the wrong kind.
     ValueError
-        If the score of a callable is not proper: recalibrated probabilities would do worse.
+        If the loss of a callable is not proper: recalibrated probabilities would do worse.
 
     Notes
     -----
-    With S the mean score, p the probabilities, q their isotonic recalibration and r the share of
+    With S the mean loss, p the probabilities, q their isotonic recalibration and r the share of
     positives: miscalibration S(p) - S(q), discrimination S(r) - S(q), uncertainty S(r). The parts
-    of a proper score are not negative. S(p), S(q) and S(r) are rounded to one grid, 2**-53 of the
+    of a proper loss are not negative. S(p), S(q) and S(r) are rounded to one grid, 2**-53 of the
     power of two above the largest of them: so that the parts add up without rounding.
 
     The log loss clips probabilities to the machine epsilon of their dtype, as `log_loss` does.
@@ -120,13 +120,13 @@ def score_decomposition(
     Examples
     --------
     >>> score_decomposition([0, 0, 0, 1, 1, 1], [0.4, 0.3, 0.2, 0.1, 0.5, 0.9])
-    ScoreDecomposition(metric='brier_score', score=0.226667, miscalibration=0.101667, ...)
+    ScoreDecomposition(metric='brier_score', loss=0.226667, miscalibration=0.101667, ...)
     """
-    check_score(score)
+    check_score(loss)
     table = probability_table(
         y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
     )
-    return decomposition_of_table(table, score, n_threads)
+    return decomposition_of_table(table, loss, n_threads)
 
 
 @documented(CALIBRATED)
@@ -134,16 +134,16 @@ def miscalibration(
     y_true: ArrayLike | ScoreTable,
     y_proba: ArrayLike | None = None,
     *,
-    score: str | RowScore = "brier_score",
+    loss: str | RowScore = "brier_score",
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
     n_threads: int | None = None,
 ) -> float:
-    """Compute the CORP miscalibration: what isotonic recalibration would save of a mean score.
+    """Compute the CORP miscalibration: what isotonic recalibration would save of a mean loss.
 
     Parameters
     ----------
-    score : {"brier_score", "log_loss"} or callable, default="brier_score"
+    loss : {"brier_score", "log_loss"} or callable, default="brier_score"
         As in `score_decomposition`.
 
     Returns
@@ -165,7 +165,7 @@ def miscalibration(
     return score_decomposition(
         y_true,
         y_proba,
-        score=score,
+        loss=loss,
         sample_weight=sample_weight,
         pos_label=pos_label,
         n_threads=n_threads,
@@ -177,7 +177,7 @@ def discrimination(
     y_true: ArrayLike | ScoreTable,
     y_proba: ArrayLike | None = None,
     *,
-    score: str | RowScore = "brier_score",
+    loss: str | RowScore = "brier_score",
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
     n_threads: int | None = None,
@@ -186,7 +186,7 @@ def discrimination(
 
     Parameters
     ----------
-    score : {"brier_score", "log_loss"} or callable, default="brier_score"
+    loss : {"brier_score", "log_loss"} or callable, default="brier_score"
         As in `score_decomposition`.
 
     Returns
@@ -206,43 +206,43 @@ def discrimination(
     return score_decomposition(
         y_true,
         y_proba,
-        score=score,
+        loss=loss,
         sample_weight=sample_weight,
         pos_label=pos_label,
         n_threads=n_threads,
     ).discrimination
 
 
-def check_score(score: Any) -> None:
-    """Raise unless the score is a name that is known, or callable."""
-    if callable(score):
+def check_score(loss: Any) -> None:
+    """Raise unless the loss is a name that is known, or callable."""
+    if callable(loss):
         return
-    if not isinstance(score, str):
-        raise InputTypeError(f"`score` must be a name or callable: got {type(score).__name__}")
-    check_choice("score", score, _NAMED)
+    if not isinstance(loss, str):
+        raise InputTypeError(f"`loss` must be a name or callable: got {type(loss).__name__}")
+    check_choice("loss", loss, _NAMED)
 
 
 def decomposition_of_table(
-    table: ScoreTable, score: str | RowScore, n_threads: int | None
+    table: ScoreTable, loss: str | RowScore, n_threads: int | None
 ) -> ScoreDecomposition:
     """Return the decomposition of a table of probabilities."""
-    losses = losses_of(score, table.scores.dtype)
+    losses = losses_of(loss, table.scores.dtype)
     columns = probabilities(table), table.positives, table.negatives
-    threads = n_threads if isinstance(score, str) else 1  # of a user's own we know nothing
+    threads = n_threads if isinstance(loss, str) else 1  # of a user's own we know nothing
 
     def terms(p: Floats, positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[float]:
         return (summed_losses(losses(p), positives, negatives),)
 
     (given,) = sums_of(terms, columns, threads) or [math.nan]
-    return decomposition_of_sum(table, upper_hull(table, n_threads=n_threads), score, given)
+    return decomposition_of_sum(table, upper_hull(table, n_threads=n_threads), loss, given)
 
 
 def decomposition_of_sum(
-    table: ScoreTable, hull: Hull, score: str | RowScore, given: float
+    table: ScoreTable, hull: Hull, loss: str | RowScore, given: float
 ) -> ScoreDecomposition:
     """Return the decomposition of a table whose losses have been summed."""
-    name = score if isinstance(score, str) else getattr(score, "__name__", type(score).__name__)
-    losses = losses_of(score, table.scores.dtype)
+    name = loss if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
+    losses = losses_of(loss, table.scores.dtype)
     total = float(table.n_positive) + float(table.n_negative)
     share = np.array([float(table.n_positive)]), np.array([float(table.n_negative)])
     means = []
@@ -258,7 +258,7 @@ def parts_of(name: str, given: float, recalibrated: float, constant: float) -> S
     least = min(given, constant)
     if recalibrated > least + _ROUNDING * max(abs(least), abs(recalibrated)):
         raise InputError(
-            f"`score` must be proper: recalibrated probabilities have {recalibrated:.6g} of "
+            f"`loss` must be proper: recalibrated probabilities have {recalibrated:.6g} of "
             f"{name}, more than {least:.6g}"
         )
     recalibrated = min(recalibrated, least)
@@ -268,11 +268,11 @@ def parts_of(name: str, given: float, recalibrated: float, constant: float) -> S
     return ScoreDecomposition(name, s, s - q, r - q, r)
 
 
-def losses_of(score: str | RowScore, dtype: np.dtype[Any]) -> Losses:
-    """Return the losses of a named score, or of a user's, for probabilities of this dtype."""
-    if not isinstance(score, str):
-        return lambda p: (_checked(score, 1.0, p), _checked(score, 0.0, p))
-    if score == "brier_score":
+def losses_of(loss: str | RowScore, dtype: np.dtype[Any]) -> Losses:
+    """Return the losses of a named loss, or of a user's, for probabilities of this dtype."""
+    if not isinstance(loss, str):
+        return lambda p: (_checked(loss, 1.0, p), _checked(loss, 0.0, p))
+    if loss == "brier_score":
         return _squares
     eps = float(np.finfo(dtype if dtype.kind == "f" else np.float64).eps)
     return lambda p: minus_logs(np.clip(p, eps, 1.0 - eps))
@@ -286,16 +286,16 @@ def _squares(p: Floats) -> tuple[Floats, Floats]:
     return q * q, p * p
 
 
-def _checked(score: RowScore, label: float, p: Floats) -> Floats:
+def _checked(loss: RowScore, label: float, p: Floats) -> Floats:
     """Return a user's scores of rows of one label."""
-    found: Floats = np.asarray(score(np.full(len(p), label), p.copy()), dtype=np.float64)
+    found: Floats = np.asarray(loss(np.full(len(p), label), p.copy()), dtype=np.float64)
     if found.shape != p.shape:
         raise InputError(
-            f"`score` must return a number for each row: shape {p.shape}, got {found.shape}"
+            f"`loss` must return a number for each row: shape {p.shape}, got {found.shape}"
         )
     if np.isnan(found).any():
         at = int(np.argmax(np.isnan(found)))
-        raise InputError(f"`score` must not be nan: label {label:g}, probability {p[at].item()!r}")
+        raise InputError(f"`loss` must not be nan: label {label:g}, probability {p[at].item()!r}")
     return found
 
 

@@ -61,7 +61,7 @@ class BrierCurve(OneNumber):
 @documented()
 def brier_curve(
     y_true: ArrayLike | ScoreTable,
-    y_prob: ArrayLike | None = None,
+    y_proba: ArrayLike | None = None,
     *,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
@@ -72,8 +72,8 @@ def brier_curve(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or ScoreTable
-        Binary labels; or a table of probabilities, and then `y_prob` is left out.
-    y_prob : array-like of shape (n_samples,), optional
+        Binary labels; or a table of probabilities, and then `y_proba` is left out.
+    y_proba : array-like of shape (n_samples,), optional
         Probabilities of the positive class, in [0, 1].
 
     Returns
@@ -112,9 +112,9 @@ def brier_curve(
     >>> curve.brier_score
     0.15625
     """
-    with renamed(y_score="y_prob"):
+    with renamed(y_score="y_proba"):
         table = as_table(
-            y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
+            y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
         )
     scores = table.scores[::-1].astype(np.float64)
     if len(scores) == 0:

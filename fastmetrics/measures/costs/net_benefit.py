@@ -20,7 +20,7 @@ from fastmetrics.tables.scores.score_table import ScoreTable, as_table
 @documented(BOTH_CLASSES)
 def net_benefit(
     y_true: ArrayLike | ScoreTable,
-    y_prob: ArrayLike | None = None,
+    y_proba: ArrayLike | None = None,
     *,
     threshold: float,
     standardized: bool = False,
@@ -34,8 +34,8 @@ def net_benefit(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or ScoreTable
-        Binary labels; or a table, and then `y_prob` is left out.
-    y_prob : array-like of shape (n_samples,), optional
+        Binary labels; or a table, and then `y_proba` is left out.
+    y_proba : array-like of shape (n_samples,), optional
         Probabilities of the positive class, in [0, 1].
     threshold : float
         The threshold probability t, in (0, 1): at which treating is worth it. It says what an
@@ -76,9 +76,9 @@ def net_benefit(
     at = check_fraction("threshold", threshold)
     share = check_prevalence(prevalence)
     if not isinstance(y_true, ScoreTable):
-        y_prob = check_probabilities(y_prob)
+        y_proba = check_probabilities(y_proba)
     table = as_table(
-        y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
+        y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
     )
     if len(table) and (table.scores[0] > 1 or table.scores[-1] < 0):
         low, high = table.scores[-1].item(), table.scores[0].item()
