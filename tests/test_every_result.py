@@ -130,7 +130,7 @@ NUMBERS = {
     "NestedCrossValidation": "estimate",
     "Pair": "estimate",
     "PrecisionRecallGain": "area",
-    "ScoreDecomposition": "score",
+    "ScoreDecomposition": "loss",
     "TimingRatio": "estimate",
 }
 

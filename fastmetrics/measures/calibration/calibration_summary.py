@@ -83,7 +83,7 @@ class CalibrationSummary(Result):
     intercept     0.4974 [−1.9927, 2.9875]
     in the large  0.0837 [−1.7071, 1.8746]
     <BLANKLINE>
-    metric        score  miscalibration  discrimination  uncertainty
+    metric         loss  miscalibration  discrimination  uncertainty
     ────────────────────────────────────────────────────────────────
     brier_score  0.1517          0.0683          0.1667       0.2500
     log_loss     0.4676          0.2365          0.4621       0.6931
