@@ -183,11 +183,12 @@ def add_curves(ax: Any, curves: Sequence[Curve], options: Mapping[str, Any] | No
 
     given = normalize_kwargs(dict(options or {}), Line2D)
     for i, curve in enumerate(curves, len(curves_on(ax))):
+        known = {str(line.get_label()) for line in curves_on(ax)}
         color, marker, linestyle = look_of(i)
         look: dict[str, Any] = {"color": color, "linestyle": linestyle, "linewidth": 1.6}
         if curve.has_markers and len(curve.x) <= _MARKERS:
             look |= {"marker": marker, "markersize": 4.5}
-        look |= {"label": curve.label, "drawstyle": curve.drawstyle} | given
+        look |= {"label": _another(curve.label, known), "drawstyle": curve.drawstyle} | given
         with options_of(Line2D):
             line = ax.add_line(ThinLine(curve.x, curve.y, **look))
         if curve.is_shaded and len(curve.x):
@@ -199,6 +200,12 @@ def add_curves(ax: Any, curves: Sequence[Curve], options: Mapping[str, Any] | No
         for mark in curve.marks:
             point = {"mfc": "white", "mec": INK, "ms": 6, "mew": 1.2, "zorder": 3}
             ax.plot([mark.x], [mark.y], mark.marker, ls="none", label=mark.label, **point)
+
+
+def _another(label: str, known: set[str]) -> str:
+    """Return a label that no curve has: numbered where it is known, which legends show once."""
+    labels = (label, *(f"{label} ({n})" for n in range(2, len(known) + 2)))
+    return label if label.startswith("_") else next(each for each in labels if each not in known)
 
 
 def _add_band(ax: Any, band: Band, color: str, linestyle: Any) -> None:

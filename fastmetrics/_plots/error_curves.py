@@ -39,8 +39,8 @@ class FoldMeans(NamedTuple):
     test_means: Floats
     test_deviations: Floats
     n_folds: int
-    is_positive: bool
-    """Whether no fold is below 0."""
+    bounds: tuple[float, float]
+    """What no fold is beyond, where the measure cannot be."""
 
 
 def draw_learning_curve(folds: FoldMeans, train_sizes: Floats, ax: Any = None) -> Any:
@@ -49,8 +49,9 @@ def draw_learning_curve(folds: FoldMeans, train_sizes: Floats, ax: Any = None) -
     axis = _Axis(train_sizes, np.argsort(train_sizes, kind="stable"), None, "linear")
     lines = _draw_folds(ax, axis, folds)
     ax.set_xlabel("training rows")
-    _finish(ax, words(folds.metric), folds.is_positive)
+    _finish(ax, words(folds.metric), folds.bounds)
     legend_on_top(ax, lines, title=_spread(folds.n_folds))
+    _end_ticks(ax, folds.bounds[1])
     return ax
 
 
@@ -65,10 +66,11 @@ def draw_validation_curve(
     axis = _axis_of(values)
     lines = _draw_folds(ax, axis, folds)
     _set_axis(ax, axis, parameter)
-    _finish(ax, words(folds.metric), folds.is_positive)
+    _finish(ax, words(folds.metric), folds.bounds)
     if not np.isnan(folds.test_means).all():
         lines.append(_mark_best(ax, axis, values, best_value))
     legend_on_top(ax, lines, title=_spread(folds.n_folds))
+    _end_ticks(ax, folds.bounds[1])
     return ax
 
 
@@ -105,7 +107,7 @@ def draw_bias_variance_curve(
     is_positive = all((heights >= 0).all() for _, heights, _ in series)
     if not is_positive:
         ax.axhline(0.0, color="0.6", lw=0.8, zorder=0)
-    _finish(ax, _LOSSES[parts.decomposition], is_positive)
+    _finish(ax, _LOSSES[parts.decomposition], (0.0 if is_positive else -math.inf, math.inf))
     lines.append(_mark_best(ax, axis, values, best_value))
     legend_on_top(ax, lines, title=f"{parts.n_models} training sets")
     return ax
@@ -213,11 +215,19 @@ def _spread(n_folds: int) -> str:
     return "one split" if n_folds == 1 else f"mean ± standard deviation over {n_folds} splits"
 
 
-def _finish(ax: Any, name: str, is_positive: bool) -> None:
+def _end_ticks(ax: Any, most: float) -> None:
+    """Let no tick stand where the measure cannot be: there is the legend."""
+    low, _ = ax.get_ylim()
+    if math.isfinite(most):
+        ax.set_yticks([tick for tick in ax.get_yticks() if low <= tick <= most + 1e-9])
+
+
+def _finish(ax: Any, name: str, bounds: tuple[float, float]) -> None:
+    """Name the measure, and let its axis end a trifle beyond what it can be."""
     ax.set_ylabel(name)
-    if is_positive:
-        low, high = ax.get_ylim()
-        ax.set_ylim(max(low, -0.02 * (high - low)), high)
+    low, high = ax.get_ylim()
+    trifle = 0.02 * (high - low)
+    ax.set_ylim(max(low, bounds[0] - trifle), min(high, bounds[1] + trifle))
     plain_spines(ax)
     ax.yaxis.grid(True, color="0.9", lw=0.8)
     ax.set_axisbelow(True)

@@ -369,7 +369,17 @@ def _is_same(value: Any, default: Any) -> bool:
 
 
 def _nearest(name: str) -> str:
-    from difflib import get_close_matches
+    """Return a hint: where rankings are measured, or names written almost so."""
+    from difflib import SequenceMatcher, get_close_matches
 
+    if "@" in name:  # the notation of rankings
+        return f"one of rankings is `estimate(relevance, score, query=..., metrics={name!r})`; "
     names = get_close_matches(name, [*_BY_NAME, *_registered], n=3, cutoff=0.6)
-    return f"did you mean {' or '.join(map(repr, names))}? " if names else ""
+    if not names:
+        return ""
+    nearness = {near: SequenceMatcher(None, near, name).ratio() for near in names}
+    shown: dict[int, str] = {}
+    for near in names:  # a name far behind the nearest one may be of the opposite
+        if nearness[near] >= max(nearness.values()) - 0.1:
+            shown.setdefault(id(_BY_NAME.get(near) or _registered.get(near)), near)
+    return f"did you mean {' or '.join(map(repr, shown.values()))}? "

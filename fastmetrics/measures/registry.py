@@ -23,8 +23,8 @@ from fastmetrics.measures._measure import Measure
 
 #: What people type beside the names of functions. None means another measure, or its opposite.
 USUAL: Final[dict[str, tuple[str, ...]]] = {
-    "roc_auc": ("auc", "auroc"),
-    "average_precision": ("ap", "auprc"),
+    "roc_auc": ("auc", "auroc", "auc_roc", "aucroc"),
+    "average_precision": ("ap", "auprc", "aucpr"),
     "ks_statistic": ("ks",),
     "accuracy": ("acc",),
     "precision": ("ppv",),
@@ -35,10 +35,12 @@ USUAL: Final[dict[str, tuple[str, ...]]] = {
     "cohen_kappa": ("kappa",),
     "log_loss": ("logloss",),
     "brier_score": ("brier",),
+    "balanced_accuracy": ("balanced_acc", "bacc"),
     "mean_squared_error": ("mse",),
     "root_mean_squared_error": ("rmse",),
     "mean_absolute_error": ("mae",),
     "mean_absolute_percentage_error": ("mape",),
+    "median_absolute_error": ("medae",),
     "mean_squared_log_error": ("msle",),
     "root_mean_squared_log_error": ("rmsle",),
     "concordance_index": ("c_index", "cindex"),

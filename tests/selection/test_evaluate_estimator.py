@@ -366,7 +366,9 @@ class Plain:
 
 
 def test_an_estimator_of_one_s_own():
-    found = fm.selection.evaluate_estimator(Plain(), X.tolist(), y.tolist(), cv="3-fold", rng=0)
+    found = fm.selection.evaluate_estimator(
+        Plain(), X.tolist(), y.tolist(), cv="3-fold", metrics="error_rate", rng=0
+    )
     assert found["error_rate"].estimate == pytest.approx(2 / 3)
 
 

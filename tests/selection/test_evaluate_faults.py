@@ -190,7 +190,9 @@ def test_no_spread_at_all(n_splits):
     even, method = np.arange(100) % 2, f"{n_splits}-fold"
     said = f"'error_rate' is 0.5 in all {n_splits} splits: its interval has no width"
     with pytest.warns(fm.DegenerateDataWarning, match=said):
-        found = fm.selection.evaluate_estimator(model, np.zeros((100, 1)), even, cv=method, rng=0)
+        found = fm.selection.evaluate_estimator(
+            model, np.zeros((100, 1)), even, cv=method, metrics="error_rate", rng=0
+        )
     assert found["error_rate"].confidence_interval.low == 0.5
     assert found["error_rate"].confidence_interval.high == 0.5
 

@@ -13,6 +13,7 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._plots.error_curves import FoldMeans, draw_learning_curve, draw_validation_curve
 from fastmetrics._results import Result
+from fastmetrics.measures.registry import MEASURES
 
 Floats = NDArray[np.float64]
 
@@ -71,7 +72,10 @@ class _Curve(Result):
             self.test_means,
             self.test_deviations,
             n_folds=self.test_values.shape[1],
-            is_positive=bool(min(np.nanmin(v, initial=np.inf) for v in both) >= 0),
+            bounds=(
+                0.0 if min(np.nanmin(v, initial=np.inf) for v in both) >= 0 else -np.inf,
+                np.inf if self.metric not in MEASURES else MEASURES[self.metric].bounds[1],
+            ),
         )
 
 

@@ -35,6 +35,7 @@ from fastmetrics.selection.estimates.estimator_evaluation import EstimatorEvalua
 from fastmetrics.selection.estimates.point632 import LossesOutOfBag, combined
 from fastmetrics.selection.estimates.row_losses import RowLoss, losses_of, mean_over_pairs
 from fastmetrics.selection.splitters._splitter import Split
+from fastmetrics.selection.splitters.folds import LeaveOneOut
 
 Floats = NDArray[np.float64]
 
@@ -72,7 +73,8 @@ def evaluate_estimator(
         these names, undefined values nan (`functools.partial` adds parameters); scorers, and
         functions whose first argument is called `estimator`, get (estimator, X, y); any other
         function gets (y_true, y_pred), the *predictions*, and the result says so. Unless given,
-        "error_rate" or "mean_squared_error".
+        "error_rate", "balanced_accuracy" and "f1" ("f1_macro" of several classes), or
+        "mean_squared_error", "mean_absolute_error" and "r2"; row by row the first alone.
     groups : array-like of shape (n,), optional
         Groups that folds must not tear apart.
     n_resamples : int, optional
@@ -138,7 +140,6 @@ def evaluate_estimator(
     level, jobs = check_confidence_level(confidence_level), check_n_jobs(n_jobs)
     task = check_task(estimator, X, y, groups)
     is_classifier = task.classes is not None
-    asked = asked_metrics(metrics, task.classes)
     how = check_method(
         cv,
         stratified=is_classifier,
@@ -146,6 +147,8 @@ def evaluate_estimator(
         rng=rng,
         n_resamples=n_resamples,
     )
+    by_row = how.rule is not None or isinstance(how.splitter, LeaveOneOut)
+    asked = asked_metrics(metrics, task.classes, by_row=by_row)
     losses = None if how.rule is None else tuple(map(_row_loss, asked))
     splits = how.splitter.split(task.X, task.y, groups)
     total = _how_many(how, task, groups)
