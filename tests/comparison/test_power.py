@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 
 import numpy as np
@@ -18,14 +19,27 @@ AUCS = {"auc_a": 0.85, "auc_b": 0.8, "correlation": 0.6}
 DESIGNS = [(0.9, 0.8, 0.2, 100), (0.75, 0.65, 0.3, 250), (0.92, 0.9, 0.06, 700)]
 
 
+@pytest.mark.parametrize(("test", "less"), [("uncorrected", 0), ("corrected", 1)])
 @pytest.mark.parametrize("method", ["connor", "miettinen"])
 @pytest.mark.parametrize(("a", "b", "psi", "n"), DESIGNS)
-def test_accuracy_against_the_sum_over_all_counts(a, b, psi, n, method):
-    exact = oracle.mcnemar_power(n, (psi + a - b) / 2, (psi - a + b) / 2, Z)
+def test_accuracy_against_the_sum_over_all_counts(a, b, psi, n, method, test, less):
+    exact = oracle.mcnemar_power(n, (psi + a - b) / 2, (psi - a + b) / 2, Z, less)
     found = fm.comparison.power_paired_accuracy(
-        n, accuracy_a=a, accuracy_b=b, discordance=psi, method=method
+        n, accuracy_a=a, accuracy_b=b, discordance=psi, method=method, test=test
     )
     assert found == pytest.approx(exact, abs=0.03)
+
+
+def test_what_is_planned_is_what_is_tested():
+    defaults = [
+        inspect.signature(function).parameters[name].default
+        for function, name in (
+            (fm.comparison.mcnemar_test, "method"),
+            (fm.comparison.power_paired_accuracy, "test"),
+            (fm.comparison.sample_size_paired_accuracy, "test"),
+        )
+    ]
+    assert set(defaults) == {"corrected"}
 
 
 def test_published_formulas():
@@ -33,14 +47,14 @@ def test_published_formulas():
     d, psi, z_b = 0.1, 0.3, stats.norm.isf(0.2)
     connor = (Z * math.sqrt(psi) + z_b * math.sqrt(psi - d * d)) ** 2 / d**2
     size = fm.comparison.sample_size_paired_accuracy(
-        accuracy_a=0.7, accuracy_b=0.6, discordance=psi
+        accuracy_a=0.7, accuracy_b=0.6, discordance=psi, test="uncorrected"
     )
     assert size.n == math.ceil(connor)
     # Miettinen (1968): n = (z_a psi + z_b sqrt(psi^2 - d^2 (3 + psi) / 4))^2 / (psi d^2).
     root = math.sqrt(psi**2 - d * d * (3 + psi) / 4)
     miettinen = (Z * psi + z_b * root) ** 2 / (psi * d * d)
     size = fm.comparison.sample_size_paired_accuracy(
-        accuracy_a=0.7, accuracy_b=0.6, discordance=psi, method="miettinen"
+        accuracy_a=0.7, accuracy_b=0.6, discordance=psi, method="miettinen", test="uncorrected"
     )
     assert size.n == math.ceil(miettinen)
 
@@ -81,11 +95,13 @@ def test_correlation_and_discordance_say_the_same():
 
 
 def test_certain_differences():
-    assert fm.comparison.power_paired_accuracy(4, accuracy_a=1, accuracy_b=0, discordance=1) == 1.0
-    assert fm.comparison.power_paired_accuracy(3, accuracy_a=1, accuracy_b=0, discordance=1) == 0.0
-    assert (
-        fm.comparison.sample_size_paired_accuracy(accuracy_a=1, accuracy_b=0, discordance=1).n == 4
-    )
+    certain = {"accuracy_a": 1, "accuracy_b": 0, "discordance": 1}
+    for test, n in (("uncorrected", 4), ("corrected", 6)):  # n, or n - 1, is 1.96 sqrt(n) or more
+        powers = [
+            fm.comparison.power_paired_accuracy(size, **certain, test=test) for size in (n - 1, n)
+        ]
+        assert powers == [0.0, 1.0]
+        assert fm.comparison.sample_size_paired_accuracy(**certain, test=test).n == n
 
 
 @pytest.mark.parametrize("auc", [0.55, 0.8, 0.97])
@@ -200,7 +216,7 @@ def test_accuracy_by_simulation(a, b, psi, n, method):
     with np.errstate(invalid="ignore"):
         z = (only_a - only_b) / np.sqrt(only_a + only_b)
     found = fm.comparison.power_paired_accuracy(
-        n, accuracy_a=a, accuracy_b=b, discordance=psi, method=method
+        n, accuracy_a=a, accuracy_b=b, discordance=psi, method=method, test="uncorrected"
     )
     assert found == pytest.approx(float((z >= Z).mean()), abs=0.03)
 

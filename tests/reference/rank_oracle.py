@@ -103,8 +103,8 @@ def tango_statistic(only_a, only_b, n, difference):
     return (only_a - only_b - n * difference) / math.sqrt(variance)
 
 
-def mcnemar_power(n, p_a, p_b, z):
-    """The chance that (b - c) / sqrt(b + c) is z or more, summed over all counts."""
+def mcnemar_power(n, p_a, p_b, z, less=0):
+    """The chance that (b - c - less) / sqrt(b + c) is z or more, summed over all counts."""
     psi, total = p_a + p_b, 0.0
     for m in range(1, n + 1):
         of_m = math.comb(n, m) * psi**m * (1 - psi) ** (n - m)
@@ -113,7 +113,7 @@ def mcnemar_power(n, p_a, p_b, z):
         hit = sum(
             math.comb(m, b) * (p_a / psi) ** b * (p_b / psi) ** (m - b)
             for b in range(m + 1)
-            if 2 * b - m >= z * math.sqrt(m)
+            if 2 * b - m - less >= z * math.sqrt(m)
         )
         total += of_m * hit
     return total
