@@ -11,13 +11,15 @@ import pytest
 import sklearn.metrics
 
 import fastmetrics as fm
+import rules
 import vocabulary
+from fastmetrics._input.calls import NAMESAKES
 from fastmetrics.measures.registry import MEASURES, USUAL
 from public import NAMES, public
 
 
 def is_namesake(name: str) -> bool:
-    return hasattr(sklearn.metrics, name)
+    return name in NAMESAKES or hasattr(sklearn.metrics, name)
 
 
 #: Public functions and classes, without those that have scikit-learn's parameters.
@@ -97,11 +99,21 @@ def bad(
 ) -> None: ...
 
 
+@pytest.mark.source_tree
+def test_the_page_shows_the_words_that_are_used() -> None:
+    assert vocabulary.page() in (rules.ROOT / "docs" / "vocabulary.md").read_text("utf-8")
+    used = {
+        name for each in OURS for words in vocabulary.words_of(public(each)) for name in words[1]
+    }
+    assert vocabulary.WORDS.keys() <= used
+    assert not vocabulary.WORDS.keys() & vocabulary.FORBIDDEN.keys()
+
+
 def test_other_words_are_caught() -> None:
     said = [line.partition(" is ")[0] for line in vocabulary.complaints_about(Bad)]
     assert said == ["Bad: ci", "Bad: tpr", "Bad.refit: seed", "Bad.of: params"]
     assert vocabulary.complaints_about(bad) == [
-        "bad: alpha is for the level of a decision",
+        "bad: alpha is called confidence_level: that of an interval or a decision, as in scipy",
         "bad: metric is called metrics: one word, for one name or many",
         "bad: n_boot is called n_resamples: scipy's word, whatever is drawn",
     ]

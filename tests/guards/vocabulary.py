@@ -15,8 +15,8 @@ from typing import Any
 #: A word, what is said in its place, and why.
 FORBIDDEN = {
     **dict.fromkeys(
-        ("level", "conf_level", "confidence", "ci_level", "coverage"),
-        "confidence_level: that of an interval, as in scipy",
+        ("level", "conf_level", "confidence", "ci_level", "coverage", "alpha", "significance"),
+        "confidence_level: that of an interval or a decision, as in scipy",
     ),
     **dict.fromkeys(("ci", "interval", "conf_int"), "confidence_interval: scipy's word"),
     **dict.fromkeys(("se", "stderr", "std_err", "std_error", "sem"), "standard_error"),
@@ -46,7 +46,7 @@ FORBIDDEN = {
     ),
     **dict.fromkeys(("pred_a", "pred_b"), "y_pred_a, y_pred_b: two of what y_pred is"),
     **dict.fromkeys(("score_a", "score_b"), "y_score_a, y_score_b: two of what y_score is"),
-    **dict.fromkeys(("probas", "probabilities", "proba"), "y_proba"),
+    **dict.fromkeys(("probas", "probabilities", "proba", "y_prob"), "y_proba"),
     **dict.fromkeys(("weights_", "w", "weight_column"), "sample_weight"),
     **dict.fromkeys(("n_rows", "n_examples", "n_obs"), "n_samples"),
     "stratify": "stratified",
@@ -58,14 +58,57 @@ FORBIDDEN = {
 }
 #: Words that mean something else where these say so.
 NEEDS_COMPANY = {
-    "alpha": (
-        {"alternative", "reject", "names", "higher_is_better", "margin"},
-        "level of a decision",
-    ),
     "n_jobs": ({"estimator"}, "processes (joblib), in which estimators are fitted"),
+}
+#: What public parameters and fields are called, and what is meant; docs/vocabulary.md shows it.
+WORDS = {
+    "y_true": "what is true: labels, or numbers",
+    "y_pred": "what is predicted: labels, or numbers",
+    "y_score": "scores: the greater, the more positive",
+    "y_proba": "probabilities; `y_prob` in `calibration_curve` alone, which is scikit-learn's",
+    "scores": "those of several models, by name",
+    "sample_weight": "a weight for each row; `weights_are` says what it means",
+    "weights_are": '"frequencies" (so many rows) or "importances"',
+    "groups": "what rows belong together: patients, users, documents",
+    "query": "whose items a ranking orders",
+    "event": "whether a time is that of the event, or of a censoring",
+    "pos_label": "the positive label; never guessed from what is not {0, 1}, {-1, 1} or bool",
+    "metrics": "one measure or many, by name, with parameters, or as functions",
+    "metric": "of a result: which measure it is",
+    "threshold": "from which score on rows are called positive",
+    "confidence_level": "of intervals and of decisions: 0.95",
+    "confidence_interval": "`low` and `high`",
+    "standard_error": "of an estimate; `standard_deviation` of values",
+    "pvalue": "under the null hypothesis; `pvalue_holm` and `pvalue_max_t` adjusted",
+    "alternative": '"two-sided", "less" or "greater"',
+    "margin": "the largest loss that does not matter, in the measure's own unit",
+    "higher_is_better": "the direction, where no registry knows it",
+    "method": "how an interval or a p-value is computed",
+    "kind": "which of several kinds: of a band, of a figure",
+    "loss": "the lower, the better; of one row, or its mean",
+    "strategy": "how bins are made; `n_bins` is how many",
+    "points": "where a curve is read: how many, or which",
+    "n_resamples": "bootstrap samples, permutations, draws",
+    "n_samples": "rows; `n_positive` and `n_negative` of either class",
+    "rng": "a seed, a generator, or the key that a result prints",
+    "n_threads": "of kernels; `n_jobs` of processes in which estimators are fitted",
+    "progress": "whether a bar is shown",
+    "details": "what a method knows beside its result",
 }
 #: Options that are the name of a program, as it writes itself.
 PROPER_NAMES = {"trec_eval"}
+
+
+def page() -> str:
+    """Return the tables of docs/vocabulary.md."""
+    told: dict[str, list[str]] = {}
+    for word, instead in FORBIDDEN.items():
+        told.setdefault(instead, []).append(f"`{word}`")
+    lines = ["| word | what it means |", "|---|---|"]
+    lines += [f"| `{word}` | {meaning} |" for word, meaning in WORDS.items()]
+    lines += ["", "| not | but |", "|---|---|"]
+    lines += [f"| {', '.join(words)} | {instead} |" for instead, words in told.items()]
+    return "\n".join(lines)
 
 
 def options_of(function: Callable[..., Any]) -> Iterator[tuple[str, str]]:

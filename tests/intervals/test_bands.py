@@ -245,7 +245,7 @@ def test_cells_are_drawn_where_scores_are_few(monkeypatch, stratified):
     monkeypatch.setattr(_band_replicates, "N_PLACES", 101)
     labels, scores = binary(step=0.4)
     table = fm.ScoreTable.from_scores(labels, scores)
-    options = {"grid": GRID, "stratified": stratified, "n_resamples": 30}
+    options = {"points": GRID, "stratified": stratified, "n_resamples": 30}
     band = quiet(fm.roc_band, table, kind="pointwise", method="percentile", **options)
     key = seed_key(band.key)
     if stratified:

@@ -187,7 +187,7 @@ def test_a_rare_class_is_named() -> None:
 @pytest.mark.parametrize("band", [fm.roc_band, fm.pr_band])
 def test_bands_say_so_too(band: Any) -> None:
     labels, scores, groups = users([8] * 12)
-    options = {"n_resamples": 99, "rng": 1, "grid": 5}
+    options = {"n_resamples": 99, "rng": 1, "points": 5}
     with pytest.warns(fm.SmallSampleWarning, match="there are 12 groups: below about 30"):
         band(labels, scores, groups=groups, **options)
     weights = np.random.default_rng(3).lognormal(0, 3, len(labels))

@@ -89,7 +89,7 @@ def tune(metric, estimator, data, grid, **options):
     ],
 )
 def test_what_has_no_direction_asks_for_one(metric, estimator, data, grid):
-    with pytest.raises(fm.InputError, match="`higher_is_better` is needed: which direction of"):
+    with pytest.raises(fm.InputError, match="`higher_is_better` is needed: no direction of"):
         tune(metric, estimator, data, grid)
     with pytest.raises(fm.InputError, match="`higher_is_better` is needed"):
         fm.selection.nested_cross_validation(estimator, *data, grid, metrics=metric)

@@ -363,9 +363,7 @@ def test_what_no_scorer_can_be_made_of(monkeypatch):
         fm.scorer(lambda y, p: 0.0)
     with pytest.raises(fm.InputError, match="`metrics` must be one measure: got 2"):
         fm.scorer(["f1", "roc_auc"])
-    with pytest.raises(
-        fm.InputError, match="`higher_is_better` is needed: which direction of 'bes"
-    ):
+    with pytest.raises(fm.InputError, match="`higher_is_better` is needed: no direction of 'bes"):
         fm.scorer("best_threshold", of="threshold")
     with pytest.raises(TypeError, match="`roc_auc` has no parameter 'beta'"):
         fm.scorer("roc_auc", beta=1)

@@ -40,6 +40,7 @@ METHODS: Final = ("DeLong (1988)", "Obuchowski (1997)")
 #: Effective rows of a class below which a variance is worth nothing.
 _FEWEST: Final = 2.0 - 1e-9
 _ALL: Final = ConfidenceInterval(0.0, 1.0)
+_BETTER: Final = "limits of `estimate` cover better, of few rows and near 1"
 
 
 class AucVariance(NamedTuple):
@@ -185,6 +186,7 @@ def auc_estimate(found: AucVariance, level: float, scale: Scale = "plain") -> Es
         n_samples=found.n_positive + found.n_negative,
         n_groups=found.n_groups,
         weights_are=found.weights_are,
+        note="" if scale == "logit" else _BETTER,
         details=found.details,
     )
 

@@ -207,15 +207,8 @@ class Metric:
         return float(found)
 
 
-def asked_metrics(
-    metrics: Any, classes: NDArray[Any] | None, *, by_row: bool
-) -> tuple[Metric, ...]:
-    """Return the measures that ``metrics=`` asks for, of classes; raise as `Metric.check` does.
-
-    By row there is one default: the others need many rows at a time.
-    """
-    if metrics is None:
-        metrics = _defaults(classes)[: 1 if by_row else None]
+def asked_metrics(metrics: Any, classes: NDArray[Any] | None) -> tuple[Metric, ...]:
+    """Return the measures that ``metrics=`` asks for, of classes; raise as `Metric.check` does."""
     found = tuple(map(metric_of, ask(metrics)))
     for metric in found:
         metric.check(classes)
@@ -224,7 +217,7 @@ def asked_metrics(
 
 def asked_metric(metric: Any, higher_is_better: Any, classes: NDArray[Any] | None) -> Metric:
     """Return one measure, whose direction is known."""
-    one = metric_of(ask_one(_defaults(classes)[0] if metric is None else metric))
+    one = metric_of(ask_one(defaults(classes)[0] if metric is None else metric))
     one = replace(one, higher_is_better=directed(one, higher_is_better))
     one.check(classes)
     return one
@@ -235,18 +228,15 @@ def directed(metric: Metric, higher_is_better: Any) -> bool:
     if higher_is_better is not None:
         return check_direction(higher_is_better)
     if metric.higher_is_better is None:
-        raise InputError(
-            "`higher_is_better` is needed: which direction of "
-            f"{metric.label!r} is better is not known"
-        )
+        raise InputError(f"`higher_is_better` is needed: no direction of {metric.label!r} is known")
     return metric.higher_is_better
 
 
-def _defaults(classes: NDArray[Any] | None) -> tuple[str, ...]:
-    """Return what is measured where nothing is asked for: what every such estimator can answer."""
+def defaults(classes: NDArray[Any] | None) -> tuple[str, ...]:
+    """Return what is measured where nothing is asked for; of single rows the first alone."""
     if classes is None:
-        return ("mean_squared_error", "mean_absolute_error", "r2")
-    return ("error_rate", "balanced_accuracy", "f1_macro" if len(classes) > 2 else "f1")
+        return "mean_squared_error", "mean_absolute_error", "r2"
+    return "error_rate", "balanced_accuracy", "f1_macro" if len(classes) > 2 else "f1"
 
 
 def metric_of(one: Asked) -> Metric:

@@ -29,7 +29,7 @@ from fastmetrics.selection.estimates._fit_and_score import (
     fitted,
     judged,
 )
-from fastmetrics.selection.estimates._metrics import Metric, asked_metrics
+from fastmetrics.selection.estimates._metrics import Metric, asked_metrics, defaults
 from fastmetrics.selection.estimates._splits import Method, check_method
 from fastmetrics.selection.estimates.estimator_evaluation import EstimatorEvaluation, MetricEstimate
 from fastmetrics.selection.estimates.point632 import LossesOutOfBag, combined
@@ -147,8 +147,10 @@ def evaluate_estimator(
         rng=rng,
         n_resamples=n_resamples,
     )
-    by_row = how.rule is not None or isinstance(how.splitter, LeaveOneOut)
-    asked = asked_metrics(metrics, task.classes, by_row=by_row)
+    if metrics is None:
+        by_row = how.rule is not None or isinstance(how.splitter, LeaveOneOut)
+        metrics = defaults(task.classes)[: 1 if by_row else None]
+    asked = asked_metrics(metrics, task.classes)
     losses = None if how.rule is None else tuple(map(_row_loss, asked))
     splits = how.splitter.split(task.X, task.y, groups)
     total = _how_many(how, task, groups)
