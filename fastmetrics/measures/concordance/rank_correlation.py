@@ -124,6 +124,10 @@ def somers_d(
         Over pairs that differ in outcome, the accuracy of a prediction: of two classes it is
         2 AUC - 1. Over pairs that differ in score. Or symmetric, over the mean of both numbers.
 
+    See Also
+    --------
+    gini_coefficient : The same of two classes, 2 AUC - 1, rounded once.
+
     References
     ----------
     Somers (1962), A new asymmetric measure of association for ordinal variables, American

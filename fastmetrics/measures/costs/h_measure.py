@@ -134,6 +134,12 @@ def gini_coefficient(
     float
         In [-1, 1]: 0 for scores without information; nan where a class is missing.
 
+    See Also
+    --------
+    somers_d : The same of labels that are numbers.
+    lorenz_gini : The same of labels 0 and 1, of outcomes that are amounts too.
+    rank_loss : Half of what it lacks: Gini = 1 - 2 rank loss.
+
     Notes
     -----
     Also Somers' D of the scores given the labels. Costs what the AUC does. Counts of

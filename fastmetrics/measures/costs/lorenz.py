@@ -153,6 +153,10 @@ def lorenz_gini(
         1 for the perfect order, 0 for none, negative for a wrong one; nan where all outcomes are
         equal.
 
+    See Also
+    --------
+    gini_coefficient : The same of two classes, from counts of pairs.
+
     Notes
     -----
     See `lorenz_curve`. Of outcomes 0 and 1, the normalized Gini is 2 AUC - 1.

@@ -256,6 +256,10 @@ def rank_loss(
     float
         The loss, ties counted half; nan where only one class is present.
 
+    See Also
+    --------
+    gini_coefficient : 1 - 2 rank loss.
+
     Notes
     -----
     1 - AUC between the rationals; each of the two is the double nearest to its own, so that
