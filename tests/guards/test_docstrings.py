@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import inspect
 import io
+import re
 import sys
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import pytest
 import docstrings
 import fastmetrics
 import fastmetrics.dask
+from fastmetrics._input.calls import NAMESAKES
 from public import NAMES, public
 
 BAD = Path(__file__).with_name("bad") / "docstrings.py"
@@ -53,6 +56,20 @@ def test_public_names_are_documented(name: str) -> None:
         assert not docstrings.complaints_about(value)
     if inspect.isclass(value):
         assert not docstrings.silent_methods(value)
+
+
+@pytest.mark.source_tree
+@pytest.mark.parametrize("name", sorted(NAMESAKES))
+def test_who_hovers_over_a_drop_in_sees_what_its_data_are(name: str) -> None:
+    """Editors show what the source says, without what `documented` adds."""
+    function = inspect.unwrap(public(name))
+    tree = ast.parse(Path(function.__code__.co_filename).read_text(encoding="utf-8"))
+    (node,) = [
+        each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == name
+    ]
+    _, _, said = str(ast.get_docstring(node)).partition("Parameters\n----------\n")
+    for parameter in list(inspect.signature(function).parameters)[:2]:
+        assert re.search(rf"^(\w+, )*{parameter}(, \w+)* :", said, re.MULTILINE), parameter
 
 
 @pytest.mark.parametrize("name", fastmetrics.dask.__all__)

@@ -31,6 +31,13 @@ def confusion_matrix_at_thresholds(
 ) -> tuple[Floats, Floats, Floats, Floats, NDArray[Any]]:
     """Count true and false negatives and positives at every distinct score.
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or ScoreTable
+        Binary labels; or a table, and then `y_score` is left out.
+    y_score : array-like of shape (n_samples,), optional
+        Scores; the greater, the more positive.
+
     Returns
     -------
     tns, fps, fns, tps : ndarray of shape (n_thresholds,)

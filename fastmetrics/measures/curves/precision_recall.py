@@ -52,6 +52,10 @@ def precision_recall_curve(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,) or ScoreTable
+        Binary labels; or a table, and then `y_score` is left out.
+    y_score : array-like of shape (n_samples,), optional
+        Scores; the greater, the more positive.
     drop_intermediate : bool, default=False
         Keep only the first and the last threshold of those with equal recall.
 

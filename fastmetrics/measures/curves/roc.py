@@ -40,6 +40,10 @@ def roc_curve(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,) or ScoreTable
+        Binary labels; or a table, and then `y_score` is left out.
+    y_score : array-like of shape (n_samples,), optional
+        Scores; the greater, the more positive.
     drop_intermediate : bool, default=True
         Leave out the thresholds that lie inside a straight piece of the curve, as scikit-learn
         does: a row of the table whose counts equal those of the next one.
@@ -179,6 +183,10 @@ def det_curve(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,) or ScoreTable
+        Binary labels; or a table, and then `y_score` is left out.
+    y_score : array-like of shape (n_samples,), optional
+        Scores; the greater, the more positive.
     drop_intermediate : bool, default=False
         Keep only the first and the last threshold of those with equal true positives.
 

@@ -45,6 +45,11 @@ def accuracy_score(
 
     Parameters
     ----------
+    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
+        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
+        `y_pred` and `sample_weight` are left out.
+    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
+        Predicted labels, or indicators.
     normalize : bool, default=True
         False returns how many are right, or what they weigh.
 
@@ -82,6 +87,11 @@ def zero_one_loss(
 
     Parameters
     ----------
+    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
+        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
+        `y_pred` and `sample_weight` are left out.
+    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
+        Predicted labels, or indicators.
     normalize : bool, default=True
         False returns how many are wrong, or what they weigh.
 
@@ -114,6 +124,14 @@ def hamming_loss(
     sample_weight: ArrayLike | None = None,
 ) -> float:
     """Compute the Hamming loss: the share of labels that are wrong.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
+        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
+        `y_pred` and `sample_weight` are left out.
+    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
+        Predicted labels, or indicators.
 
     Returns
     -------

@@ -36,6 +36,13 @@ def matthews_corrcoef(
 ) -> float:
     """Compute Matthews' correlation coefficient of true and predicted labels.
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or ConfusionMatrix
+        Labels of any number of classes; or a matrix, and then `y_pred` is left out.
+    y_pred : array-like of shape (n_samples,), optional
+        Predicted labels.
+
     Returns
     -------
     float

@@ -60,12 +60,23 @@ def classification_report(
 
     Parameters
     ----------
+    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
+        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
+        `y_pred` and `sample_weight` are left out.
+    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
+        Predicted labels, or indicators.
+    labels : array-like of shape (n_labels,), optional
+        The classes (or numbers of columns) to measure, in this order; all by default, sorted. One
+        that does not occur counts 0. With `average` "binary" they choose nothing, and must name the
+        positive class.
     target_names : iterable of n_labels names, optional
         What to call the classes, in the same order.
     digits : int, default=2
         Digits behind the point in the text.
     output_dict : bool, default=False
         Return a dictionary of the unrounded values.
+    zero_division : {"warn", 0, 1, nan}, default="warn"
+        What stands where a ratio is 0/0; "warn" is 0 with a warning. Averages leave nan out.
 
     Returns
     -------

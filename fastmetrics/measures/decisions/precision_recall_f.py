@@ -47,6 +47,11 @@ def precision_recall_fscore_support(
 
     Parameters
     ----------
+    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
+        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
+        `y_pred` and `sample_weight` are left out.
+    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
+        Predicted labels, or indicators.
     beta : float, default=1.0
         Recall counts `beta` times as much as precision in F; 0 gives precision, inf recall.
     average : {"binary", "micro", "macro", "weighted", "samples"} or None, default=None
@@ -117,6 +122,14 @@ def precision_score(
 ) -> Scores:
     """Compute precision: of the examples given to a class, the share that are of it.
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
+        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
+        `y_pred` and `sample_weight` are left out.
+    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
+        Predicted labels, or indicators.
+
     Returns
     -------
     float or ndarray of shape (n_labels,)
@@ -150,6 +163,14 @@ def recall_score(
 ) -> Scores:
     """Compute recall: of the examples of a class, the share that are given to it.
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
+        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
+        `y_pred` and `sample_weight` are left out.
+    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
+        Predicted labels, or indicators.
+
     Returns
     -------
     float or ndarray of shape (n_labels,)
@@ -182,6 +203,14 @@ def f1_score(
     zero_division: float | Literal["warn"] = "warn",
 ) -> Scores:
     """Compute F1, the harmonic mean of precision and recall.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
+        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
+        `y_pred` and `sample_weight` are left out.
+    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
+        Predicted labels, or indicators.
 
     Returns
     -------
@@ -225,6 +254,11 @@ def fbeta_score(
 
     Parameters
     ----------
+    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
+        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
+        `y_pred` and `sample_weight` are left out.
+    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
+        Predicted labels, or indicators.
     beta : float
         Above 1 recall counts more than precision; 0 gives precision, inf recall.
 
@@ -294,6 +328,11 @@ def jaccard_score(
 
     Parameters
     ----------
+    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
+        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
+        `y_pred` and `sample_weight` are left out.
+    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
+        Predicted labels, or indicators.
     zero_division : {"warn", 0, 1}, default="warn"
         The value where both sets are empty; "warn" is 0 with a warning.
 

@@ -259,6 +259,8 @@ def class_likelihood_ratios(
     ----------
     y_true : array-like of shape (n_samples,) or ConfusionMatrix
         Labels of two classes; or a matrix of two, and then `y_pred` is left out.
+    y_pred : array-like of shape (n_samples,), optional
+        Predicted labels.
     labels : array-like of shape (2,), optional
         The two classes, the positive one last; by default those that occur, sorted.
     replace_undefined_by : nan, 1.0 or dict, default=nan

@@ -32,6 +32,10 @@ def balanced_accuracy_score(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,) or ConfusionMatrix
+        Labels of any number of classes; or a matrix, and then `y_pred` is left out.
+    y_pred : array-like of shape (n_samples,), optional
+        Predicted labels.
     adjusted : bool, default=False
         Whether to rescale, so that chance is 0 and a perfect classifier 1.
 

@@ -23,15 +23,9 @@ from fastmetrics.measures.probabilities._probability_losses import (
 _PROBABILITIES: Final = """
 Parameters
 ----------
-y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
-    Probabilities in [0, 1]: of the positive label, or one column for each class in the order
-    of the sorted labels.
 pos_label : number, bool or str, optional
     The positive label beside one column: 1 for labels in {0, 1} or {-1, 1}, the greater of
     two other numbers, and needed for text. Not read beside several columns.
-labels : array-like of shape (n_classes,), optional
-    The classes beside several columns, sorted; needed when one has no row. Beside one column they
-    choose nothing, and must name the labels that occur.
 
 Raises
 ------
@@ -60,6 +54,14 @@ def brier_score_loss(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Class labels, or an indicator matrix.
+    y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Probabilities in [0, 1]: of the positive label, or one column for each class in the order
+        of the sorted labels.
+    labels : array-like of shape (n_classes,), optional
+        The classes beside several columns, sorted; needed when one has no row. Beside one column
+        they choose nothing, and must name the labels that occur.
     scale_by_half : bool or "auto", default "auto"
         Whether to halve the sum over the classes, so that it lies in [0, 1] and not in [0, 2]:
         "auto" does for two classes.
@@ -111,6 +113,17 @@ def d2_brier_score(
     n_threads: int | None = None,
 ) -> float:
     """Compute the Brier skill score: 1 - Brier score / that of the classes' shares.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Class labels, or an indicator matrix.
+    y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Probabilities in [0, 1]: of the positive label, or one column for each class in the order
+        of the sorted labels.
+    labels : array-like of shape (n_classes,), optional
+        The classes beside several columns, sorted; needed when one has no row. Beside one column
+        they choose nothing, and must name the labels that occur.
 
     Warns
     -----

@@ -23,14 +23,6 @@ from fastmetrics.measures.probabilities._probability_losses import (
 _DOUBLE: Final = float(np.finfo(np.float64).eps)
 
 _PROBABILITIES: Final = """
-Parameters
-----------
-y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
-    Probabilities in [0, 1]: of the greater of two labels, or one column for each class in the
-    order of the sorted labels.
-y_pred : array-like, optional
-    The former name of `y_proba`.
-
 Raises
 ------
 ValueError
@@ -60,8 +52,17 @@ def log_loss(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Class labels, or an indicator matrix.
+    y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Probabilities in [0, 1]: of the greater of two labels, or one column for each class in the
+        order of the sorted labels.
     normalize : bool, default True
         Whether to return the mean, and not the sum.
+    labels : array-like of shape (n_classes,), optional
+        The classes, sorted; needed when one has no row. Those of `y_true` unless given.
+    y_pred : array-like, optional
+        The former name of `y_proba`.
     eps : float, optional
         Probabilities are clipped to [eps, 1 - eps], 0 <= eps < 1/2. The machine epsilon of
         `y_proba` unless given, as in scikit-learn: 2.2e-16, 1.2e-7 for float32, 9.8e-4 for
@@ -111,6 +112,18 @@ def d2_log_loss_score(
     n_threads: int | None = None,
 ) -> float:
     """Compute the share of the log loss that is explained: 1 - log loss / that of class shares.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Class labels, or an indicator matrix.
+    y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Probabilities in [0, 1]: of the greater of two labels, or one column for each class in the
+        order of the sorted labels.
+    labels : array-like of shape (n_classes,), optional
+        The classes, sorted; needed when one has no row. Those of `y_true` unless given.
+    y_pred : array-like, optional
+        The former name of `y_proba`.
 
     Warns
     -----

@@ -73,6 +73,8 @@ def top_k_accuracy_score(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,)
+        Class labels.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes)
         Finite scores: of the greater of two labels, or one column for each of three classes or
         more in the order of the sorted labels.
@@ -80,6 +82,8 @@ def top_k_accuracy_score(
         How many classes are looked at: 1 for top-1, 5 for top-5.
     normalize : bool, default True
         Whether to return the share, and not the number (with weights, the weight) of such rows.
+    labels : array-like of shape (n_classes,), optional
+        The classes, sorted; needed when one has no row. Those of `y_true` unless given.
     ties : {"last", "first", "expected", "best", "worst"}, default "last"
         Which of the classes that tie come first: those of later columns, as in scikit-learn, or
         of earlier ones; "expected" gives the share of a row's random orders of the tied classes

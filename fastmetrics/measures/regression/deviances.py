@@ -35,6 +35,12 @@ def mean_tweedie_deviance(
     ----------
     y_true : array-like of shape (n,), or RegressionTable
         Targets: finite real numbers; or a table with that power, and nothing else.
+    y_pred : array-like of the same shape
+        Predictions.
+    power : float, default 0
+        At most 0, or at least 1. 0 is the normal distribution, 1 Poisson, 2 gamma, 3 inverse
+        Gaussian. `y_pred` is positive unless `power` is 0; `y_true` is not negative from power 1
+        on, and positive from 2 on.
 
     Returns
     -------
@@ -73,6 +79,8 @@ def mean_poisson_deviance(
     ----------
     y_true : array-like of shape (n,), or RegressionTable
         Targets: not negative (predictions: positive); or a table with power 1, and nothing else.
+    y_pred : array-like of the same shape
+        Predictions.
 
     Returns
     -------
@@ -104,6 +112,8 @@ def mean_gamma_deviance(
     ----------
     y_true : array-like of shape (n,), or RegressionTable
         Targets: positive, like the predictions; or a table with power 2, and nothing else.
+    y_pred : array-like of the same shape
+        Predictions.
 
     Returns
     -------

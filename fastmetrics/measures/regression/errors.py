@@ -36,6 +36,13 @@ def mean_squared_error(
 ) -> float | Floats:
     """Return the mean squared error.
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n,) or (n, k), or RegressionTable
+        Targets: finite real numbers; or a table, and nothing else.
+    y_pred : array-like of the same shape
+        Predictions.
+
     Returns
     -------
     float or ndarray of shape (k,)
@@ -67,6 +74,13 @@ def root_mean_squared_error(
 ) -> float | Floats:
     """Return the root of the mean squared error.
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n,) or (n, k), or RegressionTable
+        Targets: finite real numbers; or a table, and nothing else.
+    y_pred : array-like of the same shape
+        Predictions.
+
     Returns
     -------
     float or ndarray of shape (k,)
@@ -94,6 +108,13 @@ def mean_absolute_error(
 ) -> float | Floats:
     """Return the mean absolute error.
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n,) or (n, k), or RegressionTable
+        Targets: finite real numbers; or a table, and nothing else.
+    y_pred : array-like of the same shape
+        Predictions.
+
     Returns
     -------
     float or ndarray of shape (k,)
@@ -118,6 +139,13 @@ def mean_absolute_percentage_error(
     n_threads: int | None = None,
 ) -> float | Floats:
     """Return the mean absolute error relative to the targets, as a share and not in percent.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,) or (n, k), or RegressionTable
+        Targets: finite real numbers; or a table, and nothing else.
+    y_pred : array-like of the same shape
+        Predictions.
 
     Returns
     -------
@@ -150,6 +178,13 @@ def mean_squared_log_error(
 ) -> float | Floats:
     """Return the mean squared logarithmic error.
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n,) or (n, k), or RegressionTable
+        Targets: finite, and greater than -1; or a table with `log_errors`, and nothing else.
+    y_pred : array-like of the same shape
+        Predictions.
+
     Returns
     -------
     float or ndarray of shape (k,)
@@ -174,6 +209,13 @@ def root_mean_squared_log_error(
     n_threads: int | None = None,
 ) -> float | Floats:
     """Return the root of the mean squared logarithmic error.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,) or (n, k), or RegressionTable
+        Targets: finite, and greater than -1; or a table with `log_errors`, and nothing else.
+    y_pred : array-like of the same shape
+        Predictions.
 
     Returns
     -------
@@ -245,6 +287,8 @@ def max_error(
     ----------
     y_true : array-like of shape (n,), or RegressionTable
         Targets: finite real numbers; or a table, and nothing else.
+    y_pred : array-like of the same shape
+        Predictions.
 
     Returns
     -------
@@ -271,6 +315,15 @@ def mean_pinball_loss(
     n_threads: int | None = None,
 ) -> float | Floats:
     """Return the mean pinball loss, which the `alpha` quantile of the targets makes smallest.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,) or (n, k), or RegressionTable
+        Targets: finite real numbers; or a table, and nothing else.
+    y_pred : array-like of the same shape
+        Predictions.
+    alpha : float in [0, 1], default 0.5
+        The quantile that is predicted.
 
     Returns
     -------

@@ -43,9 +43,15 @@ def r2_score(
 
     Parameters
     ----------
+    y_true : array-like of shape (n,) or (n, k), or RegressionTable
+        Targets: finite real numbers; or a table, and nothing else.
+    y_pred : array-like of the same shape
+        Predictions.
     multioutput : {"uniform_average", "raw_values", "variance_weighted"}, array-like (k,) or None
         Mean over the outputs, all their values, a mean weighted by the variance of the
         targets, or a mean with these weights. None is "uniform_average".
+    force_finite : bool, default True
+        Whether constant targets score 1 (predicted perfectly) or 0, in place of nan or -inf.
 
     Returns
     -------
@@ -94,9 +100,15 @@ def explained_variance_score(
 
     Parameters
     ----------
+    y_true : array-like of shape (n,) or (n, k), or RegressionTable
+        Targets: finite real numbers; or a table, and nothing else.
+    y_pred : array-like of the same shape
+        Predictions.
     multioutput : {"uniform_average", "raw_values", "variance_weighted"} or array-like of shape (k,)
         Mean over the outputs, all their values, a mean weighted by the variance of the
         targets, or a mean with these weights.
+    force_finite : bool, default True
+        Whether constant targets score 1 (predicted perfectly) or 0, in place of nan or -inf.
 
     Returns
     -------
@@ -141,6 +153,12 @@ def d2_tweedie_score(
     ----------
     y_true : array-like of shape (n,), or RegressionTable
         Targets: finite real numbers; or a table with that power, and nothing else.
+    y_pred : array-like of the same shape
+        Predictions.
+    power : float, default 0
+        At most 0, or at least 1. 0 is the normal distribution, 1 Poisson, 2 gamma, 3 inverse
+        Gaussian. `y_pred` is positive unless `power` is 0; `y_true` is not negative from power 1
+        on, and positive from 2 on.
 
     Returns
     -------
@@ -182,6 +200,15 @@ def d2_pinball_score(
 ) -> float | Floats:
     """Return the share of the pinball loss that the predictions save a constant quantile.
 
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k)
+        Targets and predictions: finite real numbers.
+    alpha : float in [0, 1], default 0.5
+        The quantile that is predicted.
+    multioutput : {"uniform_average", "raw_values"} or array-like of shape (k,)
+        Mean over the outputs, all their values, or a mean with these weights.
+
     Returns
     -------
     float or ndarray of shape (k,)
@@ -216,6 +243,13 @@ def d2_absolute_error_score(
     n_threads: int | None = None,
 ) -> float | Floats:
     """Return the share of the absolute error that the predictions save the median.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k)
+        Targets and predictions: finite real numbers.
+    multioutput : {"uniform_average", "raw_values"} or array-like of shape (k,)
+        Mean over the outputs, all their values, or a mean with these weights.
 
     Returns
     -------
