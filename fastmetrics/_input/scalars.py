@@ -137,6 +137,13 @@ def check_choice(name: str, value: Any, options: Iterable[Any]) -> Any:
     raise InputError(f"`{name}` must be one of {said}: got {value!r}{advice}")
 
 
+def check_flag(name: str, value: Any) -> bool:
+    """Return a bool that is one."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputTypeError(f"`{name}` must be True or False: got {value!r}")
+    return bool(value)
+
+
 def check_direction(higher_is_better: Any, what: str = "") -> bool:
     """Return whether the greater number is the better; ``what`` says of what, after the words."""
     if not isinstance(higher_is_better, bool | np.bool_):

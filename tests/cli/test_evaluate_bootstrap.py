@@ -264,7 +264,7 @@ def test_text_labels(scored, columns, capsys):
         ),
         ("cost:cost_fn=5:cost_fp=1", ("cost", {"cost_fn": 5, "cost_fp": 1})),
         ("best_threshold:criterion=fbeta", ("best_threshold", {"criterion": "fbeta"})),
-        ("partial_auc:correction=False", ("partial_auc", {"correction": False})),
+        ("partial_auc:standardized=False", ("partial_auc", {"standardized": False})),
         ("cohen_kappa:weights=none", ("cohen_kappa", {"weights": None})),
     ],
 )

@@ -20,8 +20,8 @@ _PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "partial_auc": [
         {"false_positive_rate_range": (0.11, 0.53)},
         {"true_positive_rate_range": (0.23, 0.77)},
-        {"false_positive_rate_range": (0.0, 0.47), "correction": "mcclish"},
-        {"true_positive_rate_range": (0.31, 1.0), "correction": "mcclish"},
+        {"false_positive_rate_range": (0.0, 0.47), "standardized": True},
+        {"true_positive_rate_range": (0.31, 1.0), "standardized": True},
     ],
     "pr_auc": [{"interpolation": kind} for kind in ("step", "trapezoid", "continuous")],
     "cohen_kappa": [{}, {"weights": "quadratic"}],

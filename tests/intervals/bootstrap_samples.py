@@ -68,15 +68,15 @@ THRESHOLD: dict[str, Measure] = {
         for way in ("step", "trapezoid", "continuous")
     },
     **{
-        f"partial_{name}_{correct}": _named(
-            "partial_auc", fm.partial_auc, **ends, correction=correct
+        f"partial_{name}_{standard}": _named(
+            "partial_auc", fm.partial_auc, **ends, standardized=standard
         )
         for name, ends in {
             "fpr": {"false_positive_rate_range": (0.1, 0.45)},
             "start": {"false_positive_rate_range": (0, 0.2)},
             "tpr": {"true_positive_rate_range": (0.5, 0.95)},
         }.items()
-        for correct in (False, "mcclish")
+        for standard in (False, True)
     },
     **{
         f"{i}_{of}": _named("best_threshold", _best, **parameters, of=of)

@@ -58,7 +58,7 @@ def assert_weighted(results, labels, p, threshold, weights, rtol=1e-10):
     for label in THRESHOLD:
         got = results[label].details.distribution
         wanted = np.array([value_of(label, table) for table in tables])
-        if label.endswith("mcclish"):
+        if label.endswith("True"):
             far = [not abs(value - 0.5) < 1e-9 for value in got]
             got, wanted = got[far], wanted[far]
         np.testing.assert_allclose(got, wanted, rtol=rtol, atol=rtol, err_msg=label)

@@ -76,7 +76,7 @@ def test_few_failures_leave_a_note_without_a_warning() -> None:
         + (([0.1, 0.7, 0.3],), "the function returned nan"),
         ("break_even_point", ([0, 0, 1, 1, 0, 1], [6, 5, 4, 3, 2, 1]), "equals recall at 0 only"),
         (
-            ("partial_auc", {"false_positive_rate_range": (0, 0.5), "correction": "mcclish"}),
+            ("partial_auc", {"false_positive_rate_range": (0, 0.5), "standardized": True}),
             ([0, 0, 1, 1, 0, 1, 0, 1] * 3, [8, 1, 7, 9, 6, 2, 3, 9] * 3),
             "McClish's correction has no value",
         ),

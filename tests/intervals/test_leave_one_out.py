@@ -51,9 +51,9 @@ RANGES = [
     {"true_positive_rate_range": (0, 1)},
     {"true_positive_rate_range": (0.5, 0.9)},
     {"true_positive_rate_range": (0, 0.3)},
-    {"false_positive_rate_range": (0, 0.3), "correction": "mcclish"},
-    {"false_positive_rate_range": (0.999999, 1.0), "correction": "mcclish"},
-    {"true_positive_rate_range": (0.7, 1), "correction": "mcclish"},
+    {"false_positive_rate_range": (0, 0.3), "standardized": True},
+    {"false_positive_rate_range": (0.999999, 1.0), "standardized": True},
+    {"true_positive_rate_range": (0.7, 1), "standardized": True},
 ]
 NAMES_AND_PARAMS = [
     ("roc_auc", {}),

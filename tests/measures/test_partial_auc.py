@@ -43,7 +43,7 @@ def test_area_with_weights(sample, ends, over):
 @given(samples(), RANGES, st.sampled_from(["fpr", "tpr"]))
 def test_corrected_area(sample, ends, over):
     y, s, _ = sample
-    options = {RANGE_OF[over]: ends, "correction": "mcclish"}
+    options = {RANGE_OF[over]: ends, "standardized": True}
     expected = roc_oracle.mcclish(roc_oracle.rows_of(y, s), *ends, over)
     if expected >= Fraction(1, 2):
         assert partial_auc(y, s, **options) == float(expected)
@@ -65,7 +65,7 @@ def test_parts_add_up_and_relate_to_max_fpr(sample, cut):
     assert partial_auc(y, s, true_positive_rate_range=(0, 1)) == roc_auc_score(y, s)
     standard = sk.roc_auc_score(y, s, max_fpr=cut)
     if standard > 0.5 + 1e-9:
-        got = partial_auc(y, s, false_positive_rate_range=(0, cut), correction="mcclish")
+        got = partial_auc(y, s, false_positive_rate_range=(0, cut), standardized=True)
         assert got == pytest.approx(standard, abs=1e-9)
 
 
@@ -97,7 +97,7 @@ def test_injected_counts(size):
 def test_perfect_and_useless():
     y = [0, 0, 1, 1]
     for over in ("false_positive_rate_range", "true_positive_rate_range"):
-        options = {over: (0.2, 0.6), "correction": "mcclish"}
+        options = {over: (0.2, 0.6), "standardized": True}
         assert partial_auc(y, [1, 2, 3, 4], **options) == 1.0
         assert partial_auc(y, [1, 1, 1, 1], **options) == 0.5
         assert partial_auc(y, [1, 2, 3, 4], **{over: (0.25, 0.75)}) == 0.5
@@ -125,8 +125,8 @@ def test_bad_options():
         partial_auc(
             [0, 1], [0.1, 0.2], false_positive_rate_range=(0, 1), true_positive_rate_range=(0, 1)
         )
-    with pytest.raises(ValueError, match="correction"):
-        partial_auc([0, 1], [0.1, 0.2], correction="walter")
+    with pytest.raises(ValueError, match="standardized"):
+        partial_auc([0, 1], [0.1, 0.2], standardized="walter")
 
 
 def test_one_class():

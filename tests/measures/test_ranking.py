@@ -169,7 +169,7 @@ def test_weights_of_groups() -> None:
                 weight = weigh(int(y.sum()), int((~y).sum()))
                 parts.append((weight, fm.roc_auc_score(y, score[query == q])))
         expected = sum(w * a for w, a in parts) / sum(w for w, _ in parts)
-        found = fm.ranking.group_auc(relevance, score, query=query, weighting=weighting)
+        found = fm.ranking.group_auc(relevance, score, query=query, query_weighting=weighting)
         assert found.estimate == pytest.approx(expected, rel=1e-14)
         assert found.n_one_class == len(np.unique(query)) - len(parts)
 
@@ -209,8 +209,8 @@ def test_weights_of_groups() -> None:
         (lambda: fm.RankingTable.from_scores([1, 0], [1, 2], ids=["a", "a"]), "has one twice"),
         (lambda: fm.ranking.ndcg(fm.RankingTable.from_scores([1], [1]), [1]), "comes alone"),
         (
-            lambda: fm.ranking.group_auc([1, 0], [1, 2], weighting="clicks"),
-            "`weighting` must be one of",
+            lambda: fm.ranking.group_auc([1, 0], [1, 2], query_weighting="clicks"),
+            "`query_weighting` must be one of",
         ),
     ],
 )

@@ -182,7 +182,8 @@ def test_a_query_that_one_system_lacks_is_left_out_for_all() -> None:
         "a": fm.RankingTable.from_scores([[1, 0], [1, 0], [0, 1]], [[2, 1], [1, 2], [2, 1]]),
         "b": fm.RankingTable.from_scores([[1, 0], [1, 1], [0, 1]], [[2, 1], [1, 2], [1, 2]]),
     }
-    found = evaluate_rankings(tables, metrics={"auc": ("group_auc", {"weighting": "queries"})})
+    metrics = {"auc": ("group_auc", {"query_weighting": "queries"})}
+    found = evaluate_rankings(tables, metrics=metrics)
     assert found.n_left_out["auc"] == 1
     assert np.isnan(found.values[:, 0, 1]).all()
     assert found["auc"]["a"].estimate == 0.5

@@ -378,7 +378,7 @@ def test_what_is_undefined_whatever_a_model_says_is_warned_of_once():
             r"`false_positive_rate` must lie in \[0, 1\]: got 3",
         ),
         (("roc_auc", {"max_fpr": 2}), "`max_fpr` must lie in"),
-        (("partial_auc", {"correction": "yes"}), "`correction` must be one of False, 'mcclish'"),
+        (("partial_auc", {"standardized": "yes"}), "`standardized` must be True or False"),
         (("fbeta_macro", {"beta": -1}), "`beta` must be positive"),
         (("cost", {"cost_matrix": np.ones((3, 3))}), r"must have shape \(2, 2\)"),
         ("cost", "`cost` of 2 classes needs `cost_fn` and `cost_fp`"),

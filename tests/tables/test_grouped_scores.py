@@ -246,7 +246,7 @@ def test_other_faults() -> None:
     table.update([0, 1], [0.1, 0.2], [1, 2])
     with pytest.raises(ValueError, match="`group` 3 has no row"):
         table.table_of(3)
-    with pytest.raises(ValueError, match="`weighting`"):
+    with pytest.raises(ValueError, match="`query_weighting`"):
         table.group_auc("rows")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a GroupedBinnedScoreTable is needed: got int"):
         table.merge(0)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.scalars import check_choice, check_fraction, check_positive
+from fastmetrics._input.scalars import check_choice, check_flag, check_fraction, check_positive
 from fastmetrics._kernels.replicates import replicate_points as kernels
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._draws import Line
@@ -211,13 +211,13 @@ def _partial_auc(**given: Any) -> ThresholdPlan:
     over_tpr, low, high = _checked_range(
         given.get("false_positive_rate_range"), given.get("true_positive_rate_range")
     )
-    correction = check_choice("correction", given.get("correction", False), (False, "mcclish"))
+    standardized = check_flag("standardized", given.get("standardized", False))
     least = float(mcclish(low * 0, low, high, over_tpr=over_tpr))
     slope = float(mcclish(low * 0 + 1, low, high, over_tpr=over_tpr)) - least
 
     def finish(part: Part) -> Floats:
         area: Floats = part.states[:, 0, 0] / (2.0 * part.n_positive * part.n_negative)
-        if not correction:
+        if not standardized:
             return area
         corrected = least + slope * area
         corrected = np.where(np.abs(corrected - 0.5) < _ROUNDING, 0.5, corrected)

@@ -94,7 +94,7 @@ MEASURES: Final = (
         parameters={
             "false_positive_rate_range": None,
             "true_positive_rate_range": None,
-            "correction": False,
+            "standardized": False,
         },
         influences="curves.influences:partial",
         is_free_of_shares=True,

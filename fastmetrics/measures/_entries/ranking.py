@@ -72,7 +72,7 @@ MEASURES: Final = (
         "group_auc",
         "mean AUC of groups",
         "group_auc",
-        {"weighting": "items"} | _LEVEL,
+        {"query_weighting": "items"} | _LEVEL,
         aliases=("gauc",),
         read="estimate",
     ),

@@ -232,7 +232,7 @@ def partial(
     table: ScoreTable,
     false_positive_rate_range: tuple[float, float] | None = None,
     true_positive_rate_range: tuple[float, float] | None = None,
-    correction: Any = False,
+    standardized: bool = False,
 ) -> CurveInfluences:
     """Return the area between two false, or true, positive rates.
 
@@ -252,8 +252,8 @@ def partial(
         "false_positive_rate_range": false_positive_rate_range,
         "true_positive_rate_range": true_positive_rate_range,
     }
-    value = partial_auc(table, **ranges, correction=correction)
-    if correction:
+    value = partial_auc(table, **ranges, standardized=standardized)
+    if standardized:
         perfect = high - low
         diagonal = perfect * (2.0 - low - high if over_tpr else low + high) / 2.0
         found = found.scaled(0.5 / (perfect - diagonal))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import check_choice, check_real
+from fastmetrics._input.scalars import check_flag, check_real
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.tables.scores.both_classes import lacks_a_class
 from fastmetrics.tables.scores.pairs import exact_dot
@@ -23,7 +23,7 @@ def partial_auc(
     *,
     false_positive_rate_range: tuple[float, float] | None = None,
     true_positive_rate_range: tuple[float, float] | None = None,
-    correction: Literal[False, "mcclish"] = False,
+    standardized: bool = False,
     sample_weight: ArrayLike | None = None,
     pos_label: Any = None,
     n_threads: int | None = None,
@@ -37,7 +37,7 @@ def partial_auc(
         specificities 1 - high to 1 - low. (0, 1) when no range is given.
     true_positive_rate_range : (float, float), optional
         The lowest and highest true positive rate: pROC's focus on sensitivity.
-    correction : False or "mcclish", default=False
+    standardized : bool, default=False
         Whether the area is rescaled so that the diagonal has .5 and a perfect curve 1.
 
     Returns
@@ -49,13 +49,13 @@ def partial_auc(
     Raises
     ------
     ValueError
-        If both ranges are given, a range is not 0 <= low < high <= 1, `correction` is unknown, or
+        If both ranges are given, a range is not 0 <= low < high <= 1, `standardized` is no bool, or
         the data are not binary labels and finite scores.
 
     Warns
     -----
     UndefinedMetricWarning
-        If only one class is present; or with `correction`, if the area is below the diagonal's,
+        If only one class is present; or, standardized, if the area is below the diagonal's,
         where the correction is not defined (pROC does the same).
 
     Notes
@@ -82,18 +82,18 @@ def partial_auc(
     >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
     >>> partial_auc(y_true, y_score, false_positive_rate_range=(0, 0.5))
     0.25
-    >>> partial_auc(y_true, y_score, true_positive_rate_range=(0.5, 1), correction="mcclish")
+    >>> partial_auc(y_true, y_score, true_positive_rate_range=(0.5, 1), standardized=True)
     0.6666666666666666
     """
     over_tpr, low, high = _checked_range(false_positive_rate_range, true_positive_rate_range)
-    check_choice("correction", correction, (False, "mcclish"))
+    check_flag("standardized", standardized)
     table = as_table(
         y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
     )
     if lacks_a_class(table, "the partial AUC"):
         return float("nan")
     area = area_between(table, low, high, over_tpr=over_tpr)
-    if not correction:
+    if not standardized:
         return float(area)
     corrected = mcclish(area, low, high, over_tpr=over_tpr)
     if corrected < Fraction(1, 2):

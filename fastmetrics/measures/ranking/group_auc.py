@@ -58,7 +58,7 @@ def group_auc(
     score: ArrayLike | None = None,
     *,
     query: ArrayLike | None = None,
-    weighting: Weighting = "items",
+    query_weighting: Weighting = "items",
     relevant_from: float = 1,
     n_threads: int | None = None,
 ) -> GroupAUC:
@@ -66,7 +66,7 @@ def group_auc(
 
     Parameters
     ----------
-    weighting : {"items", "relevant", "pairs", "queries"}, default="items"
+    query_weighting : {"items", "relevant", "pairs", "queries"}, default="items"
         What weighs a group: its items (impressions), its relevant items (clicks), its pairs of a
         relevant and another item, or nothing: all groups alike.
 
@@ -93,7 +93,7 @@ def group_auc(
     >>> found.per_query, found.n_one_class, float(found)
     (array([ 1.,  0., nan]), 1, 0.6)
     """
-    check_choice("weighting", weighting, WEIGHTINGS)
+    check_choice("query_weighting", query_weighting, WEIGHTINGS)
     table = ranked(relevance, score, query, "expected", n_threads)
     level, doubled = check_level(relevant_from), np.empty(table.n_queries, np.int64)
     relevant = np.empty(table.n_queries, np.int64)
@@ -102,7 +102,7 @@ def group_auc(
     others = table.sizes - relevant
     values = over(doubled / 2, relevant * others, nan)
     defined = ~np.isnan(values)
-    weights = group_weights(weighting, relevant, others, defined)
+    weights = group_weights(query_weighting, relevant, others, defined)
     mean = nan
     if defined.any():
         mean = float(np.average(values[defined], weights=weights[defined]))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.regression_targets import RegressionRows
-from fastmetrics._input.scalars import check_fraction
+from fastmetrics._input.scalars import check_flag, check_fraction
 from fastmetrics._kernels import errors
 from fastmetrics.errors import InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.asking import find
@@ -116,16 +117,10 @@ class Planned(NamedTuple):
         return plan.values(data, self.parameters).averaged(data.way)
 
 
-def _check_bool(value: Any) -> bool:
-    if not isinstance(value, bool | np.bool_):
-        raise InputTypeError(f"`force_finite` must be True or False: got {value!r}")
-    return bool(value)
-
-
 _CHECKS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "alpha": lambda value: check_fraction("alpha", value, include_low=True, include_high=True),
     "power": check_power,
-    "force_finite": _check_bool,
+    "force_finite": partial(check_flag, "force_finite"),
 }
 
 

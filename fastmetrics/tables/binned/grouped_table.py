@@ -254,12 +254,12 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
         other._now = now._replace(names=names, waiting=waiting, pending=[])
         return other
 
-    def group_auc(self, weighting: Weighting = "items") -> GroupAUCBrackets:
+    def group_auc(self, query_weighting: Weighting = "items") -> GroupAUCBrackets:
         """Return the limits of the AUC of each group, and of their mean.
 
         Parameters
         ----------
-        weighting : {"items", "relevant", "pairs", "queries"}, default="items"
+        query_weighting : {"items", "relevant", "pairs", "queries"}, default="items"
             What weighs a group: its rows, its positives, its pairs of a positive and a negative, or
             nothing: all groups alike.
 
@@ -284,13 +284,13 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
         >>> users.group_auc("queries").mean.midpoint
         0.5
         """
-        check_choice("weighting", weighting, WEIGHTINGS)
+        check_choice("query_weighting", query_weighting, WEIGHTINGS)
         now = self._counted()
         found = now.limits()
         ids, order = now.sorted_ids()
         low, high, p, n = (each[order] for each in found)
         defined = (p > 0) & (n > 0)
-        weights = group_weights(weighting, p, n, defined)
+        weights = group_weights(query_weighting, p, n, defined)
         mean = Bracket(np.nan, np.nan)
         if defined.any():
             mean = mean_bracket(low[defined], high[defined], weights[defined])

@@ -14,7 +14,7 @@ WEIGHTINGS: Final = ("items", "relevant", "pairs", "queries")
 
 
 def group_weights(
-    weighting: Weighting,
+    query_weighting: Weighting,
     positives: NDArray[Any],
     negatives: NDArray[Any],
     defined: NDArray[np.bool_],
@@ -25,10 +25,10 @@ def group_weights(
             "the AUC of groups is undefined: no group has both classes; set to nan",
             UndefinedMetricWarning,
         )
-    if weighting == "items":
+    if query_weighting == "items":
         weights = positives + negatives
-    elif weighting == "relevant":
+    elif query_weighting == "relevant":
         weights = positives
     else:
-        weights = positives * negatives if weighting == "pairs" else np.ones_like(positives)
+        weights = positives * negatives if query_weighting == "pairs" else np.ones_like(positives)
     return np.where(defined, weights, 0)

@@ -45,10 +45,10 @@ _HALF = Fraction(1, 2)
 
 
 def roc_auc(table: ScoreTable, deviations: bool, *, max_fpr: float | None = None) -> Pair:
-    """Leave out of the AUC, or of the standardised area up to ``max_fpr``."""
+    """Leave out of the AUC, or of the standardized area up to ``max_fpr``."""
     if max_fpr is None or max_fpr == 1:
         return _RocArea(table, Fraction(0), Fraction(1)).both(deviations)
-    return _RocArea(table, Fraction(0), Fraction(float(max_fpr)), standardised=True).both(
+    return _RocArea(table, Fraction(0), Fraction(float(max_fpr)), standardized=True).both(
         deviations
     )
 
@@ -66,7 +66,7 @@ def partial_auc(
     *,
     false_positive_rate_range: tuple[float, float] | None = None,
     true_positive_rate_range: tuple[float, float] | None = None,
-    correction: bool | str = False,
+    standardized: bool = False,
 ) -> Pair:
     """Leave out of the area between two FPRs, or two TPRs."""
     low, high = (
@@ -74,17 +74,17 @@ def partial_auc(
         for end in true_positive_rate_range or false_positive_rate_range or (0, 1)
     )
     if true_positive_rate_range is None:
-        return _corrected(_RocArea(table, low, high, standardised=bool(correction)), deviations)
+        return _corrected(_RocArea(table, low, high, standardized=standardized), deviations)
     # With the classes exchanged and the order reversed, 1 - FPR over TPR is TPR over 1 - FPR.
     mirrored = ScoreTable._of_columns(table.scores, table.negatives[::-1], table.positives[::-1])
-    area = _RocArea(mirrored, 1 - high, 1 - low, standardised=bool(correction))
+    area = _RocArea(mirrored, 1 - high, 1 - low, standardized=standardized)
     of_negatives, of_positives = _corrected(area, deviations)
     return of_positives[::-1], of_negatives[::-1]
 
 
 def _corrected(area: _RocArea, deviations: bool) -> Pair:
     """Return both sides, nan where the corrected area is below chance."""
-    if not area.standardised:
+    if not area.standardized:
         return area.both(deviations)
     if deviations and area.value < _HALF:  # there is nothing to deviate from
         return np.full(len(area.table), np.nan), np.full(len(area.table), np.nan)
@@ -99,14 +99,14 @@ class _RocArea:
 
     Attributes
     ----------
-    standardised : bool
+    standardized : bool
         Whether the area is rescaled so that the diagonal has 1/2 and a perfect curve 1.
     """
 
     table: ScoreTable
     low: Fraction
     high: Fraction
-    standardised: bool = False
+    standardized: bool = False
     _known: dict[int, int] = field(default_factory=lambda: {0: 0}, init=False)
 
     @cached_property
@@ -132,7 +132,7 @@ class _RocArea:
 
     def _affine(self) -> tuple[Fraction, Fraction]:
         """Return (offset, scale): the measure is scale * (area + offset)."""
-        if not self.standardised:
+        if not self.standardized:
             return Fraction(0), Fraction(1)
         perfect = self.high - self.low
         return perfect - 2 * self._diagonal, _HALF / (perfect - self._diagonal)
