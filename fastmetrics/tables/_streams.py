@@ -5,9 +5,12 @@ Weights that fall by half are kept in units of the present that move by whole po
 
 from __future__ import annotations
 
+import math
+import threading
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, ClassVar, Final, Literal, Self
+from fractions import Fraction
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +19,7 @@ from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display
 from fastmetrics._files import Members, Saved, scalar
 from fastmetrics._input.scalars import check_choice, check_integer, check_n_rows, check_positive
-from fastmetrics.errors import InputTypeError
+from fastmetrics.errors import InputError, InputTypeError
 
 #: Of a window, whose memory (4 or 8 bytes a row) is asked for at once.
 MOST_ROWS: Final = 10**9
@@ -129,16 +132,66 @@ class Stream(ByMembers, Shown):
 
 
 class Recent(Stream):
-    """A stream of rows in order, of which those of late count: in its table, or matrix."""
+    """A stream of rows in order, of which those of late count: in its table, or matrix.
 
-    __slots__ = ()
+    All that changes is in ``_now``; it is replaced, or changed at one stroke.
+    """
+
+    __slots__ = ("_lock", "_now")
+    _lock: threading.Lock
+    _now: Any
     #: The attribute that has measures.
     _measured: ClassVar[str] = "table"
+    #: Arguments of the constructor that are members, beside the number of rows.
+    _options: ClassVar[tuple[str, ...]]
 
     @property
     @abstractmethod
     def n_seen(self) -> int:
         """Number of rows so far."""
+
+    @abstractmethod
+    def _cleared(self) -> Any:
+        """Return what there is before the first row; what is known of the data stays."""
+
+    @abstractmethod
+    def _kept(self) -> Members:
+        """Return the other members: arrays that do not change with the stream."""
+
+    @classmethod
+    def _like(cls, found: Members, **options: Any) -> Self:
+        """Return a stream of these members without their rows, or raise."""
+        return cls(**options)
+
+    @abstractmethod
+    def _of_kept(self, found: Members, n_seen: int) -> Any:
+        """Return what there is after these rows, or raise what is wrong with them."""
+
+    def reset(self) -> None:
+        """Forget all rows, and what they have taught; a layout stays, given or learnt.
+
+        Examples
+        --------
+        >>> from fastmetrics.streams import WindowedConfusionMatrix
+        >>> last = WindowedConfusionMatrix(100)
+        >>> last.update([0, 1], [0, 0])
+        >>> last.reset()
+        >>> last
+        WindowedConfusionMatrix(window=100, n=0, n_seen=0)
+        """
+        with self._lock:
+            self._now = self._cleared()
+
+    def _members(self) -> Members:
+        with self._lock:
+            names = *self._options, "n_seen"
+            return {name: np.array(getattr(self, name)) for name in names} | self._kept()
+
+    @classmethod
+    def _of_members(cls, found: Members) -> Self:
+        stream = cls._like(found, **{name: scalar(found, name) for name in cls._options})
+        stream._now = stream._of_kept(found, rows_seen(found))
+        return stream
 
     def _titled(self, title: str) -> Display:
         measured: Shown = getattr(self, self._measured)
@@ -148,8 +201,12 @@ class Recent(Stream):
 class Window(Recent):
     """A stream of which the last rows count."""
 
-    __slots__ = ()
+    __slots__ = ("_window",)
     _window: int
+
+    def _begin(self, window: Any) -> None:
+        self._window = check_integer("window", window, low=1, high=MOST_ROWS)
+        self._lock = threading.Lock()
 
     @property
     def window(self) -> int:
@@ -168,12 +225,29 @@ class Window(Recent):
         return f"{type(self).__name__}(window={self._window}, n={self.n}, n_seen={self.n_seen})"
 
 
-class Fading(Recent):
-    """A stream in which old rows count ever less."""
+class Clock(NamedTuple):
+    """How old a fading stream has become: its rows, its steps, and the half-lives that these are.
 
-    __slots__ = ()
+    Its sums are weights times ``unit``, which is 2 to the part of a half-life beyond whole ones.
+    """
+
+    n_seen: int = 0
+    n_steps: int = 0
+    halvings: int = 0
+    unit: float = 1.0
+
+
+class Fading(Recent):
+    """A stream in which old rows count ever less; ``_now`` has a ``clock``."""
+
+    __slots__ = ("_half_life", "_per")
     _half_life: float
     _per: Literal["row", "batch"]
+
+    def _begin(self, half_life: Any, per: Literal["row", "batch"]) -> None:
+        check_choice("per", per, ("row", "batch"))
+        self._half_life, self._per = check_positive("half_life", half_life), per
+        self._lock = threading.Lock()
 
     @property
     def half_life(self) -> float:
@@ -184,6 +258,36 @@ class Fading(Recent):
     def per(self) -> Literal["row", "batch"]:
         """What makes rows older: "row" or "batch"."""
         return self._per
+
+    @property
+    def n_seen(self) -> int:
+        """Number of rows so far, each counted as 1."""
+        clock: Clock = self._now.clock
+        return clock.n_seen
+
+    def _weights(self, n: int) -> NDArray[np.float64] | None:
+        """Return the weights of the rows of a batch, the last of which weighs 1; None: all do."""
+        return weights_at(np.arange(n)[::-1], self._half_life) if self._per == "row" else None
+
+    def _later(self, n: int) -> tuple[Clock, int]:
+        """Return the clock after a batch, and the power of two that the sums are to be scaled by.
+
+        Whole powers are exact, and the part of a half-life, a rational number, is so too.
+        """
+        before: Clock = self._now.clock
+        clock = self._at(before.n_seen + n, before.n_steps + (n if self._per == "row" else 1))
+        return clock, -min(clock.halvings - before.halvings, WHOLE_RANGE)
+
+    def _at(self, n_seen: int, n_steps: int) -> Clock:
+        halvings, part = divmod(Fraction(n_steps) / Fraction(self._half_life), 1)
+        return Clock(check_n_rows(n_seen), n_steps, halvings, math.exp2(part))
+
+    def _clock_of(self, found: Members, n_seen: int) -> Clock:
+        """Return the clock among members, or raise."""
+        n_steps = rows_seen(found, "n_steps")
+        if n_steps != n_seen if self._per == "row" else n_steps > n_seen:
+            raise InputError(f"{n_steps:,} steps are not those of {n_seen:,} rows")
+        return self._at(n_seen, n_steps)
 
     def _shown(self) -> Display:
         return self._titled(f"{self.n_seen:,} rows, of half-life {self.half_life:g}")
@@ -203,19 +307,6 @@ def _same(one: Members, other: Members) -> bool:
         for name in one
         if name != "n_roundings"
     )
-
-
-def check_window(window: Any) -> int:
-    """Return the number of rows of a window, or raise."""
-    return check_integer("window", window, low=1, high=MOST_ROWS)
-
-
-def check_rate(
-    half_life: Any, per: Literal["row", "batch"]
-) -> tuple[float, Literal["row", "batch"]]:
-    """Return after how many rows or batches a row weighs half, or raise."""
-    check_choice("per", per, ("row", "batch"))
-    return check_positive("half_life", half_life), per
 
 
 def rows_seen(found: Members, name: str = "n_seen") -> int:

@@ -93,7 +93,7 @@ def test_classes_that_leave_make_room(monkeypatch) -> None:
         last.update(*zip(*batch, strict=True))
         rows += batch
         check(last, rows)
-        assert last._counts.shape[0] <= 40
+        assert len(last._now.counts) <= 40
     before = last.matrix
     labels = [str(k) for k in range(30)]
     with pytest.raises(ValueError, match="labels in the window, at most 40 make a matrix"):

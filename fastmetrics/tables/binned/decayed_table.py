@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import math
-import threading
-from fractions import Fraction
-from typing import Any, Final, Literal, NamedTuple, Self
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._files import Members, scalar
-from fastmetrics._input.scalars import check_n_rows, check_n_threads
+from fastmetrics._files import Members
+from fastmetrics._input.scalars import check_n_threads
 from fastmetrics.errors import InputError
-from fastmetrics.tables._streams import (
-    FORGOTTEN,
-    OLDEST,
-    WHOLE_RANGE,
-    Fading,
-    check_rate,
-    rows_seen,
-    weights_at,
-)
+from fastmetrics.tables._streams import FORGOTTEN, OLDEST, Clock, Fading, weights_at
 from fastmetrics.tables.binned._bins import Bins, Waiting
 from fastmetrics.tables.binned._rows import ROWS, Rows, checked_rows
 from fastmetrics.tables.binned._state import (
@@ -32,7 +22,7 @@ from fastmetrics.tables.binned._state import (
     checked_bins,
     checked_first_rows,
 )
-from fastmetrics.tables.binned._stream import ScoreStream
+from fastmetrics.tables.binned._stream import RecentScores
 from fastmetrics.tables.binned.bin_layout import BinLayout
 from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
 
@@ -43,22 +33,20 @@ _ROUNDINGS: Final = 32
 class _Now(NamedTuple):
     """What is replaced, never changed (but for the end of ``waiting``, beyond ``n_seen`` rows).
 
-    ``bins`` hold weights times 2**position, 0 <= position < 1 being the part of a half-life that
-    ``n_steps`` are more than whole ones. Before there are any, the first rows wait, with the step
-    in which they came in place of weights. ``weight`` is that of all rows, and ``most`` the largest
-    that it has been.
+    ``bins`` hold weights times ``clock.unit``. Before there are any, the first rows wait, with the
+    step in which they came in place of weights. ``weight`` is that of all rows, and ``most`` the
+    largest that it has been.
     """
 
     layout: BinLayout | None
     bins: Bins | None
     waiting: Waiting
-    n_seen: int
-    n_steps: int
+    clock: Clock
     weight: float
     most: float
 
 
-class DecayedBinnedScoreTable(Fading, ScoreStream):
+class DecayedBinnedScoreTable(Fading, RecentScores):
     """How much weighs in each bin of the score lately: weights fall by half every `half_life` rows.
 
     The newest row weighs 1, the row `half_life` before it ½, the one as far before that ¼. `table`
@@ -104,7 +92,9 @@ class DecayedBinnedScoreTable(Fading, ScoreStream):
     (1.5, 0.667)
     """
 
-    __slots__ = ("_half_life", "_lock", "_now", "_per")
+    __slots__ = ("_first_rows",)
+    _options = "half_life", "per", "first_rows"
+    _now: _Now
 
     def __init__(
         self,
@@ -114,25 +104,17 @@ class DecayedBinnedScoreTable(Fading, ScoreStream):
         first_rows: int = FIRST_ROWS,
         per: Literal["row", "batch"] = "row",
     ) -> None:
-        self._half_life, self._per = check_rate(half_life, per)
+        self._begin(half_life, per)
         self._first_rows = check_first_rows(layout, first_rows)
-        self._lock = threading.Lock()
         self._now = self._empty(layout)
 
     def _empty(self, layout: BinLayout | None) -> _Now:
         binned = layout is not None and self._first_rows == 0
         bins = Bins.empty(layout, is_weighted=True) if layout is not None and binned else None
-        return _Now(layout, bins, Waiting(), 0, 0, 0.0, 0.0)
+        return _Now(layout, bins, Waiting(), Clock(), 0.0, 0.0)
 
-    @property
-    def layout(self) -> BinLayout | None:
-        """The bins; None until they are learnt."""
-        return self._now.layout
-
-    @property
-    def n_seen(self) -> int:
-        """Number of rows so far, each counted as 1."""
-        return self._now.n_seen
+    def _cleared(self) -> _Now:
+        return self._empty(self.layout)
 
     @property
     def table(self) -> BinnedScoreTable:
@@ -141,10 +123,10 @@ class DecayedBinnedScoreTable(Fading, ScoreStream):
             now = self._now
             state = BinnedState(now.layout, self._first_rows)
             if now.bins is None:
-                rows = now.waiting.rows().part(0, now.n_seen)
-                state.keep(self._weighed(rows, now.n_steps, FORGOTTEN))
+                rows = now.waiting.rows().part(0, now.clock.n_seen)
+                state.keep(self._weighed(rows, now.clock.n_steps, FORGOTTEN))
             else:
-                state.take(_shown(now.bins, self._place(now.n_steps)[1], now.most), 0)
+                state.take(_shown(now.bins, now.clock.unit, now.most), 0)
         return BinnedScoreTable._of(state)
 
     @documented(ROWS)
@@ -180,53 +162,37 @@ class DecayedBinnedScoreTable(Fading, ScoreStream):
         n_threads = check_n_threads(n_threads)
         rows = checked_rows(y_true, y_score, None, pos_label, allow_inf, n_threads)
         n = len(rows.labels)
-        is_row = self._per == "row"
-        ages = np.arange(n)[::-1] if is_row else np.zeros(n, np.int64)
-        weights = weights_at(ages, self._half_life) if is_row else np.ones(n)
-        steps = n if is_row else 1
+        weights = self._weights(n)
+        if weights is None:
+            weights = np.ones(n)
         with self._lock:
             now = self._now
-            n_seen, n_steps = check_n_rows(now.n_seen + n), now.n_steps + steps
-            (before, _), (whole, unit) = self._place(now.n_steps), self._place(n_steps)
+            clock, exponent = self._later(n)
             layout, bins, waiting = now.layout, now.bins, now.waiting
-            weighed = rows._replace(weights=weights * unit)
+            weighed = rows._replace(weights=weights * clock.unit)
             if bins is None:
-                waiting.n = now.n_seen  # what an interrupt may have left
-                waiting.add(rows._replace(weights=n_steps - ages))
+                waiting.n = now.clock.n_seen  # what an interrupt may have left
+                waiting.add(rows._replace(weights=self._steps_of(n, clock)))
                 if waiting.n >= self._first_rows:
                     first, waiting = waiting.rows(), Waiting()
                     if layout is None:
                         layout = BinLayout.learn(first.scores[: self._first_rows])
                     bins = Bins.empty(layout, is_weighted=True)
-                    weighed = self._weighed(first, n_steps, 0.0, unit)
+                    weighed = self._weighed(first, clock.n_steps, 0.0, clock.unit)
             else:
-                bins = _scaled(bins, -min(whole - before, WHOLE_RANGE))
+                bins = _scaled(bins, exponent)
             if bins is not None:
                 bins = bins.with_rows(weighed, n_threads)
+            steps = clock.n_steps - now.clock.n_steps
             faded = now.weight * math.exp2(-min(steps / self._half_life, OLDEST))
             weight = faded + float(weights.sum())
             most = max(now.most, weight)
-            self._now = _Now(layout, bins, waiting, n_seen, n_steps, weight, most)
+            self._now = _Now(layout, bins, waiting, clock, weight, most)
 
-    def reset(self) -> None:
-        """Forget all rows, and keep the layout, given or learnt.
-
-        Examples
-        --------
-        >>> from fastmetrics.streams import DecayedBinnedScoreTable
-        >>> lately = DecayedBinnedScoreTable(half_life=100)
-        >>> lately.update([0, 1], [0.2, 0.7])
-        >>> lately.reset()
-        >>> lately
-        DecayedBinnedScoreTable(half_life=100.0, per='row', n_seen=0)
-        """
-        with self._lock:
-            self._now = self._empty(self._now.layout)
-
-    def _place(self, n_steps: int) -> tuple[int, float]:
-        """Return the whole half-lives of so many steps, and what a weight of 1 is in the sums."""
-        whole, part = divmod(Fraction(n_steps) / Fraction(self._half_life), 1)
-        return whole, math.exp2(part)
+    def _steps_of(self, n: int, clock: Clock) -> NDArray[np.int64]:
+        """Return the steps in which the rows of the last batch came."""
+        ages = np.arange(n)[::-1] if self._per == "row" else np.zeros(n, np.int64)
+        return clock.n_steps - ages
 
     def _weighed(self, rows: Rows, n_steps: int, least: float, unit: float = 1.0) -> Rows:
         """Return rows with their weights, in place of steps, those below ``least`` left out."""
@@ -237,38 +203,20 @@ class DecayedBinnedScoreTable(Fading, ScoreStream):
             rows, weights = Rows(rows.scores[kept], rows.labels[kept], None), weights[kept]
         return rows._replace(weights=weights * unit)
 
-    def _members(self) -> Members:
-        with self._lock:
-            now = self._now
-            found = {
-                "half_life": np.array(self._half_life),
-                "per": np.array(self._per),
-                "first_rows": np.array(self._first_rows),
-                "n_seen": np.array(now.n_seen),
-                "n_steps": np.array(now.n_steps),
-                "weights": np.array([now.weight, now.most]),
-            }
-            if now.layout is not None:
-                found["edges"] = now.layout.edges
-            if now.bins is None:
-                scores, labels, steps = now.waiting.rows().part(0, now.n_seen)
-                came = np.empty(0, np.int64) if steps is None else steps
-                return found | {
-                    "scores": scores.copy(), "labels": labels.copy(), "steps": came.copy()
-                }  # fmt: skip
-            bins = now.bins  # replaced, never changed
-            return found | {"counts": bins.counts, "seen": bins.seen, "watched": bins.watched}
+    def _columns(self) -> Members:
+        now = self._now
+        found = {
+            "n_steps": np.array(now.clock.n_steps), "weights": np.array([now.weight, now.most])
+        }  # fmt: skip
+        if now.bins is None:
+            scores, labels, steps = now.waiting.rows().part(0, now.clock.n_seen)
+            came = np.empty(0, np.int64) if steps is None else steps
+            return found | {"scores": scores, "labels": labels, "steps": came}
+        bins = now.bins
+        return found | {"counts": bins.counts, "seen": bins.seen, "watched": bins.watched}
 
-    @classmethod
-    def _of_members(cls, found: Members) -> Self:
-        layout = BinLayout(found["edges"]) if "edges" in found else None
-        names = "half_life", "per", "first_rows"
-        half_life, per, first_rows = (scalar(found, name) for name in names)
-        table = cls(half_life, layout, first_rows=first_rows, per=per)
-        n_seen, n_steps = rows_seen(found), rows_seen(found, "n_steps")
-        if n_steps != n_seen if per == "row" else n_steps > n_seen:
-            raise InputError(f"{n_steps:,} steps are not those of {n_seen:,} rows")
-        weights = found["weights"]
+    def _of_kept(self, found: Members, n_seen: int) -> _Now:
+        layout, clock, weights = self.layout, self._clock_of(found, n_seen), found["weights"]
         if weights.shape != (2,) or weights.dtype != np.float64:
             raise InputError("`weights` must be two numbers")
         weight, most = weights.tolist()
@@ -276,22 +224,21 @@ class DecayedBinnedScoreTable(Fading, ScoreStream):
             raise InputError(f"the weights are none of {n_seen:,} rows")
         bins, waiting = None, Waiting()
         if "counts" not in found:
-            if n_seen >= table._first_rows:
+            if n_seen >= self._first_rows:
                 raise InputError("rows that should be in bins")
-            waiting.add(checked_first_rows(found | {"weights": found["steps"]}, first_rows))
+            waiting.add(checked_first_rows(found | {"weights": found["steps"]}, self._first_rows))
             steps = waiting.rows().weights
             if waiting.n != n_seen or steps is None or steps.dtype != np.int64:
                 raise InputError("not the first rows")
-            if n_seen and (steps[-1] > n_steps or (np.diff(steps) < 0).any()):
+            if n_seen and (steps[-1] > clock.n_steps or (np.diff(steps) < 0).any()):
                 raise InputError("steps do not rise")
         else:
-            if layout is None or n_seen < table._first_rows:
+            if layout is None or n_seen < self._first_rows:
                 raise InputError("rows in bins that are none yet")
             bins = checked_bins(found | {"n_roundings": np.array(0)}, layout, -1074)
             if not bins.is_weighted or math.fsum(bins.counts) > 2.001 * n_seen:  # each below 2
                 raise InputError(f"the weights are none of {n_seen:,} rows")
-        table._now = _Now(layout, bins, waiting, n_seen, n_steps, weight, most)
-        return table
+        return _Now(layout, bins, waiting, clock, weight, most)
 
 
 def _scaled(bins: Bins, exponent: int) -> Bins:

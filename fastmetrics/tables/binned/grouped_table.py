@@ -32,7 +32,7 @@ from fastmetrics.tables.binned._state import (
     check_first_rows,
     common_layout,
 )
-from fastmetrics.tables.binned._stream import ScoreStream
+from fastmetrics.tables.binned._stream import ScoreStream, layout_of
 from fastmetrics.tables.binned.bin_layout import BinLayout
 from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
 from fastmetrics.tables.binned.bracket import Bracket
@@ -83,18 +83,14 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
     Bracket(low=1, high=1)
     """
 
-    __slots__ = ("_lock", "_now")
+    __slots__ = ("_first_rows", "_lock", "_now")
+    _now: GroupedState
     _ASK = "`groups.group_auc()`, or `groups.table.roc_auc()` of all rows,"
 
     def __init__(self, layout: BinLayout | None = None, *, first_rows: int = FIRST_ROWS) -> None:
         self._first_rows = check_first_rows(layout, first_rows)
         self._lock = threading.RLock()
         self._now = GroupedState.empty(layout, self._first_rows)
-
-    @property
-    def layout(self) -> BinLayout | None:
-        """The bins; None until they are learnt."""
-        return self._now.layout
 
     @property
     def n_groups(self) -> int:
@@ -313,7 +309,7 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
 
     @classmethod
     def _of_members(cls, found: Members) -> Self:
-        layout = BinLayout(found["edges"]) if "edges" in found else None
+        layout = layout_of(found)
         table = cls(layout, first_rows=scalar(found, "first_rows"))
         table._now = GroupedState.of_members(found, layout, table._first_rows)
         return table

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import threading
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._files import Members, scalar
+from fastmetrics._files import Members
 from fastmetrics._input.scalars import check_n_rows, check_n_threads
 from fastmetrics.errors import InputError
-from fastmetrics.tables._streams import Window, check_window, rows_seen
+from fastmetrics.tables._streams import Window
 from fastmetrics.tables.binned._bins import Bins, Waiting
 from fastmetrics.tables.binned._rows import ROWS, Rows, checked_rows
 from fastmetrics.tables.binned._state import (
@@ -23,7 +22,7 @@ from fastmetrics.tables.binned._state import (
     checked_bins,
     checked_first_rows,
 )
-from fastmetrics.tables.binned._stream import ScoreStream
+from fastmetrics.tables.binned._stream import RecentScores
 from fastmetrics.tables.binned.bin_layout import BinLayout
 from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
 
@@ -38,6 +37,14 @@ class _Ring(NamedTuple):
     bins: Bins
     codes: NDArray[np.uint32]
     at: NDArray[np.int64]
+
+    @property
+    def layout(self) -> BinLayout:
+        return self.bins.layout
+
+    @property
+    def n_seen(self) -> int:
+        return int(self.at[2])
 
     @classmethod
     def empty(cls, layout: BinLayout, window: int) -> _Ring:
@@ -56,11 +63,16 @@ class _Ring(NamedTuple):
 class _First(NamedTuple):
     """Rows of a window as they came, the last ones of ``waiting``; ``n_left`` are not there."""
 
+    layout: BinLayout | None
     waiting: Waiting
-    n_left: int
+    n_left: int = 0
+
+    @property
+    def n_seen(self) -> int:
+        return self.n_left + self.waiting.n
 
 
-class WindowedBinnedScoreTable(Window, ScoreStream):
+class WindowedBinnedScoreTable(Window, RecentScores):
     """How many positives and negatives have their score in each bin, among the last `window` rows.
 
     Rows leave one by one, in the order in which they came, whatever the batches were. `table` is
@@ -106,39 +118,36 @@ class WindowedBinnedScoreTable(Window, ScoreStream):
     (4, 5)
     """
 
-    __slots__ = ("_layout", "_lock", "_now", "_window")
+    __slots__ = ("_first_rows",)
+    _options = "window", "first_rows"
+    _now: _Ring | _First
 
     def __init__(
         self, window: int, layout: BinLayout | None = None, *, first_rows: int = FIRST_ROWS
     ) -> None:
-        self._window = check_window(window)
+        self._begin(window)
         self._first_rows = check_first_rows(layout, first_rows)
-        self._layout = layout
-        self._lock = threading.Lock()
-        self._now: _Ring | _First = self._empty()
+        self._now = self._empty(layout)
 
-    def _empty(self) -> _Ring | _First:
-        if self._layout is not None and self._first_rows == 0:
-            return _Ring.empty(self._layout, self._window)
-        return _First(Waiting(), 0)
+    def _empty(self, layout: BinLayout | None) -> _Ring | _First:
+        if layout is not None and self._first_rows == 0:
+            return _Ring.empty(layout, self._window)
+        return _First(layout, Waiting())
 
-    @property
-    def layout(self) -> BinLayout | None:
-        """The bins; None until they are learnt."""
-        return self._layout
+    def _cleared(self) -> _Ring | _First:
+        return self._empty(self.layout)
 
     @property
     def n_seen(self) -> int:
         """Number of rows so far, those that have left included."""
-        now = self._now
-        return now.n_left + now.waiting.n if isinstance(now, _First) else int(now.at[2])
+        return self._now.n_seen
 
     @property
     def table(self) -> BinnedScoreTable:
         """The counts at this moment; a table of its own, which later rows do not change."""
         with self._lock:
-            state = BinnedState(self._layout, self._first_rows)
             now = self._now
+            state = BinnedState(now.layout, self._first_rows)
             if isinstance(now, _First):
                 state.keep(now.waiting.rows().part(-self._window))
             else:
@@ -188,71 +197,38 @@ class WindowedBinnedScoreTable(Window, ScoreStream):
                 if now.waiting.n > 2 * self._window:
                     kept = Waiting()
                     kept.add(now.waiting.rows().part(-self._window))
-                    self._now = _First(kept, now.n_left + now.waiting.n - kept.n)
+                    self._now = _First(now.layout, kept, now.n_seen - kept.n)
             elif len(rows.labels) < room:
                 now.waiting.add(rows)
             else:
                 before, after = now.waiting.rows(), rows.part(0, room)
-                layout = self._layout
+                layout = now.layout
                 if layout is None:
                     layout = BinLayout.learn(np.concatenate([before.scores, after.scores]))
                 ring = _Ring.empty(layout, self._window)
                 ring.slide(before)
                 ring.slide(rows)
-                # No call among these: an interrupt finds both of them done, or none.
-                self._layout = layout
                 self._now = ring
 
-    def reset(self) -> None:
-        """Forget all rows, and keep the layout, given or learnt.
+    def _columns(self) -> Members:
+        now = self._now
+        if isinstance(now, _First):
+            scores, labels, _ = now.waiting.rows().part(-self._window)
+            return {"scores": scores, "labels": labels}
+        return {"codes": now.in_order(), "seen": now.bins.seen, "watched": now.bins.watched}
 
-        Examples
-        --------
-        >>> from fastmetrics.streams import WindowedBinnedScoreTable
-        >>> last = WindowedBinnedScoreTable(100)
-        >>> last.update([0, 1], [0.2, 0.7])
-        >>> last.reset()
-        >>> last
-        WindowedBinnedScoreTable(window=100, n=0, n_seen=0)
-        """
-        with self._lock:
-            self._now = self._empty()
-
-    def _members(self) -> Members:
-        with self._lock:
-            now = self._now
-            found = {
-                "window": np.array(self._window),
-                "first_rows": np.array(self._first_rows),
-                "n_seen": np.array(self.n_seen),
-            }
-            if self._layout is not None:
-                found["edges"] = self._layout.edges
-            if isinstance(now, _First):
-                scores, labels, _ = now.waiting.rows().part(-self._window)
-                columns = {"scores": scores, "labels": labels}
-            else:
-                columns = {"codes": now.in_order()}
-                columns |= {"seen": now.bins.seen, "watched": now.bins.watched}
-            return found | {name: column.copy() for name, column in columns.items()}
-
-    @classmethod
-    def _of_members(cls, found: Members) -> Self:
-        layout = BinLayout(found["edges"]) if "edges" in found else None
-        table = cls(scalar(found, "window"), layout, first_rows=scalar(found, "first_rows"))
-        n_seen = rows_seen(found)
-        n = min(n_seen, table._window)
+    def _of_kept(self, found: Members, n_seen: int) -> _Ring | _First:
+        layout, n = self.layout, min(n_seen, self._window)
+        is_first = n_seen < self._first_rows or self._window < self._first_rows
         if "codes" not in found:
             columns = found | {"weights": np.ones(found["scores"].shape, np.int64)}
             waiting = Waiting()
             waiting.add(checked_first_rows(columns, MOST_FIRST)._replace(weights=None))
-            is_kept = n_seen < table._first_rows or table._window < table._first_rows
-            if waiting.n != n or not is_kept:
+            if waiting.n != n or not is_first:
                 raise InputError(f"not the last {n:,} rows")
-            table._now = _First(waiting, n_seen - n)
-            return table
+            return _First(layout, waiting, n_seen - n)
         codes = found["codes"]
-        if layout is None or n_seen < table._first_rows or table._window < table._first_rows:
+        if layout is None or is_first:
             raise InputError("rows in bins that are none yet")
         if codes.dtype != np.uint32 or codes.shape != (n,):
             raise InputError(f"`codes` are not those of {n:,} rows")
@@ -260,7 +236,6 @@ class WindowedBinnedScoreTable(Window, ScoreStream):
             raise InputError("a row has a bin that is not there")
         counts = np.bincount(codes, minlength=2 * layout.n_bins)
         bins = checked_bins(found | {"counts": counts, "n_roundings": np.array(0)}, layout)
-        ring = np.empty(table._window, np.uint32)
+        ring = np.empty(self._window, np.uint32)
         ring[:n] = codes
-        table._now = _Ring(bins, ring, np.array([n % table._window, n, n_seen]))
-        return table
+        return _Ring(bins, ring, np.array([n % self._window, n, n_seen]))

@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-import math
-import threading
-from fractions import Fraction
-from typing import Literal, NamedTuple, Self
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._files import Members, as_json, of_json, scalar
-from fastmetrics._input.label_columns import LabelColumns, check_label_columns
+from fastmetrics._files import Members
+from fastmetrics._input.label_columns import check_label_columns
 from fastmetrics._input.rows import check_same_index
-from fastmetrics._input.scalars import check_n_rows
 from fastmetrics._input.weights import Weights
 from fastmetrics.errors import InputError
-from fastmetrics.tables._streams import (
-    FORGOTTEN,
-    WHOLE_RANGE,
-    Fading,
-    check_rate,
-    rows_seen,
-    weights_at,
-)
-from fastmetrics.tables.confusion._label_counts import Cells, NewLabels, count_columns, seen_cells
+from fastmetrics.tables._streams import FORGOTTEN, Clock, Fading
+from fastmetrics.tables.confusion._label_counts import NewLabels, count_columns, seen_cells
 from fastmetrics.tables.confusion._matrix_file import checked_parts, matrix_members
 from fastmetrics.tables.confusion._matrix_store import DenseStore
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 
 class _Now(NamedTuple):
-    """``sums``, the weights times 2**position, 0 <= position < 1; rows seen so far."""
+    """``sums``, the weights times ``clock.unit``; replaced, never changed."""
 
     sums: ConfusionMatrix
-    position: Fraction
-    n_seen: int
+    clock: Clock
 
 
 class DecayedConfusionMatrix(Fading):
@@ -88,8 +76,10 @@ class DecayedConfusionMatrix(Fading):
     0.785
     """
 
-    __slots__ = ("_half_life", "_lock", "_now", "_per")
+    __slots__ = ()
+    _now: _Now
     _measured = "matrix"
+    _options = "half_life", "per"
 
     def __init__(
         self,
@@ -99,9 +89,8 @@ class DecayedConfusionMatrix(Fading):
         new_labels: NewLabels | None = None,
         per: Literal["row", "batch"] = "row",
     ) -> None:
-        self._half_life, self._per = check_rate(half_life, per)
-        self._lock = threading.Lock()
-        self._now = _Now(ConfusionMatrix(labels, new_labels=new_labels), Fraction(0), 0)
+        self._begin(half_life, per)
+        self._now = _Now(ConfusionMatrix(labels, new_labels=new_labels), Clock())
 
     @property
     def new_labels(self) -> NewLabels:
@@ -109,18 +98,13 @@ class DecayedConfusionMatrix(Fading):
         return self._now.sums.new_labels
 
     @property
-    def n_seen(self) -> int:
-        """Number of rows so far, each counted as 1."""
-        return self._now.n_seen
-
-    @property
     def matrix(self) -> ConfusionMatrix:
         """The weights at this moment; a matrix of its own, which later rows do not change."""
-        now = self._now
-        store, labels, _, new_labels = now.sums._state.parts()
-        if not now.n_seen:
-            return now.sums.copy()
-        weights = store.dense().public() / math.exp2(now.position)
+        sums, clock = self._now
+        if not clock.n_seen:
+            return sums.copy()
+        store, labels, _, new_labels = sums._state.parts()
+        weights = store.dense().public() / clock.unit
         weights[weights < FORGOTTEN] = 0.0
         return ConfusionMatrix._of(DenseStore.of(weights), labels, 0, new_labels)
 
@@ -153,79 +137,35 @@ class DecayedConfusionMatrix(Fading):
         check_same_index(y_true=y_true, y_pred=y_pred)
         columns = check_label_columns(y_true, y_pred)
         n = columns.n_rows
-        batch = self._weighed(columns)
-        steps = n if self._per == "row" else 1
+        found = count_columns(columns, self._batch_weights(n))
+        batch = seen_cells(found, columns.label_type)
         with self._lock:
-            sums, position, n_seen = self._now
-            n_seen = check_n_rows(n_seen + n)
-            position += Fraction(steps) / Fraction(self._half_life)
-            shift = position.numerator // position.denominator
-            position -= shift
-            sums = _scaled(sums, -min(shift, WHOLE_RANGE))
+            clock, exponent = self._later(n)
+            sums = _scaled(self._now.sums, exponent)
             places = sums._state.places(batch.labels, columns)
-            more = DenseStore(batch.counts * math.exp2(position))
+            more = DenseStore(batch.counts * clock.unit)
             sums._state.add(more.arranged(places, len(sums._state.labels)), 0)
-            self._now = _Now(sums, position, n_seen)
+            self._now = _Now(sums, clock)
 
-    def reset(self) -> None:
-        """Forget all rows, and the labels that were not given.
+    def _batch_weights(self, n: int) -> Weights | None:
+        weights = self._weights(n)
+        return None if weights is None else Weights(weights, False, 0)
 
-        Examples
-        --------
-        >>> from fastmetrics.streams import DecayedConfusionMatrix
-        >>> lately = DecayedConfusionMatrix(half_life=100)
-        >>> lately.update([0, 1], [0, 0])
-        >>> lately.reset()
-        >>> lately
-        DecayedConfusionMatrix(half_life=100.0, per='row', n_seen=0)
-        """
-        with self._lock:
-            sums = self._now.sums.copy()
-            sums.reset()
-            self._now = _Now(sums, Fraction(0), 0)
+    def _cleared(self) -> _Now:
+        sums = self._now.sums.copy()
+        sums.reset()
+        return _Now(sums, Clock())
 
-    def _members(self) -> Members:
-        sums, position, n_seen = self._now  # which is replaced, never changed
-        return {
-            "half_life": np.array(self._half_life),
-            "per": np.array(self._per),
-            "position": as_json(position.as_integer_ratio()),
-            "n_seen": np.array(n_seen),
-            **matrix_members(*sums._state.parts()),
-        }
+    def _kept(self) -> Members:
+        sums, clock = self._now
+        return {"n_steps": np.array(clock.n_steps)} | matrix_members(*sums._state.parts())
 
-    @classmethod
-    def _of_members(cls, found: Members) -> Self:
-        stream = cls(scalar(found, "half_life"), per=scalar(found, "per"))
+    def _of_kept(self, found: Members, n_seen: int) -> _Now:
         store, labels, exponent, new_labels = checked_parts(found)
-        n_seen = rows_seen(found)
-        position = of_json(found["position"])
-        if type(position) is not list or [type(part) for part in position] != [int, int]:
-            raise InputError("`position` is no pair of whole numbers")
-        if not 0 <= position[0] < position[1]:
-            raise InputError("`position` is not between 0 and 1")
         if store.is_sparse or exponent or store.total() > 2.001 * n_seen:  # each weighs below 2
             raise InputError(f"the weights are none of {n_seen:,} rows")
         sums = ConfusionMatrix._of(store, labels, 0, new_labels)
-        stream._now = _Now(sums, Fraction(*position), n_seen)
-        return stream
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DecayedConfusionMatrix):
-            return NotImplemented
-        kinds = [(each.half_life, each.per, each.new_labels) for each in (self, other)]
-        return kinds[0] == kinds[1] and self._now == other._now
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _weighed(self, columns: LabelColumns) -> Cells:
-        """Return the weights of a batch by cell, its last row weighing 1."""
-        weights = None
-        if self._per == "row":
-            ages = np.arange(columns.n_rows)[::-1]
-            weights = Weights(weights_at(ages, self._half_life), False, 0)
-        found = seen_cells(count_columns(columns, weights), columns.label_type)
-        return Cells(found.counts.astype(np.float64), found.labels)
+        return _Now(sums, self._clock_of(found, n_seen))
 
 
 def _scaled(matrix: ConfusionMatrix, exponent: int) -> ConfusionMatrix:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -14,7 +13,7 @@ from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_integer, check_n_rows
 from fastmetrics.errors import InputError
-from fastmetrics.tables._streams import Window, check_window, rows_seen
+from fastmetrics.tables._streams import Window
 from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels, NewLabels, check_kind
 from fastmetrics.tables.confusion._matrix_file import checked_labels
 from fastmetrics.tables.confusion._matrix_store import DenseStore
@@ -27,15 +26,22 @@ _LOW: Final = (1 << _HALF) - 1
 Rows = NDArray[np.uint32]
 
 
-class _Classes(NamedTuple):
-    """The label of each class number, and the number of each label."""
+class _Now(NamedTuple):
+    """The rows of a window in a ring from ``start`` on, by the numbers of their classes.
+
+    It is replaced; ``counts`` change in place, at the same stroke.
+    """
 
     labels: Labels
     numbers: dict[Any, int]
+    counts: NDArray[np.int64]
+    rows: Rows
+    start: int
+    n_seen: int
 
     @classmethod
-    def of(cls, labels: Labels) -> _Classes:
-        return cls(labels, {label: k for k, label in enumerate(labels)})
+    def of(cls, labels: Labels, counts: NDArray[np.int64], *others: Any) -> _Now:
+        return cls(labels, {label: k for k, label in enumerate(labels)}, counts, *others)
 
 
 class WindowedConfusionMatrix(Window):
@@ -82,8 +88,10 @@ class WindowedConfusionMatrix(Window):
     0.75
     """
 
-    __slots__ = ("_classes", "_counts", "_empty", "_lock", "_n_seen", "_rows", "_start", "_window")
+    __slots__ = ("_empty",)
+    _now: _Now
     _measured = "matrix"
+    _options = ("window",)
 
     def __init__(
         self,
@@ -92,19 +100,15 @@ class WindowedConfusionMatrix(Window):
         labels: ArrayLike | None = None,
         new_labels: NewLabels | None = None,
     ) -> None:
-        self._window = check_window(window)
+        self._begin(window)
         self._empty = ConfusionMatrix(labels, new_labels=new_labels)
-        self._lock = threading.Lock()
-        self._clear()
+        self._now = self._cleared()
 
-    def _clear(self) -> None:
-        classes = _Classes.of(self._empty._state.labels)
-        k = len(classes.labels)
-        counts = np.zeros((k, k), np.int64)
+    def _cleared(self) -> _Now:
+        labels = self._empty._state.labels
         # Twice the window: a batch is written beside the rows that count, until it counts itself.
         rows = np.empty(2 * self._window, np.uint32)
-        self._classes, self._counts, self._rows = classes, counts, rows
-        self._start = self._n_seen = 0
+        return _Now.of(labels, np.zeros((len(labels), len(labels)), np.int64), rows, 0, 0)
 
     @property
     def new_labels(self) -> NewLabels:
@@ -114,14 +118,14 @@ class WindowedConfusionMatrix(Window):
     @property
     def n_seen(self) -> int:
         """Number of rows so far, those that have left included."""
-        return self._n_seen
+        return self._now.n_seen
 
     @property
     def matrix(self) -> ConfusionMatrix:
         """The counts at this moment; a matrix of its own, which later rows do not change."""
         with self._lock:
-            labels, places = self._classes.labels, self._present()
-            counts = self._counts[np.ix_(places, places)]
+            labels, places = self._now.labels, self._present()
+            counts = self._now.counts[np.ix_(places, places)]
         shown = tuple(labels[k] for k in places.tolist())
         return ConfusionMatrix._of(DenseStore.of(counts), shown, 0, self.new_labels)
 
@@ -164,84 +168,62 @@ class WindowedConfusionMatrix(Window):
         labels = _labels_of(columns, coded)
         m = len(coded[0].codes)
         with self._lock:
-            check_kind(columns, self._classes.labels)
-            n_seen = check_n_rows(self._n_seen + columns.n_rows)
-            classes, counts, rows, start = self._with(labels)
+            check_kind(columns, self._now.labels)
+            n_seen = check_n_rows(self.n_seen + columns.n_rows)
+            now = self._with(labels)
             true, predicted = (
-                np.array([classes.numbers[label] for label in each.classes.tolist()], np.uint32)[
+                np.array([now.numbers[label] for label in each.classes.tolist()], np.uint32)[
                     each.codes
                 ]
                 for each in coded
             )
             entering = true << np.uint32(_HALF) | predicted
-            n = self.n
-            n_leaving = max(0, n + m - self._window)
-            leaving = _read(rows, start, n_leaving)
-            _write(rows, start + n, entering)
-            cells = counts.reshape(-1)
-            at, values = _changed(cells, len(counts), entering, leaving)
-            start = (start + n_leaving) % len(rows)
-            # No call among these: an interrupt finds all of them done, or none.
+            n_leaving = max(0, self.n + m - self._window)
+            leaving = _read(now.rows, now.start, n_leaving)
+            _write(now.rows, now.start + self.n, entering)
+            cells = now.counts.reshape(-1)
+            at, values = _changed(cells, len(now.counts), entering, leaving)
+            now = now._replace(start=(now.start + n_leaving) % len(now.rows), n_seen=n_seen)
+            # No call among these: an interrupt finds both of them done, or none.
             cells[at] = values
-            self._classes = classes
-            self._counts = counts
-            self._rows = rows
-            self._start = start
-            self._n_seen = n_seen
+            self._now = now
 
-    def reset(self) -> None:
-        """Forget all rows, and the labels that were not given.
-
-        Examples
-        --------
-        >>> from fastmetrics.streams import WindowedConfusionMatrix
-        >>> last = WindowedConfusionMatrix(100)
-        >>> last.update([0, 1], [0, 0])
-        >>> last.reset()
-        >>> last
-        WindowedConfusionMatrix(window=100, n=0, n_seen=0)
-        """
-        with self._lock:
-            self._clear()
-
-    def _members(self) -> Members:
-        with self._lock:
-            return {
-                "window": np.array(self._window),
-                "n_seen": np.array(self._n_seen),
-                "n_given": np.array(len(self._empty._state.labels)),
-                "labels": as_json(self._classes.labels),
-                "new_labels": np.array(self.new_labels),
-                "rows": _read(self._rows, self._start, self.n),
-            }
+    def _kept(self) -> Members:
+        return {
+            "n_given": np.array(len(self._empty._state.labels)),
+            "labels": as_json(self._now.labels),
+            "new_labels": np.array(self.new_labels),
+            "rows": _read(self._now.rows, self._now.start, self.n),
+        }
 
     @classmethod
-    def _of_members(cls, found: Members) -> Self:
-        labels, rows = checked_labels(found["labels"]), found["rows"]
-        k = len(labels)
-        policy = scalar(found, "new_labels")
+    def _like(cls, found: Members, **options: Any) -> Self:
+        labels, policy = checked_labels(found["labels"]), scalar(found, "new_labels")
         check_choice("new_labels", policy, ("extend", "raise"))
-        given = labels[: check_integer("n_given", scalar(found, "n_given"), low=0, high=k)]
+        n_given = check_integer("n_given", scalar(found, "n_given"), low=0, high=len(labels))
+        given = labels[:n_given]
         if (
             None in labels
-            or k > MOST_CLASSES
+            or len(labels) > MOST_CLASSES
             or given != (tuple(sorted(given)) if policy == "extend" else labels)
         ):
             raise InputError(f"labels {labels} are not those of a window")
-        n_seen = rows_seen(found)
-        stream = cls(scalar(found, "window"))
-        n = min(n_seen, stream._window)
+        stream = cls(**options)
+        stream._empty = ConfusionMatrix._of(DenseStore.empty(n_given), given, 0, policy)
+        return stream
+
+    def _of_kept(self, found: Members, n_seen: int) -> _Now:
+        labels, rows = checked_labels(found["labels"]), found["rows"]
+        k, n = len(labels), min(n_seen, self._window)
         if rows.dtype != np.uint32 or rows.shape != (n,):
             raise InputError(f"`rows` are not {n:,} rows")
         true, predicted = (rows >> _HALF).astype(np.int64), (rows & _LOW).astype(np.int64)
         if n and max(true.max(), predicted.max()) >= k:
             raise InputError("a row has a class that is not there")
-        stream._empty = ConfusionMatrix._of(DenseStore.empty(len(given)), given, 0, policy)
-        stream._classes = _Classes.of(labels)
-        stream._counts = np.bincount(true * k + predicted, minlength=k * k).reshape(k, k)
-        _write(stream._rows, 0, rows)
-        stream._n_seen = n_seen
-        return stream
+        counts = np.bincount(true * k + predicted, minlength=k * k).reshape(k, k)
+        ring = np.empty(2 * self._window, np.uint32)
+        ring[:n] = rows
+        return _Now.of(labels, counts, ring, 0, n_seen)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, WindowedConfusionMatrix):
@@ -261,7 +243,7 @@ class WindowedConfusionMatrix(Window):
 
     def _occurring(self) -> NDArray[np.int64]:
         """Return the numbers of the classes that were given, or have a row in the window."""
-        occurs = np.logical_or(self._counts.any(axis=0), self._counts.any(axis=1))
+        occurs = np.logical_or(self._now.counts.any(axis=0), self._now.counts.any(axis=1))
         occurs[: len(self._empty._state.labels)] = True
         return np.flatnonzero(occurs)
 
@@ -270,19 +252,20 @@ class WindowedConfusionMatrix(Window):
         places = self._occurring()
         if self.new_labels == "raise":
             return places
-        labels = self._classes.labels
+        labels = self._now.labels
         return np.array(sorted(places.tolist(), key=lambda k: labels[k]), np.int64)
 
-    def _with(self, labels: Labels) -> tuple[_Classes, NDArray[np.int64], Rows, int]:
-        """Return classes with those of ``labels``, and counts, rows and their start to match.
+    def _with(self, labels: Labels) -> _Now:
+        """Return what there is, with the classes of ``labels`` too.
 
         Classes that have left the window are dropped where they have become the greater part.
         """
-        classes, counts, rows, start = self._classes, self._counts, self._rows, self._start
-        new = tuple(label for label in labels if label not in classes.numbers)
+        now = self._now
+        known, _, counts, rows, start, n_seen = now
+        new = tuple(label for label in labels if label not in now.numbers)
         if not new:
-            return classes, counts, rows, start
-        kept, known = self._occurring(), classes.labels
+            return now
+        kept = self._occurring()
         if 2 * len(kept) < len(known) or len(known) + len(new) > MOST_CLASSES:
             old = _read(rows, start, self.n)
             rows, start = np.empty_like(rows), 0
@@ -298,7 +281,7 @@ class WindowedConfusionMatrix(Window):
             )
         grown = np.zeros((k, k), np.int64)
         grown[: len(known), : len(known)] = counts
-        return _Classes.of(known + new), grown, rows, start
+        return _Now.of(known + new, grown, rows, start, n_seen)
 
 
 def _labels_of(columns: LabelColumns, coded: list[ClassLabels]) -> Labels:
