@@ -72,7 +72,8 @@ def test_none_is_forgotten() -> None:
     assert shown == set(EXAMPLES)
     public_classes = {each for each in kinds(Shown) if not each.__name__.startswith("_")}
     bases = {"Result", "OneNumber", "Difference", "Drawn", "CountsAsArray", "ByMetric"}
-    bases |= {"Stream", "Recent", "Window", "Fading", "ScoreStream", "Bracketed"}
+    bases |= {"Stream", "Recent", "Window", "Fading", "ScoreStream", "RecentScores"}
+    bases |= {"Bracketed", "Frozen"}
     assert {each.__name__ for each in public_classes} - bases == set(EXAMPLES)
 
 

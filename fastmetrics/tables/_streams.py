@@ -1,4 +1,4 @@
-"""What streams have in common: merging, equality by what is saved, windows, and weights that fade.
+"""What streams in order have in common: windows, and weights that fade.
 
 Weights that fall by half are kept in units of the present that move by whole powers of two.
 """
@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display
-from fastmetrics._files import Members, Saved, scalar
+from fastmetrics._files import Members, scalar
 from fastmetrics._input.scalars import check_choice, check_integer, check_n_rows, check_positive
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputError
+from fastmetrics.tables._mergeable import ByMembers
 
 #: Of a window, whose memory (4 or 8 bytes a row) is asked for at once.
 MOST_ROWS: Final = 10**9
@@ -29,86 +30,6 @@ FORGOTTEN: Final = 2.0**-250
 OLDEST: Final = 1000.0
 #: Shifting by more than this leaves nothing of any double.
 WHOLE_RANGE: Final = 4096
-
-
-class Summed:
-    """What ``sum`` adds up, from the 0 that it begins with."""
-
-    __slots__ = ()
-
-    def __radd__(self, other: object) -> Self:
-        return self._own() if isinstance(other, int) and other == 0 else NotImplemented
-
-    def _own(self) -> Self:
-        """Return the same, which no change of this one reaches."""
-        return self
-
-
-class ByMembers(Saved):
-    """Equal where what is saved is."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, type(self)):
-            return NotImplemented
-        return _same(self._members(), other._members())
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-class Mergeable(Summed, ByMembers):
-    """A stream whose rows have no order, so that streams can be added up."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def copy(self) -> Self:
-        """Return one of the same rows that changes on its own."""
-
-    @abstractmethod
-    def _join(self, other: Self) -> None:
-        """Take the rows of another one, which nobody else holds."""
-
-    def merge(self, *others: Self) -> None:
-        """Add others to this one, in place; ``+`` and ``sum`` make a new one.
-
-        Parameters
-        ----------
-        *others : objects of this class
-            They stay as they are.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For what is of another class, or does not fit: other bins, other given labels, ids of
-            another sort. What precedes it is counted.
-
-        Examples
-        --------
-        >>> from fastmetrics import ConfusionMatrix
-        >>> total = ConfusionMatrix()
-        >>> total.merge(*(ConfusionMatrix.from_labels([0, 1], [0, 0]) for _ in range(3)))
-        >>> total
-        ConfusionMatrix(tp=0, fp=0, fn=3, tn=3, labels=(0, 1))
-        """
-        for other in others:
-            if not isinstance(other, type(self)):
-                raise InputTypeError(
-                    f"a {type(self).__name__} is needed: got {type(other).__qualname__}"
-                )
-        for other in others:
-            self._join(other.copy())
-
-    def __add__(self, other: Self) -> Self:
-        if not isinstance(other, type(self)):
-            return NotImplemented
-        both = self.copy()
-        both._join(other.copy())
-        return both
-
-    def _own(self) -> Self:
-        return self.copy()
 
 
 class Stream(ByMembers, Shown):
@@ -297,16 +218,6 @@ class Fading(Recent):
             f"{type(self).__name__}(half_life={self._half_life!r}, per={self._per!r}, "
             f"n_seen={self.n_seen})"
         )
-
-
-def _same(one: Members, other: Members) -> bool:
-    """Return whether streams of these members have the same rows."""
-    return one.keys() == other.keys() and all(
-        np.array_equal(one[name], other[name], equal_nan=name == "seen")
-        and one[name].dtype == other[name].dtype
-        for name in one
-        if name != "n_roundings"
-    )
 
 
 def rows_seen(found: Members, name: str = "n_seen") -> int:

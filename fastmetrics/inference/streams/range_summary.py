@@ -22,6 +22,7 @@ from fastmetrics.inference.streams.range_moments import Part, joined, part_of, s
 from fastmetrics.measures.curves._pieces import Piece, by_pieces
 from fastmetrics.measures.curves.break_even import Balance, balance_of
 from fastmetrics.measures.curves.placements import placement_sums
+from fastmetrics.tables._mergeable import Summed
 from fastmetrics.tables.scores.pairs import INT64_BOUND, PairCounts
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -41,7 +42,7 @@ class Corner(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class RangeSummary(Saved):
+class RangeSummary(Summed, Saved):
     """What the scores of one range contribute to an evaluation: it adds up with ``+``, exactly.
 
     Make one of each of some disjoint ranges with `summary_of`, add them in any order, and ask the
@@ -77,9 +78,7 @@ class RangeSummary(Saved):
     balance: Balance | None = None
     parts: tuple[Part, ...] = field(default=(), compare=False)
 
-    def __add__(self, other: RangeSummary) -> RangeSummary:
-        if not isinstance(other, RangeSummary):
-            return NotImplemented
+    def _plus(self, other: RangeSummary) -> RangeSummary:
         if (self.n_positive, self.n_negative) != (other.n_positive, other.n_negative):
             raise InputError(
                 "ranges of different data: of "
@@ -97,11 +96,6 @@ class RangeSummary(Saved):
             balance=self.balance or other.balance,
             parts=tuple(sorted(self.parts + other.parts, key=lambda part: part.start)),
         )
-
-    def __radd__(self, other: object) -> RangeSummary:
-        if isinstance(other, int) and other == 0:  # so that sum(summaries) works
-            return self
-        return NotImplemented
 
     def _better(self, one: Corner | None, other: Corner | None, sign: int) -> Corner | None:
         if one is None or other is None:

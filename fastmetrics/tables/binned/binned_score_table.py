@@ -11,7 +11,7 @@ from fastmetrics._docs import documented
 from fastmetrics._files import Members
 from fastmetrics._input.scalars import check_n_rows, check_n_threads
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.tables._streams import Mergeable
+from fastmetrics.tables._mergeable import OfState
 from fastmetrics.tables.binned._bins import Bins
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned._bracketed import Bracketed
@@ -27,7 +27,7 @@ from fastmetrics.tables.scores._columns import checked_columns, checked_counts, 
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 
-class BinnedScoreTable(Mergeable, Bracketed):
+class BinnedScoreTable(OfState, Bracketed):
     """How many positives and negatives have their score in each of some 32,768 bins.
 
     It takes a stream of batches with `update`, of any length and any range of scores, in about a
@@ -85,17 +85,12 @@ class BinnedScoreTable(Mergeable, Bracketed):
     True
     """
 
-    __slots__ = ("_state",)
+    __slots__ = ()
+    _state: BinnedState
 
     def __init__(self, layout: BinLayout | None = None, *, first_rows: int = FIRST_ROWS) -> None:
         first_rows = check_first_rows(layout, first_rows)
         self._state = BinnedState(layout, first_rows)
-
-    @classmethod
-    def _of(cls, state: BinnedState) -> Self:
-        table = cls.__new__(cls)
-        table._state = state
-        return table
 
     @classmethod
     def from_counts(
@@ -156,7 +151,7 @@ class BinnedScoreTable(Mergeable, Bracketed):
         state = BinnedState(layout, 0)
         ends = None if low is None or high is None else (low, high)
         state.take(Bins.of_counts(layout, bins, counts, ends), bound)
-        return cls._of(state)
+        return cls._of_state(state)
 
     # --- the stream --------------------------------------------------------------------------
 
@@ -201,17 +196,6 @@ class BinnedScoreTable(Mergeable, Bracketed):
         n_threads = check_n_threads(n_threads)
         rows = checked_rows(y_true, y_score, sample_weight, pos_label, allow_inf, n_threads)
         self._state.update(rows.that_weigh(), n_threads)
-
-    def reset(self) -> None:
-        """Forget all rows, and keep the layout, given or learnt."""
-        self._state.reset()
-
-    def copy(self) -> Self:
-        """Return a table of the same rows that changes on its own."""
-        return type(self)._of(self._state.copy())
-
-    def _join(self, other: Self) -> None:
-        self._state.merge(other._state)
 
     # --- what is there -----------------------------------------------------------------------
 
@@ -269,14 +253,9 @@ class BinnedScoreTable(Mergeable, Bracketed):
         columns, exponent = rescaled(checked_columns(scores, positives, negatives, allow_inf=True))
         return ScoreTable._of_columns(*columns, exponent)
 
-    # --- files and copies --------------------------------------------------------------------
-
-    def _members(self) -> Members:
-        return self._state.members()
-
     @classmethod
     def _of_members(cls, found: Members) -> Self:
-        return cls._of(BinnedState.of_members(found))
+        return cls._of_state(BinnedState.of_members(found))
 
     def __repr__(self) -> str:
         columns = self._state.columns()

@@ -127,7 +127,7 @@ class DecayedBinnedScoreTable(Fading, RecentScores):
                 state.keep(self._weighed(rows, now.clock.n_steps, FORGOTTEN))
             else:
                 state.take(_shown(now.bins, now.clock.unit, now.most), 0)
-        return BinnedScoreTable._of(state)
+        return BinnedScoreTable._of_state(state)
 
     @documented(ROWS)
     def update(

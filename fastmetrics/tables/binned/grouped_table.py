@@ -20,7 +20,7 @@ from fastmetrics._input.scalars import (
     check_same_length,
 )
 from fastmetrics.errors import InputError
-from fastmetrics.tables._streams import Mergeable
+from fastmetrics.tables._mergeable import Mergeable
 from fastmetrics.tables.binned._bins import Waiting
 from fastmetrics.tables.binned._bounds import mean_bracket
 from fastmetrics.tables.binned._group_cells import GroupCells
@@ -111,7 +111,7 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
             state.keep(now.rows()._replace(weights=None))
         else:
             state.take(now.bins.copy(), int(now.bins.counts.sum()))
-        return BinnedScoreTable._of(state)
+        return BinnedScoreTable._of_state(state)
 
     def table_of(self, group: str | int) -> BinnedScoreTable:
         """Return the rows of one group, of which all measures have limits.
@@ -151,7 +151,7 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
         else:
             bins = now.bins_of(number)
             state.take(bins, int(bins.counts.sum()))
-        return BinnedScoreTable._of(state)
+        return BinnedScoreTable._of_state(state)
 
     @documented(ROWS)
     def update(
@@ -211,7 +211,7 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
 
     def _join(self, other: Self) -> None:
         with self._lock:
-            now, theirs = self._counted(), other._counted()
+            now, theirs = self._counted(), other.copy()._now
             layout = common_layout(now.layout, theirs.layout)
             first_rows = min(self._first_rows, other._first_rows)
             check_n_rows(now.n_rows + theirs.n_rows)

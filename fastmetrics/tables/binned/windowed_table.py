@@ -152,7 +152,7 @@ class WindowedBinnedScoreTable(Window, RecentScores):
                 state.keep(now.waiting.rows().part(-self._window))
             else:
                 state.take(now.bins.copy(), int(now.at[1]))
-        return BinnedScoreTable._of(state)
+        return BinnedScoreTable._of_state(state)
 
     @documented(ROWS)
     def update(

@@ -7,27 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._files import Members, as_json, of_json, scalar
+from fastmetrics._files import Members, of_json, scalar
 from fastmetrics._input.weights import check_exponent, check_sums
 from fastmetrics.errors import InputError
-from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels, NewLabels
+from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels
 from fastmetrics.tables.confusion._matrix_checks import refuse_bad_counts
 from fastmetrics.tables.confusion._matrix_state import Parts
 from fastmetrics.tables.confusion._matrix_store import SparseStore, Store
-
-
-def matrix_members(store: Store, labels: Labels, exponent: int, new_labels: NewLabels) -> Members:
-    """Return the pairs that occur, labels, and how the matrix was made."""
-    pairs = store.sparse()
-    return {
-        "keys": pairs.keys,
-        "values": pairs.values,
-        "lost": np.zeros(0) if pairs.lost is None else pairs.lost,
-        "labels": as_json(labels),
-        "weight_exponent": np.array(exponent),
-        "new_labels": np.array(new_labels),
-        "sparse": np.array(store.is_sparse),
-    }
 
 
 def checked_parts(found: Members) -> Parts:

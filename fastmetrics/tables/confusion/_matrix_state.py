@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._files import Members, as_json
 from fastmetrics._input.classes import ClassLabels, in_order
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.rows import check_same_index
@@ -122,6 +123,23 @@ class MatrixState:
         """Return a state that does not change with this one."""
         with self.lock:
             return self.store.copy(), self.labels, self.exponent, self.new_labels
+
+    def copy(self) -> MatrixState:
+        return MatrixState(*self.parts())
+
+    def members(self) -> Members:
+        """Return the pairs that occur, labels, and how the matrix was made."""
+        store, labels, exponent, new_labels = self.parts()
+        pairs = store.sparse()
+        return {
+            "keys": pairs.keys,
+            "values": pairs.values,
+            "lost": np.zeros(0) if pairs.lost is None else pairs.lost,
+            "labels": as_json(labels),
+            "weight_exponent": np.array(exponent),
+            "new_labels": np.array(new_labels),
+            "sparse": np.array(store.is_sparse),
+        }
 
     # --- changing --------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
 from fastmetrics._files import Members
 from fastmetrics._input.rows import check_same_index
-from fastmetrics.tables._streams import Mergeable
+from fastmetrics.tables._mergeable import Mergeable, OfState
 from fastmetrics.tables.confusion._counting import Margins
 from fastmetrics.tables.confusion._label_counts import Labels, NewLabels, label_cells
 from fastmetrics.tables.confusion._matrix_checks import (
@@ -20,7 +20,7 @@ from fastmetrics.tables.confusion._matrix_checks import (
     checked_policy,
     refuse_rows,
 )
-from fastmetrics.tables.confusion._matrix_file import checked_parts, matrix_members
+from fastmetrics.tables.confusion._matrix_file import checked_parts
 from fastmetrics.tables.confusion._matrix_snapshot import (
     CountsAsArray,
     MatrixSnapshot,
@@ -42,7 +42,7 @@ sample_weight : array-like of shape (n,), optional
 """
 
 
-class ConfusionMatrix(Mergeable, CountsAsArray):
+class ConfusionMatrix(OfState, CountsAsArray):
     """How many examples of each class were taken for each class.
 
     It is all that accuracy, precision, F1, Matthews' coefficient, cost and their kin need of the
@@ -90,7 +90,8 @@ class ConfusionMatrix(Mergeable, CountsAsArray):
     ConfusionMatrix(tp=50, fp=5, fn=10, tn=35, labels=('yes', 'no'))
     """
 
-    __slots__ = ("_state",)
+    __slots__ = ()
+    _state: MatrixState
 
     def __init__(
         self,
@@ -108,9 +109,7 @@ class ConfusionMatrix(Mergeable, CountsAsArray):
     def _of(
         cls, store: Store, labels: Labels, exponent: int = 0, new_labels: NewLabels = "raise"
     ) -> Self:
-        matrix = cls.__new__(cls)
-        matrix._state = MatrixState(store, labels, exponent, new_labels)
-        return matrix
+        return cls._of_state(MatrixState(store, labels, exponent, new_labels))
 
     @classmethod
     def _of_snapshot(cls, now: MatrixSnapshot) -> Self:
@@ -323,35 +322,20 @@ class ConfusionMatrix(Mergeable, CountsAsArray):
         """
         self._state.update(y_true, y_pred, sample_weight)
 
-    def reset(self) -> None:
-        """Forget all counts, and the labels that were not given."""
-        self._state.reset()
-
-    def copy(self) -> Self:
-        """Return a matrix of the same counts that changes on its own."""
-        return type(self)._of(*self._state.parts())
-
     def reversed(self) -> Self:
         """Return a matrix of the classes in reverse order: of two, the other one is positive."""
         return type(self)._of(*self._state.reversed())
 
     _was_unnamed = True
 
-    def _members(self) -> Members:
-        return matrix_members(*self._state.parts())
-
     @classmethod
     def _of_members(cls, found: Members) -> Self:
         return cls._of(*checked_parts(found))
 
-    def _join(self, other: Self) -> None:
-        self._state.merge(other._state)
-
-    def __add__(self, other: Self) -> Self:
-        given = getattr(other, "new_labels", None) == "raise" != self.new_labels
-        if given and isinstance(other, type(self)):
-            return Mergeable.__add__(other, self)  # the given labels and their order stay
-        return super().__add__(other)
+    def _plus(self, other: Self) -> Self:
+        if other.new_labels == "raise" != self.new_labels:
+            return Mergeable._plus(other, self)  # the given labels and their order stay
+        return super()._plus(other)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ConfusionMatrix):

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_integer
 from fastmetrics.errors import InputError, InputTypeError, no_such
+from fastmetrics.tables._mergeable import Frozen
 from fastmetrics.tables.confusion._matrix_checks import (
     check_total,
     checked_labels,
@@ -26,7 +26,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ConfusionMatrixStack(Shown):
+class ConfusionMatrixStack(Frozen):
     """Several confusion matrices of two classes: n runs, n data sets, or K classes one-vs-rest.
 
     Macro- and micro-averages are defined over them (`macro_micro`), and `count_measure`
@@ -71,25 +71,6 @@ class ConfusionMatrixStack(Shown):
         counts, exponent = _checked_counts(self.counts)
         names = _checked_names(self.names, len(counts))
         self._set(counts, names, checked_labels(self.labels, 2), scaled + exponent)
-
-    @classmethod
-    def _of(
-        cls,
-        counts: Array,
-        names: tuple[Any, ...],
-        labels: tuple[Any, ...] = (0, 1),
-        weight_exponent: int = 0,
-    ) -> Self:
-        """Return the stack of fields that need no check, the counts being nobody else's."""
-        stack = object.__new__(cls)
-        stack._set(counts, names, labels, weight_exponent)
-        return stack
-
-    def _set(self, counts: Array, *others: Any) -> None:
-        counts = counts.view()
-        counts.setflags(write=False)
-        for each, value in zip(fields(self), (counts, *others), strict=True):
-            object.__setattr__(self, each.name, value)
 
     @classmethod
     def from_matrices(
@@ -157,7 +138,7 @@ class ConfusionMatrixStack(Shown):
         counts = np.stack([matrix.counts for matrix in now])
         if counts.dtype.kind != "f":
             check_total(sum(counts.ravel().tolist()))
-        return cls._of(counts, _checked_names(names, len(counts)), labels, *exponents)
+        return cls._of(counts, _checked_names(names, len(counts)), labels, *exponents or (0,))
 
     @classmethod
     def one_vs_rest(cls, matrix: ConfusionMatrix) -> Self:
@@ -201,7 +182,7 @@ class ConfusionMatrixStack(Shown):
         np.fill_diagonal(cells, 0)
         fp, fn = cells.sum(axis=0), cells.sum(axis=1)
         counts = np.stack([tn, fp, fn, tp], axis=-1).reshape(-1, 2, 2)
-        return cls._of(counts, counted.labels, weight_exponent=counted.exponent)
+        return cls._of(counts, counted.labels, (0, 1), counted.exponent)
 
     @classmethod
     def from_counts(cls, counts: ArrayLike, *, names: Iterable[Any] | None = None) -> Self:
@@ -231,7 +212,7 @@ class ConfusionMatrixStack(Shown):
         array([5])
         """
         array, exponent = _checked_counts(counts)
-        return cls._of(array, _checked_names(names, len(array)), weight_exponent=exponent)
+        return cls._of(array, _checked_names(names, len(array)), (0, 1), exponent)
 
     @property
     def is_weighted(self) -> bool:
@@ -288,23 +269,6 @@ class ConfusionMatrixStack(Shown):
         columns = {"name": self.names, "tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
         title = repr(self).partition("(")[2].removesuffix(")")
         return Display([Table(columns)], title, [f"Positive: {self.labels[1]!r}."])
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConfusionMatrixStack):
-            return NotImplemented
-        return (
-            self.names == other.names
-            and self.labels == other.labels
-            and self.weight_exponent == other.weight_exponent
-            and self.counts.dtype == other.counts.dtype
-            and np.array_equal(self.counts, other.counts)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
-        """Travel as fields: what arrives (or is copied) is read-only again."""
-        return type(self)._of, (self.counts, self.names, self.labels, self.weight_exponent)
 
     def _matrix(self, counts: Array) -> ConfusionMatrix:
         return ConfusionMatrix._of_snapshot(

@@ -14,7 +14,7 @@ from fastmetrics._input.weights import Weights
 from fastmetrics.errors import InputError
 from fastmetrics.tables._streams import FORGOTTEN, Clock, Fading
 from fastmetrics.tables.confusion._label_counts import NewLabels, count_columns, seen_cells
-from fastmetrics.tables.confusion._matrix_file import checked_parts, matrix_members
+from fastmetrics.tables.confusion._matrix_file import checked_parts
 from fastmetrics.tables.confusion._matrix_store import DenseStore
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
@@ -158,7 +158,7 @@ class DecayedConfusionMatrix(Fading):
 
     def _kept(self) -> Members:
         sums, clock = self._now
-        return {"n_steps": np.array(clock.n_steps)} | matrix_members(*sums._state.parts())
+        return {"n_steps": np.array(clock.n_steps)} | sums._members()
 
     def _of_kept(self, found: Members, n_seen: int) -> _Now:
         store, labels, exponent, new_labels = checked_parts(found)

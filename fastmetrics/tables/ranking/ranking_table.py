@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._files import Members, Saved
 from fastmetrics._input.queries import QueryRows, check_queries, check_totals
 from fastmetrics._input.scalars import check_choice, check_n_threads
 from fastmetrics._kernels.ranking import rankings as kernels
-from fastmetrics._results import same
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.tables._streams import Summed
+from fastmetrics.tables._mergeable import Frozen, Summed
 from fastmetrics.tables.ranking._placing import placed
 from fastmetrics.tables.ranking._stored import checked_columns, stored_columns
 
@@ -47,7 +44,7 @@ TypeError, ValueError
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RankingTable(Summed, Saved, Shown):
+class RankingTable(Frozen, Summed, Saved):
     """Of every query, where its relevant items stand among the scores.
 
     All that a measure of rankings needs: of each relevant item, how many items score higher and how
@@ -147,19 +144,8 @@ class RankingTable(Summed, Saved, Shown):
     def _of_rows(
         cls, rows: QueryRows, totals: NDArray[np.int64] | None, n_threads: int | None
     ) -> Self:
-        table = cls._of_columns(rows.queries, *placed(rows, n_threads))
+        table = cls._of(rows.queries, *placed(rows, n_threads))
         return table if totals is None else table._with_unretrieved(totals)
-
-    @classmethod
-    def _of_columns(cls, *columns: NDArray[Any] | None) -> Self:
-        """Return the table of columns that need no check and that nobody else may write to."""
-        table = object.__new__(cls)
-        for name, column in zip(cls.__slots__, columns, strict=True):
-            if column is not None:
-                column = column.view()
-                column.setflags(write=False)
-            object.__setattr__(table, name, column)
-        return table
 
     def _with_unretrieved(self, totals: NDArray[np.int64]) -> Self:
         """Return the table with relevant items (of relevance 1) added up to these totals."""
@@ -200,7 +186,7 @@ class RankingTable(Summed, Saved, Shown):
         def longer(column: NDArray[Any], values: Any) -> NDArray[Any]:
             return np.insert(column, put, values) if len(column) or not len(self.grades) else column
 
-        return self._of_columns(
+        return self._of(
             self.queries,
             self.sizes,
             judged,
@@ -254,7 +240,7 @@ class RankingTable(Summed, Saved, Shown):
             none_tied = np.zeros_like(hidden)
         else:
             hidden = none_tied = self.unjudged_above
-        return self._of_columns(
+        return self._of(
             self.queries,
             self.sizes,
             self.judged,
@@ -268,29 +254,16 @@ class RankingTable(Summed, Saved, Shown):
             self.unjudged_before[:0],
         )
 
-    def __add__(self, other: RankingTable) -> RankingTable:
-        if not isinstance(other, RankingTable):
-            return NotImplemented
+    def _plus(self, other: RankingTable) -> RankingTable:
         return merged([self, other])
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RankingTable):
-            return NotImplemented
-        return all(same(getattr(self, name), getattr(other, name)) for name in self.__slots__)
-
-    __hash__ = None  # type: ignore[assignment]
-
     def _members(self) -> Members:
-        return stored_columns({name: getattr(self, name) for name in self.__slots__})
+        return stored_columns({name: getattr(self, name) for name in self.__match_args__})
 
     @classmethod
     def _of_members(cls, found: Members) -> Self:
         columns = checked_columns(found)
-        return cls._of_columns(*(columns[name] for name in cls.__slots__))
-
-    def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
-        """Travel as columns: what arrives (or is copied) is read-only again."""
-        return type(self)._of_columns, tuple(getattr(self, name) for name in self.__slots__)
+        return cls._of(*(columns[name] for name in cls.__match_args__))
 
     def __repr__(self) -> str:
         return (
@@ -337,10 +310,10 @@ def merged(tables: list[RankingTable]) -> RankingTable:
         column: NDArray[Any] = np.concatenate(whole)[items]
         return column
 
-    return RankingTable._of_columns(
+    return RankingTable._of(
         queries,
         np.concatenate([table.sizes for table in tables])[order],
         np.concatenate([table.judged for table in tables])[order],
         item_starts,
-        *(joined_items(name) for name in RankingTable.__slots__[4:]),
+        *(joined_items(name) for name in RankingTable.__match_args__[4:]),
     )

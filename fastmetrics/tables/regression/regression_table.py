@@ -10,7 +10,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._files import Members, Saved, scalar
@@ -19,9 +18,8 @@ from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_integer, check_n_threads, check_real
 from fastmetrics._input.weights import check_exponent, check_sums
 from fastmetrics._kernels import errors
-from fastmetrics._results import same
 from fastmetrics.errors import InputError
-from fastmetrics.tables._streams import Summed
+from fastmetrics.tables._mergeable import Frozen, Summed
 from fastmetrics.tables.regression._deviances import ABOUT, DEVIANCE, N_DEVIANCES
 from fastmetrics.tables.regression._sums import Sums, Terms, add_up
 
@@ -38,7 +36,7 @@ _WEIGHED = (
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RegressionTable(Summed, Saved, Shown):
+class RegressionTable(Frozen, Summed, Saved):
     """The sums over rows of targets and predictions that regression measures follow from.
 
     It merges with ``+`` (or ``sum``), is never modified, and stands in place of `y_true` in every
@@ -200,9 +198,7 @@ class RegressionTable(Summed, Saved, Shown):
         powers = ", ".join(f"{power:g}" for power, _ in sorted(terms.powers))
         raise InputError(f"this table holds no deviances of power {powers}: name it in `powers`")
 
-    def __add__(self, other: Any) -> RegressionTable:
-        if not isinstance(other, RegressionTable):
-            return NotImplemented
+    def _plus(self, other: Self) -> Self:
         if self.n_outputs != other.n_outputs:
             raise InputError(
                 f"tables of {self.n_outputs} and of {other.n_outputs} outputs cannot be added"
@@ -213,7 +209,7 @@ class RegressionTable(Summed, Saved, Shown):
         total = _rescaled(self._sums, exponent - self.weight_exponent)
         total.add(_rescaled(other._sums, exponent - other.weight_exponent))
         n_samples = self.n_samples + other.n_samples
-        return RegressionTable(n_samples, exponent, self._terms, total)
+        return self._of(n_samples, exponent, self._terms, total)
 
     def _members(self) -> Members:
         sums, powers = self._sums, sorted(self._terms.powers)
@@ -256,11 +252,6 @@ class RegressionTable(Summed, Saved, Shown):
             "mean_squared_error": self.mean("squared_error"),
         }
         return Display([Table(columns)], repr(self).partition("(")[2].removesuffix(")"))
-
-    def __eq__(self, other: object) -> bool:
-        return same(self, other) if isinstance(other, RegressionTable) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         rows = "1 row" if self.n_samples == 1 else f"{self.n_samples:,} rows"

@@ -19,6 +19,7 @@ from fastmetrics._input.rows import check_binary, check_same_index
 from fastmetrics._input.scalars import check_n_threads
 from fastmetrics._threads.workers import thread_count
 from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.tables._mergeable import Merging
 from fastmetrics.tables.runs._batches import classes_of
 from fastmetrics.tables.runs._columns import BLOCK
 from fastmetrics.tables.runs._ranges import AllRows, Range, ranges_of, table_of
@@ -47,7 +48,7 @@ class ScoreRange(NamedTuple):
     false_positives: int
 
 
-class ScoreRuns(Shown):
+class ScoreRuns(Merging, Shown):
     """Labels and scores of any number of rows, kept exactly, as sorted runs and counts.
 
     It takes a stream of batches with `update`, in the memory that is given; what goes beyond lies
@@ -176,29 +177,13 @@ class ScoreRuns(Shown):
         with self._lock:
             self._store.keep(parts, came, n_threads)
 
-    def merge(self, *others: ScoreRuns) -> None:
-        """Take the rows of other runs too, in place; they keep theirs.
-
-        Parameters
-        ----------
-        *others : ScoreRuns
-            What they have in files stays there.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For what is no `ScoreRuns`, has scores of another kind, or does not fit.
-        """
-        for other in others:
-            if not isinstance(other, ScoreRuns):
-                raise InputTypeError(f"a ScoreRuns is needed: got {type(other).__qualname__}")
-        for other in others:
-            with other._lock:
-                rows = other._store.all_rows(None)
-                kind, totals, came = other._store.kind, other._store.totals, other._store.came
-            if kind is not None:
-                with self._lock:
-                    self._store.add(rows, totals, kind, came)
+    def _join(self, other: ScoreRuns) -> None:
+        with other._lock:
+            rows = other._store.all_rows(None)
+            kind, totals, came = other._store.kind, other._store.totals, other._store.came
+        if kind is not None:
+            with self._lock:
+                self._store.add(rows, totals, kind, came)
 
     @property
     def n_positive(self) -> int:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
 from fastmetrics._files import Members, Saved, scalar
 from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
@@ -17,7 +15,7 @@ from fastmetrics._input.scalars import check_integer, check_n_threads
 from fastmetrics._input.weights import check_exponent, check_sums
 from fastmetrics._kernels import merges
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.tables._streams import Summed
+from fastmetrics.tables._mergeable import Frozen, Summed
 from fastmetrics.tables.scores._columns import (
     checked_columns,
     merged_columns,
@@ -25,8 +23,7 @@ from fastmetrics.tables.scores._columns import (
 )
 from fastmetrics.tables.scores._distinct import distinct_scores
 
-#: What is in its files.
-_STORED: Final = ("scores", "positives", "negatives", "weight_exponent")
+_COLUMNS: Final = ("scores", "positives", "negatives")
 
 #: What is the same in the docstrings of measures of labels and scores.
 SCORED: Final = """
@@ -53,7 +50,7 @@ ValueError
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ScoreTable(Summed, Saved, Shown):
+class ScoreTable(Frozen, Summed, Saved):
     """The distinct scores of a binary problem with the weight of each class at them.
 
     It is all that an unweighted threshold measure needs of the data, it merges with ``+``
@@ -110,23 +107,17 @@ class ScoreTable(Summed, Saved, Shown):
         """Return the table of columns that need no check and that nobody else may write to."""
         table = object.__new__(cls)
         table._set(scores, positives, negatives, weight_exponent)
-        object.__setattr__(table, "_totals", list(totals))
+        table._totals.extend(totals)
         return table
 
-    def _set(
-        self,
-        scores: NDArray[Any],
-        positives: NDArray[Any],
-        negatives: NDArray[Any],
-        weight_exponent: int,
-    ) -> None:
+    def _set(self, *values: Any) -> None:
         put = object.__setattr__
-        columns = {"scores": scores, "positives": positives, "negatives": negatives}
-        for name, column in columns.items():
+        for name, column in zip(_COLUMNS, values, strict=False):
             view = column.view()  # the memory stays writable: kernels take it without a copy
             view.setflags(write=False)
             put(self, name, view)
-        put(self, "weight_exponent", weight_exponent)
+        put(self, "weight_exponent", values[3])
+        put(self, "_totals", [])
 
     @classmethod
     def from_scores(
@@ -265,19 +256,7 @@ class ScoreTable(Summed, Saved, Shown):
         scaled = [f"Weights are times 2**{self.weight_exponent}."] if self.weight_exponent else []
         return Display([Table(columns)], title, scaled)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ScoreTable):
-            return NotImplemented
-        return self.weight_exponent == other.weight_exponent and all(
-            np.array_equal(mine, theirs) and mine.dtype == theirs.dtype
-            for mine, theirs in zip(self._columns(), other._columns(), strict=True)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __add__(self, other: ScoreTable) -> ScoreTable:
-        if not isinstance(other, ScoreTable):
-            return NotImplemented
+    def _plus(self, other: Self) -> Self:
         if len(self) == 0 or len(other) == 0:  # adds nothing, whatever its weights' scale
             return self if len(other) == 0 else other
         if self.weight_exponent != other.weight_exponent:
@@ -286,11 +265,7 @@ class ScoreTable(Summed, Saved, Shown):
                 f"{self.weight_exponent} and {other.weight_exponent}"
             )
         merged = merged_columns(self._columns(), other._columns())
-        return ScoreTable._of_columns(*merged, self.weight_exponent)
-
-    def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
-        """Travel as columns: what arrives (or is copied) is read-only again."""
-        return type(self)._of_columns, (*self._columns(), self.weight_exponent)
+        return self._of(*merged, self.weight_exponent)
 
     def _both_totals(self) -> list[int | float]:
         """Return the positive and the negative total, summed once."""
@@ -306,8 +281,7 @@ class ScoreTable(Summed, Saved, Shown):
         return self.scores, self.positives, self.negatives
 
     def _members(self) -> Members:
-        exponent = np.array(self.weight_exponent)
-        return dict(zip(_STORED, (*self._columns(), exponent), strict=True))
+        return {name: np.array(getattr(self, name)) for name in self.__match_args__}
 
     @classmethod
     def _of_members(cls, found: Members) -> Self:

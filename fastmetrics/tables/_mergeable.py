@@ -1,0 +1,182 @@
+"""What adds up, what merges, and what is equal: said once for tables, matrices, bins and runs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from fastmetrics._display.shown import Shown
+from fastmetrics._files import Members, Saved
+from fastmetrics._results import same
+from fastmetrics.errors import InputTypeError
+
+
+class Summed(ABC):
+    """What adds up with ``+``, and with ``sum`` from the 0 that it begins with."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _plus(self, other: Self) -> Self:
+        """Return the sum of both, which stay what they are; or raise where they do not fit."""
+
+    def __add__(self, other: Self) -> Self:
+        return self._plus(other) if _are_kin(self, other) else NotImplemented
+
+    def __radd__(self, other: object) -> Self:
+        return self._own() if isinstance(other, int) and other == 0 else NotImplemented
+
+    def _own(self) -> Self:
+        """Return the same, which no change of this one reaches."""
+        return self
+
+
+class Frozen(Shown):
+    """A dataclass that is never modified: its fields are all there is, its arrays read-only."""
+
+    __slots__ = ()
+    __match_args__: ClassVar[tuple[str, ...]]  # the fields that its constructor takes
+
+    @classmethod
+    def _of(cls, *values: Any) -> Self:
+        """Return one of fields that need no check, and that nobody else may write to."""
+        made = object.__new__(cls)
+        made._set(*values)
+        return made
+
+    def _set(self, *values: Any) -> None:
+        for name, value in zip(self.__match_args__, values, strict=True):
+            if isinstance(value, np.ndarray):
+                value = value.view()  # the memory stays writable: kernels take it without a copy
+                value.setflags(write=False)
+            object.__setattr__(self, name, value)
+
+    def _values(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self.__match_args__)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Frozen) or not _are_kin(self, other):
+            return NotImplemented
+        return same(self._values(), other._values())
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        """Travel as fields: what arrives (or is copied) is read-only again."""
+        return type(self)._of, self._values()
+
+
+class ByMembers(Saved):
+    """Equal where what is saved is."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        return _same(self._members(), other._members())
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Merging(ABC):
+    """What takes the rows of others of its kind, in place."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _join(self, other: Self) -> None:
+        """Take the rows of another one, which may change meanwhile."""
+
+    def merge(self, *others: Self) -> None:
+        """Add others to this one, in place.
+
+        Parameters
+        ----------
+        *others : objects of this class
+            They stay as they are.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For what is of another class, or does not fit: other bins, other given labels, ids or
+            scores of another sort, no room in memory. What precedes it is counted.
+
+        Examples
+        --------
+        >>> from fastmetrics import ConfusionMatrix
+        >>> total = ConfusionMatrix()
+        >>> total.merge(*(ConfusionMatrix.from_labels([0, 1], [0, 0]) for _ in range(3)))
+        >>> total
+        ConfusionMatrix(tp=0, fp=0, fn=3, tn=3, labels=(0, 1))
+        """
+        for other in others:
+            if not isinstance(other, type(self)):
+                raise InputTypeError(
+                    f"a {type(self).__name__} is needed: got {type(other).__qualname__}"
+                )
+        for other in others:
+            self._join(other)
+
+
+class Mergeable(Merging, Summed, ByMembers):
+    """A stream whose rows have no order, so that streams can be added up, in place too."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def copy(self) -> Self:
+        """Return one of the same rows that changes on its own."""
+
+    def _plus(self, other: Self) -> Self:
+        both = self.copy()
+        both._join(other)
+        return both
+
+    def _own(self) -> Self:
+        return self.copy()
+
+
+class OfState(Mergeable):
+    """One whose rows are in a state: it has a lock, `copy`, `merge`, `reset` and `members`."""
+
+    __slots__ = ("_state",)
+    _state: Any
+
+    @classmethod
+    def _of_state(cls, state: Any) -> Self:
+        made = cls.__new__(cls)
+        made._state = state
+        return made
+
+    def reset(self) -> None:
+        """Forget all rows, and the labels that were not given; a layout stays, given or learnt."""
+        self._state.reset()
+
+    def copy(self) -> Self:
+        """Return one of the same rows that changes on its own."""
+        return self._of_state(self._state.copy())
+
+    def _join(self, other: Self) -> None:
+        self._state.merge(other._state.copy())
+
+    def _members(self) -> Members:
+        found: Members = self._state.members()
+        return found
+
+
+def _are_kin(one: object, other: object) -> bool:
+    """Return whether one is of the other's class, or of one derived from it."""
+    return isinstance(other, type(one)) or isinstance(one, type(other))
+
+
+def _same(one: Members, other: Members) -> bool:
+    """Return whether streams of these members have the same rows."""
+    return one.keys() == other.keys() and all(
+        np.array_equal(one[name], other[name], equal_nan=name == "seen")
+        and one[name].dtype == other[name].dtype
+        for name in one
+        if name != "n_roundings"
+    )
