@@ -27,12 +27,12 @@ PART = "estimates"
 METHOD = "estimate"
 LARGEST_FPR = 0.2
 PARTIAL = ("partial_auc", {"false_positive_rate_range": (0.0, LARGEST_FPR)})
-CURVES = ("roc_auc", "average_precision", "pr_auc", "partial_auc")
+CURVES = ("roc_auc", "average_precision", "pr_auc", "partial_auc", "ks_statistic")
 DECISIONS = ("accuracy", "recall", "precision", "balanced_accuracy", "f1", "matthews_corrcoef")
 LOSSES = ("brier_score", "log_loss")
 VALUES = ("r2", "root_mean_squared_error", "mean_absolute_error", "kendall_tau")
 CLASSES = ("roc_auc_ovr", "roc_auc_ovo", "accuracy", "f1_macro", "log_loss")
-COMPARED = ("roc_auc", "average_precision", "f1", "log_loss")
+COMPARED = ("roc_auc", "average_precision", "ks_statistic", "f1", "log_loss")
 N_CLASSES = 3
 MANY = 4_000_000
 

@@ -61,9 +61,10 @@ def section(study: Study) -> str:
 _HEAD = f"""Intervals of `estimate` without `method`, differences and tests of `compare`: by
 influences on the measure's scale with Student's t; shares and F1 of independent rows by Wilson's
 interval, sums of recall and specificity by both of theirs, an AUC near 1 or of few rows by the
-outer limits with Newcombe's. Scores, groups and weights are those of the main design, 5 levels are
-scores that are rounded, "near one" is an AUC of 0.983. Losses are of the true probabilities. Values
-are x + e / 2, predicted by 0.8 x; of three classes each one's score is 1 higher for its rows.
-`partial_auc` is up to an FPR of {estimates.LARGEST_FPR:g}. Targets of scores and classes are those
-of {estimates.MANY:,} rows (classes: a quarter of them). Each figure is of {{n_data:,}} data sets.
+outer limits with Newcombe's, KS by those of the largest of many gaps. Scores, groups and weights
+are those of the main design, 5 levels are scores that are rounded, "near one" is an AUC of 0.983.
+Losses are of the true probabilities. Values are x + e / 2, predicted by 0.8 x; of three classes
+each one's score is 1 higher for its rows. `partial_auc` is up to an FPR of
+{estimates.LARGEST_FPR:g}. Targets of scores and classes are those of {estimates.MANY:,} rows
+(classes: a quarter of them). Each figure is of {{n_data:,}} data sets.
 """

@@ -47,23 +47,29 @@ def first_screen(study: Study) -> list[tuple[str, str, str]]:
         ("F1 of counts", "`estimate` of a `ConfusionMatrix`", covers("main", "f1", "Wilson")),
         (
             f"average precision, {MANY} positives or more",
-            "`bootstrap`",
-            covers("main", "average_precision", "bca", many),
+            "`estimate`",
+            covers("estimates", "average_precision", "estimate", many),
         ),
         (
             "average precision of few positives",
-            "`bootstrap`: too narrow",
-            covers("main", "average_precision", "bca", few),
+            "`estimate`; `bootstrap` is too narrow",
+            covers("estimates", "average_precision", "estimate", few)
+            + "; the bootstrap "
+            + covers("main", "average_precision", "bca", few),
         ),
         (
             "KS, the largest of many gaps",
-            "`bootstrap`: not to be relied on",
-            covers("main", "ks_statistic", "bca"),
+            "`estimate`, `compare`, `evaluate`; `bootstrap` is not to be relied on",
+            covers("estimates", "ks_statistic", "estimate")
+            + "; the bootstrap "
+            + covers("main", "ks_statistic", "bca"),
         ),
         (
             "TPR at a threshold chosen on the same rows",
-            "`evaluate(..., n_resamples=9999)`: not to be relied on; fix the threshold beforehand",
-            covers("choice", "true_positive_rate", "bca"),
+            f"`evaluate(..., n_resamples=9999)`, {MANY} positives or more; else fix it beforehand",
+            covers("choice", "true_positive_rate", "percentile", many)
+            + "; else "
+            + covers("choice", "true_positive_rate", "percentile", few),
         ),
         (
             "two models on the same rows",

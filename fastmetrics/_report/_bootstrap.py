@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,16 +12,19 @@ from typing import Any
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.scalars import key_text
+from fastmetrics._report._one_model import said_in_notes
 from fastmetrics._report.evaluation_result import (
     Evaluation,
     EvaluationBootstrap,
     ModelEvaluation,
 )
-from fastmetrics.errors import InputError
+from fastmetrics.errors import InputError, SmallSampleWarning
 from fastmetrics.inference.bootstrap._engine import joined
 from fastmetrics.inference.bootstrap._plans import CountPlan, Options, checked_options, planned
 from fastmetrics.inference.bootstrap.bootstrap import resampled
 from fastmetrics.inference.bootstrap.paired_bootstrap import PAIRED_METHOD, compared
+from fastmetrics.inference.compare import compare
+from fastmetrics.inference.estimate import estimate
 from fastmetrics.inference.estimate_result import Comparisons, Estimate, Estimates
 from fastmetrics.measures import asking
 from fastmetrics.measures.asking import MetricLike, MetricsLike
@@ -158,6 +162,13 @@ def bootstrapped(
             model.name: Estimates({metric: one.models[k] for metric, one in comparisons.items()})
             for k, model in enumerate(models)
         }
+    if options.method is None and "ks_statistic" in results[models[0].name]:
+        held = _of_gaps(y_true, scores, options, **rows)
+        if comparisons is not None:
+            comparisons = Comparisons({**comparisons, **held})
+        for k, model in enumerate(models):
+            own = {name: one.models[k] if comparisons else one for name, one in held.items()}
+            results[model.name] = Estimates({**results[model.name], **own})
     complete = tuple(
         dataclasses.replace(
             model,
@@ -173,6 +184,21 @@ def bootstrapped(
     settings = plan.settings(groups, effective, n_models=len(models))
     read = options.weights_are
     return Evaluation(complete, options.confidence_level, read, settings, comparisons)
+
+
+def _of_gaps(
+    y_true: Any, scores: list[NamedScores], options: Options, *, threshold: Any, **rows: Any
+) -> Mapping[str, Any]:
+    """Return KS, or how models differ in it, by limits that hold: those of replicates do not."""
+    rows |= {"confidence_level": options.confidence_level, "n_threads": options.n_threads}
+    if options.weights_are is not None:
+        rows["weights_are"] = options.weights_are
+    with said_in_notes():
+        warnings.simplefilter("ignore", SmallSampleWarning)  # which the bootstrap has given
+        if len(scores) == 1:
+            return estimate(y_true, scores[0].values, metrics="ks_statistic", **rows)
+        named = {model.name: model.values for model in scores}
+        return compare(y_true, named, metrics="ks_statistic", **rows)
 
 
 def _note(results: Estimates) -> str:

@@ -304,8 +304,9 @@ def _notes(evaluation: Evaluation) -> list[str]:
     else:
         for model in evaluation:
             for metric, one in _results(model).items():
-                names = of_method.setdefault(METHODS.get(one.method, one.method), [])
-                names += [] if _name(metric) in names else [_name(metric)]
+                if one.details is not None:
+                    names = of_method.setdefault(METHODS.get(one.method, one.method), [])
+                    names += [] if _name(metric) in names else [_name(metric)]
         notes = [
             f"[{level} interval]: {_by(of_method, ' bootstrap')}, {bootstrap.n_resamples:,} "
             f"resamples of {_drawn(bootstrap)}; `rng={bootstrap.key!r}` draws them again."
@@ -386,6 +387,8 @@ def _of_bootstrap(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> lis
     if bootstrap.threshold is not None:
         notes.append(f"Measures of counts: positive means score ≥ {bootstrap.threshold:g}.")
     notes += _Footnotes(evaluation).texts
+    if any(one.details is None for one in _results(evaluation[0]).values()):
+        notes.append("KS: limits of the largest of many gaps, without resamples.")
     if evaluation.comparisons is not None:
         n_pairs = len(next(iter(evaluation.comparisons.values())))
         adjusted = f"; p (Holm) is adjusted for the {n_pairs} pairs" if n_pairs > 1 else ""

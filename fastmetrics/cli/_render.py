@@ -124,7 +124,8 @@ def _csv_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) ->
                 rows.append(row | {"note": model.note})
         for metric, result in results.items():
             row = {"model": model.name, "metric": metric, "estimate": result.estimate}
-            row |= _shared_fields(result) | {"bias": result.details.bias, "method": result.method}
+            bias = "" if result.details is None else result.details.bias
+            row |= _shared_fields(result) | {"bias": bias, "method": result.method}
             row["note"] = joined(model.note, result.note)
             rows.append(plan | row)
     rows += _rows_of_costs(evaluation)
@@ -184,7 +185,8 @@ def _rows_of_costs(evaluation: Evaluation) -> list[dict[str, Any]]:
 def _shared_fields(result: Any) -> dict[str, Any]:
     interval = result.confidence_interval
     limits = {"low": interval.low, "high": interval.high}
-    return limits | {"standard_error": result.standard_error, "n_failed": result.details.n_failed}
+    failed = "" if result.details is None else result.details.n_failed
+    return limits | {"standard_error": result.standard_error, "n_failed": failed}
 
 
 def _csv_of_pairs(comparison: TableComparison) -> str:

@@ -126,10 +126,12 @@ def estimate(
     being the effective number of contributions (sum c^2)^2 / sum c^4: small where few positives,
     few groups or heavy weights carry the variance.
 
-    Where a share of counts is asked and each row stands for itself the interval is Wilson's; where
-    an AUC is near 0 or 1, or a class is small, the outer limits of this and of Newcombe's. Means of
-    queries, without groups, have the degrees of freedom of a mean; of hits Wilson's interval.
-    O(n log n) time for measures of order, O(n) for others.
+    Where a share of counts is asked and each row stands for itself the interval is Wilson's;
+    where an AUC is near 0 or 1, or a class is small, the outer limits of this and of
+    Newcombe's. KS, the largest of many gaps, which chance makes larger, has the greatest limits
+    of the gaps of both rates, the lower one as of several tests. Means of queries, without
+    groups, have the degrees of freedom of a mean; of hits Wilson's interval. O(n log n) time
+    for measures of order, O(n) for others.
 
     Of `ScoreRuns`, and of bins (`BinnedScoreTable`, `ScoreRanges`, `GroupedBinnedScoreTable`),
     there are the AUC, its kin and average precision. In a bin no order is known: the lower limit

@@ -18,6 +18,7 @@ from fastmetrics.errors import (
 )
 from fastmetrics.inference.delong.newcombe import newcombe_interval
 from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.largest_gap import Rates, gap_limits
 from fastmetrics.inference.proportions._proportion_limits import proportion_limits
 from fastmetrics.inference.reference import limits
 from fastmetrics.inference.table_points import Measured, measure_of
@@ -64,15 +65,17 @@ def estimate_of(
     is_auc = measure.name in _AUC and units.groups is None and units.n_strata <= 2
     is_mean = measure.family == "ranking" and units.groups is None
     reference: Reference = "student" if is_mean else "contributions"
+    spread = spread or units.spread(measured.influences[model], reference)
     return estimate_by(
         one,
         measured.values[model],
-        spread or units.spread(measured.influences[model], reference),
+        spread,
         level,
         method,
         alternative,
         sizes=class_sizes(units) if is_auc else None,
         counts=measured.counts[model],
+        rates=measured.rates[model] if measured.rates else None,
         n_samples=measured.n_samples,
         n_groups=None if units.groups is None else units.n_units,
         samples_are=measured.samples_are,
@@ -90,6 +93,7 @@ def estimate_by(
     *,
     sizes: tuple[float, float] | None = None,
     counts: Floats | None = None,
+    rates: Rates | None = None,
     n_samples: float,
     n_groups: int | None = None,
     samples_are: SamplesAre = "rows",
@@ -98,7 +102,7 @@ def estimate_by(
     """Return the estimate of a value by its spread.
 
     ``sizes`` are the rows of either class, of an AUC of independent rows; ``counts`` those of
-    decisions of two classes.
+    decisions of two classes, and ``rates`` those of a largest gap.
     """
     measure = measure_of(one)
     error = spread.standard_error if not math.isnan(value) else math.nan
@@ -118,6 +122,8 @@ def estimate_by(
         name = "wilson of both rates"
     elif method in (None, "newcombe") and sizes is not None and not math.isnan(value):
         limit, name = _near_the_edge(sizes, value, limit, level, alternative, method)
+    elif method is None and rates is not None:
+        limit, name = _of_gaps(rates, spread, level, alternative, n_groups), "band"
     note = ""
     if math.isnan(value):
         warn_user(f"`{one.label}` is not defined on these data", UndefinedMetricWarning)
@@ -173,6 +179,18 @@ def _of_rates(
         down, up = math.hypot(down, share * (rate - low)), math.hypot(up, share * (high - rate))
     low = least if alternative == "less" else max(least, value - down)
     return ConfidenceInterval(low, most if alternative == "greater" else min(most, value + up))
+
+
+def _of_gaps(
+    rates: Rates, spread: Spread, level: float, alternative: Alternative, n_groups: int | None
+) -> ConfidenceInterval:
+    """Return limits of the largest gap; groups make rows worth fewer."""
+    if n_groups is None:
+        return gap_limits(rates, level, alternative)
+    plain = rates.variance()
+    ratio = spread.variance / plain if plain > 0.0 else sum(rates.sizes) / n_groups
+    df = spread.df if spread.df > 0.0 else math.inf
+    return gap_limits(rates, level, alternative, ratio=ratio, df=df)
 
 
 def _near_the_edge(

@@ -23,6 +23,7 @@ WEIGHTS: Final = {
     "frequencies": ("Weights are frequencies: each row stands for so many rows.",),
 }
 METHODS: Final = {
+    "band": "limits of the largest of many gaps",
     "bca": "BCa",
     "influence": "Student's t, by the influence of each row",
     "newcombe": "Newcombe",

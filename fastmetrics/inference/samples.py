@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
@@ -22,13 +23,16 @@ from fastmetrics._input.scores import check_scores_array, check_unit_interval
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference._sample_sizes import warn_of_few_groups, warn_of_few_rows
+from fastmetrics.inference.largest_gap import Rates
 from fastmetrics.inference.table_points import (
     Measured,
     TablePoints,
     counts_of_two,
+    is_largest_gap,
     is_of_curve,
     measure_of,
     of_cells,
+    with_rates,
 )
 from fastmetrics.inference.units import Floats, Ints, Units
 from fastmetrics.measures._influences import RowInfluences
@@ -89,6 +93,15 @@ class Design:
             groups=self.groups,
             strata=strata,
         )
+
+    def worth(self, chosen: NDArray[np.bool_]) -> float:
+        """Return as how many rows of equal weight those chosen tell (Kish 1965)."""
+        if self.weights is None:
+            return float(np.count_nonzero(chosen))
+        weights = self.weights[chosen]
+        if self.weights_are == "frequencies":
+            return float(weights.sum())
+        return float(weights.sum()) ** 2 / float(weights @ weights)
 
     def n_samples(self, n: int) -> float:
         """Return the rows of a weight; the sum of frequencies."""
@@ -183,7 +196,11 @@ class BinarySample(Sample):
         """Return a measure of each model; of one, where rows stand for themselves, by its table."""
         if is_of_curve(one) and self.design.is_plain and self.n_models == 1:
             return self._table.measured(one)
-        return super().measured(one)
+        measured = super().measured(one)
+        if not is_largest_gap(one) or not measured.values[0] >= 0.0:
+            return measured
+        sizes = self.design.worth(self.classes == 1), self.design.worth(self.classes == 0)
+        return with_rates(measured, tuple(Rates.of_table(o.table, sizes) for o in self._ordered))
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
         measure = measure_of(one)

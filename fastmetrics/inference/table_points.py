@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastmetrics.errors import InputError
+from fastmetrics.inference.largest_gap import Rates
 from fastmetrics.inference.units import Floats, SamplesAre, Units
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked
@@ -31,6 +32,8 @@ class Measured(NamedTuple):
     n_samples : float
         Rows of a weight, or queries; the sum of frequencies.
     samples_are : {"rows", "queries"}
+    rates : tuple of K Rates, or of none
+        Both rates at each score, of measures whose limits need them.
     """
 
     values: tuple[float, ...]
@@ -39,12 +42,18 @@ class Measured(NamedTuple):
     counts: tuple[Floats | None, ...]
     n_samples: float
     samples_are: SamplesAre = "rows"
+    rates: tuple[Rates, ...] = ()
 
 
 def is_of_curve(one: Asked) -> bool:
     """Return whether a measure follows from the classes at each score, as a table has them."""
     measure = measure_of(one)
     return measure.family in ("curves", "costs") and measure.needs == "scores"
+
+
+def is_largest_gap(one: Asked) -> bool:
+    """Return whether a measure is the largest of the gaps between both rates."""
+    return measure_of(one).name == "ks_statistic"
 
 
 def has_influences(one: Asked) -> bool:
@@ -57,6 +66,12 @@ def measure_of(one: Asked) -> Measure:
     if one.measure is None or not has_influences(one):
         raise InputError(f"`{one.label}` has no influences of rows: pass `method='bootstrap'`")
     return one.measure
+
+
+def with_rates(measured: Measured, rates: tuple[Rates, ...]) -> Measured:
+    """Return the largest gaps with their rates; their errors are those of rates less extreme."""
+    factors = np.array([[each.inflation()] for each in rates])
+    return measured._replace(rates=rates, influences=measured.influences * factors)
 
 
 class TablePoints:
@@ -76,7 +91,11 @@ class TablePoints:
         found = of_curve(self._table, measure.load_influences(), **one.parameters)
         units = self._units_by_class if measure.is_free_of_shares else self._units
         size = float(units.n_units)
-        return Measured((found.value,), found.joined()[None, :], units, (None,), size)
+        measured = Measured((found.value,), found.joined()[None, :], units, (None,), size)
+        if not is_largest_gap(one) or not found.value >= 0.0:
+            return measured
+        sizes = float(self._table.n_positive), float(self._table.n_negative)
+        return with_rates(measured, (Rates.of_table(self._table, sizes),))
 
     @cached_property
     def _units(self) -> Units:

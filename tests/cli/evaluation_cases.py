@@ -12,6 +12,8 @@ TABLE = {
     "tpr_at_best_threshold": ("best_threshold", {"of": "true_positive_rate"}),
     "fpr_at_best_threshold": ("best_threshold", {"of": "false_positive_rate"}),
 }
+#: Those whose replicates make intervals.
+RESAMPLED = [metric for metric in TABLE if metric != "ks_statistic"]
 FIELDS = {"tpr_at_best_threshold": "true_positive_rate"}
 FIELDS |= {"fpr_at_best_threshold": "false_positive_rate"}
 
@@ -19,6 +21,8 @@ FIELDS |= {"fpr_at_best_threshold": "false_positive_rate"}
 def same(one, other):
     """Whether two results are the same, replicate for replicate."""
     assert one.confidence_interval == other.confidence_interval
+    if one.details is None:
+        return one == other
     assert (one.estimate, one.details.n_failed, one.details.key) == (
         other.estimate,
         other.details.n_failed,

@@ -15,7 +15,7 @@ from evaluation_cases import FIELDS, TABLE, same
 from scipy.stats import bootstrap as scipy_bootstrap
 from sklearn.metrics import f1_score, roc_auc_score, roc_curve
 
-from fastmetrics import bootstrap, compare, evaluate
+from fastmetrics import bootstrap, compare, estimate, evaluate
 from fastmetrics.cli._render import render
 from fastmetrics.comparison import effective_sample_size
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
@@ -32,9 +32,13 @@ def test_one_model_has_the_intervals_of_the_bootstrap(models, method, plan):
         return
     options = {"n_resamples": 199, "method": method, "rng": 7, "confidence_level": 0.9, **plan}
     result = evaluate(y, scores["a"], **options)
-    expected = bootstrap(y, scores["a"], metrics=TABLE, **options)
+    expected = dict(bootstrap(y, scores["a"], metrics=TABLE, **options))
     model = result["score"]
     assert list(model.bootstrap) == list(TABLE)
+    if method is None:  # limits that hold, and no replicates
+        rows = {"confidence_level": 0.9, "groups": plan.get("groups")}
+        expected |= estimate(y, scores["a"], metrics="ks_statistic", **rows)
+        assert expected["ks_statistic"].method == "band"
     for metric in TABLE:
         assert same(model.bootstrap[metric], expected[metric])
         assert model.bootstrap[metric].estimate == getattr(model, FIELDS.get(metric, metric))
@@ -232,7 +236,7 @@ def test_dictionary_html_and_pickle(models):
     result = evaluate(y, {"<a>": scores["a"], "b": scores["b"]}, n_resamples=99, rng=1)
     content = result.to_dict()
     assert json.loads(json.dumps(content)) == content
-    figures = content["models"][1]["bootstrap"]["ks_statistic"]
+    figures = content["models"][1]["bootstrap"]["break_even_point"]
     assert figures.keys() == {
         *("estimate", "confidence_interval", "method", "standard_error", "bias", "n_failed", "note")
     }
@@ -326,14 +330,15 @@ def test_intervals_of_maxima_and_choices_say_what_they_are_of(models):
     result = evaluate(y, {"a": scores["a"], "b": scores["b"]}, n_resamples=99, rng=1)
     notes = {metric: one.note for metric, one in result["a"].bootstrap.items()}
     assert notes["roc_auc"] == notes["average_precision"] == ""
-    assert notes["ks_statistic"].startswith("the interval is of the best value in the population")
+    assert notes["ks_statistic"] == ""
     for rate in ("tpr", "fpr"):
         note = notes[f"{rate}_at_best_threshold"]
         assert "each resample looks for anew, not at the threshold found here" in note
-    assert result.comparisons["ks_statistic"].pairs[0].note == notes["ks_statistic"]
+    rate = "tpr_at_best_threshold"
+    assert result.comparisons[rate].pairs[0].note == notes[rate]
     html = unescape(result._repr_html_())
-    assert "KS ¹" in html
-    assert f"¹ {notes['ks_statistic']}." in html
+    assert "KS" in html
+    assert f"¹ {notes[rate]}." in html
     fixed = evaluate(
         y,
         scores["a"],
@@ -353,10 +358,10 @@ def test_what_is_printed_has_the_footnotes(models, output):
     if output == "csv":
         assert text.count(note) == 6  # TPR and FPR of two models and of their difference
         return
-    assert "KS ¹" in text
-    assert "TPR at it ²" in text
-    assert "FPR at it ²" in text
-    assert f"² {note}." in text
+    assert "KS: limits of the largest of many gaps, without resamples." in text
+    assert "TPR at it ¹" in text
+    assert "FPR at it ¹" in text
+    assert f"¹ {note}." in text
     assert text.count(note) == 1
 
 

@@ -132,10 +132,12 @@ def test_one_sided(data: Any) -> None:
 
 def test_what_is_not_smooth_is_resampled(data: Any) -> None:
     y, p = data
-    found = fm.estimate(y, p, metrics=["ks_statistic", "roc_auc"], n_resamples=99, rng=3)
-    assert (found["ks_statistic"].method, found["roc_auc"].method) == ("bca", "influence")
-    expected = fm.bootstrap(y, p, metrics="ks_statistic", n_resamples=99, rng=3)["ks_statistic"]
-    assert found["ks_statistic"] == expected
+    found = fm.estimate(y, p, metrics=["break_even_point", "roc_auc"], n_resamples=99, rng=3)
+    assert (found["break_even_point"].method, found["roc_auc"].method) == ("bca", "influence")
+    expected = fm.bootstrap(y, p, metrics="break_even_point", n_resamples=99, rng=3)[
+        "break_even_point"
+    ]
+    assert found["break_even_point"] == expected
     asked = fm.estimate(y, p, metrics="roc_auc", method="percentile", n_resamples=99, rng=3)
     assert asked["roc_auc"].method == "percentile"
 
@@ -143,12 +145,18 @@ def test_what_is_not_smooth_is_resampled(data: Any) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"metrics": "ks_statistic", "method": "influence"}, "`ks_statistic` has no influences"),
+        (
+            {"metrics": "break_even_point", "method": "influence"},
+            "`break_even_point` has no influences",
+        ),
         ({"metrics": "roc_auc", "method": "wilson"}, "`method='wilson'` is for shares"),
         ({"metrics": "f1", "threshold": 0.5, "method": "newcombe"}, "is for the AUC: got 'f1'"),
         ({"metrics": "f1"}, "holds scores where labels are needed: pass `threshold`"),
         ({"metrics": "roc_auc", "method": "exact"}, "`method` must be one of"),
-        ({"metrics": "ks_statistic", "strata": [0] * N}, "`strata` are for measures with influ"),
+        (
+            {"metrics": "break_even_point", "strata": [0] * N},
+            "`strata` are for measures with influ",
+        ),
     ],
 )
 def test_what_is_refused(data: Any, given: Any, message: str) -> None:

@@ -107,7 +107,9 @@ def test_of_a_comparison(rng) -> None:
         assert pair.pvalue <= p <= pair.pvalue_holm
     assert min(found.pvalue_max_t) < 0.95 * min(pair.pvalue_holm for pair in found)
     assert "p (max-T)" in str(found)
-    resampled = fm.compare(y, scores, metrics="ks_statistic", n_resamples=99, rng=1)["ks_statistic"]
+    resampled = fm.compare(y, scores, metrics="break_even_point", n_resamples=99, rng=1)[
+        "break_even_point"
+    ]
     assert all(map(math.isnan, resampled.pvalue_max_t))
     two = fm.compare(y, {"a": scores["a"], "b": scores["b"]}, metrics="roc_auc")["roc_auc"]
     assert two.pvalue_max_t == (two.pairs[0].pvalue,)

@@ -51,8 +51,8 @@ OF_A_MAXIMUM: Final = (
 )
 OF_A_CHOICE: Final = (
     "the interval is of the value at the best threshold of the population, which each resample "
-    "looks for anew, not at the threshold found here; its coverage may be far from its level "
-    "(docs/coverage.md)"
+    "looks for anew, not at the threshold found here; where positives are few it covers less than "
+    "its level (docs/coverage.md)"
 )
 REPORTED = (
     "value",
@@ -258,7 +258,8 @@ def _ks_statistic() -> ThresholdPlan:
     def of_table(table: ScoreTable) -> float:
         return ks_statistic(table).statistic
 
-    return ThresholdPlan("ks_statistic", {}, of_table, finish, lines, note=OF_A_MAXIMUM)
+    note = f"{OF_A_MAXIMUM}; `estimate` has limits that hold"
+    return ThresholdPlan("ks_statistic", {}, of_table, finish, lines, note=note)
 
 
 def _break_even_point() -> ThresholdPlan:

@@ -35,7 +35,7 @@ from fastmetrics.inference.bootstrap._plans import (
     StatisticPlan,
     checked_options,
 )
-from fastmetrics.inference.bootstrap._threshold_plans import ThresholdPlan
+from fastmetrics.inference.bootstrap._threshold_plans import OF_A_CHOICE, ThresholdPlan
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.replicates import Replicates
 from fastmetrics.measures.asking import MetricsLike
@@ -74,7 +74,8 @@ def bootstrap(
         Scores; predicted labels for measures of counts without `threshold`; predicted values.
     method : {"percentile", "basic", "bca", "studentized"}, optional
         Which interval. None takes "bca", which covers best (``docs/coverage.md``), where it is
-        defined, else "percentile": with groups or importances, for statistics of your own,
+        defined, else "percentile": with groups or importances, for statistics of your own
+        and rates at a threshold chosen anew in each replicate, which "percentile" covers best,
         and where a correction is infinite; the result's `method` says which. "bca" takes
         leave-one-out values in closed form, no refits. "studentized" is for the AUC, measures of
         counts and means. Measures of the convex hull (`roc_hull_auc`, `expected_total_cost`,
@@ -271,6 +272,8 @@ def default_method(form: Form, one: Planned) -> Method:
     """Return the method of a measure where the user has named none."""
     if isinstance(one.plan, StatisticPlan):  # each row would be left out in turn
         return one.plan.default_method
+    if isinstance(one.plan, ThresholdPlan) and one.plan.note == OF_A_CHOICE:
+        return "percentile"  # docs/coverage.md, rates at a threshold chosen on the same rows
     try:
         one.plan.check_bca(form, one.label)
     except InputError:

@@ -113,7 +113,14 @@ MEASURES: Final = (
         parameters={"interpolation": "continuous"},
         influences="curves.influences:area_under_pr",
     ),
-    _curve("ks_statistic", "KS", "kolmogorov_smirnov:ks_statistic", read="statistic"),
+    _curve(
+        "ks_statistic",
+        "KS",
+        "kolmogorov_smirnov:ks_statistic",
+        read="statistic",
+        influences="curves.influences:ks_statistic",
+        is_free_of_shares=True,
+    ),
     _curve("break_even_point", "break-even point", "break_even:break_even_point", read="value"),
     _curve(
         "best_threshold",

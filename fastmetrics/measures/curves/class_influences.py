@@ -62,6 +62,11 @@ class OrderedRows:
         p, q = positives.astype(kind, copy=False), negatives.astype(kind, copy=False)
         return order, ScoreTable._of_columns(scores, p, q, rows.weight_exponent)
 
+    @property
+    def table(self) -> ScoreTable:
+        """The classes at each score."""
+        return self._ordered[1]
+
     def influences(
         self, of_table: Callable[..., CurveInfluences], **parameters: Any
     ) -> RowInfluences:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels import range_kernels as kernels
+from fastmetrics.measures.curves.kolmogorov_smirnov import ks_of_table
 from fastmetrics.measures.curves.partial_auc import partial_auc
 from fastmetrics.measures.curves.pr_areas import pr_auc
 from fastmetrics.measures.curves.precision_recall import average_precision_score
@@ -226,6 +227,18 @@ def _integrals(x: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     found[3, large] = log_part / big
     found[4, large] = (big - log_part) / big**2
     return found[0], found[1], found[2], found[3], found[4]
+
+
+def ks_statistic(table: ScoreTable) -> CurveInfluences:
+    """Return the largest gap; where it is largest, a move of the threshold changes nothing."""
+    found = ks_of_table(table)
+    above = np.asarray(table.scores >= found.threshold, np.float64)
+    p, q = (float(size) for size in (table.n_positive, table.n_negative))
+    return CurveInfluences(
+        found.statistic,
+        (above - found.true_positive_rate) * (found.sign / p),
+        (found.false_positive_rate - above) * (found.sign / q),
+    )
 
 
 def partial(

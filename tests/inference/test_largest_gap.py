@@ -1,0 +1,122 @@
+"""Limits of KS: the greatest of Newcombe's limits of the gaps at each threshold."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import kolmogorov
+from scipy.stats import norm
+
+import fastmetrics as fm
+
+
+def ks(y, score, **options):
+    return fm.estimate(y, score, metrics="ks_statistic", **options)["ks_statistic"]
+
+
+def newcombe(k1, n1, k0, n0, z):
+    """The limits of p1 - p0 by the paper's formulas (method 10), one threshold at a time."""
+    ends = []
+    for k, n in ((k1, n1), (k0, n0)):
+        half = z * math.sqrt(z * z + 4 * k * (1 - k / n))
+        ends.append([(2 * k + z * z + side * half) / (2 * (n + z * z)) for side in (-1, 1)])
+    (l1, u1), (l0, u0) = ends
+    p1, p0 = k1 / n1, k0 / n0
+    return (
+        p1 - p0 - math.hypot(p1 - l1, u0 - p0),
+        p1 - p0 + math.hypot(u1 - p1, p0 - l0),
+    )
+
+
+def by_definition(y, score, tail_low, tail_high):
+    """The greatest lower and upper limits over thresholds and both signs of the gap."""
+    m, n = int(np.sum(y == 1)), int(np.sum(y == 0))
+    low, high, largest = 0.0, 0.0, 0.0
+    for t in np.unique(score):
+        k1, k0 = int(np.sum((score >= t) & (y == 1))), int(np.sum((score >= t) & (y == 0)))
+        for a, b in (((k1, m), (k0, n)), ((k0, n), (k1, m))):
+            low = max(low, newcombe(*a, *b, norm.isf(tail_low))[0])
+            high = max(high, newcombe(*a, *b, norm.isf(tail_high))[1])
+            largest = max(largest, abs(k1 / m - k0 / n))
+    return low, min(1.0, high), kolmogorov(math.sqrt(m * n / (m + n)) * largest)
+
+
+@pytest.mark.parametrize("n", [12, 60, 400])
+@pytest.mark.parametrize("shift", [0.0, 1.0, -1.0, 3.0])
+@pytest.mark.parametrize("decimals", [0, 6])
+def test_by_the_definition(rng, n, shift, decimals) -> None:
+    y = np.arange(n) % 3 == 0
+    score = np.round(rng.normal(size=n) + shift * y, decimals)
+    found = ks(y, score)
+    low, high, p = by_definition(y, score, 0.025 / 4, 0.05)
+    interval = found.confidence_interval
+    assert interval.high == pytest.approx(max(high, found.estimate), abs=1e-12)
+    assert interval.low == pytest.approx(low if p <= 0.025 else 0.0, abs=1e-12)
+    assert found.method == "band"
+    assert ks(y, score, alternative="less").confidence_interval.low == 0.0
+    above = ks(y, score, alternative="greater", confidence_level=0.975).confidence_interval
+    assert tuple(above) == pytest.approx((interval.low, 1.0), abs=1e-12)
+    below = ks(y, score, alternative="less", confidence_level=0.975).confidence_interval
+    assert below.high == pytest.approx(interval.high, abs=1e-12)
+
+
+def test_tables_frequencies_copies_and_models_say_the_same(rng) -> None:
+    y, count = rng.integers(0, 2, 80), rng.integers(1, 4, 80)
+    score = rng.normal(size=80) + y
+    whole = ks(np.repeat(y, count), np.repeat(score, count))
+    weighed = ks(y, score, sample_weight=count, weights_are="frequencies")
+    table = fm.estimate(
+        fm.ScoreTable.from_scores(y, score, sample_weight=count), metrics="ks_statistic"
+    )["ks_statistic"]
+    models = {"a": np.repeat(score, count), "b": np.repeat(score**3 + y, count)}
+    pair = fm.compare(np.repeat(y, count), models, metrics="ks_statistic")["ks_statistic"]
+    for other in (weighed, table, pair.models[0]):
+        assert other.confidence_interval == pytest.approx(tuple(whole.confidence_interval))
+        assert other.standard_error == pytest.approx(whole.standard_error, rel=1e-12)
+
+
+def test_equal_importances_are_no_weights_and_unequal_ones_widen(rng) -> None:
+    y = rng.integers(0, 2, 200)
+    score = rng.normal(size=200) + y
+    plain = ks(y, score).confidence_interval
+    equal = ks(y, score, sample_weight=np.full(200, 3.5)).confidence_interval
+    assert equal == pytest.approx(tuple(plain), abs=1e-12)
+    spread = ks(y, score, sample_weight=rng.exponential(size=200)).confidence_interval
+    assert spread.high - spread.low > plain.high - plain.low
+
+
+def test_groups_of_copies_are_worth_one_row_each(rng) -> None:
+    y = rng.integers(0, 2, 100)
+    score = rng.normal(size=100) + y
+    plain = ks(y, score)
+    copies = ks(np.repeat(y, 4), np.repeat(score, 4), groups=np.repeat(np.arange(100), 4))
+    assert copies.n_groups == 100
+    ratio = np.diff(copies.confidence_interval)[0] / np.diff(plain.confidence_interval)[0]
+    assert 0.95 < ratio < 1.15  # Student's t in place of the normal
+    alone = ks(np.repeat(y, 4), np.repeat(score, 4))
+    assert np.diff(alone.confidence_interval)[0] < 0.7 * np.diff(plain.confidence_interval)[0]
+
+
+def test_a_perfect_model_has_a_lower_limit(rng) -> None:
+    y = np.repeat([0, 1], 50)
+    interval = ks(y, np.arange(100)).confidence_interval
+    assert 0.8 < interval.low < 1.0 == interval.high
+    with pytest.warns(fm.UndefinedMetricWarning):
+        assert math.isnan(ks([1, 1, 1], [1, 2, 3]).confidence_interval.low)
+
+
+def test_equal_models_are_seldom_told_apart_though_positives_are_few() -> None:
+    rng = np.random.default_rng(5)
+    rejected, missed, truth = 0, 0, 2 * norm.cdf(0.75) - 1
+    for _ in range(400):
+        y = np.repeat([1, 0], [6, 94])
+        common = rng.normal(size=100)
+        a, b = (1.5 * y + (common + rng.normal(size=100)) / math.sqrt(2) for _ in range(2))
+        found = fm.compare(y, {"a": a, "b": b}, metrics="ks_statistic", n_threads=1)
+        rejected += found["ks_statistic"].pairs[0].pvalue < 0.05
+        low, high = found["ks_statistic"].models[0].confidence_interval
+        missed += not low <= truth <= high
+    assert rejected <= 32  # 5 % and three standard errors
+    assert missed <= 20
