@@ -113,6 +113,17 @@ def matrix_of(parts: Sequence[Delayed], pos_label: Any, threshold: Any) -> Confu
     return ConfusionMatrix._of_snapshot(found)
 
 
+def matrix_of_second(parts: Sequence[Delayed], pos_label: Any, threshold: Any) -> ConfusionMatrix:
+    """Return the matrix of a column that is called `y_score`, whichever it holds."""
+    try:
+        return matrix_of(parts, pos_label, threshold)
+    except InputError as error:
+        if threshold is not None or error.parameter != "y_pred":
+            raise
+        text = error.renamed({"y_pred": "y_score"})
+        raise type(error)(f"{text}; scores need `threshold`") from error
+
+
 def _confusion(columns: tuple[Any, ...]) -> ConfusionMatrix | None:
     columns = (*columns, None)[:3]
     if not _rows_that_weigh(columns, "y_pred"):

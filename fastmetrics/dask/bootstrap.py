@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_integer
-from fastmetrics.dask._families import matrix_of
+from fastmetrics.dask._families import matrix_of_second
 from fastmetrics.dask._partitions import computed, partitions, summed
 from fastmetrics.dask._ranges import RANGE_SCORES, Range, Ranges
 from fastmetrics.dask._replicates import (
@@ -151,14 +151,7 @@ def bootstrap(
     instead = "fastmetrics.bootstrap(y_true, y_score, sample_weight=...)"
     parts = counted_parts(y_true, y_score, sample_weight, weights_are, instead)
     if all(isinstance(one.plan, CountPlan) for one in options.asked):
-        try:
-            matrix = matrix_of(parts, pos_label, threshold)
-        except InputError as error:
-            if threshold is not None or error.parameter != "y_pred":
-                raise
-            text = error.renamed({"y_pred": "y_score"})
-            raise type(error)(f"{text}; scores need `threshold`") from error
-        return resampled(matrix, None, options)
+        return resampled(matrix_of_second(parts, pos_label, threshold), None, options)
     _check_lines(options)
     runs = Ranges(parts, pos_label=pos_label, range_scores=size)
     n = int(runs.n_positive) + int(runs.n_negative)

@@ -1,0 +1,193 @@
+"""``estimate`` on Dask: the error of a measure, by the influences of points of equal rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+from dask.delayed import Delayed
+
+from fastmetrics._docs import documented
+from fastmetrics._input.models import NamedScores
+from fastmetrics._input.scalars import (
+    Alternative,
+    WeightsAre,
+    check_alternative,
+    check_choice,
+    check_confidence_level,
+    check_real,
+)
+from fastmetrics.dask._families import matrix_of_second
+from fastmetrics.dask._ranges import Ranges
+from fastmetrics.dask.measures import COLUMNS
+from fastmetrics.dask.scores import counted_parts
+from fastmetrics.errors import InputError
+from fastmetrics.inference.estimate_result import Estimate, Estimates
+from fastmetrics.inference.forms import sample_of
+from fastmetrics.inference.interval_rule import estimate_of
+from fastmetrics.inference.samples import Sample
+from fastmetrics.inference.table_points import has_influences, measure_of
+from fastmetrics.measures.asking import Asked, MetricsLike, ask
+from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+Method = Literal["influence", "wilson", "newcombe"]
+_FAMILIES: Final = ("curves", "costs", "decisions", "probabilities", "calibration")
+
+
+@documented(COLUMNS)
+def estimate(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    metrics: MetricsLike,
+    method: Method | None = None,
+    sample_weight: Any = None,
+    weights_are: WeightsAre = "importances",
+    threshold: float | None = None,
+    pos_label: Any = None,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+) -> Estimates:
+    """Estimate measures of two classes, each with its standard error and interval.
+
+    Parameters
+    ----------
+    y_score : Dask column of shape (n,), or list of delayed partitions, optional
+        Scores or probabilities; predicted labels, of any number of classes, for measures of
+        decisions without `threshold`.
+    metrics : str, (str, dict), or a sequence or mapping of them
+        Names of `metrics_table`: measures that have influences, of scores, of probabilities of the
+        positive class, and of decisions.
+    method : {"influence", "wilson", "newcombe"}, optional
+        As for `fastmetrics.estimate`.
+    sample_weight : Dask column of shape (n,), or list of delayed partitions, optional
+        How many rows each stands for: whole numbers, with ``weights_are="frequencies"``.
+    weights_are : {"frequencies"}
+        Said where there are weights: importances need the rows in memory.
+    threshold : float, optional
+        Measures of decisions call a score >= threshold positive.
+    confidence_level : float, default=0.95
+        Of the intervals.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "less": an upper limit alone. "greater": a lower limit alone.
+
+    Returns
+    -------
+    Estimates
+        Those of `fastmetrics.estimate`, up to the rounding of sums.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For measures without influences, which `bootstrap` has, and for importances.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a measure is undefined on these data, or its error cannot be known: nan.
+
+    Notes
+    -----
+    Rows of one class and one score, or of one pair of labels, move a measure alike: their table is
+    added up in a tree, and comes here as in `score_table`, 24 bytes a distinct score. Rows of
+    weight 0 are none: a class that no others have is not there.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import fastmetrics.dask as fmd
+    >>> y_true = da.from_array([1, 0, 1, 1, 0, 0, 1, 0], chunks=3)
+    >>> y_score = da.from_array([0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15], chunks=3)
+    >>> found = fmd.estimate(y_true, y_score, metrics="roc_auc")["roc_auc"]
+    >>> found.estimate, round(found.standard_error, 4)
+    (0.65625, 0.221)
+    """
+    level = check_confidence_level(confidence_level)
+    check_alternative(alternative)
+    if method is not None:
+        check_choice("method", method, get_args(Method))
+    if threshold is not None:
+        threshold = check_real("threshold", threshold)
+    asked = _asked(metrics)
+    instead = "fastmetrics.estimate(y_true, y_score, sample_weight=...)"
+    parts = counted_parts(y_true, y_score, sample_weight, weights_are, instead)
+    samples = _samples(parts, asked, threshold, pos_label)
+    read: WeightsAre | None = None if sample_weight is None else "frequencies"
+    found: dict[str, Estimate] = {}
+    for one in asked:
+        measured = samples[one.label].measured(one)
+        found[one.label] = estimate_of(
+            one, measured, 0, level, method, alternative, weights_are=read
+        )
+    return Estimates(found)
+
+
+def _asked(metrics: MetricsLike) -> tuple[Asked, ...]:
+    """Return the measures asked for, which points of equal rows must tell, or raise."""
+    asked = ask(metrics)
+    for one in asked:
+        if not has_influences(one):
+            raise InputError(
+                f"`{one.label}` has no influences of rows: take `fastmetrics.dask.bootstrap`"
+            )
+        measure = measure_of(one)
+        is_of_matrix = measure.family == "curves" and measure.needs == "probabilities"
+        if measure.family not in _FAMILIES or is_of_matrix:
+            raise InputError(
+                f"`metrics` names {one.label!r}, which needs the rows in memory: take "
+                "`fastmetrics.estimate`"
+            )
+    return asked
+
+
+def _samples(
+    parts: Sequence[Delayed], asked: Sequence[Asked], threshold: float | None, pos_label: Any
+) -> Mapping[str, Sample]:
+    """Return the form of data that each measure is of, made of points with their counts."""
+    of_labels = [one for one in asked if measure_of(one).needs == "labels" and threshold is None]
+    of_scores = [one for one in asked if one not in of_labels]
+    found: dict[str, Sample] = {}
+    if of_scores:
+        table = Ranges(parts, pos_label=pos_label, range_scores=2**62).table()
+        found |= _of_points(of_scores, *_points_of(table), threshold, None)
+    if of_labels:
+        matrix = MatrixSnapshot.of(matrix_of_second(parts, None, None))
+        labels = np.asarray(matrix.labels)
+        k = len(labels)
+        cells = np.repeat(labels, k), np.tile(labels, k), matrix.counts.ravel()
+        found |= _of_points(of_labels, *cells, None, pos_label)
+    return found
+
+
+def _points_of(table: ScoreTable) -> tuple[Any, Any, Any]:
+    """Return the class, the score and the count of each point of a table."""
+    labels = np.repeat(np.array([1, 0]), len(table))
+    counts = np.concatenate([table.positives, table.negatives])
+    held = counts > 0
+    return labels[held], np.tile(table.scores, 2)[held], counts[held]
+
+
+def _of_points(
+    asked: Sequence[Asked],
+    y_true: Any,
+    y_score: Any,
+    counts: Any,
+    threshold: float | None,
+    pos_label: Any,
+) -> Mapping[str, Sample]:
+    return sample_of(
+        tuple(asked),
+        y_true,
+        [NamedScores("", "y_score", y_score)],
+        threshold=threshold,
+        pos_label=pos_label,
+        sample_weight=counts,
+        weights_are="frequencies",
+        event=None,
+        query=None,
+        groups=None,
+        strata=None,
+        n_threads=None,
+    )
