@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -18,12 +20,9 @@ from fastmetrics._input.scalars import (
     check_choice,
     check_confidence_level,
     check_weights_are,
-    key_text,
-    seed_key,
 )
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics.errors import (
-    DegenerateDataWarning,
     InputError,
     UndefinedMetricWarning,
     no_such,
@@ -31,6 +30,7 @@ from fastmetrics.errors import (
     warn_user,
 )
 from fastmetrics.inference._sample_sizes import warn_of_few_groups
+from fastmetrics.inference.costs._normal_process import Drawn
 from fastmetrics.inference.costs.decision_results import DecisionCurve
 from fastmetrics.inference.reference import quantile, tail
 from fastmetrics.inference.units import Spread, Units
@@ -40,10 +40,11 @@ from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one, lack
 Floats = NDArray[np.float64]
 Kind = Literal["pointwise", "simultaneous"]
 
-#: Draws of the normal process whose largest deviation makes a simultaneous band.
-_N_DRAWS: Final = 20_000
 #: Variances below this share of the largest are rounding.
 _NO_VARIANCE: Final = 2.0**-40
+#: Rows added to each kind of row that decides, so that no kind that is not seen has no error: of
+#: one model those called of either class, of two those that one alone calls (Bonett & Price 2012).
+_ADDED: Final = {1: 1.0, 2: 0.5}
 
 
 @documented(MODELS, BOTH_CLASSES)
@@ -101,9 +102,6 @@ def decision_curve(
     -----
     UndefinedMetricWarning
         If a class has one row and there is a `prevalence`: errors and limits are nan.
-    DegenerateDataWarning
-        If a threshold makes no mistake on these rows and its limits are the value itself, as where
-        net benefit is standardized or there is a `prevalence`.
     SmallSampleWarning
         If groups are worth few.
 
@@ -113,13 +111,15 @@ def decision_curve(
     with the standard error of that mean (standardized: of the ratio; with a `prevalence`, of two
     samples). Of groups they are Student's, as in `estimate`. A simultaneous band is as many
     standard errors wide as the largest deviation of a normal process with the same correlations
-    between thresholds. Where nobody is called the net benefit is 0 without error, and so is the
-    difference where both models call the same rows.
+    between thresholds.
 
-    ``docs/coverage.md`` has the simulated coverage: limits fall short where only a few rows are
-    called, and of differences where models decide differently of a few: with 100 to 300 rows, 10 %
-    of them positive, at a threshold of 0.02 they covered 75 to 77 % instead of 95. One threshold is
-    a comparison at one price (`compare` has its p-value); over many, ask for a simultaneous band.
+    What is rare is not impossible: limits have the error of the rows with one more of each
+    class that is called, of a difference with half a row more of each class that either model
+    alone calls (as Bonett and Price adjust a difference of paired proportions; in groups, by
+    their variance over that of single rows). Where no positive is called differently limits are
+    thus not those of the negatives alone, and where nothing varies `standard_error` is 0 and
+    limits are not. ``docs/coverage.md`` has the simulated coverage. One threshold is a
+    comparison at one price (`compare` has its p-value); over many, ask for a simultaneous band.
 
     For T thresholds O(n + T^2) memory and O(n log T + T^3) time, of groups and with a `reference`
     up to O(n T) more.
@@ -128,6 +128,9 @@ def decision_curve(
     ----------
     Vickers, A. J. & Elkin, E. B. (2006). Decision curve analysis: a novel method for evaluating
     prediction models. Medical Decision Making 26(6), 565-574.
+    Bonett, D. G. & Price, R. M. (2012). Adjusted Wald confidence interval for a difference of
+    binomial proportions based on paired data. Journal of Educational and Behavioral Statistics
+    37(4), 479-488.
     Sande, S. Z. et al. (2020). Statistical inference for decision curve analysis, with applications
     to cataract diagnosis. Statistics in Medicine 39(22), 2980-3002.
 
@@ -179,7 +182,7 @@ def decision_curve(
     if reference is not None:
         last = own.index(reference)
         chosen = [(i, last) for i in range(len(own)) if i != last]
-    drawn = None if kind == "pointwise" else _Drawn.of(rng)
+    drawn = None if kind == "pointwise" else Drawn.of(rng)
     share = _share(called[0], asked)
     units = _units(checked, asked)
     bands = [
@@ -188,9 +191,7 @@ def decision_curve(
     ]
     value, low, high, error = (np.array([band[i] for band in bands]) for i in range(4))
     treat_all = (share - (1.0 - share) * asked.odds) / ((share or math.nan) if standardized else 1)
-    if reference is None:
-        _warn_of_perfect(error, value, 1.0 if standardized else share)
-    else:
+    if reference is not None:
         treat_all = treat_all - called[last].value
     return DecisionCurve(
         thresholds=_frozen(grid),
@@ -209,18 +210,6 @@ def decision_curve(
         key=None if drawn is None else drawn.key,
         weights_are=asked.weights_are,
     )
-
-
-class _Drawn(NamedTuple):
-    """The random numbers of a simultaneous band."""
-
-    generator: np.random.Generator
-    key: str
-
-    @classmethod
-    def of(cls, rng: Any) -> _Drawn:
-        key = seed_key(rng)
-        return cls(np.random.Generator(np.random.Philox(key.tolist())), key_text(key))
 
 
 class _Called(NamedTuple):
@@ -250,7 +239,8 @@ class _Called(NamedTuple):
         return cls(codes, weights, *of_calls(positive, called, weights, odds, *options))
 
 
-class _Points(NamedTuple):
+@dataclass(frozen=True)
+class _Points:
     """Rows that the same thresholds call: their codes, of a model and perhaps of another.
 
     Influences times ``root`` vary independently; of groups, whose rows are apart, it is None.
@@ -289,6 +279,31 @@ class _Points(NamedTuple):
         parts = influences * self.root
         return parts, Spread(float(np.sum(parts * parts)), math.inf)
 
+    def added(self, j: int) -> Floats:
+        """Return what the rows of `_ADDED` contribute at a threshold."""
+        own = [model.influences[j].reshape(2, -1)[:, [0, -1]] for model in self.models]
+        if len(own) == 1:
+            influences = own[0][:, 1]
+        else:
+            influences = np.append(own[0][:, 1] - own[1][:, 0], own[0][:, 0] - own[1][:, 1])
+        found: Floats = influences * (math.sqrt(_ADDED[len(own)]) * self._worth)
+        return found
+
+    @cached_property
+    def _worth(self) -> float:
+        """The weight of a row that is like the others."""
+        weights = self.units.weights
+        return 1.0 if weights is None else float(weights @ weights) / float(weights.sum())
+
+    def ratio(self, influences: Floats, variance: float) -> float:
+        """Return the variance over that of independent rows: 1 without groups, and not less."""
+        if self.root is not None:
+            return 1.0
+        worth = self.units.counts if self.units.weights is None else self.units.weights**2
+        squares = np.square(influences)
+        plain = float(squares.sum() if worth is None else squares @ worth)
+        return max(1.0, variance / plain) if plain > 0.0 else 1.0
+
 
 class _Asked(NamedTuple):
     """Checked options."""
@@ -300,30 +315,33 @@ class _Asked(NamedTuple):
     weights_are: WeightsAre | None
 
     def band(
-        self, points: _Points, drawn: _Drawn | None
+        self, points: _Points, drawn: Drawn | None
     ) -> tuple[Floats, Floats, Floats, Floats, float]:
-        """Return values, limits, errors and how many errors wide the band is."""
+        """Return values, limits, errors and how many of them, of what is rare too, make a band."""
         signed = list(zip(points.models, points.codes, (1.0, -1.0), strict=False))
         value = np.sum([sign * model.value for model, _, sign in signed], axis=0)
-        kept, spreads = [], []
+        kept, spreads, added = [], [], []
         for j in range(len(value)):
             influences: Any = sum(sign * model.influences[j][at] for model, at, sign in signed)
             parts, spread = points.contributions(influences)
             spreads.append(spread)
+            ratio = points.ratio(influences, spread.variance)
+            added.append(points.added(j) * math.sqrt(ratio))
             if drawn is not None:
-                kept.append(parts)
+                kept.append(np.append(parts, added[-1]))
         variance = np.array([spread.variance for spread in spreads])
         variance[variance <= _NO_VARIANCE * np.max(variance, initial=0.0)] = 0.0
-        error = np.sqrt(variance)
+        wide = np.sqrt(variance + np.sum(np.square(added), axis=1))
         critical = quantile(0.5 + self.level / 2.0, math.inf)
-        varies = error > 0
+        varies = wide > 0
         if drawn is not None and varies.any():
-            critical = _largest_of(np.array(kept)[varies], self.level, drawn)
+            critical = drawn.largest_of(np.array(kept)[varies], self.level)
         reach = np.full(len(value), critical)
         if points.root is None:  # groups: as far out, of Student's t
             share = tail(critical, math.inf)
-            reach[varies] = [quantile(share, spreads[j].df) for j in np.flatnonzero(varies)]
-        return value, value - reach * error, value + reach * error, error, critical
+            reach[variance > 0] = [quantile(share, spreads[j].df) for j in variance.nonzero()[0]]
+        reach = reach * wide
+        return value, value - reach, value + reach, np.sqrt(variance), critical
 
 
 def _share(called: _Called, asked: _Asked) -> float:
@@ -355,30 +373,6 @@ def _units(checked: CheckedModels, asked: _Asked) -> Units:
     elif units.groups is not None:
         warn_of_few_groups(units.effective_groups, units.n_units)
     return units
-
-
-def _warn_of_perfect(error: Floats, value: Floats, most: float) -> None:
-    """Say at how many thresholds no mistake was made, so that nothing varies."""
-    perfect = (error == 0) & np.isclose(value, most, rtol=1e-12)
-    if perfect.any():
-        warn_user(
-            f"the limits equal the net benefit at {np.count_nonzero(perfect)} of {perfect.size} "
-            "thresholds: no mistake is made there on these data, which do not show how rare they "
-            "are",
-            DegenerateDataWarning,
-        )
-
-
-def _largest_of(parts: Floats, level: float, drawn: _Drawn) -> float:
-    """Return what the largest deviation of a normal process stays below with this probability.
-
-    ``parts`` are what each unit adds to the error at each threshold.
-    """
-    parts = parts / np.sqrt((parts * parts).sum(axis=1))[:, None]
-    values, vectors = np.linalg.eigh(parts @ parts.T)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    largest = np.abs(drawn.generator.standard_normal((_N_DRAWS, len(root))) @ root.T).max(axis=1)
-    return float(np.quantile(largest, level))
 
 
 def _frozen(array: Floats) -> Floats:
