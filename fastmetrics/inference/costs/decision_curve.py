@@ -339,8 +339,8 @@ class _Asked(NamedTuple):
         reach = np.full(len(value), critical)
         if points.root is None:  # groups: as far out, of Student's t
             share = tail(critical, math.inf)
-            for j in np.flatnonzero(variance > 0):
-                reach[j] = quantile(share, spreads[j].df)
+            for at in np.flatnonzero(variance > 0).tolist():
+                reach[at] = quantile(share, spreads[at].df)
         reach = reach * wide
         return value, value - reach, value + reach, np.sqrt(variance), critical
 
