@@ -50,12 +50,11 @@ class Grouped(NamedTuple):
 
 def grouped(columns: tuple[Any, ...], positive: Any) -> Seen:
     """Return the checked rows of a partition with their groups."""
-    y_true, y_score, _, groups = columns
-    check_same_index(y_true=y_true, y_score=y_score, groups=groups)
-    seen = checked((y_true, y_score, None), positive)
+    check_same_index(y_true=columns[0], groups=columns[3])
+    seen = checked(columns[:3], positive)
     if seen.state is None:
         return seen
-    found = check_class_labels(groups, "groups")
+    found = check_class_labels(columns[3], "groups")
     check_same_length(y_true=range(seen.n_rows), groups=found.codes)
     return seen._replace(state=Grouped(seen.state, found))
 

@@ -91,12 +91,12 @@ def frequencies(parts: Sequence[Delayed]) -> list[Delayed]:
 
 
 def _frequencies(columns: tuple[Any, ...]) -> tuple[Any, ...]:
-    y_true, y_score, sample_weight = columns
+    y_true, y_score, sample_weight, *others = columns
     given = as_array(sample_weight, "sample_weight")
     if given.dtype.kind != "f" or not given.any():
         return columns
     found = check_weights(given, len(given), weights_are="frequencies")
-    return y_true, y_score, found.values.astype(np.int64)
+    return y_true, y_score, found.values.astype(np.int64), *others
 
 
 def state_of(columns: tuple[Any, ...], positive: Any, make: Callable[..., Any], *more: Any) -> Seen:
@@ -155,12 +155,16 @@ def sum_of(
     *more: Any,
     pos_label: Any = None,
     rule: str = "strict",
+    read: Callable[..., Seen] = state_of,
 ) -> Any:
-    """Return the sum of what ``make`` makes of the rows of each partition; None of no row."""
+    """Return the sum of what ``make`` makes of the rows of each partition; None of no row.
+
+    ``read`` makes rows of the columns, and gives them to ``make``.
+    """
     total: list[Any] = []
 
     def run(positive: Any) -> list[Seen]:
-        tasks = over(parts, state_of, positive, make, *more)
+        tasks = over(parts, read, positive, make, *more)
         looks = [delayed(_look)(task) for task in tasks]
         whole = summed([task.state for task in tasks])
         found: list[Seen]

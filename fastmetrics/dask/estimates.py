@@ -19,18 +19,18 @@ from fastmetrics._input.scalars import (
     check_real,
 )
 from fastmetrics.dask._families import matrix_of_second
+from fastmetrics.dask._group_sums import Points, group_sums
 from fastmetrics.dask._ranges import Ranges
 from fastmetrics.dask.measures import COLUMNS
 from fastmetrics.dask.scores import counted_parts
 from fastmetrics.errors import InputError
-from fastmetrics.inference.estimate_result import Estimate, Estimates
+from fastmetrics.inference.estimate_result import Estimates
 from fastmetrics.inference.forms import sample_of
 from fastmetrics.inference.interval_rule import estimate_of
-from fastmetrics.inference.samples import Sample
-from fastmetrics.inference.table_points import has_influences, measure_of
+from fastmetrics.inference.samples import Sample, warn_of_units
+from fastmetrics.inference.table_points import Measured, has_influences, measure_of
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
 from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
-from fastmetrics.tables.scores.score_table import ScoreTable
 
 Method = Literal["influence", "wilson", "newcombe"]
 _FAMILIES: Final = ("curves", "costs", "decisions", "probabilities", "calibration")
@@ -43,6 +43,7 @@ def estimate(
     *,
     metrics: MetricsLike,
     method: Method | None = None,
+    groups: Any = None,
     sample_weight: Any = None,
     weights_are: WeightsAre = "importances",
     threshold: float | None = None,
@@ -62,6 +63,9 @@ def estimate(
         positive class, and of decisions.
     method : {"influence", "wilson", "newcombe"}, optional
         As for `fastmetrics.estimate`.
+    groups : Dask column of shape (n,), or list of delayed partitions, optional
+        Which rows belong together (user, patient), in any partitions: groups then vary, not rows.
+        Of scores, or predictions of 0 and 1 with ``threshold=0.5``.
     sample_weight : Dask column of shape (n,), or list of delayed partitions, optional
         How many rows each stands for: whole numbers, with ``weights_are="frequencies"``.
     weights_are : {"frequencies"}
@@ -87,12 +91,16 @@ def estimate(
     -----
     UndefinedMetricWarning
         If a measure is undefined on these data, or its error cannot be known: nan.
+    SmallSampleWarning
+        If groups are worth few.
 
     Notes
     -----
     Rows of one class and one score, or of one pair of labels, move a measure alike: their table is
     added up in a tree, and comes here as in `score_table`, 24 bytes a distinct score. Rows of
-    weight 0 are none: a class that no others have is not there.
+    weight 0 are none: a class that no others have is not there. With `groups` partitions are
+    read once more: the table is sent to each, which sums up how far the rows of a group move the
+    measures, and sums of equal groups are added up, 16 bytes a group, class and measure.
 
     Examples
     --------
@@ -112,16 +120,22 @@ def estimate(
         threshold = check_real("threshold", threshold)
     asked = _asked(metrics)
     instead = "fastmetrics.estimate(y_true, y_score, sample_weight=...)"
-    parts = counted_parts(y_true, y_score, sample_weight, weights_are, instead)
-    samples = _samples(parts, asked, threshold, pos_label)
+    parts = counted_parts(y_true, y_score, sample_weight, weights_are, instead, groups)
+    if groups is None:
+        samples = _samples(parts, asked, threshold, pos_label)
+        found = {one.label: samples[one.label].measured(one) for one in asked}
+    else:
+        found = _of_groups(parts, asked, threshold, pos_label)
+        warn_of_units(found[asked[0].label].units, None)
     read: WeightsAre | None = None if sample_weight is None else "frequencies"
-    found: dict[str, Estimate] = {}
-    for one in asked:
-        measured = samples[one.label].measured(one)
-        found[one.label] = estimate_of(
-            one, measured, 0, level, method, alternative, weights_are=read
-        )
-    return Estimates(found)
+    return Estimates(
+        {
+            one.label: estimate_of(
+                one, found[one.label], 0, level, method, alternative, weights_are=read
+            )
+            for one in asked
+        }
+    )
 
 
 def _asked(metrics: MetricsLike) -> tuple[Asked, ...]:
@@ -150,8 +164,8 @@ def _samples(
     of_scores = [one for one in asked if one not in of_labels]
     found: dict[str, Sample] = {}
     if of_scores:
-        table = Ranges(parts, pos_label=pos_label, range_scores=2**62).table()
-        found |= _of_points(of_scores, *_points_of(table), threshold, None)
+        points = _points_of(parts, pos_label)
+        found |= _of_points(of_scores, *points.columns, threshold, None)
     if of_labels:
         matrix = MatrixSnapshot.of(matrix_of_second(parts, None, None))
         labels = np.asarray(matrix.labels)
@@ -161,12 +175,29 @@ def _samples(
     return found
 
 
-def _points_of(table: ScoreTable) -> tuple[Any, Any, Any]:
-    """Return the class, the score and the count of each point of a table."""
-    labels = np.repeat(np.array([1, 0]), len(table))
-    counts = np.concatenate([table.positives, table.negatives])
-    held = counts > 0
-    return labels[held], np.tile(table.scores, 2)[held], counts[held]
+def _of_groups(
+    parts: Sequence[Delayed], asked: Sequence[Asked], threshold: float | None, pos_label: Any
+) -> dict[str, Measured]:
+    """Return the measures by groups: how points move them, then sums over the rows of each."""
+    for one in asked:
+        if threshold is None and measure_of(one).needs == "labels":
+            raise InputError(
+                f"`groups` with `{one.label}`, a measure of labels, need `threshold`: of "
+                "predictions of 0 and 1 it is 0.5"
+            )
+    points = _points_of(parts, pos_label)
+    samples = _of_points(asked, *points.columns, threshold, None, are_grouped=True)
+    measured = [samples[one.label].measured(one) for one in asked]
+    lookup = points.lookup([each.influences[0] for each in measured])
+    sums = group_sums(parts, lookup, pos_label)
+    return {
+        one.label: sums.measured(m, each)
+        for m, (one, each) in enumerate(zip(asked, measured, strict=True))
+    }
+
+
+def _points_of(parts: Sequence[Delayed], pos_label: Any) -> Points:
+    return Points.of(Ranges(parts, pos_label=pos_label, range_scores=2**62).table())
 
 
 def _of_points(
@@ -176,7 +207,9 @@ def _of_points(
     counts: Any,
     threshold: float | None,
     pos_label: Any,
+    are_grouped: bool = False,
 ) -> Mapping[str, Sample]:
+    """Return points with their counts as forms of data; of groups, that do not stand alone."""
     return sample_of(
         tuple(asked),
         y_true,
@@ -187,7 +220,7 @@ def _of_points(
         weights_are="frequencies",
         event=None,
         query=None,
-        groups=None,
+        groups=np.zeros(len(counts), np.int64) if are_grouped else None,
         strata=None,
         n_threads=None,
     )

@@ -308,18 +308,26 @@ def summary(runs: Ranges) -> RangeSummary:
 
 
 def counted_parts(
-    y_true: Any, y_score: Any, sample_weight: Any, weights_are: Any, instead: str
+    y_true: Any,
+    y_score: Any,
+    sample_weight: Any,
+    weights_are: Any,
+    instead: str,
+    groups: Any = None,
 ) -> list[Delayed]:
     """Return partitions whose weights, if any, are said to be numbers of rows."""
     check_choice("weights_are", weights_are, ("importances", "frequencies"))
+    columns = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
+    if groups is not None:
+        columns["groups"] = groups
     if weights_are == "frequencies":
-        return frequencies(partitions(y_true=y_true, y_score=y_score, sample_weight=sample_weight))
+        return frequencies(partitions(**columns))
     if sample_weight is not None:
         raise InputError(
             "`weights_are` must be 'frequencies' here: importances, of another interval, need "
             f"the rows in memory, `{instead}`"
         )
-    return partitions(y_true=y_true, y_score=y_score)
+    return partitions(**columns)
 
 
 def _parts(y_true: Any, y_score: Any, sample_weight: Any) -> list[Delayed]:

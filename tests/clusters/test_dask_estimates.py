@@ -14,7 +14,7 @@ from hypothesis import given
 
 import fastmetrics as fm
 import fastmetrics.dask as fmd
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputError, InputTypeError, SmallSampleWarning
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -98,6 +98,34 @@ def test_frequencies(dtype: Any) -> None:
     assert_estimates(found, fm.estimate(Y, P > 0.5, sample_weight=weights, **options))
 
 
+@pytest.mark.parametrize("places", LAYOUTS)
+@pytest.mark.parametrize("n_groups", [20, 200])
+@pytest.mark.parametrize("are_texts", [False, True])
+def test_groups_that_cross_partitions(places: list[int], n_groups: int, are_texts: bool) -> None:
+    groups: Any = RNG.integers(0, n_groups, N)
+    weights = None if n_groups == 20 else RNG.integers(0, 4, N)
+    if are_texts:
+        groups = np.char.add("user ", groups.astype(str))
+    y = np.array(["no", "yes"])[Y]
+    metrics = [*OF_SCORES, *OF_LABELS]
+    options: Any = {"metrics": metrics, "threshold": 0.6, "pos_label": "yes"}
+    if weights is not None:
+        options["weights_are"] = "frequencies"
+    columns = delayed_columns([y, P, weights, groups], places)
+    given = dict(zip(("sample_weight", "groups"), columns[2:], strict=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SmallSampleWarning)
+        found = fmd.estimate(*columns[:2], **given, **options)
+        expected = fm.estimate(y, P, sample_weight=weights, groups=groups, **options)
+    assert_estimates(found, expected)
+
+
+def test_few_groups_are_warned_of() -> None:
+    columns = delayed_columns([Y, P, np.arange(N) // 30], [100])
+    with pytest.warns(SmallSampleWarning, match="there are 10 groups"):
+        fmd.estimate(*columns[:2], groups=columns[2], metrics="roc_auc")
+
+
 @given(problems())
 def test_as_in_memory(problem: Any) -> None:
     y, score, weights, places, _ = problem
@@ -124,6 +152,7 @@ def test_as_in_memory(problem: Any) -> None:
             {"metrics": "mean_squared_error"},
             "which needs the rows in memory: take `fastmetrics",
         ),
+        ({"metrics": "f1", "groups": 1}, "measure of labels, need `threshold`"),
         ({"metrics": "roc_auc_ovr"}, "which needs the rows in memory: take `fastmetrics"),
         ({"metrics": "best_threshold"}, "take `fastmetrics.dask.bootstrap`"),
         ({"metrics": "f1"}, "; scores need `threshold`"),
@@ -133,5 +162,7 @@ def test_as_in_memory(problem: Any) -> None:
 )
 def test_what_is_refused(options: Any, text: str) -> None:
     columns = delayed_columns([Y, P], [100])
+    if "groups" in options:
+        options = options | {"groups": columns[0]}
     with pytest.raises((InputError, InputTypeError), match=text.replace("(", "\\(")):
         fmd.estimate(*columns, **options)

@@ -1,0 +1,125 @@
+"""Sums of influences over groups whose rows lie in any partitions: a second pass, of small states.
+
+The influence of a row follows from its class and its score, once the table of all rows is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from dask.delayed import Delayed, delayed
+from numpy.typing import NDArray
+
+from fastmetrics.dask._dealt import Grouped, grouped, united
+from fastmetrics.dask._scored import Seen, cast, sum_of
+from fastmetrics.inference.table_points import Measured
+from fastmetrics.inference.units import ROUNDING, Floats, Units
+from fastmetrics.tables.scores.score_table import ScoreTable
+
+
+class Points(NamedTuple):
+    """The points of a table that have rows: one class and one score each."""
+
+    table: ScoreTable
+    places: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, table: ScoreTable) -> Points:
+        """Return those of a table, the positives' first."""
+        return cls(table, np.flatnonzero(np.concatenate([table.positives, table.negatives])))
+
+    @property
+    def columns(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Return the class, the score and the count of each."""
+        counts = np.concatenate([self.table.positives, self.table.negatives])
+        n = len(self.table)
+        labels = (self.places < n).astype(np.int64)
+        return labels, self.table.scores[self.places % n], counts[self.places]
+
+    def lookup(self, influences: Sequence[Floats]) -> Lookup:
+        """Return the influences on M measures, to be looked up by class and score."""
+        found = np.zeros((len(influences), 2, len(self.table)))
+        for row, own in zip(found, influences, strict=True):
+            row.reshape(-1)[self.places] = own
+        return Lookup(self.table.scores[::-1], found[:, ::-1, ::-1])
+
+
+class Lookup(NamedTuple):
+    """Scores, lowest first, and the influences of a row there: (M, 2 classes, n_scores)."""
+
+    scores: NDArray[Any]
+    influences: Floats
+
+
+class GroupSums(NamedTuple):
+    """Sums over the rows of each group.
+
+    Attributes
+    ----------
+    names : ndarray of shape (n_groups,)
+    rows : ndarray of shape (2, n_groups)
+        How many rows of each class, by their frequencies.
+    sums : ndarray of shape (M, 2, n_groups)
+        Of the influences on M measures.
+    sizes : ndarray of shape (M,)
+        The sums of the sizes of all influences, by which what cancels in a group is known.
+    """
+
+    names: NDArray[Any]
+    rows: Floats
+    sums: Floats
+    sizes: Floats
+
+    def __add__(self, other: tuple[Any, ...]) -> GroupSums:
+        """Return the sums over the rows of both."""
+        both = self, GroupSums(*other)
+        names = united(both[0].names, both[1].names)
+        rows, sums = np.zeros((2, len(names))), np.zeros((len(self.sums), 2, len(names)))
+        for each in both:
+            at = np.searchsorted(names, each.names)
+            rows[:, at] += each.rows
+            sums[:, :, at] += each.sums
+        return GroupSums(names, rows, sums, both[0].sizes + both[1].sizes)
+
+    def measured(self, m: int, by_points: Measured) -> Measured:
+        """Return a measure whose points are the groups, or their rows of each class."""
+        sums, rows, is_by_class = self.sums[m], self.rows, by_points.units.strata is not None
+        if not is_by_class:
+            sums, rows = (each.sum(axis=0, keepdims=True) for each in (sums, rows))
+        sums = np.where(np.abs(sums) <= ROUNDING * self.sizes[m], 0.0, sums)
+        strata, groups = np.nonzero(rows)
+        counts = rows[strata, groups]
+        units = Units(len(counts), counts, groups=groups, strata=strata if is_by_class else None)
+        influences = sums[strata, groups] / counts
+        return by_points._replace(influences=influences[None, :], units=units)
+
+
+def group_sums(parts: Sequence[Delayed], lookup: Lookup, pos_label: Any) -> GroupSums:
+    """Return the sums of all partitions."""
+    whole: GroupSums = sum_of(parts, _sums, delayed(lookup), pos_label=pos_label, read=_grouped)
+    return whole
+
+
+def _grouped(columns: tuple[Any, ...], positive: Any, make: Callable[..., Any], *more: Any) -> Seen:
+    seen = grouped(columns, positive)
+    return seen if seen.state is None else seen._replace(state=make(seen.state, *more))
+
+
+def _sums(state: Grouped, lookup: Lookup) -> GroupSums:
+    rows, names = state.rows, state.groups.classes
+    labels, n = (rows.labels == 1).astype(np.intp), len(names)
+    codes = labels * n + state.groups.codes
+    counts = np.bincount(codes, rows.weights, 2 * n).astype(np.float64)
+    at = np.searchsorted(lookup.scores, cast(rows.scores, lookup.scores.dtype))
+    if rows.weights is not None:  # a score that has no weight is not there
+        at = np.minimum(at, len(lookup.scores) - 1)
+    sums, sizes = np.empty((len(lookup.influences), 2 * n)), []
+    for row, own in zip(sums, lookup.influences, strict=True):
+        added = own[labels, at] if rows.weights is None else own[labels, at] * rows.weights
+        row[:] = np.bincount(codes, added, 2 * n)
+        sizes.append(float(np.abs(added).sum()))
+    return GroupSums(
+        np.asarray(names), counts.reshape(2, n), sums.reshape(-1, 2, n), np.array(sizes)
+    )
