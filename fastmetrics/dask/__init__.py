@@ -13,6 +13,7 @@ except ImportError as error:
 
 from fastmetrics._input.calls import as_called
 from fastmetrics.dask.bootstrap import bootstrap
+from fastmetrics.dask.comparisons import compare
 from fastmetrics.dask.estimates import estimate
 from fastmetrics.dask.evaluation import evaluate
 from fastmetrics.dask.measures import confusion_matrix, measures, ranking_table
@@ -28,6 +29,7 @@ __all__ = [
     "average_precision_score",
     "binned_score_table",
     "bootstrap",
+    "compare",
     "confusion_matrix",
     "estimate",
     "evaluate",

@@ -42,7 +42,10 @@ class Points(NamedTuple):
         """Return the influences on M measures, to be looked up by class and score."""
         found = np.zeros((len(influences), 2, len(self.table)))
         for row, own in zip(found, influences, strict=True):
-            row.reshape(-1)[self.places] = own
+            if len(own) == row.size:  # those of a table are of both classes at each score
+                row.reshape(-1)[:] = own
+            else:
+                row.reshape(-1)[self.places] = own
         return Lookup(self.table.scores[::-1], found[:, ::-1, ::-1])
 
 
@@ -51,6 +54,12 @@ class Lookup(NamedTuple):
 
     scores: NDArray[Any]
     influences: Floats
+
+    def of_rows(self, labels: NDArray[Any], scores: NDArray[Any]) -> Floats:
+        """Return the influences of rows of these classes and scores: (M, n)."""
+        at = np.searchsorted(self.scores, cast(scores, self.scores.dtype))
+        at = np.minimum(at, len(self.scores) - 1)  # a score that has no weight is not there
+        return self.influences[:, (labels == 1).astype(np.intp), at]
 
 
 class GroupSums(NamedTuple):
@@ -109,15 +118,12 @@ def _grouped(columns: tuple[Any, ...], positive: Any, make: Callable[..., Any], 
 
 def _sums(state: Grouped, lookup: Lookup) -> GroupSums:
     rows, names = state.rows, state.groups.classes
-    labels, n = (rows.labels == 1).astype(np.intp), len(names)
-    codes = labels * n + state.groups.codes
+    n = len(names)
+    codes = (rows.labels == 1) * n + state.groups.codes
     counts = np.bincount(codes, rows.weights, 2 * n).astype(np.float64)
-    at = np.searchsorted(lookup.scores, cast(rows.scores, lookup.scores.dtype))
-    if rows.weights is not None:  # a score that has no weight is not there
-        at = np.minimum(at, len(lookup.scores) - 1)
     sums, sizes = np.empty((len(lookup.influences), 2 * n)), []
-    for row, own in zip(sums, lookup.influences, strict=True):
-        added = own[labels, at] if rows.weights is None else own[labels, at] * rows.weights
+    for row, own in zip(sums, lookup.of_rows(rows.labels, rows.scores), strict=True):
+        added = own if rows.weights is None else own * rows.weights
         row[:] = np.bincount(codes, added, 2 * n)
         sizes.append(float(np.abs(added).sum()))
     return GroupSums(

@@ -19,7 +19,7 @@ from fastmetrics._input.scalars import (
     check_real,
 )
 from fastmetrics.dask._families import matrix_of_second
-from fastmetrics.dask._group_sums import Points, group_sums
+from fastmetrics.dask._group_sums import Lookup, Points, group_sums
 from fastmetrics.dask._ranges import Ranges
 from fastmetrics.dask.measures import COLUMNS
 from fastmetrics.dask.scores import counted_parts
@@ -97,10 +97,10 @@ def estimate(
     Notes
     -----
     Rows of one class and one score, or of one pair of labels, move a measure alike: their table is
-    added up in a tree, and comes here as in `score_table`, 24 bytes a distinct score. Rows of
-    weight 0 are none: a class that no others have is not there. With `groups` partitions are
-    read once more: the table is sent to each, which sums up how far the rows of a group move the
-    measures, and sums of equal groups are added up, 16 bytes a group, class and measure.
+    added up in a tree, and comes here as in `score_table`, where it takes some 140 bytes a distinct
+    score. Rows of weight 0 are none: a class that no others have is not there. With `groups`
+    partitions are read once more: the influences at each score are sent to all of them, which sum
+    up how far the rows of a group move the measures, and sums of equal groups are added up.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def estimate(
         check_choice("method", method, get_args(Method))
     if threshold is not None:
         threshold = check_real("threshold", threshold)
-    asked = _asked(metrics)
+    asked = points_asked(metrics)
     instead = "fastmetrics.estimate(y_true, y_score, sample_weight=...)"
     parts = counted_parts(y_true, y_score, sample_weight, weights_are, instead, groups)
     if groups is None:
@@ -138,7 +138,7 @@ def estimate(
     )
 
 
-def _asked(metrics: MetricsLike) -> tuple[Asked, ...]:
+def points_asked(metrics: MetricsLike) -> tuple[Asked, ...]:
     """Return the measures asked for, which points of equal rows must tell, or raise."""
     asked = ask(metrics)
     for one in asked:
@@ -179,21 +179,32 @@ def _of_groups(
     parts: Sequence[Delayed], asked: Sequence[Asked], threshold: float | None, pos_label: Any
 ) -> dict[str, Measured]:
     """Return the measures by groups: how points move them, then sums over the rows of each."""
-    for one in asked:
-        if threshold is None and measure_of(one).needs == "labels":
-            raise InputError(
-                f"`groups` with `{one.label}`, a measure of labels, need `threshold`: of "
-                "predictions of 0 and 1 it is 0.5"
-            )
-    points = _points_of(parts, pos_label)
-    samples = _of_points(asked, *points.columns, threshold, None, are_grouped=True)
-    measured = [samples[one.label].measured(one) for one in asked]
-    lookup = points.lookup([each.influences[0] for each in measured])
+    measured, lookup = looked_up(parts, asked, threshold, pos_label, are_grouped=True)
     sums = group_sums(parts, lookup, pos_label)
     return {
         one.label: sums.measured(m, each)
         for m, (one, each) in enumerate(zip(asked, measured, strict=True))
     }
+
+
+def looked_up(
+    parts: Sequence[Delayed],
+    asked: Sequence[Asked],
+    threshold: float | None,
+    pos_label: Any,
+    are_grouped: bool,
+) -> tuple[list[Measured], Lookup]:
+    """Return the measures by points, and how far a row of a class and a score moves each."""
+    for one in asked:
+        if threshold is None and measure_of(one).needs == "labels":
+            raise InputError(
+                f"`{one.label}`, a measure of labels, needs `threshold` here: of predictions of 0 "
+                "and 1 it is 0.5"
+            )
+    points = _points_of(parts, pos_label)
+    samples = _of_points(asked, *points.columns, threshold, None, are_grouped=are_grouped)
+    measured = [samples[one.label].measured(one) for one in asked]
+    return measured, points.lookup([each.influences[0] for each in measured])
 
 
 def _points_of(parts: Sequence[Delayed], pos_label: Any) -> Points:

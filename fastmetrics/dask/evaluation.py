@@ -75,14 +75,14 @@ def evaluate(
     n = check_integer("range_scores", range_scores, low=1)
     instead = "fastmetrics.evaluate(y_true, scores, sample_weight=...)"
     models = []
-    for name, column in _models(y_true, scores).items():
+    for name, column in models_of(y_true, scores).items():
         parts = counted_parts(y_true, column, sample_weight, weights_are, instead)
         runs = Ranges(parts, pos_label=pos_label, range_scores=n)
         models.append(evaluation_of(summary(runs), name, level))
     return Evaluation(tuple(models), level, None if weights_are != "frequencies" else weights_are)
 
 
-def _models(y_true: Any, scores: Any) -> Mapping[str, Any]:
+def models_of(y_true: Any, scores: Any) -> Mapping[str, Any]:
     """Return the column of each model by name."""
     if scores is None:
         if isinstance(y_true, list | tuple):

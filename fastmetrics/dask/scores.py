@@ -317,7 +317,9 @@ def counted_parts(
 ) -> list[Delayed]:
     """Return partitions whose weights, if any, are said to be numbers of rows."""
     check_choice("weights_are", weights_are, ("importances", "frequencies"))
-    columns = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
+    columns = {"y_true": y_true, "y_score": y_score}
+    if groups is not None or weights_are == "frequencies":
+        columns["sample_weight"] = sample_weight
     if groups is not None:
         columns["groups"] = groups
     if weights_are == "frequencies":

@@ -24,13 +24,13 @@ from fastmetrics._input.scalars import (
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference.estimate import RULES, metric_of, refuse_replicates
-from fastmetrics.inference.estimate_result import Comparison, Comparisons, Pair
+from fastmetrics.inference.estimate_result import Comparison, Comparisons, Estimate, Pair
 from fastmetrics.inference.forms import asked_of, sample_of
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.reference import difference_test, pvalue
 from fastmetrics.inference.samples import warn_of_units
 from fastmetrics.inference.table_points import Measured, has_influences
-from fastmetrics.inference.units import ROUNDING, Floats, Reference, Spread, Units
+from fastmetrics.inference.units import ROUNDING, Floats, Reference, SamplesAre, Spread, Units
 from fastmetrics.measures.asking import Asked, MetricsLike
 
 Method = Literal["influence", "bootstrap"]
@@ -122,9 +122,7 @@ def compare(
     if threshold is not None:
         threshold = check_real("threshold", threshold)
     if margin is not None:
-        margin = check_real("margin", margin)
-        if margin < 0.0:
-            raise InputError(f"`margin` is a loss, at least 0: got {margin:g}")
+        margin = check_margin(margin)
     n_threads = check_n_threads(n_threads)
     asked = asked_of(metrics, None, query)
     read = check_weights_are(sample_weight, weights_are)
@@ -186,6 +184,14 @@ def compare(
     return Comparisons({one.label: found[one.label] for one in asked})
 
 
+def check_margin(margin: Any) -> float:
+    """Return a loss that does not matter, or raise."""
+    loss: float = check_real("margin", margin)
+    if loss < 0.0:
+        raise InputError(f"`margin` is a loss, at least 0: got {loss:g}")
+    return loss
+
+
 class Chosen(NamedTuple):
     """What is asked of the pairs of every measure."""
 
@@ -205,22 +211,36 @@ def compared(
         estimate_of(one, measured, k, chosen.level, None, "two-sided", weights_are=weights_are)
         for k in range(len(chosen.names))
     )
-    reference = _reference_of(one, units)
-    found = []
-    for a, b in chosen.pairs:
-        difference, spread = _difference(measured, a, b, reference)
-        found.append(_pair(one, chosen, (a, b), difference, spread.standard_error, spread.df))
+    reference = reference_of(one, units)
+    differences = [_difference(measured, a, b, reference) for a, b in chosen.pairs]
+    covariance = units.covariance(measured.influences)
+    return comparison_of(one, models, differences, covariance, chosen, measured.samples_are)
+
+
+def comparison_of(
+    one: Asked,
+    models: tuple[Estimate, ...],
+    differences: Sequence[tuple[float, Spread]],
+    covariance: Floats,
+    chosen: Chosen,
+    samples_are: SamplesAre = "rows",
+) -> Comparison:
+    """Return the comparison of models by the difference of each pair and its spread."""
+    found = [
+        _pair(one, chosen, pair, difference, spread.standard_error, spread.df)
+        for pair, (difference, spread) in zip(chosen.pairs, differences, strict=True)
+    ]
     return Comparison.of(
         models,
         found,
         one.higher_is_better,
         chosen.level,
-        covariance=units.covariance(measured.influences),
+        covariance=covariance,
         names=chosen.names,
         margin=chosen.margin,
         alternative=chosen.alternative,
         method="influence",
-        samples_are=measured.samples_are,
+        samples_are=samples_are,
     )
 
 
@@ -234,16 +254,20 @@ def _difference(measured: Measured, a: int, b: int, reference: Reference) -> tup
     if _largest(moved) <= ROUNDING * largest:
         moved = np.zeros(len(moved))
     spread = measured.units.spread(moved, reference)
-    if spread.variance == 0.0 and abs(difference) <= ROUNDING * size:
-        difference = 0.0
-    return difference, spread
+    return without_rounding(difference, size, spread), spread
+
+
+def without_rounding(difference: float, size: float, spread: Spread) -> float:
+    """Return a difference of values of a size, 0 where nothing but rounding is left."""
+    is_nothing = spread.variance == 0.0 and abs(difference) <= ROUNDING * size
+    return 0.0 if is_nothing else difference
 
 
 def _largest(values: Floats) -> float:
     return max(float(values.max()), -float(values.min()))
 
 
-def _reference_of(one: Asked, units: Units) -> Reference:
+def reference_of(one: Asked, units: Units) -> Reference:
     """Return which degrees of freedom the tests of a measure have, as they keep their size.
 
     Means of rows or queries have those of the paired t test. Other measures lean on few rows,

@@ -157,10 +157,19 @@ class Units:
         if self.groups is not None:
             return self._between_groups(self.sums_of_groups(influences))
         k = len(influences)
-        found, own = np.empty((k, k)), [self._sums_of_products(row, row) for row in influences]
+        sums = np.zeros((k, k, len(self.sizes_of_strata), 3))
         for i, j in zip(*np.tril_indices(k), strict=True):
-            sums = own[i] if i == j else self._sums_of_products(influences[i], influences[j])
-            found[i, j] = found[j, i] = self._by_strata(sums, own[j]).sum()
+            sums[i, j] = self.sums_of_products(influences[i], influences[j])
+        return self.covariance_of_sums(sums)
+
+    def covariance_of_sums(self, sums: Floats) -> Floats:
+        """Return the covariance by the sums of products of every two: (K, K, n_strata, 3).
+
+        Those of a measure with a later one are not read.
+        """
+        found = np.empty(sums.shape[:2])
+        for i, j in zip(*np.tril_indices(len(sums)), strict=True):
+            found[i, j] = found[j, i] = self._by_strata(sums[i, j], sums[j, j]).sum()
         return found
 
     def _by_strata(self, sums: Floats, of_other: Floats) -> Floats:
@@ -170,11 +179,11 @@ class Units:
             return np.asarray(self.factors * products)
         with np.errstate(invalid="ignore"):  # a stratum without a row
             left = products - sums[:, 1] * of_other[:, 1] / self.sizes_of_strata
-        if of_other is sums:
+        if np.shares_memory(of_other, sums):
             left = np.maximum(left, 0.0)
         return np.asarray(np.where(self.sizes_of_strata > 0, self.factors * left, 0.0))
 
-    def _sums_of_products(self, one: Floats, other: Floats) -> Floats:
+    def sums_of_products(self, one: Floats, other: Floats) -> Floats:
         """Return of each stratum the sums of c d, of c and of (c d)^2.
 
         In blocks that stay in cache, on all threads; their sums are added in one order.
@@ -210,23 +219,31 @@ class Units:
         what weights leave of units (Kish 1965); of groups so many less the strata. All are at most
         m less the number of strata.
         """
-        if self.groups is not None:
-            sums = self.sums_of_groups(influences[None, :])
-            variance = float(self._between_groups(sums)[0, 0])
-            squares = sums[0].sum(axis=0) ** 2
-            second, fourth = float(squares.sum()), float(np.sum(squares * squares))
-        else:
-            own = self._sums_of_products(influences, influences)
-            parts = self._by_strata(own, own)
-            variance, second, fourth = (float(each.sum()) for each in (parts, own[:, 0], own[:, 2]))
+        if self.groups is None:
+            return self.spread_of_sums(self.sums_of_products(influences, influences), reference)
+        sums = self.sums_of_groups(influences[None, :])
+        variance = float(self._between_groups(sums)[0, 0])
+        if reference == "student" and variance > 0.0:
+            return Spread(variance, self.effective_groups - self.n_strata)
+        squares = sums[0].sum(axis=0) ** 2
+        second, fourth = float(squares.sum()), float(np.sum(squares * squares))
+        return self._referred(variance, second, fourth, reference)
+
+    def spread_of_sums(self, sums: Floats, reference: Reference = "contributions") -> Spread:
+        """Return that of rows by what `sums_of_products` returns of a measure and itself."""
+        parts = self._by_strata(sums, sums)
+        variance, second, fourth = (float(each.sum()) for each in (parts, sums[:, 0], sums[:, 2]))
+        if reference == "student" and variance > 0.0:
+            over = float(np.sum(parts[parts > 0] ** 2 / (self._worth[parts > 0] - 1.0)))
+            return Spread(variance, variance * variance / over)
+        return self._referred(variance, second, fourth, reference)
+
+    def _referred(
+        self, variance: float, second: float, fourth: float, reference: Reference
+    ) -> Spread:
         if not variance > 0.0:
             return Spread(variance, math.nan)
         m, most = self.n_units, float(self.n_units - self.n_strata)
-        if reference == "student":
-            if self.groups is not None:
-                return Spread(variance, self.effective_groups - self.n_strata)
-            over = float(np.sum(parts[parts > 0] ** 2 / (self._worth[parts > 0] - 1.0)))
-            return Spread(variance, variance * variance / over)
         if reference == "contributions":
             return Spread.of(variance, second, fourth, most)
         excess = fourth / (second * second) - 1.0 / m

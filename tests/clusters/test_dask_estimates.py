@@ -152,7 +152,7 @@ def test_as_in_memory(problem: Any) -> None:
             {"metrics": "mean_squared_error"},
             "which needs the rows in memory: take `fastmetrics",
         ),
-        ({"metrics": "f1", "groups": 1}, "measure of labels, need `threshold`"),
+        ({"metrics": "f1", "groups": 1}, "a measure of labels, needs `threshold` here"),
         ({"metrics": "roc_auc_ovr"}, "which needs the rows in memory: take `fastmetrics"),
         ({"metrics": "best_threshold"}, "take `fastmetrics.dask.bootstrap`"),
         ({"metrics": "f1"}, "; scores need `threshold`"),

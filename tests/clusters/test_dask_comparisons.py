@@ -1,0 +1,119 @@
+"""``compare`` on Dask: the comparisons of rows in memory, whatever the partitions."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import dask
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from dask_columns import delayed_columns
+from test_dask_estimates import LAYOUTS, OF_LABELS, OF_SCORES, N, P, Y, assert_same
+
+import fastmetrics as fm
+import fastmetrics.dask as fmd
+from fastmetrics.errors import DegenerateDataWarning, InputError, SmallSampleWarning
+
+RNG = np.random.default_rng(9)
+MODELS = {
+    "first": P,
+    "second": np.round(np.clip(P + RNG.normal(scale=0.2, size=N), 0.01, 0.99), 2),
+    "third": np.round(np.clip(Y * 0.3 + RNG.random(N) * 0.7, 0.01, 0.99), 2),
+}
+WEIGHTS = RNG.integers(0, 4, N)
+GROUPS = RNG.integers(0, 50, N)
+METRICS: Any = {"metrics": [*OF_SCORES, *OF_LABELS], "threshold": 0.6}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _synchronous() -> Any:
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def assert_comparisons(found: Any, expected: Any) -> None:
+    assert list(found) == list(expected)
+    for name, one in found.items():
+        other = expected[name]
+        assert one.names == other.names
+        assert (one.n_samples, one.n_groups) == (other.n_samples, other.n_groups)
+        for each, same in zip(
+            (*one.models, *one.pairs), (*other.models, *other.pairs), strict=True
+        ):
+            assert_same(each, same)
+        scale = np.abs(other.covariance).max()
+        np.testing.assert_allclose(one.covariance, other.covariance, rtol=1e-11, atol=1e-13 * scale)
+
+
+def both(places: list[int], weights: Any = None, groups: Any = None, **options: Any) -> None:
+    y, w, g, *columns = delayed_columns([Y, weights, groups, *MODELS.values()], places)
+    if weights is not None:
+        options["weights_are"] = "frequencies"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SmallSampleWarning)
+        found = fmd.compare(
+            y, dict(zip(MODELS, columns, strict=True)), sample_weight=w, groups=g, **options
+        )
+        expected = fm.compare(Y, MODELS, sample_weight=weights, groups=groups, **options)
+    assert_comparisons(found, expected)
+
+
+@pytest.mark.parametrize("places", LAYOUTS)
+def test_rows(places: list[int]) -> None:
+    both(places, **METRICS)
+
+
+@pytest.mark.parametrize("places", LAYOUTS)
+def test_frequencies(places: list[int]) -> None:
+    both(places, WEIGHTS, **METRICS)
+
+
+@pytest.mark.parametrize("places", LAYOUTS)
+@pytest.mark.parametrize("weights", [None, WEIGHTS])
+def test_groups_that_cross_partitions(places: list[int], weights: Any) -> None:
+    both(places, weights, GROUPS, **METRICS)
+
+
+def test_options() -> None:
+    both([100], metrics="roc_auc", reference="second", margin=0.02, alternative="less")
+
+
+def test_partitions_of_one_class() -> None:
+    order = np.argsort(Y, kind="stable")
+    y, one, two = Y[order], P[order], MODELS["third"][order]
+    columns = delayed_columns([y, one, two], [int(np.sum(y == 0)), N])
+    found = fmd.compare(columns[0], {"a": columns[1], "b": columns[2]}, metrics="roc_auc")
+    assert_comparisons(found, fm.compare(y, {"a": one, "b": two}, metrics="roc_auc"))
+
+
+def test_equal_models() -> None:
+    y, p = delayed_columns([Y, P], [100])
+    with pytest.warns(DegenerateDataWarning, match="nothing tells the models apart"):
+        found = fmd.compare(y, {"a": p, "b": p}, metrics="roc_auc")
+    assert found["roc_auc"]["a", "b"].pvalue == 1.0
+
+
+def test_columns_of_a_dataframe() -> None:
+    frame = dd.from_pandas(pd.DataFrame({"y": Y, **MODELS}), npartitions=3)
+    found = fmd.compare(frame.y, frame[list(MODELS)], metrics="roc_auc")
+    assert_comparisons(found, fm.compare(Y, MODELS, metrics="roc_auc"))
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"metrics": "f1"}, "needs `threshold` here"),
+        ({"metrics": "best_threshold"}, "take `fastmetrics.dask.bootstrap`"),
+        ({"metrics": "roc_auc", "margin": -1}, "`margin` is a loss"),
+        ({"metrics": "roc_auc", "sample_weight": 1}, "`weights_are` must be 'frequencies' here"),
+    ],
+)
+def test_what_is_refused(options: Any, text: str) -> None:
+    y, p = delayed_columns([Y, P], [100])
+    with pytest.raises(InputError, match=text):
+        fmd.compare(y, {"a": p, "b": p}, **options)
+    with pytest.raises(InputError, match="at least two models"):
+        fmd.compare(y, {"a": p}, metrics="roc_auc")
