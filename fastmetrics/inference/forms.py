@@ -57,6 +57,11 @@ def _kind_of(one: Asked, models: list[NamedScores], given: Mapping[str, Any]) ->
     if measure.family in ("regression", "concordance"):
         return ValueSample
     is_matrix = column_count(models[0].values) > 1
+    if not is_matrix and measure.family == "curves" and measure.needs == "probabilities":
+        raise InputError(
+            f"`{one.label}` is of several classes: `{models[0].argument}` must have shape "
+            "(n_samples, n_classes), a column a class; of two classes take `roc_auc`"
+        )
     if measure.needs == "labels" and not is_matrix:
         return LabelSample if given["threshold"] is None else BinarySample
     return ClassSample if is_matrix else BinarySample
