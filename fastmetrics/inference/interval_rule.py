@@ -106,7 +106,12 @@ def estimate_by(
     """
     measure = measure_of(one)
     error = spread.standard_error if not math.isnan(value) else math.nan
-    limit = limits(value, error, spread.df, level, measure.scale, alternative, measure.bounds)
+    width = _width(one)
+    limit = limits(
+        *(value / width, error / width, spread.df, level, measure.scale, alternative),
+        bounds=measure.bounds,
+    )
+    limit = ConfidenceInterval(width * limit.low, width * limit.high)
     name = "influence"
     share = "accuracy" if measure.family == "ranking" else measure.name
     shares = counts is not None and share in _SHARES
@@ -149,6 +154,15 @@ def estimate_by(
         weights_are=weights_are,
         note=note,
     )
+
+
+def _width(one: Asked) -> float:
+    """Return what a part of the AUC is at most, whose scale ends there; 1 of other measures."""
+    if measure_of(one).name != "partial_auc" or one.parameters.get("standardized"):
+        return 1.0
+    both = ("true_positive_rate_range", "false_positive_rate_range")
+    low, high = next((r for r in map(one.parameters.get, both) if r is not None), (0.0, 1.0))
+    return float(high) - float(low)
 
 
 def _wilson(name: str, counts: Any, level: float, alternative: Alternative) -> ConfidenceInterval:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 import fastmetrics as fm
 
@@ -128,6 +128,17 @@ def test_one_sided(data: Any) -> None:
     low, high = both["average_precision"].confidence_interval
     assert tuple(less["average_precision"].confidence_interval) == (0.0, high)
     assert tuple(greater["average_precision"].confidence_interval) == (low, 1.0)
+
+
+@pytest.mark.parametrize("over", ["false_positive_rate_range", "true_positive_rate_range"])
+def test_the_scale_of_a_partial_auc_ends_where_it_does(data: Any, over: str) -> None:
+    y, p = data
+    asked = ("partial_auc", {over: (0.1, 0.4)})
+    found = fm.estimate(y, p, metrics=asked)["partial_auc"]
+    share, error = found.estimate / 0.3, found.standard_error / 0.3
+    half = stats.t.ppf(0.975, found.df) * error / (share * (1 - share))
+    ends = [special.expit(special.logit(share) + side * half) for side in (-1, 1)]
+    assert found.confidence_interval == pytest.approx([0.3 * end for end in ends], rel=1e-9)
 
 
 def test_what_is_not_smooth_is_resampled(data: Any) -> None:
