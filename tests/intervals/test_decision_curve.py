@@ -97,7 +97,8 @@ def test_errors_are_those_of_means_over_rows() -> None:
         for i, each in enumerate((of_a, of_b)):
             error = each.std(ddof=1) / math.sqrt(n)
             assert curve.standard_error[i, j] == pytest.approx(error, rel=1e-10)
-            rare = [(x - each.mean()) / n for x in (1, -t / (1 - t))]  # one called more of each
+            # one more of each: called of either class, and not called
+            rare = [(x - each.mean()) / n for x in (1, -t / (1 - t), 0, 0)]
             wide = z * math.hypot(error, *rare)
             assert curve.low[i, j] == pytest.approx(each.mean() - wide, rel=1e-10)
             assert curve.high[i, j] == pytest.approx(each.mean() + wide, rel=1e-10)
@@ -194,6 +195,13 @@ def test_positives_that_nobody_calls_differently_could_be() -> None:
     assert found.standard_error[0, 0] == pytest.approx(math.sqrt(rows / n / (n - 1)))
     assert found.high[0, 0] - value == pytest.approx(norm.ppf(0.975) * error, rel=1e-10)
     assert found.low[0, 0] < 0 < found.high[0, 0]
+
+
+def test_a_positive_that_nobody_missed_could_be() -> None:
+    y, p = [1] * 25 + [0] * 125, [0.9] * 25 + [0.5] * 60 + [0.01] * 65
+    found = fm.costs.decision_curve(y, p, thresholds=[0.05], prevalence=0.17)
+    missed = 0.17 / 25  # what one positive less called takes away
+    assert found.low[0, 0] < found.net_benefit[0, 0] - 1.9 * missed
 
 
 def test_coverage_in_a_small_simulation() -> None:

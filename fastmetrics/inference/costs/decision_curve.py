@@ -42,8 +42,8 @@ Kind = Literal["pointwise", "simultaneous"]
 
 #: Variances below this share of the largest are rounding.
 _NO_VARIANCE: Final = 2.0**-40
-#: Rows added to each kind of row that decides, so that no kind that is not seen has no error: of
-#: one model those called of either class, of two those that one alone calls (Bonett & Price 2012).
+#: Rows added to each kind of row, so that what is rare and not seen has its error: of one model
+#: those of either class, called or not, of two those that one alone calls (Bonett & Price 2012).
 _ADDED: Final = {1: 1.0, 2: 0.5}
 
 
@@ -114,12 +114,13 @@ def decision_curve(
     between thresholds.
 
     What is rare is not impossible: limits have the error of the rows with one more of each
-    class that is called, of a difference with half a row more of each class that either model
-    alone calls (as Bonett and Price adjust a difference of paired proportions; in groups, by
-    their variance over that of single rows). Where no positive is called differently limits are
-    thus not those of the negatives alone, and where nothing varies `standard_error` is 0 and
-    limits are not. ``docs/coverage.md`` has the simulated coverage. One threshold is a
-    comparison at one price (`compare` has its p-value); over many, ask for a simultaneous band.
+    class that is called and that is not, of a difference with half a row more of each class
+    that either model alone calls (as Bonett and Price adjust a difference of paired
+    proportions; in groups, by their variance over that of single rows). Where no positive is
+    called differently limits are thus not those of the negatives alone, and where nothing
+    varies `standard_error` is 0 and limits are not. ``docs/coverage.md`` has the simulated
+    coverage. One threshold is a comparison at one price (`compare` has its p-value); over many,
+    ask for a simultaneous band.
 
     For T thresholds O(n + T^2) memory and O(n log T + T^3) time, of groups and with a `reference`
     up to O(n T) more.
@@ -283,7 +284,7 @@ class _Points:
         """Return what the rows of `_ADDED` contribute at a threshold."""
         own = [model.influences[j].reshape(2, -1)[:, [0, -1]] for model in self.models]
         if len(own) == 1:
-            influences = own[0][:, 1]
+            influences = own[0].ravel()
         else:
             influences = np.append(own[0][:, 1] - own[1][:, 0], own[0][:, 0] - own[1][:, 1])
         found: Floats = influences * (math.sqrt(_ADDED[len(own)]) * self._worth)
