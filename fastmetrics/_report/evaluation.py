@@ -143,7 +143,8 @@ def evaluate(
     `newcombe_interval`. `interval_method` says which it is, and `note` that the smaller class has
     fewer than 30 rows (of importances: rows of equal weight). How these intervals cover is in
     docs/coverage.md. A measure that no row moves, as an average precision of 1, has none: `note`
-    says so. KS, the best threshold and the rates at it need the bootstrap.
+    says so. The best threshold and the rates at it need the bootstrap; KS is shown with
+    limits there, which are those of `estimate`.
 
     One sort a model (two, with importances), then linear passes over its distinct scores:
     O(n log n) time. The table of one model is freed before the next is built. What the bootstrap
