@@ -198,12 +198,16 @@ def _of_rates(
 def _of_gaps(
     rates: Rates, spread: Spread, level: float, alternative: Alternative, n_groups: int | None
 ) -> ConfidenceInterval:
-    """Return limits of the largest gap; groups make rows worth fewer."""
+    """Return limits of the largest gap; groups make rows worth fewer, too few say nothing."""
     if n_groups is None:
         return gap_limits(rates, level, alternative)
     plain = rates.variance()
-    ratio = spread.variance / plain if plain > 0.0 else sum(rates.sizes) / n_groups
-    df = spread.df if spread.df > 0.0 else math.inf
+    if plain > 0.0:
+        ratio, df = spread.variance / plain, spread.df
+    else:  # no row is out of order: a group is worth one row
+        ratio, df = sum(rates.sizes) / n_groups, n_groups - 2.0
+    if not df > 0.0:
+        return ConfidenceInterval(math.nan, math.nan)
     return gap_limits(rates, level, alternative, ratio=ratio, df=df)
 
 

@@ -99,6 +99,19 @@ def test_groups_of_copies_are_worth_one_row_each(rng) -> None:
     assert np.diff(alone.confidence_interval)[0] < 0.7 * np.diff(plain.confidence_interval)[0]
 
 
+@pytest.mark.filterwarnings("ignore::fastmetrics.SmallSampleWarning")
+@pytest.mark.parametrize("n_groups", [1, 2])
+@pytest.mark.parametrize("is_perfect", [False, True])
+def test_too_few_groups_say_nothing(rng, n_groups, is_perfect) -> None:
+    y = np.repeat([0, 1], 30)
+    score = np.arange(60.0) if is_perfect else rng.normal(size=60) + y
+    with pytest.warns((fm.UndefinedMetricWarning, fm.DegenerateDataWarning), match="no interval"):
+        found = ks(y, score, groups=np.arange(60) % n_groups)
+    assert math.isnan(found.confidence_interval.low)
+    assert math.isnan(found.confidence_interval.high)
+    assert "do not show how much ks_statistic varies" in found.note
+
+
 def test_a_perfect_model_has_a_lower_limit(rng) -> None:
     y = np.repeat([0, 1], 50)
     interval = ks(y, np.arange(100)).confidence_interval
