@@ -116,13 +116,13 @@ comparison.kfold_paired_t_test comparison.five_by_two_cv_test comparison.one_sam
 comparison.bayesian_correlated_t_test results.BayesianCorrelatedTTest
 comparison.equivalence_test comparison.non_inferiority_test compare results.ComparisonTest
 comparison.adjust_pvalues comparison.compare_table results.TableComparison compare
-comparison.compare_estimators selection.evaluate_estimator comparison.five_by_two_cv_test \
+selection.compare_estimators selection.evaluate_estimator comparison.five_by_two_cv_test \
 comparison.kfold_paired_t_test
 comparison.compare_timings results.TimingComparison results.TimingRatio
 selection.Folds selection.GroupedFolds selection.LeaveOneOut selection.FiveByTwo \
 selection.HoldOut selection.BootstrapOutOfBag
 selection.evaluate_estimator results.EstimatorEvaluation selection.nested_cross_validation \
-comparison.compare_estimators selection.tune_estimator
+selection.compare_estimators selection.tune_estimator
 selection.nested_cross_validation results.NestedCrossValidation selection.tune_estimator \
 results.TuningResult selection.parameter_range
 selection.bootstrap632 results.Bootstrap632 selection.err632 selection.err632_plus \

@@ -11,5 +11,8 @@ COUNT_MEASURES = {m.name: m for m in MEASURES.values() if m.family == "decisions
 COUNT_MEASURES["zero_one_loss"] = COUNT_MEASURES["error_rate"]
 COUNT_MEASURES["youden_j"] = COUNT_MEASURES["informedness"]
 
+#: Count measures that need prices.
+PRICED = {"cost", "expected_cost"}
+
 #: The regression measures that have a public function, by its name.
 REGRESSION = {m.name: m for m in PLANS.values() if m.name in NAMES}

@@ -26,7 +26,6 @@ from .samples.equivalence import (
     equivalence_test as equivalence_test,
     non_inferiority_test as non_inferiority_test,
 )
-from .samples.estimators import compare_estimators as compare_estimators
 from .samples.five_by_two import five_by_two_cv_test as five_by_two_cv_test
 from .samples.mcnemar import mcnemar_test as mcnemar_test
 from .samples.sign_flip import sign_flip_test as sign_flip_test

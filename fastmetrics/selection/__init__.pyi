@@ -9,6 +9,7 @@ from .decomposition.estimator_curves import (
     estimator_learning_curve as estimator_learning_curve,
     estimator_validation_curve as estimator_validation_curve,
 )
+from .estimates.compare_estimators import compare_estimators as compare_estimators
 from .estimates.evaluate_estimator import evaluate_estimator as evaluate_estimator
 from .estimates.point632 import (
     bootstrap632 as bootstrap632,

@@ -26,6 +26,7 @@ _PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "pr_auc": [{"interpolation": kind} for kind in ("step", "trapezoid", "continuous")],
     "cohen_kappa": [{}, {"weights": "quadratic"}],
     "cost": [{"cost_fn": 5.0, "cost_fp": 1.0}],
+    "expected_cost": [{"cost_fn": 5.0, "cost_fp": 1.0, "prevalence": p} for p in (None, 0.1)],
     "net_benefit": [
         {"threshold": 0.4},
         {"threshold": 0.4, "standardized": True},

@@ -23,7 +23,7 @@ import fastmetrics as fm
 from fastmetrics._input.scalars import seed_key
 from fastmetrics.inference.bootstrap._draws import cell_counts
 from fastmetrics.measures import asking
-from measure_names import COUNT_MEASURES
+from measure_names import COUNT_MEASURES, PRICED
 from reference import count_oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
@@ -33,7 +33,7 @@ WAYS = [
     pytest.param({"stratified": True}, id="stratified"),
     pytest.param({"resampling": "poisson"}, id="poisson"),
 ]
-COUNTED = [name for name, measure in COUNT_MEASURES.items() if measure.name != "cost"]
+COUNTED = [name for name, measure in COUNT_MEASURES.items() if measure.name not in PRICED]
 COST = np.array([[0.0, 2.0], [5.0, -1.0]])
 
 

@@ -66,6 +66,21 @@ def test_limits_of_a_given_threshold_are_those_of_a_mean() -> None:
     assert tuple(found.threshold_interval) == (0.5, 0.5)
 
 
+@pytest.mark.parametrize("prevalence", [None, 0.1])
+def test_the_measure_of_two_prices_has_the_same_error(prevalence: float | None) -> None:
+    y, s, _, _ = data()
+    prices = {"cost_fn": 5.0, "cost_fp": 1.0, "prevalence": prevalence}
+    found = fm.costs.threshold_cost_interval(y, s, **prices, threshold=0.5)
+    one = fm.estimate(y, s, metrics=[("expected_cost", prices)], threshold=0.5)["expected_cost"]
+    low, high = found.confidence_interval
+    assert one.estimate == pytest.approx(found.cost, rel=1e-12)
+    error = math.log(high / low) / 2 / norm.ppf(0.975) * found.cost
+    assert one.standard_error == pytest.approx(error, rel=1e-12)
+    low, high = one.confidence_interval  # on the same scale, by Student's t
+    assert one.df is not None
+    assert low * high == pytest.approx(found.cost**2, rel=1e-12)
+
+
 def test_thresholds_that_are_not_dearer() -> None:
     """A threshold is inside when the rows between it and the best do not tell them apart."""
     y, s, fn, fp = data()

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from measure_names import COUNT_MEASURES
+from measure_names import COUNT_MEASURES, PRICED
 from reference import count_oracle as oracle
 
-PLAIN = sorted(name for name, measure in COUNT_MEASURES.items() if measure.name != "cost")
+PLAIN = sorted(name for name, measure in COUNT_MEASURES.items() if measure.name not in PRICED)
 FIRST_NAMES = {name: COUNT_MEASURES[name].name for name in PLAIN}
 
 

@@ -20,9 +20,9 @@ from fastmetrics import (
 )
 from fastmetrics.measures.decisions import _matrix_input
 from fastmetrics.measures.decisions.count_measures import value, values
-from measure_names import COUNT_MEASURES
+from measure_names import COUNT_MEASURES, PRICED
 
-OF_ANY = sorted(name for name, m in COUNT_MEASURES.items() if m.classes != 2 and name != "cost")
+OF_ANY = sorted(name for name, m in COUNT_MEASURES.items() if m.classes != 2 and name not in PRICED)
 PEERS = {
     "accuracy": sk.accuracy_score,
     "balanced_accuracy": sk.balanced_accuracy_score,
@@ -36,7 +36,7 @@ PEERS = {
 def test_every_measure_is_the_one_of_its_name(rng, k, weighting) -> None:
     y, p = labels_of(rng, 150, k)
     w = weights_of(rng, 150, weighting)
-    asked = OF_ANY if k > 2 else sorted(set(COUNT_MEASURES) - {"cost"})
+    asked = OF_ANY if k > 2 else sorted(set(COUNT_MEASURES) - PRICED)
     found = classification_measures(y, p, metrics=asked, sample_weight=w)
     matrix = ConfusionMatrix.from_labels(y, p, sample_weight=w)
     assert list(found.values) == asked

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from reference import classification_oracle as classes, count_oracle as counts
+from reference import classification_oracle as classes, cost_oracle, count_oracle as counts
 from registry.entry import (
     LABELS,
     OF_LABELS,
@@ -92,6 +92,11 @@ def balanced(sample: Sample) -> Values:
 COSTS = [[0, 1, 2, 7], [5, -1, 0, 1], [2, 3, 0, 1], [1, 1, 4, 0]]
 
 
+def expected_cost(on_fn: int, on_fp: int, prevalence: float, sample: Sample) -> Values:
+    rows = counts.rows_of(*sample.columns)
+    return (number(cost_oracle.expected(rows, on_fn, on_fp, prevalence)),)
+
+
 def cost(costs: Any, sample: Sample) -> Values:
     return (counts.cost(counts.rows_of(*sample.columns), range(len(costs)), costs),)
 
@@ -131,6 +136,14 @@ DECISIONS = (
         TWO,
         partial(cost, [[0, 1], [5, 0]]),
         arguments={"cost_fn": 5, "cost_fp": 1},
+        laws=UNNAMED,
+        peer=None,
+    ),
+    _labels(
+        "expected_cost",
+        TWO,
+        partial(expected_cost, 5, 1, 0.25),
+        arguments={"cost_fn": 5, "cost_fp": 1, "prevalence": 0.25},
         laws=UNNAMED,
         peer=None,
     ),

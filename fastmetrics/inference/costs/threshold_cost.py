@@ -116,7 +116,8 @@ def threshold_cost_interval(
     ----------
     threshold : int or float, optional
         A threshold that was chosen on other data, or by other means: its cost alone is then
-        estimated. None: the cheapest on these data.
+        estimated. None: the cheapest on these data. At two prices for all rows, `estimate` and
+        `compare` with the metric "expected_cost" say it too, of groups and of several models.
 
     Returns
     -------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf, nan
 from typing import Any, Final
 
-from fastmetrics.measures._measure import Measure
+from fastmetrics.measures._measure import REQUIRED, Measure
 
 _MINUS_ONE_TO_ONE: Final = (-1.0, 1.0)
 _FROM_ZERO: Final = (0.0, inf)
@@ -105,6 +105,15 @@ MEASURES: Final = (
         aliases=("cost_sensitive_error",),
         parameters={"cost_matrix": None, "cost_fn": None, "cost_fp": None},
         bounds=(-inf, inf),
+    ),
+    _decision(
+        "expected_cost",
+        "expected cost",
+        "costs:expected_cost",
+        False,
+        parameters={"cost_fn": REQUIRED, "cost_fp": REQUIRED, "prevalence": None},
+        classes=2,
+        bounds=_FROM_ZERO,
     ),
     _decision(
         "specificity",

@@ -82,6 +82,14 @@ def _cost(t: formulas.Tally, **costs: Any) -> Values:
     return formulas.mean_cost(t) * 2.0 ** -cost_exponent(**costs)
 
 
+def _expected_cost(
+    t: formulas.Tally, *, cost_fn: float, cost_fp: float, prevalence: float | None
+) -> Values:
+    exponent = cost_exponent(None, cost_fn, cost_fp)
+    on_fn, on_fp = math.ldexp(cost_fn, exponent), math.ldexp(cost_fp, exponent)
+    return formulas.expected_cost_of(t, on_fn, on_fp, prevalence) * 2.0**-exponent
+
+
 def _kappa_coefficients(n_classes: int, *, weights: str | None) -> Array | None:
     return None if weights is None else formulas.disagreement(n_classes, weights)
 
@@ -96,6 +104,7 @@ FORMULAS: Final[dict[str, Formula]] = {
     "hamming_loss": Formula(formulas.error_rate),  # of labels in one column
     "cohen_kappa": Formula(formulas.cohen_kappa, _kappa_coefficients),
     "cost": Formula(_cost, cost_coefficients),
+    "expected_cost": Formula(_expected_cost),
 } | {
     formula.__name__: Formula(formula)
     for formula in (
@@ -152,6 +161,10 @@ def check_cost(name: str, setting: Any) -> float:
     return check_fraction(name, setting, high=math.inf, include_low=True)
 
 
+def _check_share(name: str, setting: Any) -> float:
+    return check_fraction(name, setting, include_low=True, include_high=True)
+
+
 def _check_kappa_weights(name: str, setting: Any) -> str:
     return str(check_choice(name, setting, (None, "linear", "quadratic")))
 
@@ -163,4 +176,5 @@ _CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "cost_matrix": check_cost_matrix,
     "cost_fn": check_cost,
     "cost_fp": check_cost,
+    "prevalence": _check_share,
 }
