@@ -1,8 +1,9 @@
 """Simulate how often the intervals cover and the tests reject, and publish the tables.
 
-``python -m benchmarks.coverage`` writes ``docs/coverage.md`` and ``docs/coverage.json``.
+``python -m benchmarks.coverage`` writes ``docs/coverage.md``, the pages of ``docs/coverage/`` and
+``docs/coverage.json``.
 ``--data-sets N`` makes it shorter; nothing is then written unless ``--output`` says where.
-``--text`` writes the document anew from the stored figures, ``--part`` simulates one part and keeps
+``--text`` writes the pages anew from the stored figures, ``--part`` simulates one part and keeps
 the figures of the others, which do not depend on it.
 """
 
@@ -13,7 +14,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchmarks.coverage import calibration, concordance, estimates, recalibration, report
+from benchmarks.coverage import calibration, concordance, estimates, pages, recalibration
 from benchmarks.coverage.measured import Cost
 from benchmarks.coverage.scenes import SCENES
 from benchmarks.coverage.study import Study, load, simulate, stored, with_part
@@ -27,14 +28,15 @@ ALL_SCENES = (
     *recalibration.SCENES,
     *concordance.SCENES,
 )
-STORED, DOCUMENT = "docs/coverage.json", "docs/coverage.md"
+STORED, DOCUMENT = "docs/coverage.json", pages.FRONT
 
 
 def write(study: Study, folder: Path) -> None:
-    """Write the figures and the document."""
-    (folder / "docs").mkdir(exist_ok=True)
+    """Write the figures and the pages."""
+    (folder / "docs" / "coverage").mkdir(parents=True, exist_ok=True)
     (folder / STORED).write_text(stored(study), encoding="utf-8")
-    (folder / DOCUMENT).write_text(report.document(study), encoding="utf-8")
+    for path, text in pages.documents(study).items():
+        (folder / path).write_text(text, encoding="utf-8")
 
 
 def _arguments(arguments: Iterable[str] | None) -> argparse.Namespace:
@@ -45,7 +47,7 @@ def _arguments(arguments: Iterable[str] | None) -> argparse.Namespace:
     parser.add_argument("--processes", type=int, default=PROCESSES)
     parts = tuple(dict.fromkeys(scene.part for scene in ALL_SCENES))
     parser.add_argument("--part", choices=parts, help="simulate this part alone")
-    parser.add_argument("--text", action="store_true", help="only write the document anew")
+    parser.add_argument("--text", action="store_true", help="only write the pages anew")
     parser.add_argument("--output", type=Path, help="folder that has docs/")
     return parser.parse_args(None if arguments is None else list(arguments))
 
@@ -68,7 +70,7 @@ def main(arguments: Iterable[str] | None = None) -> int:
     if options.part is not None:
         study = with_part(load(ROOT / STORED), options.part, study)
     write(study, folder)
-    print(f"written: {DOCUMENT}, {STORED}")
+    print(f"written: {DOCUMENT}, docs/coverage/, {STORED}")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""``docs/coverage.md``: the tables of the coverage study, and what follows from them."""
+"""The tables of the coverage study, and what follows from them; `pages` deals them out."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def costs_section(study: Study) -> str:
 
 
 def document(study: Study) -> str:
-    """Return ``docs/coverage.md``."""
+    """Return all sections, one below the other."""
     usual = next(scene for scene in SCENES if scene.part == "main")
     near = next(scene for scene in SCENES if scene.part == "near one")
     users = next(scene for scene in SCENES if scene.users)

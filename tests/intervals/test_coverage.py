@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from benchmarks.coverage import (
     __main__ as coverage,
     estimates,
     findings,
+    pages,
     populations,
     report,
     scenes,
@@ -226,31 +228,58 @@ def _small_populations(monkeypatch):
 @pytest.mark.usefixtures("_small_populations")
 def test_the_script_writes_only_where_it_may(tmp_path, capsys, monkeypatch):
     few = ["--data-sets", "3", "--resamples", "19", "--exchanges", "9", "--processes", "1"]
-    before = {path: path.read_bytes() for path in (ROOT / "docs").glob("coverage.*")}
+    before = {path: path.read_bytes() for path in (ROOT / "docs").rglob("coverage*.*")}
     assert coverage.main([*few, "--output", str(tmp_path)]) == 0
     study = load(tmp_path / coverage.STORED)
     assert study.n_data == 3
     assert {(row.part, row.scene) for row in study.intervals} == {
         (s.part, s.name) for s in coverage.ALL_SCENES
     }
-    text = (tmp_path / coverage.DOCUMENT).read_text(encoding="utf-8")
-    assert text == report.document(study)
+    written = pages.documents(study)
+    assert {path: (tmp_path / path).read_text(encoding="utf-8") for path in written} == written
     for title in report.TITLES.values():
-        assert f"# {title}\n" in text
+        assert any(f"# {title}\n" in text for text in written.values())
     assert stored(study) == (tmp_path / coverage.STORED).read_text(encoding="utf-8")
     assert "written" in capsys.readouterr().out
     monkeypatch.setattr(coverage, "simulate", lambda *_, **__: study)
     assert coverage.main(few) == 0
     assert "nothing is written" in capsys.readouterr().out
-    assert before == {path: path.read_bytes() for path in (ROOT / "docs").glob("coverage.*")}
+    assert before == {path: path.read_bytes() for path in (ROOT / "docs").rglob("coverage*.*")}
 
 
 @pytest.mark.source_tree
 def test_the_document_shows_the_stored_figures():
     study = load(ROOT / coverage.STORED)
     assert study.n_data >= coverage.DATA_SETS
-    text = (ROOT / coverage.DOCUMENT).read_text(encoding="utf-8")
-    assert text == report.document(study)
+    written = pages.documents(study)
+    assert {path: (ROOT / path).read_text(encoding="utf-8") for path in written} == written
+    stray = set((ROOT / "docs" / "coverage").iterdir()) - {ROOT / path for path in written}
+    assert not stray
+
+
+@pytest.mark.source_tree
+def test_each_section_is_on_one_page_and_each_figure_of_a_family_has_one():
+    study = load(ROOT / coverage.STORED)
+    written = pages.documents(study)
+    for section in re.split(r"(?m)^(?=## )", report.document(study)):
+        assert sum(section in text for text in written.values()) == 1
+    parts = [part for family in pages.FAMILIES for part in family.parts]
+    assert sorted(parts) == sorted({row.part for row in study.intervals} | {"differences"})
+
+
+@pytest.mark.source_tree
+def test_the_best_of_a_quantity_lacks_least_over_all_its_scenes():
+    rows = [
+        interval_row(method, covered, scene=scene, mean_width=width)
+        for method, of_scenes, width in (
+            ("wide", (1900, 1900), 0.3),
+            ("narrow", (1900, 1899), 0.2),
+            ("short", (1900, 1800), 0.1),
+        )
+        for scene, covered in zip(SCENES[:2], of_scenes, strict=True)
+    ]
+    alone = interval_row("of one scene", 1900, mean_width=0.01)
+    assert {row.method for row in pages._best([*rows, alone])} == {"narrow"}
 
 
 # --- a reduced run -----------------------------------------------------------------------------
