@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-import types
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -17,9 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastmetrics import roc_auc_score
+from fastmetrics import ScoreTable, roc_auc_score
 from fastmetrics._threads import workers as _workers
-from fastmetrics._threads.workers import run, thread_count
+from fastmetrics._threads.workers import at_most, run, thread_count
 from fastmetrics.tables.scores.pairs import PLAIN_ROWS
 
 THREADS = [1, 2, 3, 7]
@@ -39,14 +37,16 @@ def nap(seconds: float, value: Any) -> Any:
 @pytest.mark.parametrize("n_threads", THREADS)
 def test_results_come_in_order(n_threads: int) -> None:
     jobs = [partial(nap, (17 * k % 5) / 2_000, k) for k in range(40)]
-    assert run(jobs, n_threads) == list(range(40))
-    assert run(jobs[:1], n_threads) == [0]
-    assert run([], n_threads) == []
+    with at_most(n_threads):
+        assert run(jobs) == list(range(40))
+        assert run(jobs[:1]) == [0]
+        assert run([]) == []
 
 
 def test_no_more_threads_than_asked_for() -> None:
     for n_threads in (1, 2):
-        seen = run([lambda: nap(0.001, threading.get_ident())] * 30, n_threads)
+        with at_most(n_threads):
+            seen = run([lambda: nap(0.001, threading.get_ident())] * 30)
         assert threading.get_ident() in seen  # the caller works too
         assert len(set(seen)) <= n_threads
 
@@ -70,13 +70,14 @@ def test_the_first_failure_stops_the_rest(
         time.sleep(0.001)
         done.append(k)
 
-    with pytest.raises(kind, match="job failed"):
-        run([partial(job, k) for k in range(300)], n_threads)
+    with at_most(n_threads), pytest.raises(kind, match="job failed"):
+        run([partial(job, k) for k in range(300)])
     count = len(done)
     assert count < 250
     time.sleep(0.01)
     assert len(done) == count  # no job is under way any more
-    assert run([partial(nap, 0, k) for k in range(9)], n_threads) == list(range(9))
+    with at_most(n_threads):
+        assert run([partial(nap, 0, k) for k in range(9)]) == list(range(9))
 
 
 def test_a_failure_in_a_helper_is_raised_in_the_caller() -> None:
@@ -87,8 +88,8 @@ def test_a_failure_in_a_helper_is_raised_in_the_caller() -> None:
             raise JobError("in a helper")
         time.sleep(0.005)
 
-    with pytest.raises(JobError, match="in a helper"):
-        run([job] * 400, 2)
+    with at_most(2), pytest.raises(JobError, match="in a helper"):
+        run([job] * 400)
 
 
 @pytest.mark.parametrize(
@@ -96,24 +97,29 @@ def test_a_failure_in_a_helper_is_raised_in_the_caller() -> None:
     [(0, ValueError), (-1, ValueError), (1.0, TypeError), ("2", TypeError), (True, TypeError)],
 )
 def test_bad_numbers_of_threads(bad: Any, error: type[Exception]) -> None:
-    for call in (partial(thread_count, bad), partial(run, [int], bad)):
-        with pytest.raises(error, match="`n_threads` must be"):
-            call()
+    with pytest.raises(error, match="`n_threads` must be"), at_most(bad):
+        pass
+    with pytest.raises(error, match="`n_threads` must be"):
+        ScoreTable.from_scores([0, 1], [0.0, 1.0], n_threads=bad)
     with pytest.raises((TypeError, ValueError), match="n_threads"):
         roc_auc_score([0, 1], [0.0, 1.0], n_threads=bad)
 
 
 def test_numbers_of_threads(monkeypatch) -> None:
     monkeypatch.delenv(_workers.N_THREADS_VARIABLE, raising=False)
-    assert thread_count(3) == thread_count(np.int64(3)) == 3
-    assert thread_count() == thread_count(None) == _workers.available_processors() >= 1
+    for count in (3, np.int64(3)):
+        with at_most(count):
+            assert thread_count() == 3
+    with at_most(None):
+        assert thread_count() == _workers.available_processors() >= 1
 
 
 @pytest.mark.parametrize(("text", "count"), [("1", 1), (" 5 ", 5), ("12", 12)])
 def test_the_environment_variable(monkeypatch, text: str, count: int) -> None:
     monkeypatch.setenv("FASTMETRICS_NUM_THREADS", text)
     assert thread_count() == count
-    assert thread_count(2) == 2  # what is asked for outright wins
+    with at_most(2):
+        assert thread_count() == 2  # what is asked for outright wins
     monkeypatch.setenv("FASTMETRICS_NUM_THREADS", "  ")
     assert thread_count() == _workers.available_processors()
 
@@ -146,7 +152,7 @@ def output_of(text: str) -> str:
 
 DATA = """
 import os, threading, numpy as np
-from fastmetrics import roc_auc_score
+from fastmetrics import ScoreTable, roc_auc_score
 from fastmetrics._threads import workers as _workers
 from fastmetrics._kernels._compile import compile_small_calls
 from fastmetrics.tables.scores.pairs import PLAIN_ROWS
@@ -163,7 +169,9 @@ def test_affinity_is_respected(monkeypatch) -> None:
 import os
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 from fastmetrics._threads import workers as _workers
-print(_workers.available_processors(), _workers.thread_count(), _workers.thread_count(4))
+with _workers.at_most(4):
+    asked = _workers.thread_count()
+print(_workers.available_processors(), _workers.thread_count(), asked)
 """
     assert output_of(program) == "1 1 4"
 
@@ -174,7 +182,8 @@ from fastmetrics._threads import workers as _workers
 jobs = [lambda: time.sleep(0.02)] * 5_000
 print("ready", flush=True)
 try:
-    _workers.run(jobs, {n_threads})
+    with _workers.at_most({n_threads}):
+        _workers.run(jobs)
 except KeyboardInterrupt:
     print("stopped", flush=True)
 """
@@ -327,64 +336,28 @@ def test_inside_joblib(backend: str) -> None:
     assert joblib.Parallel(n_jobs=2, backend=backend)(calls) == [truth] * 3
 
 
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-def bar_on(stream, monkeypatch, progress, patience=0.0):
-    monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(_workers, "_PATIENCE", patience)
-    done: list[int] = []
-    _workers.run_batches(
-        lambda start, count: done.append(count),
-        range(0, 25, 10),
-        n_threads=1,
-        progress=progress,
-        description="work",
-        unit="steps",
-    )
-    assert done == [10, 10, 5]
-    return stream.getvalue()
-
-
-def test_a_bar_by_itself_is_for_terminals_and_for_what_takes_long(monkeypatch):
-    pytest.importorskip("tqdm")
-    assert "work: " in bar_on(Terminal(), monkeypatch, None)
-    assert bar_on(Terminal(), monkeypatch, None, patience=60.0) == ""
-    assert bar_on(io.StringIO(), monkeypatch, None) == ""
-    assert bar_on(Terminal(), monkeypatch, False) == ""
-    assert "work: " in bar_on(io.StringIO(), monkeypatch, True, patience=60.0)
-    monkeypatch.setattr(sys, "stderr", None)  # as under pythonw
-    assert _workers._tqdm(None) is None
-
-
-@pytest.mark.parametrize(("config", "is_shown"), [({"IPKernelApp": {}}, True), ({}, False)])
-def test_a_notebook_is_watched(monkeypatch, config, is_shown):
-    pytest.importorskip("tqdm")
-    shell = types.SimpleNamespace(config=config)
-    notebook = types.SimpleNamespace(get_ipython=lambda: shell)
-    monkeypatch.setitem(sys.modules, "IPython", notebook)
-    assert ("work: " in bar_on(io.StringIO(), monkeypatch, None)) == is_shown
-    notebook.get_ipython = lambda: None  # IPython was imported, and does not run this
-    assert bar_on(io.StringIO(), monkeypatch, None) == ""
-
-
-def test_a_bar_by_itself_needs_no_tqdm(monkeypatch):
-    monkeypatch.setitem(sys.modules, "tqdm", None)
-    assert bar_on(Terminal(), monkeypatch, None) == ""
-    with pytest.raises(ImportError, match="progress=True needs tqdm"):
-        bar_on(Terminal(), monkeypatch, True)
-
-
 def test_a_call_inside_takes_what_was_asked_around_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_workers, "available_processors", lambda: 8)
     with _workers.at_most(3):
         assert thread_count() == 3
-        assert thread_count(5) == 5
+        with at_most(5):
+            assert thread_count() == 5
         with _workers.at_most(None):
             assert thread_count() == 3
         with pytest.raises(ValueError, match="n_threads"), _workers.at_most(0):
             pass
         assert thread_count() == 3
+    assert thread_count() == 8
+
+
+def test_jobs_inside_jobs_share_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_workers, "available_processors", lambda: 8)
+    inside = partial(run, [thread_count] * 3)
+    assert run([thread_count] * 2) == [4, 4]
+    assert run([thread_count] * 20) == [1] * 20
+    assert run([inside] * 2) == [[1] * 3] * 2
+    assert run([thread_count] * 2, n_rows=10) == [8, 8]  # of few rows: here, one after the other
+    with at_most(3):
+        assert run([thread_count] * 2) == [1, 1]
+    assert run([inside]) == [[2] * 3]
     assert thread_count() == 8

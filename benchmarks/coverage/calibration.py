@@ -182,7 +182,7 @@ def _as_published(data: Data, strategy: Any) -> tuple[float, float]:
     """Return the interval for large n: of the error of first order, and as wide above as below."""
     from scipy.special import ndtri
 
-    counts = counted(data.labels, data.scores, pos_label=None, labels=None, n_threads=1)
+    counts = counted(data.labels, data.scores, pos_label=None, labels=None)
     found = mean_square(counts, N_BINS, strategy)
     assert found is not None
     low = limits(found._replace(error_of_pairs=0.0), LEVEL)[0]

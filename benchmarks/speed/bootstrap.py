@@ -19,6 +19,7 @@ from benchmarks.speed.data import Data, Spec, make
 from benchmarks.speed.timing import BYTES, NANOSECONDS, SECONDS, Target
 from fastmetrics._input.models import named_scores
 from fastmetrics._input.scalars import seed_key
+from fastmetrics._threads.workers import at_most
 from fastmetrics.inference.bootstrap._draws import Draws
 from fastmetrics.inference.bootstrap._engine import Engine
 from fastmetrics.inference.bootstrap._parse import parse, parse_models
@@ -61,7 +62,12 @@ def _replicates(
         form = parse(table_of(data.spec), None, asked)
         draws = Draws(seed_key(1), form.n_units, masks=form.masks() if stratified else None)
         engine = Engine([form], asked, draws)
-        return lambda: engine.run(REPLICATES, n_threads=n_threads, progress=False)
+
+        def run() -> Any:
+            with at_most(n_threads):
+                return engine.run(REPLICATES, progress=False)
+
+        return run
 
     return prepare
 
@@ -72,7 +78,12 @@ def _paired(data: Data) -> Call:
     models = named_scores({"a": data.scores, "b": data.scores + noise})
     forms = parse_models(data.labels, models, asked).forms
     engine = Engine(forms, asked, Draws(seed_key(1), forms[0].n_units))
-    return lambda: engine.run(REPLICATES, n_threads=1, progress=False)
+
+    def run() -> Any:
+        with at_most(1):
+            return engine.run(REPLICATES, progress=False)
+
+    return run
 
 
 def _bootstrap(**options: Any) -> Callable[[Data], Call]:

@@ -101,7 +101,7 @@ def trace(work: Call) -> Trace:
     """Return where the seconds of one call go, its jobs done one after another."""
     sets: list[list[float]] = []
 
-    def timed(jobs: Sequence[Call], n_threads: int | None = None) -> list[Any]:
+    def timed(jobs: Sequence[Call], n_rows: int = 0) -> list[Any]:
         taken: list[float] = []
         results = []
         for job in jobs:
@@ -139,7 +139,7 @@ def serial_sections(work: Call) -> dict[str, float]:
         elif event == "return" and len(names) > 1:
             lap(names.pop())
 
-    def unseen(jobs: Sequence[Call], n_threads: int | None = None) -> list[Any]:
+    def unseen(jobs: Sequence[Call], n_rows: int = 0) -> list[Any]:
         nonlocal inside
         if len(jobs) == 1:
             return [jobs[0]()]

@@ -55,6 +55,7 @@ def one_auc(labels: Array, scores: Array) -> Callable[[], Any]:
 def replicates(labels: Array, scores: Array) -> Callable[[], Any]:
     """Use the engine on few rows, and sort all of them."""
     from fastmetrics._input.scalars import seed_key
+    from fastmetrics._threads.workers import at_most
     from fastmetrics.inference.bootstrap._draws import Draws
     from fastmetrics.inference.bootstrap._engine import Engine
     from fastmetrics.inference.bootstrap._parse import parse
@@ -66,9 +67,13 @@ def replicates(labels: Array, scores: Array) -> Callable[[], Any]:
         form = parse(table, None, asked)
         return Engine([form], asked, Draws(seed_key(1), form.n_units))
 
-    engine(slice(300_000)).run(2, n_threads=1, progress=False)
+    def run(one: Engine) -> object:
+        with at_most(1):
+            return one.run(2, progress=False)
+
+    run(engine(slice(300_000)))
     of_all = engine(slice(None))
-    return lambda: of_all.run(2, n_threads=1, progress=False)
+    return lambda: run(of_all)
 
 
 def main() -> None:

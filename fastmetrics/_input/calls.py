@@ -1,9 +1,10 @@
-"""What every call of a public function passes: rows that agree, and arguments that fit.
+"""What every call of a public function passes: rows that agree, arguments that fit, threads.
 
 `as_called` makes the function that ``fastmetrics.<name>`` is. Rows are matched by position: where
 pandas labels those of two arguments differently, functions of ours refuse them, and those of
 scikit-learn's names warn of the same labels in another order. No function can forget it: what holds
-no rows of the data is listed here, all else does.
+no rows of the data is listed here, all else does. Here ``n_threads`` begins to hold for all that is
+called inside.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any, Final, TypeVar, cast
 import numpy as np
 
 from fastmetrics._input.rows import check_same_index, different_rows
+from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import DataConversionWarning, InputTypeError, no_parameter, warn_user
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -70,7 +72,10 @@ def as_called(function: F, home: str, *, name: str = "", has_rows: bool = True) 
                 _check_rows(sets, arguments, options, is_namesake)
                 break
         try:
-            return function(*arguments, **options)
+            if options.get("n_threads") is None:
+                return function(*arguments, **options)
+            with at_most(options["n_threads"]):
+                return function(*arguments, **options)
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
                 raise  # it was called

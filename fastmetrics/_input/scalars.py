@@ -166,11 +166,6 @@ def check_weights_are(sample_weight: Any, weights_are: Any) -> WeightsAre | None
     return None if sample_weight is None else chosen
 
 
-def check_n_threads(n_threads: Any, name: str = "n_threads") -> int | None:
-    """Return None (every processor the process may use) or a number of threads of at least 1."""
-    return None if n_threads is None else check_integer(name, n_threads, low=1)
-
-
 _rng_lock = threading.Lock()
 
 

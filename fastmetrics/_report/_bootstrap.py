@@ -66,9 +66,7 @@ class Plan:
         )
 
 
-def checked_plan(
-    n_resamples: Any, confidence_level: float, n_models: int, n_threads: Any, **given: Any
-) -> Plan:
+def checked_plan(n_resamples: Any, confidence_level: float, n_models: int, **given: Any) -> Plan:
     """Return the plan, or raise before any work; see `evaluation.plan_of`."""
     if n_models > 1 and given["method"] == "studentized":
         raise InputError(
@@ -85,7 +83,6 @@ def checked_plan(
         confidence_level=confidence_level,
         alternative="two-sided",
         resampling="multinomial",
-        n_threads=n_threads,
         n_models=n_models * (n_models + 1) // 2,  # each, and every pair
         weights_are=given["weights_are"],
         **{name: given[name] for name in ("method", "stratified", "groups", "rng", "progress")},
@@ -190,7 +187,7 @@ def _of_gaps(
     y_true: Any, scores: list[NamedScores], options: Options, *, threshold: Any, **rows: Any
 ) -> Mapping[str, Any]:
     """Return KS, or how models differ in it, by limits that hold: those of replicates do not."""
-    rows |= {"confidence_level": options.confidence_level, "n_threads": options.n_threads}
+    rows["confidence_level"] = options.confidence_level
     if options.weights_are is not None:
         rows["weights_are"] = options.weights_are
     with said_in_notes():

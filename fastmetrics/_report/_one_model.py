@@ -14,7 +14,6 @@ from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._report.evaluation_result import ModelEvaluation
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
 from fastmetrics.inference.bootstrap.effective_size import effective_sample_size
 from fastmetrics.inference.estimate import estimate
@@ -46,25 +45,16 @@ def evaluate_model(
     weights_are: WeightsAre | None = None,
     pos_label: Any = None,
     confidence_level: float | None = None,
-    n_threads: int | None = None,
 ) -> ModelEvaluation:
     """Evaluate one model, with intervals if there is a confidence level; see `evaluate`."""
     table, note = table_of(
-        y_true,
-        y_score,
-        sample_weight=sample_weight,
-        weights_are=weights_are,
-        pos_label=pos_label,
-        n_threads=n_threads,
+        y_true, y_score, sample_weight=sample_weight, weights_are=weights_are, pos_label=pos_label
     )
     del y_score  # the table is all that is needed; a caller may have let go of the column
-    with at_most(n_threads):
-        return _measured(name, table, confidence_level, note)
+    return _measured(name, table, confidence_level, note)
 
 
-def evaluate_table(
-    name: str, table: ScoreTable, confidence_level: float, n_threads: int | None
-) -> ModelEvaluation:
+def evaluate_table(name: str, table: ScoreTable, confidence_level: float) -> ModelEvaluation:
     """Evaluate one model by the table of its scores; fractional weights have no interval."""
     if table.is_weighted:
         note = "sums of weights, which do not tell how many rows there were: no interval"
@@ -72,8 +62,7 @@ def evaluate_table(
     else:
         note = note_of_size(float(table.n_positive), float(table.n_negative), None)
         level = confidence_level
-    with at_most(n_threads):
-        return _measured(name, table, level, note)
+    return _measured(name, table, level, note)
 
 
 def table_of(
@@ -83,7 +72,6 @@ def table_of(
     sample_weight: ArrayLike | None,
     weights_are: WeightsAre | None,
     pos_label: Any,
-    n_threads: int | None,
 ) -> tuple[ScoreTable, str]:
     """Return the table of a model's scores, and a note where the smaller class is small."""
     rows = check_binary(
@@ -94,7 +82,7 @@ def table_of(
         weights_are="frequencies" if weights_are == "frequencies" else None,
         pos_label=pos_label,
     )
-    table = ScoreTable.from_rows(rows, n_threads=n_threads)
+    table = ScoreTable.from_rows(rows)
     return table, note_of_size(*_effective_sizes(rows, table, weights_are), weights_are)
 
 

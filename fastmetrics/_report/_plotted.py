@@ -49,7 +49,6 @@ def plotted_models(
     *,
     sample_weight: Any,
     pos_label: Any,
-    n_threads: int | None,
     weights_are: WeightsAre = "importances",
     confidence_level: float | None = None,
 ) -> list[Model]:
@@ -69,11 +68,7 @@ def plotted_models(
         models = []
         for name, argument, y_score in models_of(scores, names):
             try:
-                rows: dict[str, Any] = {
-                    "sample_weight": sample_weight,
-                    "pos_label": pos_label,
-                    "n_threads": n_threads,
-                }
+                rows: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
                 table, _ = table_of(y_true, y_score, weights_are=read, **rows)
                 alone = (table,) if read != "importances" else (y_true, y_score)
                 interval = _interval(confidence_level, *alone, **(rows if len(alone) > 1 else {}))

@@ -184,7 +184,7 @@ def evaluate(
             cost_fp=cost_fp,
             prevalence=prevalence,
         )
-        models = [_evaluated(*each, level, n_threads) for each in tables.items()]
+        models = [_evaluated(*each, level) for each in tables.items()]
         return Evaluation(tuple(models), level, None)
     if scores is None:
         for each in y_true.values() if isinstance(y_true, Mapping) else [y_true]:
@@ -200,7 +200,6 @@ def evaluate(
         n_resamples,
         level,
         len(named),
-        n_threads,
         metrics=metrics,
         method=method,
         stratified=stratified,
@@ -223,7 +222,6 @@ def evaluate(
                 weights_are=read,
                 pos_label=pos_label,
                 confidence_level=level if plan is None and is_alone else None,
-                n_threads=n_threads,
             )
             if prices is not None and not math.isnan(model.roc_auc):
                 costs = prices.of(
@@ -234,7 +232,6 @@ def evaluate(
                     sample_weight=sample_weight,
                     weights_are=weights_are,
                     pos_label=pos_label,
-                    n_threads=n_threads,
                 )
                 model = dataclasses.replace(model, costs=costs)
         except InputError as error:  # there may be many scores: say which it was
@@ -247,7 +244,7 @@ def evaluate(
     comparisons = None
     if not is_alone and not any(math.isnan(model.roc_auc) for model in models):
         options = rows | {"weights_are": weights_are, "confidence_level": level}
-        models, comparisons = _by_influence(models, labels, named, n_threads=n_threads, **options)
+        models, comparisons = _by_influence(models, labels, named, **options)
     return Evaluation(tuple(models), level, read, comparisons=comparisons)
 
 
@@ -280,11 +277,11 @@ def _tables_of(y_true: Any) -> dict[str, ScoreTable | ScoreRuns] | None:
 
 
 def _evaluated(
-    name: str, table: ScoreTable | ScoreRuns, confidence_level: float, n_threads: int | None
+    name: str, table: ScoreTable | ScoreRuns, confidence_level: float
 ) -> ModelEvaluation:
     if isinstance(table, ScoreTable):
-        return evaluate_table(name, table, confidence_level, n_threads)
-    return evaluation_of(summary_of_runs(table, n_threads=n_threads), name, confidence_level)
+        return evaluate_table(name, table, confidence_level)
+    return evaluation_of(summary_of_runs(table), name, confidence_level)
 
 
 def _check_alone(kind: str, **others: Any) -> None:
@@ -307,9 +304,7 @@ _OF_BOOTSTRAP: Final = {
 }
 
 
-def plan_of(
-    n_resamples: Any, confidence_level: float, n_models: int, n_threads: Any, **given: Any
-) -> Plan | None:
+def plan_of(n_resamples: Any, confidence_level: float, n_models: int, **given: Any) -> Plan | None:
     """Return the bootstrap's plan, or None without `n_resamples`; raise before any work.
 
     ``given`` has a value for each of `_OF_BOOTSTRAP`, and how weights are read. Of the groups it
@@ -319,7 +314,7 @@ def plan_of(
     if n_resamples is not None:
         from fastmetrics._report._bootstrap import checked_plan
 
-        return checked_plan(n_resamples, confidence_level, n_models, n_threads, **given)
+        return checked_plan(n_resamples, confidence_level, n_models, **given)
     for name, default in _OF_BOOTSTRAP.items():
         value = given[name] or None if name == "progress" else given[name]
         if value is not default and (default is None or value != default):

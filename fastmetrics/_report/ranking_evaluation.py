@@ -21,12 +21,10 @@ from fastmetrics._input.scalars import (
     check_choice,
     check_confidence_level,
     check_integer,
-    check_n_threads,
     key_text,
     seed_key,
 )
 from fastmetrics._report.ranking_result import Adjustment, RankingEvaluation, Test
-from fastmetrics._threads.workers import at_most
 from fastmetrics.comparison.samples.max_t import max_t_pvalues
 from fastmetrics.comparison.samples.sign_flip import sign_flip_test
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError
@@ -168,9 +166,9 @@ def evaluate_rankings(
     check_choice("test", test, get_args(Test))
     check_choice("adjustment", adjustment, get_args(Adjustment))
     count = check_integer("n_resamples", n_resamples, low=1, high=10**8)
-    key, threads = seed_key(rng), check_n_threads(n_threads)
+    key = seed_key(rng)
     rows = {"query": query, "ids": ids, "n_relevant": n_relevant}
-    tables = _tables_of(relevance, scores, names, rows, threads)
+    tables = _tables_of(relevance, scores, names, rows)
     models = tuple(tables)
     if control is not None:
         check_choice("control", control, models)
@@ -182,15 +180,13 @@ def evaluate_rankings(
         ties=ties,
         relevant_from=relevant_from,
         no_relevant=no_relevant,
-        n_threads=threads,
     )
     chosen = Chosen(models, pairs_of(models, control), None, level, "two-sided")
     largest: tuple[float, ...] = ()
-    with at_most(threads):
-        found = {one.label: compared(one, sample.measured(one), chosen) for one in asked}
-        if len(models) > 1 and (test != "t" or adjustment != "holm"):
-            options: dict[str, Any] = {"n_resamples": count, "key": key}
-            found, largest = _flipped(found, asked, sample, test, adjustment, **options)
+    found = {one.label: compared(one, sample.measured(one), chosen) for one in asked}
+    if len(models) > 1 and (test != "t" or adjustment != "holm"):
+        options: dict[str, Any] = {"n_resamples": count, "key": key}
+        found, largest = _flipped(found, asked, sample, test, adjustment, **options)
     values = np.stack([sample.by_query(one).values for one in asked], axis=1)
     values.setflags(write=False)
     left_out = {one.label: int((~sample.by_query(one).counts).sum()) for one in asked}
@@ -271,7 +267,7 @@ def _pvalue(shares: Floats, pair: Pair, n_resamples: int, key: NDArray[np.uint64
 
 
 def _tables_of(
-    relevance: Any, scores: Any, names: Any, rows: dict[str, Any], n_threads: int | None
+    relevance: Any, scores: Any, names: Any, rows: dict[str, Any]
 ) -> dict[str, RankingTable]:
     """Return the table of each system."""
     if isinstance(relevance, RankingTable):
@@ -302,7 +298,7 @@ def _tables_of(
         is_one = False
     named = [("score", "scores", scores)] if is_one else named_scores(scores, names)
     models = [NamedScores(*each) for each in named]
-    tables = tables_of_rows(relevance, models, n_threads=n_threads, **rows)
+    tables = tables_of_rows(relevance, models, **rows)
     return {model.name: table for model, table in zip(models, tables, strict=True)}
 
 

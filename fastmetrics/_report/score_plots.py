@@ -112,12 +112,11 @@ def plot_roc(
         weights_are=weights_are,
         pos_label=pos_label,
         confidence_level=level,
-        n_threads=n_threads,
     )
     given = bands_by_name(bands, RocBand, models)
     curves = []
     for model in models:
-        fpr, tpr, _ = roc_of_table(model.table, n_threads=n_threads)
+        fpr, tpr, _ = roc_of_table(model.table)
         said = f"AUC {roc_auc_score(model.table):.4f}"
         if model.interval is not None:
             low, high = model.interval
@@ -169,14 +168,7 @@ def plot_pr(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['AP 0.7095', 'positives: 0.5', 'break-even point']
     """
-    models = plotted_models(
-        y_true,
-        scores,
-        names,
-        sample_weight=sample_weight,
-        pos_label=pos_label,
-        n_threads=n_threads,
-    )
+    models = plotted_models(y_true, scores, names, sample_weight=sample_weight, pos_label=pos_label)
     given = bands_by_name(bands, PrBand, models)
     curves = []
     for model in models:
@@ -191,7 +183,7 @@ def plot_pr(
             marks += (Mark(point.tpr, point.precision, point.name),)
         band = given.get(model.name)
         shown = shown_band(band.recall, band, shown_name(model.name)) if band else None
-        said = f"AP {average_precision_score(model.table, n_threads=n_threads):.4f}"
+        said = f"AP {average_precision_score(model.table):.4f}"
         curves.append(Curve(recall, precision, model.label(said), shown, marks, "steps-post"))
     table = models[0].table
     share = table.n_positive / (table.n_positive + table.n_negative)
@@ -228,14 +220,7 @@ def plot_det(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['a', 'score ≥ 5']
     """
-    models = plotted_models(
-        y_true,
-        scores,
-        names,
-        sample_weight=sample_weight,
-        pos_label=pos_label,
-        n_threads=n_threads,
-    )
+    models = plotted_models(y_true, scores, names, sample_weight=sample_weight, pos_label=pos_label)
     curves = []
     for model in models:
         fpr, fnr, _ = det_curve(model.table, drop_intermediate=True)
@@ -290,9 +275,7 @@ def plot_thresholds(
                 f"`metrics` names {one.label!r}, where measures of predicted labels can be drawn "
                 "over the threshold: those that follow from a confusion matrix"
             )
-    table = as_table(
-        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
+    table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     check_both_classes(table)
     tn, fp, fn, tp, thresholds = confusion_matrix_at_thresholds(table)
     counts = np.stack((tn, fp, fn, tp), axis=-1).reshape(-1, 2, 2)[::-1]

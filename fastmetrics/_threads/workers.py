@@ -1,5 +1,8 @@
 """The thread pool: Python threads over kernels that release the GIL, and its progress bar.
 
+How many threads a call may take is said once, at its door (`at_most`), and holds for all that is
+called inside.
+
 Which rows form a job depends on the data only, never on the number of threads, so results do not
 either. The calling thread works too: an interrupt (Ctrl-C) reaches it between two jobs, no job
 takes longer than some tens of milliseconds, and nothing can deadlock when the pool is busy.
@@ -15,11 +18,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial
-from typing import Any, TypeVar
+from functools import partial, wraps
+from typing import Any, TypeVar, cast
 
 from fastmetrics.errors import InputError, InputTypeError
 
+F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
 #: Environment variable that caps the number of threads where ``n_threads`` is not given.
@@ -28,7 +32,7 @@ N_THREADS_VARIABLE = "FASTMETRICS_NUM_THREADS"
 #: Below so many rows, two jobs of a row's work take less time than handing one to another thread.
 FEW_ROWS = 10_000
 
-#: What a call further out was asked for, where a call inside it is asked for nothing.
+#: What the call around was asked for.
 _limit: ContextVar[int | None] = ContextVar("limit", default=None)
 _lock = threading.Lock()
 _pool: tuple[int, ThreadPoolExecutor] | None = None
@@ -41,43 +45,55 @@ def available_processors() -> int:
     return os.cpu_count() or 1
 
 
-def thread_count(n_threads: int | None = None) -> int:
+def thread_count() -> int:
     """Return the number of threads to use.
 
-    ``None`` means the environment variable ``FASTMETRICS_NUM_THREADS`` if set, else every
-    processor the process may use.
+    That of the call around, else that of the environment variable ``FASTMETRICS_NUM_THREADS`` if
+    set, else every processor the process may use.
     """
-    return _asked_for(n_threads) or available_processors()
+    return _asked_for() or available_processors()
 
 
 @contextmanager
 def at_most(n_threads: int | None) -> Iterator[None]:
-    """Let all that is called inside, and asked for no number of threads, take this one."""
-    token = _limit.set(_asked_for(n_threads))
+    """Let all that is called inside take so many threads; None changes nothing."""
+    if n_threads is None:
+        yield
+        return
+    if isinstance(n_threads, bool) or not hasattr(n_threads, "__index__"):
+        raise InputTypeError(f"`n_threads` must be an integer: got {n_threads!r}")
+    if n_threads.__index__() < 1:
+        raise InputError(f"`n_threads` must be at least 1: got {n_threads}")
+    token = _limit.set(n_threads.__index__())
     try:
         yield
     finally:
         _limit.reset(token)
 
 
-def _asked_for(n_threads: int | None) -> int | None:
-    """Return the number of threads asked for, in the call, around it or in the environment."""
-    name = "n_threads"
-    value: object = n_threads if n_threads is not None else _limit.get()
-    if value is None:
-        text = os.environ.get(N_THREADS_VARIABLE, "").strip()
-        if not text:
-            return None
-        name = N_THREADS_VARIABLE
-        if not text.isdecimal():
-            raise InputError(f"{name} must be a whole number >= 1, got {text!r}")
-        value = int(text)
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise InputTypeError(f"`{name}` must be None or a whole number, got {value!r}")
-    count = int(value.__index__())
-    if count < 1:
-        raise InputError(f"`{name}` must be at least 1, got {count}")
-    return count
+def with_threads(function: F) -> F:
+    """Let a method's ``n_threads``, where it is given, hold for all that it calls."""
+
+    @wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:
+        if options.get("n_threads") is None:
+            return function(*arguments, **options)
+        with at_most(options["n_threads"]):
+            return function(*arguments, **options)
+
+    return cast(F, call)
+
+
+def _asked_for() -> int | None:
+    """Return the number of threads asked for by the call around, or in the environment."""
+    if (count := _limit.get()) is not None:
+        return count
+    text = os.environ.get(N_THREADS_VARIABLE, "").strip()
+    if not text:
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise InputError(f"{N_THREADS_VARIABLE} must be a whole number >= 1, got {text!r}")
+    return int(text)
 
 
 def _executor() -> ThreadPoolExecutor:
@@ -104,8 +120,9 @@ if hasattr(os, "register_at_fork"):
 class _Run:
     """One call of ``run``: the jobs left, the results so far, the first failure."""
 
-    def __init__(self, jobs: Sequence[Callable[[], T]]) -> None:
+    def __init__(self, jobs: Sequence[Callable[[], T]], share: int) -> None:
         self.jobs = jobs
+        self.share = share
         self.results: list[object] = [None] * len(jobs)
         self.left = iter(range(len(jobs)))
         self.lock = threading.Lock()
@@ -113,12 +130,13 @@ class _Run:
         self.failure: BaseException | None = None
 
     def work(self) -> None:
-        while not self.stopped:
-            with self.lock:
-                index = next(self.left, None)
-            if index is None:
-                return
-            self.results[index] = self.jobs[index]()
+        with at_most(self.share):
+            while not self.stopped:
+                with self.lock:
+                    index = next(self.left, None)
+                if index is None:
+                    return
+                self.results[index] = self.jobs[index]()
 
     def work_in_pool(self) -> None:
         try:
@@ -128,18 +146,21 @@ class _Run:
             self.stopped = True
 
 
-def run(jobs: Sequence[Callable[[], T]], n_threads: int | None = None) -> list[T]:
-    """Run the jobs on up to ``n_threads`` threads and return their results in order.
+def run(jobs: Sequence[Callable[[], T]], n_rows: int = FEW_ROWS) -> list[T]:
+    """Run the jobs on up to `thread_count` threads and return their results in order.
 
-    The first exception stops the rest and is raised here, after the jobs under way have ended.
+    ``n_rows`` is how many rows they are about: of few they are run here. What jobs run in turn
+    shares the threads with them. The first exception stops the rest and is raised here, after the
+    jobs under way have ended.
     """
-    limit = _asked_for(n_threads)
+    asked = _asked_for()
     if len(jobs) == 1:
         return [jobs[0]()]
-    threads = min(limit or available_processors(), len(jobs))
+    limit = (asked or available_processors()) if n_rows >= FEW_ROWS else 1
+    threads = min(limit, len(jobs))
     if threads <= 1:
         return [job() for job in jobs]
-    state = _Run(jobs)
+    state = _Run(jobs, max(limit // threads, 1))
     helpers: list[Future[None]] = []
     try:
         executor = _executor()
@@ -206,7 +227,6 @@ def run_batches(
     job: Callable[[int, int], object],
     starts: range,
     *,
-    n_threads: int | None,
     progress: bool | None,
     description: str,
     unit: str,
@@ -222,4 +242,4 @@ def run_batches(
                 with lock:
                     update(count)
 
-        run([partial(counted, *batch) for batch in batches], n_threads)
+        run([partial(counted, *batch) for batch in batches])

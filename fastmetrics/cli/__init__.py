@@ -5,6 +5,7 @@ Nothing but argparse is imported before a command runs, so that ``--help`` answe
 
 from __future__ import annotations
 
+import argparse
 import errno
 import os
 import sys
@@ -43,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         given = sys.argv[1:] if argv is None else argv
         arguments = build_parser().parse_args(files_apart(given))
         with insistent_interrupt():
-            output: str = arguments.run(arguments)
+            output = _run(arguments)
         write(output)
     except SystemExit as stop:  # argparse: after --help, --version, or a usage error
         return stop.code if isinstance(stop.code, int) else BAD_INPUT
@@ -55,6 +56,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (ValueError, OSError, ImportError, MemoryError) as error:
         return _report(error)
     return int(getattr(arguments, "exit_status", 0))
+
+
+def _run(arguments: argparse.Namespace) -> str:
+    from fastmetrics._threads.workers import at_most
+
+    with at_most(getattr(arguments, "threads", None)):
+        output: str = arguments.run(arguments)
+    return output
 
 
 def _report(error: Exception) -> int:

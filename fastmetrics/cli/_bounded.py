@@ -14,7 +14,7 @@ from fastmetrics._input.labels import distinct, encode_labels
 from fastmetrics._input.memory_size import check_memory_size
 from fastmetrics._report._of_summary import evaluation_of
 from fastmetrics._report.evaluation_result import ModelEvaluation
-from fastmetrics._threads.workers import thread_count
+from fastmetrics._threads.workers import at_most, thread_count
 from fastmetrics.cli._session import in_words, labels_of, names_here, progress_bar, read_rows
 from fastmetrics.errors import InputError
 from fastmetrics.inference.streams.runs_summary import summary_of_runs
@@ -57,10 +57,9 @@ def evaluate_bounded(
     require_duckdb()
     each = _memory_of_rows(total, options)
     most = max(each * len(options.scores) // _OF_THREAD, 1)
-    options.threads = min(thread_count(options.threads), most)
     taker = _Taker(options, each)
     models = []
-    with in_words(names) as texts:
+    with at_most(min(thread_count(), most)), in_words(names) as texts:
         asked = {"weight": options.weight, "into": taker.start, "memory": _for_reading(total)}
         columns = read_rows(options, options.label, options.scores, **asked)
         taker.check_labels()
@@ -73,7 +72,7 @@ def evaluate_bounded(
                         show((at + share) / len(options.scores), columns.n_rows)
 
                 runs = taker.runs.pop(name)
-                summary = summary_of_runs(runs, n_threads=options.threads, progress=move)
+                summary = summary_of_runs(runs, progress=move)
             models.append(evaluation_of(summary, name, options.confidence_level))
     return models, texts, columns
 
@@ -151,7 +150,7 @@ class _Taker:
             return
         try:
             for name, runs in self.runs.items():
-                runs.update(is_positive, columns[name], weights, n_threads=options.threads)
+                runs.update(is_positive, columns[name], weights)
         except InputError as error:  # of a weight, in this batch
             place = re.compile(r"index (\d+), [\d,]+ in all")
             text = place.sub(lambda at: f"index {int(at[1]) + before}, the first", str(error))

@@ -34,9 +34,7 @@ def run_counts(options: argparse.Namespace) -> str:
     """Read the counts, evaluate them, and return the output."""
     _check_options(options)
     with progress_bar() as progress:
-        counts_of = read_counts(
-            options.files, where=options.where, n_threads=options.threads, progress=progress
-        )
+        counts_of = read_counts(options.files, where=options.where, progress=progress)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -57,7 +55,6 @@ def _evaluated(ranges_of: dict[str, ScoreRanges], options: argparse.Namespace) -
     found = evaluate(
         {name: ranges.to_score_table() for name, ranges in ranges_of.items()},
         confidence_level=options.confidence_level,
-        n_threads=options.threads,
     )
     return render(found, options.format)
 

@@ -59,7 +59,6 @@ def read_rows(
             group=options.groups,
             where=options.where,
             on_bad_row=options.on_bad_row or "error",
-            n_threads=options.threads,
             progress=progress,
             **more,
         )

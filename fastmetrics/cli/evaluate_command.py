@@ -46,7 +46,6 @@ def run(options: argparse.Namespace) -> str:
         "stratified": options.stratified,
         "threshold": options.threshold,
         "rng": options.seed,
-        "n_threads": options.threads,
         "progress": None,
     }
     weights_are: WeightsAre = options.weights_are or "importances"

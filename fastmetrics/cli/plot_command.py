@@ -200,7 +200,6 @@ def _draw_roc(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
         confidence_level=options.confidence_level,
         weights_are=options.weights_are or "importances",
         bands=_bands(roc_band, rows, options),
-        n_threads=options.threads,
         ax=ax,
         **rows.keywords,
     )
@@ -215,7 +214,6 @@ def _draw_pr(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
         rows.scores,
         threshold=options.threshold,
         bands=_bands(pr_band, rows, options),
-        n_threads=options.threads,
         ax=ax,
         **rows.keywords,
     )
@@ -234,7 +232,6 @@ def _bands(
             confidence_level=options.confidence_level or 0.95,
             weights_are=options.weights_are or "importances",
             rng=options.seed,
-            n_threads=options.threads,
             **rows.keywords,
         )
         for name, scores in rows.scores.items()
@@ -244,7 +241,7 @@ def _bands(
 def _draw_det(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
     from fastmetrics.plots import plot_det
 
-    given = {"threshold": options.threshold, "n_threads": options.threads, "ax": ax}
+    given = {"threshold": options.threshold, "ax": ax}
     return plot_det(rows.labels, rows.scores, **given, **rows.keywords)
 
 
@@ -252,7 +249,7 @@ def _draw_thresholds(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
     from fastmetrics.plots import plot_thresholds
 
     (scores,) = rows.scores.values()
-    given = {"threshold": options.threshold, "n_threads": options.threads, "ax": ax}
+    given = {"threshold": options.threshold, "ax": ax}
     if options.metrics is not None:
         given["metrics"] = parse_metrics(options.metrics)
     return plot_thresholds(rows.labels, scores, **given, **rows.keywords)
@@ -278,11 +275,10 @@ def _draw_confusion(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
 def _draw_cost(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
     from fastmetrics.costs import compare_cost_curves, cost_curve
 
-    given = {"n_threads": options.threads, **rows.keywords}
     if len(rows.scores) > 1:
-        return compare_cost_curves(rows.labels, rows.scores, **given).plot(ax)
+        return compare_cost_curves(rows.labels, rows.scores, **rows.keywords).plot(ax)
     (scores,) = rows.scores.values()
-    return cost_curve(rows.labels, scores, **given).plot(ax)
+    return cost_curve(rows.labels, scores, **rows.keywords).plot(ax)
 
 
 def _draw_decision(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
@@ -303,7 +299,7 @@ def _draw_reliability(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
     from fastmetrics.calibration import reliability_band, reliability_diagram
 
     (scores,) = rows.scores.values()
-    given = {"n_threads": options.threads, **rows.keywords}
+    given = dict(rows.keywords)
     diagram = reliability_diagram(rows.labels, scores, **given)
     if options.band is None:
         return diagram.plot(ax)
@@ -320,8 +316,7 @@ def _gains(kind: Literal["gain", "lift"]) -> Callable[[Rows, argparse.Namespace,
         from fastmetrics.costs import gains_curve
 
         (scores,) = rows.scores.values()
-        given = {"n_threads": options.threads, **rows.keywords}
-        return gains_curve(rows.labels, scores, **given).plot(ax, kind=kind)
+        return gains_curve(rows.labels, scores, **rows.keywords).plot(ax, kind=kind)
 
     return draw
 

@@ -187,7 +187,6 @@ def run(options: argparse.Namespace) -> str:
         "n_resamples": options.resamples,
         "confidence_level": options.confidence_level,
         "rng": options.seed,
-        "n_threads": options.threads,
     }
     if options.plot:
         check_picture("--plot", options.plot)
@@ -255,7 +254,6 @@ def _read(options: argparse.Namespace) -> tuple[dict[str, Any], int]:
             options.qrels,
             options.runs,
             missing_queries=options.missing_queries or "zero",
-            n_threads=options.threads,
         )
         return {"relevance": tables}, 0
     from fastmetrics.cli._session import read_rows

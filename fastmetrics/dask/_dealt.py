@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import ClassLabels, check_class_labels
 from fastmetrics._input.rows import BinaryRows, check_same_index
 from fastmetrics._input.scalars import check_same_length
+from fastmetrics.dask._partitions import one_thread
 from fastmetrics.dask._scored import Run, Seen, cast, checked, merged, narrow
 from fastmetrics.errors import InputTypeError
 from fastmetrics.tables.ordering.partition import partition
@@ -99,6 +100,7 @@ def sample_of(scores: NDArray[Any], n: int) -> NDArray[Any]:
     return scores[rng.integers(len(scores), size=n)]
 
 
+@one_thread
 def deal(
     seen: Seen, plan: Plan | None, dtype: np.dtype[Any], names: NDArray[Any] | None = None
 ) -> Dealt | None:
@@ -119,7 +121,7 @@ def deal(
             sides.append(tuple(rows.weights[rows.labels == c] for c in (0, 1)))
         sizes = np.array([[len(side)] for side in sides[0]])
     else:
-        parted = partition(rows, 1, plan=plan)
+        parted = partition(rows, plan=plan)
         sides = list(zip(parted.columns(0), parted.columns(1), strict=True))
         sizes = np.ascontiguousarray(parted.rows.reshape(-1, 2).T)
         parted.release()
@@ -130,6 +132,7 @@ def deal(
     return Dealt(sides[0], weights, sizes)  # type: ignore[arg-type]
 
 
+@one_thread
 def _deal_groups(
     state: Grouped, plan: Plan | None, dtype: np.dtype[Any], names: NDArray[Any]
 ) -> Dealt:
@@ -140,7 +143,7 @@ def _deal_groups(
         scores = [rows.scores[at] for at in places]
         sizes = np.array([[len(at)] for at in places])
     else:
-        parted = partition(rows, 1, with_numbers=True, plan=plan)
+        parted = partition(rows, with_numbers=True, plan=plan)
         scores, places = map(list, zip(parted.columns(0), parted.columns(1), strict=True))
         sizes = np.ascontiguousarray(parted.rows.reshape(-1, 2).T)
         parted.release()
@@ -167,9 +170,10 @@ def _recur(scores: NDArray[Any], plan: Plan | None) -> bool:
     return bool((np.count_nonzero(is_frequent) + entries) * _SHRINKS <= n_sent)
 
 
+@one_thread
 def _entries(rows: BinaryRows) -> BinaryRows:
     """Return a row for each distinct score of either class, whose weight is that of all of them."""
-    table = ScoreTable.from_rows(rows, n_threads=1)
+    table = ScoreTable.from_rows(rows)
     sides = table.negatives, table.positives
     has = [np.flatnonzero(side) for side in sides]
     return BinaryRows(
@@ -219,11 +223,12 @@ def cut(dealt: Dealt | None, first: int, wanted: NDArray[np.bool_]) -> Dealt | N
     return Dealt(scores, weights, dealt.sizes[:, :0], groups)
 
 
+@one_thread
 def pairs_inside(parts: Sequence[Dealt | None]) -> int | float:
     """Return twice the concordant pairs of the rows sent."""
     rows = _rows(parts)
     if rows is not None:
-        return count_pairs(rows, 1).twice_concordant
+        return count_pairs(rows).twice_concordant
     table = table_of(parts)
     return pairs_of_weights(table.positives, table.negatives).twice_concordant
 
@@ -250,11 +255,12 @@ def rows_with_groups(
     return rows, np.concatenate([groups[c] for c in (0, 1) for groups in given])
 
 
+@one_thread
 def table_of(parts: Sequence[Dealt | None]) -> ScoreTable:
     """Return the table of the rows of a range: in order, as memory would have them."""
     rows = _rows(parts)
     if rows is not None:
-        return ScoreTable.from_rows(rows, n_threads=1)
+        return ScoreTable.from_rows(rows)
     columns = [Run(np.empty(0), *np.empty((2, 0), np.int64))]
     for part in parts:
         if part is not None:

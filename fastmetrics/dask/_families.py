@@ -15,7 +15,7 @@ from fastmetrics._input.labels import check_label_values, distinct, text_or_numb
 from fastmetrics._input.regression_targets import check_regression
 from fastmetrics._input.rows import BinaryRows, check_same_index
 from fastmetrics._input.scalars import check_same_length
-from fastmetrics.dask._partitions import computed, over, summed
+from fastmetrics.dask._partitions import computed, one_thread, over, summed
 from fastmetrics.dask._ranges import Ranges
 from fastmetrics.dask._scored import Seen, sum_of, union, weighs_nothing
 from fastmetrics.errors import InputError, InputTypeError
@@ -67,7 +67,7 @@ def of_values(parts: Sequence[Delayed], asked: Sequence[Asked]) -> Values:
     plans = {one.label: planned(one) for one in asked}
     terms = reduce(or_, (each.terms for each in plans.values()))
     table = _some(parts, computed(summed(over(parts, _regression_table, terms))))
-    data = Data(table, None, "uniform_average", None)
+    data = Data(table, None, "uniform_average")
     try:
         return {label: float(each.value(data)) for label, each in plans.items()}
     except InputTypeError as error:  # a median, or a quantile
@@ -75,10 +75,11 @@ def of_values(parts: Sequence[Delayed], asked: Sequence[Asked]) -> Values:
         raise InputTypeError(f"{what}: take the function of `fastmetrics`, in memory") from error
 
 
+@one_thread
 def _regression_table(columns: tuple[Any, ...], terms: Terms) -> RegressionTable | None:
     if not _rows_that_weigh(columns, "y_pred"):
         return None
-    return RegressionTable.from_rows(check_regression(*columns), terms, n_threads=1)
+    return RegressionTable.from_rows(check_regression(*columns), terms)
 
 
 def _rows_that_weigh(columns: tuple[Any, ...], second: str) -> int:
@@ -133,10 +134,11 @@ def _confusion(columns: tuple[Any, ...]) -> ConfusionMatrix | None:
     return matrix
 
 
+@one_thread
 def _decided(rows: BinaryRows, threshold: Any) -> ConfusionMatrix:
     called = is_called_positive(rows.scores, threshold).view(np.int8)
     return ConfusionMatrix.from_labels(
-        rows.labels, called, labels=[0, 1], sample_weight=rows.typed_weights(), n_threads=1
+        rows.labels, called, labels=[0, 1], sample_weight=rows.typed_weights()
     )
 
 
@@ -171,7 +173,7 @@ def of_probabilities(
     values: Values = {}
     for kind in {_OF_LOSSES[one.name][0] for one in asked}:
         judge = np.full(len(classes) if k == 1 else (len(classes), k), 1.0 / k, dtype)
-        rows = ProbabilityRows(classes, judge, None, 1)
+        rows = ProbabilityRows(classes, judge, None)
         positive = None
         if k > 1:
             rows.sums_by_labels(kind, labels)
@@ -217,6 +219,7 @@ def _kinds(columns: tuple[Any, ...]) -> Seen:
     return Seen(distinct(labels)[:_COUNTS], len(labels), _Kinds(dtype, n_columns))
 
 
+@one_thread
 def _losses(
     columns: tuple[Any, ...], kind: int, positive: Any, labels: Any, eps: float
 ) -> LossSums | None:
@@ -226,7 +229,7 @@ def _losses(
     is_one_column = as_array(y_proba, "y_proba").ndim == 1
     if is_one_column:
         y_true = (as_array(y_true, "y_true") == positive).astype(np.int8)
-    rows = ProbabilityRows(y_true, y_proba, sample_weight, 1)
+    rows = ProbabilityRows(y_true, y_proba, sample_weight)
     if is_one_column and kind == SQUARE:
         return rows.sums_by_pos_label(kind, 1)
     return rows.sums_by_labels(kind, labels, eps)

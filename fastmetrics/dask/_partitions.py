@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from functools import wraps
+from typing import Any, Final, TypeVar, cast
 from uuid import uuid4
 
 import dask
 from dask.delayed import Delayed, delayed
 
 from fastmetrics._input.scalars import check_same_length
+from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import InputError, InputTypeError
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 #: States that one task adds up.
 SPLIT: Final = 8
@@ -150,6 +154,17 @@ def _in_chunks_alike(arrays: dict[str, Any]) -> dict[str, Any]:
         return arrays
     rows = next(iter(arrays.values())).chunks[0]
     return {name: a if a.chunks[0] == rows else a.rechunk({0: rows}) for name, a in arrays.items()}
+
+
+def one_thread(task: F) -> F:
+    """Let a task take one thread: a worker of Dask has others for other tasks."""
+
+    @wraps(task)
+    def call(*arguments: Any, **options: Any) -> Any:
+        with at_most(1):
+            return task(*arguments, **options)
+
+    return cast(F, call)
 
 
 def over(parts: Sequence[Delayed], task: Callable[..., Any], *more: Any) -> list[Delayed]:

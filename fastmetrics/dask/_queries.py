@@ -15,7 +15,7 @@ from pandas.util import hash_array
 
 from fastmetrics._input.containers import as_vector
 from fastmetrics.dask._families import Values, n_rows_of
-from fastmetrics.dask._partitions import computed, over, summed
+from fastmetrics.dask._partitions import computed, one_thread, over, summed
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.ranking._by_query import ranked
@@ -85,19 +85,21 @@ def _hashed(query: NDArray[Any]) -> NDArray[np.uint64]:
     return np.asarray(hash_array(query.astype(object), categorize=True))
 
 
+@one_thread
 def _table(parts: list[Columns | None]) -> RankingTable | None:
     there = [part for part in parts if part is not None]
     if not there:
         return None
     relevance, score, query = (np.concatenate(columns) for columns in zip(*there, strict=True))
-    return RankingTable.from_scores(relevance, score, query=query, n_threads=1)
+    return RankingTable.from_scores(relevance, score, query=query)
 
 
+@one_thread
 def _sums(table: RankingTable | None, asked: list[Asked], ties: Ties) -> Any:
     """Return the sum of each measure over the queries where it is defined, and their number."""
     if table is None:
         return None
-    settled = ranked(table, None, None, ties, 1)
+    settled = ranked(table, None, None, ties)
     found = []
     for one in asked:
         if one.measure is not None:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from fastmetrics._kernels.replicates import replicate_points as points, resampling as kernels
 from fastmetrics._kernels.replicates.replicate_pairs import gather_counts
 from fastmetrics.dask._dealt import Dealt, rows_with_groups
-from fastmetrics.dask._partitions import computed, summed
+from fastmetrics.dask._partitions import computed, one_thread, summed
 from fastmetrics.dask._ranges import Range, Ranges
 from fastmetrics.inference.bootstrap._draws import WINDOW, Draws, Needs, Yield
 from fastmetrics.inference.bootstrap._forms import measure_lines
@@ -77,10 +77,11 @@ def rows_of_range(table: ScoreTable, here: Range, needs: Needs) -> Held:
     return Held(_needed(rows_of_table(table), needs), before, twice)
 
 
+@one_thread
 def rows_of_groups(parts: Sequence[Dealt | None], here: Range, needs: Needs) -> Held:
     """Return the rows of a range with the numbers of their groups."""
     found, groups = rows_with_groups(parts)
-    rows, order = rows_of_arrays(found, groups, n_threads=1)
+    rows, order = rows_of_arrays(found, groups)
     table = rows.table()
     twice = int(pairs_of_weights(table.positives, table.negatives).twice_concordant)
     rows = replace(_needed(rows, needs), _known={})

@@ -141,7 +141,6 @@ def bootstrap(
         groups=groups,
         resampling=resampling,
         rng=rng,
-        n_threads=None,
         progress=False,
         weights_are=weights_are if weights_are == "frequencies" else None,
     )

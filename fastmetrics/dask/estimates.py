@@ -233,5 +233,4 @@ def _of_points(
         query=None,
         groups=np.zeros(len(counts), np.int64) if are_grouped else None,
         strata=None,
-        n_threads=None,
     )

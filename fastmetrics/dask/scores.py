@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import check_choice, check_integer
-from fastmetrics.dask._partitions import computed, partitions, summed
+from fastmetrics.dask._partitions import computed, one_thread, partitions, summed
 from fastmetrics.dask._ranges import RANGE_SCORES, Range, Ranges
 from fastmetrics.dask._scored import frequencies, sum_of
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
@@ -360,14 +360,16 @@ def _sample(rows: BinaryRows, n: int) -> tuple[bytes]:
     return (scores.tobytes(),)
 
 
+@one_thread
 def _binned(rows: BinaryRows, layout: BinLayout) -> BinnedScoreTable:
     table = BinnedScoreTable(layout, first_rows=0)
-    table.update(rows.labels, rows.scores, rows.typed_weights(), n_threads=1)
+    table.update(rows.labels, rows.scores, rows.typed_weights())
     return table
 
 
+@one_thread
 def _summary(table: ScoreTable, here: Range, totals: tuple[int, int]) -> RangeSummary:
-    return summary_of(table, *here.above, *totals, n_threads=1)
+    return summary_of(table, *here.above, *totals)
 
 
 def _points(

@@ -17,11 +17,9 @@ from fastmetrics._input.scalars import (
     check_alternative,
     check_choice,
     check_confidence_level,
-    check_n_threads,
     check_real,
     check_weights_are,
 )
-from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference.estimate import RULES, metric_of, refuse_replicates
 from fastmetrics.inference.estimate_result import Comparison, Comparisons, Estimate, Pair
@@ -123,7 +121,6 @@ def compare(
         threshold = check_real("threshold", threshold)
     if margin is not None:
         margin = check_margin(margin)
-    n_threads = check_n_threads(n_threads)
     asked = asked_of(metrics, None, query)
     read = check_weights_are(sample_weight, weights_are)
     models = named_scores(scores, names, at_least=2)
@@ -134,53 +131,50 @@ def compare(
         other = next(one.label for one in asked if one not in smooth)
         raise InputError(f"`{other}` has no influences of rows: pass `method='bootstrap'`")
     found: dict[str, Comparison] = {}
-    with at_most(n_threads):
-        if smooth:
-            samples = sample_of(
-                smooth,
-                y_true,
-                models,
-                threshold=threshold,
-                pos_label=pos_label,
-                sample_weight=sample_weight,
-                weights_are=read,
-                event=event,
-                query=query,
-                groups=groups,
-                strata=strata,
-                n_threads=n_threads,
-            )
-            for k, one in enumerate(smooth):
-                sample = samples[one.label]
-                measured = sample.measured(one)
-                if k == 0:
-                    warn_of_units(measured.units, sample.design.weights_are)
-                found[one.label] = compared(one, measured, chosen, sample.design.weights_are)
-        others = {one.label: metric_of(one) for one in asked if one.label not in found}
-        if others:
-            refuse_replicates(asked, others, event)
-            if strata is not None or margin is not None:
-                raise InputError("`strata` and `margin` are for measures with influences of rows")
-            from fastmetrics.inference.bootstrap.paired_bootstrap import paired_bootstrap
+    if smooth:
+        samples = sample_of(
+            smooth,
+            y_true,
+            models,
+            threshold=threshold,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            weights_are=read,
+            event=event,
+            query=query,
+            groups=groups,
+            strata=strata,
+        )
+        for k, one in enumerate(smooth):
+            sample = samples[one.label]
+            measured = sample.measured(one)
+            if k == 0:
+                warn_of_units(measured.units, sample.design.weights_are)
+            found[one.label] = compared(one, measured, chosen, sample.design.weights_are)
+    others = {one.label: metric_of(one) for one in asked if one.label not in found}
+    if others:
+        refuse_replicates(asked, others, event)
+        if strata is not None or margin is not None:
+            raise InputError("`strata` and `margin` are for measures with influences of rows")
+        from fastmetrics.inference.bootstrap.paired_bootstrap import paired_bootstrap
 
-            found |= paired_bootstrap(
-                y_true,
-                scores,
-                names=names,
-                metrics=others,
-                reference=reference,
-                n_resamples=n_resamples,
-                confidence_level=level,
-                alternative=alternative,
-                groups=groups,
-                sample_weight=sample_weight,
-                weights_are=weights_are,
-                threshold=threshold,
-                pos_label=pos_label,
-                rng=rng,
-                n_threads=n_threads,
-                progress=progress,
-            )
+        found |= paired_bootstrap(
+            y_true,
+            scores,
+            names=names,
+            metrics=others,
+            reference=reference,
+            n_resamples=n_resamples,
+            confidence_level=level,
+            alternative=alternative,
+            groups=groups,
+            sample_weight=sample_weight,
+            weights_are=weights_are,
+            threshold=threshold,
+            pos_label=pos_label,
+            rng=rng,
+            progress=progress,
+        )
     return Comparisons({one.label: found[one.label] for one in asked})
 
 

@@ -16,11 +16,9 @@ from fastmetrics._input.scalars import (
     check_alternative,
     check_choice,
     check_confidence_level,
-    check_n_threads,
     check_real,
     check_weights_are,
 )
-from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.forms import asked_of, sample_of
@@ -188,7 +186,6 @@ def estimate(
         check_choice("method", method, get_args(Method))
     if threshold is not None:
         threshold = check_real("threshold", threshold)
-    n_threads = check_n_threads(n_threads)
     asked = asked_of(metrics, y_true, query)
     read = check_weights_are(sample_weight, weights_are)
     by_influence = [one for one in asked if method not in _OF_BOOTSTRAP and has_influences(one)]
@@ -199,51 +196,48 @@ def estimate(
                     f"`{one.label}` has no influences of rows: pass `method='bootstrap'`"
                 )
     found: dict[str, Estimate] = {}
-    with at_most(n_threads):
-        if by_influence:
-            found |= _by_influence(
-                tuple(by_influence),
-                y_true,
-                y_score,
-                method,
-                level,
-                alternative,
-                threshold=threshold,
-                pos_label=pos_label,
-                sample_weight=sample_weight,
-                weights_are=read,
-                event=event,
-                query=query,
-                groups=groups,
-                strata=strata,
-                n_threads=n_threads,
-            )
-        others = {one.label: metric_of(one) for one in asked if one not in by_influence}
-        if others:
-            refuse_replicates(asked, others, event)
-            if strata is not None:
-                raise InputError("`strata` are for measures with influences of rows")
-            chosen: Any = None if method in (None, "bootstrap") else method
-            data: Any = y_true
-            from fastmetrics.inference.bootstrap.bootstrap import bootstrap
+    if by_influence:
+        found |= _by_influence(
+            tuple(by_influence),
+            y_true,
+            y_score,
+            method,
+            level,
+            alternative,
+            threshold=threshold,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            weights_are=read,
+            event=event,
+            query=query,
+            groups=groups,
+            strata=strata,
+        )
+    others = {one.label: metric_of(one) for one in asked if one not in by_influence}
+    if others:
+        refuse_replicates(asked, others, event)
+        if strata is not None:
+            raise InputError("`strata` are for measures with influences of rows")
+        chosen: Any = None if method in (None, "bootstrap") else method
+        data: Any = y_true
+        from fastmetrics.inference.bootstrap.bootstrap import bootstrap
 
-            found |= bootstrap(
-                data,
-                y_score,
-                metrics=others,
-                n_resamples=n_resamples,
-                confidence_level=level,
-                method=chosen,
-                groups=groups,
-                sample_weight=sample_weight,
-                weights_are=weights_are,
-                threshold=threshold,
-                pos_label=pos_label,
-                alternative=alternative,
-                rng=rng,
-                n_threads=n_threads,
-                progress=progress,
-            )
+        found |= bootstrap(
+            data,
+            y_score,
+            metrics=others,
+            n_resamples=n_resamples,
+            confidence_level=level,
+            method=chosen,
+            groups=groups,
+            sample_weight=sample_weight,
+            weights_are=weights_are,
+            threshold=threshold,
+            pos_label=pos_label,
+            alternative=alternative,
+            rng=rng,
+            progress=progress,
+        )
     return Estimates({one.label: found[one.label] for one in asked})
 
 

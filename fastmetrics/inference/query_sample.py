@@ -51,11 +51,10 @@ class QuerySample(Sample):
         ties: Ties = "expected",
         relevant_from: float = 1,
         no_relevant: float = nan,
-        n_threads: int | None = None,
     ) -> None:
         self._tables, self._ties = tables, ties
         shared = {"relevant_from": relevant_from, "no_relevant": no_relevant}
-        self._options: dict[str, Any] = {"ties": ties, "n_threads": n_threads, **shared}
+        self._options: dict[str, Any] = {"ties": ties, **shared}
         self.n_models = len(tables)
         self.classes = np.zeros(tables[0].n_queries, np.int64)
         self.design = Design(None, None, groups, None)
@@ -135,12 +134,12 @@ def queries_of(y_true: Any, models: list[NamedScores], given: Mapping[str, Any])
         for name, value in rows.items():
             if value is not None:
                 raise InputTypeError(f"a RankingTable comes alone: pass no `{name}` with it")
-        return QuerySample([y_true], n_threads=given["n_threads"])
+        return QuerySample([y_true])
     with renamed(relevance="y_true"):
-        tables = tables_of_rows(y_true, models, query=query, n_threads=given["n_threads"])
+        tables = tables_of_rows(y_true, models, query=query)
     if groups is not None:
         groups = groups_of_queries(check_class_labels(groups, "groups").codes, query)
-    return QuerySample(tables, groups, n_threads=given["n_threads"])
+    return QuerySample(tables, groups)
 
 
 def tables_of_rows(relevance: Any, models: list[NamedScores], **rows: Any) -> list[RankingTable]:

@@ -188,7 +188,6 @@ class BinarySample(Sample):
         read = None if found.rows.weights is None else given["weights_are"]
         self.design = Design(found.rows.weights, read, found.groups, strata)
         self._threshold = given["threshold"]
-        self._n_threads = given["n_threads"]
         #: Whether the rows are put in order in any case.
         self._in_order = any(is_of_curve(one) and not _is_auc(one) for one in given["asked"])
 
@@ -233,14 +232,11 @@ class BinarySample(Sample):
 
     @cached_property
     def _table(self) -> TablePoints:
-        return TablePoints(ScoreTable.from_rows(self._rows, n_threads=self._n_threads))
+        return TablePoints(ScoreTable.from_rows(self._rows))
 
     @cached_property
     def _ordered(self) -> list[OrderedRows]:
-        return [
-            OrderedRows(replace(self._rows, scores=scores), self._n_threads)
-            for scores in self._scores
-        ]
+        return [OrderedRows(replace(self._rows, scores=scores)) for scores in self._scores]
 
 
 def _is_auc(one: Asked) -> bool:
@@ -288,8 +284,7 @@ class ClassSample(Sample):
     """Rows of several classes with a matrix of scores or probabilities for each model."""
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
-        self._n_threads = given["n_threads"]
-        self._scores = [class_probabilities(model.values, self._n_threads) for model in models]
+        self._scores = [class_probabilities(model.values) for model in models]
         self.classes = class_codes(y_true, None, self._scores[0].shape[1])
         for model, matrix in zip(models, self._scores, strict=True):
             check_same_length(**{"y_true": self.classes, model.argument: matrix})
@@ -302,7 +297,7 @@ class ClassSample(Sample):
         found: RowInfluences
         if measure.family == "curves":
             of = {name: measure.arguments[name] for name in ("multi_class", "average")}
-            found = influences(self.classes, matrix, weights, self._n_threads, **of)
+            found = influences(self.classes, matrix, weights, **of)
         else:
             found = influences(measure.name, self.classes, matrix, weights)
         return found
@@ -319,14 +314,13 @@ class ValueSample(Sample):
         self.classes = np.zeros(len(self._true), np.int64)
         self.n_models = len(models)
         self.design = Design.checked(len(self._true), given)
-        self._n_threads = given["n_threads"]
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
         measure, weights = measure_of(one), self.design.weights
         if measure.family == "concordance":
             option = {**measure.parameters, **one.parameters}
             are_frequencies = self.design.weights_are == "frequencies"
-            columns = self._true, self._predicted[model], weights, self._n_threads
+            columns = self._true, self._predicted[model], weights
             ranks: RowInfluences = measure.load_influences()(
                 next(iter(option.values()), None), *columns, are_frequencies=are_frequencies
             )

@@ -39,7 +39,6 @@ class TimeSample(Sample):
         self.classes = np.zeros(n, np.int64)
         self.n_models = len(models)
         self.design = Design.checked(n, given)
-        self._n_threads = given["n_threads"]
         self._pairs: dict[tuple[Weighting, float | None], CensoredPairs] = {}
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
@@ -50,10 +49,7 @@ class TimeSample(Sample):
                 raise InputError("`royston_d` has no weights: leave `sample_weight` out")
             longer = check_direction(one.parameters["higher_score_means"])
             found = measure.load_influences()(
-                self._censored,
-                self._scores[model],
-                higher_is_longer=longer,
-                n_threads=self._n_threads,
+                self._censored, self._scores[model], higher_is_longer=longer
             )
             return found
         options = check_index_options(**{**measure.parameters, **one.parameters})
@@ -61,8 +57,6 @@ class TimeSample(Sample):
         if kind not in self._pairs:
             weights = self.design.weights
             weights = np.ones(len(self.classes)) if weights is None else weights
-            self._pairs[kind] = compare_times(*self._censored, weights, *kind, self._n_threads)
-        found = measure.load_influences()(
-            self._pairs[kind], self._scores[model], options, self._n_threads
-        )
+            self._pairs[kind] = compare_times(*self._censored, weights, *kind)
+        found = measure.load_influences()(self._pairs[kind], self._scores[model], options)
         return found

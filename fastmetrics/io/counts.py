@@ -35,7 +35,6 @@ def read_counts(
     paths: Iterable[str | os.PathLike[str]],
     *,
     where: str | None = None,
-    n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Counts]:
     """Read the columns of the result of the statement of `counts_query`; upper or lower case.
@@ -73,12 +72,7 @@ def read_counts(
     spelled = [names.get(name, name) for name in wanted]
     # The first column is read as labels are: texts, or numbers; whole ones whatever their type.
     columns = read_columns(
-        files,
-        *(spelled[0], spelled[1:]),
-        where=where,
-        n_threads=n_threads,
-        progress=progress,
-        many_labels=True,
+        files, *(spelled[0], spelled[1:]), where=where, progress=progress, many_labels=True
     )
     found: dict[str, Any] = dict(
         zip(wanted, (columns.labels, *map(columns.scores.get, spelled[1:])), strict=True)

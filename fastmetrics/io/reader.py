@@ -71,7 +71,6 @@ def read_columns(
     query: str | None = None,
     where: str | None = None,
     on_bad_row: Literal["error", "skip"] = "error",
-    n_threads: int | None = None,
     progress: Progress | None = None,
     many_labels: bool = False,
     into: Callable[[], Sink] | None = None,
@@ -100,8 +99,6 @@ def read_columns(
     on_bad_row : {"error", "skip"}, default "error"
         A bad row lacks one of these, or holds something else than a finite number there, or does
         not fit the header. It is an error, or it is left out (for all models) and counted.
-    n_threads : int, optional
-        Threads that read; all available processors by default.
     progress : callable, optional
         Called as ``progress(share, rows)`` now and then: the share of the bytes that has been
         read, from 0 to 1, and the rows kept so far.
@@ -144,7 +141,7 @@ def read_columns(
     for path in files:
         file_format(path)
     # DuckDB makes as many threads as it is told to, whatever that takes.
-    threads = min(thread_count(n_threads), os.cpu_count() or 1)
+    threads = min(thread_count(), os.cpu_count() or 1)
     with Session(files, threads, memory) as session:
         connection = session.connection
         if where is not None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.queries import QueryRows
-from fastmetrics._input.scalars import check_choice, check_n_threads
+from fastmetrics._input.scalars import check_choice
 from fastmetrics._threads.workers import thread_count
 from fastmetrics.errors import (
     DataConversionWarning,
@@ -133,17 +133,16 @@ def read_trec(
     array([0.5, 1. ])
     """
     check_choice("missing_queries", missing_queries, ("zero", "omit"))
-    threads = check_n_threads(n_threads)
     named = _named(runs)
     paths = expand_paths([qrels, *named.values()])
     if len(paths) != 1 + len(named):
         raise FileError("a pattern names several files: name each run")
-    with Session(paths, min(thread_count(n_threads), os.cpu_count() or 1)) as session:
+    with Session(paths, min(thread_count(), os.cpu_count() or 1)) as session:
         _load(session, "qrels", paths[0], _QRELS)
         for i, path in enumerate(paths[1:]):
             _load(session, f"run{i}", path, _RUN)
         _keep_queries(session, paths[1:], missing_queries)
-        return {name: _table(session, f"run{i}", threads) for i, name in enumerate(named)}
+        return {name: _table(session, f"run{i}") for i, name in enumerate(named)}
 
 
 def _named(runs: Any) -> dict[str, str]:
@@ -288,7 +287,7 @@ def _keep_queries(session: Session, paths: Sequence[str], missing: MissingQuerie
         raise FileError(f"{', '.join(paths)}: no query has judgments and documents of every run")
 
 
-def _table(session: Session, run: str, n_threads: int | None) -> RankingTable:
+def _table(session: Session, run: str) -> RankingTable:
     """Return the table of a run: its documents, and the judged ones that it lacks."""
     queries = np.array(_queries(session, "SELECT q FROM queries"))
     found = _columns(
@@ -305,7 +304,7 @@ def _table(session: Session, run: str, n_threads: int | None) -> RankingTable:
         "WHERE v >= 0 ORDER BY code, v",  # below 0: not judged, as trec_eval has it
     )
     counts = np.bincount(missing["code"], minlength=len(queries))
-    return RankingTable._of_rows(rows, None, n_threads).with_missing(missing["grade"], counts)
+    return RankingTable._of_rows(rows, None).with_missing(missing["grade"], counts)
 
 
 def _columns(session: Session, query: str) -> dict[str, NDArray[Any]]:

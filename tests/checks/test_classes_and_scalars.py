@@ -18,7 +18,6 @@ from fastmetrics._input.scalars import (
     check_confidence_level,
     check_fraction,
     check_integer,
-    check_n_threads,
     check_positive,
     check_real,
     check_same_length,
@@ -244,8 +243,6 @@ def test_same_length() -> None:
         (lambda: check_integer("x", np.int64(3), low=3, high=3), 3),
         (lambda: check_choice("x", "b", ("a", "b")), "b"),
         (lambda: check_choice("x", None, ("a", None)), None),
-        (lambda: check_n_threads(None), None),
-        (lambda: check_n_threads(2), 2),
     ],
 )
 def test_scalars(call: Callable[[], Any], expected: Any) -> None:
@@ -274,8 +271,6 @@ def test_scalars(call: Callable[[], Any], expected: Any) -> None:
         (lambda: check_integer("n", 9, high=8), ValueError, "`n` must be at most 8: got 9"),
         (lambda: check_choice("x", "c", ("a", "b")), ValueError, "`x` must be one of 'a', 'b'"),
         (lambda: check_choice("x", True, (1, 2)), ValueError, "`x` must be one of 1, 2: got True"),
-        (lambda: check_n_threads(0), ValueError, "`n_threads` must be at least 1: got 0"),
-        (lambda: check_n_threads(1.5), TypeError, "`n_threads` must be an integer"),
     ],
 )  # fmt: skip
 def test_scalars_refused(call: Callable[[], Any], error: type[Exception], match: str) -> None:

@@ -17,6 +17,7 @@ import fastmetrics as fm
 import fastmetrics.dask as fmd
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.registry import MEASURES
+from measure_names import PRICED
 from public import public
 
 
@@ -83,7 +84,7 @@ def test_parameters_and_labels_of_ones_own() -> None:
 )
 def test_predicted_labels(name: str) -> None:
     measure = MEASURES[name]
-    parameters = {"cost_fn": 2.0, "cost_fp": 1.0} if name == "cost" else {}
+    parameters = {"cost_fn": 2.0, "cost_fp": 1.0} if name in PRICED else {}
     if "cost_fn" in parameters and "cost_fn" not in measure.parameters:
         parameters = {}
     y, p = (Y, (P > 0.4).astype(int)) if measure.classes != 3 else (CLASSES, CLASSES[::-1])

@@ -18,7 +18,7 @@ def counted_keys() -> None:
         counter = KeyCounter(scores.dtype, 9 * rows, 1 << 20, 1 << 20)
         for some in (labels, labels[:0]):
             counter.take(bits, some, 1, lambda: None)
-        counter.count(1)
+        counter.count()
         view = counter.view(scores.dtype)
         view.rows(0, view.size)
         view.table(0, view.size)

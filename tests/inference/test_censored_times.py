@@ -52,7 +52,7 @@ def test_error_is_the_sum_of_squared_derivatives(rng, half, is_weighted) -> None
     # R's `survival::concordance`: the sum of squares of the weight times the derivative (dfbeta)
     columns = np.array(time), np.array(event), np.array(weights, np.float64)
     options = check_index_options("longer-time", "harrell", None, how["ties_in_score"])
-    moved = index_influences(compare_times(*columns), np.array(score), options, 1).influences
+    moved = index_influences(compare_times(*columns), np.array(score), options).influences
     units = Units(len(time), weights=columns[2], factor="infinitesimal jackknife")
     assert units.spread(moved).variance == pytest.approx(squares, rel=1e-6)
 

@@ -95,7 +95,6 @@ def test_derivative_by_the_weight(name: str, given: dict[str, Any], weighted: bo
         query=None,
         groups=None,
         strata=np.zeros(n, int),  # so that points are rows
-        n_threads=1,
     )[name]
     found = sample.measured(asked[0])
     made_larger = found.rates[0].inflation() if found.rates else 1.0  # of a gap that was chosen
@@ -186,7 +185,6 @@ def test_influences_add_up_to_nothing(name: str) -> None:
         query=None,
         groups=np.arange(len(y)),
         strata=None,
-        n_threads=1,
     )[name]
     found = sample.measured(asked[0])
     assert float(found.influences[0] @ weights) == pytest.approx(0.0, abs=1e-12)

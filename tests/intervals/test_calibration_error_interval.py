@@ -38,7 +38,7 @@ def test_parts_are_what_their_definitions_say(rows, n_bins, strategy) -> None:
     rows += [(1, 0.25), (0, 0.25)]
     y, p = map(list, zip(*rows, strict=True))
     bins = bins_of(y, p, n_bins, strategy)
-    data = counted(y, p, pos_label=None, labels=None, n_threads=1)
+    data = counted(y, p, pos_label=None, labels=None)
     found = mean_square(data, n_bins, strategy)
     assert found is not None
     assert found.estimate == pytest.approx(float(oracle.mean_square(bins)), rel=1e-12, abs=1e-14)
@@ -91,7 +91,7 @@ def test_error_of_a_calibrated_model_is_exact(n_bins) -> None:
 
     mean, variance = oracle.over_outcomes(p, value)
     assert mean == 0
-    data = counted([0, 1] * 3 + [1], order, pos_label=None, labels=None, n_threads=1)
+    data = counted([0, 1] * 3 + [1], order, pos_label=None, labels=None)
     found = mean_square(data, n_bins, "uniform")
     assert found is not None
     assert found.error_if_calibrated == pytest.approx(math.sqrt(variance), rel=1e-12)

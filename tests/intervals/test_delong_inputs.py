@@ -225,7 +225,7 @@ def test_options_that_are_refused(
     options: dict[str, Any], error: type[Exception], match: str
 ) -> None:
     with pytest.raises(error, match=match):
-        delong_test(Y, MODELS, **options)
+        fm.delong_test(Y, MODELS, **options)
 
 
 def test_labels_that_are_refused() -> None:

@@ -14,9 +14,8 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
+from fastmetrics import delong, delong_test
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.inference.delong.delong import delong
-from fastmetrics.inference.delong.delong_test import delong_test
 from fastmetrics.results import Comparison
 from reference import delong_oracle as oracle
 

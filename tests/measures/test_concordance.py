@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import fastmetrics as fm
+from fastmetrics._threads.workers import at_most
 from fastmetrics.tables.concordance import pair_counts
 from fastmetrics.tables.concordance.pair_counts import PairCounts, count_pairs
 from reference import concordance_oracle as oracle
@@ -35,7 +36,7 @@ weighed = st.lists(
 @pytest.mark.parametrize("n", [1, 2, 300])
 def test_pairs_are_every_pair(rng, n_values, n) -> None:
     outcome, score = (rng.integers(0, most, n) for most in n_values)
-    found = count_pairs(outcome, score, 2)
+    found = count_pairs(outcome, score)
     assert found[3:] == oracle.pairs(outcome.tolist(), score.tolist())
     assert found[:3] == (n, len(np.unique(score)), len(np.unique(outcome)))
     assert all(type(count) is int for count in found)
@@ -43,11 +44,12 @@ def test_pairs_are_every_pair(rng, n_values, n) -> None:
 
 def test_jobs_threads_and_the_order_of_rows_change_no_pair(rng, monkeypatch) -> None:
     outcome, score = rng.integers(0, 50, 5_000), rng.integers(0, 60_000, 5_000)
-    whole = count_pairs(outcome, score, 1)
+    whole = count_pairs(outcome, score)
     order = rng.permutation(5_000)
     monkeypatch.setattr(pair_counts, "_ROWS_OF_A_JOB", 300)
     for threads in (1, 2, 7):
-        assert count_pairs(outcome[order], score[order], threads) == whole
+        with at_most(threads):
+            assert count_pairs(outcome[order], score[order]) == whole
 
 
 def test_pairs_of_a_run_beyond_64_bits() -> None:

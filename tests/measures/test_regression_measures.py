@@ -106,9 +106,9 @@ def test_a_table_in_place_of_rows(rng):
 def test_one_pass_whatever_is_asked(rng, monkeypatch):
     passes = []
 
-    def counted(rows, terms, n_threads=None):
+    def counted(rows, terms):
         passes.append(terms)
-        return _sums.add_up(rows, terms, n_threads)
+        return _sums.add_up(rows, terms)
 
     monkeypatch.setattr("fastmetrics.tables.regression.regression_table.add_up", counted)
     metrics = [name for name in MEASURES if not name.startswith(("d2_p", "d2_a"))]

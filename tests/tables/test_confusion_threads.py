@@ -12,6 +12,7 @@ import pytest
 from confusion_samples import dense
 
 from fastmetrics import ConfusionMatrix
+from fastmetrics._threads.workers import at_most
 from fastmetrics.tables.confusion import _counting
 
 N_THREADS = 4
@@ -210,7 +211,8 @@ class Rows:
 def test_no_cell_of_a_thread_can_overflow(monkeypatch) -> None:
     """All rows may be of one cell, and a thread's cells are int32."""
     monkeypatch.setattr(_counting, "_pieces", lambda _, __, start, stop: (start, stop))
-    parts = _counting._on_threads(np.array, Rows(), Rows(), 4, n_threads=2)
+    with at_most(2):
+        parts = _counting._on_threads(np.array, Rows(), Rows(), 4)
     assert [parts[0][0], parts[-1][1]] == [0, 2**33]
     assert all(one[1] == other[0] for one, other in itertools.pairwise(parts))
     assert max(stop - start for start, stop in parts) <= np.iinfo(np.int32).max

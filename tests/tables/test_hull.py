@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fastmetrics import ScoreTable
+from fastmetrics._threads.workers import at_most
 from fastmetrics.tables.scores import hull as hulls
 from fastmetrics.tables.scores.hull import upper_hull
 from reference.hull_oracle import hull_ends
@@ -66,7 +67,10 @@ def test_threads_and_chunks_change_nothing(rng, monkeypatch):
     for weight in (None, rng.random(5_000)):
         table = ScoreTable.from_scores(labels, scores, sample_weight=weight)
         monkeypatch.setattr(hulls, "CHUNK_ROWS", 300)
-        found = [upper_hull(table, n_threads=n) for n in (1, 2, 7)]
+        found = []
+        for n in (1, 2, 7):
+            with at_most(n):
+                found.append(upper_hull(table))
         assert same(found[0], found[1])
         assert same(found[0], found[2])
         monkeypatch.undo()

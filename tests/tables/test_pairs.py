@@ -13,6 +13,7 @@ from table_samples import KINDS, LARGE, PATHS, labels_of, thresholds, unsampled_
 from fastmetrics import ScoreTable, rank_loss, roc_auc_score
 from fastmetrics._input.rows import check_binary
 from fastmetrics._kernels import _compile, buckets, merges
+from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.tables.ordering import partition, plan
 from fastmetrics.tables.scores import pairs
@@ -25,7 +26,9 @@ def assert_exact(labels: Any, scores: Any, n_threads: int | None = 1) -> None:
     """Assert that pairs, their ratios and the table equal the oracle's, integer by integer."""
     truth = oracle.counted(labels == 1, scores)
     rows = check_binary(labels, scores, allow_inf=True)
-    found = count_pairs(rows, n_threads)
+    with at_most(n_threads):
+        found = count_pairs(rows)
+        columns, totals = distinct_scores(rows)
     n_positive, n_negative = oracle.totals(truth)
     twice = oracle.twice_concordant(truth)
     assert found == PairCounts(n_positive, n_negative, twice, 2 * n_positive * n_negative - twice)
@@ -33,7 +36,6 @@ def assert_exact(labels: Any, scores: Any, n_threads: int | None = 1) -> None:
     if n_positive and n_negative:
         assert found.auc == float(oracle.auc(truth))
         assert found.rank_loss == float(oracle.rank_loss(truth))
-    columns, totals = distinct_scores(rows, n_threads)
     assert totals == (n_positive, n_negative)
     assert columns[0].dtype == scores.dtype
     assert columns[1].dtype == columns[2].dtype == np.int64
@@ -233,14 +235,11 @@ def test_threads_and_row_order_change_nothing(rng, kind: str) -> None:
         with thresholds(**path):
             rows = check_binary(labels, scores)
             moved = check_binary(labels[order], scores[order])
-            truth = count_pairs(rows, 1)
+            truth, table = count_pairs(rows), ScoreTable.from_rows(rows)
             for n_threads in (1, 2, 3, 7):
-                assert count_pairs(rows, n_threads) == truth
-                assert count_pairs(moved, n_threads) == truth
-            table = ScoreTable.from_rows(rows, n_threads=1)
-            for n_threads in (2, 3, 7):
-                assert ScoreTable.from_rows(rows, n_threads=n_threads) == table
-                assert ScoreTable.from_rows(moved, n_threads=n_threads) == table
+                with at_most(n_threads):
+                    assert count_pairs(rows) == count_pairs(moved) == truth
+                    assert ScoreTable.from_rows(rows) == ScoreTable.from_rows(moved) == table
 
 
 BIG = st.one_of(st.integers(0, 9), st.integers(0, 2**62), st.integers(2**58, 2**59))
@@ -280,7 +279,7 @@ def test_pairs_beyond_64_bits() -> None:
 def test_more_rows_than_32_bits_hold() -> None:
     """Row 49, by state: what counts rows or blocks is int64, what counts pairs is unbounded."""
     rows = check_binary(np.array([0, 1], np.int8), np.array([0.0, 1.0]))
-    parted = partition.partition(rows, 1)
+    parted = partition.partition(rows)
     assert parted.rows.dtype == parted.block_starts.dtype == np.int64
     each = 3 * 2**30
     assert each * each > 2**63

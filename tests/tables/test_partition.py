@@ -11,6 +11,7 @@ from table_samples import KINDS, PATHS, labels_of, thresholds, unsampled_cluster
 
 from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._kernels import buckets
+from fastmetrics._threads.workers import at_most
 from fastmetrics.tables.ordering import plan as planning
 from fastmetrics.tables.ordering.partition import Partition, partition, partition_rows
 from fastmetrics.tables.ordering.plan import plan_buckets
@@ -66,7 +67,7 @@ def assert_holds(parted: Partition, rows: BinaryRows) -> None:
 
 def assert_rows_are_numbered(parted: Partition, rows: BinaryRows) -> None:
     """Without labels the same buckets, in the order of the rows, which travel along."""
-    numbered = partition_rows(rows.scores, 2)
+    numbered = partition_rows(rows.scores)
     assert numbered.is_clean == bool(np.isfinite(rows.scores).all())
     assert numbered.rows.tolist() == parted.rows.reshape(-1, 2).sum(axis=1).tolist()
     for b in range(numbered.plan.n_buckets):
@@ -84,7 +85,7 @@ def test_every_distribution_is_partitioned(rng, kind: str, path: str) -> None:
     n = 2_500
     rows = rows_of(labels_of(rng, n, 0.3), KINDS[kind](rng, n))
     with thresholds(**PATHS[path]):
-        assert_holds(partition(rows, 2), rows)
+        assert_holds(partition(rows), rows)
 
 
 @pytest.mark.parametrize("block", [buckets.BLOCK, buckets.TILE])
@@ -97,7 +98,7 @@ def test_sizes_around_blocks_and_tiles(rng, block: int, more: int, times: int) -
             rows = rows_of(labels_of(rng, n, share), scores)
             for part_rows in (block, 1 << 20):
                 with thresholds(bucket_rows=1 << 20, part_rows=part_rows):
-                    assert_holds(partition(rows, 1), rows)
+                    assert_holds(partition(rows), rows)
 
 
 @given(
@@ -112,7 +113,7 @@ def test_ties_at_every_cut(scores, bucket_rows, part_rows, sample_rows, seed) ->
     labels = np.random.default_rng(seed).integers(0, 2, len(repeated)).astype(np.int8)
     rows = rows_of(labels, repeated)
     with thresholds(bucket_rows=bucket_rows, part_rows=part_rows, sample_rows=sample_rows):
-        assert_holds(partition(rows, 1), rows)
+        assert_holds(partition(rows), rows)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +156,7 @@ def test_splitters_take_heavy_scores_out(rng) -> None:
     heavy = rows_of(rows.labels, np.where(rng.random(20_000) < 0.9, 1.0, rows.scores))
     with thresholds(bucket_rows=500):
         for case in (rows, heavy):
-            parted = partition(case, 1)
+            parted = partition(case)
             assert not parted.plan.by_range
             mixed = ~parted.plan.holds_one_score
             assert parted.rows.reshape(-1, 2).sum(axis=1)[mixed].max() < 20 * 500
@@ -165,14 +166,14 @@ def test_splitters_take_heavy_scores_out(rng) -> None:
 def test_uneven_buckets_are_noticed(rng) -> None:
     labels = labels_of(rng, 4_000, 0.3)
     with thresholds(bucket_rows=400, sample_rows=50):
-        even = partition(rows_of(labels, rng.random(4_000)), 1)
-        crowded = partition(rows_of(labels, unsampled_cluster(rng, 4_000)), 1)
+        even = partition(rows_of(labels, rng.random(4_000)))
+        crowded = partition(rows_of(labels, unsampled_cluster(rng, 4_000)))
         assert even.plan.by_range
         assert crowded.plan.by_range
         assert uneven_buckets(even) == 0
         assert uneven_buckets(crowded) > 0
     with thresholds(bucket_rows=1_000):
-        split = partition(rows_of(labels, KINDS["exp_100z"](rng, 4_000)), 1)
+        split = partition(rows_of(labels, KINDS["exp_100z"](rng, 4_000)))
         assert not split.plan.by_range
         assert uneven_buckets(split) > 0
 
@@ -193,7 +194,10 @@ def test_the_layout_depends_on_the_data_alone(rng, threads: int) -> None:
     """Not only the same rows in a stream: in the same order."""
     rows = rows_of(labels_of(rng, 5_000, 0.3), rng.random(5_000))
     with thresholds(bucket_rows=300, part_rows=600):
-        one, many = partition(rows, 1), partition(rows, threads)
+        with at_most(1):
+            one = partition(rows)
+        with at_most(threads):
+            many = partition(rows)
         for s in range(2 * one.plan.n_buckets):
             np.testing.assert_array_equal(one.gather(s), many.gather(s))
 
@@ -208,12 +212,12 @@ def test_faults_that_ride_along(rng, by_range, at, dtype, allow_inf) -> None:
     clean = clean.astype(dtype)
     with thresholds(bucket_rows=500, part_rows=900):
         assert plan_buckets(clean).by_range is by_range
-        assert partition(check_binary(labels, clean, allow_inf=allow_inf), 1).is_clean
+        assert partition(check_binary(labels, clean, allow_inf=allow_inf)).is_clean
         for fault in (np.nan, np.inf, -np.inf):
             scores = clean.copy()
             scores[at] = fault
             rows = check_binary(labels, scores, allow_inf=allow_inf)
-            assert partition(rows, 1).is_clean is (allow_inf and bool(np.isinf(fault)))
+            assert partition(rows).is_clean is (allow_inf and bool(np.isinf(fault)))
         wrong = labels.copy()
         wrong[at] = 2
-        assert not partition(check_binary(wrong, clean), 1).is_clean
+        assert not partition(check_binary(wrong, clean)).is_clean

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fastmetrics._threads.workers import at_most
 from fastmetrics.tables.concordance import row_counts
 from fastmetrics.tables.concordance.row_counts import count_rows
 from fastmetrics.tables.concordance.row_sums import in_order, ranked, sum_rows
@@ -33,9 +34,10 @@ def test_counts_are_sums_of_weights_of_1(rng, monkeypatch, kind, n, leads, turne
     by_scores = by_scores.turned() if turned else by_scores
     wanted = sum_rows(in_order(by_keys, by_scores), ones, is_lead.astype(np.float64))
     for threads in (1, 3):
-        found = count_rows(by_keys, by_scores, None if leads == "all" else is_lead, threads)
-        assert found.totals() == wanted.totals()
-        for slopes in SLOPES:
-            partners = found.influences(slopes, 0.25, threads)
-            assert partners.tolist() == wanted.influences(slopes, 0.25).tolist()
+        with at_most(threads):
+            found = count_rows(by_keys, by_scores, None if leads == "all" else is_lead)
+            assert found.totals() == wanted.totals()
+            partners = [found.influences(slopes, 0.25) for slopes in SLOPES]
+        for slopes, each in zip(SLOPES, partners, strict=True):
+            assert each.tolist() == wanted.influences(slopes, 0.25).tolist()
     assert found.every(False) == (n * (n - 1) / 2, n - 1)

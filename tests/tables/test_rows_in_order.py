@@ -11,6 +11,7 @@ from hypothesis import given, strategies as st
 from numpy.typing import NDArray
 from table_samples import KINDS, PATHS, thresholds
 
+from fastmetrics._threads.workers import at_most
 from fastmetrics.tables.ordering import row_order as ordering
 from fastmetrics.tables.ordering.row_order import RowOrder, row_order
 
@@ -50,7 +51,7 @@ def test_every_distribution(rng, kind: str, path: str) -> None:
     scores = (KINDS | WIDE)[kind](rng, 2_500)
     before = scores.copy()
     with thresholds(**PATHS[path]):
-        assert_order(row_order(scores, 2), scores)
+        assert_order(row_order(scores), scores)
     np.testing.assert_array_equal(scores, before)
 
 
@@ -105,7 +106,8 @@ def test_what_the_shortened_keys_confuse_is_put_right(rng, monkeypatch, kind: st
 @pytest.mark.parametrize("n_threads", [1, 2, 7])
 def test_threads_make_no_difference(rng, n_threads: int) -> None:
     scores = np.round(rng.standard_normal(300_000), 4)
-    assert_order(row_order(scores, n_threads), scores)
+    with at_most(n_threads):
+        assert_order(row_order(scores), scores)
 
 
 def test_more_rows_than_four_bytes_number(rng, monkeypatch) -> None:
@@ -127,8 +129,8 @@ def test_values_are_spread_over_the_rows(rng, n: int, n_distinct: int) -> None:
     order = row_order(scores)
     distinct, rank = np.unique(scores, return_inverse=True)
     assert order.n_distinct == len(distinct)
-    np.testing.assert_array_equal(order.spread(distinct, 2), scores)
-    np.testing.assert_array_equal(order.spread(np.arange(len(distinct), dtype=np.int32), 1), rank)
+    np.testing.assert_array_equal(order.spread(distinct), scores)
+    np.testing.assert_array_equal(order.spread(np.arange(len(distinct), dtype=np.int32)), rank)
     below = order.spread(order.starts[:-1])
     np.testing.assert_array_equal(below, np.searchsorted(np.sort(scores), scores))
     labels = rng.integers(0, 2, n).astype(np.int8)

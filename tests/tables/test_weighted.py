@@ -13,6 +13,7 @@ from table_samples import KINDS, LARGE, PATHS, labels_of, thresholds, unsampled_
 
 from fastmetrics import ScoreTable, rank_loss, roc_auc_score
 from fastmetrics._input.rows import check_binary
+from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.tables.scores.pairs import count_pairs
 from reference import pair_oracle as oracle
@@ -28,7 +29,7 @@ def assert_weighed(labels: Any, scores: Any, weights: Any, units: int = 16) -> N
     """Assert that AUC, loss and the table are within ``units`` roundings of the rationals."""
     truth = oracle.weighed(labels == 1, scores, weights)
     table = ScoreTable.from_scores(labels, scores, sample_weight=weights, allow_inf=True)
-    found = count_pairs(check_binary(labels, scores, sample_weight=weights, allow_inf=True), 1)
+    found = count_pairs(check_binary(labels, scores, sample_weight=weights, allow_inf=True))
     assert table.is_weighted
     scale = Fraction(2) ** table.weight_exponent
     assert table.scores.tolist() == [row[0] for row in truth]
@@ -272,10 +273,12 @@ def test_threads_change_no_bit(rng, path: str) -> None:
     for scores in (rng.standard_normal(n), np.round(rng.random(n), 2), unsampled_cluster(rng, n)):
         with thresholds(**PATHS[path]):
             rows = check_binary(labels, scores, sample_weight=weights)
-            pairs, table = count_pairs(rows, 1), ScoreTable.from_rows(rows, n_threads=1)
+            with at_most(1):
+                pairs, table = count_pairs(rows), ScoreTable.from_rows(rows)
             for n_threads in (2, 3, 7):
-                assert count_pairs(rows, n_threads) == pairs
-                assert ScoreTable.from_rows(rows, n_threads=n_threads) == table
+                with at_most(n_threads):
+                    assert count_pairs(rows) == pairs
+                    assert ScoreTable.from_rows(rows) == table
 
 
 @given(

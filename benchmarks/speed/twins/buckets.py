@@ -92,7 +92,7 @@ def partition_of_rows(data: Data) -> Pair:
     rows = check_binary(data.labels, data.scores)
 
     def ours() -> tuple[Any, ...]:
-        parted = partition(rows, 1)
+        parted = partition(rows)
         return tuple(parted.gather(s) for s in range(len(parted.rows)))
 
     def twin() -> tuple[Any, ...]:
@@ -101,7 +101,7 @@ def partition_of_rows(data: Data) -> Pair:
         cuts = np.cumsum(np.bincount(stream, minlength=len(plan_of_rows.rows)))[:-1]
         return tuple(np.split(data.scores[order], cuts))
 
-    plan_of_rows = partition(rows, 1)
+    plan_of_rows = partition(rows)
     return ours, twin
 
 
@@ -110,7 +110,7 @@ def rows_of_classes(data: Data) -> Pair:
     rows = check_binary(data.labels, data.scores)
 
     def ours() -> tuple[Any, ...]:
-        parted = partition(rows, 1)
+        parted = partition(rows)
         return tuple(parted.columns(c)[0] for c in (0, 1))
 
     def twin() -> tuple[Any, ...]:
@@ -118,7 +118,7 @@ def rows_of_classes(data: Data) -> Pair:
         classes = (np.flatnonzero(data.labels == c) for c in (0, 1))
         return tuple(data.scores[at[np.argsort(bucket[at], kind="stable")]] for at in classes)
 
-    plan_of_rows = partition(rows, 1)
+    plan_of_rows = partition(rows)
     return ours, twin
 
 
@@ -134,7 +134,7 @@ def _by_bucket(data: Data, parted: Partition, count: Callable[..., Any]) -> list
 
 
 def count_buckets(data: Data) -> Pair:
-    parted = partition(check_binary(data.labels, data.scores), 1)
+    parted = partition(check_binary(data.labels, data.scores))
     plan = parted.plan
 
     def ours() -> tuple[Any, ...]:

@@ -24,8 +24,8 @@ def rows_in_order(data: Data) -> Pair:
     scores = data.scores
 
     def ours() -> tuple[Any, ...]:
-        order = row_order(scores, 1)
-        return order.rows, order.spread(order.starts[:-1], 1)
+        order = row_order(scores)
+        return order.rows, order.spread(order.starts[:-1])
 
     def twin() -> tuple[Any, ...]:
         return np.argsort(scores, kind="stable"), np.searchsorted(np.sort(scores), scores)
@@ -40,11 +40,11 @@ def ascends(data: Data) -> Pair:
 
 def rows_by_class(data: Data) -> Pair:
     """Give each row, by its class, the rank of its score among the distinct ones, or less it."""
-    order = row_order(data.scores, 1)
+    order = row_order(data.scores)
     ranks = np.arange(order.n_distinct)
 
     def ours() -> tuple[Any, ...]:
-        return (order.spread_by_class(data.labels, ranks, -ranks, 1),)
+        return (order.spread_by_class(data.labels, ranks, -ranks),)
 
     def twin() -> tuple[Any, ...]:
         rank = np.unique(data.scores, return_inverse=True)[1]
@@ -55,7 +55,7 @@ def rows_by_class(data: Data) -> Pair:
 
 def weights_by_score(data: Data) -> Pair:
     rows = check_binary(data.labels, data.scores, sample_weight=data.weights)
-    return lambda: distinct_scores(rows, 1)[0], lambda: weighted_columns(data)
+    return lambda: distinct_scores(rows)[0], lambda: weighted_columns(data)
 
 
 def counts_by_score(data: Data) -> Pair:
@@ -82,7 +82,7 @@ def placements(data: Data) -> Pair:
         above = 2 * len(positives) - under - not_over
         return (np.where(data.labels == 1, below + not_above, above),)
 
-    return lambda: (doubled_placements(rows, 1),), twin
+    return lambda: (doubled_placements(rows),), twin
 
 
 #: By the pair of calls: the kernels, and whether the twin visits every pair of rows.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import Alternative, check_choice, check_n_threads
+from fastmetrics._input.scalars import Alternative, check_choice
 from fastmetrics.comparison.result import ComparisonTest, question
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference import reference
@@ -89,8 +89,7 @@ def kendall_test(
     asked = question(confidence_level, alternative)
     check_choice("method", method, ("auto", "exact", "normal"))
     outcome, score = check_paired(y_true, y_score)
-    threads = check_n_threads(n_threads)
-    found = count_pairs(outcome, score, threads)
+    found = count_pairs(outcome, score)
     n = found.n_rows
     has_ties = min(found.n_scores, found.n_outcomes) < n
     if method == "exact" and (has_ties or n > _EXACT_AT_MOST):
@@ -107,7 +106,7 @@ def kendall_test(
             UndefinedMetricWarning,
         )
     else:
-        runs = (_runs(values, threads) for values in (outcome, score))
+        runs = (_runs(values) for values in (outcome, score))
         statistic = found.excess / math.sqrt(_variance(found, *runs))
         tau = found.excess / math.sqrt(found.apart_in_score * found.apart_in_outcome)
         pvalue = reference.pvalue(statistic, math.inf, asked.alternative)
@@ -123,9 +122,9 @@ def kendall_test(
     )
 
 
-def _runs(values: NDArray[Any], n_threads: int | None) -> list[int]:
+def _runs(values: NDArray[Any]) -> list[int]:
     """Return how many rows share each value that several have."""
-    sizes = np.diff(row_order(values, n_threads).starts)
+    sizes = np.diff(row_order(values).starts)
     return [int(size) for size in sizes[sizes > 1]]
 
 

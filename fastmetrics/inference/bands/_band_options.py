@@ -14,7 +14,6 @@ from fastmetrics._input.scalars import (
     check_confidence_level,
     check_integer,
     check_memory,
-    check_n_threads,
     check_weights_are,
 )
 from fastmetrics._input.scores import check_scores_array
@@ -47,7 +46,6 @@ class Options:
     n_resamples: int
     grid: NDArray[np.float64]
     stratified: bool
-    n_threads: int | None
     progress: bool | None
     weights_are: WeightsAre | None
 
@@ -71,7 +69,6 @@ def checked_options(
     points: Any,
     stratified: Any,
     groups: Any,
-    n_threads: Any,
     progress: bool | None,
     over_recall: bool,
     sample_weight: Any,
@@ -95,9 +92,8 @@ def checked_options(
     if stratified is None:
         stratified = groups is None and not over_recall
     check_stratified(stratified, groups)
-    threads = check_n_threads(n_threads)
     read = check_weights_are(sample_weight, weights_are)
-    return Options(kind, method, level, count, grid, stratified, threads, progress, read)
+    return Options(kind, method, level, count, grid, stratified, progress, read)
 
 
 def _grid(grid: Any, over_recall: bool) -> NDArray[np.float64]:

@@ -165,7 +165,6 @@ class Resampled:
         run_batches(
             draw,
             range(0, n_resamples, size),
-            n_threads=self.options.n_threads,
             progress=self.options.progress,
             description="band",
             unit="replicates",

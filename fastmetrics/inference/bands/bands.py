@@ -164,7 +164,6 @@ def roc_band(
         points=points,
         stratified=stratified,
         groups=groups,
-        n_threads=n_threads,
         progress=progress,
         over_recall=False,
         sample_weight=sample_weight,
@@ -260,7 +259,6 @@ def pr_band(
         points=points,
         stratified=stratified,
         groups=groups,
-        n_threads=n_threads,
         progress=progress,
         over_recall=True,
         sample_weight=sample_weight,
@@ -282,7 +280,6 @@ def _form(
         weights_are=options.weights_are,
         pos_label=pos_label,
         groups=groups,
-        n_threads=options.n_threads,
     )
     check_method(options, form)
     warn_of_sizes(form)

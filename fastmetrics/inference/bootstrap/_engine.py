@@ -87,7 +87,7 @@ class Engine:
         self.forms = [form.with_squares() for form in forms] if with_errors else list(forms)
         self.n_columns = self.places[-1].columns.stop
 
-    def run(self, n_resamples: int, *, n_threads: int | None, progress: bool | None) -> Found:
+    def run(self, n_resamples: int, *, progress: bool | None) -> Found:
         """Return the values of replicates 0 to ``n_resamples - 1``."""
         shape = (len(self.forms), len(self.asked), n_resamples)
         values = np.full(shape, np.nan)
@@ -101,7 +101,6 @@ class Engine:
         run_batches(
             partial(self._batch, found),
             range(first, n_resamples, size),
-            n_threads=n_threads,
             progress=progress,
             description="bootstrap",
             unit="replicates",
@@ -125,7 +124,7 @@ class Engine:
     ) -> dict[tuple[int, int], float]:
         """Return BCa's acceleration of each (model, measure); nan where it is undefined."""
         jobs = [partial(self.acceleration, i, m, options.stratified) for m, i in wanted]
-        return dict(zip(wanted, run(jobs, options.n_threads), strict=True))
+        return dict(zip(wanted, run(jobs), strict=True))
 
     def acceleration(self, measure: int, model: int, stratified: bool) -> float:
         """Return BCa's acceleration of a measure of a model."""

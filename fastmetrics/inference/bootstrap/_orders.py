@@ -17,13 +17,13 @@ Bytes = NDArray[np.uint8]
 _PART: Final = 1 << 16  # rows at a time
 
 
-def order_of(*columns: NDArray[Any] | None, n_threads: int | None = None) -> Places:
+def order_of(*columns: NDArray[Any] | None) -> Places:
     """Return what ``numpy.lexsort`` does, the first column deciding first; None is left out."""
     first, *rest = [column for column in columns if column is not None]
-    return refined(row_order(_sortable(first), n_threads), *rest, n_threads=n_threads)
+    return refined(row_order(_sortable(first)), *rest)
 
 
-def refined(order: RowOrder, *columns: NDArray[Any] | None, n_threads: int | None = None) -> Places:
+def refined(order: RowOrder, *columns: NDArray[Any] | None) -> Places:
     """Return the rows of an order, in which columns decide, one after the other, what is tied."""
     rows: NDArray[Any] = order.rows
     starts, at = order.starts, None
@@ -37,9 +37,9 @@ def refined(order: RowOrder, *columns: NDArray[Any] | None, n_threads: int | Non
         runs = np.repeat(np.arange(len(sizes)), sizes)[tied]
         at = np.flatnonzero(tied) if at is None else at[tied]
         few = rows[at]
-        by_column = row_order(_sortable(column[few]), n_threads)
-        ranks = by_column.spread(np.arange(by_column.n_distinct), n_threads)
-        found = row_order(runs * by_column.n_distinct + ranks, n_threads)
+        by_column = row_order(_sortable(column[few]))
+        ranks = by_column.spread(np.arange(by_column.n_distinct))
+        found = row_order(runs * by_column.n_distinct + ranks)
         rows[at] = few[found.rows]
         starts = found.starts
     return rows

@@ -66,7 +66,6 @@ def parse(
     groups: Any = None,
     threshold: Any = None,
     by_rows: bool = False,
-    n_threads: int | None = None,
 ) -> Form:
     """Return one model's data; ``by_rows`` says that cells are not enough."""
     if isinstance(y_true, ScoreTable | ConfusionMatrix):
@@ -79,13 +78,11 @@ def parse(
     kind = _kind(asked, threshold, pos_label)
     model = NamedScores("", "y_score", y_score)
     if kind == "values":
-        return real_targets(y_true, [model], asked, weights, groups, n_threads).forms[0]
+        return real_targets(y_true, [model], asked, weights, groups).forms[0]
     if kind == "decisions":
         if y_score is None:
             raise InputTypeError(f"`y_score` must be given for {asked[0].label!r}: got None")
-        return predicted_classes(
-            y_true, [model], asked, weights, pos_label, groups, n_threads
-        ).forms[0]
+        return predicted_classes(y_true, [model], asked, weights, pos_label, groups).forms[0]
     if y_score is None and pos_label is not None:
         raise InputTypeError("`pos_label` is for labels with scores: got no `y_score`")
     rows = check_binary(
@@ -98,8 +95,8 @@ def parse(
     codes = group_codes(groups, len(rows.scores))
     are_alike = codes is None and (rows.weights is None or rows.integer_weights)
     if are_alike and _count_decisions(asked):
-        return _of_cells(cells_of_rows(rows.recheck(), real_threshold(threshold), n_threads))
-    table = ScoreTable.from_rows(rows, n_threads=n_threads)
+        return _of_cells(cells_of_rows(rows.recheck(), real_threshold(threshold)))
+    table = ScoreTable.from_rows(rows)
     if are_alike:
         return _of_table(table, asked, threshold, by_rows=by_rows)
     rows = rows.recheck()
@@ -108,7 +105,7 @@ def parse(
         rows = dataclasses.replace(
             rows, labels=rows.labels[kept], scores=rows.scores[kept], weights=rows.weights[kept]
         )
-    return _scored([rows], codes, asked, threshold, n_threads, table).forms[0]
+    return _scored([rows], codes, asked, threshold, table).forms[0]
 
 
 def parse_models(
@@ -121,15 +118,14 @@ def parse_models(
     pos_label: Any = None,
     groups: Any = None,
     threshold: Any = None,
-    n_threads: int | None = None,
 ) -> Parsed:
     """Return the data of several models on the same rows."""
     weights = (sample_weight, weights_are)
     kind = _kind(asked, threshold, pos_label)
     if kind == "values":
-        return real_targets(y_true, models, asked, weights, groups, n_threads)
+        return real_targets(y_true, models, asked, weights, groups)
     if kind == "decisions":
-        return predicted_classes(y_true, models, asked, weights, pos_label, groups, n_threads)
+        return predicted_classes(y_true, models, asked, weights, pos_label, groups)
     checked = _written_out(
         check_models(
             y_true,
@@ -143,7 +139,7 @@ def parse_models(
     rows = [checked.rows_of(model) for model in range(len(models))]
     if checked.groups is not None and checked.groups.max() == 0:
         raise InputError("`groups` must name at least two groups whose rows have a weight: got one")
-    return _scored(rows, checked.groups, asked, threshold, n_threads)
+    return _scored(rows, checked.groups, asked, threshold)
 
 
 def _check_alone(
@@ -230,7 +226,6 @@ def _scored(
     groups: Codes | None,
     asked: Sequence[Planned],
     threshold: Any,
-    n_threads: int | None,
     table: ScoreTable | None = None,
 ) -> Parsed:
     """Return labels with the scores of each model, verified, whose rows have no weight of 0.
@@ -238,10 +233,10 @@ def _scored(
     ``table`` is that of a single model, where it is at hand.
     """
     others = tuple(rows.scores for rows in models[1:])
-    orders = [descending(models[0], groups, *others, n_threads=n_threads)]
+    orders = [descending(models[0], groups, *others)]
     shared = inverse_of(orders[0][0])
     for rows in models[1:]:  # ties of the other models stand in the shared order: keys descend
-        orders.append(descending(rows, groups, -shared, n_threads=n_threads))
+        orders.append(descending(rows, groups, -shared))
 
     def one(model: int) -> tuple[Form, Places]:
         rows, (order, edges) = models[model], orders[model]
@@ -255,7 +250,7 @@ def _scored(
         if rows.weights is None:
             counted = sorted_rows.table()
         else:
-            counted = _SummedTable.of(table or ScoreTable.from_rows(rows, n_threads=n_threads))
+            counted = _SummedTable.of(table or ScoreTable.from_rows(rows))
         form = ScoredRows(
             n_rows=int(counted.n_positive + counted.n_negative) if rows.integer_weights else n,
             n_units=n if groups is None else int(groups.max()) + 1,
@@ -271,7 +266,7 @@ def _scored(
         )
         return form, place
 
-    found = run([partial(one, model) for model in range(len(models))], n_threads)
+    found = run([partial(one, model) for model in range(len(models))])
     return Parsed([form for form, _ in found], [place for _, place in found])
 
 

@@ -55,7 +55,6 @@ def predicted_classes(
     weights: GivenWeights,
     pos_label: Any,
     groups: Any,
-    n_threads: int | None,
 ) -> Parsed:
     """Return true classes with those that each model predicts."""
     decided = [_decisions(model, asked[0].label) for model in models]
@@ -65,7 +64,7 @@ def predicted_classes(
     codes = group_codes(groups, n)
     checked = _checked(weights, n)
     is_fractional = checked is not None and not checked.is_integer
-    counted = [count_columns(pair, checked, n_threads) for pair in pairs]
+    counted = [count_columns(pair, checked) for pair in pairs]
     found = [
         completed(seen_cells(cells, pair.label_type))
         for cells, pair in zip(counted, pairs, strict=True)
@@ -86,11 +85,11 @@ def predicted_classes(
     if taken is not None:
         cells = [cell[taken] for cell in cells]
     n = len(cells[0])
-    inverse = inverse_of(order_of(*cells, values, codes, n_threads=n_threads))
+    inverse = inverse_of(order_of(*cells, values, codes))
     forms: list[Form] = []
     places: list[Places] = []
     for matrix, cell in zip(matrices, cells, strict=True):
-        order = order_of(cell, values, codes, inverse, n_threads=n_threads)  # ties as shared
+        order = order_of(cell, values, codes, inverse)  # ties as shared
         units = None if len(models) == 1 else inverse[order]
         if codes is not None:
             units = codes[order].astype(np.int32)
@@ -136,7 +135,6 @@ def real_targets(
     asked: Sequence[Planned],
     weights: GivenWeights,
     groups: Any,
-    n_threads: int | None,
 ) -> Parsed:
     """Return targets with the predictions of each model; of a mean there may be none."""
     y = check_scores_array(y_true, "y_true").astype(np.float64)
@@ -152,7 +150,7 @@ def real_targets(
     if taken is not None:
         y, predictions = y[taken], [column[taken] for column in predictions]
     n, is_fractional = len(y), checked is not None and not checked.is_integer
-    order = order_of(y, *predictions, values, codes, n_threads=n_threads)
+    order = order_of(y, *predictions, values, codes)
     y, predictions = y[order], [column[order] for column in predictions]
     values = None if values is None else values[order]
     of_models: list[tuple[Floats, ...]] = [(column,) for column in predictions] or [()]

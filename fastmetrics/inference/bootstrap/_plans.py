@@ -25,7 +25,6 @@ from fastmetrics._input.scalars import (
     check_confidence_level,
     check_integer,
     check_memory,
-    check_n_threads,
     seed_key,
 )
 from fastmetrics._kernels._compile import without_gil
@@ -298,7 +297,6 @@ class Options:
     alternative: Alternative
     stratified: bool
     resampling: Resampling
-    n_threads: int | None
     progress: bool | None
     key: NDArray[np.uint64]
     weights_are: WeightsAre | None
@@ -327,7 +325,6 @@ def checked_options(
     groups: Any,
     resampling: Any,
     rng: Any,
-    n_threads: Any,
     progress: bool | None,
     weights_are: WeightsAre | None = None,
     n_models: int = 1,
@@ -357,7 +354,7 @@ def checked_options(
         _check_has_errors(asked, groups)
     if resampling == "bayesian":
         asked = [one.weighted() for one in asked]
-    drawn = (stratified, resampling, check_n_threads(n_threads), progress, seed_key(rng))
+    drawn = (stratified, resampling, progress, seed_key(rng))
     return Options(asked, count, level, method, alternative, *drawn, weights_are=weights_are)
 
 

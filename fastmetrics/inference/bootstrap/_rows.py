@@ -215,16 +215,14 @@ def _mixed(
     return np.stack((starts, starts + positives[mixed], stops[mixed]), axis=1)
 
 
-def rows_of_arrays(
-    rows: BinaryRows, *keys: NDArray[Any] | None, n_threads: int | None = None
-) -> tuple[SortedRows, Places]:
+def rows_of_arrays(rows: BinaryRows, *keys: NDArray[Any] | None) -> tuple[SortedRows, Places]:
     """Return the sorted rows of arrays, and the place in the arrays of each; see `descending`."""
-    order, edges = descending(rows, *keys, n_threads=n_threads)
+    order, edges = descending(rows, *keys)
     return rows_in_order(rows, order, edges), order
 
 
 def descending(
-    rows: BinaryRows, *keys: NDArray[Any] | None, n_threads: int | None = None
+    rows: BinaryRows, *keys: NDArray[Any] | None
 ) -> tuple[Places, NDArray[np.int64] | None]:
     """Return the rows in descending order of their scores, and the edges of tied scores, if any.
 
@@ -232,9 +230,9 @@ def descending(
     depends on the rows, not on where they stood.
     """
     check_rows(len(rows.scores))
-    found = row_order(rows.scores, n_threads)
+    found = row_order(rows.scores)
     keys = (rows.labels == 1, rows.weights, *keys)
-    ascending = refined(found, *keys, n_threads=n_threads)
+    ascending = refined(found, *keys)
     edges = None
     if found.n_distinct < len(rows.scores):
         edges = np.subtract(len(rows.scores), found.starts[::-1], dtype=np.int64)

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are, key_text
-from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference._sample_sizes import Sizes, warn_of_few_groups, warn_of_few_rows
 from fastmetrics.inference.bootstrap._draws import Resampling
@@ -149,7 +148,6 @@ def bootstrap(
         groups=groups,
         resampling=resampling,
         rng=rng,
-        n_threads=n_threads,
         progress=progress,
         weights_are=check_weights_are(sample_weight, weights_are),
     )
@@ -166,15 +164,14 @@ def bootstrap(
 
 def resampled(y_true: Any, y_score: Any, options: Options, **rows: Any) -> Estimates:
     """Return what `bootstrap` does, from options that are checked; ``rows`` as for `parse`."""
-    rows |= {"weights_are": options.weights_are, "n_threads": options.n_threads}
+    rows["weights_are"] = options.weights_are
     form = parse(y_true, y_score, options.asked, by_rows=options.by_rows, **rows)
     check_methods(form, options)
     studentized = options.method == "studentized"
     engine = Engine([form], options.asked, options.draws(form), with_errors=studentized)
-    with at_most(options.n_threads):
-        estimates = engine.estimates()
+    estimates = engine.estimates()
     warn_of_sizes(form)
-    found = engine.run(options.n_resamples, n_threads=options.n_threads, progress=options.progress)
+    found = engine.run(options.n_resamples, progress=options.progress)
     wanted = [(0, i) for i in by_bca(form, estimates, options, options.method)]
     accelerations = engine.accelerations(wanted, options)
     return results_of(engine, 0, estimates, found, options, accelerations, method=options.method)

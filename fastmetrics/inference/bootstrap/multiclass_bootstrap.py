@@ -21,7 +21,6 @@ from fastmetrics._input.scalars import (
     check_weights_are,
 )
 from fastmetrics._input.weights import check_weights
-from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import InputError
 from fastmetrics.inference._sample_sizes import (
     Sizes,
@@ -129,8 +128,7 @@ def multiclass_bootstrap(
     check_choice("method", method, ("percentile", "basic"))
     asked = _asked(metrics)
     read = check_weights_are(sample_weight, weights_are)
-    with at_most(n_threads):
-        data = _Rows.checked(y_true, y_score, sample_weight, read, groups)
+    data = _Rows.checked(y_true, y_score, sample_weight, read, groups)
     options = checked_options(
         metrics="mean",
         n_resamples=n_resamples,
@@ -141,7 +139,6 @@ def multiclass_bootstrap(
         groups=groups,
         resampling=resampling,
         rng=rng,
-        n_threads=n_threads,
         progress=progress,
         weights_are=read,
         n_models=max(3 * len(data.problems(_how(one))) for one in asked),
@@ -153,7 +150,7 @@ def multiclass_bootstrap(
     warn_of_rare_classes(names, np.bincount(data.codes, minlength=len(names)).tolist())
     results = {}
     for one in asked:
-        estimate = data.estimate(one, options.n_threads)
+        estimate = data.estimate(one)
         values = _replicates(data, one, options)
         plan = Planned(one.label, SumPlan(SUMS["mean"]))  # a mean of AUCs
         failures = Failures.of(values, np.isnan(values), remedy=WEIGH)  # of no other reason
@@ -243,12 +240,11 @@ class _Rows:
         effective = effective_groups(self.groups, self.weights)
         return Sizes(float(len(self.codes)), self.size, self.n_units, effective)
 
-    def estimate(self, one: asking.Asked, n_threads: int | None) -> float:
+    def estimate(self, one: asking.Asked) -> float:
         """Return the measure of the data themselves."""
         if one.measure is None:
             raise InputError(f"{one.label!r} is no AUC of several classes")
-        options = {"sample_weight": self.weights, "n_threads": n_threads}
-        return float(one.measure.value(self.codes, self.scores, **options))
+        return float(one.measure.value(self.codes, self.scores, sample_weight=self.weights))
 
     def problems(self, how: Mapping[str, Any]) -> list[tuple[int, int | None]]:
         """Return the binary problems of a measure: a class against another, or all (None)."""
@@ -257,9 +253,7 @@ class _Rows:
             return [(k, None) for k in range(n_classes)]
         return [pair for a, b in combinations(range(n_classes), 2) for pair in ((a, b), (b, a))]
 
-    def form(
-        self, positive: int, against: int | None, units: NDArray[np.int32], n_threads: int | None
-    ) -> ScoredRows:
+    def form(self, positive: int, against: int | None, units: NDArray[np.int32]) -> ScoredRows:
         """Return the binary problem of a class against another (None: against all others)."""
         kept = slice(None) if against is None else np.isin(self.codes, (positive, against))
         labels = (self.codes[kept] == positive).astype(np.int8)
@@ -267,7 +261,7 @@ class _Rows:
         weights = None if self.weights is None else self.weights[kept]
         binary = BinaryRows(labels, 0, column, weights, False, False)
         of_rows = units[kept]  # ties stand in the order of the units
-        rows, order = rows_of_arrays(binary, of_rows, n_threads=n_threads)
+        rows, order = rows_of_arrays(binary, of_rows)
         return ScoredRows(
             n_rows=rows.n,
             n_units=self.n_units,
@@ -282,18 +276,18 @@ class _Rows:
         """Number of rows or groups."""
         return len(self.codes) if self.groups is None else int(self.groups.max()) + 1
 
-    def units(self, n_threads: int | None) -> NDArray[np.int32]:
+    def units(self) -> NDArray[np.int32]:
         """Return the unit of each row, numbered by what the rows hold, not by where they stand."""
         if self.groups is not None:
             return self.groups.astype(np.int32)
-        order = order_of(self.codes, *self.scores.T, self.weights, n_threads=n_threads)
+        order = order_of(self.codes, *self.scores.T, self.weights)
         return inverse_of(order).astype(np.int32, copy=False)
 
 
 def _replicates(data: _Rows, one: asking.Asked, options: Options) -> Floats:
     """Return the replicates of an AUC of several classes; nan where one lost a class."""
-    how, units = _how(one), data.units(options.n_threads)
-    forms = [data.form(a, b, units, options.n_threads) for a, b in data.problems(how)]
+    how, units = _how(one), data.units()
+    forms = [data.form(a, b, units) for a, b in data.problems(how)]
     parts = (
         THRESHOLD_PLANS["roc_auc"](),
         ThresholdPlan("positives", {}, lambda table: 0.0, _n_positive),
@@ -301,7 +295,7 @@ def _replicates(data: _Rows, one: asking.Asked, options: Options) -> Floats:
     )
     draws = Draws(options.key, data.n_units, options.resampling)
     engine = Engine(forms, [Planned(part.name, part) for part in parts], draws)
-    found = engine.run(options.n_resamples, n_threads=options.n_threads, progress=options.progress)
+    found = engine.run(options.n_resamples, progress=options.progress)
     areas, positives, rows = (found.values[:, part] for part in range(3))
     if how["average"] == "macro":
         return np.asarray(areas.mean(axis=0))

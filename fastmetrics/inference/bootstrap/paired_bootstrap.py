@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.models import MODELS, NamedScores, named_scores, pairs_of
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are
-from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference._sample_sizes import Sizes
 from fastmetrics.inference.bootstrap._draws import Resampling
@@ -148,7 +147,6 @@ def paired_bootstrap(
         groups=groups,
         resampling=resampling,
         rng=rng,
-        n_threads=n_threads,
         progress=progress,
         weights_are=check_weights_are(sample_weight, weights_are),
         n_models=len(models) * (len(models) + 1) // 2,  # each, and every pair
@@ -186,20 +184,13 @@ def compared(
             "`method='bca'` is not defined for differences of groups: take `method='percentile'`"
         )
     parsed = parse_models(
-        y_true,
-        models,
-        options.asked,
-        groups=groups,
-        weights_are=options.weights_are,
-        n_threads=options.n_threads,
-        **rows,
+        y_true, models, options.asked, groups=groups, weights_are=options.weights_are, **rows
     )
     for form in parsed.forms:
         check_methods(form, options)
     engine = Engine(parsed.forms, options.asked, options.draws(parsed.forms[0]))
-    with at_most(options.n_threads):
-        estimates = [engine.estimates(m) for m in range(len(models))]
-    found = engine.run(options.n_resamples, n_threads=options.n_threads, progress=options.progress)
+    estimates = [engine.estimates(m) for m in range(len(models))]
+    found = engine.run(options.n_resamples, progress=options.progress)
     wanted = [
         (m, i)
         for m, form in enumerate(parsed.forms)

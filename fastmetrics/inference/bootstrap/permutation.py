@@ -20,7 +20,6 @@ from fastmetrics._input.scalars import (
     check_choice,
     check_confidence_level,
     check_integer,
-    check_n_threads,
     seed_key,
 )
 from fastmetrics._kernels.replicates import replicate_pairs, resampling as kernels
@@ -136,12 +135,11 @@ def paired_permutation_test(
     level = check_confidence_level(confidence_level)
     check_alternative(alternative)
     _check_metrics(asked, threshold)
-    threads = check_n_threads(n_threads)
     key = seed_key(rng)
     models = named_scores(scores, names, at_least=2)
     checked = check_models(y_true, models, pos_label=pos_label)
     places = pairs_of(checked.names, reference)
-    options = _Options(count, exchange, threshold, alternative, level, key, threads, progress)
+    options = _Options(count, exchange, threshold, alternative, level, key, progress)
     of_models: dict[tuple[str, int], Estimate] = {}
     n = len(checked.rows.labels)
     pairs: dict[str, list[Pair]] = {one.label: [] for one in asked}
@@ -178,7 +176,6 @@ class _Options(NamedTuple):
     alternative: Alternative
     confidence_level: float
     key: NDArray[np.uint64]
-    n_threads: int | None
     progress: bool | None
 
 
@@ -231,7 +228,7 @@ def _test_pair(
     """Return each measure of both models, and how they differ."""
     decisions = isinstance(asked[0].plan, CountPlan)
     exchange, key = "decisions" if decisions else options.exchange, options.key
-    pooled = _pooled(pair, exchange, options.threshold, options.n_threads)
+    pooled = _pooled(pair, exchange, options.threshold)
     n = len(pair[0].labels)
     engine = Engine([pooled.form], asked, Draws(key, n))
     size = max(1, _BATCH_BYTES // padded(2 * n))
@@ -247,7 +244,6 @@ def _test_pair(
     run_batches(
         job,
         range(0, options.n_resamples, size),
-        n_threads=options.n_threads,
         progress=options.progress,
         description=f"{names[0]} - {names[1]}",
         unit="exchanges",
@@ -266,19 +262,17 @@ def _coins(key: NDArray[np.uint64], replicate: int, n: int) -> NDArray[np.uint64
     return words
 
 
-def _mean_ranks(scores: NDArray[Any], n_threads: int | None) -> NDArray[np.float64]:
-    found = row_order(scores, n_threads)
-    return found.spread((found.starts[:-1] + found.starts[1:] + 1.0) / 2.0, n_threads)
+def _mean_ranks(scores: NDArray[Any]) -> NDArray[np.float64]:
+    found = row_order(scores)
+    return found.spread((found.starts[:-1] + found.starts[1:] + 1.0) / 2.0)
 
 
-def _pooled(
-    pair: tuple[BinaryRows, BinaryRows], exchange: str, threshold: Any, n_threads: int | None
-) -> _Pooled:
+def _pooled(pair: tuple[BinaryRows, BinaryRows], exchange: str, threshold: Any) -> _Pooled:
     """Sort the rows of both models together, by what they exchange."""
     first, second = pair
     n = len(first.labels)
     if exchange == "ranks":
-        values = np.concatenate([_mean_ranks(rows.scores, n_threads) for rows in pair])
+        values = np.concatenate([_mean_ranks(rows.scores) for rows in pair])
     elif exchange == "decisions":
         at = real_threshold(threshold)
         called = [is_called_positive(rows.scores, at) for rows in pair]
@@ -286,11 +280,11 @@ def _pooled(
     else:
         values = np.concatenate((first.scores, second.scores))
     # The coins go with the rows' canonical order, so that they do not depend on how rows came.
-    order = order_of(first.scores, first.labels, second.scores, n_threads=n_threads)
+    order = order_of(first.scores, first.labels, second.scores)
     units = np.tile(inverse_of(order), 2)
     labels = np.concatenate((first.labels, second.labels))
     both = replace(first, labels=labels, scores=values, weights=None)
-    rows, places = rows_of_arrays(both, n_threads=n_threads)
+    rows, places = rows_of_arrays(both)
     form = ScoredRows(
         n_rows=2 * n,
         n_units=n,

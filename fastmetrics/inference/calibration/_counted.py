@@ -58,11 +58,9 @@ class Counted(NamedTuple):
         return int(self.rows.sum())
 
 
-def counted(
-    y_true: Any, y_proba: Any, *, pos_label: Any, labels: Any, n_threads: int | None
-) -> Counted:
+def counted(y_true: Any, y_proba: Any, *, pos_label: Any, labels: Any) -> Counted:
     """Return the counts of a problem of two classes, or of the top label of more."""
-    table = one_table(y_true, y_proba, pos_label=pos_label, labels=labels, n_threads=n_threads)
+    table = one_table(y_true, y_proba, pos_label=pos_label, labels=labels)
     if isinstance(y_true, ScoreTable) and table.is_weighted:
         raise InputTypeError(
             "a ScoreTable of fractional weights does not tell how many rows there are: pass one of "
@@ -93,7 +91,7 @@ def rising_blocks(data: Counted, positives: NDArray[np.int64]) -> tuple[NDArray[
     By ascending probability: the classes change places, so that the share of negatives falls.
     """
     table = ScoreTable._of_columns(data.p, data.rows - positives, positives)
-    hull = upper_hull(table, n_threads=1)
+    hull = upper_hull(table)
     return hull.ends, hull.negatives / (hull.positives + hull.negatives)
 
 

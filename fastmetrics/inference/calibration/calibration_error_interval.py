@@ -131,7 +131,7 @@ def calibration_error_interval(
     """
     level = check_confidence_level(confidence_level)
     n_bins, strategy = check_bins(n_bins, strategy)
-    data = counted(y_true, y_proba, pos_label=pos_label, labels=labels, n_threads=n_threads)
+    data = counted(y_true, y_proba, pos_label=pos_label, labels=labels)
     found = mean_square(data, n_bins, strategy)
     if found is None:
         warn_user(

@@ -17,7 +17,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_integer, check_memory, key_text, seed_key
 from fastmetrics._kernels.isotonic import squares_lost
 from fastmetrics._results import Result
-from fastmetrics._threads.workers import FEW_ROWS, run
+from fastmetrics._threads.workers import run
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.inference.calibration._counted import (
     COUNTED,
@@ -131,7 +131,7 @@ def calibration_test(
     n_bins, strategy = check_bins(n_bins, strategy)
     n_resamples = check_integer("n_resamples", n_resamples, low=1)
     check_memory(n_resamples, 1, "take fewer replicates")
-    data = counted(y_true, y_proba, pos_label=pos_label, labels=labels, n_threads=n_threads)
+    data = counted(y_true, y_proba, pos_label=pos_label, labels=labels)
     key = seed_key(rng)
     if len(data.p) == 0:
         warn_user("a test of calibration is not defined: there are no rows", UndefinedMetricWarning)
@@ -139,11 +139,10 @@ def calibration_test(
     value = _statistic(data, metrics, n_bins, strategy)
     statistic = value(data.positives)
     drawn = calibrated_draws(data, n_resamples, key)
-    threads = n_threads if len(data.p) >= FEW_ROWS else 1
     replicates = np.empty(n_resamples)
     for start in range(0, n_resamples, _BATCH):
         batch = [partial(value, positives) for positives in islice(drawn, _BATCH)]
-        replicates[start : start + _BATCH] = run(batch, threads)
+        replicates[start : start + _BATCH] = run(batch, len(data.p))
     # sums of the same outcomes in another order may differ in their last bits
     as_great = np.count_nonzero(replicates >= statistic - 1e-12 * abs(statistic))
     return CalibrationTest(

@@ -177,7 +177,7 @@ def reliability_band(
     level = check_confidence_level(confidence_level)
     n_cells = check_integer("n_cells", n_cells, low=1, high=_MOST_CELLS)
     n_resamples = check_integer("n_resamples", n_resamples, low=2)
-    data = counted(y_true, y_proba, pos_label=pos_label, labels=labels, n_threads=n_threads)
+    data = counted(y_true, y_proba, pos_label=pos_label, labels=labels)
     if len(data.p) == 0:
         warn_user("a reliability band is not defined: there are no rows", UndefinedMetricWarning)
         none = np.empty(0)

@@ -79,7 +79,6 @@ def followed(
     rows: FollowUp,
     uncensored: Remaining,
     values: NDArray[Any],
-    n_threads: int | None,
     *,
     turned: bool = False,
     with_ranks: bool = True,
@@ -89,8 +88,8 @@ def followed(
     Of times that do not tie, values need no ranks unless the caller does.
     """
     is_ranked = with_ranks or rows.ranked.rows is None
-    scores = ranked(values, n_threads) if is_ranked else rows.ranked
-    by_key = in_order(rows.ranked, scores.turned() if turned else scores, n_threads)
+    scores = ranked(values) if is_ranked else rows.ranked
+    by_key = in_order(rows.ranked, scores.turned() if turned else scores)
     keys, weights = rows.keys[by_key.rows], rows.weights[by_key.rows]
     leads = np.zeros(len(keys))
     is_case = (keys & 1 == 0) & (weights > 0.0)

@@ -13,12 +13,11 @@ from fastmetrics._input.censored import check_censored
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import (
     check_confidence_level,
-    check_n_threads,
     check_same_length,
     check_weights_are,
 )
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, score_column
-from fastmetrics._threads.workers import FEW_ROWS, at_most, run
+from fastmetrics._threads.workers import run
 from fastmetrics.errors import (
     DegenerateDataWarning,
     InputError,
@@ -51,7 +50,6 @@ class Asked(NamedTuple):
     times: Floats
     ends: NDArray[np.int64]
     level: float
-    n_threads: int | None
 
 
 def checked(
@@ -62,10 +60,9 @@ def checked(
     confidence_level: Any,
     sample_weight: Any,
     weights_are: Any,
-    n_threads: Any,
 ) -> Asked:
     """Return rows and options, verified."""
-    level, threads = check_confidence_level(confidence_level), check_n_threads(n_threads)
+    level = check_confidence_level(confidence_level)
     read = check_weights_are(sample_weight, weights_are)
     censored = check_censored(time, event)
     given = {"sample_weight": sample_weight, "weights_are": read, "groups": groups, "strata": None}
@@ -80,9 +77,9 @@ def checked(
         if bad.any():
             at = int(np.argmax(bad))
             raise InputError(f"`times` must {what}: got {asked[at].item()!r} at index {at}")
-    rows = follow(*censored, weights, threads)
+    rows = follow(*censored, weights)
     ends = np.array([rows.keys_up_to(each) for each in asked.tolist()])
-    return Asked(rows, design, design.units(len(weights)), asked, ends, level, threads)
+    return Asked(rows, design, design.units(len(weights)), asked, ends, level)
 
 
 def columns_of(values: Any, name: str, asked: Asked) -> list[NDArray[Any]]:
@@ -115,10 +112,9 @@ def at_all(asked: Asked, at: Callable[[int], RowInfluences], factors: Floats) ->
     """Return a measure at all times, and its influences times ``factors``."""
     columns = np.empty((4, len(asked.times)))
     summed = np.zeros(len(asked.rows.keys))
-    n_threads = asked.n_threads if len(summed) >= FEW_ROWS else 1
     for start in range(0, len(asked.times), _BATCH):
         batch = range(start, min(start + _BATCH, len(asked.times)))
-        for k, one in zip(batch, run([partial(at, k) for k in batch], n_threads), strict=True):
+        for k, one in zip(batch, run([partial(at, k) for k in batch], len(summed)), strict=True):
             found = _estimate("", asked, one)
             columns[:, k] = one.value, found.standard_error, *found.confidence_interval
             if factors[k] != 0.0:
@@ -130,8 +126,7 @@ def at_all(asked: Asked, at: Callable[[int], RowInfluences], factors: Floats) ->
 def _estimate(metric: str, asked: Asked, one: RowInfluences) -> Estimate:
     """Return a measure of [0, 1] with its error and limits."""
     design = asked.design
-    with at_most(asked.n_threads):
-        spread = asked.units.spread(one.influences)
+    spread = asked.units.spread(one.influences)
     return Estimate(
         metric=metric,
         estimate=one.value,

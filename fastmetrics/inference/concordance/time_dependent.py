@@ -118,16 +118,14 @@ def cumulative_dynamic_auc(
     array([0.7  , 0.667])
     """
     longer = check_direction(higher_score_means)
-    asked = checked(
-        time, event, times, groups, confidence_level, sample_weight, weights_are, n_threads
-    )
+    asked = checked(time, event, times, groups, confidence_level, sample_weight, weights_are)
     columns = columns_of(score, "score", asked)
     uncensored = asked.rows.remaining(of_events=False)
     order = partial(followed, asked.rows, uncensored, turned=longer)
-    shared = order(columns[0], asked.n_threads) if len(columns) == 1 else None
+    shared = order(columns[0]) if len(columns) == 1 else None
 
     def at(k: int) -> RowInfluences:
-        return auc_at(shared or order(columns[k], 1), float(asked.times[k]))
+        return auc_at(shared or order(columns[k]), float(asked.times[k]))
 
     if len(asked.times) == 1:
         found = at_all(asked, at, np.zeros(1))
@@ -193,9 +191,7 @@ def survival_brier_score(
     >>> found.estimate.round(3)
     array([0.087, 0.113])
     """
-    asked = checked(
-        time, event, times, groups, confidence_level, sample_weight, weights_are, n_threads
-    )
+    asked = checked(time, event, times, groups, confidence_level, sample_weight, weights_are)
     columns = columns_of(survival, "survival", asked)
     if len(columns) != len(asked.times):
         raise InputError(
@@ -206,7 +202,7 @@ def survival_brier_score(
     uncensored = asked.rows.remaining(of_events=False)
 
     def at(k: int) -> RowInfluences:
-        rows = followed(asked.rows, uncensored, columns[k], 1, with_ranks=False)
+        rows = followed(asked.rows, uncensored, columns[k], with_ranks=False)
         return brier_at(rows, float(asked.times[k]), columns[k])
 
     gaps = np.diff(asked.times)

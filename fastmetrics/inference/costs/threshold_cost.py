@@ -14,7 +14,6 @@ from fastmetrics._input.costs import Costs, check_costs, check_prevalence, lengt
 from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
 from fastmetrics._results import ConfidenceInterval, Result
-from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import DegenerateDataWarning, InputTypeError, warn_user
 from fastmetrics.inference.reference import normal_quantile
 from fastmetrics.inference.units import Units
@@ -179,7 +178,6 @@ def threshold_cost_interval(
         sample_weight=sample_weight,
         weights_are=read,
         pos_label=pos_label,
-        n_threads=n_threads,
     )
     if lacks_one(table.n_positive > 0, table.n_negative > 0, "the cost of a threshold"):
         undefined = (_NAN, _NOWHERE, _NAN, _NAN, _NOWHERE, _NAN, _NAN, _NAN)
@@ -187,12 +185,10 @@ def threshold_cost_interval(
     z = normal_quantile(0.5 + level / 2.0)
     row = table.best() if given is None else table.row_of(given)
     at = table.threshold_of(row) if given is None else given
-    with at_most(n_threads):
-        here = _mean(cells, np.where(cells.place < row, ~cells.positive, cells.positive), table)
+    here = _mean(cells, np.where(cells.place < row, ~cells.positive, cells.positive), table)
     fresh, around = here, ConfidenceInterval(at, at)
     if given is None:
-        with at_most(n_threads):
-            fresh = _mean(cells, _mistaken_when_left_out(table, cells), table)
+        fresh = _mean(cells, _mistaken_when_left_out(table, cells), table)
         around = _not_dearer(table, cells, row, z)
     lows, highs = zip(_limits(here, z), _limits(fresh, z), strict=True)
     low, high = min(lows), max(highs)
@@ -261,7 +257,6 @@ def _costed(
     sample_weight: Any,
     weights_are: WeightsAre | None,
     pos_label: Any,
-    n_threads: int | None,
 ) -> tuple[CostTable, _Cells]:
     """Return the costs of all thresholds, and what they are sums of."""
     if isinstance(y_true, ScoreTable):
@@ -280,11 +275,11 @@ def _costed(
         pos_label=pos_label,
     ).recheck()
     if rows.weights is None and not any(isinstance(cost, np.ndarray) for cost in costs):
-        counts = ScoreTable.from_rows(rows, n_threads=n_threads)
+        counts = ScoreTable.from_rows(rows)
         return _of_table(counts, costs, prevalence)
     for name, cost in zip(("cost_fn", "cost_fp"), costs, strict=True):
         lengths_agree(name, cost, len(rows.scores))
-    table = costs_of_rows(rows, *costs, prevalence, n_threads)
+    table = costs_of_rows(rows, *costs, prevalence)
     order = np.argsort(rows.scores)  # searching and adding up in order is many times as fast
     positive = rows.labels[order] == 1
     ascending = np.searchsorted(table.scores[::-1], rows.scores[order])

@@ -122,7 +122,7 @@ class AucCovariance:
         return float(np.sum(along[kept] ** 2 / values[kept])), rank
 
 
-def auc_covariance(models: CheckedModels, n_threads: int | None = None) -> AucCovariance:
+def auc_covariance(models: CheckedModels) -> AucCovariance:
     """Return the AUCs and their covariances: O(K n log n + K^2 n) time, O(K n) memory.
 
     Of rows and counts without groups all sums are of whole numbers: neither the order of the rows
@@ -156,11 +156,11 @@ def auc_covariance(models: CheckedModels, n_threads: int | None = None) -> AucCo
     if not (sizes[0] and sizes[1]):
         return found
     if is_counted and groups is None:
-        return _of_counts(found, models, n_threads)
+        return _of_counts(found, models)
     if rows.weights is not None and not is_counted:  # cubes of them must stay in range
         exponent = -int(np.frexp(rows.weights.max())[1])
         rows = replace(rows, weights=np.ldexp(rows.weights, exponent))
-    moved = [_influences(replace(rows, scores=scores), n_threads) for scores in models.scores]
+    moved = [_influences(replace(rows, scores=scores)) for scores in models.scores]
     found = replace(found, aucs=np.array([each.value for each in moved]))
     if fault:
         return found
@@ -198,11 +198,11 @@ def _fault(
     return ""
 
 
-def _influences(rows: BinaryRows, n_threads: int | None) -> RowInfluences:
+def _influences(rows: BinaryRows) -> RowInfluences:
     """Return an AUC with the influence of each row."""
     if rows.weights is None or rows.integer_weights:
-        return OrderedRows(rows, n_threads).auc()
-    placements, auc = weighted_placements(rows, n_threads)
+        return OrderedRows(rows).auc()
+    placements, auc = weighted_placements(rows)
     is_positive = rows.labels == 1
     weight = float(rows.weights.sum())
     of_positives = float(rows.weights[is_positive].sum())
@@ -211,7 +211,7 @@ def _influences(rows: BinaryRows, n_threads: int | None) -> RowInfluences:
     return RowInfluences(auc, placements)
 
 
-def _of_counts(found: AucCovariance, models: CheckedModels, n_threads: int | None) -> AucCovariance:
+def _of_counts(found: AucCovariance, models: CheckedModels) -> AucCovariance:
     """Return AUCs and DeLong's covariances, S10/m + S01/n, each rounded once.
 
     With the doubled placements a and A = sum a, S10 is
@@ -221,14 +221,14 @@ def _of_counts(found: AucCovariance, models: CheckedModels, n_threads: int | Non
     rows, m, n = models.rows, found.n_positive, found.n_negative
     placements = np.empty((len(models.names), len(rows.labels)), np.int64)
     for k, row in enumerate(placements):
-        row[:] = doubled_placements(models.rows_of(k), n_threads)
+        row[:] = doubled_placements(models.rows_of(k))
     is_positive = rows.labels == 1
     grams, counts = [], np.empty(0, np.int64)
     for part in (~is_positive, is_positive):
         counts = part.view(np.int8)
         if rows.weights is not None:
             counts = rows.weights.astype(np.int64) * counts
-        grams.append(exact_gram(placements, counts, n_threads))
+        grams.append(exact_gram(placements, counts))
     twice = [int(exact_dot(counts.astype(np.int64), row)) for row in placements]
     aucs = np.array([each / (2 * m * n) for each in twice])
     if found.fault:
@@ -245,9 +245,7 @@ def _of_counts(found: AucCovariance, models: CheckedModels, n_threads: int | Non
     return replace(found, aucs=aucs, covariance=covariance, variances=variances)
 
 
-def exact_gram(
-    values: NDArray[np.int64], counts: NDArray[Any], n_threads: int | None = None
-) -> NDArray[Any]:
+def exact_gram(values: NDArray[np.int64], counts: NDArray[Any]) -> NDArray[Any]:
     """Return sum_i counts_i values_ki values_li for rows k and l of ``values``, as Python integers.
 
     Whole numbers >= 0. O(k^2 n) in int64; numbers too large for that are cut in two halves of
@@ -259,13 +257,13 @@ def exact_gram(
     total: NDArray[Any]
     if count_bits > _COUNT_BITS:
         half = (count_bits + 1) // 2
-        total = exact_gram(values, counts >> half, n_threads) << half
-        total += exact_gram(values, counts & ((1 << half) - 1), n_threads)
+        total = exact_gram(values, counts >> half) << half
+        total += exact_gram(values, counts & ((1 << half) - 1))
         return total
     if 2 * bits + count_bits + _CHUNK_BITS > 63:
         half = (bits + 1) // 2
         halves = np.concatenate([values >> half, values & ((1 << half) - 1)])
-        parts = exact_gram(halves, counts, n_threads)
+        parts = exact_gram(halves, counts)
         total = parts[:k, :k] << 2 * half
         total += ((parts[:k, k:] + parts[k:, :k]) << half) + parts[k:, k:]
         return total
@@ -275,5 +273,5 @@ def exact_gram(
     for first in range(0, len(sums), _JOB_CHUNKS):
         here = sums[first : first + _JOB_CHUNKS]
         jobs.append(partial(sums_of_products, values, counts, first, chunk, here))
-    run(jobs, n_threads)
+    run(jobs)
     return np.asarray(sums.astype(object).sum(axis=0))

@@ -16,7 +16,6 @@ from fastmetrics._input.scalars import (
     WeightsAre,
     check_choice,
     check_confidence_level,
-    check_n_threads,
     check_weights_are,
 )
 from fastmetrics._results import ConfidenceInterval
@@ -165,7 +164,6 @@ def delong(
         sample_weight=sample_weight,
         weights_are=weights_are,
         pos_label=pos_label,
-        n_threads=n_threads,
     )
     _warn(found)
     return auc_estimate(found, level, scale)
@@ -199,20 +197,18 @@ def auc_variance(
     sample_weight: Any = None,
     weights_are: Any = "importances",
     pos_label: Any = None,
-    n_threads: int | None = None,
 ) -> AucVariance:
     """Return the AUC and its variance, nan where they are not defined, without a warning."""
     refuse_several(y_score, "delong_test")
     read = check_weights_are(sample_weight, weights_are)
     if groups is None and read != "importances":
-        table = _counted(y_true, y_score, sample_weight, read, pos_label, n_threads)
+        table = _counted(y_true, y_score, sample_weight, read, pos_label)
         return _of_table(table, read)
     if isinstance(y_true, ScoreTable):
         what = "`sample_weight`" if groups is None else "`groups`"
         raise InputTypeError(
             f"{what} needs rows: a ScoreTable holds counts, and which row was whose is lost"
         )
-    check_n_threads(n_threads)
     models = check_models(
         y_true,
         [NamedScores("", "y_score", y_score)],
@@ -221,7 +217,7 @@ def auc_variance(
         pos_label=pos_label,
         groups=groups,
     )
-    return variance_of(auc_covariance(models, n_threads), 0, read)
+    return variance_of(auc_covariance(models), 0, read)
 
 
 def variance_of(found: AucCovariance, model: int, read: WeightsAre | None) -> AucVariance:
@@ -240,22 +236,15 @@ def variance_of(found: AucCovariance, model: int, read: WeightsAre | None) -> Au
 
 
 def _counted(
-    y_true: Any,
-    y_score: Any,
-    sample_weight: Any,
-    read: WeightsAre | None,
-    pos_label: Any,
-    n_threads: int | None,
+    y_true: Any, y_score: Any, sample_weight: Any, read: WeightsAre | None, pos_label: Any
 ) -> ScoreTable:
     """Return a table of counts."""
     if sample_weight is not None and not isinstance(y_true, ScoreTable):
         rows = check_binary(
             y_true, y_score, sample_weight=sample_weight, weights_are=read, pos_label=pos_label
         )
-        return ScoreTable.from_rows(rows, n_threads=n_threads)
-    table = as_table(
-        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
+        return ScoreTable.from_rows(rows)
+    table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     if table.is_weighted:
         raise InputTypeError(
             "a ScoreTable of fractional weights does not tell how many rows a weight is: pass "

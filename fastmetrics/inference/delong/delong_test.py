@@ -19,7 +19,6 @@ from fastmetrics._input.scalars import (
     WeightsAre,
     check_alternative,
     check_confidence_level,
-    check_n_threads,
     check_weights_are,
 )
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
@@ -119,7 +118,6 @@ def delong_test(
     """
     level = check_confidence_level(confidence_level)
     check_alternative(alternative)
-    check_n_threads(n_threads)
     read = check_weights_are(sample_weight, weights_are)
     models = check_models(
         y_true,
@@ -129,7 +127,7 @@ def delong_test(
         pos_label=pos_label,
         groups=groups,
     )
-    found = auc_covariance(models, n_threads)
+    found = auc_covariance(models)
     aucs = [variance_of(found, k, read) for k in range(len(models.names))]
     pairs = _pairs(models.names, found, level, alternative, aucs[0].df)
     statistic, rank = found.all_equal()

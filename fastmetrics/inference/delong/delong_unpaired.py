@@ -131,7 +131,6 @@ def delong_unpaired_test(
                 sample_weight=weight,
                 weights_are=weights_are,
                 pos_label=pos_label,
-                n_threads=n_threads,
             )
         found.append(one)
     _warn(found)

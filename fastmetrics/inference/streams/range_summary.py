@@ -230,8 +230,6 @@ def summary_of(
     false_positives: int = 0,
     n_positive: int | None = None,
     n_negative: int | None = None,
-    *,
-    n_threads: int | None = None,
 ) -> RangeSummary:
     """Return what the scores of one range contribute to an evaluation of all.
 
@@ -243,8 +241,6 @@ def summary_of(
         Positive and negative rows of higher scores than those of the range.
     n_positive, n_negative : int, optional
         All rows of either class; None: those above and those of the table.
-    n_threads : int, optional
-        Threads; None means every processor the process may use.
 
     Returns
     -------
@@ -291,7 +287,7 @@ def summary_of(
         part = ScoreTable._of_columns(*columns)
         return _of_part(part, tp + piece.tp, fp + piece.fp, m, n)
 
-    found = sum(by_pieces(table, of_piece, n_threads), empty)
+    found = sum(by_pieces(table, of_piece), empty)
     return dataclasses.replace(found, parts=(joined(found.parts),)) if found.parts else found
 
 

@@ -74,7 +74,7 @@ def estimates_of_table(
     if isinstance(table, ScoreRuns):
         for one in asked:
             _check_has(one, table, _is_of_ranges(one), "sums over ranges of scores")
-        summary = summary_of_runs(table, n_threads=options["n_threads"])
+        summary = summary_of_runs(table)
         return {one.label: of_summary(one, summary, *rule) for one in asked}
     if isinstance(table, Bracketed | GroupedBinnedScoreTable):
         for one in asked:

@@ -76,7 +76,6 @@ def binned(
     pos_label: Any = None,
     labels: Any = None,
     squares: bool = False,
-    n_threads: int | None = None,
 ) -> list[BinSums]:
     """Return the sums in bins: of each class for "class-wise", else of the one problem there is."""
     weights = sample_weight
@@ -87,9 +86,7 @@ def binned(
         for name, value in (("form", form), ("labels", labels)):
             if value is not None:
                 raise InputTypeError(f"`{name}` is for a column of `y_proba` a class: got one")
-        table = probability_table(
-            y_true, y_proba, sample_weight=weights, pos_label=pos_label, n_threads=n_threads
-        )
+        table = probability_table(y_true, y_proba, sample_weight=weights, pos_label=pos_label)
         return [bin_sums(table, n_bins, strategy, squares=squares)]
     if pos_label is not None:
         raise InputTypeError("`pos_label` is for one column of `y_proba`: `labels` names classes")
@@ -103,24 +100,22 @@ def binned(
             )
         return [_cell_sums(codes, columns, n_bins, strategy, weights)]
     tables = (
-        ScoreTable.from_scores(hits, own, sample_weight=weights, n_threads=n_threads)
+        ScoreTable.from_scores(hits, own, sample_weight=weights)
         for hits, own in _problems(codes, columns, chosen)
     )
     return [bin_sums(table, n_bins, strategy, squares=squares) for table in tables]
 
 
-def one_table(
-    y_true: Any, y_proba: Any, *, pos_label: Any, labels: Any, n_threads: int | None
-) -> ScoreTable:
+def one_table(y_true: Any, y_proba: Any, *, pos_label: Any, labels: Any) -> ScoreTable:
     """Return the table of the positive class's probabilities; of columns, of the greatest ones."""
     if isinstance(y_true, ScoreTable) or column_count(y_proba) == 1:
         if labels is not None:
             raise InputTypeError("`labels` is for a column of `y_proba` a class: got one")
-        return probability_table(y_true, y_proba, pos_label=pos_label, n_threads=n_threads)
+        return probability_table(y_true, y_proba, pos_label=pos_label)
     if pos_label is not None:
         raise InputTypeError("`pos_label` is for one column of `y_proba`: `labels` names classes")
     hits, own = top_label(*class_rows(y_true, y_proba, labels))
-    return ScoreTable.from_scores(hits, own, n_threads=n_threads)
+    return ScoreTable.from_scores(hits, own)
 
 
 def class_rows(y_true: Any, y_proba: Any, labels: Any) -> tuple[NDArray[np.int64], Floats]:

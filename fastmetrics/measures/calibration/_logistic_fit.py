@@ -98,12 +98,10 @@ class Likelihood:
     ----------
     columns : Columns
         Rows of both classes.
-    n_threads : int, optional
-        Threads.
     """
 
-    def __init__(self, columns: Columns, n_threads: int | None = None) -> None:
-        self.columns, self.n_threads = columns, n_threads
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
         self.centre = min(overlaps(columns), key=lambda ends: ends[0] - ends[1])[0]
         self._ends = [float(columns.logits[row]) - self.centre for row in (0, -1)]
         self._refine(1.0)
@@ -215,7 +213,7 @@ class Likelihood:
             return starts[:count], moments[:count]
 
         jobs = [partial(job, first) for first in range(0, len(self.columns.logits), _JOB)]
-        parts = run(jobs, self.n_threads)
+        parts = run(jobs)
         self._starts = np.concatenate([starts for starts, _ in parts]) - self.centre
         moments = np.concatenate([moments for _, moments in parts]).T
         self._moments = np.ascontiguousarray(moments[:6])
@@ -257,7 +255,7 @@ def squares_of_gradients(
         return tuple(float((weights * (x - fit.mean) ** power).sum()) for power in range(3))
 
     columns = (likelihood.columns.logits, *squares)
-    first, mixed, second = sums_of(terms, columns, likelihood.n_threads)
+    first, mixed, second = sums_of(terms, columns)
     return first, mixed, second
 
 

@@ -53,7 +53,6 @@ def probability_table(
     sample_weight: Any = None,
     weights_are: WeightsAre | None = None,
     pos_label: Any = None,
-    n_threads: int | None = None,
 ) -> ScoreTable:
     """Return the table of labels and probabilities, or the one given, its scores in [0, 1].
 
@@ -74,7 +73,7 @@ def probability_table(
                 weights_are=weights_are,
                 pos_label=pos_label,
             )
-            table = ScoreTable.from_rows(rows, n_threads=n_threads)
+            table = ScoreTable.from_rows(rows)
             scores, name = rows.scores, "y_proba"
     except InputError as error:
         raise error.renamed({"y_score": "y_proba"}) from error

@@ -24,16 +24,14 @@ class Squares(NamedTuple):
 
 
 def squares_of_weights(
-    table: ScoreTable, y_true: Any, y_proba: Any, sample_weight: Any, pos_label: Any, n_threads: Any
+    table: ScoreTable, y_true: Any, y_proba: Any, sample_weight: Any, pos_label: Any
 ) -> Squares:
     """Return the sums of squared weights at each row of the table that is made of the same rows."""
     weights = as_vector(sample_weight, "sample_weight").astype(np.float64)
     largest = float(weights.max())
     squares = (weights / largest) ** 2
     squares[weights > 0] = np.maximum(squares[weights > 0], 2.0**-900)  # in the table all the same
-    found = probability_table(
-        y_true, y_proba, sample_weight=squares, pos_label=pos_label, n_threads=n_threads
-    )
+    found = probability_table(y_true, y_proba, sample_weight=squares, pos_label=pos_label)
     positives, negatives = (
         np.ldexp(column, -found.weight_exponent) for column in (found.positives, found.negatives)
     )

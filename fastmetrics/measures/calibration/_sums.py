@@ -25,11 +25,7 @@ PIECE: Final = 1 << 13
 _PIECES: Final = 16
 
 
-def sums_of(
-    terms: Callable[..., Sequence[float]],
-    columns: Sequence[NDArray[Any]],
-    n_threads: int | None = None,
-) -> list[float]:
+def sums_of(terms: Callable[..., Sequence[float]], columns: Sequence[NDArray[Any]]) -> list[float]:
     """Return the sums over all pieces of what ``terms`` returns for the columns of one.
 
     Parameters
@@ -38,8 +34,6 @@ def sums_of(
         Takes the columns of one piece and returns the sums over it.
     columns : sequence of ndarray of shape (n,)
         Of one length.
-    n_threads : int, optional
-        Threads.
     """
     n_rows = len(columns[0])
 
@@ -52,7 +46,7 @@ def sums_of(
             ]
 
     jobs = [partial(job, first) for first in range(0, n_rows, PIECE * _PIECES)]
-    pieces = [piece for found in run(jobs, n_threads) for piece in found]
+    pieces = [piece for found in run(jobs) for piece in found]
     return [_total(parts) for parts in zip(*pieces, strict=True)]
 
 

@@ -78,9 +78,7 @@ def expected_calibration_error(
     """
     n_bins, strategy = check_bins(n_bins, strategy)
     weights: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
-    problems = binned(
-        *(y_true, y_proba, n_bins, strategy, form), **weights, labels=labels, n_threads=n_threads
-    )
+    problems = binned(*(y_true, y_proba, n_bins, strategy, form), **weights, labels=labels)
     if _have_no_rows(problems):
         return math.nan
     return _mean([float((one.shares * one.distances).sum()) for one in problems])
@@ -122,9 +120,7 @@ def maximum_calibration_error(
     """
     n_bins, strategy = check_bins(n_bins, strategy)
     weights: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
-    problems = binned(
-        *(y_true, y_proba, n_bins, strategy, form), **weights, labels=labels, n_threads=n_threads
-    )
+    problems = binned(*(y_true, y_proba, n_bins, strategy, form), **weights, labels=labels)
     if _have_no_rows(problems):
         return math.nan
     return max(float(one.distances.max()) for one in problems)
@@ -170,7 +166,6 @@ def adaptive_calibration_error(
         sample_weight=sample_weight,
         pos_label=pos_label,
         labels=labels,
-        n_threads=n_threads,
     )
 
 
@@ -245,7 +240,6 @@ def root_mean_square_calibration_error(
         pos_label=pos_label,
         labels=labels,
         squares=estimator == "sun",
-        n_threads=n_threads,
     )
     if _have_no_rows(problems):
         return math.nan

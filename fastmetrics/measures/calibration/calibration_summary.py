@@ -186,23 +186,18 @@ def calibration_summary(
     read = check_weights_are(sample_weight, weights_are)
     check_integer("n_groups", n_groups, low=2)
     table = probability_table(
-        y_true,
-        y_proba,
-        sample_weight=sample_weight,
-        weights_are=read,
-        pos_label=pos_label,
-        n_threads=n_threads,
+        y_true, y_proba, sample_weight=sample_weight, weights_are=read, pos_label=pos_label
     )
     squares = None
     if read == "importances":
-        squares = squares_of_weights(table, y_true, y_proba, sample_weight, pos_label, n_threads)
+        squares = squares_of_weights(table, y_true, y_proba, sample_weight, pos_label)
     elif table.is_weighted:
         raise InputTypeError("a ScoreTable of weights does not tell their squares: pass rows")
     test = None
     if on_training_data is not None:
-        test = hosmer_lemeshow_of_table(table, n_groups, on_training_data, n_threads)
-    columns = _Pass(table, squares[:2] if squares is not None else None, n_threads)
-    hull = upper_hull(table, n_threads=n_threads)
+        test = hosmer_lemeshow_of_table(table, n_groups, on_training_data)
+    columns = _Pass(table, squares[:2] if squares is not None else None)
+    hull = upper_hull(table)
     total = float(table.n_positive) + float(table.n_negative)
     return CalibrationSummary(
         float(as_given(np.array(total), table.weight_exponent)),
@@ -210,9 +205,7 @@ def calibration_summary(
         columns.mean_sum / total,
         decomposition_of_sum(table, hull, "brier_score", columns.brier),
         decomposition_of_sum(table, hull, "log_loss", columns.log),
-        logistic_of_table(
-            table, squares, read, level=level, n_threads=n_threads, logits=columns.logits
-        ),
+        logistic_of_table(table, squares, read, level=level, logits=columns.logits),
         spiegelhalter_of_sums(*columns.spiegelhalter, 1.0 if squares is None else squares.largest),
         test,
     )
@@ -221,9 +214,7 @@ def calibration_summary(
 class _Pass:
     """What one pass over the rows of a table finds."""
 
-    def __init__(
-        self, table: ScoreTable, squares: tuple[Floats, Floats] | None, n_threads: int | None
-    ) -> None:
+    def __init__(self, table: ScoreTable, squares: tuple[Floats, Floats] | None) -> None:
         p, positives, negatives = probabilities(table), table.positives, table.negatives
         self.logits = np.empty(len(p))
         clipped = losses_of("log_loss", table.scores.dtype)
@@ -240,5 +231,5 @@ class _Pass:
             return sums
 
         columns = (self.logits, p, positives, negatives, *(squares or ()))
-        self.brier, self.log, self.mean_sum, *both = sums_of(terms, columns, n_threads)
+        self.brier, self.log, self.mean_sum, *both = sums_of(terms, columns)
         self.spiegelhalter = both[0], both[1]

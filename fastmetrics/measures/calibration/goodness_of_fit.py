@@ -100,28 +100,21 @@ def spiegelhalter_test(
     """
     read = check_weights_are(sample_weight, weights_are)
     table = probability_table(
-        y_true,
-        y_proba,
-        sample_weight=sample_weight,
-        weights_are=read,
-        pos_label=pos_label,
-        n_threads=n_threads,
+        y_true, y_proba, sample_weight=sample_weight, weights_are=read, pos_label=pos_label
     )
     squares = None
     if read == "importances":
-        squares = squares_of_weights(table, y_true, y_proba, sample_weight, pos_label, n_threads)
+        squares = squares_of_weights(table, y_true, y_proba, sample_weight, pos_label)
     elif table.is_weighted:
         raise InputTypeError("a ScoreTable of weights does not tell their squares: pass rows")
-    return spiegelhalter_of_table(table, squares, n_threads)
+    return spiegelhalter_of_table(table, squares)
 
 
-def spiegelhalter_of_table(
-    table: ScoreTable, squares: Squares | None, n_threads: int | None
-) -> GoodnessOfFitTest:
+def spiegelhalter_of_table(table: ScoreTable, squares: Squares | None) -> GoodnessOfFitTest:
     """Return the test of a table of probabilities."""
     squared = (table.positives, table.negatives) if squares is None else squares[:2]
     columns = (probabilities(table), table.positives, table.negatives, *squared)
-    over, variance = sums_of(spiegelhalter_terms, columns, n_threads)
+    over, variance = sums_of(spiegelhalter_terms, columns)
     return spiegelhalter_of_sums(over, variance, 1.0 if squares is None else squares.largest)
 
 
@@ -223,13 +216,12 @@ def hosmer_lemeshow_test(
         sample_weight=sample_weight,
         weights_are=check_weights_are(sample_weight, weights_are),
         pos_label=pos_label,
-        n_threads=n_threads,
     )
-    return hosmer_lemeshow_of_table(table, n_groups, on_training_data, n_threads)
+    return hosmer_lemeshow_of_table(table, n_groups, on_training_data)
 
 
 def hosmer_lemeshow_of_table(
-    table: ScoreTable, n_groups: int, on_training_data: bool, n_threads: int | None
+    table: ScoreTable, n_groups: int, on_training_data: bool
 ) -> GoodnessOfFitTest:
     """Return the test of a table, which must be one of counts."""
     if not isinstance(on_training_data, bool | np.bool_):
@@ -238,7 +230,7 @@ def hosmer_lemeshow_of_table(
         )
     if table.is_weighted:
         raise InputError("the Hosmer-Lemeshow test needs counts: got importances")
-    n, observed, expected = _groups(table, n_groups, n_threads)
+    n, observed, expected = _groups(table, n_groups)
     gaps = observed - expected
     variances = expected * (1.0 - expected / n)
     is_certain = ~(variances > 0.0)
@@ -260,9 +252,7 @@ def hosmer_lemeshow_of_table(
     return GoodnessOfFitTest(method, statistic, float(chdtrc(df, statistic)), df)
 
 
-def _groups(
-    table: ScoreTable, n_groups: int, n_threads: int | None
-) -> tuple[Floats, Floats, Floats]:
+def _groups(table: ScoreTable, n_groups: int) -> tuple[Floats, Floats, Floats]:
     """Return rows, positives and the sum of probabilities of each group, the greatest first.
 
     Rows come by descending probability: group k and those above it begin with the row below which
@@ -287,7 +277,7 @@ def _groups(
         return float(both.sum()), float(ones.sum()), float((both * p).sum())
 
     groups = [
-        sums_of(terms, (p[a:b], positives[a:b], negatives[a:b]), n_threads)
+        sums_of(terms, (p[a:b], positives[a:b], negatives[a:b]))
         for a, b in itertools.pairwise(cuts)
     ]
     n, observed, expected = np.array(groups).T

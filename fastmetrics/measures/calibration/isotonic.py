@@ -130,16 +130,14 @@ def isotonic_fit(
     array([1., 4.])
     """
     if check_choice("targets_are", targets_are, get_args(TargetsAre)) == "numbers":
-        return _fit_numbers(y_true, y_score, sample_weight, pos_label, n_threads)
-    table = as_table(
-        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
-    return fit_of_table(table, n_threads)
+        return _fit_numbers(y_true, y_score, sample_weight, pos_label)
+    table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+    return fit_of_table(table)
 
 
-def fit_of_table(table: ScoreTable, n_threads: int | None = None) -> IsotonicFit:
+def fit_of_table(table: ScoreTable) -> IsotonicFit:
     """Return the fit of the labels of a table that has rows."""
-    hull = upper_hull(table, n_threads=n_threads)
+    hull = upper_hull(table)
     starts = np.concatenate(([0], hull.ends[:-1] + 1))
     weights = hull.positives + hull.negatives
     return _fit(
@@ -150,9 +148,7 @@ def fit_of_table(table: ScoreTable, n_threads: int | None = None) -> IsotonicFit
     )
 
 
-def _fit_numbers(
-    y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any, n_threads: int | None
-) -> IsotonicFit:
+def _fit_numbers(y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any) -> IsotonicFit:
     if isinstance(y_true, ScoreTable):
         raise InputTypeError("a ScoreTable holds labels: it goes with `targets_are='labels'`")
     if pos_label is not None:
@@ -162,7 +158,7 @@ def _fit_numbers(
     check_same_length(y_true=numbers, y_score=scores)
     rows = check_regression(numbers, numbers, sample_weight)
     rows.recheck()
-    order = row_order(scores, n_threads).rows
+    order = row_order(scores).rows
     ordered = scores[order] + scores.dtype.type(0)
     weights = np.empty(0) if rows.weights is None else rows.weights[order]
     values = rows.y_true[order].astype(np.float64, copy=False)

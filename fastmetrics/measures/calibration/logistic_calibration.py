@@ -177,19 +177,14 @@ def logistic_calibration(
     if read == "importances" and method == "likelihood":
         raise InputError(_NO_LIKELIHOOD)
     table = probability_table(
-        y_true,
-        y_proba,
-        sample_weight=sample_weight,
-        weights_are=read,
-        pos_label=pos_label,
-        n_threads=n_threads,
+        y_true, y_proba, sample_weight=sample_weight, weights_are=read, pos_label=pos_label
     )
     if table.is_weighted and method == "likelihood":
         raise InputError(_NO_LIKELIHOOD)
     squares = None
     if read == "importances":
-        squares = squares_of_weights(table, y_true, y_proba, sample_weight, pos_label, n_threads)
-    return logistic_of_table(table, squares, read, method=method, level=level, n_threads=n_threads)
+        squares = squares_of_weights(table, y_true, y_proba, sample_weight, pos_label)
+    return logistic_of_table(table, squares, read, method=method, level=level)
 
 
 def logistic_of_table(
@@ -199,7 +194,6 @@ def logistic_of_table(
     *,
     method: MethodName = "wald",
     level: float = 0.95,
-    n_threads: int | None = None,
     logits: Floats | None = None,
 ) -> LogisticCalibration:
     """Return slope and intercepts of a table of probabilities, whose logits may be at hand."""
@@ -218,7 +212,7 @@ def logistic_of_table(
         elif max(map(first_row, classes)) == len(classes[0]):
             fault = "probabilities inside (0, 1) belong to one class"
         else:
-            x = logits_of(p[inside], n_threads) if logits is None else logits[inside]
+            x = logits_of(p[inside]) if logits is None else logits[inside]
             columns = Columns(x, *classes)
             fault = _fault(columns)
             has_errors = squares is not None or not table.is_weighted
@@ -229,7 +223,7 @@ def logistic_of_table(
                 unit = len(x) / (float(table.n_positive) + float(table.n_negative))
                 columns = Columns(x, columns.positives * unit, columns.negatives * unit)
                 filling = squares and _in_unit(squares, inside, unit)
-            likelihood = Likelihood(columns, n_threads)
+            likelihood = Likelihood(columns)
             fits = _Fits(likelihood, filling, has_errors, method, _quantile(level))
             in_the_large = fits.in_the_large()
             if not fault:
@@ -270,7 +264,7 @@ def _certain(table: ScoreTable, p: Floats) -> tuple[float, float]:
     return float(both[0]), float(both[1])
 
 
-def logits_of(p: Floats, n_threads: int | None) -> Floats:
+def logits_of(p: Floats) -> Floats:
     """Return the logits of probabilities inside (0, 1)."""
     logits = np.empty(len(p))
 
@@ -278,7 +272,7 @@ def logits_of(p: Floats, n_threads: int | None) -> Floats:
         np.subtract(*minus_logs(p)[::-1], out=x)
         return ()
 
-    sums_of(fill, (logits, p), n_threads)
+    sums_of(fill, (logits, p))
     return logits
 
 

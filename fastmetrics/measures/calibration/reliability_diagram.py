@@ -151,13 +151,11 @@ def reliability_diagram(
     """
     check_choice("strategy", strategy, get_args(Binning))
     check_integer("n_bins", n_bins, low=1, high=MOST_BINS)
-    table = probability_table(
-        y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
+    table = probability_table(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label)
     p, positives, negatives = _ascending(table)
     weights = positives + negatives
     if strategy == "isotonic":
-        ends = upper_hull(table, n_threads=n_threads).ends[::-1]
+        ends = upper_hull(table).ends[::-1]
         starts = len(p) - 1 - ends
     else:
         starts = bin_starts(p, weights, n_bins, strategy)

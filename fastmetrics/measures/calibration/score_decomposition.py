@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._results import OneNumber
+from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
@@ -123,10 +124,8 @@ def score_decomposition(
     ScoreDecomposition(metric='brier_score', loss=0.226667, miscalibration=0.101667, ...)
     """
     check_score(loss)
-    table = probability_table(
-        y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
-    return decomposition_of_table(table, loss, n_threads)
+    table = probability_table(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label)
+    return decomposition_of_table(table, loss)
 
 
 @documented(CALIBRATED)
@@ -163,12 +162,7 @@ def miscalibration(
     0.1016667
     """
     return score_decomposition(
-        y_true,
-        y_proba,
-        loss=loss,
-        sample_weight=sample_weight,
-        pos_label=pos_label,
-        n_threads=n_threads,
+        y_true, y_proba, loss=loss, sample_weight=sample_weight, pos_label=pos_label
     ).miscalibration
 
 
@@ -204,12 +198,7 @@ def discrimination(
     0.125
     """
     return score_decomposition(
-        y_true,
-        y_proba,
-        loss=loss,
-        sample_weight=sample_weight,
-        pos_label=pos_label,
-        n_threads=n_threads,
+        y_true, y_proba, loss=loss, sample_weight=sample_weight, pos_label=pos_label
     ).discrimination
 
 
@@ -222,19 +211,17 @@ def check_score(loss: Any) -> None:
     check_choice("loss", loss, _NAMED)
 
 
-def decomposition_of_table(
-    table: ScoreTable, loss: str | RowScore, n_threads: int | None
-) -> ScoreDecomposition:
+def decomposition_of_table(table: ScoreTable, loss: str | RowScore) -> ScoreDecomposition:
     """Return the decomposition of a table of probabilities."""
     losses = losses_of(loss, table.scores.dtype)
     columns = probabilities(table), table.positives, table.negatives
-    threads = n_threads if isinstance(loss, str) else 1  # of a user's own we know nothing
 
     def terms(p: Floats, positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[float]:
         return (summed_losses(losses(p), positives, negatives),)
 
-    (given,) = sums_of(terms, columns, threads) or [math.nan]
-    return decomposition_of_sum(table, upper_hull(table, n_threads=n_threads), loss, given)
+    with at_most(None if isinstance(loss, str) else 1):  # of a user's own we know nothing
+        (given,) = sums_of(terms, columns) or [math.nan]
+    return decomposition_of_sum(table, upper_hull(table), loss, given)
 
 
 def decomposition_of_sum(

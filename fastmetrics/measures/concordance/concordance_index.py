@@ -13,7 +13,6 @@ from fastmetrics._input.censored import CENSORED, check_censored
 from fastmetrics._input.scalars import (
     WeightsAre,
     check_choice,
-    check_n_threads,
     check_positive,
     check_same_length,
 )
@@ -103,22 +102,21 @@ def checked_pairs(
     options: CheckedIndex,
     sample_weight: Any = None,
     weights_are: WeightsAre | None = None,
-    n_threads: int | None = None,
 ) -> CensoredPairs:
     """Return the comparable pairs of checked rows."""
     times, is_event = check_censored(time, event)
     weights = np.ones(len(times))
     if sample_weight is not None:
         weights = check_weights(sample_weight, len(times), weights_are=weights_are).values
-    return compare_times(times, is_event, weights, options.weighting, options.tau, n_threads)
+    return compare_times(times, is_event, weights, options.weighting, options.tau)
 
 
 def index_influences(
-    pairs: CensoredPairs, score: NDArray[Any], options: CheckedIndex, n_threads: int | None
+    pairs: CensoredPairs, score: NDArray[Any], options: CheckedIndex
 ) -> RowInfluences:
     """Return the index of one model with the derivative by the weight of each row."""
-    sums = pairs.sums(score, options.higher_is_longer, n_threads)
-    return index_influenced(sums, options.half, n_threads).by_weight(pairs.weights)
+    sums = pairs.sums(score, options.higher_is_longer)
+    return index_influenced(sums, options.half).by_weight(pairs.weights)
 
 
 def index_of(concordant: float, discordant: float, tied: float, half: bool) -> float:
@@ -179,8 +177,7 @@ def concordance_index(
     """
     options = check_index_options(higher_score_means, weighting, tau, ties_in_score)
     values = check_scores_array(score, "score")
-    threads = check_n_threads(n_threads)
-    pairs = checked_pairs(time, event, options, sample_weight, None, threads)
+    pairs = checked_pairs(time, event, options, sample_weight, None)
     check_same_length(time=pairs.weights, score=values)
-    total = pairs.sums(values, options.higher_is_longer, threads).totals(threads)
+    total = pairs.sums(values, options.higher_is_longer).totals()
     return index_of(total.concordant, total.discordant, total.tied_in_score, options.half)

@@ -99,7 +99,6 @@ def influenced(
     sums: RowSums | RowCounts,
     weight: float,
     n_values: int,
-    n_threads: int | None,
     *,
     are_frequencies: bool = False,
 ) -> Influenced:
@@ -109,24 +108,22 @@ def influenced(
     ``n_values`` is the lesser number of distinct values, which tau-c asks for, ``weight`` the sum
     of the weights.
     """
-    total = sums.totals(n_threads)
+    total = sums.totals()
     over = _over(option, sums, total, weight, n_values, are_frequencies)
     top = total.concordant - total.discordant
-    return _ratio(sums, top, (1.0, -1.0, 0.0, 0.0), over, n_threads)
+    return _ratio(sums, top, (1.0, -1.0, 0.0, 0.0), over)
 
 
-def index_influenced(sums: RowSums | RowCounts, half: bool, n_threads: int | None) -> Influenced:
+def index_influenced(sums: RowSums | RowCounts, half: bool) -> Influenced:
     """Return the concordance index, with the influence of each row; nan where it is undefined."""
-    total, share = sums.totals(n_threads), float(half)
+    total, share = sums.totals(), float(half)
     pairs = total.concordant + total.discordant + share * total.tied_in_score
     top = total.concordant + share / 2 * total.tied_in_score
     over = _Over(pairs, (1.0, 1.0, share, 0.0))
-    return _ratio(sums, top, (1.0, 0.0, share / 2, 0.0), over, n_threads)
+    return _ratio(sums, top, (1.0, 0.0, share / 2, 0.0), over)
 
 
-def _ratio(
-    sums: RowSums | RowCounts, top: float, slopes: Slopes, over: _Over, n_threads: int | None
-) -> Influenced:
+def _ratio(sums: RowSums | RowCounts, top: float, slopes: Slopes, over: _Over) -> Influenced:
     """Return top / over, with the influence of each row by its partners of each kind."""
     if not over.value > 0.0:
         return Influenced(math.nan, np.full(len(sums[0]), math.nan))
@@ -134,7 +131,7 @@ def _ratio(
     of_top, of_over = np.array(slopes), np.array(over.slopes)
     moved = (of_top - value * of_over) / over.value
     besides = -value * over.by_row / over.value
-    return Influenced(value, sums.influences(tuple(moved.tolist()), besides, n_threads))
+    return Influenced(value, sums.influences(tuple(moved.tolist()), besides))
 
 
 def of_ranks(
@@ -142,23 +139,22 @@ def of_ranks(
     y_true: NDArray[Any],
     y_score: NDArray[Any],
     weights: Floats | None,
-    n_threads: int | None,
     *,
     are_frequencies: bool = False,
 ) -> RowInfluences:
     """Return a measure of rank correlation with the derivative by the weight of each row."""
-    keys, scores = ranked(y_true, n_threads), ranked(y_score, n_threads)
+    keys, scores = ranked(y_true), ranked(y_score)
     sums: RowSums | RowCounts
     if weights is None:
-        sums = count_rows(keys, scores, n_threads=n_threads)
+        sums = count_rows(keys, scores)
     else:
-        sums = sum_rows(in_order(keys, scores, n_threads), weights, n_threads=n_threads)
+        sums = sum_rows(in_order(keys, scores), weights)
     n_values = 0
     if option == "c":
         there = slice(None) if weights is None else weights > 0
         n_values = max(1, min(len(np.unique(each.ranks[there])) for each in (keys, scores)))
     total = float(len(keys.ranks)) if weights is None else float(weights.sum())
-    found = influenced(option, sums, total, n_values, n_threads, are_frequencies=are_frequencies)
+    found = influenced(option, sums, total, n_values, are_frequencies=are_frequencies)
     return found.by_weight(weights)
 
 
@@ -167,7 +163,6 @@ def of_mean_ranks(
     y_true: NDArray[Any],
     y_score: NDArray[Any],
     weights: Floats | None,
-    n_threads: int | None,
     *,
     are_frequencies: bool = False,
 ) -> RowInfluences:
@@ -176,7 +171,7 @@ def of_mean_ranks(
     A row's weight moves the ranks of all above it, and by a half of those that tie with it.
     """
     w = np.ones(len(y_true)) if weights is None else weights
-    first, second = (_MeanRanks.of(values, w, n_threads) for values in (y_true, y_score))
+    first, second = (_MeanRanks.of(values, w) for values in (y_true, y_score))
     product, *squares = (
         float(np.sum(w * one.centred * other.centred))
         for one, other in ((first, second), (first, first), (second, second))
@@ -204,8 +199,8 @@ class _MeanRanks(NamedTuple):
     centred: Floats
 
     @classmethod
-    def of(cls, values: NDArray[Any], weights: Floats, n_threads: int | None) -> _MeanRanks:
-        places = ranked(values, n_threads).ranks
+    def of(cls, values: NDArray[Any], weights: Floats) -> _MeanRanks:
+        places = ranked(values).ranks
         sizes = np.bincount(places, weights)
         ends = np.cumsum(sizes)
         return cls(places, (ends - sizes / 2.0 - ends[-1] / 2.0)[places])

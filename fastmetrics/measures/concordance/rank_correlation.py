@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import check_choice, check_n_threads, check_same_length
+from fastmetrics._input.scalars import check_choice, check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.tables.concordance.pair_counts import (
@@ -57,8 +57,8 @@ def check_paired(y_true: Any, y_score: Any) -> tuple[NDArray[Any], NDArray[Any]]
     return outcome, score
 
 
-def _pairs(y_true: Any, y_score: Any, n_threads: int | None) -> PairCounts:
-    return count_pairs(*check_paired(y_true, y_score), check_n_threads(n_threads))
+def _pairs(y_true: Any, y_score: Any) -> PairCounts:
+    return count_pairs(*check_paired(y_true, y_score))
 
 
 def _ratio(excess: int, pairs: float, what: str, why: str) -> float:
@@ -95,7 +95,7 @@ def kendall_tau(
     0.6666666666666666
     """
     check_choice("variant", variant, ("a", "b", "c"))
-    found = _pairs(y_true, y_score, n_threads)
+    found = _pairs(y_true, y_score)
     if variant == "a":
         return _ratio(found.excess, found.total, "Kendall's tau-a", "there is one row")
     if variant == "b":
@@ -139,7 +139,7 @@ def somers_d(
     0.5
     """
     check_choice("given", given, ("outcome", "score", "neither"))
-    found = _pairs(y_true, y_score, n_threads)
+    found = _pairs(y_true, y_score)
     if given == "neither":
         doubled = found.apart_in_outcome + found.apart_in_score
         return _ratio(2 * found.excess, doubled, "Somers' D", "all values tie")
@@ -163,7 +163,7 @@ def goodman_kruskal_gamma(
     >>> goodman_kruskal_gamma([1, 2, 2, 3], [1, 2, 3, 3])
     1.0
     """
-    found = _pairs(y_true, y_score, n_threads)
+    found = _pairs(y_true, y_score)
     pairs = found.concordant + found.discordant
     return _ratio(found.excess, pairs, "gamma", "every pair ties")
 
@@ -182,6 +182,6 @@ def spearman_rho(y_true: ArrayLike, y_score: ArrayLike, *, n_threads: int | None
     >>> spearman_rho([1, 2, 3, 4], [0.1, 0.3, 0.2, 0.9])
     0.8
     """
-    sums = correlate_ranks(*check_paired(y_true, y_score), check_n_threads(n_threads))
+    sums = correlate_ranks(*check_paired(y_true, y_score))
     spread = sqrt(sums.of_outcome * sums.of_score)
     return _ratio(sums.of_products, spread, "Spearman's rho", "all values of one side tie")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.censored import CENSORED, CensoredTimes, check_censored
-from fastmetrics._input.scalars import check_n_threads, check_same_length
+from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.measures._influences import RowInfluences
@@ -98,11 +98,11 @@ def royston_d(
     >>> round(found, 3)
     0.077
     """
-    longer, threads = check_direction(higher_score_means), check_n_threads(n_threads)
+    longer = check_direction(higher_score_means)
     censored = check_censored(time, event)
     values = check_scores_array(score, "score")
     check_same_length(time=censored.times, score=values)
-    found = royston_influences(censored, values, higher_is_longer=longer, n_threads=threads).value
+    found = royston_influences(censored, values, higher_is_longer=longer).value
     if math.isnan(found):
         warn_user(
             "D is undefined: scores tie, there is no event, or the order is perfect (or D beyond "
@@ -114,16 +114,12 @@ def royston_d(
 
 
 def royston_influences(
-    censored: CensoredTimes,
-    score: NDArray[Any],
-    *,
-    higher_is_longer: bool,
-    n_threads: int | None = None,
+    censored: CensoredTimes, score: NDArray[Any], *, higher_is_longer: bool
 ) -> RowInfluences:
     """Return D with the derivative by the weight of each row, ranks of scores moving too."""
-    keys = follow(*censored, np.ones(len(score)), n_threads).ranked
-    scores = ranked(score, n_threads)
-    by_key = in_order(keys, scores.turned() if higher_is_longer else scores, n_threads)
+    keys = follow(*censored, np.ones(len(score))).ranked
+    scores = ranked(score)
+    by_key = in_order(keys, scores.turned() if higher_is_longer else scores)
     found = _fit(keys.ranks[by_key.rows], _NormalScores(by_key.ranks))
     influences = np.empty_like(found.influences)
     influences[by_key.rows] = found.influences

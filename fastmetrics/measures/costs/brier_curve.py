@@ -113,9 +113,7 @@ def brier_curve(
     0.15625
     """
     with renamed(y_score="y_proba"):
-        table = as_table(
-            y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-        )
+        table = as_table(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label)
     scores = table.scores[::-1].astype(np.float64)
     if len(scores) == 0:
         warn_user("the Brier curve is not defined: there is no row", UndefinedMetricWarning)

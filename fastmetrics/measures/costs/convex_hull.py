@@ -97,12 +97,10 @@ def roc_convex_hull(
     >>> hull.auc
     0.71875
     """
-    table = as_table(
-        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
+    table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     if lacks_a_class(table, "the convex hull"):
         return RocConvexHull(np.empty(0), np.empty(0), np.empty(0), math.nan)
-    hull = upper_hull(table, n_threads=n_threads)
+    hull = upper_hull(table)
     thresholds, tp, fp = vertices(table, hull)
     return RocConvexHull(fp / float(fp[-1]), tp / float(tp[-1]), thresholds, area_of(hull))
 
@@ -134,12 +132,10 @@ def roc_hull_auc(
     >>> roc_hull_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.875
     """
-    table = as_table(
-        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
+    table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     if lacks_a_class(table, "the area under the convex hull"):
         return math.nan
-    return area_of(upper_hull(table, n_threads=n_threads))
+    return area_of(upper_hull(table))
 
 
 def area_of(hull: Hull) -> float:

@@ -58,17 +58,15 @@ def cost_curve(
     >>> curve.operating_point(cost_fn=4, cost_fp=1, prevalence=0.2).threshold
     0.77
     """
-    table = as_table(
-        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
+    table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     if lacks_a_class(table, "the cost curve"):
         return no_curve()
-    return curve_of_table(table, n_threads=n_threads)
+    return curve_of_table(table)
 
 
-def curve_of_table(table: ScoreTable, *, n_threads: int | None = None) -> CostCurve:
+def curve_of_table(table: ScoreTable) -> CostCurve:
     """Return the cost curve of a table with both classes."""
-    hull = upper_hull(table, n_threads=n_threads)
+    hull = upper_hull(table)
     best = useful_vertices(table, hull)
     x, y = best.breakpoints()
     return CostCurve(
@@ -109,9 +107,7 @@ def expected_total_cost(
     >>> expected_total_cost([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.125
     """
-    table = as_table(
-        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
+    table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     if lacks_a_class(table, "the expected total cost"):
         return math.nan
-    return half_harmonic_sum(upper_hull(table, n_threads=n_threads))
+    return half_harmonic_sum(upper_hull(table))

@@ -142,14 +142,13 @@ def compare_cost_curves(
             pos_label=pos_label,
         )
         tables = {
-            name: ScoreTable.from_rows(checked.rows_of(i), n_threads=n_threads)
-            for i, name in enumerate(checked.names)
+            name: ScoreTable.from_rows(checked.rows_of(i)) for i, name in enumerate(checked.names)
         }
     for name, table in tables.items():
         if lacks_a_class(table, f"the cost curve of {name!r}"):
             none = dict.fromkeys(tables, no_curve())
             return CostComparison(MappingProxyType(none), (), ())
-    curves = {name: curve_of_table(table, n_threads=n_threads) for name, table in tables.items()}
+    curves = {name: curve_of_table(table) for name, table in tables.items()}
     crossings, places = _crossings(curves)
     return CostComparison(MappingProxyType(curves), _winners(curves, places), crossings)
 

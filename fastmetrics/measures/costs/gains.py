@@ -133,9 +133,7 @@ def gains_curve(
     >>> found.lift[1:]
     array([2.5 , 1.25, 1.25, 1.  ])
     """
-    table = as_table(
-        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
+    table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     nothing = _no_positive(table, "the gains curve")
     tp, fp = (
         np.concatenate(([0.0], column.astype(np.float64)))
@@ -180,9 +178,7 @@ def cumulative_gain(
     0.75
     """
     at = check_fraction("fraction", fraction, include_high=True)
-    table = as_table(
-        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
+    table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     if _no_positive(table, "the cumulative gain"):
         return math.nan
     return float(_gain(table, at))
@@ -215,9 +211,7 @@ def lift_score(
     2.5
     """
     at = check_fraction("fraction", fraction, include_high=True)
-    table = as_table(
-        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
+    table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     if _no_positive(table, "the lift"):
         return math.nan
     return float(_gain(table, at) / Fraction(at))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import check_binary
-from fastmetrics._input.scalars import check_n_threads, check_positive
+from fastmetrics._input.scalars import check_positive
 from fastmetrics.errors import InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores.hull import upper_hull
@@ -74,12 +74,10 @@ def h_measure(
     0.25
     """
     given = checked_weight(cost_weight)
-    table = as_table(
-        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
+    table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     if lacks_a_class(table, "the H-measure"):
         return math.nan
-    hull = upper_hull(table, n_threads=n_threads)
+    hull = upper_hull(table)
     n_positive, n_negative = float(table.n_positive), float(table.n_negative)
     positives = np.append(hull.positives, n_positive) / (n_positive + n_negative)
     negatives = np.append(hull.negatives, n_negative) / (n_positive + n_negative)
@@ -156,7 +154,7 @@ def gini_coefficient(
         pairs = pairs_of_weights(table.positives, table.negatives)
     else:
         rows = check_binary(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-        pairs = count_pairs(rows, check_n_threads(n_threads))
+        pairs = count_pairs(rows)
     if not (pairs.n_positive > 0 and pairs.n_negative > 0):
         warn_user(
             "the Gini coefficient is not defined: there is one class only", UndefinedMetricWarning

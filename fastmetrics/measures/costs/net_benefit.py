@@ -77,9 +77,7 @@ def net_benefit(
     share = check_prevalence(prevalence)
     if not isinstance(y_true, ScoreTable):
         y_proba = check_probabilities(y_proba)
-    table = as_table(
-        y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
+    table = as_table(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label)
     if len(table) and (table.scores[0] > 1 or table.scores[-1] < 0):
         low, high = table.scores[-1].item(), table.scores[0].item()
         raise InputError(f"the scores of the table must lie in [0, 1]: from {low!r} to {high!r}")

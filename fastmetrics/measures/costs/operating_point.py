@@ -145,9 +145,7 @@ def prevalence_adjusted_precision(
     0.25
     """
     share, bound = check_fraction("prevalence", prevalence), real_threshold(threshold)
-    table = as_table(
-        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
+    table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     called = is_called_positive(table.scores, bound)
     tp, fp = (column[called].sum() for column in (table.positives, table.negatives))
     n_positive, n_negative = table.n_positive, table.n_negative

@@ -97,9 +97,7 @@ def precision_recall_gain_curve(
     >>> round(found.area, 12)
     0.708333333333
     """
-    table = as_table(
-        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
+    table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     if lacks_one(table.n_positive > 0, table.n_negative > 0, "the precision-recall-gain curve"):
         nothing = np.empty(0)
         nothing.flags.writeable = False

@@ -187,7 +187,6 @@ def threshold_costs(
         prevalence=prevalence,
         sample_weight=sample_weight,
         pos_label=pos_label,
-        n_threads=n_threads,
     )
     if lacks_one(table.n_positive > 0, table.n_negative > 0, "the cost of a threshold"):
         nothing = np.empty(0)

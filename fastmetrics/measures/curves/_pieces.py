@@ -29,9 +29,7 @@ class Piece(NamedTuple):
     negatives: NDArray[Any]
 
 
-def by_pieces(
-    table: ScoreTable, job: Callable[[Piece], T], n_threads: int | None = None
-) -> list[T]:
+def by_pieces(table: ScoreTable, job: Callable[[Piece], T]) -> list[T]:
     """Return what a job makes of each piece of a table without weights, from the top down."""
     columns = table.positives, table.negatives
     if len(table) <= PIECE_ROWS:  # the small call
@@ -41,10 +39,10 @@ def by_pieces(
     def count(start: int) -> list[int]:
         return [int(np.add.reduce(column[start : start + PIECE_ROWS])) for column in columns]
 
-    sums = run([partial(count, start) for start in starts[:-1]], n_threads)
+    sums = run([partial(count, start) for start in starts[:-1]])
     pieces, tp, fp = [], 0, 0
     for start, (positives, negatives) in zip(starts, [*sums, [0, 0]], strict=False):
         stop = min(start + PIECE_ROWS, len(table))
         pieces.append(Piece(start, stop, tp, fp, *(column[start:stop] for column in columns)))
         tp, fp = tp + positives, fp + negatives
-    return run([partial(job, piece) for piece in pieces], n_threads)
+    return run([partial(job, piece) for piece in pieces])

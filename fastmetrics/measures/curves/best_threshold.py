@@ -159,11 +159,7 @@ def best_threshold(
     _check_constraint(criterion, "at_least", at_least, criterion in AT_LEAST)
     _check_constraint(criterion, "at_most", at_most, criterion in AT_MOST)
     check_positive("beta", beta)
-    rows: dict[str, Any] = {
-        "sample_weight": sample_weight,
-        "pos_label": pos_label,
-        "n_threads": n_threads,
-    }
+    rows: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
     if criterion == "lowest-cost":
         costs: dict[str, Any] = {"cost_fn": cost_fn, "cost_fp": cost_fp, "prevalence": prevalence}
         return _cheapest(cost_table(y_true, y_score, **costs, **rows))
@@ -171,7 +167,7 @@ def best_threshold(
     if lacks_a_class(table, f"the best threshold by {criterion!r}"):
         return _undefined(criterion)
     chosen = criterion_named(criterion, beta=beta, at_least=at_least, at_most=at_most)
-    row, tp, fp = _first_best(table, chosen, n_threads)
+    row, tp, fp = _first_best(table, chosen)
     if row < 0:
         message = f"no threshold meets the constraint of {criterion!r}: precision >= {at_least!r}"
         warn_user(message, UndefinedMetricWarning)
@@ -212,9 +208,7 @@ class _Best(NamedTuple):
     counts: Counts
 
 
-def _first_best(
-    table: ScoreTable, chosen: Criterion, n_threads: int | None
-) -> tuple[int, Any, Any]:
+def _first_best(table: ScoreTable, chosen: Criterion) -> tuple[int, Any, Any]:
     """Return number, TP and FP of the first candidate of the best ones; -1 where none is feasible.
 
     By integers where there are no weights.
@@ -235,7 +229,7 @@ def _first_best(
         pieces = [_best_of(counts, 0, chosen)]
     else:
         pieces = [_best_of(Counts(zero, zero, *totals), 0, chosen)]
-        pieces += by_pieces(table, of_piece, n_threads)
+        pieces += by_pieces(table, of_piece)
     found = [piece for piece in pieces if piece is not None]
     if not found:
         return -1, 0, 0

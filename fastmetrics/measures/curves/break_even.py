@@ -76,9 +76,7 @@ def break_even_point(
     >>> break_even_point(y_true, [0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15])
     BreakEvenPoint(value=0.625, threshold=0.47, interpolated=True)
     """
-    table = as_table(
-        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
+    table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     if lacks_a_class(table, "the break-even point"):
         return BreakEvenPoint(float("nan"), float("nan"), False)
     return break_even_at(balance_of(table))

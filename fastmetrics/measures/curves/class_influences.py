@@ -41,14 +41,13 @@ class OrderedRows:
         Threads to use.
     """
 
-    def __init__(self, rows: BinaryRows, n_threads: int | None = None) -> None:
+    def __init__(self, rows: BinaryRows) -> None:
         self._rows = rows
-        self._n_threads = n_threads
 
     @cached_property
     def _ordered(self) -> tuple[RowOrder, ScoreTable]:
         rows = self._rows
-        order = row_order(rows.scores, self._n_threads)
+        order = row_order(rows.scores)
         n = order.n_distinct
         scores, positives, negatives = np.empty(n, rows.scores.dtype), *np.empty((2, n))
 
@@ -56,7 +55,7 @@ class OrderedRows:
             here = slice(n - stop, n - first)
             weigh_runs(rows, order, first, stop, scores[here], positives[here], negatives[here])
 
-        run([partial(weigh, *job) for job in order.jobs()], self._n_threads)
+        run([partial(weigh, *job) for job in order.jobs()])
         are_counts = rows.weights is None or rows.integer_weights
         kind = np.dtype(np.int64 if are_counts else np.float64)
         p, q = positives.astype(kind, copy=False), negatives.astype(kind, copy=False)
@@ -76,7 +75,7 @@ class OrderedRows:
         of_negatives = np.ascontiguousarray(found.of_negatives[::-1])
         of_positives = np.ascontiguousarray(found.of_positives[::-1])
         labels = self._rows.labels
-        spread = order.spread_by_class(labels, of_negatives, of_positives, self._n_threads)
+        spread = order.spread_by_class(labels, of_negatives, of_positives)
         return RowInfluences(found.value, spread)
 
     def auc(self) -> RowInfluences:
@@ -84,12 +83,12 @@ class OrderedRows:
         rows = self._rows
         if "_ordered" in vars(self) or not (rows.weights is None or rows.integer_weights):
             return self.influences(auc_of_table)
-        return _of_placements(rows, self._n_threads)
+        return _of_placements(rows)
 
 
-def _of_placements(rows: BinaryRows, n_threads: int | None) -> RowInfluences:
+def _of_placements(rows: BinaryRows) -> RowInfluences:
     """Return the AUC of rows, or of counts of them: whole numbers, which need no order."""
-    doubled = doubled_placements(rows, n_threads)
+    doubled = doubled_placements(rows)
     is_positive = rows.labels == 1
     if rows.weights is None:
         m = int(np.count_nonzero(is_positive))
@@ -111,7 +110,7 @@ def _of_placements(rows: BinaryRows, n_threads: int | None) -> RowInfluences:
         np.divide(doubled[here], 2.0 * m * n, out=influences[here])
         influences[here] -= less[is_positive[here].view(np.int8)]
 
-    run([partial(fill, start) for start in range(0, len(doubled), _BLOCK)], n_threads)
+    run([partial(fill, start) for start in range(0, len(doubled), _BLOCK)])
     return RowInfluences(value, influences)
 
 
@@ -119,7 +118,6 @@ def roc_auc(
     codes: NDArray[np.int64],
     scores: NDArray[Any],
     weights: Floats | None,
-    n_threads: int | None,
     *,
     multi_class: str,
     average: str,
@@ -136,8 +134,7 @@ def roc_auc(
         labels = (codes[kept] == k).view(np.int8)
         chosen = None if weights is None else weights[kept]
         inner = OrderedRows(
-            BinaryRows(labels, 0, column, chosen, integer_weights=False, allow_inf=False),
-            n_threads,
+            BinaryRows(labels, 0, column, chosen, integer_weights=False, allow_inf=False)
         ).auc()
         influences = np.zeros(len(codes))
         influences[kept] = inner.influences

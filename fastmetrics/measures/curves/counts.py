@@ -59,12 +59,7 @@ def confusion_matrix_at_thresholds(
     [0.8, 0.4, 0.35, 0.1]
     """
     table = as_table(
-        y_true,
-        y_score,
-        sample_weight=sample_weight,
-        pos_label=pos_label,
-        label_rule="curve",
-        n_threads=n_threads,
+        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, label_rule="curve"
     )
     tp, fp = table.true_positives, table.false_positives
     tn, fn = fp[-1:] - fp, tp[-1:] - tp  # slices: an empty table has no last row

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import check_choice, check_n_threads
+from fastmetrics._input.scalars import check_choice
 from fastmetrics._kernels.curve_kernels import turns_of_lines
 from fastmetrics._results import Result
-from fastmetrics._threads.workers import FEW_ROWS, run
+from fastmetrics._threads.workers import FEW_ROWS, at_most, run
 from fastmetrics.errors import InputTypeError, renamed
 from fastmetrics.tables.scores.both_classes import lacks_a_class
 from fastmetrics.tables.scores.pairs import INT64_BOUND
@@ -118,7 +118,6 @@ def dominance(
     Dominance(relation='crosses', crossings=((0.5, 0.6666666666666666),), curve='roc')
     """
     check_choice("curve", curve, get_args(Curve))
-    check_n_threads(n_threads)
     options: dict[str, Any] = {"pos_label": pos_label, "sample_weight": sample_weight}
     if isinstance(y_true, ScoreTable) or isinstance(y_score_a, ScoreTable):
         if not (isinstance(y_true, ScoreTable) and isinstance(y_score_a, ScoreTable)):
@@ -131,20 +130,19 @@ def dominance(
         if y_score_b is None:
             raise InputTypeError("`y_score_b` is missing: pass (y_true, y_score_a, y_score_b)")
         with renamed(y_score="y_score_a"):
-            table_a = as_table(y_true, y_score_a, **options, n_threads=n_threads)
+            table_a = as_table(y_true, y_score_a, **options)
         with renamed(y_score="y_score_b"):
-            table_b = as_table(y_true, y_score_b, **options, n_threads=n_threads)
-    if len(table_a) + len(table_b) < FEW_ROWS:
-        n_threads = 1
+            table_b = as_table(y_true, y_score_b, **options)
     if lacks_a_class(table_a, "dominance") or lacks_a_class(table_b, "dominance"):
         return Dominance("undefined", (), curve)
-    if curve == "roc":
-        paths = roc_paths(table_a, table_b, n_threads)
-        to_point = paths.as_roc_point
-    else:
-        paths = precision_recall_paths(table_a, table_b, n_threads)
-        to_point = paths.as_precision_recall_point
-    found = turns(paths, n_threads)
+    with at_most(1 if len(table_a) + len(table_b) < FEW_ROWS else None):
+        if curve == "roc":
+            paths = roc_paths(table_a, table_b)
+            to_point = paths.as_roc_point
+        else:
+            paths = precision_recall_paths(table_a, table_b)
+            to_point = paths.as_precision_recall_point
+        found = turns(paths)
     above = found[:, 2] & _IS_ABOVE > 0
     relation: Relation = "equal"
     if len(found):
@@ -202,11 +200,11 @@ class Paths:
         return float(y / self.y_unit), float(y / (y + x))
 
 
-def roc_paths(table_a: ScoreTable, table_b: ScoreTable, n_threads: int | None = None) -> Paths:
+def roc_paths(table_a: ScoreTable, table_b: ScoreTable) -> Paths:
     """Return two ROC curves in common units: 1/lcm(m-) and 1/lcm(m+) where counts are integers."""
     if table_a.is_weighted or table_b.is_weighted:
         jobs = [partial(_float_line, t, t.n_negative) for t in (table_a, table_b)]
-        lines = run(jobs, n_threads)
+        lines = run(jobs)
         return Paths(lines[0], lines[1], 1.0, 1.0)
     x_unit = math.lcm(int(table_a.n_negative), int(table_b.n_negative))
     y_unit = math.lcm(int(table_a.n_positive), int(table_b.n_positive))
@@ -214,13 +212,11 @@ def roc_paths(table_a: ScoreTable, table_b: ScoreTable, n_threads: int | None = 
     for table in (table_a, table_b):
         scales = x_unit // int(table.n_negative), y_unit // int(table.n_positive)
         jobs.append(partial(_integer_line, table, *scales, x_unit * y_unit))
-    a, b = run(jobs, n_threads)
+    a, b = run(jobs)
     return Paths(a, b, x_unit, y_unit)
 
 
-def precision_recall_paths(
-    table_a: ScoreTable, table_b: ScoreTable, n_threads: int | None = None
-) -> Paths:
+def precision_recall_paths(table_a: ScoreTable, table_b: ScoreTable) -> Paths:
     """Return TP and FP per positive: above at equal TP is a higher precision at equal recall.
 
     A curve that reaches recall 1 sooner goes on along it to the end of the other: beyond the first
@@ -235,13 +231,13 @@ def precision_recall_paths(
         tables = list(zip((table_a, table_b), scale, strict=True))
         width = max(int(t.n_negative) * k for t, k in tables)
         jobs = [partial(_integer_line, t, k, k, width * unit) for t, k in tables]
-    lines = run(jobs, n_threads)
+    lines = run(jobs)
     end = max(line.x[-1] for line in lines)
     a, b = (_extended(line, end) for line in lines)
     return Paths(a, b, unit, unit)
 
 
-def turns(paths: Paths, n_threads: int | None = None) -> NDArray[np.int64]:
+def turns(paths: Paths) -> NDArray[np.int64]:
     """Return where line A comes to lie on the other side of B, and the first side that it is on.
 
     Both lines are swept from (0, 0); a corner of A comes before one of B that is as far along. A
@@ -265,7 +261,7 @@ def turns(paths: Paths, n_threads: int | None = None) -> NDArray[np.int64]:
         return out[:count].copy()
 
     jobs = [partial(found, *start, *end) for start, end in zip(starts, ends, strict=True)]
-    return np.concatenate(run(jobs, n_threads))
+    return np.concatenate(run(jobs))
 
 
 def crossings(paths: Paths, found: NDArray[np.int64]) -> list[tuple[Any, Any]]:

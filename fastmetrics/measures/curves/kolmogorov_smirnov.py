@@ -88,20 +88,18 @@ def ks_statistic(
     KolmogorovSmirnov(statistic=0.5, threshold=0.8, sign=1, true_positive_rate=0.5,
     false_positive_rate=0)
     """
-    table = as_table(
-        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
+    table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     if lacks_a_class(table, "the Kolmogorov-Smirnov statistic"):
         nan = float("nan")
         return KolmogorovSmirnov(nan, nan, 0, nan, nan)
-    return ks_of_table(table, n_threads)
+    return ks_of_table(table)
 
 
-def ks_of_table(table: ScoreTable, n_threads: int | None = None) -> KolmogorovSmirnov:
+def ks_of_table(table: ScoreTable) -> KolmogorovSmirnov:
     """Return the statistic of a table that has both classes."""
     if not table.is_weighted:
         n_positive, n_negative = int(table.n_positive), int(table.n_negative)
-        row, tp, fp = _integer_gap(table, n_positive, n_negative, n_threads)
+        row, tp, fp = _integer_gap(table, n_positive, n_negative)
         return ks_at(table.scores[row].item(), tp, fp, n_positive, n_negative)
     row, tpr, fpr = _weighted_gap(table)
     return _ks(table.scores[row].item(), tpr - fpr, tpr, fpr)
@@ -126,9 +124,7 @@ def _weighted_gap(table: ScoreTable) -> tuple[int, float, float]:
     return row, float(tpr[row]), float(fpr[row])
 
 
-def _integer_gap(
-    table: ScoreTable, n_positive: int, n_negative: int, n_threads: int | None
-) -> tuple[int, int, int]:
+def _integer_gap(table: ScoreTable, n_positive: int, n_negative: int) -> tuple[int, int, int]:
     if n_positive * n_negative < INT64_BOUND:
 
         def gap(piece: Piece) -> tuple[int, int, int, int]:
@@ -137,7 +133,7 @@ def _integer_gap(
             return int(size), piece.start + int(row), int(tp), int(fp)
 
         # ``max`` keeps the first of equal ones: the highest threshold.
-        return max(by_pieces(table, gap, n_threads), key=lambda found: found[0])[1:]
+        return max(by_pieces(table, gap), key=lambda found: found[0])[1:]
     # The products do not fit: floats tell which rows can be the largest, Python integers which is.
     tp_all, fp_all = table.true_positives, table.false_positives
     nearly = np.abs(tp_all / n_positive - fp_all / n_negative)

@@ -87,9 +87,7 @@ def partial_auc(
     """
     over_tpr, low, high = _checked_range(false_positive_rate_range, true_positive_rate_range)
     check_flag("standardized", standardized)
-    table = as_table(
-        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
+    table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     if lacks_a_class(table, "the partial AUC"):
         return float("nan")
     area = area_between(table, low, high, over_tpr=over_tpr)

@@ -17,7 +17,7 @@ from fastmetrics.tables.scores._distinct import weigh_runs
 from fastmetrics.tables.scores.pairs import INT64_BOUND, exact_dot, pairs_of_weights
 
 
-def doubled_placements(rows: BinaryRows, n_threads: int | None = None) -> NDArray[np.int64]:
+def doubled_placements(rows: BinaryRows) -> NDArray[np.int64]:
     """Return the doubled placement of each row, ties counting one half: whole numbers.
 
     A positive's is 2 (negatives below) + (negatives tied), a negative's 2 (positives above) +
@@ -27,8 +27,6 @@ def doubled_placements(rows: BinaryRows, n_threads: int | None = None) -> NDArra
     ----------
     rows : BinaryRows
         Fully verified; without weights or with counts, none of them 0.
-    n_threads : int, optional
-        Threads to use.
 
     Returns
     -------
@@ -56,7 +54,7 @@ def doubled_placements(rows: BinaryRows, n_threads: int | None = None) -> NDArra
         n_positive = len(positives) if rows.weights is None else int(counts[positives].sum())
         place(rows.scores[numbers], numbers, len(by_class[0]), n_positive, 0)
         return doubled
-    parted = partition(rows, n_threads, with_numbers=True)
+    parted = partition(rows, with_numbers=True)
 
     sizes = parted.rows.tolist()
     if rows.weights is not None:
@@ -64,7 +62,7 @@ def doubled_placements(rows: BinaryRows, n_threads: int | None = None) -> NDArra
         def examples(stream: int) -> int:
             return int(counts[parted.gather_carried(stream)].sum())
 
-        sizes = run([partial(examples, stream) for stream in range(len(sizes))], n_threads)
+        sizes = run([partial(examples, stream) for stream in range(len(sizes))])
 
     def place_bucket(b: int, above: int, below: int) -> None:
         scores, numbers = (
@@ -78,19 +76,17 @@ def doubled_placements(rows: BinaryRows, n_threads: int | None = None) -> NDArra
     for b in range(parted.plan.n_buckets):
         jobs.append(partial(place_bucket, b, above, below))
         above, below = above - sizes[2 * b + 1], below + sizes[2 * b]
-    run(jobs, n_threads)
+    run(jobs)
     parted.release()
     return doubled
 
 
-def weighted_placements(
-    rows: BinaryRows, n_threads: int | None = None
-) -> tuple[NDArray[np.float64], float]:
+def weighted_placements(rows: BinaryRows) -> tuple[NDArray[np.float64], float]:
     """Return the share of the other class's weight below (above) each row, ties one half; the AUC.
 
     The weights of the rows are importances, none of them 0.
     """
-    order = row_order(rows.scores, n_threads)
+    order = row_order(rows.scores)
     n = order.n_distinct
     positives, negatives = np.empty((2, n))
 
@@ -98,14 +94,14 @@ def weighted_placements(
         here = slice(n - stop, n - first)
         weigh_runs(rows, order, first, stop, rows.scores[:0], positives[here], negatives[here])
 
-    run([partial(weigh, *job) for job in order.jobs()], n_threads)
+    run([partial(weigh, *job) for job in order.jobs()])
     auc = pairs_of_weights(positives, negatives).auc
     rising = np.ascontiguousarray(negatives[::-1])
     ends = np.empty((2, n))
     merges.cumulative_pair(positives, rising, *ends)
     of_negatives = np.ascontiguousarray(_share_before(positives, ends[0])[::-1])
     of_positives = _share_before(rising, ends[1])
-    return order.spread_by_class(rows.labels, of_negatives, of_positives, n_threads), auc
+    return order.spread_by_class(rows.labels, of_negatives, of_positives), auc
 
 
 def _share_before(weights: NDArray[np.float64], ends: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -80,9 +80,7 @@ def pr_auc(
     [0.8333, 0.7917, 0.7973]
     """
     check_choice("interpolation", interpolation, get_args(Interpolation))
-    table = as_table(
-        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-    )
+    table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     if lacks_a_class(table, "the area under the precision-recall curve"):
         return float("nan")
     if interpolation == "continuous":

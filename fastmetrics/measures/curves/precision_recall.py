@@ -89,24 +89,19 @@ def precision_recall_curve(
     array([0.1 , 0.35, 0.4 , 0.8 ])
     """
     table = as_table(
-        y_true,
-        y_score,
-        sample_weight=sample_weight,
-        pos_label=pos_label,
-        label_rule="curve",
-        n_threads=n_threads,
+        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, label_rule="curve"
     )
     if not table.n_positive > 0:
         warn_user(NO_POSITIVE, UndefinedMetricWarning)
-    return curve_of_table(table, drop_intermediate=drop_intermediate, n_threads=n_threads)
+    return curve_of_table(table, drop_intermediate=drop_intermediate)
 
 
 def curve_of_table(
-    table: ScoreTable, *, drop_intermediate: bool = False, n_threads: int | None = None
+    table: ScoreTable, *, drop_intermediate: bool = False
 ) -> tuple[Floats, Floats, NDArray[Any]]:
     """Return precision, recall and thresholds of a table, in scikit-learn's order."""
     if not (drop_intermediate or table.is_weighted or _may_overflow(table)):
-        return _curve_of_counts(table, n_threads)
+        return _curve_of_counts(table)
     tp, predicted, scores = table.true_positives, predicted_positives(table), table.scores
     if drop_intermediate and len(tp) > 2:
         step = tp[1:] != tp[:-1]
@@ -120,9 +115,7 @@ def curve_of_table(
     return precision, recall, scores[::-1].copy()
 
 
-def _curve_of_counts(
-    table: ScoreTable, n_threads: int | None
-) -> tuple[Floats, Floats, NDArray[Any]]:
+def _curve_of_counts(table: ScoreTable) -> tuple[Floats, Floats, NDArray[Any]]:
     """Return the whole curve of a table without weights, on all threads."""
     n, n_positive = len(table), float(table.n_positive)
     precision, recall = np.ones(n + 1), np.ones(n + 1)
@@ -134,7 +127,7 @@ def _curve_of_counts(
         curve_kernels.write_precision_recall(*counts, precision[here], recall[here])
         thresholds[here] = table.scores[piece.start : piece.stop][::-1]
 
-    by_pieces(table, write, n_threads)
+    by_pieces(table, write)
     if not n_positive:
         recall[:n] = 1.0
     recall[-1] = 0.0
@@ -146,10 +139,10 @@ def step_area(precision: Floats, recall: Floats) -> float:
     return max(0.0, -float(np.sum(np.diff(recall) * precision[:-1])))
 
 
-def average_precision_of_table(table: ScoreTable, n_threads: int | None = None) -> float:
+def average_precision_of_table(table: ScoreTable) -> float:
     """Return the average precision; without positives 0, as scikit-learn does, without rows nan."""
     if table.is_weighted and len(table):
-        return _weighted_average_precision(table, n_threads)
+        return _weighted_average_precision(table)
     if not table.n_positive > 0:
         warn_user(NO_POSITIVE, UndefinedMetricWarning)
     if not len(table):
@@ -165,11 +158,11 @@ def average_precision_of_table(table: ScoreTable, n_threads: int | None = None) 
         here = steps[n - piece.stop : n - piece.start]
         curve_kernels.write_precision_steps(*counts, n_positive, here)
 
-    by_pieces(table, write, n_threads)
+    by_pieces(table, write)
     return max(0.0, -float(np.add.reduce(steps)))
 
 
-def _weighted_average_precision(table: ScoreTable, n_threads: int | None) -> float:
+def _weighted_average_precision(table: ScoreTable) -> float:
     """Return the area under the steps of weights, added as `step_area` does."""
     tp, fp = running_sums(table)
     if not tp[-1] > 0:
@@ -185,7 +178,7 @@ def _weighted_average_precision(table: ScoreTable, n_threads: int | None) -> flo
         gains *= tp[here] / (tp[here] + fp[here])
         steps[n - start - len(gains) : n - start] = gains[::-1]
 
-    run([partial(write, start) for start in range(0, n, PIECE_ROWS)], n_threads)
+    run([partial(write, start) for start in range(0, n, PIECE_ROWS)])
     return float(np.sum(steps))
 
 
@@ -247,7 +240,7 @@ def average_precision_score(
     check_choice("average", average, AVERAGES)
     if isinstance(y_true, ScoreTable):
         table = as_table(y_true, y_score, sample_weight=sample_weight)
-        return average_precision_of_table(table, n_threads)
+        return average_precision_of_table(table)
 
     def column(labels: Any, scores: Any, weights: Any, pos_label: Any = 1) -> float:
         table = as_table(
@@ -256,9 +249,8 @@ def average_precision_score(
             sample_weight=weights,
             pos_label=pos_label,
             label_rule="average_precision",
-            n_threads=n_threads,
         )
-        return average_precision_of_table(table, n_threads)
+        return average_precision_of_table(table)
 
     if column_count(y_true) > 1:
         indicator = check_multilabel_indicator(y_true)

@@ -81,16 +81,9 @@ def roc_curve(
     [inf, 0.8, 0.4, 0.35, 0.1]
     """
     table = as_table(
-        y_true,
-        y_score,
-        sample_weight=sample_weight,
-        pos_label=pos_label,
-        label_rule="curve",
-        n_threads=n_threads,
+        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, label_rule="curve"
     )
-    fpr, tpr, thresholds = roc_of_table(
-        table, drop_intermediate=drop_intermediate, n_threads=n_threads
-    )
+    fpr, tpr, thresholds = roc_of_table(table, drop_intermediate=drop_intermediate)
     if math.isnan(fpr[-1]):
         warn_user(NO_NEGATIVE, UndefinedMetricWarning)
     if math.isnan(tpr[-1]):
@@ -99,7 +92,7 @@ def roc_curve(
 
 
 def roc_of_table(
-    table: ScoreTable, *, drop_intermediate: bool = True, n_threads: int | None = None
+    table: ScoreTable, *, drop_intermediate: bool = True
 ) -> tuple[Floats, Floats, Floats]:
     """Return the ROC curve of a table; the rate of a class without weight is nan."""
     if len(table) == 0:
@@ -112,7 +105,7 @@ def roc_of_table(
     places = [1 + end for end in ends]
     if drop_intermediate:
         jobs = [partial(corner_count, *columns, *piece) for piece in pairwise(ends)]
-        corners = run(jobs, n_threads) if len(jobs) > 1 else [jobs[0]()]
+        corners = run(jobs) if len(jobs) > 1 else [jobs[0]()]
         places = [*accumulate(corners, initial=1)]
     fpr, tpr, thresholds = (np.empty(places[-1]) for _ in range(3))
     fpr[0], tpr[0], thresholds[0] = 0.0, 0.0, np.inf
@@ -135,7 +128,7 @@ def roc_of_table(
             thresholds[here],
         )
 
-    by_pieces(table, write, n_threads)
+    by_pieces(table, write)
     if not n_negative > 0:
         fpr.fill(np.nan)
     if not n_positive > 0:
@@ -221,12 +214,7 @@ def det_curve(
     ([0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.35, 0.4, 0.8])
     """
     table = as_table(
-        y_true,
-        y_score,
-        sample_weight=sample_weight,
-        pos_label=pos_label,
-        label_rule="curve",
-        n_threads=n_threads,
+        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, label_rule="curve"
     )
     if not (table.n_positive > 0 and table.n_negative > 0):
         raise InputError(
@@ -235,7 +223,7 @@ def det_curve(
             f"{table.n_negative:g})"
         )
     if not (drop_intermediate or table.is_weighted):
-        return _errors_of_counts(table, n_threads)
+        return _errors_of_counts(table)
     tp, fp = _from_zero(table.true_positives), _from_zero(table.false_positives)
     thresholds = np.concatenate(([np.inf], table.scores.astype(np.float64)))
     if drop_intermediate and len(tp) > 2:
@@ -254,7 +242,7 @@ def det_curve(
     )
 
 
-def _errors_of_counts(table: ScoreTable, n_threads: int | None) -> tuple[Floats, Floats, Floats]:
+def _errors_of_counts(table: ScoreTable) -> tuple[Floats, Floats, Floats]:
     """Return the whole curve of a table without weights, on all threads."""
     n_positive, n_negative = int(table.n_positive), int(table.n_negative)
     first = int(np.argmax(table.negatives > 0))  # candidates: inf, then the scores
@@ -272,7 +260,7 @@ def _errors_of_counts(table: ScoreTable, n_threads: int | None) -> tuple[Floats,
         np.divide(n_positive - piece.tp - tp, float(n_positive), out=fnr[here])
         thresholds[here] = table.scores[low:high][::-1]
 
-    by_pieces(table, write, n_threads)
+    by_pieces(table, write)
     if first == 0:
         fpr[-1], fnr[-1], thresholds[-1] = 0.0, 1.0, np.inf
     return fpr, fnr, thresholds

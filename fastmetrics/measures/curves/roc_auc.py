@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels, check_multilabel_indicator
 from fastmetrics._input.rows import BinaryRows, check_binary, column_count
-from fastmetrics._input.scalars import check_choice, check_fraction, check_n_threads
+from fastmetrics._input.scalars import check_choice, check_fraction
 from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._kernels.curve_kernels import concordant_pairs_by_row
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
@@ -100,7 +99,7 @@ def roc_auc_score(
     _check_options(average, max_fpr, multi_class)
     if not isinstance(y_true, ScoreTable):
         if column_count(y_true) > 1:
-            return _multilabel(y_true, y_score, average, sample_weight, max_fpr, n_threads)
+            return _multilabel(y_true, y_score, average, sample_weight, max_fpr)
         if _is_multiclass(y_true, y_score):
             if max_fpr not in (None, 1):
                 raise InputError(
@@ -111,15 +110,14 @@ def roc_auc_score(
             return multiclass_roc_auc(
                 y_true,
                 y_score,
-                partial(_binary_auc, n_threads=n_threads),
+                _binary_auc,
                 labels=labels,
                 multi_class=multi_class,
                 average=average,
                 sample_weight=sample_weight,
-                n_threads=n_threads,
             )
     data = _rows_or_table(y_true, y_score, sample_weight=sample_weight, label_rule="sorted")
-    return _binary_auc(data, max_fpr=max_fpr, n_threads=n_threads)
+    return _binary_auc(data, max_fpr=max_fpr)
 
 
 def _check_options(average: Any, max_fpr: Any, multi_class: Any) -> None:
@@ -139,16 +137,11 @@ def _is_multiclass(y_true: Any, y_score: Any) -> bool:
 
 
 def _multilabel(
-    y_true: Any,
-    y_score: Any,
-    average: str | None,
-    sample_weight: Any,
-    max_fpr: float | None,
-    n_threads: int | None,
+    y_true: Any, y_score: Any, average: str | None, sample_weight: Any, max_fpr: float | None
 ) -> float | Floats:
     def measure(labels: NDArray[Any], scores: NDArray[Any], weights: Any) -> float:
         rows = _rows_or_table(labels, scores, sample_weight=weights, label_rule="curve")
-        return _binary_auc(rows, max_fpr=max_fpr, n_threads=n_threads)
+        return _binary_auc(rows, max_fpr=max_fpr)
 
     by_row = _auc_by_row if max_fpr in (None, 1) else None
     return averaged(
@@ -182,19 +175,14 @@ def _auc_by_row(labels: NDArray[Any], scores: NDArray[Any]) -> Floats:
     return values
 
 
-def _binary_auc(
-    data: BinaryRows | ScoreTable,
-    *,
-    max_fpr: float | None = None,
-    n_threads: int | None = None,
-) -> float:
+def _binary_auc(data: BinaryRows | ScoreTable, *, max_fpr: float | None = None) -> float:
     """Return the AUC of two classes, or the standardised area up to ``max_fpr``."""
     if max_fpr is None or max_fpr == 1:
-        counts = _pairs_of(data, n_threads)
+        counts = _pairs_of(data)
         undefined = not (counts.n_positive > 0 and counts.n_negative > 0)
         area = float("nan") if undefined else float(counts.auc)
     else:
-        table = _table_of(data, n_threads)
+        table = _table_of(data)
         undefined = not (table.n_positive > 0 and table.n_negative > 0)
         area = float("nan") if undefined else _area_up_to(table, Fraction(float(max_fpr)))
     if undefined:
@@ -202,12 +190,11 @@ def _binary_auc(
     return area
 
 
-def _pairs_of(data: BinaryRows | ScoreTable, n_threads: int | None) -> PairCounts:
+def _pairs_of(data: BinaryRows | ScoreTable) -> PairCounts:
     """Count the pairs of rows without building their table, or those of a table."""
-    n_threads = check_n_threads(n_threads)
     if isinstance(data, ScoreTable):
         return pairs_of_weights(data.positives, data.negatives)
-    return count_pairs(data, n_threads=n_threads)
+    return count_pairs(data)
 
 
 def _rows_or_table(
@@ -226,11 +213,11 @@ def _rows_or_table(
     )
 
 
-def _table_of(data: BinaryRows | ScoreTable, n_threads: int | None) -> ScoreTable:
+def _table_of(data: BinaryRows | ScoreTable) -> ScoreTable:
     """Return the table itself, or that of the rows."""
     if isinstance(data, ScoreTable):
         return data
-    return ScoreTable.from_rows(data, n_threads=check_n_threads(n_threads))
+    return ScoreTable.from_rows(data)
 
 
 def _area_up_to(table: ScoreTable, max_fpr: Fraction) -> float:
@@ -275,7 +262,7 @@ def rank_loss(
     0.25
     """
     data = _rows_or_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-    counts = _pairs_of(data, n_threads)
+    counts = _pairs_of(data)
     if not (counts.n_positive > 0 and counts.n_negative > 0):
         message = "the rank loss is not defined: only one class is present in y_true"
         warn_user(message, UndefinedMetricWarning)

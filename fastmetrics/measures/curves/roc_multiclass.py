@@ -37,7 +37,6 @@ def multiclass_roc_auc(
     multi_class: str,
     average: str | None,
     sample_weight: Any,
-    n_threads: int | None = None,
 ) -> float | NDArray[np.float64]:
     """Return the AUC of class labels beside a matrix of class probabilities.
 
@@ -57,14 +56,12 @@ def multiclass_roc_auc(
         How the areas are summed up.
     sample_weight : array-like of shape (n,) or None
         The weight of each row.
-    n_threads : int, optional
-        Threads to use.
 
     Returns
     -------
     float or ndarray of shape (n_classes,)
     """
-    scores = class_probabilities(y_score, n_threads)
+    scores = class_probabilities(y_score)
     averages = _AVERAGES if multi_class == "ovo" else ("micro", *_AVERAGES)
     if average not in averages:
         raise InputError(f"average must be one of {averages} for multiclass problems")
@@ -73,7 +70,7 @@ def multiclass_roc_auc(
     codes = class_codes(y_true, labels, scores.shape[1])
     check_same_length(y_true=codes, y_score=scores)
     if multi_class == "ovo":
-        return _one_vs_one(codes, scores, binary_auc, average, sample_weight, n_threads)
+        return _one_vs_one(codes, scores, binary_auc, average, sample_weight)
 
     def measure(column: NDArray[Any], column_scores: NDArray[Any], weights: Any) -> float:
         rows = check_binary(column, column_scores, sample_weight=weights, label_rule="curve")
@@ -83,7 +80,7 @@ def multiclass_roc_auc(
     return averaged(measure, indicator, scores, average=average, sample_weight=sample_weight)
 
 
-def class_probabilities(y_score: Any, n_threads: int | None = None) -> NDArray[Any]:
+def class_probabilities(y_score: Any) -> NDArray[Any]:
     """Return the matrix of scores, columns contiguous: finite, and each row adding up to 1.
 
     Blocks of rows are transposed and added up while they are in cache: to take one column after the
@@ -101,7 +98,7 @@ def class_probabilities(y_score: Any, n_threads: int | None = None) -> NDArray[A
             sums = block.sum(axis=0)
         return sums.min(), sums.max()
 
-    ends = run([partial(read, start) for start in range(0, len(matrix), _BLOCK)], n_threads)
+    ends = run([partial(read, start) for start in range(0, len(matrix), _BLOCK)])
     if not np.allclose(1, ends):
         check_finite(matrix, "y_score")
         sums = columns.sum(axis=0)
@@ -145,7 +142,6 @@ def _one_vs_one(
     binary_auc: BinaryAuc,
     average: str | None,
     sample_weight: Any,
-    n_threads: int | None,
 ) -> float:
     """Return the mean over the pairs of classes of the mean of their two areas.
 
@@ -153,7 +149,7 @@ def _one_vs_one(
     unweighted rows each slice is sorted once, however many pairs it is part of.
     """
     checked = None if sample_weight is None else check_weights(sample_weight, len(codes))
-    rows = row_order(codes, n_threads).rows
+    rows = row_order(codes).rows
     weights = None if checked is None else checked.values[rows]
     sizes = np.bincount(codes, minlength=scores.shape[1])
     ends = np.cumsum(sizes).tolist()
@@ -182,7 +178,7 @@ def _one_vs_one(
             )
         return areas
 
-    areas_by_class = run([partial(areas_of, code) for code in present], n_threads)
+    areas_by_class = run([partial(areas_of, code) for code in present])
     areas = dict(zip(present, areas_by_class, strict=True))
     pairs = list(combinations(present, 2))
     if not pairs:

@@ -118,9 +118,7 @@ def job_rows(n_rows: int, n_columns: int = 1) -> list[slice]:
     return [slice(start, min(start + rows, n_rows)) for start in range(0, n_rows, rows)]
 
 
-def run_jobs(
-    job: Callable[[slice], Any], kernel: Kernel, rows: list[slice], n_threads: int | None
-) -> list[Any]:
+def run_jobs(job: Callable[[slice], Any], kernel: Kernel, rows: list[slice]) -> list[Any]:
     """Run one job, which calls the kernel, for each set of rows."""
 
     def quietly(part: slice) -> Any:
@@ -128,7 +126,7 @@ def run_jobs(
             return job(part)
 
     each = job if kernel.is_compiled else quietly
-    return run([partial(each, part) for part in rows], n_threads)
+    return run([partial(each, part) for part in rows])
 
 
 def readable_labels(labels: NDArray[Any]) -> NDArray[Any]:
@@ -161,7 +159,6 @@ def binary_sums(
     negative: int,
     positive: int,
     eps: float = 0.0,
-    n_threads: int | None = None,
 ) -> LossSums:
     """Add up the losses of rows of two classes.
 
@@ -179,8 +176,6 @@ def binary_sums(
         The two labels.
     eps : float
         How close to 0 and 1 a probability may come.
-    n_threads : int, optional
-        Number of threads.
 
     Returns
     -------
@@ -194,7 +189,7 @@ def binary_sums(
         losses.binary_losses(kind, y, s, weights.of(rows), negative, positive, eps, sums, counts)
         return sums.tolist(), counts.tolist()
 
-    parts = run_jobs(job, losses.binary_losses, job_rows(len(labels)), n_threads)
+    parts = run_jobs(job, losses.binary_losses, job_rows(len(labels)))
     sums_of_jobs, counts_of_jobs = zip(*parts, strict=True)
     loss, *weights_of_class = (
         exact_sum(chain.from_iterable(sums)) for sums in zip(*sums_of_jobs, strict=True)
@@ -215,7 +210,6 @@ def class_sums(
     *,
     eps: float = 0.0,
     tolerance: float = 0.0,
-    n_threads: int | None = None,
 ) -> LossSums:
     """Add up the losses of rows of many classes, as `binary_sums` does those of two.
 
@@ -234,7 +228,7 @@ def class_sums(
         )
         return sums, counts, of_class, weight
 
-    parts = run_jobs(job, losses.class_losses, job_rows(len(codes), n_classes), n_threads)
+    parts = run_jobs(job, losses.class_losses, job_rows(len(codes), n_classes))
     loss = exact_sum(value for sums, *_ in parts for value in sums.tolist())
     known, faults, off = (int(sum(part[1][i] for part in parts)) for i in range(3))
     rows = np.sum([part[2] for part in parts], axis=0)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.labels import show_labels
-from fastmetrics._input.scalars import check_n_threads, check_real, check_same_length
+from fastmetrics._input.scalars import check_real, check_same_length
 from fastmetrics._input.scores import check_finite, check_unit_interval
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.probabilities._class_rows import (
@@ -60,12 +60,11 @@ class ProbabilityRows:
 
     Parameters
     ----------
-    y_true, y_proba, sample_weight, n_threads : object
+    y_true, y_proba, sample_weight : object
         As the user gave them.
     """
 
-    def __init__(self, y_true: Any, y_proba: Any, sample_weight: Any, n_threads: Any) -> None:
-        self.n_threads = check_n_threads(n_threads)
+    def __init__(self, y_true: Any, y_proba: Any, sample_weight: Any) -> None:
         scores = readable(y_proba, "y_proba")
         if scores.ndim == 2 and scores.shape[1] == 1:
             scores = scores[:, 0]
@@ -164,14 +163,7 @@ class ProbabilityRows:
     def _binary(self, kind: int, two: tuple[NDArray[Any], int, int], eps: float) -> LossSums:
         labels, negative, positive = two
         return binary_sums(
-            kind,
-            labels,
-            self.scores,
-            self.weights,
-            negative=negative,
-            positive=positive,
-            eps=eps,
-            n_threads=self.n_threads,
+            kind, labels, self.scores, self.weights, negative=negative, positive=positive, eps=eps
         )
 
     def _of_two(self, kind: int, classes: NDArray[Any] | None, eps: float) -> LossSums:
@@ -207,7 +199,6 @@ class ProbabilityRows:
             weights=self.weights,
             eps=eps,
             tolerance=math.sqrt(self.eps) + _ABSOLUTE,
-            n_threads=self.n_threads,
         )
         guess = guess_columns(self.labels, classes)
         if guess is not None:

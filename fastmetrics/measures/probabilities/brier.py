@@ -93,7 +93,7 @@ def brier_score_loss(
     choice: Any = scale_by_half
     choice = bool(choice) if isinstance(choice, np.bool_) else choice
     check_choice("scale_by_half", choice, (True, False, "auto"))
-    rows = ProbabilityRows(y_true, y_proba, sample_weight, n_threads)
+    rows = ProbabilityRows(y_true, y_proba, sample_weight)
     sums = _squares(rows, pos_label, labels)
     n_columns = 1 if rows.scores.ndim == 1 else rows.scores.shape[1]
     halved = n_columns <= 2 if choice == "auto" else choice
@@ -149,7 +149,7 @@ def d2_brier_score(
     """
     if too_few_for_d2(y_true, y_proba):
         return math.nan
-    rows = ProbabilityRows(y_true, y_proba, sample_weight, n_threads)
+    rows = ProbabilityRows(y_true, y_proba, sample_weight)
     sums = _squares(rows, pos_label, labels)
     return skill_of_squares(sums, is_one_column=rows.scores.ndim == 1)
 

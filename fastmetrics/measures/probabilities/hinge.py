@@ -11,7 +11,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.labels import show_labels
-from fastmetrics._input.scalars import check_n_threads, check_same_length
+from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_finite
 from fastmetrics.errors import InputError
 from fastmetrics.measures.probabilities._class_rows import (
@@ -86,27 +86,22 @@ def hinge_loss(
     >>> fastmetrics.hinge_loss([0, 1, 2], decisions)
     1.1666666666666667
     """
-    n_threads = check_n_threads(n_threads)
     y = as_vector(y_true, "y_true")
     decisions = readable(pred_decision, "pred_decision")
     check_same_length(y_true=y, pred_decision=decisions)
     weights = RowWeights.checked(sample_weight, len(y))
     classes = None if labels is None else check_class_labels(labels, "labels").classes
     if decisions.ndim == 2 and decisions.shape[1] > 2:
-        sums = _many_classes(y, decisions, classes, weights, n_threads)
+        sums = _many_classes(y, decisions, classes, weights)
     else:
-        sums = _two_classes(y, decisions, classes, weights, n_threads)
+        sums = _two_classes(y, decisions, classes, weights)
     if sums.score_faults:
         check_finite(decisions, "pred_decision")
     return sums.mean
 
 
 def _two_classes(
-    y: NDArray[Any],
-    decisions: NDArray[Any],
-    classes: NDArray[Any] | None,
-    weights: RowWeights,
-    n_threads: int | None,
+    y: NDArray[Any], decisions: NDArray[Any], classes: NDArray[Any] | None, weights: RowWeights
 ) -> LossSums:
     if classes is not None and len(classes) > 2:
         raise InputError(_shape_fault(len(classes), decisions))
@@ -114,12 +109,7 @@ def _two_classes(
     def sums_of(two: TwoClasses) -> LossSums:
         labels, negative, positive = two
         vector = as_vector(decisions, "pred_decision")
-        return binary_sums(
-            *(HINGE, labels, vector, weights),
-            negative=negative,
-            positive=positive,
-            n_threads=n_threads,
-        )
+        return binary_sums(*(HINGE, labels, vector, weights), negative=negative, positive=positive)
 
     guess = guess_two_classes(y)
     if guess is not None and decisions.ndim == 1:
@@ -146,18 +136,14 @@ def _positive(seen: NDArray[Any], classes: NDArray[Any] | None) -> Any:
 
 
 def _many_classes(
-    y: NDArray[Any],
-    decisions: NDArray[Any],
-    classes: NDArray[Any] | None,
-    weights: RowWeights,
-    n_threads: int | None,
+    y: NDArray[Any], decisions: NDArray[Any], classes: NDArray[Any] | None, weights: RowWeights
 ) -> LossSums:
     n_columns = decisions.shape[1]
     if classes is not None and len(classes) != n_columns:
         raise InputError(_shape_fault(len(classes), decisions))
     guess = guess_columns(y, classes)
     if guess is not None:
-        sums = class_sums(HINGE, *guess, decisions, weights, n_threads=n_threads)
+        sums = class_sums(HINGE, *guess, decisions, weights)
         if sums.are_complete(every_class=classes is None):
             return sums
     columns, n_classes = column_codes(y, classes, n_columns)
@@ -167,7 +153,7 @@ def _many_classes(
             f"`pred_decision` must have a column for each class: {n_classes} classes in `y_true`, "
             f"{seen}, {n_columns} columns; pass `labels` if a class has no row"
         )
-    return class_sums(HINGE, *columns, decisions, weights, n_threads=n_threads)
+    return class_sums(HINGE, *columns, decisions, weights)
 
 
 def _shape_fault(n_classes: int, decisions: NDArray[Any]) -> str:

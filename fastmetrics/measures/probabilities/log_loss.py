@@ -95,7 +95,7 @@ def log_loss(
     >>> fastmetrics.log_loss([0, 1], [1.0, 1.0], eps=0)
     inf
     """
-    rows = ProbabilityRows(y_true, renamed(y_proba, y_pred), sample_weight, n_threads)
+    rows = ProbabilityRows(y_true, renamed(y_proba, y_pred), sample_weight)
     clip = rows.eps if eps is None else check_fraction("eps", eps, high=0.5, include_low=True)
     sums = rows.sums_by_labels(LOG, labels, clip)
     return sums.mean if normalize else sums.total
@@ -151,7 +151,7 @@ def d2_log_loss_score(
     y_proba = renamed(y_proba, y_pred)
     if too_few_for_d2(y_true, y_proba):
         return math.nan
-    rows = ProbabilityRows(y_true, y_proba, sample_weight, n_threads)
+    rows = ProbabilityRows(y_true, y_proba, sample_weight)
     return skill_of_logs(rows.sums_by_labels(LOG, labels, rows.eps))
 
 

@@ -14,7 +14,6 @@ from fastmetrics._input.labels import show_labels
 from fastmetrics._input.scalars import (
     check_choice,
     check_integer,
-    check_n_threads,
     check_same_length,
 )
 from fastmetrics._input.scores import check_finite
@@ -131,7 +130,6 @@ def top_k_accuracy_score(
     """
     k = check_integer("k", k, low=1)
     check_choice("ties", ties, _RULES)
-    n_threads = check_n_threads(n_threads)
     y = as_vector(y_true, "y_true")
     scores = readable(y_score, "y_score")
     check_same_length(y_true=y, y_score=scores)
@@ -142,7 +140,7 @@ def top_k_accuracy_score(
     if scores.ndim == 1:
         hits = _binary_hits(y, scores, classes, weights, k, ties)
     elif scores.ndim == 2:
-        hits = _hits(y, scores, classes, weights, k, ties, n_threads)
+        hits = _hits(y, scores, classes, weights, k, ties)
     else:
         raise InputError(
             f"`y_score` must have shape (n_samples,) or (n_samples, n_classes): got {scores.shape}"
@@ -167,7 +165,6 @@ def _hits(
     weights: RowWeights,
     k: int,
     ties: str,
-    n_threads: int | None,
 ) -> float:
     n_columns = scores.shape[1]
     if classes is not None and len(classes) != n_columns:
@@ -184,12 +181,12 @@ def _hits(
         )
     guess = guess_columns(y, classes)
     if guess is not None:
-        found = _count(guess, scores, weights, k, ties, n_threads)
+        found = _count(guess, scores, weights, k, ties)
     if guess is None or found.known < len(y) or not (classes is not None or _all(found)):
         columns, n_classes = column_codes(y, classes, n_columns)
         if n_classes != n_columns:
             raise InputError(_count_fault(n_classes, n_columns))
-        found = _count(columns, scores, weights, k, ties, n_threads)
+        found = _count(columns, scores, weights, k, ties)
     if found.not_finite:
         check_finite(scores, "y_score", in_table=False)
     _warn_if_perfect(k, n_columns)
@@ -200,14 +197,7 @@ def _all(found: _Pass) -> bool:
     return bool(found.rows_of_class.all())
 
 
-def _count(
-    columns: Columns,
-    scores: NDArray[Any],
-    weights: RowWeights,
-    k: int,
-    ties: str,
-    n_threads: int | None,
-) -> _Pass:
+def _count(columns: Columns, scores: NDArray[Any], weights: RowWeights, k: int, ties: str) -> _Pass:
     labels, first = columns
     n_classes = scores.shape[1]
 
@@ -221,7 +211,7 @@ def _count(
         )
         return sums, counts, of_class
 
-    parts = run_jobs(job, top_k.top_k_hits, job_rows(len(labels), n_classes), n_threads)
+    parts = run_jobs(job, top_k.top_k_hits, job_rows(len(labels), n_classes))
     hits = exact_sum(value for sums, _, _ in parts for value in sums.tolist())
     known, not_finite = (int(sum(part[1][i] for part in parts)) for i in range(2))
     return _Pass(hits, known, not_finite, np.sum([part[2] for part in parts], axis=0))

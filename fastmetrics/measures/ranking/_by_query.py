@@ -60,9 +60,7 @@ UndefinedMetricWarning
 """
 
 
-def ranked(
-    relevance: Any, score: Any, query: Any, ties: Ties, n_threads: int | None
-) -> RankingTable:
+def ranked(relevance: Any, score: Any, query: Any, ties: Ties) -> RankingTable:
     """Return the table of the data, or ``relevance`` if it is one, its ties decided."""
     if isinstance(relevance, RankingTable):
         if score is not None or query is not None:
@@ -72,7 +70,7 @@ def ranked(
         if hasattr(relevance, "__array__"):
             as_array(relevance, "relevance")  # bins of groups say what they have in place of this
         raise InputTypeError("`score` is missing: it comes with `relevance`, or a RankingTable")
-    table = RankingTable.from_scores(relevance, score, query=query, n_threads=n_threads)
+    table = RankingTable.from_scores(relevance, score, query=query)
     return table.settled(ties)
 
 
@@ -96,18 +94,16 @@ def check_no_relevant(no_relevant: Any) -> float:
     return check_fraction("no_relevant", no_relevant, include_low=True, include_high=True)
 
 
-def filled(
-    kernel: Callable[..., None], table: RankingTable, n_threads: int | None, *arguments: Any
-) -> None:
+def filled(kernel: Callable[..., None], table: RankingTable, *arguments: Any) -> None:
     """Let a kernel write of all queries, on several threads where there are many items."""
     jobs = jobs_of(table.item_starts, _ITEMS_OF_A_JOB)
-    run([partial(kernel, *job, table.item_starts, *arguments) for job in jobs], n_threads)
+    run([partial(kernel, *job, table.item_starts, *arguments) for job in jobs])
 
 
-def n_relevant(table: RankingTable, level: float, n_threads: int | None = None) -> Ints:
+def n_relevant(table: RankingTable, level: float) -> Ints:
     """Return how many items of each query are relevant, retrieved or not."""
     found = np.empty(table.n_queries, np.int64)
-    filled(kernels.relevant_counts, table, n_threads, table.grades, level, found)
+    filled(kernels.relevant_counts, table, table.grades, level, found)
     return found
 
 
@@ -116,10 +112,10 @@ def ranks(table: RankingTable) -> tuple[Any, ...]:
     return table.grades, table.above, table.tied
 
 
-def hits(table: RankingTable, level: float, cutoffs: Ints, n_threads: int | None) -> Values:
+def hits(table: RankingTable, level: float, cutoffs: Ints) -> Values:
     """Return how many relevant items of each query stand among its first ones."""
     found = np.empty(table.n_queries)
-    filled(kernels.expected_hits, table, n_threads, *ranks(table), level, cutoffs, found)
+    filled(kernels.expected_hits, table, *ranks(table), level, cutoffs, found)
     return found
 
 
@@ -131,19 +127,14 @@ def over(values: Values, divisors: NDArray[Any], otherwise: float) -> Values:
 
 
 def first_hits(
-    table: RankingTable,
-    k: int | None,
-    relevant_from: float,
-    no_relevant: float,
-    reciprocal: bool,
-    n_threads: int | None,
+    table: RankingTable, k: int | None, relevant_from: float, no_relevant: float, reciprocal: bool
 ) -> Values:
     """Return 1/rank of the first relevant item, or the chance that it is among the first k."""
     level, otherwise = check_level(relevant_from), check_no_relevant(no_relevant)
     found = np.empty(table.n_queries)
     more = (level, check_cutoff(k), reciprocal, found)
-    filled(kernels.expected_first, table, n_threads, *ranks(table), *more)
-    found[n_relevant(table, level, n_threads) == 0] = otherwise
+    filled(kernels.expected_first, table, *ranks(table), *more)
+    found[n_relevant(table, level) == 0] = otherwise
     return found
 
 

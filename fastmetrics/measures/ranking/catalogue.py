@@ -90,7 +90,7 @@ def catalogue_coverage(
     >>> catalogue_coverage(lists, catalogue=["a", "b", "c", "d"])
     0.75
     """
-    shown = shown_items(item, score, query, catalogue, k, ties, n_threads)
+    shown = shown_items(item, score, query, catalogue, k, ties)
     n = len(shown.catalogue.ids)
     with np.errstate(divide="ignore"):
         never = np.exp(np.bincount(shown.items, np.log1p(-shown.chances), minlength=n))
@@ -133,7 +133,7 @@ def catalogue_gini(
     >>> catalogue_gini(lists, catalogue=["a", "b", "c", "d"])  # exposure 0, 1, 1, 2
     0.375
     """
-    shown = shown_items(item, score, query, catalogue, k, ties, n_threads)
+    shown = shown_items(item, score, query, catalogue, k, ties)
     n = len(shown.catalogue.ids)
     exposure = np.sort(np.bincount(shown.items, shown.chances, minlength=n))
     ranks = 2.0 * np.arange(1, n + 1) - n - 1
@@ -190,7 +190,7 @@ def novelty(
     >>> novelty([["a", "b"], ["b", "c"]], catalogue=["a", "b", "c"], interactions=seen)
     1.75
     """
-    shown = shown_items(item, score, query, catalogue, k, ties, n_threads)
+    shown = shown_items(item, score, query, catalogue, k, ties)
     known = _popularity(popularity, interactions, shown.catalogue)
     whole = float(known.sum()) if total is None else check_positive("total", total)
     if known.max() > whole:
@@ -262,7 +262,7 @@ def intra_list_diversity(
     """
     if (features is None) == (distances is None):
         raise InputTypeError("pass `features` or `distances`, one of them: they say what differs")
-    shown = shown_items(item, score, query, catalogue, k, ties, n_threads)
+    shown = shown_items(item, score, query, catalogue, k, ties)
     if features is not None:
         kernel, described = kernels.cosines_of_pairs, _units(features, shown)
     else:
@@ -270,7 +270,7 @@ def intra_list_diversity(
     values = np.empty(len(shown.counts))
     data = (shown.starts, shown.items, shown.chances, shown.counts, described, values)
     jobs = jobs_of(shown.starts, _ITEMS_OF_A_JOB)
-    run([partial(kernel, *job, *data) for job in jobs], n_threads)
+    run([partial(kernel, *job, *data) for job in jobs])
     if features is not None:
         values = np.clip(values, 0.0, 2.0)
     return averaged(values, per_query, "expected", "the diversity of lists")

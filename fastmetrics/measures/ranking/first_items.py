@@ -54,10 +54,10 @@ def precision_at_k(
     >>> precision_at_k([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6], k=2)
     0.5
     """
-    table = ranked(relevance, score, query, ties, n_threads)
+    table = ranked(relevance, score, query, ties)
     places, level = check_cutoff(k), check_level(relevant_from)
     cutoffs = table.sizes if places == ALL else np.full(table.n_queries, places)
-    values = over(hits(table, level, cutoffs, n_threads), cutoffs, 0.0)
+    values = over(hits(table, level, cutoffs), cutoffs, 0.0)
     return averaged(values, per_query, ties, "precision at k")
 
 
@@ -91,11 +91,11 @@ def recall_at_k(
     >>> recall_at_k([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6], k=2)
     0.5
     """
-    table = ranked(relevance, score, query, ties, n_threads)
+    table = ranked(relevance, score, query, ties)
     places, level = check_cutoff(k), check_level(relevant_from)
-    found = hits(table, level, np.full(table.n_queries, places), n_threads)
+    found = hits(table, level, np.full(table.n_queries, places))
     otherwise = check_no_relevant(no_relevant)
-    values = over(found, n_relevant(table, level, n_threads), otherwise)
+    values = over(found, n_relevant(table, level), otherwise)
     return averaged(values, per_query, ties, "recall at k")
 
 
@@ -133,11 +133,11 @@ def f1_at_k(
     >>> f1_at_k([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6], k=2)
     0.5
     """
-    table = ranked(relevance, score, query, ties, n_threads)
+    table = ranked(relevance, score, query, ties)
     places, level = check_cutoff(k), check_level(relevant_from)
     cutoffs = table.sizes if places == ALL else np.full(table.n_queries, places)
-    relevant = n_relevant(table, level, n_threads)
-    values = over(2 * hits(table, level, cutoffs, n_threads), cutoffs + relevant, 0.0)
+    relevant = n_relevant(table, level)
+    values = over(2 * hits(table, level, cutoffs), cutoffs + relevant, 0.0)
     values[relevant == 0] = check_no_relevant(no_relevant)
     return averaged(values, per_query, ties, "F1 at k")
 
@@ -177,8 +177,8 @@ def hit_rate_at_k(
     >>> hit_rate_at_k([[1, 0, 0], [0, 0, 1]], [[3, 2, 1], [3, 2, 1]], k=2)
     0.5
     """
-    table = ranked(relevance, score, query, ties, n_threads)
-    values = first_hits(table, k, relevant_from, no_relevant, False, n_threads)
+    table = ranked(relevance, score, query, ties)
+    values = first_hits(table, k, relevant_from, no_relevant, False)
     return averaged(values, per_query, ties, "the hit rate")
 
 
@@ -211,8 +211,8 @@ def r_precision(
     >>> r_precision([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6])
     0.5
     """
-    table = ranked(relevance, score, query, ties, n_threads)
+    table = ranked(relevance, score, query, ties)
     level, otherwise = check_level(relevant_from), check_no_relevant(no_relevant)
-    relevant = n_relevant(table, level, n_threads)
-    values = over(hits(table, level, relevant, n_threads), relevant, otherwise)
+    relevant = n_relevant(table, level)
+    values = over(hits(table, level, relevant), relevant, otherwise)
     return averaged(values, per_query, ties, "R-precision")

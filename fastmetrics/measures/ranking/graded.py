@@ -64,9 +64,9 @@ def dcg(
     >>> dcg([3, 0, 1], [3, 2, 1])
     3.5
     """
-    table = ranked(relevance, score, query, ties, n_threads)
+    table = ranked(relevance, score, query, ties)
     discounts = _discounts(table, check_cutoff(k))
-    values = _discounted(table, _gains_of(table.grades, gain), discounts, n_threads)
+    values = _discounted(table, _gains_of(table.grades, gain), discounts)
     return averaged(values, per_query, ties, "the discounted gain")
 
 
@@ -107,11 +107,11 @@ def ndcg(
     >>> round(ndcg([3, 0, 1], [3, 2, 1]), 4)
     0.9639
     """
-    table = ranked(relevance, score, query, ties, n_threads)
+    table = ranked(relevance, score, query, ties)
     discounts, otherwise = _discounts(table, check_cutoff(k)), check_no_relevant(no_relevant)
     gains, ideal = _gains_of(table.grades, gain), np.empty(table.n_queries)
-    filled(kernels.ideal_gains, table, n_threads, gains, len(discounts) - 1, discounts, ideal)
-    found = _discounted(table, gains, discounts, n_threads)
+    filled(kernels.ideal_gains, table, gains, len(discounts) - 1, discounts, ideal)
+    found = _discounted(table, gains, discounts)
     values = np.minimum(over(found, ideal, otherwise), 1.0)
     return averaged(values, per_query, ties, "the normalized gain")
 
@@ -158,7 +158,7 @@ def expected_reciprocal_rank(
     >>> expected_reciprocal_rank([2, 0, 1], [3, 2, 1])
     0.7708333333333334
     """
-    table = ranked(relevance, score, query, ties, n_threads)
+    table = ranked(relevance, score, query, ties)
     places, otherwise = check_cutoff(k), check_no_relevant(no_relevant)
     largest = float(table.grades.max(initial=0.0))
     top = largest if max_relevance is None else check_real("max_relevance", max_relevance)
@@ -167,8 +167,8 @@ def expected_reciprocal_rank(
     chances = _gains_of(table.grades, "exponential") / np.exp2(top)
     values = np.empty(table.n_queries)
     more = (chances, table.above, table.tied, places, values)
-    filled(kernels.expected_cascade, table, n_threads, *more)
-    values[n_relevant(table, TINY, n_threads) == 0] = otherwise
+    filled(kernels.expected_cascade, table, *more)
+    values[n_relevant(table, TINY) == 0] = otherwise
     return averaged(values, per_query, ties, "the expected reciprocal rank")
 
 
@@ -194,10 +194,8 @@ def _discounts(table: RankingTable, k: int) -> Values:
     return np.append(0.0, np.cumsum(1.0 / np.log2(places)))
 
 
-def _discounted(
-    table: RankingTable, gains: Values, discounts: Values, n_threads: int | None
-) -> Values:
+def _discounted(table: RankingTable, gains: Values, discounts: Values) -> Values:
     found = np.empty(table.n_queries)
     more = (gains, table.above, table.tied, len(discounts) - 1, discounts, found)
-    filled(kernels.expected_gains, table, n_threads, *more)
+    filled(kernels.expected_gains, table, *more)
     return found

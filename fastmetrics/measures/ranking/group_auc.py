@@ -94,11 +94,11 @@ def group_auc(
     (array([ 1.,  0., nan]), 1, 0.6)
     """
     check_choice("query_weighting", query_weighting, WEIGHTINGS)
-    table = ranked(relevance, score, query, "expected", n_threads)
+    table = ranked(relevance, score, query, "expected")
     level, doubled = check_level(relevant_from), np.empty(table.n_queries, np.int64)
     relevant = np.empty(table.n_queries, np.int64)
     more = (level, doubled, relevant, table.sizes)
-    filled(concordant_items, table, n_threads, *ranks(table), *more)
+    filled(concordant_items, table, *ranks(table), *more)
     others = table.sizes - relevant
     values = over(doubled / 2, relevant * others, nan)
     defined = ~np.isnan(values)

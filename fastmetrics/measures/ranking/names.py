@@ -60,19 +60,13 @@ def asked_rankings(metrics: MetricsLike, k: int | Sequence[int] | None = None) -
 
 
 def values_of(
-    one: Asked,
-    table: RankingTable,
-    *,
-    ties: Ties,
-    relevant_from: float,
-    no_relevant: float,
-    n_threads: int | None,
+    one: Asked, table: RankingTable, *, ties: Ties, relevant_from: float, no_relevant: float
 ) -> PerQuery:
     """Return the values of the queries of a table."""
     known = _parameters(_measure_of(one))
     shared = {"relevant_from": relevant_from, "no_relevant": no_relevant}
     given: dict[str, Any] = {name: value for name, value in shared.items() if name in known}
-    given |= {"n_threads": n_threads, **one.parameters}
+    given |= one.parameters
     function = _measure_of(one).load()
     if one.name == "group_auc":  # it counts a tie one half, whatever becomes of ties elsewhere
         found = function(table, **given)

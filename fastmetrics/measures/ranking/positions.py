@@ -78,11 +78,11 @@ def mean_average_precision(
     1.0
     """
     check_choice("divide_by", divide_by, ("relevant", "reachable"))
-    table = ranked(relevance, score, query, ties, n_threads)
+    table = ranked(relevance, score, query, ties)
     level, otherwise = check_level(relevant_from), check_no_relevant(no_relevant)
     places, sums = check_cutoff(k), np.empty(table.n_queries)
-    filled(kernels.expected_precision_sums, table, n_threads, *ranks(table), level, places, sums)
-    divisors = n_relevant(table, level, n_threads)
+    filled(kernels.expected_precision_sums, table, *ranks(table), level, places, sums)
+    divisors = n_relevant(table, level)
     if divide_by == "reachable":
         divisors = np.minimum(divisors, places)
     values = over(sums, divisors, otherwise)
@@ -119,8 +119,8 @@ def mean_reciprocal_rank(
     >>> mean_reciprocal_rank([0, 1, 0], [0.5, 0.5, 0.5])  # (1 + 1/2 + 1/3) / 3
     0.6111111111111112
     """
-    table = ranked(relevance, score, query, ties, n_threads)
-    values = first_hits(table, k, relevant_from, no_relevant, True, n_threads)
+    table = ranked(relevance, score, query, ties)
+    values = first_hits(table, k, relevant_from, no_relevant, True)
     return averaged(values, per_query, ties, "the reciprocal rank")
 
 
@@ -160,13 +160,13 @@ def rank_biased_precision(
     >>> rank_biased_precision([1, 0, 1], [3, 2, 1], persistence=0.5)
     0.625
     """
-    table = ranked(relevance, score, query, ties, n_threads)
+    table = ranked(relevance, score, query, ties)
     level, p = check_level(relevant_from), check_fraction("persistence", persistence)
     places = np.arange(n_places(table, check_cutoff(k)) + 1, dtype=np.float64)
     powers, shares = p**places, -np.expm1(places * log(p))  # 1 - p**j would lose digits
     values = np.empty(table.n_queries)
     more = (level, len(places) - 1, powers, shares, values)
-    filled(kernels.expected_reading, table, n_threads, *ranks(table), *more)
+    filled(kernels.expected_reading, table, *ranks(table), *more)
     return averaged(values, per_query, ties, "rank-biased precision")
 
 
@@ -205,10 +205,10 @@ def bpref(
     >>> bpref([1, 0, 1, 0], [4, 3, 2, 1])
     0.75
     """
-    table = ranked(relevance, score, query, ties, n_threads)
+    table = ranked(relevance, score, query, ties)
     level, otherwise = check_level(relevant_from), check_no_relevant(no_relevant)
     values = np.empty(table.n_queries)
     more = (table.unjudged_above, table.unjudged_tied, level, table.judged, values)
-    filled(kernels.expected_preference, table, n_threads, *ranks(table), *more)
+    filled(kernels.expected_preference, table, *ranks(table), *more)
     values[np.isnan(values)] = otherwise
     return averaged(values, per_query, ties, "bpref")

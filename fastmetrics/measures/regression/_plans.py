@@ -37,15 +37,11 @@ _MARGIN: Final = 0.022
 
 
 class Data(NamedTuple):
-    """What measures follow from: a table, the rows where there are some; how to average outputs.
-
-    ``n_threads`` is for those that need a second pass over the rows.
-    """
+    """What measures follow from: a table, the rows where there are some; how to average outputs."""
 
     table: RegressionTable
     rows: RegressionRows | None
     way: str | Floats | None
-    n_threads: int | None
 
     def checked_rows(self, name: str) -> RegressionRows:
         """Return the rows, or raise: the measure does not follow from sums."""
@@ -240,7 +236,7 @@ def _d2_pinball(name: str) -> Plan:
         alpha = parameters.get("alpha", 0.5)
         rows = data.checked_rows(name)
         constant = rows.with_constant(_target_quantiles(rows, alpha))
-        best = RegressionTable.from_rows(constant, _NONE, n_threads=data.n_threads)
+        best = RegressionTable.from_rows(constant, _NONE)
         return _explained(name, _pinball(data.table, alpha), _pinball(best, alpha), True)
 
     return Plan(name, found, least_rows=2)

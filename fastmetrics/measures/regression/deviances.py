@@ -58,11 +58,7 @@ def mean_tweedie_deviance(
     >>> round(mean_tweedie_deviance([2, 0, 1, 4], [0.5, 0.5, 2.0, 2.0], power=1), 4)
     1.426
     """
-    return float(
-        measured(
-            "mean_tweedie_deviance", y_true, y_pred, sample_weight, n_threads=n_threads, power=power
-        )
-    )
+    return float(measured("mean_tweedie_deviance", y_true, y_pred, sample_weight, power=power))
 
 
 @documented(ROWS, OVERFLOW, OF_LOGARITHMS, _DEVIANCE)
@@ -93,9 +89,7 @@ def mean_poisson_deviance(
     >>> round(mean_poisson_deviance([2, 0, 1, 4], [0.5, 0.5, 2.0, 2.0]), 4)
     1.426
     """
-    return float(
-        measured("mean_poisson_deviance", y_true, y_pred, sample_weight, n_threads=n_threads)
-    )
+    return float(measured("mean_poisson_deviance", y_true, y_pred, sample_weight))
 
 
 @documented(ROWS, OVERFLOW, OF_LOGARITHMS, _DEVIANCE)
@@ -126,6 +120,4 @@ def mean_gamma_deviance(
     >>> round(mean_gamma_deviance([2, 0.5, 1, 4], [0.5, 0.5, 2.0, 2.0]), 4)
     1.0569
     """
-    return float(
-        measured("mean_gamma_deviance", y_true, y_pred, sample_weight, n_threads=n_threads)
-    )
+    return float(measured("mean_gamma_deviance", y_true, y_pred, sample_weight))

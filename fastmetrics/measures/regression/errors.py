@@ -60,7 +60,7 @@ def mean_squared_error(
     >>> mean_squared_error([[0.5, 1], [-1, 1]], [[0, 2], [-1, 2]], multioutput="raw_values")
     array([0.125, 1.   ])
     """
-    return measured("mean_squared_error", y_true, y_pred, sample_weight, multioutput, n_threads)
+    return measured("mean_squared_error", y_true, y_pred, sample_weight, multioutput)
 
 
 @documented(ROWS, OVERFLOW, ONE_PASS)
@@ -92,9 +92,7 @@ def root_mean_squared_error(
     >>> round(root_mean_squared_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8]), 4)
     0.6124
     """
-    return measured(
-        "root_mean_squared_error", y_true, y_pred, sample_weight, multioutput, n_threads
-    )
+    return measured("root_mean_squared_error", y_true, y_pred, sample_weight, multioutput)
 
 
 @documented(ROWS, OVERFLOW, ONE_PASS)
@@ -126,7 +124,7 @@ def mean_absolute_error(
     >>> mean_absolute_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8])
     0.5
     """
-    return measured("mean_absolute_error", y_true, y_pred, sample_weight, multioutput, n_threads)
+    return measured("mean_absolute_error", y_true, y_pred, sample_weight, multioutput)
 
 
 @documented(ROWS, OVERFLOW, ONE_PASS)
@@ -162,9 +160,7 @@ def mean_absolute_percentage_error(
     >>> mean_absolute_percentage_error([1.0, 4.0], [2.0, 3.0])
     0.625
     """
-    return measured(
-        "mean_absolute_percentage_error", y_true, y_pred, sample_weight, multioutput, n_threads
-    )
+    return measured("mean_absolute_percentage_error", y_true, y_pred, sample_weight, multioutput)
 
 
 @documented(_LOG_ERRORS, ROWS, OVERFLOW, OF_LOGARITHMS)
@@ -196,7 +192,7 @@ def mean_squared_log_error(
     >>> round(mean_squared_log_error([3, 5, 2.5, 7], [2.5, 5, 4, 8]), 4)
     0.0397
     """
-    return measured("mean_squared_log_error", y_true, y_pred, sample_weight, multioutput, n_threads)
+    return measured("mean_squared_log_error", y_true, y_pred, sample_weight, multioutput)
 
 
 @documented(_LOG_ERRORS, ROWS, OVERFLOW, OF_LOGARITHMS)
@@ -228,9 +224,7 @@ def root_mean_squared_log_error(
     >>> round(root_mean_squared_log_error([3, 5, 2.5, 7], [2.5, 5, 4, 8]), 4)
     0.1993
     """
-    return measured(
-        "root_mean_squared_log_error", y_true, y_pred, sample_weight, multioutput, n_threads
-    )
+    return measured("root_mean_squared_log_error", y_true, y_pred, sample_weight, multioutput)
 
 
 @documented(ROWS, OVERFLOW)
@@ -271,7 +265,7 @@ def median_absolute_error(
     >>> median_absolute_error([1, 2, 3], [1, 1, 1], sample_weight=[1, 1, 4])
     2.0
     """
-    return measured("median_absolute_error", y_true, y_pred, sample_weight, multioutput, n_threads)
+    return measured("median_absolute_error", y_true, y_pred, sample_weight, multioutput)
 
 
 @documented(ROWS, OVERFLOW, ONE_PASS)
@@ -301,7 +295,7 @@ def max_error(
     >>> max_error([3, 2, 7, 1], [4, 2, 7, 1])
     1.0
     """
-    return float(measured("max_error", y_true, y_pred, n_threads=n_threads))
+    return float(measured("max_error", y_true, y_pred))
 
 
 @documented(ROWS, OVERFLOW, ONE_PASS)
@@ -345,6 +339,4 @@ def mean_pinball_loss(
     >>> round(mean_pinball_loss([1, 2, 3], [0, 2, 3], alpha=0.1), 4)
     0.0333
     """
-    return measured(
-        "mean_pinball_loss", y_true, y_pred, sample_weight, multioutput, n_threads, alpha=alpha
-    )
+    return measured("mean_pinball_loss", y_true, y_pred, sample_weight, multioutput, alpha=alpha)

@@ -191,7 +191,7 @@ def regression_measures(
     RegressionMeasures(mean_absolute_error=0.5, r2_score=0.948608, mean_pinball_loss=0.15)
     """
     asked = {one.label: planned(one) for one in ask(metrics)}
-    given = (y_true, y_pred, sample_weight, multioutput, n_threads)
+    given = (y_true, y_pred, sample_weight, multioutput)
     data = _collected(list(asked.values()), *given)
     values = {label: each.value(data) for label, each in asked.items()}
     return RegressionMeasures(values, data.table.n_samples, data.table.n_outputs)
@@ -203,12 +203,11 @@ def measured(
     y_pred: Any,
     sample_weight: Any = None,
     multioutput: Any = "uniform_average",
-    n_threads: int | None = None,
     **parameters: Any,
 ) -> float | Floats:
     """Return one measure, by its canonical name, of arrays or of a table."""
     asked = PLANS[name].with_parameters(parameters)
-    return asked.value(_collected([asked], y_true, y_pred, sample_weight, multioutput, n_threads))
+    return asked.value(_collected([asked], y_true, y_pred, sample_weight, multioutput))
 
 
 def planned(one: Asked) -> Planned:
@@ -228,12 +227,7 @@ def planned(one: Asked) -> Planned:
 
 
 def _collected(
-    asked: Sequence[Planned],
-    y_true: Any,
-    y_pred: Any,
-    sample_weight: Any,
-    multioutput: Any,
-    n_threads: int | None,
+    asked: Sequence[Planned], y_true: Any, y_pred: Any, sample_weight: Any, multioutput: Any
 ) -> Data:
     """Return what the measures follow from, added up in one pass over the rows."""
     if isinstance(y_true, RegressionTable):
@@ -244,13 +238,13 @@ def _collected(
                 )
         for each in asked:
             y_true.check_holds(each.terms)
-        return Data(y_true, None, _way(asked, multioutput, y_true.n_outputs), n_threads)
+        return Data(y_true, None, _way(asked, multioutput, y_true.n_outputs))
     rows = check_regression(y_true, y_pred, sample_weight)
     way = _way(asked, multioutput, rows.n_outputs)
     terms = asked[0].terms
     for each in asked[1:]:
         terms |= each.terms
-    return Data(RegressionTable.from_rows(rows, terms, n_threads=n_threads), rows, way, n_threads)
+    return Data(RegressionTable.from_rows(rows, terms), rows, way)
 
 
 def _way(asked: Sequence[Planned], multioutput: Any, n_outputs: int) -> str | Floats | None:

@@ -81,9 +81,7 @@ def r2_score(
     >>> r2_score([1, 2, 3], [3, 2, 1])
     -3.0
     """
-    return measured(
-        "r2", y_true, y_pred, sample_weight, multioutput, n_threads, force_finite=force_finite
-    )
+    return measured("r2", y_true, y_pred, sample_weight, multioutput, force_finite=force_finite)
 
 
 @documented(ROWS, ONE_PASS)
@@ -128,13 +126,7 @@ def explained_variance_score(
     0.9572
     """
     return measured(
-        "explained_variance",
-        y_true,
-        y_pred,
-        sample_weight,
-        multioutput,
-        n_threads,
-        force_finite=force_finite,
+        "explained_variance", y_true, y_pred, sample_weight, multioutput, force_finite=force_finite
     )
 
 
@@ -181,11 +173,7 @@ def d2_tweedie_score(
     >>> round(d2_tweedie_score([0.5, 1, 2.5, 7], [1, 1, 5, 3.5], power=1), 4)
     0.4879
     """
-    return float(
-        measured(
-            "d2_tweedie_score", y_true, y_pred, sample_weight, n_threads=n_threads, power=power
-        )
-    )
+    return float(measured("d2_tweedie_score", y_true, y_pred, sample_weight, power=power))
 
 
 @documented(_OF_QUANTILES, ROWS, _D2)
@@ -228,9 +216,7 @@ def d2_pinball_score(
     >>> round(d2_pinball_score([1, 2, 3], [1, 3, 3], alpha=0.9), 4)
     0.6667
     """
-    return measured(
-        "d2_pinball_score", y_true, y_pred, sample_weight, multioutput, n_threads, alpha=alpha
-    )
+    return measured("d2_pinball_score", y_true, y_pred, sample_weight, multioutput, alpha=alpha)
 
 
 @documented(_OF_QUANTILES, ROWS, _D2)
@@ -267,6 +253,4 @@ def d2_absolute_error_score(
     >>> d2_absolute_error_score([1, 2, 3], [1, 3, 3])
     0.5
     """
-    return measured(
-        "d2_absolute_error_score", y_true, y_pred, sample_weight, multioutput, n_threads
-    )
+    return measured("d2_absolute_error_score", y_true, y_pred, sample_weight, multioutput)

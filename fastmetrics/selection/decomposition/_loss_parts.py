@@ -58,13 +58,11 @@ class _Votes(NamedTuple):
     noise: int  # labels other than the optimal prediction
 
 
-def zero_one_votes(
-    y_true: Any, predictions: Any, n_threads: int | None
-) -> tuple[_Votes, tuple[int, int, int]]:
+def zero_one_votes(y_true: Any, predictions: Any) -> tuple[_Votes, tuple[int, int, int]]:
     """Return the sums from which both decompositions of the 0-1 loss follow, and the shape."""
     votes = check_label_votes(y_true, predictions)
     jobs = [partial(_block_votes, votes, block) for block in votes.blocks()]
-    total = _Votes(*map(sum, zip(*run(jobs, n_threads), strict=True)))
+    total = _Votes(*map(sum, zip(*run(jobs), strict=True)))
     return total, (len(votes.predicted), *votes.true.shape)
 
 
@@ -130,7 +128,7 @@ def _from_fractions(
     return Parts(float(loss), bias, variance, noise, shape, rounded)
 
 
-def squared(y_true: Any, predictions: Any, n_threads: int | None) -> Parts:
+def squared(y_true: Any, predictions: Any) -> Parts:
     """Return bias^2, variance and noise of the squared loss, population variances all."""
     true = _numbers(y_true, "y_true", (1, 2))
     predicted = _numbers(predictions, "predictions", (2,))
@@ -146,11 +144,11 @@ def squared(y_true: Any, predictions: Any, n_threads: int | None) -> Parts:
         if max(shape[:2]) * largest**2 * _BLOCK < _WIDE:
             dtype = np.int32 if max(shape[:2]) * largest**2 < _NARROW else np.int64
             jobs = [partial(_block_integers, *block, dtype) for block in blocks]
-            return _of_integers(_Sums(*map(sum, zip(*run(jobs, n_threads), strict=True))), shape)
+            return _of_integers(_Sums(*map(sum, zip(*run(jobs), strict=True))), shape)
     exponent = max(_exponent(true), _exponent(predicted))
     exponent = exponent if abs(exponent) > _MILD else 0
     float_jobs = [partial(_block_squares, *block, exponent) for block in blocks]
-    sums = [math.fsum(part) for part in zip(*run(float_jobs, n_threads), strict=True)]
+    sums = [math.fsum(part) for part in zip(*run(float_jobs), strict=True)]
     bias, variance, noise = (_scaled(part / shape[2], 2 * exponent) for part in sums)
     # The identity is algebra: the mean over models, replicates and examples is this very sum.
     return Parts(bias + variance + noise, bias, variance, noise, shape, {})

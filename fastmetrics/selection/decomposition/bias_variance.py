@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from numpy.typing import ArrayLike
 
-from fastmetrics._input.scalars import check_choice, check_n_threads
+from fastmetrics._input.scalars import check_choice
 from fastmetrics._results import Result
 from fastmetrics.selection.decomposition._loss_parts import (
     Parts,
@@ -150,16 +150,15 @@ def bias_variance(
     n_models=2, n_replicates=1, n_samples=2)
     """
     kind: Decomposition = check_choice("decomposition", decomposition, get_args(Decomposition))
-    threads = check_n_threads(n_threads)
-    parts = _parts(kind, y_true, predictions, threads)
+    parts = _parts(kind, y_true, predictions)
     details = MappingProxyType(parts.details)
     return BiasVariance(
         kind, parts.loss, parts.bias, parts.variance, parts.noise, *parts.shape, details
     )
 
 
-def _parts(kind: Decomposition, y_true: Any, predictions: Any, n_threads: int | None) -> Parts:
+def _parts(kind: Decomposition, y_true: Any, predictions: Any) -> Parts:
     if kind == "squared":
-        return squared(y_true, predictions, n_threads)
-    votes = zero_one_votes(y_true, predictions, n_threads)
+        return squared(y_true, predictions)
+    votes = zero_one_votes(y_true, predictions)
     return domingos(*votes) if kind == "domingos" else kohavi_wolpert(*votes)

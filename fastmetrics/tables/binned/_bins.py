@@ -180,7 +180,7 @@ class Bins:
         if self.is_weighted:
             self.n_roundings += len(labels)
 
-    def with_rows(self, rows: Rows, n_threads: int | None) -> Bins:
+    def with_rows(self, rows: Rows) -> Bins:
         """Return bins of these rows too: the same, changed in place, where there are few."""
         is_weighted = self.is_weighted or rows.is_weighted
         before = self if is_weighted == self.is_weighted else self.as_float()
@@ -197,7 +197,7 @@ class Bins:
             return bins
 
         after = before
-        for each in run([partial(counted, part) for part in parts], n_threads):
+        for each in run([partial(counted, part) for part in parts]):
             after = after.merged(each)
         return after
 

@@ -73,23 +73,18 @@ class Rows(NamedTuple):
         cuts = [n * k // count for k in range(count + 1)]
         return [self.part(*cut) for cut in pairwise(cuts)]
 
-    def are_clean(self, negative: int, allow_inf: bool, n_threads: int | None) -> bool:
+    def are_clean(self, negative: int, allow_inf: bool) -> bool:
         """Return whether labels and scores are what they seemed to be."""
         most = np.inf if allow_inf else float(np.finfo(np.float64).max)
         jobs = [
             partial(kernels.is_clean, part.scores, part.labels, negative, most)
             for part in self.parts()
         ]
-        return all(run(jobs, n_threads))
+        return all(run(jobs))
 
 
 def checked_rows(
-    y_true: Any,
-    y_score: Any,
-    sample_weight: Any,
-    pos_label: Any,
-    allow_inf: bool,
-    n_threads: int | None,
+    y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any, allow_inf: bool
 ) -> Rows:
     """Return the rows of a batch, or raise: scores as floats, whole weights as integers."""
     check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
@@ -97,7 +92,7 @@ def checked_rows(
         y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, allow_inf=allow_inf
     )
     rows = _rows(checked)
-    if not rows.are_clean(checked.negative, allow_inf, n_threads):
+    if not rows.are_clean(checked.negative, allow_inf):
         rows = _rows(checked.recheck())
     return rows
 

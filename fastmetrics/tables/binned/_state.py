@@ -68,20 +68,20 @@ class BinnedState:
         self.waiting = waiting
         self._bound = bound
 
-    def update(self, rows: Rows, n_threads: int | None) -> None:
+    def update(self, rows: Rows) -> None:
         """Count rows that are right, those with a weight."""
         with self.lock:
             bound = self._new_bound(rows.size)
             bins, waiting = self.bins, self.waiting
             room = self.first_rows - waiting.n
             if bins is not None:
-                bins = bins.with_rows(rows, n_threads)
+                bins = bins.with_rows(rows)
             elif len(rows.labels) < room:
                 waiting.add(rows)
             else:
                 bins = _binned(self.layout, waiting.rows(), rows.part(0, room))
                 if len(rows.labels) > room:
-                    bins = bins.with_rows(rows.part(room), n_threads)
+                    bins = bins.with_rows(rows.part(room))
                 waiting = Waiting()
             self._set(self.layout if bins is None else bins.layout, bins, waiting, bound)
 
@@ -96,9 +96,9 @@ class BinnedState:
             if bins is not None and other.bins is not None:
                 bins = bins.merged(other.bins)
             elif bins is not None:
-                bins = bins.copy().with_rows(theirs, 1)
+                bins = bins.copy().with_rows(theirs)
             elif other.bins is not None:
-                bins = other.bins.copy().with_rows(mine, 1)
+                bins = other.bins.copy().with_rows(mine)
             elif len(mine.labels) + len(theirs.labels) >= first_rows:
                 bins = _binned(layout, mine, theirs)
             else:

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._files import Members
-from fastmetrics._input.scalars import check_n_rows, check_n_threads
+from fastmetrics._input.scalars import check_n_rows
+from fastmetrics._threads.workers import with_threads
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables._mergeable import OfState
 from fastmetrics.tables.binned._bins import Bins
@@ -156,6 +157,7 @@ class BinnedScoreTable(OfState, Bracketed):
     # --- the stream --------------------------------------------------------------------------
 
     @documented(ROWS)
+    @with_threads
     def update(
         self,
         y_true: ArrayLike,
@@ -193,9 +195,8 @@ class BinnedScoreTable(OfState, Bracketed):
         >>> table.roc_auc()
         Bracket(low=0.875, high=0.875)
         """
-        n_threads = check_n_threads(n_threads)
-        rows = checked_rows(y_true, y_score, sample_weight, pos_label, allow_inf, n_threads)
-        self._state.update(rows.that_weigh(), n_threads)
+        rows = checked_rows(y_true, y_score, sample_weight, pos_label, allow_inf)
+        self._state.update(rows.that_weigh())
 
     # --- what is there -----------------------------------------------------------------------
 

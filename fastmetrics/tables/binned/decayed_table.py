@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._files import Members
-from fastmetrics._input.scalars import check_n_threads
+from fastmetrics._threads.workers import with_threads
 from fastmetrics.errors import InputError
 from fastmetrics.tables._streams import FORGOTTEN, OLDEST, Clock, Fading, weights_at
 from fastmetrics.tables.binned._bins import Bins, Waiting
@@ -130,6 +130,7 @@ class DecayedBinnedScoreTable(Fading, RecentScores):
         return BinnedScoreTable._of_state(state)
 
     @documented(ROWS)
+    @with_threads
     def update(
         self,
         y_true: ArrayLike,
@@ -159,8 +160,7 @@ class DecayedBinnedScoreTable(Fading, RecentScores):
         >>> daily.table.n_positive
         1.75
         """
-        n_threads = check_n_threads(n_threads)
-        rows = checked_rows(y_true, y_score, None, pos_label, allow_inf, n_threads)
+        rows = checked_rows(y_true, y_score, None, pos_label, allow_inf)
         n = len(rows.labels)
         weights = self._weights(n)
         if weights is None:
@@ -182,7 +182,7 @@ class DecayedBinnedScoreTable(Fading, RecentScores):
             else:
                 bins = _scaled(bins, exponent)
             if bins is not None:
-                bins = bins.with_rows(weighed, n_threads)
+                bins = bins.with_rows(weighed)
             steps = clock.n_steps - now.clock.n_steps
             faded = now.weight * math.exp2(-min(steps / self._half_life, OLDEST))
             weight = faded + float(weights.sum())

@@ -16,9 +16,9 @@ from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import (
     check_choice,
     check_n_rows,
-    check_n_threads,
     check_same_length,
 )
+from fastmetrics._threads.workers import with_threads
 from fastmetrics.errors import InputError
 from fastmetrics.tables._mergeable import Mergeable
 from fastmetrics.tables.binned._bins import Waiting
@@ -154,6 +154,7 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
         return BinnedScoreTable._of_state(state)
 
     @documented(ROWS)
+    @with_threads
     def update(
         self,
         y_true: ArrayLike,
@@ -188,9 +189,8 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
         >>> users.n_groups
         2
         """
-        n_threads = check_n_threads(n_threads)
         check_same_index(y_true=y_true, y_score=y_score, groups=groups)
-        rows = checked_rows(y_true, y_score, None, pos_label, allow_inf, n_threads)
+        rows = checked_rows(y_true, y_score, None, pos_label, allow_inf)
         coded = check_class_labels(groups, "groups")
         check_same_length(y_true=rows.labels, groups=coded.codes)
         ids = [each if type(each) is str else int(each) for each in coded.classes.tolist()]

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._files import Members
-from fastmetrics._input.scalars import check_n_rows, check_n_threads
+from fastmetrics._input.scalars import check_n_rows
+from fastmetrics._threads.workers import with_threads
 from fastmetrics.errors import InputError
 from fastmetrics.tables._streams import Window
 from fastmetrics.tables.binned._bins import Bins, Waiting
@@ -155,6 +156,7 @@ class WindowedBinnedScoreTable(Window, RecentScores):
         return BinnedScoreTable._of_state(state)
 
     @documented(ROWS)
+    @with_threads
     def update(
         self,
         y_true: ArrayLike,
@@ -183,8 +185,7 @@ class WindowedBinnedScoreTable(Window, RecentScores):
         >>> last.table.roc_auc()
         Bracket(low=0, high=1)
         """
-        n_threads = check_n_threads(n_threads)
-        rows = checked_rows(y_true, y_score, None, pos_label, allow_inf, n_threads)
+        rows = checked_rows(y_true, y_score, None, pos_label, allow_inf)
         with self._lock:
             now = self._now
             check_n_rows(self.n_seen + len(rows.labels))

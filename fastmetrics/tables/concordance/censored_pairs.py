@@ -39,17 +39,15 @@ class CensoredPairs(NamedTuple):
     leads: Floats
     weights: Floats
 
-    def sums(
-        self, score: NDArray[Any], higher_is_longer: bool, n_threads: int | None = None
-    ) -> RowSums | RowCounts:
+    def sums(self, score: NDArray[Any], higher_is_longer: bool) -> RowSums | RowCounts:
         """Return the sums of each row's partners by the scores of one model."""
-        scores = ranked(score, n_threads)
+        scores = ranked(score)
         if not higher_is_longer:
             scores = scores.turned()
         if (self.weights == 1.0).all() and ((self.leads == 0.0) | (self.leads == 1.0)).all():
-            return count_rows(self.keys, scores, self.leads > 0.0, n_threads)
-        keyed = in_order(self.keys, scores, n_threads)
-        return sum_rows(keyed, self.weights, self.leads, n_threads)
+            return count_rows(self.keys, scores, self.leads > 0.0)
+        keyed = in_order(self.keys, scores)
+        return sum_rows(keyed, self.weights, self.leads)
 
 
 def compare_times(
@@ -58,10 +56,9 @@ def compare_times(
     weights: Floats,
     weighting: Weighting = "harrell",
     tau: float | None = None,
-    n_threads: int | None = None,
 ) -> CensoredPairs:
     """Order rows by time, and weigh the pairs that each leads."""
-    rows = follow(times, is_event, weights, n_threads)
+    rows = follow(times, is_event, weights)
     leads = is_event.astype(np.float64)
     if tau is not None:
         leads[times >= tau] = 0.0

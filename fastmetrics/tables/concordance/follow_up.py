@@ -72,14 +72,9 @@ class Remaining(NamedTuple):
         return found
 
 
-def follow(
-    times: NDArray[Any],
-    is_event: NDArray[np.bool_],
-    weights: Floats,
-    n_threads: int | None = None,
-) -> FollowUp:
+def follow(times: NDArray[Any], is_event: NDArray[np.bool_], weights: Floats) -> FollowUp:
     """Return rows with their keys."""
-    found = ranked(times, n_threads)
+    found = ranked(times)
     distinct = np.empty(found.n_ranks, times.dtype)
     distinct[found.ranks] = times
     keys = 2 * found.ranks + ~is_event

@@ -51,9 +51,7 @@ class PairCounts(NamedTuple):
         return self.n_rows * (self.n_rows - 1) // 2
 
 
-def count_pairs(
-    outcome: NDArray[Any], score: NDArray[Any], n_threads: int | None = None
-) -> PairCounts:
+def count_pairs(outcome: NDArray[Any], score: NDArray[Any]) -> PairCounts:
     """Count the pairs of rows by kind.
 
     Parameters
@@ -71,9 +69,9 @@ def count_pairs(
     Two sorts, then the ranks of one variable in the order of the other, counted
     digit by digit: O(n log n), in integers.
     """
-    by_score, by_outcome = row_order(score, n_threads), row_order(outcome, n_threads)
+    by_score, by_outcome = row_order(score), row_order(outcome)
     n, highest = len(score), by_outcome.n_distinct - 1
-    ranks = by_outcome.spread(np.arange(highest + 1, dtype=np.int32), n_threads)[by_score.rows]
+    ranks = by_outcome.spread(np.arange(highest + 1, dtype=np.int32))[by_score.rows]
     score_ties, outcome_ties, both_ties = (
         _pairs_in(by_score.starts),
         _pairs_in(by_outcome.starts),
@@ -88,7 +86,7 @@ def count_pairs(
             np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1], [True])))
         )
         ranks = (highest - (keys & 0xFFFFFFFF)).astype(np.int32)
-    concordant = _rising(ranks, highest, n_threads)
+    concordant = _rising(ranks, highest)
     tied_somewhere = score_ties + outcome_ties - both_ties
     return PairCounts(
         n,
@@ -110,18 +108,16 @@ class RankSums(NamedTuple):
     of_products: int
 
 
-def correlate_ranks(
-    outcome: NDArray[Any], score: NDArray[Any], n_threads: int | None = None
-) -> RankSums:
+def correlate_ranks(outcome: NDArray[Any], score: NDArray[Any]) -> RankSums:
     """Return what Spearman's rho is made of, in integers: O(n log n)."""
-    y, x = (_centred_ranks(row_order(each, n_threads), n_threads) for each in (outcome, score))
+    y, x = (_centred_ranks(row_order(each)) for each in (outcome, score))
     return RankSums(_exact_dot(y, y), _exact_dot(x, x), _exact_dot(y, x))
 
 
-def _centred_ranks(order: RowOrder, n_threads: int | None) -> NDArray[np.int64]:
+def _centred_ranks(order: RowOrder) -> NDArray[np.int64]:
     """Return twice the mid-rank of each row, less n + 1."""
     starts = order.starts.astype(np.int64)
-    return order.spread(starts[:-1] + starts[1:] - len(order.rows), n_threads)
+    return order.spread(starts[:-1] + starts[1:] - len(order.rows))
 
 
 def _exact_dot(left: NDArray[np.int64], right: NDArray[np.int64]) -> int:
@@ -141,7 +137,7 @@ def _pairs_in(bounds: NDArray[Any]) -> int:
     return int((sizes * (sizes - 1) // 2).sum())
 
 
-def _rising(ranks: NDArray[np.int32], largest: int, n_threads: int | None) -> int:
+def _rising(ranks: NDArray[np.int32], largest: int) -> int:
     """Return the pairs i < j with ``ranks[i] < ranks[j]``; ``ranks`` is used up."""
     n = len(ranks)
     shift = max(0, largest.bit_length() - kernels.DIGIT)
@@ -151,8 +147,7 @@ def _rising(ranks: NDArray[np.int32], largest: int, n_threads: int | None) -> in
     total = sum(
         int(found)
         for found in run(
-            [partial(kernels.rising_by_digit, ranks, *job[:2], shift, job[2]) for job in jobs],
-            n_threads,
+            [partial(kernels.rising_by_digit, ranks, *job[:2], shift, job[2]) for job in jobs]
         )
     )
     before = np.zeros(_DIGITS, np.int64)
@@ -170,15 +165,11 @@ def _rising(ranks: NDArray[np.int32], largest: int, n_threads: int | None) -> in
         [
             partial(scatter, *job[:2], shift, put, ordered)
             for job, put in zip(jobs, places, strict=True)
-        ],
-        n_threads,
+        ]
     )
     parts = np.unique(np.searchsorted(starts, np.arange(0, n + _ROWS_OF_A_JOB, _ROWS_OF_A_JOB)))
     parts = np.unique(np.concatenate([[0], parts[parts < _DIGITS], [_DIGITS]])).tolist()
     within = partial(kernels.rising_in_segments, ordered, scratch, starts)
     rest = max(0, shift - kernels.DIGIT)
-    found = run(
-        [partial(within, low, high, rest) for low, high in itertools.pairwise(parts)],
-        n_threads,
-    )
+    found = run([partial(within, low, high, rest) for low, high in itertools.pairwise(parts)])
     return total + sum(map(int, found))

@@ -47,15 +47,15 @@ class RowCounts(NamedTuple):
     before: NDArray[np.int32]
     has_tied_keys: bool
 
-    def totals(self, n_threads: int | None = None) -> PairTotals:
+    def totals(self) -> PairTotals:
         """Return the number of pairs by kind."""
         n = len(self.sums)
         ends, leads = self.before[1:, 0], np.diff(self.before[:, 1])
         pairs = int((leads * (n - ends.astype(np.int64))).sum())
         concordant = int((self.sums >> 32).sum())
         has_tied_scores = len(self.by_rank.starts) <= n
-        tied = self._total((0.0, 0.0, 1.0, 0.0), n_threads) if has_tied_scores else 0.0
-        tied_keys = self._total((0.0, 0.0, 0.0, 1.0), n_threads) if self.has_tied_keys else 0.0
+        tied = self._total((0.0, 0.0, 1.0, 0.0)) if has_tied_scores else 0.0
+        tied_keys = self._total((0.0, 0.0, 0.0, 1.0)) if self.has_tied_keys else 0.0
         return PairTotals(concordant, pairs - concordant - tied, tied, tied_keys)
 
     def every(self, are_rows: bool) -> tuple[float, float]:
@@ -64,9 +64,7 @@ class RowCounts(NamedTuple):
         n = len(self.sums)
         return n * (n - 1) / 2, n - 1.0
 
-    def influences(
-        self, slopes: Slopes, besides: Floats | float = 0.0, n_threads: int | None = None
-    ) -> Floats:
+    def influences(self, slopes: Slopes, besides: Floats | float = 0.0) -> Floats:
         """Return each row's partners by kind, each times a slope, and a constant."""
         n, (rows, keys, starts, _) = len(self.sums), self.by_rank
         cuts = np.searchsorted(starts, np.arange(0, n + _ROWS_OF_A_JOB, _ROWS_OF_A_JOB))
@@ -74,19 +72,14 @@ class RowCounts(NamedTuple):
         given, found = np.array([*slopes, besides]), np.empty(n)
         write = partial(kernels.combine_partners, self.sums, keys, rows, starts)
         jobs = itertools.pairwise(cuts.tolist())
-        run([partial(write, *job, self.before, given, found) for job in jobs], n_threads)
+        run([partial(write, *job, self.before, given, found) for job in jobs])
         return found
 
-    def _total(self, slopes: Slopes, n_threads: int | None) -> float:
-        return float(self.influences(slopes, n_threads=n_threads).sum()) / 2
+    def _total(self, slopes: Slopes) -> float:
+        return float(self.influences(slopes).sum()) / 2
 
 
-def count_rows(
-    keys: Ranked,
-    scores: Ranked,
-    is_lead: NDArray[np.bool_] | None = None,
-    n_threads: int | None = None,
-) -> RowCounts:
+def count_rows(keys: Ranked, scores: Ranked, is_lead: NDArray[np.bool_] | None = None) -> RowCounts:
     """Count the partners of each row.
 
     Parameters
@@ -108,7 +101,7 @@ def count_rows(
     of lower rank with the same key come after it, and are added beforehand.
     """
     n = len(keys.ranks)
-    by_key, by_rank = in_order(keys, scores.turned(), n_threads), in_order(scores, keys, n_threads)
+    by_key, by_rank = in_order(keys, scores.turned()), in_order(scores, keys)
     leads = np.ones(n, np.bool_) if is_lead is None else is_lead
     before = np.zeros((keys.n_ranks + 1, 2), np.int32)
     sizes = np.diff(by_key.starts)
@@ -122,7 +115,7 @@ def count_rows(
     codes <<= 1
     codes |= leads[by_key.rows]
     bits = (scores.n_ranks - 1).bit_length()
-    sums = _sorted_sums(codes, _lower_of_key(by_key), bits, n_threads)
+    sums = _sorted_sums(codes, _lower_of_key(by_key), bits)
     return RowCounts(sums, by_rank, before, len(sizes) < n)
 
 
@@ -139,9 +132,7 @@ def _lower_of_key(by_key: Keyed) -> Integers:
     return found
 
 
-def _sorted_sums(
-    codes: NDArray[np.uint32], sums: Integers, bits: int, n_threads: int | None
-) -> Integers:
+def _sorted_sums(codes: NDArray[np.uint32], sums: Integers, bits: int) -> Integers:
     """Return the sums of rows before, by rank; both arrays are used up."""
     n = len(codes)
     rest = max(0, bits - kernels.DIGIT)
@@ -149,10 +140,7 @@ def _sorted_sums(
     edges = [*range(0, n, _ROWS_OF_A_JOB), n]
     counts = np.zeros((len(edges) - 1, _DIGITS), np.int64)
     jobs = list(zip(edges[:-1], edges[1:], counts, strict=True))
-    run(
-        [partial(kernels.lower_by_digit, codes, *job[:2], shift, sums, job[2]) for job in jobs],
-        n_threads,
-    )
+    run([partial(kernels.lower_by_digit, codes, *job[:2], shift, sums, job[2]) for job in jobs])
     sizes = counts & 0xFFFFFFFF
     starts = np.append(0, np.cumsum(sizes.sum(axis=0)))
     places = starts[:-1] + np.cumsum(sizes, axis=0) - sizes
@@ -167,12 +155,11 @@ def _sorted_sums(
                 *(place, add, ordered, ordered_sums),
             )
             for (low, high, _), place, add in zip(jobs, places, more, strict=True)
-        ],
-        n_threads,
+        ]
     )
     if rest:
         parts = np.searchsorted(starts, np.arange(0, n + _ROWS_OF_A_JOB, _ROWS_OF_A_JOB))
         parts = np.unique(np.append(np.minimum(parts, _DIGITS), [0, _DIGITS])).tolist()
         within = partial(kernels.lower_in_segments, ordered, ordered_sums, codes, sums, starts)
-        run([partial(within, *part, rest) for part in itertools.pairwise(parts)], n_threads)
+        run([partial(within, *part, rest) for part in itertools.pairwise(parts)])
     return ordered_sums

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels import concordance as kernels
-from fastmetrics._threads.workers import FEW_ROWS, run
+from fastmetrics._threads.workers import run
 from fastmetrics.tables.ordering.row_order import row_order
 
 Floats = NDArray[np.float64]
@@ -58,9 +58,8 @@ class RowSums(NamedTuple):
     weights: Floats
     rows: NDArray[np.int32]
 
-    def totals(self, n_threads: int | None = None) -> PairTotals:
+    def totals(self) -> PairTotals:
         """Return the weight of all pairs by kind: that of each row, of which a pair has two."""
-        del n_threads
         return PairTotals(*(sum_of(self.weights * partners) / 2 for partners in self[:4]))
 
     def every(self, are_rows: bool) -> tuple[float, Floats | float]:
@@ -68,11 +67,8 @@ class RowSums(NamedTuple):
         of_rows = self.weights.sum() - (1.0 if are_rows else self.weights)
         return sum_of(self.weights * of_rows) / 2, of_rows
 
-    def influences(
-        self, slopes: Slopes, besides: Floats | float = 0.0, n_threads: int | None = None
-    ) -> Floats:
+    def influences(self, slopes: Slopes, besides: Floats | float = 0.0) -> Floats:
         """Return the weight of each row times its partners by kind, each times a slope."""
-        del n_threads
         moved = np.zeros(len(self.weights))
         for partners, slope in zip(self[:4], slopes, strict=True):
             if slope != 0.0:
@@ -130,30 +126,28 @@ class Keyed(NamedTuple):
     n_ranks: int
 
 
-def ranked(values: NDArray[Any], n_threads: int | None = None) -> Ranked:
+def ranked(values: NDArray[Any]) -> Ranked:
     """Return the rank of each value among the distinct ones; of fewer than 2**31."""
-    order = row_order(values, n_threads)
-    ranks = order.spread(np.arange(order.n_distinct, dtype=np.int32), n_threads)
+    order = row_order(values)
+    ranks = order.spread(np.arange(order.n_distinct, dtype=np.int32))
     distinct = order.n_distinct == len(values)
     return Ranked(ranks, order.n_distinct, order.rows if distinct else None)  # type: ignore[arg-type]
 
 
-def in_order(keys: Ranked, scores: Ranked, n_threads: int | None = None) -> Keyed:
+def in_order(keys: Ranked, scores: Ranked) -> Keyed:
     """Return rows by key, then by rank of the score."""
     if keys.rows is not None:
         starts = np.arange(len(keys.rows) + 1)
         return Keyed(keys.rows, scores.ranks[keys.rows], starts, scores.n_ranks)
     bits = scores.n_ranks.bit_length()
     codes = keys.ranks.astype(np.int64) << bits | scores.ranks
-    rows: Any = row_order(codes, n_threads).rows
+    rows: Any = row_order(codes).rows
     ordered = keys.ranks[rows]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
     return Keyed(rows, scores.ranks[rows], np.append(starts, len(rows)), scores.n_ranks)
 
 
-def sum_rows(
-    keyed: Keyed, weights: Floats, leads: Floats | None = None, n_threads: int | None = None
-) -> RowSums:
+def sum_rows(keyed: Keyed, weights: Floats, leads: Floats | None = None) -> RowSums:
     """Sum the weights of each row's partners.
 
     Parameters
@@ -185,8 +179,7 @@ def sum_rows(
     )
     reverse = np.ascontiguousarray(leading[::-1])
     jobs = (keyed, own, leading != 0.0), (back, reverse, None)
-    threads = n_threads if len(own) >= FEW_ROWS else 1
-    up, down = run([partial(_later, *job) for job in jobs], threads)
+    up, down = run([partial(_later, *job) for job in jobs], len(own))
     factor = np.float64(1.0) if factors is None else factors
     return RowSums(
         factor * up.above + down.below[::-1],

@@ -76,13 +76,7 @@ def is_canonical(array: NDArray[Any]) -> bool:
     return flags.c_contiguous and flags.aligned
 
 
-def count_cells(
-    true: NDArray[Any],
-    predicted: NDArray[Any],
-    low: int,
-    width: int,
-    n_threads: int | None = None,
-) -> Counts | None:
+def count_cells(true: NDArray[Any], predicted: NDArray[Any], low: int, width: int) -> Counts | None:
     """Return the (width, width) counts of pairs of whole numbers.
 
     None if a label is outside [low, low + width): nothing is counted wrongly. Labels are of any
@@ -93,7 +87,7 @@ def count_cells(
     if _numpy_serves(len(true), width * width):
         return _cells_by_numpy(true, predicted, low, width)
     if width == 2:
-        return _cells_of_two(true, predicted, low, n_threads)
+        return _cells_of_two(true, predicted, low)
     lanes = 4 if width <= _LANES_WIDTH else 1
 
     def count(pieces: Iterator[tuple[NDArray[Any], NDArray[Any]]]) -> NDArray[np.int32] | None:
@@ -103,7 +97,7 @@ def count_cells(
                 return None
         return table
 
-    tables = _on_threads(count, true, predicted, width * width * lanes, n_threads)
+    tables = _on_threads(count, true, predicted, width * width * lanes)
     if tables is None:
         return None
     total = np.zeros(lanes * width * width, np.int64)
@@ -113,26 +107,16 @@ def count_cells(
     return cells
 
 
-def cells_in_range(
-    true: NDArray[Any],
-    predicted: NDArray[Any],
-    low: int,
-    width: int,
-    n_threads: int | None = None,
-) -> Counts:
+def cells_in_range(true: NDArray[Any], predicted: NDArray[Any], low: int, width: int) -> Counts:
     """Return what `count_cells` does for labels that were seen to be in range."""
-    found = count_cells(true, predicted, low, width, n_threads)
+    found = count_cells(true, predicted, low, width)
     if found is None:
         raise RuntimeError("`y_true` or `y_pred` was modified while it was counted")
     return found
 
 
 def count_margins(
-    true: NDArray[Any],
-    predicted: NDArray[Any],
-    low: int,
-    width: int,
-    n_threads: int | None = None,
+    true: NDArray[Any], predicted: NDArray[Any], low: int, width: int
 ) -> Margins | None:
     """Return the margins of the same counts, without a cell for each pair."""
     low = int(_wrapped(low))
@@ -146,7 +130,7 @@ def count_margins(
 
     if _numpy_serves(len(true), width):
         return _margins_by_numpy(true, predicted, low, width)
-    sums = _on_threads(count, true, predicted, 3 * width, n_threads)
+    sums = _on_threads(count, true, predicted, 3 * width)
     return None if sums is None else Margins(*np.sum(sums, axis=0))
 
 
@@ -198,9 +182,7 @@ def add_compensated(
     total[:] = added
 
 
-def _cells_of_two(
-    true: NDArray[Any], predicted: NDArray[Any], low: int, n_threads: int | None
-) -> Counts | None:
+def _cells_of_two(true: NDArray[Any], predicted: NDArray[Any], low: int) -> Counts | None:
     def count(pieces: Iterator[tuple[NDArray[Any], NDArray[Any]]]) -> Counts | None:
         sums, part = np.zeros(3, np.int64), np.empty(3, np.int64)
         for rows, columns in pieces:
@@ -209,7 +191,7 @@ def _cells_of_two(
             sums += part
         return sums
 
-    found = _on_threads(count, true, predicted, 3, n_threads)
+    found = _on_threads(count, true, predicted, 3)
     if found is None:
         return None
     ones, called, both = np.sum(found, axis=0).tolist()
@@ -221,7 +203,6 @@ def _on_threads(
     true: NDArray[Any],
     predicted: NDArray[Any],
     table_size: int,
-    n_threads: int | None,
 ) -> list[NDArray[Any]] | None:
     """Return what ``count`` makes of each thread's pieces; None if one of them is None.
 
@@ -229,13 +210,13 @@ def _on_threads(
     """
     n = len(true)
     # A table for each thread pays where there are several rows a cell.
-    parts = max(1, min(_workers.thread_count(n_threads), n // max(_SPLIT, 4 * table_size)))
+    parts = max(1, min(_workers.thread_count(), n // max(_SPLIT, 4 * table_size)))
     parts = max(parts, -(-n // 2**30))  # a table of int32 cannot overflow
     edges = [n * part // parts for part in range(parts + 1)]
     jobs = [
         partial(count, _pieces(true, predicted, start, stop)) for start, stop in pairwise(edges)
     ]
-    found = _workers.run(jobs, n_threads)
+    found = _workers.run(jobs)
     tables = [table for table in found if table is not None]
     return tables if len(tables) == len(found) else None
 

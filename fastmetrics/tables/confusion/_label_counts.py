@@ -78,7 +78,6 @@ def label_cells(
     y_pred: Any,
     labels: Labels | None,
     sample_weight: Any,
-    n_threads: int | None = None,
     more_than_two: Refusal | None = None,
 ) -> tuple[Cells, int]:
     """Count each pair (true label, predicted label); also return the weights' exponent.
@@ -91,7 +90,7 @@ def label_cells(
     if labels is not None:
         check_kind(columns, labels)
     weights = None if sample_weight is None else check_weights(sample_weight, columns.n_rows)
-    found = count_columns(columns, weights, n_threads, more_than_two)
+    found = count_columns(columns, weights, more_than_two)
     if labels is None:
         found = seen_cells(found, columns.label_type)
     else:
@@ -101,10 +100,7 @@ def label_cells(
 
 
 def count_columns(
-    columns: LabelColumns,
-    weights: Weights | None,
-    n_threads: int | None = None,
-    more_than_two: Refusal | None = None,
+    columns: LabelColumns, weights: Weights | None, more_than_two: Refusal | None = None
 ) -> Cells:
     """Count the pairs of labels; some of the classes may have no row at all."""
     if columns.true.kind != columns.predicted.kind:
@@ -112,10 +108,10 @@ def count_columns(
     found = None
     if columns.kind != "U":
         span = SPAN if more_than_two is None else _FEW
-        found = _cells_of_integers(columns, weights, n_threads, span)
+        found = _cells_of_integers(columns, weights, span)
     if found is not None:
         return found
-    return _cells_of_classes(columns, weights, n_threads, more_than_two)
+    return _cells_of_classes(columns, weights, more_than_two)
 
 
 def seen_cells(found: Cells, label_type: type) -> Cells:
@@ -181,16 +177,14 @@ def arranged(found: Cells, labels: Labels) -> Cells:
     return Cells(counts, labels)
 
 
-def _cells_of_integers(
-    columns: LabelColumns, weights: Weights | None, n_threads: int | None, span: int
-) -> Cells | None:
+def _cells_of_integers(columns: LabelColumns, weights: Weights | None, span: int) -> Cells | None:
     """Count whole numbers that lie close together; None if they do not."""
     true, predicted = columns.true.values, columns.predicted.values
     widest = min(span, math.isqrt(max(_CELLS, _CELLS_PER_ROW * len(true))))
     if weights is None and all(may_guess(y.dtype) for y in (true, predicted)):
         low, width = guessed_range(true, predicted)
         if width <= widest:
-            counts = count_cells(true, predicted, low, width, n_threads)
+            counts = count_cells(true, predicted, low, width)
             if counts is not None:
                 return Cells(counts, tuple(range(low, low + width)))
     columns = columns.clean()
@@ -203,7 +197,7 @@ def _cells_of_integers(
         return Cells(
             weigh_cells(true, predicted, low, width, weights), tuple(range(low, low + width))
         )
-    counts = cells_in_range(true, predicted, low, width, n_threads)
+    counts = cells_in_range(true, predicted, low, width)
     return Cells(counts, tuple(range(low, low + width)))
 
 
@@ -233,10 +227,7 @@ def exact_range(true: NDArray[Any], predicted: NDArray[Any]) -> tuple[int, int]:
 
 
 def _cells_of_classes(
-    columns: LabelColumns,
-    weights: Weights | None,
-    n_threads: int | None,
-    more_than_two: Refusal | None,
+    columns: LabelColumns, weights: Weights | None, more_than_two: Refusal | None
 ) -> Cells:
     """Count labels of any kind by the numbers of their classes."""
     true, predicted = columns.true.coded(), columns.predicted.coded()
@@ -254,7 +245,7 @@ def _cells_of_classes(
         )
     width = max(len(rows), len(names))  # each column keeps its own codes: no row is recoded
     if weights is None:
-        found: NDArray[Any] = cells_in_range(true.codes, predicted.codes, 0, width, n_threads)
+        found: NDArray[Any] = cells_in_range(true.codes, predicted.codes, 0, width)
     else:
         found = weigh_cells(true.codes, predicted.codes, 0, width, weights)
     at = {label: k for k, label in enumerate(labels)}

@@ -36,12 +36,12 @@ def score_cells(
     return Cells(counts, labels), rows.weight_exponent
 
 
-def cells_of_rows(rows: BinaryRows, threshold: Any, n_threads: int | None = None) -> NDArray[Any]:
+def cells_of_rows(rows: BinaryRows, threshold: Any) -> NDArray[Any]:
     """Return [[TN, FP], [FN, TP]] of the decision score >= threshold of verified rows."""
     is_positive = np.asarray(rows.labels == 1)
     called = is_called_positive(rows.scores, threshold)
     if rows.weights is None:
-        return cells_in_range(is_positive, called, 0, 2, n_threads)
+        return cells_in_range(is_positive, called, 0, 2)
     weights = Weights(rows.weights, rows.integer_weights, rows.weight_exponent)
     return weigh_cells(is_positive, called, 0, 2, weights)
 

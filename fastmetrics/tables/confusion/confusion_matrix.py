@@ -10,6 +10,7 @@ from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
 from fastmetrics._files import Members
 from fastmetrics._input.rows import check_same_index
+from fastmetrics._threads.workers import with_threads
 from fastmetrics.tables._mergeable import Mergeable, OfState
 from fastmetrics.tables.confusion._counting import Margins
 from fastmetrics.tables.confusion._label_counts import Labels, NewLabels, label_cells
@@ -117,6 +118,7 @@ class ConfusionMatrix(OfState, CountsAsArray):
 
     @classmethod
     @documented(_ROWS)
+    @with_threads
     def from_labels(
         cls,
         y_true: ArrayLike,
@@ -152,7 +154,7 @@ class ConfusionMatrix(OfState, CountsAsArray):
         """
         known = None if labels is None else checked_labels(labels)
         check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
-        cells, exponent = label_cells(y_true, y_pred, known, sample_weight, n_threads)
+        cells, exponent = label_cells(y_true, y_pred, known, sample_weight)
         policy: NewLabels = "extend" if labels is None else "raise"
         return cls._of(DenseStore.of(cells.counts), cells.labels, exponent, policy)
 

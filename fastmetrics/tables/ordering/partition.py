@@ -111,11 +111,7 @@ class Partition:
 
 
 def partition(
-    rows: BinaryRows,
-    n_threads: int | None = None,
-    *,
-    with_numbers: bool = False,
-    plan: Plan | None = None,
+    rows: BinaryRows, *, with_numbers: bool = False, plan: Plan | None = None
 ) -> Partition:
     """Scatter the rows into buckets by class, of a plan of their own; scores carry their weights.
 
@@ -130,10 +126,10 @@ def partition(
         weights, kind = rows.weights, rows.weights.dtype
     labels = rows.labels, rows.negative
     plan = plan_buckets(rows.scores) if plan is None else plan
-    return _scattered(rows.scores, *labels, weights, inclusive_max, kind, plan, n_threads)
+    return _scattered(rows.scores, *labels, weights, inclusive_max, kind, plan)
 
 
-def partition_rows(scores: NDArray[Any], n_threads: int | None = None) -> Partition:
+def partition_rows(scores: NDArray[Any]) -> Partition:
     """Scatter scores into buckets; they carry the numbers of their rows.
 
     ``is_clean`` says whether all are finite.
@@ -141,7 +137,7 @@ def partition_rows(scores: NDArray[Any], n_threads: int | None = None) -> Partit
     kind = _number_kind(len(scores))
     labels, weights = np.empty(0, np.int8), np.empty(0)
     plan = plan_buckets(scores)
-    return _scattered(scores, labels, 0, weights, _LARGEST, kind, plan, n_threads)
+    return _scattered(scores, labels, 0, weights, _LARGEST, kind, plan)
 
 
 def _number_kind(n_rows: int) -> np.dtype[Any]:
@@ -156,7 +152,6 @@ def _scattered(
     inclusive_max: float,
     carried: np.dtype[Any] | None,
     plan: Plan,
-    n_threads: int | None,
 ) -> Partition:
     """Scatter into buckets: one pass over scores and labels.
 
@@ -207,7 +202,7 @@ def _scattered(
         )
         return result
 
-    parts = run([partial(scatter_part, k) for k in range(n_parts)], n_threads)
+    parts = run([partial(scatter_part, k) for k in range(n_parts)])
     block_starts = np.zeros(n_streams * n_parts + 1, np.int64)
     block_order = np.empty(n_blocks, np.int32)
     next_block = np.array([part[0] for part in parts], np.int64)

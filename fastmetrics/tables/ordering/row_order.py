@@ -56,7 +56,7 @@ class RowOrder:
         """Number of distinct scores; -0.0 and 0.0 are one."""
         return len(self.starts) - 1
 
-    def spread(self, by_score: NDArray[Any], n_threads: int | None = None) -> NDArray[Any]:
+    def spread(self, by_score: NDArray[Any]) -> NDArray[Any]:
         """Return for each row, in the order of the data, the entry of its score.
 
         Of ``numpy.arange(n_distinct)``, for instance, the rank of its score among the distinct
@@ -66,8 +66,6 @@ class RowOrder:
         ----------
         by_score : ndarray of shape (n_distinct,)
             Of the distinct scores, ascending.
-        n_threads : int, optional
-            Threads to use.
 
         Returns
         -------
@@ -75,21 +73,17 @@ class RowOrder:
         """
         out = np.empty(len(self.rows), by_score.dtype)
         write = partial(kernels.spread, self.rows, self.starts)
-        run([partial(write, *job, by_score, out) for job in self.jobs()], n_threads)
+        run([partial(write, *job, by_score, out) for job in self.jobs()])
         return out
 
     def spread_by_class(
-        self,
-        labels: NDArray[np.int8],
-        of_negatives: NDArray[Any],
-        of_positives: NDArray[Any],
-        n_threads: int | None = None,
+        self, labels: NDArray[np.int8], of_negatives: NDArray[Any], of_positives: NDArray[Any]
     ) -> NDArray[Any]:
         """Return for each row what its class, 1 or another label, has at its score."""
         out = np.empty(len(self.rows), of_positives.dtype)
         write = partial(kernels.spread_by_class, self.rows, self.starts)
         columns = labels, of_negatives, of_positives, out
-        run([partial(write, *job, *columns) for job in self.jobs()], n_threads)
+        run([partial(write, *job, *columns) for job in self.jobs()])
         return out
 
     def jobs(self) -> list[tuple[int, int]]:
@@ -99,15 +93,13 @@ class RowOrder:
         return list(pairwise(sorted({0, *at.tolist(), self.n_distinct})))
 
 
-def row_order(scores: NDArray[Any], n_threads: int | None = None) -> RowOrder:
+def row_order(scores: NDArray[Any]) -> RowOrder:
     """Return the rows in the order of their scores.
 
     Parameters
     ----------
     scores : ndarray of float32, float64, int64 or uint64, shape (n,)
         As floor 1 lets them through; they may be infinite. nan has no place: it stands anywhere.
-    n_threads : int, optional
-        Threads to use; the result does not depend on it.
 
     Returns
     -------
@@ -132,7 +124,7 @@ def row_order(scores: NDArray[Any], n_threads: int | None = None) -> RowOrder:
     if n < ONE_BUCKET_ROWS:
         found = _order_bucket(scores, np.arange(n, dtype=kind), 0, rows, starts[1:])
         return RowOrder(rows, _shortened(starts, found + 1), _is_finite(scores))
-    parted = partition_rows(scores, n_threads)
+    parted = partition_rows(scores)
     first = np.concatenate(([0], np.cumsum(parted.rows))).tolist()
     n_distinct = [0] * parted.plan.n_buckets
 
@@ -148,7 +140,7 @@ def row_order(scores: NDArray[Any], n_threads: int | None = None) -> RowOrder:
             parted.gather(b), numbers, first[b], rows[stretch], starts[1:][stretch]
         )
 
-    run([partial(order, b) for b in range(parted.plan.n_buckets)], n_threads)
+    run([partial(order, b) for b in range(parted.plan.n_buckets)])
     parted.release()
     at = 1
     for b, found in enumerate(n_distinct):

@@ -19,13 +19,13 @@ _ROWS_OF_A_JOB: Final = 1 << 18
 Ints = NDArray[np.int64]
 
 
-def placed(rows: QueryRows, n_threads: int | None) -> tuple[NDArray[Any], ...]:
+def placed(rows: QueryRows) -> tuple[NDArray[Any], ...]:
     """Return the columns of a `RankingTable`, from `sizes` on."""
     starts, sizes = rows.starts, np.diff(rows.starts)
     jobs = jobs_of(starts, _ROWS_OF_A_JOB)
     counts = np.empty(rows.n_queries, np.int64)
     count = partial(kernels.count_relevant, rows.relevance, starts)
-    has_unjudged = any(run([partial(count, *job, counts) for job in jobs], n_threads))
+    has_unjudged = any(run([partial(count, *job, counts) for job in jobs]))
     item_starts = np.zeros(rows.n_queries + 1, np.int64)
     np.cumsum(counts, out=item_starts[1:])
     n_items = int(item_starts[-1])
@@ -35,7 +35,7 @@ def placed(rows: QueryRows, n_threads: int | None) -> tuple[NDArray[Any], ...]:
     grades, above, tied = np.empty(n_items), *(np.empty(n_items, np.int64) for _ in range(2))
     place = partial(kernels.place_relevant, rows.relevance, rows.scores, starts)
     into = (item_starts, which, grades, above, tied)
-    if any(run([partial(place, *job, *into) for job in jobs], n_threads)):
+    if any(run([partial(place, *job, *into) for job in jobs])):
         check_finite(rows.scores, "score")
     sorted_ones = [
         (slice(starts[q], starts[q + 1]), slice(item_starts[q], item_starts[q + 1]))
@@ -48,7 +48,7 @@ def placed(rows: QueryRows, n_threads: int | None) -> tuple[NDArray[Any], ...]:
         named = np.empty(n_items, np.int64), np.empty(n_items, np.int64)
         single = rows.scores.astype(np.float32)  # as trec_eval holds them
         find = partial(kernels.places_by_name, rows.relevance, single, rows.ids, starts)
-        run([partial(find, *job, item_starts, which, *named) for job in jobs], n_threads)
+        run([partial(find, *job, item_starts, which, *named) for job in jobs])
         for query, items in sorted_ones:
             _name_by_sorting(rows.relevance, single, rows.ids, query, items, which, *named)
         _order_by_name(item_starts, which, grades, above, tied, *named)
@@ -58,7 +58,7 @@ def placed(rows: QueryRows, n_threads: int | None) -> tuple[NDArray[Any], ...]:
         judged = sizes - np.diff(unjudged[starts])
         hidden = np.empty(n_items, np.int64), np.empty(n_items, np.int64)
         count = partial(kernels.count_unjudged, rows.relevance, rows.scores, starts)
-        run([partial(count, *job, item_starts, which, *hidden) for job in jobs], n_threads)
+        run([partial(count, *job, item_starts, which, *hidden) for job in jobs])
         for query, items in sorted_ones:
             unknown, own = ~(rows.relevance[query] >= 0), rows.scores[which[items]]
             hidden[0][items], hidden[1][items] = _ranks(rows.scores[query][unknown], own)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.item_lists import Catalogue, check_lists
-from fastmetrics._input.scalars import check_choice, check_integer, check_n_threads
+from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics._input.scores import check_finite
 from fastmetrics._kernels.ranking.shown_items import chances_of_first
 from fastmetrics._threads.workers import run
@@ -38,9 +38,7 @@ class ShownItems(NamedTuple):
         return np.add.reduceat(self.chances * values[self.items], self.starts[:-1])
 
 
-def shown_items(
-    item: Any, score: Any, query: Any, catalogue: Any, k: Any, ties: Any, n_threads: int | None
-) -> ShownItems:
+def shown_items(item: Any, score: Any, query: Any, catalogue: Any, k: Any, ties: Any) -> ShownItems:
     """Return what is shown of each query, from the data of a measure of catalogues."""
     if ties in ("optimistic", "pessimistic"):
         raise InputError(
@@ -63,7 +61,7 @@ def shown_items(
         write = partial(chances_of_first, scores, rows.starts)
         into = (most, ties == "trec_eval", chances)
         jobs = jobs_of(rows.starts, _ROWS_OF_A_JOB)
-        if any(run([partial(write, *job, *into) for job in jobs], check_n_threads(n_threads))):
+        if any(run([partial(write, *job, *into) for job in jobs])):
             check_finite(rows.scores, "score")
         sizes = np.minimum(sizes, most)
     may_be = chances > 0

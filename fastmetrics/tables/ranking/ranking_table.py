@@ -12,8 +12,9 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._files import Members, Saved
 from fastmetrics._input.queries import QueryRows, check_queries, check_totals
-from fastmetrics._input.scalars import check_choice, check_n_threads
+from fastmetrics._input.scalars import check_choice
 from fastmetrics._kernels.ranking import rankings as kernels
+from fastmetrics._threads.workers import with_threads
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables._mergeable import Frozen, Summed
 from fastmetrics.tables.ranking._placing import placed
@@ -97,6 +98,7 @@ class RankingTable(Frozen, Summed, Saved):
 
     @classmethod
     @documented(RANKINGS)
+    @with_threads
     def from_scores(
         cls,
         relevance: ArrayLike,
@@ -138,13 +140,11 @@ class RankingTable(Frozen, Summed, Saved):
         """
         rows = check_queries(relevance, score, query, indptr, ids)
         totals = None if n_relevant is None else check_totals(n_relevant, rows)
-        return cls._of_rows(rows, totals, check_n_threads(n_threads))
+        return cls._of_rows(rows, totals)
 
     @classmethod
-    def _of_rows(
-        cls, rows: QueryRows, totals: NDArray[np.int64] | None, n_threads: int | None
-    ) -> Self:
-        table = cls._of(rows.queries, *placed(rows, n_threads))
+    def _of_rows(cls, rows: QueryRows, totals: NDArray[np.int64] | None) -> Self:
+        table = cls._of(rows.queries, *placed(rows))
         return table if totals is None else table._with_unretrieved(totals)
 
     def _with_unretrieved(self, totals: NDArray[np.int64]) -> Self:

@@ -113,7 +113,7 @@ class Sums:
                 )
 
 
-def add_up(rows: RegressionRows, terms: Terms, n_threads: int | None = None) -> Sums:
+def add_up(rows: RegressionRows, terms: Terms) -> Sums:
     """Return the sums over all rows.
 
     Raises
@@ -125,7 +125,7 @@ def add_up(rows: RegressionRows, terms: Terms, n_threads: int | None = None) -> 
     jobs: list[Callable[[], tuple[Sums, bool]]] = [
         partial(_job, rows, terms, first, min(first + size, n)) for first in range(0, n, size)
     ]
-    done = run(jobs, n_threads)
+    done = run(jobs)
     total, is_sound = done[0]
     for sums, is_sound_here in done[1:]:
         is_sound &= is_sound_here

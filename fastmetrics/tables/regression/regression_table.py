@@ -15,9 +15,10 @@ from fastmetrics._docs import documented
 from fastmetrics._files import Members, Saved, scalar
 from fastmetrics._input.regression_targets import RegressionRows, check_regression
 from fastmetrics._input.rows import check_same_index
-from fastmetrics._input.scalars import check_integer, check_n_threads, check_real
+from fastmetrics._input.scalars import check_integer, check_real
 from fastmetrics._input.weights import check_exponent, check_sums
 from fastmetrics._kernels import errors
+from fastmetrics._threads.workers import with_threads
 from fastmetrics.errors import InputError
 from fastmetrics.tables._mergeable import Frozen, Summed
 from fastmetrics.tables.regression._deviances import ABOUT, DEVIANCE, N_DEVIANCES
@@ -77,6 +78,7 @@ class RegressionTable(Frozen, Summed, Saved):
 
     @classmethod
     @documented()
+    @with_threads
     def from_arrays(
         cls,
         y_true: ArrayLike,
@@ -123,13 +125,12 @@ class RegressionTable(Frozen, Summed, Saved):
         rows = check_regression(y_true, y_pred, sample_weight)
         wanted = frozenset((check_power(power), True) for power in powers)
         terms = ARITHMETIC | Terms(log_errors=bool(log_errors), powers=wanted - {(0.0, True)})
-        return cls.from_rows(rows, terms, n_threads=n_threads)
+        return cls.from_rows(rows, terms)
 
     @classmethod
-    def from_rows(cls, rows: RegressionRows, terms: Terms, *, n_threads: int | None = None) -> Self:
+    def from_rows(cls, rows: RegressionRows, terms: Terms) -> Self:
         """Build the table of checked rows that holds the terms asked for, and no others."""
-        threads = None if n_threads is None else check_n_threads(n_threads)
-        sums = add_up(rows, terms, threads)
+        sums = add_up(rows, terms)
         return cls(rows.n_samples, rows.weight_exponent, terms, sums)
 
     @property

@@ -206,7 +206,7 @@ class KeyCounter:
             some = slice(taken, taken + self.dealt.room)
             self.dealt.take(bits[some], self.flip, labels[some], label)
 
-    def count(self, n_threads: int | None) -> None:
+    def count(self) -> None:
         """Count all that is dealt, of bins that have slots."""
         dealt = self.dealt
         starts, order = dealt.blocks()
@@ -232,10 +232,7 @@ class KeyCounter:
                 return
             size = -(-len(left) // _JOBS)
             size += size % 2  # both classes of a group share their lines of the cache
-            run(
-                [partial(count_some, left[k : k + size]) for k in range(0, len(left), size)],
-                n_threads,
-            )
+            run([partial(count_some, left[k : k + size]) for k in range(0, len(left), size)])
 
     def _with_passed(self, dealt: Dealt) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         new = [each[:n] for each, n in zip(dealt.passed, dealt.progress[:, 2], strict=True) if n]

@@ -83,7 +83,7 @@ class RowStore:
         """Whether scores that 32 bits can tell are counted, not sorted."""
         return self._counter is not None
 
-    def count(self, rows: BinaryRows, came: np.dtype[Any], n_threads: int | None) -> bool:
+    def count(self, rows: BinaryRows, came: np.dtype[Any]) -> bool:
         """Take a batch, which is wholly verified, if its scores may be counted."""
         kind, all_came = self._kind_with(rows.scores.dtype, frozenset({came}))
         if kind.kind != "f":
@@ -93,16 +93,16 @@ class RowStore:
             return False
         if (bits := bits_of(rows.scores)) is None:
             return False
-        self._make_room(bits.nbytes, n_threads)
+        self._make_room(bits.nbytes)
         if self.folder is not None and counter.passed_bytes > self.memory // _PASSED:
-            self._stop_counting(counter, n_threads)
+            self._stop_counting(counter)
             return False
         if counter.dealt.room < len(bits):
-            self._count_dealt(counter, n_threads)
+            self._count_dealt(counter)
 
         def count_dealt() -> None:
             with suppress(InputError):  # rows of this batch are here: the next one is refused
-                self._count_dealt(counter, n_threads)
+                self._count_dealt(counter)
 
         self.kind, self.came = kind, all_came
         before = sum(counter.rows)
@@ -119,7 +119,7 @@ class RowStore:
             raise
         return True
 
-    def keep(self, parts: Batch, came: np.dtype[Any], n_threads: int | None) -> None:
+    def keep(self, parts: Batch, came: np.dtype[Any]) -> None:
         """Let rows wait to be sorted, or counted."""
         kind, all_came = self._kind_with(parts[0][0].dtype, frozenset({came}))
         parts = of_dtype(parts, kind)
@@ -129,9 +129,9 @@ class RowStore:
         if any(counts is not None for _, counts in parts):  # they are sorted by way of an order
             n_bytes *= _OF_COUNTS
         is_much = self._waiting_bytes + n_bytes > self.memory // _WAITING
-        if is_much and self._waiting and not self._start_counting(n_threads):
-            self._sort_waiting(n_threads)
-        self._make_room(n_bytes, n_threads)
+        if is_much and self._waiting and not self._start_counting():
+            self._sort_waiting()
+        self._make_room(n_bytes)
         self._become(kind)
         totals = [total + size for total, size in zip(self._totals, sizes, strict=True)]
         self._totals, self.kind, self.came = totals, kind, all_came
@@ -149,12 +149,12 @@ class RowStore:
         self._check_totals(totals)
         kind, came = self._kind_with(theirs_kind, came)
         if kind.kind != "f" and kind != theirs_kind:
-            rows = self._integers(rows, kind).all_rows(None)
+            rows = self._integers(rows, kind).all_rows()
         in_memory = [column for each in rows.columns for column in each]
         is_much = self._spill(in_memory)
         with self._whole_file():
             theirs = self._columns_of(rows)
-            self._make_room(sum(c.nbytes for each in theirs for c in each), None)
+            self._make_room(sum(c.nbytes for each in theirs for c in each))
             if is_much:
                 self._move(in_memory)
             self._become(kind)
@@ -183,7 +183,7 @@ class RowStore:
 
     def _become(self, kind: np.dtype[Any]) -> None:
         if self._becomes(kind):
-            rows = self._integers(self.all_rows(None), kind)
+            rows = self._integers(self.all_rows(), kind)
             self.kind, self._totals, self._classes = kind, rows._totals, rows._classes
             self.file, self._counter = rows.file, None
 
@@ -192,7 +192,7 @@ class RowStore:
         found = RowStore(self.memory, self.folder)
         for where in ranges_of(rows, max(self.memory // _OF_RANGE, 1)):
             found.take(table_of(rows, where), kind)
-            found._make_room(0, None)
+            found._make_room(0)
         return found
 
     def take(self, table: ScoreTable, kind: np.dtype[Any]) -> None:
@@ -204,16 +204,16 @@ class RowStore:
                 self._totals[k] += self._classes[k][-1].total
         self._spill()
 
-    def all_rows(self, n_threads: int | None) -> AllRows:
+    def all_rows(self) -> AllRows:
         """Return all rows, of which none waits any more; later ones leave them alone.
 
         Where the disk is full they stay in memory, and the next batch is refused.
         """
         if self._counter is not None:
             with suppress(InputError):
-                self._count_dealt(self._counter, n_threads)
+                self._count_dealt(self._counter)
         with suppress(InputError):
-            self._sort_waiting(n_threads)
+            self._sort_waiting()
         positives, negatives = (tuple(map(dataclasses.replace, each)) for each in self._classes)
         keys = None
         if self._counter is not None and self.kind is not None:
@@ -228,7 +228,7 @@ class RowStore:
             found[1 - label].append(column)
         return found
 
-    def _start_counting(self, n_threads: int | None) -> bool:
+    def _start_counting(self) -> bool:
         """Count the rows that wait, and those to come, where that takes less than sorting them."""
         if self._counter is not None or any(c is not None for b in self._waiting for _, c in b):
             return False
@@ -244,7 +244,7 @@ class RowStore:
         others: list[Batch] = []
 
         def count_dealt() -> None:
-            counter.count(n_threads)
+            counter.count()
             others.append(counter.others(kind))
             counter.dealt = counter.following()
 
@@ -256,11 +256,11 @@ class RowStore:
         self._counter = counter
         return True
 
-    def _count_dealt(self, counter: KeyCounter, n_threads: int | None) -> None:
+    def _count_dealt(self, counter: KeyCounter) -> None:
         """Count the rows that were dealt; those of rare scores wait to be sorted."""
         if self.kind is None:
             return
-        counter.count(n_threads)
+        counter.count()
         others, following = counter.others(self.kind), counter.following()
         more = bytes_of(others)
         waiting = [*self._waiting, others] if more else self._waiting
@@ -268,11 +268,11 @@ class RowStore:
         self._waiting, self._waiting_bytes, counter.dealt = waiting, more, following
         del others, following, waiting  # they are large
         if self._waiting_bytes > self.memory // _WAITING:
-            self._sort_waiting(n_threads)
+            self._sort_waiting()
 
-    def _stop_counting(self, counter: KeyCounter, n_threads: int | None) -> None:
+    def _stop_counting(self, counter: KeyCounter) -> None:
         """Move all counts to the file, as runs."""
-        self._count_dealt(counter, n_threads)
+        self._count_dealt(counter)
         if self.kind is not None:
             with self._whole_file():
                 theirs = self._columns_of(AllRows(((), ()), counter.view(self.kind)))
@@ -280,18 +280,18 @@ class RowStore:
             totals = list(self.totals)
             self._classes, self._totals, self._counter = classes, totals, None
 
-    def _sort_waiting(self, n_threads: int | None) -> None:
+    def _sort_waiting(self) -> None:
         """Make runs of the rows that wait: as many as there are threads, if they are worth it."""
         if not self._waiting:
             return
-        parts = min(thread_count(n_threads), _SORTED_AT_ONCE)
+        parts = min(thread_count(), _SORTED_AT_ONCE)
         groups = [self._waiting[k::parts] for k in range(parts)]
         # Where there are rows in the file, more go there at once: one thread sorts, another writes.
         file = self.file if self.file is not None and self.file.is_own else None
         jobs = [
             partial(_sorted_into, file, [b[of] for b in group]) for of in (0, 1) for group in groups
         ]
-        found = run(jobs, n_threads)
+        found = run(jobs)
         classes = tuple(
             merged_counts([*mine, *(each for each in new if each is not None)])
             for mine, new in zip(self._classes, (found[:parts], found[parts:]), strict=True)
@@ -299,7 +299,7 @@ class RowStore:
         self._classes, self._waiting, self._waiting_bytes = classes, [], 0
         self._spill()
 
-    def _make_room(self, more: int, n_threads: int | None) -> None:
+    def _make_room(self, more: int) -> None:
         """Raise where so many bytes more do not fit, and there is no folder, or no room in it."""
         if self._is_over:
             self._spill()
@@ -307,8 +307,8 @@ class RowStore:
         if self.folder is not None or self._bytes() + more <= most:
             return
         if self._counter is not None:
-            self._count_dealt(self._counter, n_threads)
-        self._sort_waiting(n_threads)  # what recurs takes less
+            self._count_dealt(self._counter)
+        self._sort_waiting()  # what recurs takes less
         if self._bytes() + more > most:
             raise InputError(
                 f"rows take more than half of `memory`, {self.memory / 1e6:,.0f} MB: give "

@@ -16,8 +16,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.memory_size import check_memory_size
 from fastmetrics._input.rows import check_binary, check_same_index
-from fastmetrics._input.scalars import check_n_threads
-from fastmetrics._threads.workers import thread_count
+from fastmetrics._threads.workers import thread_count, with_threads
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables._mergeable import Merging
 from fastmetrics.tables.runs._batches import classes_of
@@ -114,6 +113,7 @@ class ScoreRuns(Merging, Shown):
         self._lock = threading.RLock()
 
     @documented()
+    @with_threads
     def update(
         self,
         y_true: ArrayLike,
@@ -155,7 +155,6 @@ class ScoreRuns(Merging, Shown):
         >>> runs.n_positive, runs.n_negative
         (2, 1)
         """
-        n_threads = check_n_threads(n_threads)
         check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
         y_score = as_vector(y_score, "y_score")
         rows = check_binary(
@@ -171,15 +170,15 @@ class ScoreRuns(Merging, Shown):
         if self._store.counts_keys and rows.weights is None:
             rows = rows.recheck()
             with self._lock:
-                if self._store.count(rows, came, n_threads):
+                if self._store.count(rows, came):
                     return
         parts = classes_of(rows)
         with self._lock:
-            self._store.keep(parts, came, n_threads)
+            self._store.keep(parts, came)
 
     def _join(self, other: ScoreRuns) -> None:
         with other._lock:
-            rows = other._store.all_rows(None)
+            rows = other._store.all_rows()
             kind, totals, came = other._store.kind, other._store.totals, other._store.came
         if kind is not None:
             with self._lock:
@@ -253,7 +252,7 @@ class ScoreRuns(Merging, Shown):
         >>> [(len(each.table), each.true_positives) for each in runs.ranges()]
         [(3, 0)]
         """
-        rows, ranges, _ = self._ranges(1)
+        rows, ranges, _ = self._ranges()
         tp = fp = 0
         for where in ranges:
             table = table_of(rows, where)
@@ -276,17 +275,17 @@ class ScoreRuns(Merging, Shown):
             np.concatenate([table.negatives for table in tables]),
         )
 
-    def _ranges(self, n_threads: int | None) -> tuple[AllRows, list[Range], int]:
+    def _ranges(self) -> tuple[AllRows, list[Range], int]:
         """Return all rows, ranges of them, and how many of these may be at work at a time."""
         with self._lock:
-            rows = self._store.all_rows(n_threads)
+            rows = self._store.all_rows()
         if not rows.size:
             return rows, [], 1
         room = self._memory // (_RANGES * _OF_ENTRY)
         at_once = min(max(room // _LEAST_ENTRIES, 1), _AT_ONCE)
         most = min(room // at_once, max(_IN_CACHE, 64 * BLOCK * sum(map(len, rows.columns))))
         most = max(most, 1)
-        return rows, ranges_of(rows, most), max(1, min(room // most, thread_count(n_threads)))
+        return rows, ranges_of(rows, most), max(1, min(room // most, thread_count()))
 
 
 def _of_table(

@@ -25,9 +25,7 @@ PLAIN_ROWS = 40_000
 BUCKET_JOBS = 32
 
 
-def distinct_scores(
-    rows: BinaryRows, n_threads: int | None = None
-) -> tuple[Columns, tuple[int, ...]]:
+def distinct_scores(rows: BinaryRows) -> tuple[Columns, tuple[int, ...]]:
     """Return the distinct scores, descending, and the positive and negative weight at each.
 
     Beside them the rows of both classes, which are known without a pass; nothing where these have
@@ -39,10 +37,10 @@ def distinct_scores(
         positive, negative = sorted_classes(rows, by_kernel=False)
         return _by_search(positive, negative), (len(positive), len(negative))
     if len(rows.scores) >= PLAIN_ROWS:
-        parted = partition(rows, n_threads)
+        parted = partition(rows)
         if not parted.is_clean:
-            return distinct_scores(rows.recheck(), n_threads)
-        scores, positives, negatives = _distinct_partitioned(parted, n_threads)
+            return distinct_scores(rows.recheck())
+        scores, positives, negatives = _distinct_partitioned(parted)
         parted.release()
         totals = int(parted.rows[1::2].sum()), int(parted.rows[0::2].sum())
     elif rows.weights is None:
@@ -50,7 +48,7 @@ def distinct_scores(
         scores, positives, negatives = _merged(positive, negative)
         totals = len(positive), len(negative)
     else:
-        scores, positives, negatives = _distinct_weighted(rows, n_threads)
+        scores, positives, negatives = _distinct_weighted(rows)
     if rows.weights is None:
         return (scores, positives, negatives), totals
     if not rows.weights.all():
@@ -81,14 +79,14 @@ def _merged(positive: NDArray[Any], negative: NDArray[Any]) -> Columns:
     return _shortened(columns, found)
 
 
-def _distinct_weighted(rows: BinaryRows, n_threads: int | None) -> Columns:
-    order = row_order(rows.scores, n_threads)
+def _distinct_weighted(rows: BinaryRows) -> Columns:
+    order = row_order(rows.scores)
     if not order.is_finite:
         rows = rows.recheck()
     n = order.n_distinct
     columns = np.empty(n, rows.scores.dtype), np.empty(n), np.empty(n)
     if weigh_runs(rows, order, 0, n, *columns) != len(rows.scores):
-        return _distinct_weighted(rows.recheck(), n_threads)
+        return _distinct_weighted(rows.recheck())
     unsign_zeros(columns[0])
     return columns
 
@@ -172,7 +170,7 @@ def bucket_jobs(n_buckets: int) -> list[tuple[int, int]]:
     return list(itertools.pairwise(cuts))
 
 
-def _distinct_partitioned(parted: Partition, n_threads: int | None) -> Columns:
+def _distinct_partitioned(parted: Partition) -> Columns:
     """Sort and merge each bucket into its own stretch of the columns, then close the gaps."""
     n_buckets = parted.plan.n_buckets
     in_bucket = parted.rows.reshape(n_buckets, 2).sum(axis=1)
@@ -192,7 +190,7 @@ def _distinct_partitioned(parted: Partition, n_threads: int | None) -> Columns:
             else:
                 n_distinct[b] = _count_bucket(parted.gather(2 * b), parted.gather(2 * b + 1), mine)
 
-    run([partial(fill, *job) for job in bucket_jobs(n_buckets)], n_threads)
+    run([partial(fill, *job) for job in bucket_jobs(n_buckets)])
     at = 0
     for b in range(n_buckets - 1, -1, -1):
         found = int(n_distinct[b])
@@ -243,7 +241,7 @@ def ordered_bucket(parted: Partition, b: int) -> tuple[BinaryRows, RowOrder]:
         for gather in (parted.gather, parted.gather_carried)
     )
     labels = np.repeat(np.array([0, 1], np.int8), parted.rows[2 * b : 2 * b + 2])
-    return BinaryRows(labels, 0, scores, weights, False, True), row_order(scores, 1)
+    return BinaryRows(labels, 0, scores, weights, False, True), row_order(scores)
 
 
 def unsign_zeros(scores: NDArray[Any]) -> None:

@@ -126,15 +126,12 @@ def cost_table(
     prevalence: Any = None,
     sample_weight: Any = None,
     pos_label: Any = None,
-    n_threads: int | None = None,
 ) -> CostTable:
     """Return the costs of all thresholds, from one sort."""
     on_fn, on_fp = check_costs("cost_fn", cost_fn), check_costs("cost_fp", cost_fp)
     share = check_prevalence(prevalence)
     if not (isinstance(on_fn, np.ndarray) or isinstance(on_fp, np.ndarray)):
-        table = as_table(
-            y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, n_threads=n_threads
-        )
+        table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
         return costs_of_counts(table, on_fn, on_fp, share)
     if isinstance(y_true, ScoreTable):
         raise InputTypeError(
@@ -144,7 +141,7 @@ def cost_table(
     rows = check_binary(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label).recheck()
     for name, costs in (("cost_fn", on_fn), ("cost_fp", on_fp)):
         lengths_agree(name, costs, len(rows.scores))
-    return costs_of_rows(rows, on_fn, on_fp, share, n_threads)
+    return costs_of_rows(rows, on_fn, on_fp, share)
 
 
 def costs_of_counts(
@@ -196,11 +193,7 @@ def row_weights(rows: BinaryRows, cost_fn: Costs, cost_fp: Costs) -> NDArray[Any
 
 
 def costs_of_rows(
-    rows: BinaryRows,
-    cost_fn: Costs,
-    cost_fp: Costs,
-    prevalence: float | None,
-    n_threads: int | None,
+    rows: BinaryRows, cost_fn: Costs, cost_fp: Costs, prevalence: float | None
 ) -> CostTable:
     """Return the costs of all thresholds from rows that are verified."""
     positive = rows.labels == 1
@@ -219,7 +212,7 @@ def costs_of_rows(
         integer_weights=checked.is_integer,
         weight_exponent=checked.exponent,
     )
-    table = ScoreTable.from_rows(costed, n_threads=n_threads)
+    table = ScoreTable.from_rows(costed)
     missed, alarms = _missed_and_alarms(table)
     return CostTable(
         scores=table.scores,

@@ -56,7 +56,7 @@ class Hull:
         return _from_zero(self.negatives)
 
 
-def upper_hull(table: ScoreTable, *, n_threads: int | None = None) -> Hull:
+def upper_hull(table: ScoreTable) -> Hull:
     """Return the blocks of the upper concave hull in O(rows) after the table's sort.
 
     Points in the middle of an edge are no vertices. Counts are compared exactly, whatever their
@@ -72,7 +72,7 @@ def upper_hull(table: ScoreTable, *, n_threads: int | None = None) -> Hull:
     else:
         pool = hulls.upper_hull_of_large_counts
     starts = range(0, len(table), CHUNK_ROWS)
-    parts = run([partial(_pooled, pool, *columns, start) for start in starts], n_threads)
+    parts = run([partial(_pooled, pool, *columns, start) for start in starts])
     if len(parts) == 0:
         return Hull(np.empty(0, np.int64), *columns)
     if len(parts) == 1:

@@ -76,24 +76,24 @@ def _ratio(twice: int | float, n_positive: int | float, n_negative: int | float)
     return min(twice / n_positive / n_negative / 2.0, 1.0)
 
 
-def count_pairs(rows: BinaryRows, n_threads: int | None = None) -> PairCounts:
+def count_pairs(rows: BinaryRows) -> PairCounts:
     """Return the pair counts of checked rows: exact integers, or compensated weights.
 
     Time O(n) expected with a partition (from ``PLAIN_ROWS`` rows), O(n log n) below; memory one
     copy of the scores and weights.
     """
     if rows.weights is not None:
-        return _weigh_pairs(rows, n_threads)
+        return _weigh_pairs(rows)
     if len(rows.scores) <= _FEW and merges.split_classes.is_compiled:
         return _pairs_of_few(rows)
     if numpy_serves(len(rows.scores)):
         return _by_search(*sorted_classes(rows, by_kernel=False))
     if len(rows.scores) < PLAIN_ROWS:
         return _by_merge(*sorted_classes(rows))
-    parted = partition(rows, n_threads)
+    parted = partition(rows)
     if not parted.is_clean:
-        return count_pairs(rows.recheck(), n_threads)
-    inside = _pairs_inside(parted, n_threads)
+        return count_pairs(rows.recheck())
+    inside = _pairs_inside(parted)
     parted.release()
     n_negative = n_positive = twice = 0
     for negatives, positives, pairs, ties in zip(
@@ -142,7 +142,7 @@ def _pairs_of_few(rows: BinaryRows) -> PairCounts:
     return PairCounts.of(n_positive, n_negative, twice)
 
 
-def _pairs_inside(parted: Partition, n_threads: int | None) -> NDArray[np.int64]:
+def _pairs_inside(parted: Partition) -> NDArray[np.int64]:
     """Return twice the concordant plus the tied pairs inside each bucket of several scores."""
     plan = parted.plan
     inside = np.zeros(plan.n_buckets, np.int64)
@@ -168,25 +168,25 @@ def _pairs_inside(parted: Partition, n_threads: int | None) -> NDArray[np.int64]
             positive.sort()
             inside[b] = merges.pairs_of_sorted(positive, negative)
 
-    run([partial(count, *job) for job in bucket_jobs(plan.n_buckets)], n_threads)
+    run([partial(count, *job) for job in bucket_jobs(plan.n_buckets)])
     return inside
 
 
-def _weigh_pairs(rows: BinaryRows, n_threads: int | None) -> PairCounts:
+def _weigh_pairs(rows: BinaryRows) -> PairCounts:
     """Weigh the pairs of weighted rows; integer weights are counts, and exact."""
     if rows.integer_weights:
-        return pairs_of_weights(*distinct_scores(rows, n_threads)[0][1:])
+        return pairs_of_weights(*distinct_scores(rows)[0][1:])
     if len(rows.scores) < PLAIN_ROWS:
-        order = row_order(rows.scores, n_threads)
+        order = row_order(rows.scores)
         if not order.is_finite:
             rows = rows.recheck()
         found = np.empty((1, 4))
         if _weigh_order(rows, order, found[0]) != len(rows.scores):
-            return _weigh_pairs(rows.recheck(), n_threads)
+            return _weigh_pairs(rows.recheck())
     else:
-        parted = partition(rows, n_threads)
+        parted = partition(rows)
         if not parted.is_clean:
-            return _weigh_pairs(rows.recheck(), n_threads)
+            return _weigh_pairs(rows.recheck())
         n_buckets = parted.plan.n_buckets
         found = np.empty((n_buckets, 4))
 
@@ -194,7 +194,7 @@ def _weigh_pairs(rows: BinaryRows, n_threads: int | None) -> PairCounts:
             for b in range(first, stop):
                 _weigh_order(*ordered_bucket(parted, b), found[b])
 
-        run([partial(weigh, *job) for job in bucket_jobs(n_buckets)], n_threads)
+        run([partial(weigh, *job) for job in bucket_jobs(n_buckets)])
         parted.release()
     positive, negative, concordant, discordant = found.T
     below, above = _weight_before(negative), _weight_before(negative[::-1])[::-1]

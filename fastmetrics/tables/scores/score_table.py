@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display.table import Display, Table
 from fastmetrics._files import Members, Saved, scalar
 from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
-from fastmetrics._input.scalars import check_integer, check_n_threads
+from fastmetrics._input.scalars import check_integer
 from fastmetrics._input.weights import check_exponent, check_sums
 from fastmetrics._kernels import merges
+from fastmetrics._threads.workers import with_threads
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables._mergeable import Frozen, Summed
 from fastmetrics.tables.scores._columns import (
@@ -120,6 +121,7 @@ class ScoreTable(Frozen, Summed, Saved):
         put(self, "_totals", [])
 
     @classmethod
+    @with_threads
     def from_scores(
         cls,
         y_true: ArrayLike,
@@ -176,13 +178,12 @@ class ScoreTable(Frozen, Summed, Saved):
             pos_label=pos_label,
             allow_inf=allow_inf,
         )
-        return cls.from_rows(rows, n_threads=n_threads)
+        return cls.from_rows(rows)
 
     @classmethod
-    def from_rows(cls, rows: BinaryRows, *, n_threads: int | None = None) -> Self:
+    def from_rows(cls, rows: BinaryRows) -> Self:
         """Build the table of rows that `check_binary` has passed."""
-        n_threads = check_n_threads(n_threads)
-        columns, totals = distinct_scores(rows, n_threads)
+        columns, totals = distinct_scores(rows)
         return cls._of_columns(*columns, rows.weight_exponent, totals)
 
     @classmethod
@@ -319,7 +320,6 @@ def as_table(
     pos_label: Any = None,
     label_rule: str = "strict",
     allow_inf: bool = False,
-    n_threads: int | None = None,
 ) -> ScoreTable:
     """Return the table itself when ``y_true`` is one, else the table of the checked rows.
 
@@ -339,4 +339,4 @@ def as_table(
         allow_inf=allow_inf,
         label_rule=label_rule,
     )
-    return ScoreTable.from_rows(rows, n_threads=n_threads)
+    return ScoreTable.from_rows(rows)
