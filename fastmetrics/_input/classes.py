@@ -16,6 +16,7 @@ from fastmetrics._input.labels import (
     show_labels,
     text_or_numbers,
 )
+from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import contiguous
 from fastmetrics._kernels import cells as kernels
 from fastmetrics.errors import InputError, InputTypeError
@@ -68,6 +69,15 @@ def check_class_labels(y_true: Any, name: str = "y_true") -> ClassLabels:
     if y.dtype.kind == "f":
         return _float_codes(y)
     return _integer_codes(y)
+
+
+def check_groups(groups: Any, n: int, name: str = "y_true") -> NDArray[np.int64]:
+    """Return the number of each of n rows' group, groups being sorted; ``name`` has the rows."""
+    found = check_class_labels(groups, "groups")
+    check_same_length(**{name: range(n), "groups": found.codes})
+    if len(found.classes) < 2:
+        raise InputError("`groups` must name at least two groups: got one, of which all rows are")
+    return found.codes
 
 
 def in_order(words: NDArray[Any], codes: NDArray[Any]) -> ClassLabels:

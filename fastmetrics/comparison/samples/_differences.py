@@ -7,10 +7,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.classes import check_groups
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_fraction, check_integer
 from fastmetrics._input.scores import canonical_scores, check_finite
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
+from fastmetrics.inference.units import Units
 
 #: How far rounding may move a difference of two numbers, in shares of the larger one.
 _ROUNDING: Final = 4.0 * float(np.finfo(np.float64).eps)
@@ -50,6 +52,19 @@ Notes
 The differences must be independent: one for each data set, or for each example of a test set. Those
 of the folds of one data set share training rows, those of repetitions test rows too: a hundred
 numbers of ten times ten folds are worth far fewer, and the test then rejects far too often.
+"""
+
+#: What tests say of rows that depend on one another.
+GROUPS: Final = """
+Parameters
+----------
+groups : array-like of shape (n,), optional
+    Which rows belong together (user, patient), two groups at least: groups then vary, not rows.
+
+Raises
+------
+ValueError
+    If `groups` names one group only, or has another length than the rows.
 """
 
 #: How tests of numbers from cross-validation learn what they are from.
@@ -100,6 +115,11 @@ class RankedDifferences(NamedTuple):
 
     values: NDArray[np.float64]
     roundings: NDArray[np.float64]
+
+
+def units_of_groups(groups: Any, n: int, name: str) -> Units:
+    """Return groups of n rows as what varies; ``name`` is the parameter that has the rows."""
+    return Units(n, groups=check_groups(groups, n, name))
 
 
 def check_numbers(values: Any, name: str, *dimensions: int) -> NDArray[np.float64]:

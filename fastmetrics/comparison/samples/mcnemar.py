@@ -17,10 +17,14 @@ from fastmetrics._input.scalars import (
     check_same_length,
 )
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.comparison.result import MODELS, ComparisonTest, question
+from fastmetrics.comparison.result import MODELS, ComparisonTest, Question, question
+from fastmetrics.comparison.samples._differences import GROUPS, units_of_groups
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user
+from fastmetrics.inference._sample_sizes import warn_of_few_groups
 from fastmetrics.inference.proportions._proportion_limits import proportion_limits
+from fastmetrics.inference.reference import limits
 
+Bools = NDArray[np.bool_]
 Method = Literal["corrected", "uncorrected", "exact", "mid-p"]
 
 _TITLES: Final = {
@@ -32,7 +36,7 @@ _TITLES: Final = {
 _LARGEST: Final = 2**52
 
 
-@documented(MODELS)
+@documented(GROUPS, MODELS)
 def mcnemar_test(
     y_true: ArrayLike | None = None,
     y_pred_a: ArrayLike | None = None,
@@ -40,7 +44,8 @@ def mcnemar_test(
     *,
     e01: int | None = None,
     e10: int | None = None,
-    method: Method = "corrected",
+    groups: ArrayLike | None = None,
+    method: Method | None = None,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
     names: tuple[str, str] = ("A", "B"),
@@ -53,10 +58,11 @@ def mcnemar_test(
         True labels, and those that each model predicts; of any type.
     e01, e10 : int, optional
         In place of the labels: the examples that only B gets right, and those that only A does.
-    method : {"corrected", "uncorrected", "exact", "mid-p"}, default="corrected"
+    method : {"corrected", "uncorrected", "exact", "mid-p"}, optional
         chi2 with one degree of freedom, with or without the correction for continuity; or the
         binomial distribution of e01 among e01 + e10, with the probability of what was observed
-        counted in full or by half.
+        counted in full or by half. By default "corrected"; of groups "uncorrected", the one they
+        have.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         Whether A's error rate is other than, below or above B's ("greater": e01 is too large).
         chi2 is two-sided.
@@ -65,8 +71,9 @@ def mcnemar_test(
     -------
     ComparisonTest
         chi2, or e01 for "exact" and "mid-p". The effect is the odds ratio e01 / e10, with the exact
-        interval that Clopper and Pearson's of e01 / (e01 + e10) gives. `details` has both counts
-        and, from labels, both error rates.
+        interval that Clopper and Pearson's of e01 / (e01 + e10) gives; of groups with Student's,
+        of the logarithm, which is [0, inf] where either count is 0. `details` has both counts and,
+        from labels, both error rates.
 
     Raises
     ------
@@ -74,13 +81,19 @@ def mcnemar_test(
         If counts are no integers, or the columns hold labels of different kinds.
     ValueError
         If neither the labels nor the counts are given, or both; if lengths differ; if a one-sided
-        chi2 is asked for.
+        chi2 is asked for; if `groups` come without labels, or with another method.
 
     Warns
     -----
     DegenerateDataWarning
         If each example is right for both or wrong for both: the statistic is 0, p is 1, and the
-        odds ratio nan.
+        odds ratio nan. So where in each group as many are right for A alone as for B.
+    SmallSampleWarning
+        If there are fewer than about 30 groups.
+
+    See Also
+    --------
+    sign_flip_test : Exact of groups, by right answers (0, 1), and one-sided.
 
     Notes
     -----
@@ -88,12 +101,19 @@ def mcnemar_test(
     without the 1. "exact" is never above its level and "corrected" rarely, "mid-p" and
     "uncorrected" hardly, with more power (`docs/sizes.md`). O(n).
 
+    Of m groups with e01 - e10 = d in each, chi2 = (m - 1) / m (sum d)^2 / sum d^2 (Obuchowski): the
+    difference of both accuracies by its variance between groups, were they equal. Where each row
+    is a group of its own it is McNemar's uncorrected one, times (m - 1) / m. It is at most m - 1:
+    four groups never reject at 0.05.
+
     References
     ----------
     McNemar (1947), Note on the sampling error of the difference between correlated proportions or
     percentages, Psychometrika 12:153-157. Edwards (1948), Psychometrika 13:185-187 (correction).
     Fagerland, Lydersen & Laake (2013), The McNemar test for binary matched-pairs data: mid-p and
     asymptotic are better than exact conditional, BMC Medical Research Methodology 13:91.
+    Obuchowski (1998), On the comparison of correlated proportions for clustered data, Statistics in
+    Medicine 17:1495-1507.
 
     Examples
     --------
@@ -107,6 +127,8 @@ def mcnemar_test(
     >>> test.details["e01"], test.details["e10"], test.pvalue
     (1.0, 2.0, 1.0)
     """
+    if method is None:
+        method = "corrected" if groups is None else "uncorrected"
     check_choice("method", method, get_args(Method))
     asked = question(confidence_level, alternative, names, higher_is_better=False)
     side = asked.alternative
@@ -115,10 +137,19 @@ def mcnemar_test(
             f"`method={method!r}` is two-sided: got alternative={alternative!r}; 'exact' and "
             "'mid-p' have one-sided forms"
         )
-    details = _counts(y_true, y_pred_a, y_pred_b, e01, e10)
+    if groups is not None and method != "uncorrected":
+        raise InputError(
+            f"`groups` have `method='uncorrected'` alone: got {method!r}; `sign_flip_test` of "
+            "right answers (0, 1) is exact of groups"
+        )
+    details, right = _counts(y_true, y_pred_a, y_pred_b, e01, e10)
     only_b, only_a = int(details["e01"]), int(details["e10"])
     df: float | None = None
     critical = math.nan
+    if groups is not None:
+        if right is None:
+            raise InputError("`groups` are of rows: pass labels in place of `e01` and `e10`")
+        return _of_groups(asked, details, *right, groups)
     if method in ("corrected", "uncorrected"):
         statistic = _chi2(only_b, only_a, 1 if method == "corrected" else 0)
         pvalue, critical = chi2_test(statistic, 1, asked.alpha)
@@ -142,7 +173,45 @@ def mcnemar_test(
     )
 
 
-def _counts(y_true: Any, y_pred_a: Any, y_pred_b: Any, e01: Any, e10: Any) -> dict[str, float]:
+def _of_groups(
+    asked: Question, details: dict[str, float], right_a: Bools, right_b: Bools, groups: Any
+) -> ComparisonTest:
+    """Return Obuchowski's test, of groups of rows."""
+    units = units_of_groups(groups, len(right_a), "y_true")
+    warn_of_few_groups(units.effective_groups, units.n_units)
+    only_b, only_a = int(details["e01"]), int(details["e10"])
+    of_b, of_a = (one.astype(np.float64) for one in (right_b & ~right_a, right_a & ~right_b))
+    variance = units.spread(of_b - of_a).variance
+    statistic = (only_b - only_a) ** 2 / variance if variance > 0.0 else 0.0
+    pvalue, critical = chi2_test(statistic, 1, asked.alpha)
+    if variance == 0.0:
+        warn_user(
+            "in each group as many examples are right for A alone as for B alone: p is 1",
+            DegenerateDataWarning,
+        )
+    odds, interval = _odds(only_b, only_a), ConfidenceInterval(0.0, math.inf)
+    if only_a and only_b:
+        spread = units.spread(of_b / only_b - of_a / only_a, "student")
+        if spread.variance > 0.0:
+            error = odds * spread.standard_error
+            interval = limits(odds, error, spread.df, 1.0 - asked.alpha, "log")
+    return asked.answer(
+        "McNemar test by groups, Obuchowski",
+        ("chi2", statistic),
+        pvalue,
+        ("odds ratio", odds),
+        lead=float(only_b - only_a),
+        df=1,
+        critical_value=critical,
+        interval=interval,
+        details=details | {"n_groups": float(units.n_units)},
+    )
+
+
+def _counts(
+    y_true: Any, y_pred_a: Any, y_pred_b: Any, e01: Any, e10: Any
+) -> tuple[dict[str, float], tuple[Bools, Bools] | None]:
+    """Return the counts, and which rows both models have right, where there are rows."""
     labels = [one is not None for one in (y_true, y_pred_a, y_pred_b)]
     counts = [one is not None for one in (e01, e10)]
     if not (all(labels) and not any(counts)) and not (all(counts) and not any(labels)):
@@ -153,18 +222,19 @@ def _counts(y_true: Any, y_pred_a: Any, y_pred_b: Any, e01: Any, e10: Any) -> di
     if all(counts):
         only_b = check_integer("e01", e01, low=0, high=_LARGEST)
         only_a = check_integer("e10", e10, low=0, high=_LARGEST)
-        return {"e01": float(only_b), "e10": float(only_a)}
+        return {"e01": float(only_b), "e10": float(only_a)}, None
     true = true_labels(y_true)
     a, b = right_rows(true, y_pred_a, "y_pred_a"), right_rows(true, y_pred_b, "y_pred_b")
     n, n_a, n_b = len(a), int(np.count_nonzero(a)), int(np.count_nonzero(b))
     n_both = int(np.count_nonzero(a & b))
-    return {
+    found = {
         "e01": float(n_b - n_both),
         "e10": float(n_a - n_both),
         "n": float(n),
         "error_rate_a": (n - n_a) / n,
         "error_rate_b": (n - n_b) / n,
     }
+    return found, (a, b)
 
 
 def true_labels(y_true: Any) -> LabelColumn:

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.classes import check_groups
 from fastmetrics._input.models import (
     CheckedModels,
     NamedScores,
@@ -41,7 +42,6 @@ from fastmetrics.inference.bootstrap._rows import (
     _SummedTable,
     check_rows,
     descending,
-    group_codes,
     of_some_weight,
     rows_in_order,
     rows_of_table,
@@ -92,7 +92,7 @@ def parse(
         weights_are=weights_are,
         pos_label=pos_label,
     )
-    codes = group_codes(groups, len(rows.scores))
+    codes = None if groups is None else check_groups(groups, len(rows.scores))
     are_alike = codes is None and (rows.weights is None or rows.integer_weights)
     if are_alike and _count_decisions(asked):
         return _of_cells(cells_of_rows(rows.recheck(), real_threshold(threshold)))

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.classes import check_groups
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.label_columns import LabelColumn, check_label_column, of_one_kind
 from fastmetrics._input.models import NamedScores
@@ -22,7 +23,7 @@ from fastmetrics.inference.bootstrap._cell_forms import CodedRows, MatrixCells
 from fastmetrics.inference.bootstrap._forms import Floats, Form, Rows
 from fastmetrics.inference.bootstrap._orders import Places, inverse_of, order_of
 from fastmetrics.inference.bootstrap._plans import Planned
-from fastmetrics.inference.bootstrap._rows import Codes, check_rows, group_codes, of_some_weight
+from fastmetrics.inference.bootstrap._rows import Codes, check_rows, of_some_weight
 from fastmetrics.inference.bootstrap._sums import SumPlan
 from fastmetrics.measures.decisions._matrix_input import positive_last
 from fastmetrics.tables.confusion._label_counts import (
@@ -61,7 +62,7 @@ def predicted_classes(
     true = check_label_column(y_true, "y_true")
     n = len(true.values)
     pairs = [of_one_kind(true, column) for column in decided]
-    codes = group_codes(groups, n)
+    codes = None if groups is None else check_groups(groups, n)
     checked = _checked(weights, n)
     is_fractional = checked is not None and not checked.is_integer
     counted = [count_columns(pair, checked) for pair in pairs]
@@ -145,7 +146,7 @@ def real_targets(
             check_same_length(**{"y_true": y, model.argument: column})
             predictions.append(column)
     checked = _checked(weights, len(y))
-    codes = group_codes(groups, len(y))
+    codes = None if groups is None else check_groups(groups, len(y))
     values, codes, taken = _taken(checked, codes, len(y))
     if taken is not None:
         y, predictions = y[taken], [column[taken] for column in predictions]

@@ -11,9 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rows import BinaryRows
-from fastmetrics._input.scalars import check_same_length
 from fastmetrics._kernels.replicates import (
     replicate_pairs as pairs,
     replicate_points as points,
@@ -284,17 +282,6 @@ def _sorted_rows(
     fresh[1:] = ends[segments[1:] * pairs.SEGMENT - 1] > 0
     anchors = np.maximum.accumulate(np.where(fresh, segments, 0))
     return SortedRows(n, masks, ends, anchors, ties, distinct, weights)
-
-
-def group_codes(groups: Any, n: int) -> Codes | None:
-    """Return the number of each row's group, groups being sorted."""
-    if groups is None:
-        return None
-    codes = check_class_labels(groups, "groups")
-    check_same_length(y_true=range(n), groups=codes.codes)
-    if len(codes.classes) < 2:
-        raise InputError("`groups` must name at least two groups: got one, of which all rows are")
-    return codes.codes
 
 
 def of_some_weight(weights: Any, groups: Codes) -> tuple[NDArray[np.bool_], Codes]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.classes import check_class_labels, check_groups
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import (
     Alternative,
@@ -36,7 +36,6 @@ from fastmetrics.inference.bootstrap._orders import inverse_of, order_of, taken
 from fastmetrics.inference.bootstrap._plans import RESAMPLED, Options, Planned, checked_options
 from fastmetrics.inference.bootstrap._rows import (
     check_rows,
-    group_codes,
     of_some_weight,
     rows_of_arrays,
 )
@@ -217,7 +216,7 @@ class _Rows:
             )
         codes = class_codes(y_true, None, scores.shape[1])
         check_same_length(y_true=codes, y_score=scores)
-        of_groups = group_codes(groups, len(codes))
+        of_groups = None if groups is None else check_groups(groups, len(codes))
         if sample_weight is None:
             return cls(codes, scores, None, of_groups, float(len(codes)))
         weights = check_weights(sample_weight, len(codes), weights_are=read)
