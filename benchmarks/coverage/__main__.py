@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchmarks.coverage import calibration, concordance, estimates, pages, recalibration
+from benchmarks.coverage import calibration, concordance, estimates, every, pages, recalibration
 from benchmarks.coverage.measured import Cost
 from benchmarks.coverage.scenes import SCENES
 from benchmarks.coverage.study import Study, load, simulate, stored, with_part
@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ALL_SCENES = (
     *SCENES,
     *estimates.SCENES,
+    *every.SCENES,
     *calibration.SCENES,
     *recalibration.SCENES,
     *concordance.SCENES,

@@ -74,7 +74,7 @@ SCENES = (
 )
 
 
-def _chances(scene: Scene, scores: Any) -> Any:
+def chances_of(scene: Scene, scores: Any) -> Any:
     """Return the probability of a positive given a score of the design."""
     d, odds = scene.separation, math.log(scene.share / (1 - scene.share))
     return 1 / (1 + np.exp(-(d * scores - d * d / 2 + odds)))
@@ -93,7 +93,7 @@ def _draw_values(n: int, rng: np.random.Generator) -> tuple[Any, Any, Any]:
     return y, 0.8 * x, 0.8 * (y / 1.25 + math.sqrt(0.2) * noise)  # another x, given y
 
 
-def _draw_classes(n: int, rng: np.random.Generator) -> tuple[Any, Any]:
+def draw_classes(n: int, rng: np.random.Generator) -> tuple[Any, Any]:
     codes = rng.integers(0, N_CLASSES, n)
     scores = rng.standard_normal((n, N_CLASSES)) + np.eye(N_CLASSES)[codes]
     chances = np.exp(scores)
@@ -116,7 +116,7 @@ def population(scene: EstimateScene) -> dict[str, float]:
         }
     rng = np.random.default_rng(1)
     if scene.kind == "classes":
-        codes, chances = _draw_classes(MANY // 4, rng)
+        codes, chances = draw_classes(MANY // 4, rng)
         return _values(_estimates_of_classes(codes, chances))
     many = EstimateScene(PART, MANY, scene.share, scene.separation, levels=scene.levels)
     data = draw(many, rng)
@@ -138,7 +138,7 @@ def _estimates(scene: EstimateScene, data: Data) -> dict[str, Any]:
         fastmetrics.estimate(data.labels, scores, metrics=metrics, threshold=THRESHOLD, **rows)
     )
     found |= fastmetrics.estimate(data.labels, scores, metrics={"partial_auc": PARTIAL}, **rows)
-    chances = _chances(scene, data.scores)
+    chances = chances_of(scene, data.scores)
     return found | dict(fastmetrics.estimate(data.labels, chances, metrics=LOSSES, **rows))
 
 
@@ -158,7 +158,7 @@ def _pairs(scene: EstimateScene, data: Data, other: str) -> dict[str, Any]:
     models = {name: _in_levels(scene, scores) for name, scores in both.items()}
     metrics = [name for name in COMPARED if name != "log_loss"]
     found = fastmetrics.compare(data.labels, models, metrics=metrics, threshold=THRESHOLD, **rows)
-    chances = {name: _chances(scene, scores) for name, scores in both.items()}
+    chances = {name: chances_of(scene, scores) for name, scores in both.items()}
     losses = fastmetrics.compare(data.labels, chances, metrics="log_loss", **rows)
     return {name: one.pairs[0] for name, one in (*found.items(), *losses.items())}
 
@@ -179,7 +179,7 @@ def _measure(scene: EstimateScene, rng: np.random.Generator, out: Any) -> None:
         for name, one in pair.items():
             out.pvalues["equal", name] = one.pairs[0].pvalue
     elif scene.kind == "classes":
-        found = _estimates_of_classes(*_draw_classes(scene.n, rng))
+        found = _estimates_of_classes(*draw_classes(scene.n, rng))
     else:
         data = draw(scene, rng)
         found = _estimates(scene, data)
@@ -187,10 +187,10 @@ def _measure(scene: EstimateScene, rng: np.random.Generator, out: Any) -> None:
             out.pvalues["equal", name] = one.pvalue
         if "worse" in data.others:
             for name, one in _pairs(scene, data, "worse").items():
-                out.intervals[f"{name} difference", METHOD] = _limits(one)
+                out.intervals[f"{name} difference", METHOD] = limits_of(one)
     for name, each in found.items():
-        out.intervals[name, METHOD] = _limits(each)
+        out.intervals[name, METHOD] = limits_of(each)
 
 
-def _limits(found: Any) -> tuple[float, float]:
+def limits_of(found: Any) -> tuple[float, float]:
     return float(found.confidence_interval.low), float(found.confidence_interval.high)

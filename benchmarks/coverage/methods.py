@@ -16,6 +16,7 @@ from benchmarks.coverage import (
     concordance,
     costs,
     estimates,
+    every,
     rankings,
     recalibration,
 )
@@ -58,6 +59,9 @@ def measure(scene: Scene, number: int, cost: Cost) -> Measured:
         return measured
     if isinstance(scene, estimates.EstimateScene):
         estimates.measure(scene, rng, measured)
+        return measured
+    if isinstance(scene, every.EveryScene):
+        every.measure(scene, rng, measured)
         return measured
     if isinstance(scene, recalibration.RecalibrationScene):
         recalibration.measure(scene, rng, measured)

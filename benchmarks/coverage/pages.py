@@ -39,6 +39,7 @@ FAMILIES: Final = (
     ),
     Family("two-models", "Two models", ("Differences between", "Tests of two"), ("differences",)),
     Family("estimate-and-compare", "`estimate` and `compare`", ("`estimate`",), ("estimates",)),
+    Family("every-measure", "Every measure of `estimate`", ("Every",), ("every measure",)),
     Family(
         "groups-and-weights",
         "Groups and weights",

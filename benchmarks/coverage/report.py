@@ -9,6 +9,7 @@ from benchmarks.coverage import (
     concordance_report,
     costs,
     estimates_report,
+    every_report,
     findings,
     rankings_report,
     recalibration_report,
@@ -211,7 +212,7 @@ def document(study: Study) -> str:
         name = metric.removesuffix(" difference")
         sections += [f"### In `{name}`\n", metric_section(study, metric)]
     sections += ["## Tests of two models\n", TESTS, tests_section(study)]
-    sections.append(estimates_report.section(study))
+    sections += [estimates_report.section(study), every_report.section(study)]
     sections += ["## Rows of the same users\n", users_section(study)]
     sections += ["## Few groups, and groups of unlike sizes\n", GROUPS]
     for metric in GROUPED:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from benchmarks.coverage import calibration, concordance, estimates, recalibration
+from benchmarks.coverage import calibration, concordance, estimates, every, recalibration
 from benchmarks.coverage.measured import LEVEL, Cost, Measured
 from benchmarks.coverage.methods import measure
 from benchmarks.coverage.populations import population
@@ -174,6 +174,8 @@ def summarise(scene: Scene, measured: Sequence[Measured]) -> Rows:
         truth = concordance.population()
     elif isinstance(scene, estimates.EstimateScene):
         truth = estimates.population(scene)
+    elif isinstance(scene, every.EveryScene):
+        truth = every.population(scene)
     elif isinstance(scene, recalibration.RecalibrationScene):
         truth = recalibration.population(scene)
     elif isinstance(scene, calibration.CalibrationScene):

@@ -1,0 +1,171 @@
+"""Every measure that `estimate` has an interval of, as the registry lists them: none is left out.
+
+Two classes are those of the main design, with their probabilities, groups and weights; of three
+classes each one's score is 1 higher for its rows, and the highest is called. Values are log-normal,
+and so are their predictions; times are exponential, with hazards that scores know in part, and a
+third is censored; queries are those of the rankings.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+import fastmetrics
+from benchmarks.coverage.estimates import METHOD, chances_of, draw_classes, limits_of
+from benchmarks.coverage.scenes import THRESHOLD, Scene, draw
+from fastmetrics.errors import (
+    DegenerateDataWarning,
+    SmallSampleWarning,
+    UndefinedMetricWarning,
+)
+from fastmetrics.measures._measure import Measure
+from fastmetrics.measures.registry import MEASURES
+
+PART: Final = "every measure"
+MANY: Final = 2_000_000
+N_QUERIES: Final = 50_000
+_PRICES: Final = {"cost_fn": 5.0, "cost_fp": 1.0}
+#: What measures need, or are no other measure without; of rankings the cut-off is 10.
+PARAMETERS: Final[dict[str, dict[str, Any]]] = {
+    "partial_auc": {"false_positive_rate_range": (0.0, 0.2)},
+    "cost": _PRICES,
+    "expected_cost": _PRICES | {"prevalence": 0.1},
+    "net_benefit": {"threshold": 0.3},
+    "mean_pinball_loss": {"alpha": 0.3},
+    "d2_pinball_score": {"alpha": 0.3},
+    "mean_tweedie_deviance": {"power": 1.5},
+    "d2_tweedie_score": {"power": 1.5},
+    "concordance_index": {"higher_score_means": "shorter-time"},
+    "royston_d": {"higher_score_means": "shorter-time"},
+    "rank_biased_precision": {"persistence": 0.8},
+} | {f"fbeta{mean}": {"beta": 2.0} for mean in ("", "_macro", "_micro", "_weighted")}
+_AVERAGED: Final = ("_macro", "_micro", "_weighted", "_harmonic")
+
+
+@dataclass(frozen=True)
+class EveryScene(Scene):
+    """Rows of one kind: a name of `KINDS`."""
+
+    kind: str = "two classes"
+
+    @property
+    def name(self) -> str:
+        if self.kind == "queries":
+            return f"{self.users:,} queries"
+        if self.kind != "two classes":
+            return f"{self.n:,} rows, {self.kind}"
+        return f"{self.n:,} rows, {self.users} groups" if self.users else super().name
+
+
+SCENES: Final = (
+    *(EveryScene(PART, n, share) for n, share in ((100, 0.5), (1_000, 0.5))),
+    *(EveryScene(PART, n, share) for n, share in ((200, 0.05), (1_000, 0.05))),
+    EveryScene(PART, 160, 0.5, users=8),
+    EveryScene(PART, 100, 0.5, spread=1.0),
+    *(
+        EveryScene(PART, n, 0.5, kind=kind)
+        for kind in ("three classes", "values", "censored times")
+        for n in (100, 1_000)
+    ),
+    *(EveryScene(PART, 20 * n, 0.15, users=n, kind="queries") for n in (20, 100)),
+)
+
+
+def _asked(measures: list[Measure]) -> dict[str, tuple[str, dict[str, Any]]]:
+    def parameters(one: Measure) -> dict[str, Any]:
+        cut = {"k": 10} if one.family == "ranking" and "k" in one.parameters else {}
+        return cut | PARAMETERS.get(one.name, {})
+
+    return {one.name: (one.name, parameters(one)) for one in measures}
+
+
+def _chosen(which: Any) -> dict[str, tuple[str, dict[str, Any]]]:
+    return _asked([one for one in MEASURES.values() if one.influences and which(one)])
+
+
+def _is_of_two(one: Measure) -> bool:
+    return one.classes != 3 and not one.name.endswith(_AVERAGED)
+
+
+OF_SCORES: Final = _chosen(lambda m: m.needs in ("scores", "labels") and _is_of_two(m))
+OF_CHANCES: Final = _chosen(lambda m: m.needs == "probabilities" and _is_of_two(m))
+OF_CALLS: Final = _chosen(lambda m: m.needs == "labels" and m.classes == 0 and m.name != "cost")
+OF_CLASSES: Final = _chosen(
+    lambda m: m.needs == "probabilities" and m.family in ("curves", "probabilities")
+)
+OF_VALUES: Final = _chosen(lambda m: m.needs in ("values", "nothing"))
+OF_TIMES: Final = _chosen(lambda m: m.needs == "times")
+OF_QUERIES: Final = _chosen(lambda m: m.needs == "rankings")
+
+
+def _two_classes(scene: EveryScene, rng: np.random.Generator) -> dict[str, Any]:
+    data = draw(scene, rng)
+    chances = chances_of(scene, data.scores)
+    rows: dict[str, Any] = {"groups": data.groups, "sample_weight": data.weights, "n_threads": 1}
+    asked: dict[str, Any] = {"metrics": OF_SCORES, "threshold": THRESHOLD}
+    found = dict(fastmetrics.estimate(data.labels, data.scores, **asked, **rows))
+    return found | dict(fastmetrics.estimate(data.labels, chances, metrics=OF_CHANCES, **rows))
+
+
+def _three_classes(scene: EveryScene, rng: np.random.Generator) -> dict[str, Any]:
+    codes, chances = draw_classes(scene.n, rng)
+    found = dict(fastmetrics.estimate(codes, chances, metrics=OF_CLASSES, n_threads=1))
+    called = chances.argmax(axis=1)
+    return found | dict(fastmetrics.estimate(codes, called, metrics=OF_CALLS, n_threads=1))
+
+
+def _of_values(scene: EveryScene, rng: np.random.Generator) -> dict[str, Any]:
+    x, e = rng.standard_normal((2, scene.n))
+    y, p = np.exp(x / 2 + e / 4), np.exp(x / 2 + 1 / 32)
+    return dict(fastmetrics.estimate(y, p, metrics=OF_VALUES, n_threads=1))
+
+
+def _of_times(scene: EveryScene, rng: np.random.Generator) -> dict[str, Any]:
+    score, noise = rng.standard_normal((2, scene.n))
+    time = rng.exponential(np.exp(-score - noise / 2))
+    ends = rng.exponential(2.0, scene.n)
+    given: dict[str, Any] = {"event": time <= ends, "metrics": OF_TIMES, "n_threads": 1}
+    return dict(fastmetrics.estimate(np.minimum(time, ends), score, **given))
+
+
+def _of_queries(scene: EveryScene, rng: np.random.Generator) -> dict[str, Any]:
+    data = draw(replace(_plain(scene), part="rankings"), rng)
+    given: dict[str, Any] = {"query": data.groups, "metrics": OF_QUERIES, "n_threads": 1}
+    return dict(fastmetrics.estimate(data.labels, data.scores, **given))
+
+
+def _plain(scene: EveryScene) -> Scene:
+    return Scene(scene.part, scene.n, scene.share, users=scene.users)
+
+
+KINDS: Final = {
+    "two classes": _two_classes,
+    "three classes": _three_classes,
+    "values": _of_values,
+    "censored times": _of_times,
+    "queries": _of_queries,
+}
+
+
+@cache
+def population(scene: EveryScene) -> dict[str, float]:
+    """Return the measures of very many rows, whose own error is far below that of a data set."""
+    many = replace(scene, n=MANY, users=0, spread=0.0)
+    if scene.kind == "queries":
+        many = replace(scene, n=20 * N_QUERIES, users=N_QUERIES)
+    found = KINDS[scene.kind](many, np.random.default_rng(1))
+    return {name: each.estimate for name, each in found.items()}
+
+
+def measure(scene: EveryScene, rng: np.random.Generator, out: Any) -> None:
+    """Draw a data set and compute all its intervals."""
+    with warnings.catch_warnings():  # counted, not told 2,000 times
+        for kind in (UndefinedMetricWarning, DegenerateDataWarning, SmallSampleWarning):
+            warnings.simplefilter("ignore", kind)
+        for name, each in KINDS[scene.kind](scene, rng).items():
+            out.intervals[name, METHOD] = limits_of(each)
