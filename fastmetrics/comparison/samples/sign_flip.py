@@ -18,10 +18,13 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics.comparison.result import MODELS, ComparisonTest, question
 from fastmetrics.comparison.samples._differences import (
+    GROUPS,
     INDEPENDENT,
     PAIRED,
+    RankedDifferences,
     check_ranked_differences,
     starts_of_ties,
+    units_of_groups,
 )
 from fastmetrics.comparison.samples._signed_sums import random_sums
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
@@ -37,12 +40,13 @@ _LARGEST: Final = 1 << 20
 """Sums of one half of the magnitudes, at most."""
 
 
-@documented(PAIRED, INDEPENDENT, MODELS)
+@documented(PAIRED, GROUPS, INDEPENDENT, MODELS)
 def sign_flip_test(
     scores_a: ArrayLike,
     scores_b: ArrayLike | None = None,
     *,
     higher_is_better: bool,
+    groups: ArrayLike | None = None,
     method: Method = "auto",
     n_resamples: int = 9999,
     rng: Any = None,
@@ -56,7 +60,8 @@ def sign_flip_test(
     ----------
     method : {"auto", "exact", "monte-carlo"}, default="auto"
         All 2^n signs, or random ones. "auto" is exact where that is feasible: up to 40 differences
-        other than 0, and many more where magnitudes repeat, as those of 0-1 losses do.
+        other than 0, and many more where magnitudes repeat, as those of 0-1 losses do. Of groups
+        the same holds of their sums.
     n_resamples : int, default=9999
         Random choices of signs, where they are needed.
     rng : None, int, Generator, BitGenerator, SeedSequence or str
@@ -75,7 +80,7 @@ def sign_flip_test(
     Warns
     -----
     DegenerateDataWarning
-        If all differences are 0: the statistic is 0 and p is 1.
+        If all differences, or all sums of groups, are 0: the statistic is 0 and p is 1.
 
     See Also
     --------
@@ -90,10 +95,15 @@ def sign_flip_test(
     2^n; random signs give p = (b + 1) / (n_resamples + 1), never 0, at O(n) each. They go with the
     sorted differences: the order of rows changes nothing.
 
+    Rows of a group change signs together: what flips is the sum of each group, whatever the rows of
+    a group have in common, and exactly so of few groups, too; but m groups have no p below
+    2^(1 - m), two-sided. Where each row is a group of its own, p is that without groups.
+
     References
     ----------
-    Fisher (1935), The Design of Experiments, section 21. Phipson & Smyth (2010), Permutation
-    p-values should never be zero, SAGMB 9:39.
+    Fisher (1935), The Design of Experiments, section 21. Canay, Romano & Shaikh (2017),
+    Randomization tests under an approximate symmetry assumption, Econometrica 85:1013-1030.
+    Phipson & Smyth (2010), Permutation p-values should never be zero, SAGMB 9:39.
 
     Examples
     --------
@@ -110,16 +120,26 @@ def sign_flip_test(
     count = check_integer("n_resamples", n_resamples, low=1, high=10**8)
     key = seed_key(rng)
     n = len(found.values)
-    exponent = math.frexp(float(np.abs(found.values).max()))[1]
+    details, by_groups = {"n": float(n)}, ""
+    found, exponent = _scaled(found)
+    if groups is not None:
+        units = units_of_groups(groups, n, "scores_a")
+        values, roundings = units.sums_of_groups(np.array(found))[:, 0]
+        values[np.abs(values) <= roundings] = 0.0
+        found, more = _scaled(RankedDifferences(values, roundings))
+        exponent += more
+        details["n_groups"], by_groups = float(units.n_units), " by groups"
     moving = found.values != 0
-    nonzero, roundings = (np.ldexp(one[moving], -exponent) for one in found)
+    nonzero, roundings = (one[moving] for one in found)
+    details["n_zero"] = float(len(moving) - len(nonzero))
     total = exact_sum(nonzero)
     relative = min(len(nonzero) * np.finfo(np.float64).eps, _ROUNDING)
     slack = relative * float(np.abs(nonzero).sum()) + float(roundings.sum())
     total = 0.0 if abs(total) <= slack else total
     pvalue, how = 1.0, "exact"
     if len(nonzero) == 0:
-        warn_user("all differences are 0: the mean is 0 and p is 1", DegenerateDataWarning)
+        what = "sums of groups" if by_groups else "differences"
+        warn_user(f"all {what} are 0: the mean is 0 and p is 1", DegenerateDataWarning)
     else:
         least = (
             abs(total) if side == "two-sided" else total if side == "greater" else -total
@@ -129,8 +149,8 @@ def sign_flip_test(
             tail = _exact_tail(_magnitudes_of(nonzero, roundings), least)
         if tail is None and method == "exact":
             raise InputError(
-                f"`method='exact'` is not feasible for these {len(nonzero):,} differences: use "
-                "`method='auto'`"
+                f"`method='exact'` is not feasible for these {len(nonzero):,} "
+                f"{'groups' if by_groups else 'differences'}: use `method='auto'`"
             )
         if tail is None:
             how = "Monte Carlo"
@@ -143,13 +163,19 @@ def sign_flip_test(
             pvalue = tail
     mean = math.ldexp(total / n, exponent)
     return asked.answer(
-        f"sign-flip test, {how}",
+        f"sign-flip test{by_groups}, {how}",
         ("mean", mean),
         pvalue,
         ("mean difference", mean),
         lead=mean,
-        details={"n": float(n), "n_zero": float(n - len(nonzero))},
+        details=details,
     )
+
+
+def _scaled(found: RankedDifferences) -> tuple[RankedDifferences, int]:
+    """Return numbers within +-1, and the power of two that was taken out."""
+    exponent = math.frexp(float(np.abs(found.values).max()))[1]
+    return RankedDifferences(*(np.ldexp(one, -exponent) for one in found)), exponent
 
 
 class _SignSums(NamedTuple):

@@ -1,17 +1,16 @@
-"""Paired tests of rows that come in groups: definitions in fractions, and their size by simulation.
-
-Notation of the sources: groups are clusters, and d is what A and B differ by in a row.
-"""
+"""McNemar's test of examples in groups: Obuchowski's, from its definition; size by simulation."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections import defaultdict
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from grouped_pairs import (
+    sizes_of_tests,
+)
 from hypothesis import given, strategies as st
 from scipy import stats
 
@@ -20,21 +19,12 @@ from fastmetrics.errors import DegenerateDataWarning, SmallSampleWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
-#: Rows of a difference, which is a whole number, and a group.
-ROWS = st.lists(
-    st.tuples(st.integers(-4, 4), st.sampled_from("abcde")), min_size=2, max_size=12
-).filter(lambda rows: len({group for _, group in rows}) > 1)
+TWO = [1, 0, 1, 0]
+
 #: Rows of: is A right, is B right, and a group.
 ANSWERS = st.lists(
     st.tuples(st.booleans(), st.booleans(), st.sampled_from("abcdef")), min_size=2, max_size=30
 ).filter(lambda rows: len({row[2] for row in rows}) > 1)
-
-
-def sums_by_group(values, groups):
-    sums = defaultdict(Fraction)
-    for value, group in zip(values, groups, strict=True):
-        sums[group] += Fraction(value)
-    return list(sums.values())
 
 
 def right_answers(rng, sizes, correlation):
@@ -45,18 +35,6 @@ def right_answers(rng, sizes, correlation):
     only_a, only_b = lead < stats.norm.ppf(0.2), lead > stats.norm.ppf(0.8)
     y = np.ones(len(groups), int)
     return y, (~only_b).astype(int), (~only_a).astype(int), groups
-
-
-def sizes_of_tests(draw, tests, n_data):
-    """Return how often each test rejects at 0.05."""
-    rejected = np.zeros(len(tests))
-    for number in range(n_data):
-        drawn = draw(np.random.default_rng([8, number]))
-        rejected += [test(*drawn).pvalue <= 0.05 for test in tests]
-    return rejected / n_data
-
-
-# --- McNemar -------------------------------------------------------------------------------------
 
 
 @given(ANSWERS)
@@ -141,29 +119,21 @@ def test_degenerate_groups():
         fm.comparison.mcnemar_test(y, a, [0, 0, 0, 0], groups=[1, 1, 2, 2])
 
 
-# --- faults --------------------------------------------------------------------------------------
-
-TWO = [1, 0, 1, 0]
-
-
-@pytest.mark.parametrize(
-    ("call", "match"),
-    [
-        (lambda g: fm.comparison.mcnemar_test(TWO, TWO, [0, 0, 1, 1], groups=g), "y_true"),
-    ],
-)
-def test_faults(call, match):
-    with pytest.raises(ValueError, match="`groups` must name at least two groups: got one"):
-        call(["a"] * 4)
-    with pytest.raises(ValueError, match=f"lengths differ: .*`{match}` has 4 rows"):
-        call(["a", "b", "c"])
-    with pytest.raises(ValueError, match="`groups`"):
-        call(["a", "b", None, "c"])
-
-
 @pytest.mark.parametrize("method", ["corrected", "exact", "mid-p"])
 def test_mcnemar_has_one_method_of_groups(method):
     with pytest.raises(ValueError, match="`groups` have `method='uncorrected'` alone"):
         fm.comparison.mcnemar_test(TWO, TWO, TWO, groups=TWO, method=method)
     with pytest.raises(ValueError, match="`groups` are of rows: pass labels"):
         fm.comparison.mcnemar_test(e01=1, e10=2, groups=TWO)
+
+
+def test_faults_of_groups():
+    def call(groups):
+        return fm.comparison.mcnemar_test(TWO, TWO, [0, 0, 1, 1], groups=groups)
+
+    with pytest.raises(ValueError, match="`groups` must name at least two groups: got one"):
+        call(["a"] * 4)
+    with pytest.raises(ValueError, match=r"lengths differ: .*`y_true` has 4 rows"):
+        call(["a", "b", "c"])
+    with pytest.raises(ValueError, match="`groups`"):
+        call(["a", "b", None, "c"])
