@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
@@ -20,7 +21,14 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.comparison.result import MODELS, ComparisonTest, Question, question
-from fastmetrics.comparison.samples._differences import FOLDS, check_correlation, check_differences
+from fastmetrics.comparison.samples._differences import (
+    FOLDS,
+    GROUPS,
+    Differences,
+    check_correlation,
+    check_differences,
+    units_of_groups,
+)
 from fastmetrics.comparison.samples._tango import PairedCounts, score_interval, score_statistic
 from fastmetrics.errors import (
     DegenerateDataWarning,
@@ -29,7 +37,8 @@ from fastmetrics.errors import (
     UndefinedMetricWarning,
     warn_user,
 )
-from fastmetrics.inference._pvalues import Moments, moments
+from fastmetrics.inference._pvalues import moments
+from fastmetrics.inference._sample_sizes import warn_of_few_groups
 from fastmetrics.inference.reference import critical_value, difference_test, pvalue as pvalue_of
 
 #: What both tests take and refuse.
@@ -54,7 +63,7 @@ Raises
 ------
 TypeError
     If both or none of `scores_a` and `counts` are given, or they hold no real numbers; if
-    `higher_is_better` is missing with scores.
+    `higher_is_better` is missing with scores; if `groups` come with `counts`, or with folds.
 ValueError
     If a shape is wrong, a number is missing or infinite, or an option is out of range; if
     ``higher_is_better=False`` comes with `counts`.
@@ -62,13 +71,15 @@ ValueError
 Warns
 -----
 DegenerateDataWarning
-    If the differences do not vary: p is 0 or 1.
+    If the differences, or their means over groups, do not vary: p is 0 or 1.
+SmallSampleWarning
+    If there are fewer than about 30 groups.
 UndefinedMetricWarning
     If there is one difference only, which has no variance: p is nan.
 """
 
 
-@documented(_MARGIN, FOLDS, MODELS)
+@documented(_MARGIN, GROUPS, FOLDS, MODELS)
 def equivalence_test(
     scores_a: ArrayLike | None = None,
     scores_b: ArrayLike | None = None,
@@ -79,6 +90,7 @@ def equivalence_test(
     rho: float | None = None,
     n_repeats: int | None = None,
     n_folds: int | None = None,
+    groups: ArrayLike | None = None,
     confidence_level: float = 0.95,
     names: tuple[str, str] = ("A", "B"),
 ) -> ComparisonTest:
@@ -105,11 +117,18 @@ def equivalence_test(
     are large and lie on the side of a loss, t rejects too often in small samples: 8 % instead of
     5 % at n = 50 in the simulation of docs/sizes.md.
 
+    Of groups the mean d of n differences has the variance m / (m - 1) sum s^2 / n^2 over m groups,
+    s being the sum of what differences of a group have above d; t has the degrees of freedom of as
+    many groups as they are worth, (sum k)^2 / sum k^2 of their sizes k, less one. So a test of
+    right answers (0, 1) of groups takes them as scores. Where each row is a group of its own it is
+    the t without groups.
+
     References
     ----------
     Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15:657-680. Tango (1998),
     Equivalence test and confidence interval for the difference in proportions for the
-    paired-sample design, Statistics in Medicine 17:891-908.
+    paired-sample design, Statistics in Medicine 17:891-908. Liang & Zeger (1986), Longitudinal data
+    analysis using generalized linear models, Biometrika 73:13-22 (the variance of groups).
 
     Examples
     --------
@@ -121,7 +140,7 @@ def equivalence_test(
     (True, ConfidenceInterval(low=-0.02727, high=0.0149774))
     """
     asked, width = _asked(scores_a, counts, margin, higher_is_better, confidence_level, names)
-    found = _difference(scores_a, scores_b, counts, rho, n_repeats, n_folds)
+    found = _difference(scores_a, scores_b, counts, (rho, n_repeats, n_folds), groups)
     low, high = found.against(-width, "greater"), found.against(width, "less")
     is_low = low[1] > high[1]
     statistic, pvalue = low if is_low or math.isnan(low[1]) else high
@@ -148,7 +167,7 @@ def equivalence_test(
     )
 
 
-@documented(_MARGIN, FOLDS, MODELS)
+@documented(_MARGIN, GROUPS, FOLDS, MODELS)
 def non_inferiority_test(
     scores_a: ArrayLike | None = None,
     scores_b: ArrayLike | None = None,
@@ -159,6 +178,7 @@ def non_inferiority_test(
     rho: float | None = None,
     n_repeats: int | None = None,
     n_folds: int | None = None,
+    groups: ArrayLike | None = None,
     confidence_level: float = 0.95,
     names: tuple[str, str] = ("A", "B"),
 ) -> ComparisonTest:
@@ -195,7 +215,7 @@ def non_inferiority_test(
     0.1627
     """
     asked, width = _asked(scores_a, counts, margin, higher_is_better, confidence_level, names)
-    found = _difference(scores_a, scores_b, counts, rho, n_repeats, n_folds)
+    found = _difference(scores_a, scores_b, counts, (rho, n_repeats, n_folds), groups)
     critical, (low, high) = found.limits(asked.alpha)
     if asked.higher_is_better:
         edge, where, high = -width, "above", math.inf
@@ -266,16 +286,25 @@ class _Difference(NamedTuple):
 
 
 def _difference(
-    scores_a: Any, scores_b: Any, counts: Any, rho: Any, n_repeats: Any, n_folds: Any
+    scores_a: Any, scores_b: Any, counts: Any, folds: tuple[Any, Any, Any], groups: Any
 ) -> _Difference:
     """Return the difference of paired numbers, or of paired proportions by their counts."""
+    are_folds = any(one is not None for one in folds)
+    if counts is None and groups is not None:
+        if are_folds:
+            raise InputTypeError("`rho`, `n_repeats` and `n_folds` are of folds: got `groups` too")
+        return _of_groups(check_differences(scores_a, scores_b), groups)
     if counts is None:
-        found = check_differences(scores_a, scores_b, 1, 2)
-        said = check_correlation(found.values.shape, rho, n_repeats, n_folds, "scores_a")
+        differences = check_differences(scores_a, scores_b, 1, 2)
+        said = check_correlation(differences.values.shape, *folds, "scores_a")
         correlation = 0.0 if said is None else said
-        return _of_means(moments(found.values, found.rounding), correlation)
-    if not (rho is n_repeats is n_folds is None):
+        found = moments(*differences)
+        error = found.deviation * math.sqrt(1 / found.n + correlation / (1 - correlation))
+        return _of_means("paired t", found.mean, error, found.n - 1.0)
+    if are_folds:
         raise InputTypeError("`rho`, `n_repeats` and `n_folds` are about scores: got `counts` too")
+    if groups is not None:
+        raise InputTypeError("`groups` are of rows: pass right answers (0, 1) as scores")
     if isinstance(counts, str) or not hasattr(counts, "__len__") or len(counts) != 3:
         raise InputError(f"`counts` must be (only A right, only B right, examples): got {counts!r}")
     n = check_integer("counts[2]", counts[2], low=1, high=2**52)
@@ -284,26 +313,39 @@ def _difference(
     return _of_proportions(PairedCounts(only_a, only_b, n))
 
 
-def _of_means(found: Moments, correlation: float) -> _Difference:
+def _of_groups(differences: Differences, groups: Any) -> _Difference:
+    """Return the mean difference of rows that vary by groups."""
+    values = differences.values
+    units = units_of_groups(groups, len(values), "scores_a")
+    warn_of_few_groups(units.effective_groups, units.n_units)
+    found, error = moments(*differences), 0.0
+    if found.deviation > 0.0:
+        exponent = math.frexp(float(np.abs(values).max()))[1]  # no square leaves the range
+        left = np.ldexp(values, -exponent) - math.ldexp(found.mean, -exponent)
+        error = math.ldexp(units.spread(left / found.n).standard_error, exponent)
+    return _of_means("paired t by groups", found.mean, error, units.effective_groups - 1.0)
+
+
+def _of_means(kind: str, mean: float, error: float, df: float) -> _Difference:
     """Return a mean difference, which is tested by Student's t."""
-    error = found.deviation * math.sqrt(1 / found.n + correlation / (1 - correlation))
-    if found.n == 1:
+    if df == 0:
         message = "the t statistic is not defined: one number has no variance"
         warn_user(message, UndefinedMetricWarning)
     elif error == 0:
         warn_user(
-            f"the differences do not vary: each is {found.mean:g}, and the p-value is 0 or 1",
+            f"the differences do not vary: each is {mean:g}, and the p-value is 0 or 1"
+            if kind == "paired t"
+            else "the differences do not vary between groups: the p-value is 0 or 1",
             DegenerateDataWarning,
         )
 
     def against(margin: float, side: Alternative) -> tuple[float, float]:
-        return difference_test(found.mean - margin, error, found.n - 1, 0.95, side)[:2]
+        return difference_test(mean - margin, error, df, 0.95, side)[:2]
 
     def within(t: float) -> ConfidenceInterval:
-        return ConfidenceInterval(found.mean - t * error, found.mean + t * error)
+        return ConfidenceInterval(mean - t * error, mean + t * error)
 
-    df = float(found.n - 1)
-    return _Difference("paired t", "t", "mean difference", found.mean, error, df, against, within)
+    return _Difference(kind, "t", "mean difference", mean, error, df, against, within)
 
 
 def _of_proportions(counts: PairedCounts) -> _Difference:
