@@ -15,7 +15,7 @@ import numpy as np
 SEED = 20_250_306
 
 #: Files of this room that add scenes, in the order in which their tables are published.
-SUBJECTS = ("resampling", "counts", "differences", "ranks", "models")
+SUBJECTS = ("resampling", "counts", "differences", "groups", "ranks", "models")
 
 Measure = Callable[[np.random.Generator], dict[str, float]]
 

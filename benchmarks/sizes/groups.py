@@ -1,0 +1,76 @@
+"""Size of the tests of two models on examples that come in groups, by rows and by groups."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from benchmarks.sizes.scenes import Measure, add, describe
+from fastmetrics.comparison import (
+    mcnemar_test,
+    non_inferiority_test,
+    sign_flip_test,
+    wilcoxon_signed_rank_test,
+)
+from fastmetrics.errors import SmallSampleWarning
+
+CORRELATION = 0.5
+MARGIN = 0.25
+ONLY_ONE = 0.2
+
+GROUPED = "Paired differences that come in groups"
+
+describe(
+    GROUPED,
+    f"""Groups of 1 to 9 examples. Differences are normal, those of a group correlating at
+    {CORRELATION:g}. For McNemar's test the {ONLY_ONE:.0%} at either end are right for one model
+    alone; at a margin, the first model is worse by it, {MARGIN:g} standard deviations. "Rows" takes
+    examples for independent, "groups" is `groups=`.""",
+)
+
+
+def grouped(n_groups: int) -> Measure:
+    """Return the measure of all tests on so many groups."""
+    groups = np.repeat(np.arange(n_groups), np.arange(n_groups) % 9 + 1)
+    flips: Any = "auto" if n_groups < 20 else "monte-carlo"  # 2^20 sums take half a second
+
+    def tests(values: NDArray[np.float64], by: NDArray[np.int64] | None) -> dict[str, float]:
+        what, edge = "rows" if by is None else "groups", ndtri(ONLY_ONE)
+        right_a, right_b = (one.astype(np.int64) for one in (values > edge, values < -edge))
+        found = {
+            f"mcnemar_test, {what}": mcnemar_test(
+                np.ones_like(right_a), right_a, right_b, groups=by, method="uncorrected"
+            ),
+            f"sign_flip_test, {what}": sign_flip_test(
+                values, groups=by, method=flips, n_resamples=999, rng=1, higher_is_better=True
+            ),
+        }
+        for method in ("exact", "normal"):
+            found[f"wilcoxon_signed_rank_test, {what}, {method}"] = wilcoxon_signed_rank_test(
+                values, groups=by, method=method, higher_is_better=True
+            )
+        found[f"non_inferiority_test, {what}"] = non_inferiority_test(
+            values - MARGIN,
+            groups=by,
+            rho=0.0 if by is None else None,
+            margin=MARGIN,
+            higher_is_better=True,
+        )
+        return {name: test.pvalue for name, test in found.items()}
+
+    def measure(rng: np.random.Generator) -> dict[str, float]:
+        shared = rng.normal(size=n_groups)[groups] * np.sqrt(CORRELATION)
+        values = shared + rng.normal(size=len(groups)) * np.sqrt(1 - CORRELATION)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SmallSampleWarning)
+            return tests(values, None) | tests(values, groups)
+
+    return measure
+
+
+for count in (6, 12, 40):
+    add(GROUPED, f"{count} groups", n_data=4_000)(grouped(count))
