@@ -43,7 +43,7 @@ def _name(row: IntervalRow) -> str:
 
 _HEAD = """The interval that `estimate` gives without `method`, of each measure that has influences:
 none has an interval without a line here. Two classes are those of the main design, with its groups
-and its weights; of three classes each one's score is 1 higher for its rows. Values are log-normal, and
-so are predictions; times are exponential, a third of them censored; queries have 20 items each.
+and its weights; of three classes each one's score is 1 higher for its rows. Values are log-normal,
+and so are predictions; times are exponential, a third of them censored; queries have 20 items each.
 Targets are those of very many rows. Each figure is of {n_data:,} data sets.
 """
