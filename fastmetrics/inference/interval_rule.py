@@ -23,12 +23,14 @@ from fastmetrics.inference.proportions._proportion_limits import proportion_limi
 from fastmetrics.inference.reference import limits
 from fastmetrics.inference.table_points import Measured, measure_of
 from fastmetrics.inference.units import Floats, Reference, SamplesAre, Spread, Units
+from fastmetrics.measures._measure import Scale
 from fastmetrics.measures.asking import Asked
 
 #: Rows of the smaller class times the distance of the AUC from 0 or 1: below, Newcombe's shape
 #: and the influences know too little each, and the outer limits of both are taken.
 _ENOUGH: Final = 10.0
-_AUC: Final = ("roc_auc",)
+#: What an AUC times the first, and the second more, is: they have its limits.
+OF_AUC: Final = {"roc_auc": (1.0, 0.0), "rank_loss": (-1.0, 1.0), "gini_coefficient": (2.0, -1.0)}
 #: The cells that count as successes of a share, and those that count as failures.
 _SHARES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "accuracy": (("tp", "tn"), ("fp", "fn")),
@@ -42,8 +44,10 @@ _SHARES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "jaccard": (("tp",), ("fp", "fn")),
     "f1": (("tp",), ("fp", "fn")),  # of F* = TP / (TP + FP + FN); F1 = 2 F* / (1 + F*)
 }
-#: Sums of recall and specificity: the share of each, and the range.
-_OF_RATES: Final = {"balanced_accuracy": (0.5, (0.0, 1.0)), "informedness": (1.0, (-1.0, 1.0))}
+#: Sums of recall and specificity, by what each is multiplied by.
+_OF_RATES: Final = {"balanced_accuracy": 0.5, "informedness": 1.0}
+#: Ratios of what share of either class is called positive (1), or is not (0).
+_RATIOS: Final = {"positive_likelihood_ratio": 1, "negative_likelihood_ratio": 0}
 
 
 def estimate_of(
@@ -62,7 +66,7 @@ def estimate_of(
     ``spread`` takes the place of that of the influences.
     """
     units, measure = measured.units, measure_of(one)
-    is_auc = measure.name in _AUC and units.groups is None and units.n_strata <= 2
+    is_auc = measure.name in OF_AUC and units.groups is None and units.n_strata <= 2
     is_mean = measure.family == "ranking" and units.groups is None
     reference: Reference = "student" if is_mean else "contributions"
     spread = spread or units.spread(measured.influences[model], reference)
@@ -106,9 +110,9 @@ def estimate_by(
     """
     measure = measure_of(one)
     error = spread.standard_error if not math.isnan(value) else math.nan
-    width = _width(one)
+    width, scale = _width(one), _scale(one)
     limit = limits(
-        *(value / width, error / width, spread.df, level, measure.scale, alternative),
+        *(value / width, error / width, spread.df, level, scale, alternative),
         bounds=measure.bounds,
     )
     limit = ConfidenceInterval(width * limit.low, width * limit.high)
@@ -116,17 +120,18 @@ def estimate_by(
     share = "accuracy" if measure.family == "ranking" else measure.name
     shares = counts is not None and share in _SHARES
     if method in ("wilson", "newcombe") and not (
-        shares if method == "wilson" else measure.name in _AUC
+        shares if method == "wilson" else measure.name in OF_AUC
     ):
         what = "shares of independent rows of two classes" if method == "wilson" else "the AUC"
         raise InputError(f"`method={method!r}` is for {what}: got {one.label!r}")
     if method in (None, "wilson") and shares and not math.isnan(value):
         limit, name = _wilson(share, counts, level, alternative), "wilson"
-    elif method is None and counts is not None and measure.name in _OF_RATES:
-        limit = _of_rates(measure.name, value, counts, level, alternative)
-        name = "wilson of both rates"
+    elif method is None and counts is not None and _is_of_rates(one):
+        of_both = _of_ratio if measure.name in _RATIOS else _of_rates
+        limit, name = of_both(one, value, counts, level, alternative), "wilson of both rates"
     elif method in (None, "newcombe") and sizes is not None and not math.isnan(value):
-        limit, name = _near_the_edge(sizes, value, limit, level, alternative, method)
+        of_auc = OF_AUC[measure.name]
+        limit, name = _near_the_edge(of_auc, sizes, value, limit, level, alternative, method)
     elif method is None and rates is not None:
         limit, name = _of_gaps(rates, spread, level, alternative, n_groups), "band"
     note = ""
@@ -147,7 +152,7 @@ def estimate_by(
         df=spread.df,
         confidence_level=level,
         method=name,
-        scale=measure.scale,
+        scale=scale,
         alternative=alternative,
         n_samples=n_samples,
         n_groups=n_groups,
@@ -165,6 +170,13 @@ def _width(one: Asked) -> float:
     return float(high) - float(low)
 
 
+def _scale(one: Asked) -> Scale:
+    """Return where a measure is taken for normal; costs without gains are not negative."""
+    measure = measure_of(one)
+    no_gains = measure.name == "cost" and one.parameters.get("cost_matrix") is None
+    return "log" if no_gains else measure.scale
+
+
 def _wilson(name: str, counts: Any, level: float, alternative: Alternative) -> ConfidenceInterval:
     """Return Wilson's limits of a share of counts; of F1 those of TP / (TP + FP + FN), changed."""
     cells = {"tn": counts[0, 0], "fp": counts[0, 1], "fn": counts[1, 0], "tp": counts[1, 1]}
@@ -175,24 +187,74 @@ def _wilson(name: str, counts: Any, level: float, alternative: Alternative) -> C
     return found
 
 
+def _is_of_rates(one: Asked) -> bool:
+    """Return whether a measure is a sum, or a ratio, of a rate of either class."""
+    name = measure_of(one).name
+    if name == "expected_cost":  # at the share of the data it is a mean of rows
+        return one.parameters.get("prevalence") is not None
+    return name in _OF_RATES or name in _RATIOS
+
+
 def _of_rates(
-    name: str, value: float, counts: Any, level: float, alternative: Alternative
+    one: Asked, value: float, counts: Any, level: float, alternative: Alternative
 ) -> ConfidenceInterval:
-    """Return limits of a sum of recall and specificity, by Wilson's of both (MOVER).
+    """Return limits of a sum of two rates, by Wilson's of both (MOVER).
 
     Zou & Donner (2008), Statistics in Medicine 27:1693-1702: distances of both limits from their
     rates are put together as standard errors are.
     """
     if math.isnan(value):
         return ConfidenceInterval(math.nan, math.nan)
-    share, (least, most) = _OF_RATES[name]
-    down, up = 0.0, 0.0
-    for hits, others in ((counts[1, 1], counts[1, 0]), (counts[0, 0], counts[0, 1])):
+    measure, cells = measure_of(one), ((counts[1, 1], counts[1, 0]), (counts[0, 0], counts[0, 1]))
+    if measure.name == "expected_cost":
+        cells = ((counts[1, 0], counts[1, 1]), (counts[0, 1], counts[0, 0]))
+        share, prices = float(one.parameters["prevalence"]), one.parameters
+        factors = share * prices["cost_fn"], (1.0 - share) * prices["cost_fp"]
+    else:
+        factors = (_OF_RATES[measure.name],) * 2
+    (least, most), (down, up) = measure.bounds, (0.0, 0.0)
+    for factor, (hits, others) in zip(factors, cells, strict=True):
+        if factor == 0.0:  # its class may be missing
+            continue
         low, high = proportion_limits(hits, hits + others, level, "wilson", alternative)
         rate = hits / (hits + others)
-        down, up = math.hypot(down, share * (rate - low)), math.hypot(up, share * (high - rate))
+        down, up = math.hypot(down, factor * (rate - low)), math.hypot(up, factor * (high - rate))
     low = least if alternative == "less" else max(least, value - down)
     return ConfidenceInterval(low, most if alternative == "greater" else min(most, value + up))
+
+
+def _of_ratio(
+    one: Asked, value: float, counts: Any, level: float, alternative: Alternative
+) -> ConfidenceInterval:
+    """Return limits of a ratio of a rate of the positives to that of the negatives.
+
+    Donner & Zou (2012), Statistical Methods in Medical Research 21:347-359: where the limit of the
+    numerator less the ratio times the denominator, by Wilson's of both, is 0.
+    """
+    if alternative != "two-sided":
+        level = 2.0 * level - 1.0
+    if math.isnan(value) or level <= 0.0:
+        return ConfidenceInterval(math.nan, math.nan)
+    column, sizes = _RATIOS[measure_of(one).name], counts.sum(axis=1)
+    ends = [
+        proportion_limits(counts[k, column], sizes[k], level, "wilson", "two-sided") for k in (1, 0)
+    ]
+    first, other = counts[1, column] / sizes[1], counts[0, column] / sizes[0]
+    product, (above, below) = first * other, ends
+
+    def root(of_first: float, of_other: float) -> tuple[float, float, float]:
+        square = of_other * (2.0 * other - of_other)
+        constant = of_first * (2.0 * first - of_first)
+        return square, constant, math.sqrt(max(0.0, product * product - square * constant))
+
+    _, constant, distance = root(above.low, below.high)
+    low, high = 0.0, math.inf
+    if constant > 0.0 and alternative != "less":
+        low = float(constant / (product + distance))
+    square, _, distance = root(above.high, below.low)
+    if square > 0.0 and alternative != "greater":
+        high = float((product + distance) / square)
+    return ConfidenceInterval(low, high)
 
 
 def _of_gaps(
@@ -212,6 +274,7 @@ def _of_gaps(
 
 
 def _near_the_edge(
+    of_auc: tuple[float, float],
     sizes: tuple[float, float],
     value: float,
     limit: ConfidenceInterval,
@@ -220,8 +283,9 @@ def _near_the_edge(
     method: str | None,
 ) -> tuple[ConfidenceInterval, str]:
     """Return the limits of an AUC: where few rows are out of order, the outer ones of two rules."""
-    is_known = not math.isnan(limit.low)
-    if method is None and is_known and min(sizes) * min(value, 1.0 - value) >= _ENOUGH:
+    factor, shift = of_auc
+    auc, is_known = (value - shift) / factor, not math.isnan(limit.low)
+    if method is None and is_known and min(sizes) * min(auc, 1.0 - auc) >= _ENOUGH:
         return limit, "influence"
     if alternative != "two-sided":
         level = 2.0 * level - 1.0
@@ -229,15 +293,15 @@ def _near_the_edge(
         return limit, "influence"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        shape = newcombe_interval(value, *(max(1.0, n) for n in sizes), confidence_level=level)
-    low, high = shape.low, shape.high
+        shape = newcombe_interval(auc, *(max(1.0, n) for n in sizes), confidence_level=level)
+    low, high = sorted((factor * shape.low + shift, factor * shape.high + shift))
     name = "newcombe"
     if method is None and is_known:
         low, high, name = min(low, limit.low), max(high, limit.high), "outer limits with newcombe"
     if alternative == "less":
-        low = 0.0
+        low = min(shift, factor + shift)
     elif alternative == "greater":
-        high = 1.0
+        high = max(shift, factor + shift)
     return ConfidenceInterval(low, high), name
 
 

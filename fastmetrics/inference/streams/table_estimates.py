@@ -21,7 +21,7 @@ from fastmetrics.errors import (
     UndefinedMetricWarning,
 )
 from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.inference.interval_rule import estimate_by, estimate_of
+from fastmetrics.inference.interval_rule import OF_AUC, estimate_by, estimate_of
 from fastmetrics.inference.samples import warn_of_units
 from fastmetrics.inference.streams.range_summary import RangeSummary
 from fastmetrics.inference.streams.runs_summary import summary_of_runs
@@ -47,9 +47,8 @@ from fastmetrics.tables.scores.score_table import ScoreTable
 
 AnyTable = ScoreTable | ConfusionMatrix | ScoreRuns | Bracketed | GroupedBinnedScoreTable
 TABLES: Final = (ScoreTable, ConfusionMatrix, ScoreRuns, Bracketed, GroupedBinnedScoreTable)
-#: Factors of the AUC, and what is added to it: measures that ranges and bins have too.
-_OF_AUC: Final = {"roc_auc": (1.0, 0.0), "rank_loss": (-1.0, 1.0), "gini_coefficient": (2.0, -1.0)}
-_OF_RANGES: Final = (*_OF_AUC, "average_precision")
+#: Measures that ranges and bins have too.
+_OF_RANGES: Final = (*OF_AUC, "average_precision")
 
 
 def estimates_of_table(
@@ -130,11 +129,11 @@ def of_summary(
     name = measure_of(one).name
     value, spread = math.nan, Spread(math.nan, math.nan)
     if m and n:
-        factor, added = _OF_AUC.get(name, (1.0, 0.0))
-        own = "roc_auc" if name in _OF_AUC else name
+        factor, added = OF_AUC.get(name, (1.0, 0.0))
+        own = "roc_auc" if name in OF_AUC else name
         plain, variance, df = summary.estimated(own)
         value, spread = factor * plain + added, Spread(factor * factor * variance, df)
-    sizes = (float(m), float(n)) if name == "roc_auc" else None
+    sizes = (float(m), float(n)) if name in OF_AUC else None
     return estimate_by(
         one, value, spread, level, method, alternative, sizes=sizes, n_samples=float(m + n)
     )
@@ -216,7 +215,7 @@ class _Bins:
         # Influences are less the value, which differs; of positives alone in average precision.
         moved = abs(best.values[0] - worst.values[0])
         sizes = np.where(self._is_positive, *self.columns.totals)
-        centred = self._is_positive | (measure_of(one).name in _OF_AUC)
+        centred = self._is_positive | (measure_of(one).name in OF_AUC)
         off = (np.abs(both[1] - both[0]) + np.where(centred, moved / sizes, 0.0)) / 2.0
         squares = self._counts * off * off
         if self._groups is not None:
