@@ -31,15 +31,15 @@ def test_accuracy_against_the_sum_over_all_counts(a, b, psi, n, method, test, le
 
 
 def test_what_is_planned_is_what_is_tested():
-    defaults = [
-        inspect.signature(function).parameters[name].default
-        for function, name in (
-            (fm.comparison.mcnemar_test, "method"),
-            (fm.comparison.power_paired_accuracy, "test"),
-            (fm.comparison.sample_size_paired_accuracy, "test"),
+    planned = [
+        inspect.signature(function).parameters["test"].default
+        for function in (
+            fm.comparison.power_paired_accuracy,
+            fm.comparison.sample_size_paired_accuracy,
         )
     ]
-    assert set(defaults) == {"corrected"}
+    assert set(planned) == {"corrected"}
+    assert "continuity-corrected" in fm.comparison.mcnemar_test(e01=1, e10=7).method
 
 
 def test_published_formulas():
