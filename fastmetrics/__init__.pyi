@@ -33,6 +33,7 @@ from .inference.delong.delong import delong as delong
 from .inference.delong.delong_test import delong_test as delong_test
 from .inference.delong.delong_unpaired import delong_unpaired_test as delong_unpaired_test
 from .inference.estimate import estimate as estimate
+from .inference.guarantees.guaranteed_threshold import guaranteed_threshold as guaranteed_threshold
 from .measures.asking import register_metric as register_metric
 from .measures.calibration.calibration_curve import calibration_curve as calibration_curve
 from .measures.costs.h_measure import gini_coefficient as gini_coefficient

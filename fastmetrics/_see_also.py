@@ -24,7 +24,9 @@ break_even_point results.BreakEvenPoint best_threshold
 ks_statistic results.KolmogorovSmirnov youden_j best_threshold
 dominance results.Dominance costs.compare_cost_curves
 best_threshold results.BestThreshold predict_at_threshold metric_at_thresholds \
-costs.threshold_costs costs.OperatingPoint
+costs.threshold_costs costs.OperatingPoint guaranteed_threshold
+guaranteed_threshold results.GuaranteedThreshold best_threshold predict_at_threshold \
+costs.threshold_cost_interval
 metric_at_thresholds confusion_matrix_at_thresholds plots.plot_thresholds
 predict_at_threshold costs.cost_sensitive_predict
 delong delong_test delong_unpaired_test estimate compare

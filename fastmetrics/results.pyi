@@ -3,8 +3,8 @@
 from ._report.evaluation_result import (
     Evaluation as Evaluation,
     EvaluationBootstrap as EvaluationBootstrap,
-    ModelEvaluation as ModelEvaluation,
 )
+from ._report.model_evaluation import ModelEvaluation as ModelEvaluation
 from ._report.ranking_result import RankingEvaluation as RankingEvaluation
 from ._results import ConfidenceInterval as ConfidenceInterval
 from .comparison.planning.power_accuracy import SampleSize as SampleSize
@@ -41,6 +41,7 @@ from .inference.estimate_result import (
     Estimates as Estimates,
     Pair as Pair,
 )
+from .inference.guarantees.guaranteed_threshold import GuaranteedThreshold as GuaranteedThreshold
 from .inference.replicates import Replicates as Replicates
 from .measures.calibration.calibration_summary import CalibrationSummary as CalibrationSummary
 from .measures.calibration.goodness_of_fit import GoodnessOfFitTest as GoodnessOfFitTest

@@ -98,6 +98,7 @@ _MADE: dict[str, Callable[[], Any]] = {
         TABLE[:, 0] - 0.5, higher_is_better=True, n_resamples=100, rng=1
     ),
     "BestThreshold": lambda: fm.best_threshold(Y, S),
+    "GuaranteedThreshold": lambda: fm.guaranteed_threshold(Y, S, recall=0.5, delta=0.5),
     "BiasVariance": lambda: fm.selection.bias_variance(Y, [P, Q, Y], decomposition="domingos"),
     "BiasVarianceCurve": lambda: fm.selection.bias_variance_curve(
         model(), X, Y, X, Y, parameter="C", values=[0.1, 1.0], n_models=5, rng=1

@@ -53,6 +53,7 @@ CALLS: dict[str, list[Call]] = {
         name: [lambda n, name=name: public(name)(*MANY, query=QUERY, k=3, n_threads=n)]
         for name in ("f1_at_k", "hit_rate_at_k", "precision_at_k", "recall_at_k")
     },
+    "guaranteed_threshold": [lambda n: fm.guaranteed_threshold(Y, S, recall=0.5, n_threads=n)],
     "rank_biased_precision": [
         lambda n: fm.ranking.rank_biased_precision(*MANY, query=QUERY, persistence=0.8, n_threads=n)
     ],

@@ -17,6 +17,7 @@ from benchmarks.coverage import (
     costs,
     estimates,
     every,
+    guarantees,
     rankings,
     recalibration,
 )
@@ -205,6 +206,7 @@ PARTS: dict[str, Callable[[Data, np.random.Generator, Cost, Measured], None]] = 
     "hulls": _hulls,
     "costs": costs.measure,
     "rankings": rankings.measure,
+    guarantees.PART: guarantees.measure,
 }
 
 

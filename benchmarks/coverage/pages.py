@@ -47,6 +47,7 @@ FAMILIES: Final = (
         ("users", "groups", "weights"),
     ),
     Family("costs", "Costs and net benefit", ("Costs",), ("costs",)),
+    Family("guarantees", "Thresholds with a guarantee", ("Thresholds",), ("guarantees",)),
     Family("rankings", "Rankings", ("Rankings",), ("rankings",)),
     Family(
         "calibration", "Calibration", ("Calibration", "Recalib"), ("calibration", "recalibration")

@@ -11,6 +11,7 @@ from benchmarks.coverage import (
     estimates_report,
     every_report,
     findings,
+    guarantees_report,
     rankings_report,
     recalibration_report,
 )
@@ -237,6 +238,7 @@ def document(study: Study) -> str:
         bias=bias_of_costs(study),
     )
     sections += ["## Costs and net benefit\n", head, costs_section(study)]
+    sections.append(guarantees_report.section(study))
     sections += ["## Rankings, over queries\n", rankings_report.section(study, HYPOTHESES)]
     sections += ["## Class sizes fixed by design\n", FIXED]
     for metric in METRICS:

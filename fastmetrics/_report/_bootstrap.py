@@ -16,8 +16,8 @@ from fastmetrics._report._one_model import said_in_notes
 from fastmetrics._report.evaluation_result import (
     Evaluation,
     EvaluationBootstrap,
-    ModelEvaluation,
 )
+from fastmetrics._report.model_evaluation import ModelEvaluation
 from fastmetrics.errors import InputError, SmallSampleWarning
 from fastmetrics.inference.bootstrap._engine import joined
 from fastmetrics.inference.bootstrap._plans import CountPlan, Options, checked_options, planned

@@ -13,7 +13,7 @@ from fastmetrics._report._one_model import (
     undefined_model,
     with_estimates,
 )
-from fastmetrics._report.evaluation_result import ModelEvaluation
+from fastmetrics._report.model_evaluation import ModelEvaluation
 from fastmetrics.errors import InputError
 from fastmetrics.inference.streams.range_summary import (
     Corner,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -12,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.scalars import WeightsAre
-from fastmetrics._report.evaluation_result import ModelEvaluation
+from fastmetrics._report._guarantees import Promise
+from fastmetrics._report.model_evaluation import ModelEvaluation
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
 from fastmetrics.inference.bootstrap.effective_size import effective_sample_size
@@ -45,13 +47,17 @@ def evaluate_model(
     weights_are: WeightsAre | None = None,
     pos_label: Any = None,
     confidence_level: float | None = None,
+    promises: Sequence[Promise] = (),
 ) -> ModelEvaluation:
     """Evaluate one model, with intervals if there is a confidence level; see `evaluate`."""
     table, note = table_of(
         y_true, y_score, sample_weight=sample_weight, weights_are=weights_are, pos_label=pos_label
     )
     del y_score  # the table is all that is needed; a caller may have let go of the column
-    return _measured(name, table, confidence_level, note)
+    model = _measured(name, table, confidence_level, note)
+    if not promises or math.isnan(model.roc_auc):
+        return model
+    return dataclasses.replace(model, guarantees=tuple(each.kept_by(table) for each in promises))
 
 
 def evaluate_table(name: str, table: ScoreTable, confidence_level: float) -> ModelEvaluation:

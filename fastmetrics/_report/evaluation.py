@@ -18,6 +18,7 @@ from fastmetrics._input.rows import (
 )
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
 from fastmetrics._report._costs import checked_prices
+from fastmetrics._report._guarantees import checked_promises
 from fastmetrics._report._of_summary import evaluation_of
 from fastmetrics._report._one_model import (
     SMOOTH,
@@ -26,7 +27,8 @@ from fastmetrics._report._one_model import (
     said_in_notes,
     with_estimates,
 )
-from fastmetrics._report.evaluation_result import Evaluation, ModelEvaluation
+from fastmetrics._report.evaluation_result import Evaluation
+from fastmetrics._report.model_evaluation import ModelEvaluation
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._limits import Method
 from fastmetrics.inference.compare import compare
@@ -60,6 +62,7 @@ def evaluate(
     cost_fn: ArrayLike | None = None,
     cost_fp: ArrayLike | None = None,
     prevalence: float | None = None,
+    guarantee: Mapping[str, float] | None = None,
     rng: Any = None,
     n_threads: int | None = None,
     progress: bool | None = None,
@@ -106,6 +109,10 @@ def evaluate(
         `threshold_cost_interval` does.
     prevalence : float, optional
         Share of positives where that threshold will be used, in (0, 1); None: that of the data.
+    guarantee : mapping of str to float, optional
+        Promises of new data by measure, as ``{"recall": 0.95}``: each model then says which of its
+        thresholds keeps each of them, with probability `confidence_level`, as
+        `guaranteed_threshold` finds it; that of "expected_cost" is at `cost_fn` and `cost_fp`.
     rng : None, int, numpy Generator or str, optional
         Seed of the bootstrap; or the key of an earlier one, which draws the same replicates.
     n_threads : int, optional
@@ -124,7 +131,7 @@ def evaluate(
     ValueError
         If the data are not binary labels and finite scores, `scores` names no model, or an
         option has no meaning; if a cost is negative or not finite; also if one of the bootstrap is
-        given without `n_resamples`.
+        given without `n_resamples`, or a guarantee with weights or groups.
 
     Warns
     -----
@@ -183,6 +190,7 @@ def evaluate(
             cost_fn=cost_fn,
             cost_fp=cost_fp,
             prevalence=prevalence,
+            guarantee=guarantee,
         )
         models = [_evaluated(*each, level) for each in tables.items()]
         return Evaluation(tuple(models), level, None)
@@ -196,6 +204,9 @@ def evaluate(
     labels: Any = y_true
     named = models_of(scores, names)
     prices = checked_prices(cost_fn, cost_fp, prevalence)
+    promises = checked_promises(
+        guarantee, prices, level, grouped=groups is not None, weighted=read is not None
+    )
     plan = plan_of(
         n_resamples,
         level,
@@ -222,6 +233,7 @@ def evaluate(
                 weights_are=read,
                 pos_label=pos_label,
                 confidence_level=level if plan is None and is_alone else None,
+                promises=promises,
             )
             if prices is not None and not math.isnan(model.roc_auc):
                 costs = prices.of(

@@ -9,110 +9,17 @@ from typing import Any, Final
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._report._costs import LEAST_COST, NO_INTERVAL, costs_table
-from fastmetrics._results import ConfidenceInterval, Result, plain_fields
+from fastmetrics._report.model_evaluation import ModelEvaluation, plain_of
+from fastmetrics._results import Result
 from fastmetrics.errors import no_such
 from fastmetrics.inference._verdict import pairs_table, verdict_of
-from fastmetrics.inference.costs.threshold_cost import ThresholdCostInterval
-from fastmetrics.inference.estimate_result import (
-    Comparisons,
-    Estimate,
-    Estimates,
-    Pair,
-)
+from fastmetrics.inference.estimate_result import Comparisons, Estimate
 from fastmetrics.inference.replicates import METHODS, WEIGHTS
 
-#: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
-_OF_ONE_MEASURE = ("estimate", "confidence_interval", "method", "standard_error")
 _OF_ONE_PAIR = (
     *("a", "b", "estimate", "confidence_interval", "standard_error"),
     *("pvalue", "pvalue_holm", "better"),
 )
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class ModelEvaluation(Result):
-    """The measures of one model.
-
-    Attributes
-    ----------
-    name : str
-        Of the model.
-    n_positive, n_negative : int or float
-        Examples (or their weight) of each class.
-    roc_auc : float
-        Area under the ROC curve.
-    confidence_interval : ConfidenceInterval
-        For `roc_auc`: the bootstrap's if there was one, else as `evaluate` says; nan where a class
-        is missing.
-    interval_method : str
-        Which interval that is; empty where there is none.
-    standard_error : float
-        Of `roc_auc`: the bootstrap's if there was one, else as `estimate` has it; nan where a class
-        is missing.
-    average_precision : float
-        Area under the P-R curve by steps; a tie is one step.
-    break_even_point : float
-        Where precision equals recall.
-    ks_statistic : float
-        Largest distance between the score distributions of the two classes.
-    threshold : int or float
-        The threshold of the largest TPR - FPR (Youden); positive means score >= threshold.
-    true_positive_rate, false_positive_rate : float
-        At `threshold`.
-    note : str
-        What a reader of the figures must know; usually empty.
-    estimates : Estimates or None
-        By measure: estimate, error and interval by the influences of rows; None where a bootstrap
-        made the intervals, or a class is missing.
-    bootstrap : Estimates or None
-        By measure: estimate, interval, standard error, replicates.
-    costs : ThresholdCostInterval or None
-        The cheapest threshold and what it costs, where prices were given; its intervals are nan
-        where rows are grouped.
-    """
-
-    name: str
-    n_positive: int | float
-    n_negative: int | float
-    roc_auc: float
-    confidence_interval: ConfidenceInterval
-    interval_method: str
-    standard_error: float
-    average_precision: float
-    break_even_point: float
-    ks_statistic: float
-    threshold: int | float
-    true_positive_rate: float
-    false_positive_rate: float
-    note: str = ""
-    estimates: Estimates | None = field(default=None, hash=False)
-    bootstrap: Estimates | None = None
-    costs: ThresholdCostInterval | None = None
-
-    @property
-    def estimate(self) -> float:
-        """The AUC, by the name that every result with an interval has."""
-        return self.roc_auc
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as a dictionary of built-in Python objects.
-
-        Returns
-        -------
-        dict
-            Of the bootstrap, each measure's figures without the replicates; nothing if there
-            was none, and nothing of costs without prices.
-        """
-        plain = Result.to_dict(self)
-        if self.costs is None:
-            plain.pop("costs")
-        for name in ("estimates", "bootstrap"):
-            found = plain.pop(name) and getattr(self, name)
-            if found is not None:
-                plain[name] = {
-                    metric: _plain(one, _OF_ONE_MEASURE) for metric, one in found.items()
-                }
-        return plain
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -213,7 +120,7 @@ class Evaluation(Result):
             plain["bootstrap"] = self.bootstrap.to_dict()
         if self.comparisons is not None:
             plain["differences"] = {
-                metric: [_plain(pair, _OF_ONE_PAIR) for pair in one]
+                metric: [plain_of(pair, _OF_ONE_PAIR) for pair in one]
                 for metric, one in self.comparisons.items()
             }
             plain["verdict"] = self.verdict
@@ -242,13 +149,6 @@ class Evaluation(Result):
             words = {"metric": "measure", **_NAMES_OF_DIFFERENCES}
             tables.append(pairs_table(self.comparisons, words=words, level=level, unseen=_UNSEEN))
         return Display(tables, notes=_notes(self))
-
-
-def _plain(one: Estimate | Pair, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return an estimate or a difference; of a bootstrap without its replicates."""
-    if one.details is None:
-        return plain_fields(one, (*names, "df"))
-    return plain_fields(one, (*names, "note")) | plain_fields(one.details, ("bias", "n_failed"))
 
 
 # --- what is printed ----------------------------------------------------------------------------
@@ -322,6 +222,7 @@ def _notes(evaluation: Evaluation) -> list[str]:
         notes.append(LEAST_COST)
         if bootstrap is not None and bootstrap.n_groups is not None:
             notes.append(NO_INTERVAL)
+    notes += [f"{model.name}: {each.verdict}." for model in evaluation for each in model.guarantees]
     return notes + [f"{model.name}: {model.note}." for model in evaluation if model.note]
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.labels import distinct, encode_labels
 from fastmetrics._input.memory_size import check_memory_size
 from fastmetrics._report._of_summary import evaluation_of
-from fastmetrics._report.evaluation_result import ModelEvaluation
+from fastmetrics._report.model_evaluation import ModelEvaluation
 from fastmetrics._threads.workers import at_most, thread_count
 from fastmetrics.cli._session import in_words, labels_of, names_here, progress_bar, read_rows
 from fastmetrics.errors import InputError
@@ -30,6 +30,7 @@ _OF_ROWS: Final = {
     "cost_fn": "prices are of the rows",
     "cost_fp": "prices are of the rows",
     "prevalence": "it is of prices",
+    "guarantee": "it is of a table of all scores",
     "metrics": "they are of the bootstrap",
     "method": "it is of the bootstrap",
     "stratified": "it is of the bootstrap",

@@ -129,6 +129,20 @@ def parse_metrics(texts: Sequence[str] | None) -> dict[str, Any] | None:
     return found
 
 
+def parse_guarantee(texts: Sequence[str] | None) -> dict[str, Any] | None:
+    """Return the promises by measure, from ``NAME=VALUE``; ValueError where one is twice."""
+    found: dict[str, Any] = {}
+    for text in texts or ():
+        name, equals, value = text.partition("=")
+        bound = number_of(value) if equals else None
+        if bound is None:
+            raise ValueError(f"--guarantee {text!r} is no promise with a number, as in recall=0.95")
+        if name in found:
+            raise ValueError(f"--guarantee names {name!r} more than once")
+        found[name] = bound
+    return found or None
+
+
 def _parameter(part: str, text: str) -> tuple[str, Any]:
     name, equals, value = part.partition("=")
     if not (name and equals and value):

@@ -183,6 +183,14 @@ def _add_costs(add: Any) -> None:
         metavar="P",
         help="share of positives where the threshold will be used (default: that of the data)",
     )
+    add(
+        "--guarantee",
+        action="append",
+        metavar="NAME=X",
+        help="show the threshold that keeps a promise on new data, sure to --confidence-level: "
+        "recall=0.95, false_positive_rate=0.01, precision=0.9, or, with prices, expected_cost=0.5; "
+        "may be repeated, each promise stands for itself",
+    )
 
 
 def _add_bootstrap(add: Any) -> None:

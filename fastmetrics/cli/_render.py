@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from fastmetrics._display.numbers import is_bound
-from fastmetrics._report import Evaluation, EvaluationBootstrap
+from fastmetrics._report import Evaluation, EvaluationBootstrap, ModelEvaluation
 from fastmetrics.cli._layout import csv_text, json_text, markdown_text, table_text
 from fastmetrics.inference.estimate_result import Estimate
 
@@ -100,9 +100,11 @@ def _csv_of_models(evaluation: Evaluation) -> str:
         limits = {"roc_auc_low": interval.low, "roc_auc_high": interval.high}
         fields = {"model": model.name, **limits, **model.to_dict()}
         fields["weights_are"] = evaluation.weights_are or ""
-        rows.append({name: fields[name] for name in _FIELDS} | _cost_fields(model.costs))
+        own = _cost_fields(model.costs) | _guarantee_fields(model)
+        rows.append({name: fields[name] for name in _FIELDS} | own)
     has_costs = any(model.costs is not None for model in evaluation)
-    return csv_text((*_FIELDS, *_COST_FIELDS) if has_costs else _FIELDS, rows)
+    promised = dict.fromkeys(name for model in evaluation for name in _guarantee_fields(model))
+    return csv_text((*_FIELDS, *(_COST_FIELDS if has_costs else ()), *promised), rows)
 
 
 def _csv_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> str:
@@ -129,6 +131,9 @@ def _csv_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) ->
             row["note"] = joined(model.note, result.note)
             rows.append(plan | row)
     rows += _rows_of_costs(evaluation)
+    for model in evaluation:
+        for metric, value in _guarantee_fields(model).items():
+            rows.append({"model": model.name, "metric": metric, "estimate": value})
     for metric, pairs in (evaluation.comparisons or {}).items():
         for pair in pairs:
             row = {"model": pair.a, "minus_model": pair.b, "metric": metric}
@@ -158,6 +163,11 @@ def _cost_fields(costs: Any) -> dict[str, Any]:
         "cost_all_positive": costs.cost_all_positive,
         "cost_all_negative": costs.cost_all_negative,
     }
+
+
+def _guarantee_fields(model: ModelEvaluation) -> dict[str, Any]:
+    """Return the thresholds that keep promises, by the columns of a CSV file."""
+    return {f"threshold_for_{each.metric}": each.threshold for each in model.guarantees}
 
 
 def _rows_of_costs(evaluation: Evaluation) -> list[dict[str, Any]]:

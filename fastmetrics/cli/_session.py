@@ -30,6 +30,7 @@ _OPTIONS: Final = {
     "stratified": "--stratified",
     "groups": "--groups",
     "threshold": "--threshold",
+    "guarantee": "--guarantee",
     "rng": "--seed",
     "pos_label": "--pos-label",
     "memory": "--memory",

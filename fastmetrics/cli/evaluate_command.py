@@ -7,10 +7,11 @@ from typing import Any
 
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics._report._costs import checked_prices
+from fastmetrics._report._guarantees import checked_promises
 from fastmetrics._report.evaluation import evaluate, plan_of
 from fastmetrics._report.evaluation_result import Evaluation
 from fastmetrics.cli._messages import print_note, print_texts
-from fastmetrics.cli._options import number_of, parse_metrics
+from fastmetrics.cli._options import number_of, parse_guarantee, parse_metrics
 from fastmetrics.cli._render import render
 from fastmetrics.cli._session import (
     check_weights,
@@ -50,11 +51,19 @@ def run(options: argparse.Namespace) -> str:
     }
     weights_are: WeightsAre = options.weights_are or "importances"
     prices = {name: _price(getattr(options, name)) for name in ("cost_fn", "cost_fp")}
+    guarantee = parse_guarantee(options.guarantee)
     names = names_here(options)
     with in_words(names):  # before anything is read
         known = {name: _known(price) for name, price in prices.items()}
-        checked_prices(**known, prevalence=options.prevalence)
+        checked = checked_prices(**known, prevalence=options.prevalence)
         weighted = check_weights_are(options.weight, weights_are)
+        checked_promises(
+            guarantee,
+            checked,
+            options.confidence_level,
+            grouped=options.groups is not None,
+            weighted=weighted is not None,
+        )
         n_models = len(options.scores)
         plan_of(**given, groups=options.groups, n_models=n_models, weights_are=weighted)
     asked = dict.fromkeys(price for price in prices.values() if isinstance(price, str))
@@ -72,6 +81,7 @@ def run(options: argparse.Namespace) -> str:
             cost_fn=_price_of(columns, prices["cost_fn"]),
             cost_fp=_price_of(columns, prices["cost_fp"]),
             prevalence=options.prevalence,
+            guarantee=guarantee,
             **given,
         )
     return _told(evaluation, texts, columns, options)

@@ -53,6 +53,45 @@ def test_costs_are_those_of_the_library(options, capsys):
     assert models == [model.to_dict() for model in plain]
 
 
+def test_guarantees_are_those_of_the_library(options, capsys):
+    asked = ["--guarantee", "recall=0.8", "--guarantee", "expected_cost=9"]
+    asked += ["--cost-fn", "20", "--cost-fp", "5"]
+    found = json.loads(output_of(capsys, *options, *asked, "--format", "json"))
+    expected = fm.guaranteed_threshold(FRAUD, P, recall=0.8)
+    first, second = found["models"][0]["guarantees"]
+    assert (first["threshold"], first["tp"]) == (expected.threshold, expected.tp)
+    assert second["metric"] == "expected_cost"
+    assert f"p: {expected.verdict}." in " ".join(output_of(capsys, *options, *asked).split())
+    for more in ([], ["--bootstrap", "9"]):
+        rows = csv.DictReader(
+            io.StringIO(output_of(capsys, *options, *asked, *more, "--format", "csv"))
+        )
+        row = next(row for row in rows if more == [] or row["metric"] == "threshold_for_recall")
+        shown = row["estimate" if more else "threshold_for_recall"]
+        assert float(shown) == expected.threshold
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (["recall"], "--guarantee 'recall' is no promise with a number, as in recall=0.95"),
+        (["recall=x"], "--guarantee 'recall=x' is no promise with a number"),
+        (["recall=.9", "recall=.8"], "--guarantee names 'recall' more than once"),
+        (["sharpness=.9"], "--guarantee must be one of"),
+        (["recall=.9", "expected_cost=1"], "`expected_cost` needs --cost-fn"),
+        (["recall=.9", "--groups", "user"], "--guarantee is of rows that are independent"),
+    ],
+)
+def test_promises_without_meaning_are_refused(options, capsys, asked, message):
+    given = [
+        part
+        for each in asked
+        for part in (["--guarantee", each] if "=" in each or len(asked) == 1 else [each])
+    ]
+    assert run(*options, *given) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
 def test_one_column_may_be_asked_for_twice(options, capsys):
     both = ["--cost-fn", "amount", "--cost-fp", "amount"]
     found = json.loads(output_of(capsys, *options, *both, "--format", "json"))

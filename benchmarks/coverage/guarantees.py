@@ -1,0 +1,104 @@
+"""The part of the study on thresholds with a guarantee: how often new data break the promise."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+import fastmetrics
+from benchmarks.coverage import costs
+from benchmarks.coverage.measured import Cost, Measured
+from benchmarks.coverage.scenes import Data, Scene
+
+PART = "guarantees"
+#: What scores are rounded to, for ties; a grid of thresholds that knows nothing of the data.
+STEP = 0.25
+GRID = np.linspace(4.0, -3.0, 141)
+#: The least precision that is asked for, by the share of positives.
+PRECISIONS = {0.5: 0.8, 0.05: 0.4}
+#: The largest cost that is asked for, as a multiple of that of the best threshold.
+DEARER = 1.3
+GUARANTEED, ROUNDED, NAIVE = "guaranteed", "guaranteed, ties", "met on these data"
+MEASURES = ("recall", "false_positive_rate", "precision", "expected_cost")
+
+
+def bounds(scene: Scene) -> dict[str, float]:
+    """Return what is promised of each measure."""
+    return {
+        "recall": 0.9,
+        "false_positive_rate": 0.1,
+        "precision": PRECISIONS[scene.share],
+        "expected_cost": DEARER * costs.population(scene)["least cost, one price"],
+    }
+
+
+def population(scene: Scene) -> dict[str, float]:
+    """Return 0 for each measure, as limits around it stand for kept promises; and the bounds."""
+    values = dict.fromkeys(MEASURES, 0.0)
+    for measure, bound in bounds(scene).items():
+        for method in (GUARANTEED, ROUNDED, NAIVE):
+            values |= {f"{measure}, {method}": bound, f"{measure}, {method}, found": 1.0}
+    return values
+
+
+def _rates(scene: Scene, threshold: float) -> dict[str, float]:
+    """Return the measures of a threshold in the population."""
+    from scipy.special import ndtr
+
+    tpr, fpr = float(ndtr(scene.separation - threshold)), float(ndtr(-threshold))
+    tp, fp = scene.share * tpr, (1 - scene.share) * fpr
+    return {
+        "recall": tpr,
+        "false_positive_rate": fpr,
+        "precision": tp / (tp + fp) if tp + fp > 0 else math.nan,
+        "expected_cost": costs.COST_FN * scene.share * (1 - tpr) + fp,
+    }
+
+
+def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
+    """Keep how far each threshold is from breaking its promise, and what it has."""
+    scene = data.scene
+    assert scene is not None
+    rounded = np.round(data.scores / STEP) * STEP
+    for measure, bound in bounds(scene).items():
+        asked: dict[str, Any] = {measure: bound}
+        if measure in ("precision", "expected_cost"):
+            asked["grid"] = GRID
+        if measure == "expected_cost":
+            asked |= {"cost_fn": costs.COST_FN, "cost_fp": 1.0}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for method, scores in ((GUARANTEED, data.scores), (ROUNDED, rounded)):
+                found = fastmetrics.guaranteed_threshold(data.labels, scores, **asked)
+                at = found.threshold
+                if method == ROUNDED and math.isfinite(at):
+                    at = math.ceil(at / STEP) * STEP - STEP / 2
+                _keep(scene, measure, method, at, bound, out)
+            if measure in _MET:
+                best = fastmetrics.best_threshold(data.labels, data.scores, **_MET[measure](bound))
+                _keep(scene, measure, NAIVE, best.threshold, bound, out)
+
+
+_MET = {
+    "recall": lambda bound: {"criterion": "precision_at_recall", "at_least": bound},
+    "false_positive_rate": lambda bound: {
+        "criterion": "recall_at_false_positive_rate",
+        "at_most": bound,
+    },
+    "precision": lambda bound: {"criterion": "recall_at_precision", "at_least": bound},
+}
+
+
+def _keep(
+    scene: Scene, measure: str, method: str, threshold: float, bound: float, out: Measured
+) -> None:
+    value = math.nan if math.isnan(threshold) else _rates(scene, threshold)[measure]
+    sign = 1.0 if measure in ("recall", "precision") else -1.0
+    # No promise is no broken one; nothing called positive has no precision, and breaks none.
+    slack = 0.0 if math.isnan(value) else sign * (value - bound)
+    out.intervals[measure, method] = -1.0, slack
+    out.estimates[f"{measure}, {method}"] = value
+    out.estimates[f"{measure}, {method}, found"] = float(math.isfinite(threshold))

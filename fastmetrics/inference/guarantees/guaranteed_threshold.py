@@ -1,0 +1,377 @@
+"""Thresholds that keep a promise on new data, with a stated probability."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._display.table import Display
+from fastmetrics._docs import documented
+from fastmetrics._input.scalars import check_choice, check_fraction, check_positive
+from fastmetrics._input.scores import check_scores_array
+from fastmetrics._results import Result
+from fastmetrics.errors import (
+    DegenerateDataWarning,
+    InputError,
+    InputTypeError,
+    UndefinedMetricWarning,
+    warn_user,
+)
+from fastmetrics.inference.guarantees.threshold_tests import (
+    Prices,
+    cells_at,
+    cost_pvalue,
+    precision_pvalue,
+)
+from fastmetrics.tables.scores.both_classes import lacks_a_class
+from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
+
+Guaranteed = Literal["recall", "false_positive_rate", "precision", "expected_cost"]
+
+#: What is at most its bound; the others are at least theirs.
+_AT_MOST: Final = ("false_positive_rate", "expected_cost")
+#: From how many thresholds of a grid the search starts, each with its share of `delta`.
+_STARTS: Final = 10
+_NAN = math.nan
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GuaranteedThreshold(Result):
+    """A threshold, what it promises of new data, and the decision it makes on these.
+
+    Attributes
+    ----------
+    threshold : int or float
+        Call positive what scores at least this; -inf calls everything positive, inf nothing; nan
+        where no threshold of the grid can promise it.
+    metric : {"recall", "false_positive_rate", "precision", "expected_cost"}
+        What is promised.
+    bound : float
+        That it is at least this (recall, precision), or at most (the other two).
+    delta : float
+        The probability, over the choice of these rows, that the promise is broken: at most this.
+    value : float
+        The measure on these data; nan where it is undefined.
+    n_samples : int
+        How many rows the promise rests on: positives for recall, negatives for the false positive
+        rate, those called positive for precision, all for a cost.
+    tp, fp, fn, tn : int
+        Counts of the decision.
+    """
+
+    threshold: float
+    metric: Guaranteed
+    bound: float
+    delta: float
+    value: float
+    n_samples: int
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+
+    @property
+    def verdict(self) -> str:
+        """What is promised, in words."""
+        name = ("the " if self.metric in _AT_MOST else "") + self.metric.replace("_", " ")
+        kept = f"{name} {'at most' if self.metric in _AT_MOST else 'at least'} {self.bound:g}"
+        sure = f"{100 * (1 - self.delta):.6g} % sure"
+        if math.isnan(self.threshold):
+            return f"no threshold is shown to keep {kept}, {sure}"
+        return (
+            f"score >= {self.threshold!r} keeps {kept} on new rows of this source, {sure}; "
+            f"on these it is {self.value:.4g}"
+        )
+
+    def _shown(self) -> Display:
+        shown = Result._shown(self)
+        return replace(shown, notes=[*shown.notes, f"{self.verdict}."])
+
+
+@documented(SCORED)
+def guaranteed_threshold(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    recall: float | None = None,
+    false_positive_rate: float | None = None,
+    precision: float | None = None,
+    expected_cost: float | None = None,
+    cost_fn: float | None = None,
+    cost_fp: float | None = None,
+    delta: float = 0.05,
+    grid: ArrayLike | None = None,
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> GuaranteedThreshold:
+    """Find the threshold that keeps a promise on new data, but for a probability of `delta`.
+
+    Pass one of `recall`, `false_positive_rate`, `precision` and `expected_cost`.
+
+    Parameters
+    ----------
+    recall : float, optional
+        Least recall of new data, in (0, 1): the highest threshold that promises it.
+    false_positive_rate : float, optional
+        Largest false positive rate of new data, in (0, 1): the lowest threshold that promises it.
+    precision : float, optional
+        Least precision of new data, in (0, 1): the lowest threshold of `grid` that promises it.
+    expected_cost : float, optional
+        Largest mean cost of a new row, at the prices `cost_fn` and `cost_fp`: of the thresholds of
+        `grid` that promise it, the one that is the cheapest here.
+    cost_fn, cost_fp : float, optional
+        What a missed positive and a false alarm cost; with `expected_cost` alone.
+    delta : float, default=0.05
+        Probability, over the choice of these rows, that the promise is broken, in (0, 1).
+    grid : array-like of shape (n_thresholds,), optional
+        Thresholds to choose from for `precision` and `expected_cost`, fixed before these data were
+        seen. None: for scores in [0, 1] those whose log-odds are 9.0, 8.9, ..., -9.0.
+
+    Returns
+    -------
+    GuaranteedThreshold
+        The threshold, and the decision on these data; `verdict` says what is promised.
+
+    Raises
+    ------
+    TypeError
+        If none or several of the four are given, or a price is missing or has no meaning; if a
+        table has weights, of which no promise is known.
+    ValueError
+        If a number is outside its range, or `grid` is missing and scores leave [0, 1].
+
+    Warns
+    -----
+    DegenerateDataWarning
+        If only calling everything (or nothing) positive can promise it: there are too few rows.
+    UndefinedMetricWarning
+        If only one class is present, or no threshold of the grid can promise it: nan.
+
+    Notes
+    -----
+    The threshold that has a recall of 0.95 on these data has less on new data about half of the
+    time. The promise here is of the population that the rows were drawn from, independently (no
+    groups, no weights), and it is of *this threshold*, not of the procedure on average: of all
+    sets of rows of this size, a share of at most `delta` leads to a threshold that breaks it.
+
+    - *Recall* hangs on the scores of positives alone. The k-th lowest of m has a recall of at
+      least r with the probability that m draws of probability 1 - r succeed k times or more;
+      exact for any distribution, and ties can but help. Below log(delta) / log(r) positives (59
+      for 0.95 and 0.05) there is none but -inf.
+    - *The false positive rate* likewise, with the k-th highest negative; there ties hurt, so the
+      threshold is the next score above it, of either class.
+    - *Precision and cost* are not monotonic in the threshold, and are tested on a grid that was
+      fixed before: from each of ten starts, spaced evenly, from high to low as long as the
+      hypothesis "breaks the promise" is rejected at delta / 10 (all of a grid of ten or fewer are
+      starts). Precision by the exact binomial test of the rows called positive; costs by the exact
+      test of both mistakes, at the least favourable share of misses that the data allow. All that
+      is rejected keeps its promise at once, so that any of it may be chosen.
+
+    In ``docs/coverage/guarantees.md`` promises are simulated. One sort, then O(log n) for a rate or
+    a precision, and O(sqrt(n)) for the cost of each threshold of a grid.
+
+    References
+    ----------
+    Wilks, S. S. (1941). Determination of sample sizes for setting tolerance limits. Annals of
+    Mathematical Statistics 12, 91-96.
+    Berger, R. L. & Boos, D. D. (1994). P values maximized over a confidence set for the nuisance
+    parameter. Journal of the American Statistical Association 89, 1012-1016.
+    Angelopoulos, A. N., Bates, S., Candes, E. J., Jordan, M. I. & Lei, L. (2021). Learn then test:
+    calibrating predictive algorithms to achieve risk control. arXiv:2110.01052.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 1000)
+    >>> s = rng.normal(y)
+    >>> found = guaranteed_threshold(y, s, recall=0.9)
+    >>> found.tp, found.fn
+    (495, 42)
+    >>> print(found.verdict)
+    score >= -0.28... keeps recall at least 0.9 on new rows of this source, 95 % sure; on these ...
+    """
+    asked = {
+        "recall": recall,
+        "false_positive_rate": false_positive_rate,
+        "precision": precision,
+        "expected_cost": expected_cost,
+    }
+    measure, bound, prices = check_promise(asked, cost_fn, cost_fp)
+    delta = check_fraction("delta", delta)
+    of_grid = measure in ("precision", "expected_cost")
+    if grid is not None and not of_grid:
+        raise InputTypeError(f"`grid` has no meaning for `{measure}`: all scores are candidates")
+    table = as_table(y_true, y_score, pos_label=pos_label)
+    if table.is_weighted:
+        raise InputTypeError("a table of weights does not tell how many rows there were")
+    if lacks_a_class(table, f"the threshold that guarantees `{measure}`"):
+        return GuaranteedThreshold(_NAN, measure, bound, delta, _NAN, 0, *_totals(table))
+    if of_grid:
+        thresholds = _default_grid(table) if grid is None else _falling(grid)
+        threshold = _of_grid(table, thresholds, measure, bound, prices, delta)
+    else:
+        of_rank = _of_recall if measure == "recall" else _of_false_positive_rate
+        threshold = of_rank(table, bound, delta)
+    return _decision(table, threshold, measure, bound, delta, prices)
+
+
+def check_promise(
+    asked: Mapping[str, float | None], cost_fn: Any, cost_fp: Any
+) -> tuple[Guaranteed, float, Prices]:
+    """Return what is promised, its bound and the prices, or raise."""
+    for name in asked:
+        check_choice("guarantee", name, get_args(Guaranteed))
+    given: list[Any] = [(name, value) for name, value in asked.items() if value is not None]
+    if len(given) != 1:
+        names = ", ".join(f"`{name}`" for name in get_args(Guaranteed))
+        got = " and ".join(f"`{name}`" for name, _ in given) or "none"
+        raise InputTypeError(f"pass one of {names}: got {got}")
+    ((measure, value),) = given
+    bound = (check_positive if measure == "expected_cost" else check_fraction)(measure, value)
+    prices = []
+    for name, cost in (("cost_fn", cost_fn), ("cost_fp", cost_fp)):
+        if measure == "expected_cost":
+            if cost is None:
+                raise InputTypeError(f"`expected_cost` needs `{name}`")
+            prices.append(check_positive(name, cost))
+        elif cost is not None:
+            raise InputTypeError(f"`{name}` has no meaning for `{measure}`")
+    return measure, bound, Prices(*prices) if prices else Prices(1.0, 1.0)
+
+
+def _totals(table: ScoreTable) -> tuple[int, int, int, int]:
+    """Return TP, FP, FN and TN where nothing is called positive."""
+    return 0, 0, int(table.n_positive), int(table.n_negative)
+
+
+def _largest_rank(n: int, probability: float, delta: float) -> int:
+    """Return the largest k with P(X >= k) >= 1 - delta, X the successes of n trials."""
+    from scipy.special import betaincc
+
+    # P(X < k) = 1 - I(k, n - k + 1), which rises with k
+    ranks = range(1, n + 1)
+    return bisect_left(ranks, True, key=lambda k: betaincc(k, n - k + 1.0, probability) > delta)
+
+
+def _row_of_rank(counts: NDArray[Any], rank: int) -> int:
+    """Return the row of the ``rank``-th example, counted from the first row on."""
+    return int(np.searchsorted(np.cumsum(counts), rank))
+
+
+def _of_recall(table: ScoreTable, bound: float, delta: float) -> float:
+    rank = _largest_rank(int(table.n_positive), 1.0 - bound, delta)
+    if rank == 0:
+        return _vacuous("positive", math.log(delta) / math.log(bound), -math.inf)
+    row = _row_of_rank(table.positives[::-1], rank)
+    lowest: float = table.scores[len(table) - 1 - row].item()
+    return lowest
+
+
+def _of_false_positive_rate(table: ScoreTable, bound: float, delta: float) -> float:
+    rank = _largest_rank(int(table.n_negative), bound, delta)
+    if rank == 0:
+        return _vacuous("negative", math.log(delta) / math.log1p(-bound), math.inf)
+    row = _row_of_rank(table.negatives, rank)
+    above: float = table.scores[row - 1].item() if row else math.inf
+    return above
+
+
+def _vacuous(kind: str, needed: float, threshold: float) -> float:
+    all_or_none = "everything" if threshold < 0 else "nothing"
+    warn_user(
+        f"only calling {all_or_none} positive is sure to keep the promise: other thresholds need "
+        f"{math.ceil(needed):,} {kind} rows or more",
+        DegenerateDataWarning,
+    )
+    return threshold
+
+
+# --- grids: Learn then Test -----------------------------------------------------------------------
+
+
+def _default_grid(table: ScoreTable) -> NDArray[np.float64]:
+    if table.scores[0] > 1 or table.scores[-1] < 0:
+        raise InputError(
+            "scores leave [0, 1]: pass `guaranteed_threshold` a `grid`, thresholds that were fixed "
+            "before these data were seen"
+        )
+    found: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.linspace(9.0, -9.0, 181)))
+    return found
+
+
+def _falling(grid: ArrayLike) -> NDArray[Any]:
+    """Return the thresholds that were given, each once, from high to low."""
+    try:
+        thresholds = check_scores_array(grid, allow_inf=True)
+    except InputError as error:
+        raise error.renamed({"y_score": "grid"}) from error
+    if not len(thresholds):
+        raise InputError("`grid` is empty: it needs a threshold at least")
+    return np.unique(thresholds)[::-1]
+
+
+def _of_grid(
+    table: ScoreTable,
+    thresholds: NDArray[Any],
+    measure: Guaranteed,
+    bound: float,
+    prices: Prices,
+    delta: float,
+) -> float:
+    """Return the threshold that is chosen from those whose breaking the promise is rejected."""
+    values = thresholds.tolist()
+    cells = list(cells_at(table, values))
+    n_starts = min(_STARTS, len(values))
+    level, kept = delta / n_starts, set[int]()
+    for start in range(n_starts):
+        at = start * len(values) // n_starts
+        while at < len(values) and at not in kept:
+            if measure == "precision":
+                pvalue = precision_pvalue(cells[at], bound)
+            else:
+                pvalue = cost_pvalue(cells[at], bound, prices, level)
+            if pvalue > level:
+                break
+            kept.add(at)
+            at += 1
+    if not kept:
+        warn_user(
+            f"no threshold of the grid is shown to keep `{measure}` to {bound:g}",
+            UndefinedMetricWarning,
+        )
+        return _NAN
+    if measure == "precision":
+        return float(values[max(kept)])
+    return float(values[min(sorted(kept), key=lambda at: cells[at].cost(prices))])
+
+
+def _decision(
+    table: ScoreTable,
+    threshold: float,
+    measure: Guaranteed,
+    bound: float,
+    delta: float,
+    prices: Prices,
+) -> GuaranteedThreshold:
+    """Return the threshold with what it decides on these data."""
+    if math.isnan(threshold):
+        return GuaranteedThreshold(threshold, measure, bound, delta, _NAN, 0, *_totals(table))
+    (cells,) = cells_at(table, [threshold])
+    tp, fp, n_positive, n_negative = cells
+    value, n_samples = {
+        "recall": (tp, n_positive),
+        "false_positive_rate": (fp, n_negative),
+        "precision": (tp, tp + fp),
+        "expected_cost": (cells.cost(prices), n_positive + n_negative),
+    }[measure]
+    counts = tp, fp, n_positive - tp, n_negative - fp
+    return GuaranteedThreshold(
+        threshold, measure, bound, delta, value / n_samples, n_samples, *counts
+    )

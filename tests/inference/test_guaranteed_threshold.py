@@ -1,0 +1,234 @@
+"""Thresholds with a guarantee: ranks and tests by their definitions, promises by simulation."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom, multinomial
+
+import fastmetrics as fm
+
+RNG = np.random.default_rng(5)
+Y = RNG.integers(0, 2, 400)
+S = RNG.normal(1.5 * Y)
+P = 1 / (1 + np.exp(-(1.5 * S - 1.125)))
+
+
+def largest_rank(n: int, probability: Fraction, delta: Fraction) -> int:
+    """Return the largest k with P(X < k) <= delta, in whole numbers."""
+    below, k = Fraction(0), 0
+    while k <= n:
+        below += math.comb(n, k) * probability**k * (1 - probability) ** (n - k)
+        if below > delta:
+            return k
+        k += 1
+    return n
+
+
+@pytest.mark.parametrize("n", [1, 5, 58, 59, 60, 93, 200])
+@pytest.mark.parametrize("delta", [Fraction(1, 2), Fraction(1, 20), Fraction(1, 1000)])
+@pytest.mark.parametrize("bound", [Fraction(1, 2), Fraction(19, 20)])
+@pytest.mark.filterwarnings("ignore::fastmetrics.errors.DegenerateDataWarning")
+def test_ranks_are_those_of_the_binomial_distribution(
+    n: int, delta: Fraction, bound: Fraction
+) -> None:
+    rank = largest_rank(n, 1 - bound, delta)
+    scores = np.arange(n)
+    y, s = np.append(np.ones(n, int), 0), np.append(scores, 0)
+    found = fm.guaranteed_threshold(y, s, recall=float(bound), delta=float(delta))
+    assert found.threshold == (scores[rank - 1] if rank else -math.inf)
+    assert (found.n_samples, found.fn) == (n, max(rank - 1, 0))
+    found = fm.guaranteed_threshold(
+        1 - y, s, false_positive_rate=float(1 - bound), delta=float(delta)
+    )
+    above = (scores[n - rank :] + 1).tolist() if rank else [math.inf]
+    assert found.threshold == (above[0] if above[0] < n else math.inf)
+    assert found.fp == (rank - 1 if rank else 0)
+
+
+def test_too_few_rows_say_how_many_it_takes() -> None:
+    with pytest.warns(fm.DegenerateDataWarning, match="59 positive rows"):
+        found = fm.guaranteed_threshold([1] * 58 + [0], np.arange(59), recall=0.95)
+    assert found.threshold == -math.inf
+    assert (found.tp, found.fp, found.value) == (58, 1, 1.0)
+    with pytest.warns(fm.DegenerateDataWarning, match="59 negative rows"):
+        found = fm.guaranteed_threshold([0] * 58 + [1], np.arange(59), false_positive_rate=0.05)
+    assert found.threshold == math.inf
+    assert (found.tp, found.fp, found.value) == (0, 0, 0.0)
+
+
+@pytest.mark.parametrize("levels", [3, 10, 0])
+@pytest.mark.parametrize(("measure", "bound"), [("recall", 0.8), ("false_positive_rate", 0.2)])
+@pytest.mark.filterwarnings("ignore::fastmetrics.errors.DegenerateDataWarning")
+def test_promises_are_kept_with_ties_and_without(measure: str, bound: float, levels: int) -> None:
+    """By simulation, with the population known: broken in at most one of ten, of 2,000 sets."""
+    rng, broken, n = np.random.default_rng(levels), 0, 2_000
+    for _ in range(n):
+        s = rng.random(60) if not levels else rng.integers(1, levels + 1, 60) / levels
+        y = rng.permutation(np.arange(60) < 30).astype(int)
+        given: dict[str, Any] = {measure: bound}
+        t = fm.guaranteed_threshold(y, s, delta=0.1, **given).threshold
+        if math.isinf(t):
+            rate = float(t < 0)
+        else:
+            rate = 1 - t if not levels else (levels + 1 - round(t * levels)) / levels
+        broken += rate < bound - 1e-12 if measure == "recall" else rate > bound + 1e-12
+    assert broken / n <= 0.1 + 3 * math.sqrt(0.1 * 0.9 / n)
+    if not levels:  # P(X < 3) = .044 of 30 draws at 1/5; of negatives the next score is taken
+        assert broken / n == pytest.approx(0.044 if measure == "recall" else 0.022, abs=0.013)
+
+
+def chosen_by_definition(grid: np.ndarray, pvalues: list[float], delta: float) -> list[int]:
+    """Return what ten starts reject, each with its share of delta, until one is not rejected."""
+    n_starts, kept = min(10, len(grid)), set[int]()
+    for k in range(n_starts):
+        for at in range(k * len(grid) // n_starts, len(grid)):
+            if pvalues[at] > delta / n_starts:
+                break
+            kept.add(at)
+    return sorted(kept)
+
+
+@pytest.mark.parametrize("bound", [0.6, 0.7, 0.8])
+@pytest.mark.parametrize("size", [1, 7, 60])
+@pytest.mark.filterwarnings("ignore::fastmetrics.errors.UndefinedMetricWarning")
+def test_precision_is_tested_exactly(bound: float, size: int) -> None:
+    grid = np.linspace(2.5, -1.0, size) if size > 1 else np.array([0.5])
+    called = [(t <= S) for t in grid]
+    pvalues = [binom.sf((Y[c] == 1).sum() - 1, c.sum(), bound) for c in called]
+    kept = chosen_by_definition(grid, pvalues, 0.05)
+    found = fm.guaranteed_threshold(Y, S, precision=bound, grid=RNG.permutation(grid))
+    if not kept:
+        assert math.isnan(found.threshold)
+        assert (found.n_samples, found.tp, found.fn) == (0, 0, Y.sum())
+        return
+    assert found.threshold == grid[kept[-1]]
+    assert found.value == Y[called[kept[-1]]].mean()
+    assert found.n_samples == called[kept[-1]].sum()
+
+
+def test_equal_prices_are_tested_as_errors() -> None:
+    grid = np.linspace(2.0, 0.0, 9)
+    errors = [int(((t <= S) != Y).sum()) for t in grid]
+    kept = chosen_by_definition(grid, [binom.cdf(e, len(Y), 0.3) for e in errors], 0.05)
+    found = fm.guaranteed_threshold(Y, S, expected_cost=0.6, cost_fn=2, cost_fp=2, grid=grid)
+    assert found.threshold == grid[min(kept, key=lambda at: errors[at])]
+    assert found.value == 2 * min(errors) / len(Y)
+
+
+def worst_pvalue(misses: int, alarms: int, n: int, bound: float) -> float:
+    """Return P(3 X + Y <= what it is) at its largest over all populations of that mean cost."""
+    x, y = np.meshgrid(np.arange(n + 1), np.arange(n + 1), indexing="ij")
+    cheap = (x + y <= n) & (3 * x + y <= 3 * misses + alarms)
+    cells = np.stack([x[cheap], y[cheap], n - x[cheap] - y[cheap]], axis=-1)
+    worst = 0.0
+    for share in np.linspace(0, bound / 3, 60):
+        other = bound - 3 * share
+        if share + other <= 1:
+            each = multinomial.pmf(cells, n, [share, other, 1 - share - other])
+            worst = max(worst, float(np.nansum(each)))
+    return worst
+
+
+@pytest.mark.parametrize(("misses", "alarms"), [(0, 0), (0, 3), (1, 4), (2, 0)])
+def test_costs_are_tested_by_both_mistakes(misses: int, alarms: int) -> None:
+    """Rejected from the p-value on that is the worst of all populations, a little less at most."""
+    n, bound = 24, 1.0
+    y = np.append(np.ones(12, int), np.zeros(12, int))
+    called = y == 1
+    called[:misses] = False
+    called[12 : 12 + alarms] = True
+    worst = worst_pvalue(misses, alarms, n, bound)
+    given: dict[str, Any] = {"expected_cost": bound, "cost_fn": 3, "cost_fp": 1, "grid": [0.5]}
+    found = fm.guaranteed_threshold(y, called.astype(float), delta=1.03 * worst, **given)
+    assert found.threshold == 0.5
+    assert found.value == (3 * misses + alarms) / n
+    with pytest.warns(fm.UndefinedMetricWarning, match="to keep `expected_cost` to 1"):
+        fm.guaranteed_threshold(y, called.astype(float), delta=0.6 * worst, **given)
+
+
+def test_probabilities_have_a_grid_of_their_own() -> None:
+    found = fm.guaranteed_threshold(Y, P, precision=0.7)
+    odds = math.log(found.threshold / (1 - found.threshold))
+    assert round(10 * odds) == pytest.approx(10 * odds, abs=1e-9)
+    counts = ((found.threshold <= P) & (Y == 1)).sum(), ((found.threshold <= P) & (Y == 0)).sum()
+    assert (found.tp, found.fp) == counts
+    with pytest.raises(fm.InputError, match="scores leave \\[0, 1\\]: pass `guaranteed_threshold`"):
+        fm.guaranteed_threshold(Y, S, precision=0.7)
+
+
+def test_a_table_is_as_good_as_its_rows_but_weights_are_refused() -> None:
+    table = fm.ScoreTable.from_scores(Y, S)
+    for measure in ("recall", "false_positive_rate"):
+        given: dict[str, Any] = {measure: 0.5}
+        assert fm.guaranteed_threshold(table, **given) == fm.guaranteed_threshold(Y, S, **given)
+    weighted = fm.ScoreTable.from_scores(Y, S, sample_weight=RNG.random(len(Y)))
+    with pytest.raises(fm.InputTypeError, match="how many rows there were"):
+        fm.guaranteed_threshold(weighted, recall=0.9)
+
+
+def test_one_class_has_no_guarantee() -> None:
+    with pytest.warns(fm.UndefinedMetricWarning, match="no negative example"):
+        found = fm.guaranteed_threshold([1, 1, 1], [1, 2, 3], recall=0.5, pos_label=1)
+    assert math.isnan(found.threshold)
+    assert found.verdict == "no threshold is shown to keep recall at least 0.5, 95 % sure"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "pass one of `recall`, .*: got none"),
+        ({"recall": 0.9, "precision": 0.9}, "got `recall` and `precision`"),
+        ({"recall": 1.0}, r"`recall` must lie in \(0, 1\)"),
+        ({"expected_cost": 1}, "`expected_cost` needs `cost_fn`"),
+        ({"expected_cost": 0, "cost_fn": 1, "cost_fp": 1}, "`expected_cost` must be positive"),
+        ({"recall": 0.9, "cost_fp": 1}, "`cost_fp` has no meaning for `recall`"),
+        ({"recall": 0.9, "grid": [1.0]}, "`grid` has no meaning for `recall`"),
+        ({"precision": 0.9, "grid": []}, "`grid`"),
+        ({"precision": 0.9, "grid": [math.nan]}, "`grid`"),
+        ({"recall": 0.9, "delta": 0}, "`delta` must lie in"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises((fm.InputError, fm.InputTypeError), match=message):
+        fm.guaranteed_threshold(Y, S, **given)
+
+
+# --- in an evaluation -----------------------------------------------------------------------------
+
+
+def test_an_evaluation_shows_what_each_model_can_promise() -> None:
+    promises = {"recall": 0.8, "expected_cost": 1.5}
+    prices: dict[str, Any] = {"cost_fn": 5, "cost_fp": 1}
+    result = fm.evaluate(
+        Y, {"a": P, "b": 1 - P}, guarantee=promises, confidence_level=0.9, **prices
+    )
+    found = result["a"].guarantees
+    assert found == (
+        fm.guaranteed_threshold(Y, P, recall=0.8, delta=1 - 0.9),
+        fm.guaranteed_threshold(Y, P, expected_cost=1.5, delta=1 - 0.9, **prices),
+    )
+    assert f"a: {found[0].verdict}." in re.sub(r"\s+", " ", str(result))
+    assert [each["metric"] for each in result.to_dict()["models"][1]["guarantees"]] == [*promises]
+    assert "guarantees" not in fm.evaluate(Y, P).to_dict()["models"][0]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"guarantee": {"rcall": 0.9}}, "`guarantee` must be one of"),
+        ({"guarantee": {"recall": 2}}, "`recall` must lie in"),
+        ({"guarantee": {"expected_cost": 2}}, "`expected_cost` needs `cost_fn`"),
+        ({"guarantee": 0.9}, "`guarantee` must be a mapping"),
+        ({"guarantee": {"recall": 0.9}, "groups": Y}, "not with `groups`"),
+        ({"guarantee": {"recall": 0.9}, "sample_weight": Y}, "not with `sample_weight`"),
+    ],
+)
+def test_promises_that_cannot_be_kept_are_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises((fm.InputError, fm.InputTypeError), match=message):
+        fm.evaluate(Y, P, **given)
