@@ -102,7 +102,8 @@ class GroupSums(NamedTuple):
         counts = rows[strata, groups]
         units = Units(len(counts), counts, groups=groups, strata=strata if is_by_class else None)
         influences = sums[strata, groups] / counts
-        return by_points._replace(influences=influences[None, :], units=units)
+        of_rows = by_points.units.without_groups.spread(by_points.influences[0]).variance
+        return by_points._replace(influences=influences[None, :], units=units, of_rows=(of_rows,))
 
 
 def group_sums(parts: Sequence[Delayed], lookup: Lookup, pos_label: Any) -> GroupSums:

@@ -172,6 +172,7 @@ def _joined(models: Sequence[Measured]) -> Measured:
         values=tuple(each.values[0] for each in models),
         counts=tuple(each.counts[0] for each in models),
         rates=tuple(chain.from_iterable(each.rates for each in models)),
+        of_rows=tuple(chain.from_iterable(each.of_rows for each in models)),
     )
 
 

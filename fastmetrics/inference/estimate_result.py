@@ -56,6 +56,9 @@ class Estimate(Drawn):
         Rows of a weight, or queries that count; the sum of frequencies.
     n_groups : int or None
         Groups of rows, or of queries; None where each stands for itself.
+    design_effect : float
+        The variance over that of independent rows: so many rows of these groups are worth one
+        (Kish 1965); nan without groups, or where their rows were not at hand.
     weights_are : {"importances", "frequencies"} or None
         How weights were read; None where there were none.
     note : str
@@ -75,6 +78,7 @@ class Estimate(Drawn):
     alternative: Alternative = "two-sided"
     n_samples: float = float("nan")
     n_groups: int | None = None
+    design_effect: float = float("nan")
     weights_are: WeightsAre | None = None
     note: str = ""
     details: Any = field(default=None, repr=False)
@@ -359,6 +363,8 @@ class Estimates(ByMetric[Estimate]):
     def _shown(self) -> Display:
         found = list(self.values())
         columns = dict(Table.of(found, (*FIGURES, "df", "method")).columns)
+        if not all(math.isnan(one.design_effect) for one in found):
+            columns |= Table.of(found, ("design_effect",)).columns
         drawn = [one.details for one in found if isinstance(one.details, Replicates)]
         notes = []
         if drawn and len(drawn) == len(found):

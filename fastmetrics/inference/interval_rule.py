@@ -82,6 +82,7 @@ def estimate_of(
         rates=measured.rates[model] if measured.rates else None,
         n_samples=measured.n_samples,
         n_groups=None if units.groups is None else units.n_units,
+        design_effect=measured.design_effect(model, spread.variance),
         samples_are=measured.samples_are,
         weights_are=weights_are,
     )
@@ -100,6 +101,7 @@ def estimate_by(
     rates: Rates | None = None,
     n_samples: float,
     n_groups: int | None = None,
+    design_effect: float = math.nan,
     samples_are: SamplesAre = "rows",
     weights_are: WeightsAre | None = None,
 ) -> Estimate:
@@ -156,6 +158,7 @@ def estimate_by(
         alternative=alternative,
         n_samples=n_samples,
         n_groups=n_groups,
+        design_effect=design_effect,
         weights_are=weights_are,
         note=note,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -34,6 +35,8 @@ class Measured(NamedTuple):
     samples_are : {"rows", "queries"}
     rates : tuple of K Rates, or of none
         Both rates at each score, of measures whose limits need them.
+    of_rows : tuple of K float, or of none
+        The variance of independent rows, where points are groups that do not tell it.
     """
 
     values: tuple[float, ...]
@@ -43,6 +46,17 @@ class Measured(NamedTuple):
     n_samples: float
     samples_are: SamplesAre = "rows"
     rates: tuple[Rates, ...] = ()
+    of_rows: tuple[float, ...] = ()
+
+    def design_effect(self, model: int, variance: float) -> float:
+        """Return a variance between groups over that of independent rows; nan without groups."""
+        if self.units.groups is None:
+            return math.nan
+        if self.of_rows:
+            plain = self.of_rows[model]
+        else:
+            plain = self.units.without_groups.spread(self.influences[model]).variance
+        return variance / plain if plain > 0.0 else math.nan
 
 
 def is_of_curve(one: Asked) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Final, Literal, NamedTuple
 
@@ -106,6 +106,11 @@ class Units:
     strata: Ints | None = None
     factor: Factor = "unbiased"
     sizes: Floats | None = None
+
+    @cached_property
+    def without_groups(self) -> Units:
+        """The same rows, as if they were independent."""
+        return replace(self, groups=None)
 
     @cached_property
     def n_units(self) -> int:

@@ -205,6 +205,25 @@ def test_what_does_not_vary_says_so(metric: str) -> None:
     assert "it has no interval" in found[metric].note
 
 
+def test_the_design_effect_is_the_variance_over_that_of_rows(data: Any) -> None:
+    y, p = data[:2]
+    metrics = ["brier_score", "average_precision"]
+    alone = fm.estimate(y, p, metrics=metrics)
+    groups = np.arange(N) // 3
+    for metric, found in fm.estimate(y, p, metrics=metrics, groups=groups).items():
+        ratio = (found.standard_error / alone[metric].standard_error) ** 2
+        assert found.design_effect == pytest.approx(ratio, rel=1e-12)
+        assert math.isnan(alone[metric].design_effect)
+    each = fm.estimate(y, p, metrics="brier_score", groups=np.arange(N))["brier_score"]
+    assert each.design_effect == pytest.approx(1.0)
+    thrice = np.repeat(y, 3), np.repeat(p, 3)
+    found = fm.estimate(*thrice, metrics="brier_score", groups=np.repeat(np.arange(N), 3))
+    assert found["brier_score"].design_effect == pytest.approx(
+        3.0 * (1 - 1 / (3 * N)) / (1 - 1 / N)
+    )
+    assert "design effect" in str(found)
+
+
 def test_few_groups_and_heavy_weights_are_told(data: Any) -> None:
     y, p = data
     with pytest.warns(fm.SmallSampleWarning, match="there are 5 groups"):
