@@ -114,6 +114,8 @@ comparison.nemenyi_test results.CriticalDifferenceDiagram
 comparison.friedman_test results.FriedmanSegments
 comparison.wilcoxon_signed_rank_test comparison.sign_flip_test \
 comparison.bayesian_signed_rank_test results.BayesianSignedRankTest
+comparison.bayesian_count_test results.BayesianCountTest comparison.mcnemar_test compare \
+comparison.bayesian_correlated_t_test
 comparison.kfold_paired_t_test comparison.five_by_two_cv_test comparison.one_sample_t_test \
 comparison.bayesian_correlated_t_test results.BayesianCorrelatedTTest
 comparison.equivalence_test comparison.non_inferiority_test compare results.ComparisonTest

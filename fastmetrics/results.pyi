@@ -12,6 +12,7 @@ from .comparison.result import ComparisonTest as ComparisonTest
 from .comparison.samples.bayesian_correlated_t import (
     BayesianCorrelatedTTest as BayesianCorrelatedTTest,
 )
+from .comparison.samples.bayesian_counts import BayesianCountTest as BayesianCountTest
 from .comparison.samples.bayesian_signed_rank import (
     BayesianSignedRankTest as BayesianSignedRankTest,
 )

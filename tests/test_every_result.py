@@ -164,7 +164,7 @@ def test_scorers_of_scikit_learn_take_numbers(function: Any) -> None:
 
 
 #: Intervals of a posterior, which are none of confidence, and of no repeated sampling.
-POSTERIORS = {"BayesianCorrelatedTTest", "BayesianSignedRankTest"}
+POSTERIORS = {"BayesianCorrelatedTTest", "BayesianCountTest", "BayesianSignedRankTest"}
 #: Results of several numbers, each with an interval of its own, tested below.
 SEVERAL = {"LogisticCalibration"}
 #: Results whose intervals are made without a standard error, some or all.

@@ -18,6 +18,7 @@ from benchmarks.coverage import (
     estimates,
     every,
     guarantees,
+    posteriors,
     rankings,
     recalibration,
 )
@@ -207,6 +208,7 @@ PARTS: dict[str, Callable[[Data, np.random.Generator, Cost, Measured], None]] = 
     "costs": costs.measure,
     "rankings": rankings.measure,
     guarantees.PART: guarantees.measure,
+    posteriors.PART: posteriors.measure,
 }
 
 

@@ -48,6 +48,7 @@ FAMILIES: Final = (
     ),
     Family("costs", "Costs and net benefit", ("Costs",), ("costs",)),
     Family("guarantees", "Thresholds with a guarantee", ("Thresholds",), ("guarantees",)),
+    Family("posteriors", "Posteriors of counts", ("Posteriors",), ("posteriors",)),
     Family("rankings", "Rankings", ("Rankings",), ("rankings",)),
     Family(
         "calibration", "Calibration", ("Calibration", "Recalib"), ("calibration", "recalibration")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from benchmarks.coverage import costs, guarantees
+from benchmarks.coverage import costs, guarantees, posteriors
 from benchmarks.coverage.scenes import (
     COMPARED,
     MANY_QUERIES,
@@ -28,6 +28,8 @@ def population(scene: Scene) -> dict[str, float]:
         return costs.population(scene)
     if scene.part == guarantees.PART:
         return guarantees.population(scene)
+    if scene.part == posteriors.PART:
+        return posteriors.population(scene)
     if scene.part == "rankings":
         return _values_of_rankings(replace(scene, n=20 * MANY_QUERIES, users=MANY_QUERIES))
     values = _values(scene.separation, scene.share)

@@ -12,6 +12,7 @@ from benchmarks.coverage import (
     every_report,
     findings,
     guarantees_report,
+    posteriors_report,
     rankings_report,
     recalibration_report,
 )
@@ -239,6 +240,7 @@ def document(study: Study) -> str:
     )
     sections += ["## Costs and net benefit\n", head, costs_section(study)]
     sections.append(guarantees_report.section(study))
+    sections.append(posteriors_report.section(study, HYPOTHESES))
     sections += ["## Rankings, over queries\n", rankings_report.section(study, HYPOTHESES)]
     sections += ["## Class sizes fixed by design\n", FIXED]
     for metric in METRICS:

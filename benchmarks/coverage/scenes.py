@@ -132,6 +132,7 @@ SCENES = (
     *_grid("hulls", (100, 500), (0.5,), separation=2.0, thinned=4),
     Scene("hulls", 500, 0.1, separation=1.0, thinned=4),
     *_grid("costs", (100, 1_000), (0.5, 0.1), thinned=4),
+    *_grid("posteriors", (30, 100, 1_000), SHARES, thinned=2),
     *_grid("guarantees", (100, 1_000), SHARES),
     *(Scene("rankings", 20 * n, 0.15, users=n, thinned=4) for n in QUERIES),
 )

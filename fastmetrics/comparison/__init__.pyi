@@ -16,6 +16,7 @@ from .planning.power_auc import (
     sample_size_paired_auc as sample_size_paired_auc,
 )
 from .samples.bayesian_correlated_t import bayesian_correlated_t_test as bayesian_correlated_t_test
+from .samples.bayesian_counts import bayesian_count_test as bayesian_count_test
 from .samples.bayesian_signed_rank import bayesian_signed_rank_test as bayesian_signed_rank_test
 from .samples.binomial import (
     binomial_likelihood as binomial_likelihood,

@@ -244,7 +244,7 @@ def _is_auc(one: Asked) -> bool:
 
 
 class LabelSample(Sample):
-    """Labels and predicted labels, of any number of classes."""
+    """Labels and predicted labels, of any number of classes; their codes in `predicted`."""
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
         columns = {"y_true": as_array(y_true, "y_true")}
@@ -269,15 +269,15 @@ class LabelSample(Sample):
             last = classes.index(given["pos_label"])
             order = [*(k for k in range(len(classes)) if k != last), last]
             codes = np.argsort(order)[codes]
-        self.classes, self._predicted = codes[0], codes[1:]
+        self.classes, self.predicted = codes[0], codes[1:]
         self.n_models = len(models)
         self.design = Design.checked(n, given)
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
-        return self._of_decisions(one, self._predicted[model])
+        return self._of_decisions(one, self.predicted[model])
 
     def _counts(self, one: Asked, model: int) -> Floats | None:
-        return counts_of_two(one, self._cells(self._predicted[model]))
+        return counts_of_two(one, self._cells(self.predicted[model]))
 
 
 class ClassSample(Sample):
