@@ -14,7 +14,15 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchmarks.coverage import calibration, concordance, estimates, every, pages, recalibration
+from benchmarks.coverage import (
+    calibration,
+    concordance,
+    estimates,
+    every,
+    levels,
+    pages,
+    recalibration,
+)
 from benchmarks.coverage.measured import Cost
 from benchmarks.coverage.scenes import SCENES
 from benchmarks.coverage.study import Study, load, simulate, stored, with_part
@@ -25,6 +33,7 @@ ALL_SCENES = (
     *SCENES,
     *estimates.SCENES,
     *every.SCENES,
+    *levels.SCENES,
     *calibration.SCENES,
     *recalibration.SCENES,
     *concordance.SCENES,

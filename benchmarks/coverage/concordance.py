@@ -1,15 +1,16 @@
 """Concordance in the coverage study: censored times.
 
-Row i has x ~ N(0, 1), an event at rate exp(x) and is censored at rate 1/2, as 36 of 100 are.
-The index of x in the population is an integral over
-pairs of rates a and b: row a has the first event, seen, with probability a / (a + b + 1). Measures
-at times are of risk x and of its true probabilities; D is the distance between two halves of x.
+Row i has x ~ N(0, 1), an event at rate exp(x) and is censored at rate 1/2, as 36 of 100 are, or 2.
+The index of x in the population is an integral over pairs of rates a and b: row a has the first
+event, seen, with probability a / (a + b + 1), where they are censored at rate 1/2. Measures at
+times are of risk x and of its true probabilities; D is the distance between two halves of x.
 """
 
 from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -22,7 +23,7 @@ from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 PART = "concordance"
 METHOD = "influence"
 TESTS = ("compare",)
-CENSORING = 0.5
+CENSORING, HEAVY = 0.5, 2.0
 TAU = 1.0
 INDEX, UNO = "concordance index", "concordance index, Uno"
 TIMES = np.array([0.25, 0.5, TAU])
@@ -30,21 +31,41 @@ AUC, MEAN_AUC, BRIER, MEAN_BRIER = "AUC", "integrated AUC", "Brier score", "inte
 ROYSTON = "D"
 
 
+@dataclass(frozen=True)
 class ConcordanceScene(Scene):
-    """Rows of censored times."""
+    """Rows of censored times, censored at a rate."""
+
+    censoring: float = CENSORING
 
     @property
     def name(self) -> str:
-        return f"{self.n:,} rows"
+        heavy = f", {share_censored(self.censoring):.0%} censored"
+        return f"{self.n:,} rows{heavy if self.censoring > CENSORING else ''}"
 
 
-SCENES = tuple(ConcordanceScene(PART, n, 0.5) for n in (30, 100, 1_000))
+@cache
+def share_censored(rate: float) -> float:
+    """Return the share of rows that are censored at a rate."""
+    x, weight = np.polynomial.hermite_e.hermegauss(80)
+    return float((weight * rate / (rate + np.exp(x))).sum() / weight.sum())
 
 
-def draw_columns(n: int, rng: np.random.Generator) -> dict[str, Any]:
+def share_watched(rate: float = HEAVY) -> float:
+    """Return the share of rows without an event or censoring before `TAU`."""
+    x, weight = np.polynomial.hermite_e.hermegauss(80)
+    return float((weight * np.exp(-TAU * (rate + np.exp(x)))).sum() / weight.sum())
+
+
+SCENES = (
+    *(ConcordanceScene(PART, n, 0.5) for n in (30, 100, 1_000)),
+    *(ConcordanceScene(PART, n, 0.5, censoring=HEAVY) for n in (60, 400)),
+)
+
+
+def draw_columns(n: int, rng: np.random.Generator, rate: float = CENSORING) -> dict[str, Any]:
     """Return time, event, x, and two exchangeable scores."""
     x = rng.standard_normal(n)
-    until_event, until_censored = rng.standard_exponential((2, n)) / [np.exp(x), [CENSORING] * n]
+    until_event, until_censored = rng.standard_exponential((2, n)) / [np.exp(x), [rate] * n]
     noise = rng.standard_normal((2, n))
     return {
         "time": np.minimum(until_event, until_censored),
@@ -56,7 +77,7 @@ def draw_columns(n: int, rng: np.random.Generator) -> dict[str, Any]:
 
 
 @cache
-def population() -> dict[str, float]:
+def population(rate: float = CENSORING) -> dict[str, float]:
     """Return the measures in the population."""
     mean, mean_weight = np.polynomial.hermite_e.hermegauss(80)  # of (x1 + x2) / sqrt 2
     gap, gap_weight = np.polynomial.legendre.leggauss(200)  # of (x1 - x2) / sqrt 2, up to 9
@@ -64,7 +85,7 @@ def population() -> dict[str, float]:
     weight = np.outer(mean_weight, gap_weight * np.exp(-(gap**2) / 2))
     high, low = (np.exp(np.add.outer(mean, way * gap) / math.sqrt(2)) for way in (1, -1))
     both = high + low
-    seen, before = 1 / (both + 2 * CENSORING), -np.expm1(-both * TAU)
+    seen, before = 1 / (both + 2 * rate), -np.expm1(-both * TAU)
     return _at_times() | {
         INDEX: float((weight * high * seen).sum() / (weight * both * seen).sum()),
         UNO: float((weight * high / both * before).sum() / (weight * before).sum()),
@@ -99,7 +120,7 @@ def measure(scene: ConcordanceScene, rng: np.random.Generator, out: Any) -> None
 
 
 def _measure(scene: ConcordanceScene, rng: np.random.Generator, out: Any) -> None:
-    columns = draw_columns(scene.n, rng)
+    columns = draw_columns(scene.n, rng, scene.censoring)
     data: Any = (columns["time"], columns["event"])
     how: Any = {"higher_score_means": "shorter-time", "n_threads": 1}
     x = columns["x"]

@@ -37,10 +37,12 @@ def section(study: Study) -> str:
 
 
 _HEAD = f"""A row's event comes at rate exp(x), x being normal, and is censored at rate
-{concordance.CENSORING:g}, as about a third are; scored is x. Uno's index is of pairs up to time
-{concordance.TAU:g}. AUC and Brier score are at time {concordance.TAU:g}, of risk x and of its true
-probabilities, and their means of {len(concordance.TIMES)} times from {concordance.TIMES[0]:g} on.
-Intervals are those of `estimate`, `cumulative_dynamic_auc` and `survival_brier_score`, by
-influences; the test is that of `compare`. The two models that are compared see x with noise of
-their own. Rank correlation is among what `estimate` measures.
+{concordance.CENSORING:g}, as about a third are, or {concordance.HEAVY:g}; scored is x. Uno's index
+is of pairs up to time {concordance.TAU:g}. AUC and Brier score are at time {concordance.TAU:g}, of
+risk x and of its true probabilities, and their means of {len(concordance.TIMES)} times from
+{concordance.TIMES[0]:g} on; where censoring is heavy, {60 * concordance.share_watched():.1f} of 60
+rows are still watched then, and no weights make up for those who are not. Intervals are those of
+`estimate`, `cumulative_dynamic_auc` and `survival_brier_score`, by influences; the test is that of
+`compare`. The two models that are compared see x with noise of their own. Rank correlation is among
+what `estimate` measures.
 """

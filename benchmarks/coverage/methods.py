@@ -18,6 +18,7 @@ from benchmarks.coverage import (
     estimates,
     every,
     guarantees,
+    levels,
     posteriors,
     rankings,
     recalibration,
@@ -61,6 +62,9 @@ def measure(scene: Scene, number: int, cost: Cost) -> Measured:
         return measured
     if isinstance(scene, estimates.EstimateScene):
         estimates.measure(scene, rng, measured)
+        return measured
+    if isinstance(scene, levels.LevelScene):
+        levels.measure(scene, rng, measured)
         return measured
     if isinstance(scene, every.EveryScene):
         every.measure(scene, rng, measured)

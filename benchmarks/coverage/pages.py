@@ -40,6 +40,7 @@ FAMILIES: Final = (
     Family("two-models", "Two models", ("Differences between", "Tests of two"), ("differences",)),
     Family("estimate-and-compare", "`estimate` and `compare`", ("`estimate`",), ("estimates",)),
     Family("every-measure", "Every measure of `estimate`", ("Every",), ("every measure",)),
+    Family("levels", "Unkind data, other levels, one side", ("Unkind",), ("levels",)),
     Family(
         "groups-and-weights",
         "Groups and weights",

@@ -12,6 +12,7 @@ from benchmarks.coverage import (
     every_report,
     findings,
     guarantees_report,
+    levels_report,
     posteriors_report,
     rankings_report,
     recalibration_report,
@@ -215,6 +216,7 @@ def document(study: Study) -> str:
         sections += [f"### In `{name}`\n", metric_section(study, metric)]
     sections += ["## Tests of two models\n", TESTS, tests_section(study)]
     sections += [estimates_report.section(study), every_report.section(study)]
+    sections.append(levels_report.section(study))
     sections += ["## Rows of the same users\n", users_section(study)]
     sections += ["## Few groups, and groups of unlike sizes\n", GROUPS]
     for metric in GROUPED:

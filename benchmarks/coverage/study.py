@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from benchmarks.coverage import calibration, concordance, estimates, every, recalibration
+from benchmarks.coverage import calibration, concordance, estimates, every, levels, recalibration
 from benchmarks.coverage.measured import LEVEL, Cost, Measured
 from benchmarks.coverage.methods import measure
 from benchmarks.coverage.populations import population
@@ -171,11 +171,13 @@ Rows = tuple[list[IntervalRow], list[RejectionRow], list[EstimateRow]]
 def summarise(scene: Scene, measured: Sequence[Measured]) -> Rows:
     """Return the rows of one scene."""
     if isinstance(scene, concordance.ConcordanceScene):
-        truth = concordance.population()
+        truth = concordance.population(scene.censoring)
     elif isinstance(scene, estimates.EstimateScene):
         truth = estimates.population(scene)
     elif isinstance(scene, every.EveryScene):
         truth = every.population(scene)
+    elif isinstance(scene, levels.LevelScene):
+        truth = levels.population(scene)
     elif isinstance(scene, recalibration.RecalibrationScene):
         truth = recalibration.population(scene)
     elif isinstance(scene, calibration.CalibrationScene):
@@ -196,6 +198,8 @@ def summarise(scene: Scene, measured: Sequence[Measured]) -> Rows:
     for metric in measured[0].estimates:
         values = np.array([one.estimates[metric] for one in measured])
         values = values[~np.isnan(values)]
+        if len(values) < 2:
+            continue  # nothing to say a mean and a spread of
         both = (_digits(values.mean()), _digits(values.std(ddof=1)))
         row = EstimateRow(
             scene.part, scene.name, metric, _digits(truth[metric]), len(values), *both

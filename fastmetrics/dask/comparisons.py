@@ -213,4 +213,4 @@ def _compared(
         spread = units.spread_of_sums(products, reference)
         differences.append((without_rounding(values[0] - values[1], size, spread), spread))
     covariance = units.covariance_of_sums(of_models)
-    return comparison_of(one, models, differences, covariance, chosen)
+    return comparison_of(one, models, differences, covariance, chosen, measured.counts)

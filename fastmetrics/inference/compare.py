@@ -24,7 +24,7 @@ from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference.estimate import RULES, metric_of, refuse_replicates
 from fastmetrics.inference.estimate_result import Comparison, Comparisons, Estimate, Pair
 from fastmetrics.inference.forms import asked_of, sample_of
-from fastmetrics.inference.interval_rule import estimate_of
+from fastmetrics.inference.interval_rule import estimate_of, limits_of_no_difference
 from fastmetrics.inference.reference import difference_test, pvalue
 from fastmetrics.inference.samples import warn_of_units
 from fastmetrics.inference.table_points import Measured, has_influences
@@ -208,7 +208,9 @@ def compared(
     reference = reference_of(one, units)
     differences = [_difference(measured, a, b, reference) for a, b in chosen.pairs]
     covariance = units.covariance(measured.influences)
-    return comparison_of(one, models, differences, covariance, chosen, measured.samples_are)
+    return comparison_of(
+        one, models, differences, covariance, chosen, measured.counts, measured.samples_are
+    )
 
 
 def comparison_of(
@@ -217,11 +219,12 @@ def comparison_of(
     differences: Sequence[tuple[float, Spread]],
     covariance: Floats,
     chosen: Chosen,
+    counts: Sequence[Floats | None],
     samples_are: SamplesAre = "rows",
 ) -> Comparison:
     """Return the comparison of models by the difference of each pair and its spread."""
     found = [
-        _pair(one, chosen, pair, difference, spread.standard_error, spread.df)
+        _pair(one, chosen, pair, difference, spread.standard_error, spread.df, counts[pair[0]])
         for pair, (difference, spread) in zip(chosen.pairs, differences, strict=True)
     ]
     return Comparison.of(
@@ -281,6 +284,7 @@ def _pair(
     difference: float,
     error: float,
     df: float,
+    counts: Floats | None,
 ) -> Pair:
     """Return one pair, its p not yet adjusted."""
     a, b = (chosen.names[k] for k in places)
@@ -289,6 +293,9 @@ def _pair(
         low, high = one.measure.bounds
         bounds = low - high, high - low
     test = difference_test(difference, error, df, chosen.level, chosen.alternative, bounds)
+    interval = test.interval
+    if error == 0.0 and difference == 0.0 and counts is not None:
+        interval = limits_of_no_difference(one, counts, chosen.level, chosen.alternative)
     if error == 0.0:
         such = "nothing tells the models apart" if difference == 0.0 else "no row varies"
         warn_user(
@@ -309,7 +316,7 @@ def _pair(
         b=b,
         estimate=difference,
         standard_error=error,
-        confidence_interval=test.interval,
+        confidence_interval=interval,
         statistic=test.statistic,
         df=df,
         pvalue=test.pvalue,

@@ -20,15 +20,19 @@ from fastmetrics.inference.delong.newcombe import newcombe_interval
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.largest_gap import Rates, gap_limits
 from fastmetrics.inference.proportions._proportion_limits import proportion_limits
-from fastmetrics.inference.reference import limits
+from fastmetrics.inference.reference import critical_value, limits
 from fastmetrics.inference.table_points import Measured, measure_of
 from fastmetrics.inference.units import Floats, Reference, SamplesAre, Spread, Units
 from fastmetrics.measures._measure import Scale
 from fastmetrics.measures.asking import Asked
+from fastmetrics.measures.decisions.count_measures import gradient
 
 #: Rows of the smaller class times the distance of the AUC from 0 or 1: below, Newcombe's shape
 #: and the influences know too little each, and the outer limits of both are taken.
 _ENOUGH: Final = 10.0
+#: Degrees of freedom below which, and below that share of the rows, tails are heavy: normal errors
+#: leave more, those of Student's t with 3 fewer (docs/coverage/levels.md).
+_HEAVY, _SHARE_OF_HEAVY = 10.0, 20.0
 #: What an AUC times the first, and the second more, is: they have its limits.
 OF_AUC: Final = {"roc_auc": (1.0, 0.0), "rank_loss": (-1.0, 1.0), "gini_coefficient": (2.0, -1.0)}
 #: The cells that count as successes of a share, and those that count as failures.
@@ -146,6 +150,11 @@ def estimate_by(
             f"`{one.label}` is {value:g} and {note}",
             DegenerateDataWarning if error == 0.0 else UndefinedMetricWarning,
         )
+    elif _is_of_few_rows(one, spread, n_samples) and n_groups is None:
+        note = (
+            f"a few large errors carry that of {one.label}, as {spread.df:.2g} rows would: "
+            "where tails are so heavy its interval is too narrow"
+        )
     return Estimate(
         metric=one.label,
         estimate=value,
@@ -162,6 +171,11 @@ def estimate_by(
         weights_are=weights_are,
         note=note,
     )
+
+
+def _is_of_few_rows(one: Asked, spread: Spread, n: float) -> bool:
+    few = min(_HEAVY, n / _SHARE_OF_HEAVY)
+    return measure_of(one).family == "regression" and spread.df < few
 
 
 def _width(one: Asked) -> float:
@@ -258,6 +272,31 @@ def _of_ratio(
     if square > 0.0 and alternative != "greater":
         high = float((product + distance) / square)
     return ConfidenceInterval(low, high)
+
+
+def limits_of_no_difference(
+    one: Asked, counts: Floats, level: float, alternative: Alternative
+) -> ConfidenceInterval:
+    """Return limits of the difference of two models that decide every row alike.
+
+    Of n rows z^2 n / (n + z^2) may still be decided differently, by Tango's interval of paired
+    proportions (1998, Statistics in Medicine 17:891-908): so many of either class, each moving the
+    measure as a changed decision does; the two are put together as standard errors are.
+    """
+    measure = measure_of(one)
+    z = critical_value(math.inf, 1.0 - level, alternative)
+    if measure.family == "ranking" or measure.name in ("accuracy", "error_rate"):  # of all rows
+        sizes, moves = counts.sum(keepdims=True).ravel(), np.array([1.0 / counts.sum()])
+    else:
+        slopes = gradient(measure.name, counts, **one.parameters)
+        sizes, moves = counts.sum(axis=1), slopes[:, 1] - slopes[:, 0]
+    reach = float(np.linalg.norm(moves * z * z * sizes / (sizes + z * z)))
+    least, most = measure.bounds
+    low, high = max(least - most, -reach), min(most - least, reach)
+    return ConfidenceInterval(
+        least - most if alternative == "less" else low,
+        most - least if alternative == "greater" else high,
+    )
 
 
 def _of_gaps(

@@ -15,7 +15,7 @@ count_test = fm.comparison.bayesian_count_test
 RNG = np.random.default_rng(8)
 Y = RNG.permutation(np.repeat([0, 1], [40, 12]))
 A, B = (np.where(RNG.random(52) < share, 1 - Y, Y) for share in (0.15, 0.25))
-FEW: dict[str, Any] = {"n_resamples": 200_000, "rng": 3}
+FEW: dict[str, Any] = {"n_resamples": 50_000, "rng": 3}
 
 
 def cells(y: np.ndarray, p: np.ndarray) -> tuple[int, int, int]:
@@ -38,20 +38,22 @@ def test_either_model_has_the_posterior_of_the_book(metric: str, prior: float) -
         }[metric]
         ends = beta.ppf([0.025, 0.975], a, b)
         ends = 2 * ends / (1 + ends) if metric == "f1" else ends
-        assert tuple(interval) == pytest.approx(ends, abs=0.004)
+        assert tuple(interval) == pytest.approx(ends, abs=0.008)
 
 
 def test_what_both_models_get_right_tells_little_of_their_difference() -> None:
     """By an own sampler, of gammas; models that agree have a narrower difference."""
     found = count_test(Y, A, B, metrics="recall", **FEW)
     pairs = [((Y == 1) & (a == A) & (b == B)).sum() for a in (0, 1) for b in (0, 1)]
-    draws = np.random.default_rng(0).gamma(np.array(pairs) + 0.25, size=(200_000, 4))
+    draws = np.random.default_rng(0).gamma(np.array(pairs) + 0.25, size=(50_000, 4))
     less = (draws[:, 2] - draws[:, 1]) / draws.sum(axis=1)
-    assert found.p_right == pytest.approx(np.mean(less > 0), abs=0.005)
+    assert found.p_right == pytest.approx(np.mean(less > 0), abs=0.01)
     assert tuple(found.credible_interval) == pytest.approx(
-        np.quantile(less, [0.025, 0.975]), abs=0.01
+        np.quantile(less, [0.025, 0.975]), abs=0.015
     )
-    assert found.difference == pytest.approx(fm.recall_score(Y, A) - fm.recall_score(Y, B), rel=1e-12)
+    assert found.difference == pytest.approx(
+        fm.recall_score(Y, A) - fm.recall_score(Y, B), rel=1e-12
+    )
     alike = A.copy()
     alike[np.flatnonzero(Y)[:2]] ^= 1
     found = [count_test(Y, A, other, metrics="recall", **FEW) for other in (B, alike)]
@@ -62,7 +64,12 @@ def test_what_both_models_get_right_tells_little_of_their_difference() -> None:
 def test_equal_decisions_are_a_coin() -> None:
     found = count_test(Y, A, A, **FEW)
     assert found.p_left == pytest.approx(0.5, abs=4 * found.monte_carlo_error)
-    assert (found.p_rope, found.decision, found.better, found.difference) == (0.0, "none", None, 0.0)
+    assert (found.p_rope, found.decision, found.better, found.difference) == (
+        0.0,
+        "none",
+        None,
+        0.0,
+    )
     assert count_test(Y, A, A, rope=0.5, **FEW).decision == "rope"
 
 
@@ -73,7 +80,7 @@ def test_sides_and_directions() -> None:
     found = count_test(Y, Y, worse, metrics="error_rate", names=("new", "old"), **FEW)
     assert (found.decision, found.better) == ("left", "new")
     assert found.p_left + found.p_rope + found.p_right == pytest.approx(1.0)
-    again = count_test(Y, Y, worse, metrics="error_rate", n_resamples=200_000, rng=found.key)
+    again = count_test(Y, Y, worse, metrics="error_rate", n_resamples=50_000, rng=found.key)
     assert again.p_left == found.p_left
 
 

@@ -217,3 +217,38 @@ def test_nothing_is_known_of_one_class() -> None:
 def test_names_that_are_gone_say_what_to_take() -> None:
     with pytest.raises(AttributeError, match="compare"):
         fm.score_difference  # noqa: B018
+
+
+@pytest.mark.parametrize("missed", [0, 2])
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_no_decision_that_differs_is_no_certainty(missed: int, level: float) -> None:
+    """Limits are Tango's of no discordant pair: z^2 / (n + z^2); both classes put together."""
+    y = np.repeat([1, 0], [6, 30])
+    called = np.repeat([0, 1, 0, 1], [missed, 6 - missed, 27, 3])
+    z2 = stats.norm.ppf(0.5 + level / 2) ** 2
+    of_class = {1: z2 / (6 + z2), 0: z2 / (30 + z2)}
+    reaches = {
+        "accuracy": z2 / (36 + z2),
+        "error_rate": z2 / (36 + z2),
+        "recall": of_class[1],
+        "specificity": of_class[0],
+        "balanced_accuracy": math.hypot(*of_class.values()) / 2,
+    }
+    models = {"a": called, "b": called.copy()}
+    with pytest.warns(fm.DegenerateDataWarning, match="nothing tells the models apart"):
+        found = fm.compare(y, models, metrics=[*reaches, "f1"], confidence_level=level)
+    for metric, reach in reaches.items():
+        pair = found[metric].pairs[0]
+        assert tuple(pair.confidence_interval) == pytest.approx((-reach, reach), rel=1e-12)
+        assert (pair.estimate, pair.pvalue, pair.better) == (0.0, 1.0, None)
+    # a changed decision of either class moves F1 by its slope
+    tp, fp, fn = 6 - missed, 3, missed
+    ways = 2 * tp + fp + fn
+    of_positive, of_negative = 2 * (tp + fp + fn) / ways**2, 2 * tp / ways**2
+    plain = [z2 * n / (n + z2) for n in (6, 30)]
+    reach = math.hypot(plain[0] * of_positive, plain[1] * of_negative)
+    assert tuple(found["f1"].pairs[0].confidence_interval) == pytest.approx((-reach, reach))
+    with pytest.warns(fm.DegenerateDataWarning):
+        upper = fm.compare(y, models, metrics="recall", alternative="less", confidence_level=level)
+    z2 = stats.norm.ppf(level) ** 2
+    assert tuple(upper["recall"].pairs[0].confidence_interval) == (-1.0, z2 / (6 + z2))
