@@ -140,6 +140,10 @@ class Sample(ABC):
             self.design.n_samples(len(self.classes)),
         )
 
+    def influenced(self, one: Asked, model: int) -> RowInfluences:
+        """Return a measure of one model with the influence of each row."""
+        return self._influenced(one, model)
+
     @abstractmethod
     def _influenced(self, one: Asked, model: int) -> RowInfluences: ...
 

@@ -16,6 +16,7 @@ from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_integer, check_same_length
 from fastmetrics._threads.workers import progress_bar
 from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.selection.estimates._fitted_models import Tested, tested
 from fastmetrics.selection.estimates._metrics import Judged, Metric
 from fastmetrics.selection.estimates.row_losses import RowLoss, losses_of
 from fastmetrics.selection.splitters._splitter import Rows, Split, row_count
@@ -87,7 +88,10 @@ class FitJob(NamedTuple):
 
 
 class SplitScores(NamedTuple):
-    """The measures of one split, in the order asked for, and what they took."""
+    """The measures of one split, in the order asked for, and what they took.
+
+    ``tested`` are those of the test rows with their influences; empty where losses are asked for.
+    """
 
     n_train: int
     n_distinct: int
@@ -96,6 +100,7 @@ class SplitScores(NamedTuple):
     test: tuple[float, ...]
     fit_seconds: float
     score_seconds: float
+    tested: tuple[Tested, ...] = ()
 
 
 class SplitLosses(NamedTuple):
@@ -206,12 +211,14 @@ def fit_and_score(task: Task, metrics: tuple[Metric, ...], split: Split) -> Spli
     """Fit on the training rows of one split and measure on both sides of it."""
     model, fit_seconds = _timed(partial(fitted, task, split[0]))
 
-    def found() -> tuple[tuple[float, ...], ...]:
-        sides = (judged(task, model, rows) for rows in split)
-        return tuple(tuple(metric.of(side) for metric in metrics) for side in sides)
+    def found() -> tuple[tuple[float, ...], tuple[Tested, ...]]:
+        on_train, on_test = (judged(task, model, rows) for rows in split)
+        train = tuple(metric.of(on_train) for metric in metrics)
+        return train, tuple(tested(metric, on_test, split[1]) for metric in metrics)
 
-    (train, test), score_seconds = _timed(found)
-    return SplitScores(*_sizes(split), train, test, fit_seconds, score_seconds)
+    (train, of_test), score_seconds = _timed(found)
+    test = tuple(one.value for one in of_test)
+    return SplitScores(*_sizes(split), train, test, fit_seconds, score_seconds, of_test)
 
 
 def fit_and_lose(task: Task, losses: tuple[str | RowLoss, ...], split: Split) -> SplitLosses:

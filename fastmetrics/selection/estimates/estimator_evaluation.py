@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from fastmetrics._display.table import Display, Table
 from fastmetrics._results import ConfidenceInterval, OneNumber, Result
 from fastmetrics.errors import no_such
+from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.replicates import cautions_of
 from fastmetrics.selection.estimates.point632 import Bootstrap632
 
 
@@ -44,6 +46,9 @@ class MetricEstimate(OneNumber):
     interval_method : {"t", "wilson"}
         Whether the interval is mean -+ t standard errors; or Wilson's, where that would leave the
         bounds of the measure.
+    of_fitted_models : Estimate or None
+        The same mean with the interval of how the fitted models do on average on new examples,
+        given their training sets; None of the .632 methods, and where influences are not known.
     """
 
     estimate: float
@@ -56,6 +61,7 @@ class MetricEstimate(OneNumber):
     bootstrap: Bootstrap632 | None = None
     given: str = "predictions"
     interval_method: Literal["t", "wilson"] = "t"
+    of_fitted_models: Estimate | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -121,6 +127,11 @@ class EstimatorEvaluation(Result):
         columns = {"metric": names, **Table.of(self.metrics.values(), _FIGURES).columns}
         words = {"estimate": "test", "standard_deviation": "spread", "train_estimate": "train"}
         words["train_standard_deviation"] = "spread of train"
+        models = [metric.of_fitted_models for metric in self.metrics.values()]
+        known = [each for each in models if each is not None]
+        if known:
+            columns["of_fitted_models"] = [each and each.confidence_interval for each in models]
+            words["of_fitted_models"] = "of fitted models"
         measures = Table(columns, words=words, level=self.confidence_level)
         splits = Table(
             self.folds,
@@ -136,6 +147,9 @@ class EstimatorEvaluation(Result):
         by_wilson = [n for n, m in self.metrics.items() if m.interval_method == "wilson"]
         if by_wilson:
             notes.append(f"Interval by Wilson: {', '.join(by_wilson)}.")
+        notes += cautions_of(known)
+        if any(metric.bootstrap is not None for metric in self.metrics.values()):
+            notes.append("The .632 methods have no interval: none is known for their rules.")
         return Display([measures, splits], f"{self.estimator}, {self.method}", notes)
 
 

@@ -29,6 +29,7 @@ from fastmetrics.selection.estimates._fit_and_score import (
     fitted,
     judged,
 )
+from fastmetrics.selection.estimates._fitted_models import average_of_models
 from fastmetrics.selection.estimates._metrics import Metric, asked_metrics, defaults
 from fastmetrics.selection.estimates._splits import Method, check_method
 from fastmetrics.selection.estimates.estimator_evaluation import EstimatorEvaluation, MetricEstimate
@@ -112,14 +113,28 @@ def evaluate_estimator(
     mean x lies t standard errors or less from p, the error changing with p as sqrt(p (1 - p)) does.
     `interval_method` says which it is. Wilson's covers more often than its level.
 
-    The .632 methods take measures that are means of losses of rows: "error_rate",
-    "mean_squared_error", "mean_absolute_error", or a callable that returns one loss a row. Their
-    estimate is `Bootstrap632`'s; the table has the samples. Cost: one fit a split, one more for the
+    `of_fitted_models` has an interval for another target, which K-fold cross-validation covers
+    closely: how the very models that were fitted do on average on new examples, given their
+    training sets; not how the estimator does on new training sets, whose spread it leaves out
+    (Bates et al.). It is of the influences of all test rows: of means over rows the spread of the
+    rows' losses (Bayle et al.), of the AUC the mean of the splits' AUCs with the placements in each
+    (LeDell et al.). Repetitions average what a row adds, and so do not count it twice; with
+    `groups` the sums over groups vary. None where no influences are known, or a split is undefined.
+
+    The .632 methods have no interval: the published standard error is of the leave-one-out
+    bootstrap's error alone, not of the rules that lean on the training error. They take measures
+    that are means of losses of rows: "error_rate", "mean_squared_error", "mean_absolute_error", or
+    a callable that returns one loss a row; their estimate is `Bootstrap632`'s, and the table has
+    the samples. Cost: one fit a split, one more for the
     .632 methods, and a prediction of all rows for each.
 
     References
     ----------
     Nadeau & Bengio (2003), Inference for the generalization error, Machine Learning 52:239-281.
+    Bayle, Bayle, Janson & Mackey (2020), Cross-validation confidence intervals for test error,
+    NeurIPS 33. LeDell, Petersen & van der Laan (2015), Electronic Journal of Statistics
+    9:1583-1607. Bates, Hastie & Tibshirani (2024), Cross-validation: what does it estimate and how
+    well does it do it? JASA 119:1434-1445.
     Efron & Tibshirani (1997), Improvements on cross-validation: the .632+ bootstrap method,
     JASA 92:548-560.
 
@@ -158,7 +173,7 @@ def evaluate_estimator(
         one_split = partial(fit_and_score, task, asked)
         scores = each_split(one_split, splits, total=total, n_jobs=jobs, progress=progress)
         ratio = _ratio(scores)
-        found = _means(asked, scores, ratio, level)
+        found = _means(asked, scores, ratio, level, task, groups)
     else:
         scores, found = _by_632(task, asked, losses, how, splits, total, jobs, progress)
         ratio = _ratio(scores)
@@ -209,12 +224,19 @@ def _table(asked: tuple[Metric, ...], scores: list[SplitScores]) -> Mapping[str,
 
 
 def _means(
-    asked: tuple[Metric, ...], scores: list[SplitScores], ratio: float, level: float
+    asked: tuple[Metric, ...],
+    scores: list[SplitScores],
+    ratio: float,
+    level: float,
+    task: Task,
+    groups: Any,
 ) -> dict[str, MetricEstimate]:
     train, test = _columns(scores)
     _warn_of(asked, train, test)
     found = {}
-    for metric, on_train, on_test in zip(asked, train, test, strict=True):
+    classes = None if task.classes is None else task.y
+    of_splits = zip(*(one.tested for one in scores), strict=True)
+    for metric, on_train, on_test, tested in zip(asked, train, test, of_splits, strict=True):
         mean, deviation = _spread(on_test)
         error = deviation * math.sqrt(1.0 / len(scores) + ratio)
         half = math.nan
@@ -230,6 +252,7 @@ def _means(
             metric.higher_is_better,
             given=metric.given,
             interval_method=kind,
+            of_fitted_models=average_of_models(metric, mean, tested, classes, groups, level),
         )
     return found
 

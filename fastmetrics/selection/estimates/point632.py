@@ -36,6 +36,9 @@ Floats = NDArray[np.float64]
 class Bootstrap632(Result):
     """The bootstrap's estimates of a prediction error, and what they are made of.
 
+    They have no interval: the standard error that Efron and Tibshirani give is of `err1` alone, and
+    neither rule's lean on the training error is in it.
+
     Attributes
     ----------
     err632 : float

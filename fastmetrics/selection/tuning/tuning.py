@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import check_choice, seed_key
+from fastmetrics._input.scalars import check_choice, check_confidence_level, seed_key
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.selection.estimates._fit_and_score import (
     FITTING,
@@ -28,6 +28,7 @@ from fastmetrics.selection.estimates._fit_and_score import (
     value_on_test,
     with_setting,
 )
+from fastmetrics.selection.estimates._fitted_models import Tested, average_of_models, tested
 from fastmetrics.selection.estimates._metrics import Metric, asked_metric
 from fastmetrics.selection.estimates._splits import check_splits
 from fastmetrics.selection.splitters._splitter import Split
@@ -150,6 +151,7 @@ def nested_cross_validation(
     groups: ArrayLike | None = None,
     rule: Rule = "best",
     complexity: Complexity | None = None,
+    confidence_level: float = 0.95,
     rng: Any = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
@@ -177,7 +179,9 @@ def nested_cross_validation(
     Notes
     -----
     Outer folds times (settings times inner folds + 1) fits. The spread over the outer folds
-    is no standard error: their training sets overlap.
+    is no standard error: their training sets overlap. `of_fitted_models` has the interval of how
+    the tuned models of the outer folds do on average on new examples, given their training sets, as
+    in `evaluate_estimator`.
 
     References
     ----------
@@ -198,6 +202,7 @@ def nested_cross_validation(
     >>> len(found.settings), found.metric, 0.0 < found.estimate < 0.1
     (5, 'error_rate', True)
     """
+    level = check_confidence_level(confidence_level)
     chosen_rule: Rule = check_choice("rule", rule, get_args(Rule))
     settings = settings_of(grid)
     order = by_simplicity(settings, complexity, chosen_rule)
@@ -216,17 +221,22 @@ def nested_cross_validation(
     inner = _Inner(task, judge, settings, order, chosen_rule, inner_cv, groups)
     jobs = list(zip(outer, keys, strict=True))
     done = each_split(inner, jobs, total=len(jobs), n_jobs=runs, progress=progress)
-    values = np.array([value for value, _ in done])
+    on_test = [of_fold for of_fold, _ in done]
+    values = np.array([of_fold.value for of_fold in on_test])
+    estimate = float(values.mean())
     tunings = tuple(tuning for _, tuning in done)
     _warn_undefined(np.isnan(values).sum(), len(values), "outer folds")
     return NestedCrossValidation(
         judge.said,
         bool(judge.higher_is_better),
-        float(values.mean()),
+        estimate,
         float(values.std(ddof=1)) if len(values) > 1 else np.nan,
         float(np.mean([tuning.value for tuning in tunings])),
         values,
         tunings,
+        average_of_models(
+            judge, estimate, on_test, None if task.classes is None else task.y, groups, level
+        ),
     )
 
 
@@ -242,7 +252,7 @@ class _Inner:
     cv: Any
     groups: Any
 
-    def __call__(self, job: tuple[Split, int]) -> tuple[float, TuningResult]:
+    def __call__(self, job: tuple[Split, int]) -> tuple[Tested, TuningResult]:
         (train, test), key = job
         part = replace(self.task, X=rows_of(self.task.X, train), y=self.task.y[train])
         groups = None if self.groups is None else np.asarray(self.groups)[train]
@@ -250,7 +260,7 @@ class _Inner:
         values = _values(part, self.judge, self.settings, splits, 1, False)
         found = _chosen(self.judge, self.rule, self.settings, self.order, values)
         tuned = with_setting(self.task, dict(found.setting))
-        return self.judge.of(judged(tuned, fitted(tuned, train), test)), found
+        return tested(self.judge, judged(tuned, fitted(tuned, train), test), test), found
 
 
 def _values(

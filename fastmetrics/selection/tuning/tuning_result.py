@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._results import OneNumber, Result
+from fastmetrics.inference.estimate_result import Estimate, Estimates
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -124,6 +125,9 @@ class NestedCrossValidation(OneNumber):
         The measure of each tuned model on its outer test fold.
     tunings : tuple of TuningResult
         The tuning on each outer training fold; without the fitted models.
+    of_fitted_models : Estimate or None
+        The same mean with the interval of how the tuned models do on average on new examples, given
+        their training sets; None where influences are not known.
     """
 
     metric: str
@@ -133,6 +137,7 @@ class NestedCrossValidation(OneNumber):
     inner_estimate: float
     values: NDArray[np.float64]
     tunings: tuple[TuningResult, ...] = field(repr=False)
+    of_fitted_models: Estimate | None = field(default=None, repr=False)
 
     @property
     def settings(self) -> tuple[Mapping[str, Any], ...]:
@@ -143,4 +148,8 @@ class NestedCrossValidation(OneNumber):
         shown = Result._shown(self)
         columns = {"fold": range(len(self.values)), self.metric: self.values}
         folds = Table(columns | {"setting": self.settings}, "outer folds", framed=False)
-        return replace(shown, tables=[*shown.tables, folds])
+        tables, notes = [*shown.tables, folds], list(shown.notes)
+        if self.of_fitted_models is not None:
+            inside = Estimates({self.metric: self.of_fitted_models})._shown()
+            tables, notes = [*tables, *inside.tables], [*notes, *inside.notes]
+        return replace(shown, tables=tables, notes=notes)

@@ -1,0 +1,147 @@
+"""How the models fitted on the splits do on average: an interval, from the rows of all test sets.
+
+A split is a sample, whose measure has influences of its test rows; those of the mean over splits
+are theirs, put side by side.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.models import NamedScores
+from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.inference._sample_sizes import FEW_GROUPS
+from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.forms import sample_of
+from fastmetrics.inference.interval_rule import OF_AUC, class_sizes, estimate_by
+from fastmetrics.inference.table_points import (
+    counts_of_share,
+    has_influences,
+    is_largest_gap,
+    measure_of,
+    of_cells,
+)
+from fastmetrics.inference.units import Units
+from fastmetrics.selection.estimates._metrics import Judged, Metric
+
+Floats = NDArray[np.float64]
+
+#: What `sample_of` is told beside the data: nothing.
+_NO_OPTIONS: Final = dict.fromkeys(
+    ("event", "query", "groups", "strata", "sample_weight", "threshold", "pos_label")
+)
+
+
+class Tested(NamedTuple):
+    """A measure on the test rows of one split.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_test,)
+    value : float
+    influences : ndarray of shape (n_test,) or None
+        How far each row moves it; None where that is not known.
+    """
+
+    rows: NDArray[np.intp]
+    value: float
+    influences: Floats | None
+
+
+def tested(metric: Metric, judged: Judged, rows: NDArray[np.intp]) -> Tested:
+    """Return a measure with the influences of the rows."""
+    one, value = metric.asked, metric.of(judged)
+    if not math.isfinite(value) or not has_influences(one) or is_largest_gap(one):
+        return Tested(rows, value, None)
+    measure = measure_of(one)
+    if measure.needs == "labels":
+        slopes = of_cells(one, judged.confusion.astype(np.float64))[1]
+        called = np.searchsorted(judged.classes, judged.predicted)
+        cells = judged.true_codes * len(judged.classes) + called
+        return Tested(rows, value, slopes[cells])
+    data: Any
+    if measure.needs == "values":
+        data = judged.y, judged.predicted
+    elif measure.needs == "scores" and measure.family in ("curves", "costs"):
+        data = judged.true_codes, judged.scores
+    elif measure.needs == "probabilities":
+        columns = judged.probabilities
+        data = judged.true_codes, columns[:, 1] if columns.shape[1] == 2 else columns
+    else:
+        return Tested(rows, value, None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        models = [NamedScores("", "estimator", data[1])]
+        sample = sample_of((one,), data[0], models, weights_are="importances", **_NO_OPTIONS)
+        return Tested(rows, value, sample[one.label].influenced(one, 0).influences)
+
+
+def average_of_models(
+    metric: Metric,
+    mean: float,
+    splits: Sequence[Tested],
+    classes: NDArray[Any] | None,
+    groups: Any,
+    level: float,
+) -> Estimate | None:
+    """Return the mean over the splits, which is given, with the interval of the models' average.
+
+    ``classes`` are those of all rows, by row. With psi the influence of a row in split j, v_j the
+    value of it and v the mean of all J, the row adds (psi + (v_j - v) / m) / J, m being the test
+    rows of the split, or of its class where the measure does not depend on how frequent classes
+    are. Of a mean over rows that is (loss - v) / (m J): the deviations of all rows from one mean
+    ("all pairs"). What a row adds in several splits is added up: rows vary, not predictions.
+    """
+    influences = [split.influences for split in splits if split.influences is not None]
+    if len(influences) < len(splits):
+        return None
+    one, n_splits = metric.asked, len(splits)
+    measure, codes = measure_of(one), None
+    n = 1 + max(int(split.rows.max()) for split in splits)
+    if classes is not None and measure.is_by_class(one.parameters):
+        codes = np.unique(classes, return_inverse=True)[1]
+    moved, times = np.zeros(n), np.zeros(n, np.int64)
+    for split, own in zip(splits, influences, strict=True):
+        strata = np.zeros(len(split.rows), np.int64) if codes is None else codes[split.rows]
+        between = (split.value - mean) / np.bincount(strata)[strata]
+        np.add.at(moved, split.rows, (own + between) / n_splits)
+        np.add.at(times, split.rows, 1)
+    rows = np.flatnonzero(times)
+    units = Units(
+        len(rows),
+        groups=None if groups is None else check_class_labels(groups, "groups").codes[rows],
+        strata=None if codes is None else codes[rows],
+    )
+    is_plain, counts, size = groups is None, None, float(len(rows))
+    if is_plain and times.max() == 1 and measure.name in ("accuracy", "error_rate"):
+        right = mean if measure.name == "accuracy" else 1.0 - mean
+        counts = counts_of_share(size * right, size)
+    with warnings.catch_warnings():  # `note` says what a warning would
+        warnings.simplefilter("ignore")
+        found = estimate_by(
+            one,
+            mean,
+            units.spread(moved[rows]),
+            level,
+            None,
+            "two-sided",
+            sizes=class_sizes(units) if is_plain and measure.name in OF_AUC else None,
+            counts=counts,
+            n_samples=size,
+            n_groups=None if is_plain else units.n_units,
+            weights_are=None,
+        )
+    whose = "this one" if n_splits == 1 else f"the average of these {n_splits:,}"
+    target = f"covers {whose} on new examples, not models fitted on new training sets"
+    notes = [f"the interval of fitted models {target}"]
+    if not is_plain and units.effective_groups < FEW_GROUPS:
+        notes.append(f"below about {FEW_GROUPS} groups intervals cover less than their level")
+    return replace(found, note="; ".join([*notes, *([found.note] if found.note else [])]))
