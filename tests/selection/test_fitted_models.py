@@ -94,6 +94,9 @@ def test_groups_vary_not_rows():
     m = len(sums)
     assert found.standard_error == pytest.approx(math.sqrt(m / (m - 1) * sums @ sums), rel=1e-10)
     assert found.n_groups == m
+    n = len(y)
+    by_rows = n / (n - 1) * moved @ moved
+    assert found.design_effect == pytest.approx(found.standard_error**2 / by_rows, rel=1e-10)
     few, _ = of_models("log_loss", cv, np.arange(len(y)) // 20)
     assert "below about 30 groups" in few.note
 

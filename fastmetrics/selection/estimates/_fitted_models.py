@@ -21,8 +21,9 @@ from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.inference._sample_sizes import FEW_GROUPS
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.forms import sample_of
-from fastmetrics.inference.interval_rule import OF_AUC, class_sizes, estimate_by
+from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.table_points import (
+    Measured,
     counts_of_share,
     has_influences,
     is_largest_gap,
@@ -126,19 +127,8 @@ def average_of_models(
         counts = counts_of_share(size * right, size)
     with warnings.catch_warnings():  # `note` says what a warning would
         warnings.simplefilter("ignore")
-        found = estimate_by(
-            one,
-            mean,
-            units.spread(moved[rows]),
-            level,
-            None,
-            "two-sided",
-            sizes=class_sizes(units) if is_plain and measure.name in OF_AUC else None,
-            counts=counts,
-            n_samples=size,
-            n_groups=None if is_plain else units.n_units,
-            weights_are=None,
-        )
+        measured = Measured((mean,), moved[rows][None, :], units, (counts,), size)
+        found = estimate_of(one, measured, 0, level, None, "two-sided", weights_are=None)
     whose = "this one" if n_splits == 1 else f"the average of these {n_splits:,}"
     target = f"covers {whose} on new examples, not models fitted on new training sets"
     notes = [f"the interval of fitted models {target}"]
