@@ -16,8 +16,11 @@ pytest.importorskip("benchmarks", reason="the study is part of the checkout, not
 import fastmetrics
 from benchmarks.coverage import (
     __main__ as coverage,
+    calibration,
     estimates,
+    every,
     findings,
+    levels,
     pages,
     populations,
     report,
@@ -219,10 +222,19 @@ def test_a_data_set_without_positives_has_no_intervals_and_no_error():
 @pytest.fixture
 def _small_populations(monkeypatch):
     """Take the measures of a population from thousands of rows, not from millions."""
-    estimates.population.cache_clear()
-    monkeypatch.setattr(estimates, "MANY", 8_000)
+    caches = [estimates.population, every.population, levels.population]
+    caches += [populations._values_of_rankings, populations.population]
+    caches += [calibration.population, calibration._quantiles]
+    for cached in caches:
+        cached.cache_clear()
+    for module, name in ((estimates, "MANY"), (every, "MANY"), (levels, "_MANY")):
+        monkeypatch.setattr(module, name, 8_000)
+    monkeypatch.setattr(calibration, "_GRID", 8_000)
+    monkeypatch.setattr(every, "N_QUERIES", 500)
+    monkeypatch.setattr(populations, "MANY_QUERIES", 500)
     yield
-    estimates.population.cache_clear()
+    for cached in caches:
+        cached.cache_clear()
 
 
 @pytest.mark.usefixtures("_small_populations")
