@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import fastmetrics
 from benchmarks.coverage import (
     calibration,
+    choice,
     concordance,
     costs,
     estimates,
@@ -175,6 +176,7 @@ def _weights(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) ->
 def _choice(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
     chosen = {rate: ("best_threshold", {"of": rate}) for rate in CHOSEN}
     _bootstraps(data, rng, cost, chosen, out)
+    choice.measure_pairs(data, chosen, rng, cost, out)
 
 
 def _hulls(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:

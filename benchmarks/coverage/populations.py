@@ -12,6 +12,7 @@ from benchmarks.coverage.scenes import (
     COMPARED,
     MANY_QUERIES,
     RANKINGS,
+    RECALL_AT,
     THRESHOLD,
     WORSE,
     Scene,
@@ -34,7 +35,8 @@ def population(scene: Scene) -> dict[str, float]:
         return _values_of_rankings(replace(scene, n=20 * MANY_QUERIES, users=MANY_QUERIES))
     values = _values(scene.separation, scene.share)
     worse = _values(WORSE, scene.share)
-    return values | {f"{name} difference": values[name] - worse[name] for name in COMPARED}
+    compared = (*COMPARED, "true_positive_rate", "false_positive_rate", RECALL_AT)
+    return values | {f"{name} difference": values[name] - worse[name] for name in compared}
 
 
 @cache
@@ -71,6 +73,7 @@ def _values(d: float, p: float) -> dict[str, float]:
         "ks_statistic": float(2 * ndtr(d / 2) - 1),
         "f1": 2 * tp / (tp + fp + p),
         "accuracy": tp + (1 - p) * (1 - fpr),
+        RECALL_AT: float(ndtr(d + norm.ppf(0.1))),
         "true_positive_rate": float(ndtr(d / 2)),  # at the threshold of the largest TPR - FPR
         "false_positive_rate": float(ndtr(-d / 2)),
     }

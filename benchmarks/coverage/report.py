@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from benchmarks.coverage import (
     calibration_report,
+    choice_report,
     concordance_report,
     costs,
     estimates_report,
@@ -230,6 +231,7 @@ def document(study: Study) -> str:
     sections += ["## Rates at a threshold chosen on the same rows\n", CHOICE]
     for metric in CHOSEN:
         sections += [f"### {TITLES[metric]}\n", interval_tables(study.find("choice", metric))]
+    sections += choice_report.of_two_models(study, HYPOTHESES)
     one = study.find("hulls", HULLS[0])[0]
     head = HULL.format(n_data=one.n_data, n_resamples=2 * study.n_resamples // 5)
     sections += ["## Measures of the convex hull\n", head, hulls_section(study)]

@@ -28,6 +28,7 @@ MANY_QUERIES = 400_000  # whose means stand for those of the population
 
 METRICS = ("roc_auc", "average_precision", "ks_statistic", "f1", "accuracy")
 HULLS = ("expected_total_cost", "roc_hull_auc", "h_measure")
+RECALL_AT = "recall_at_false_positive_rate"  # of 0.1
 COMPARED = ("roc_auc", "average_precision", "accuracy")  # by differences between two models
 
 

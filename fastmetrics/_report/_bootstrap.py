@@ -22,7 +22,7 @@ from fastmetrics.errors import InputError, SmallSampleWarning
 from fastmetrics.inference.bootstrap._engine import joined
 from fastmetrics.inference.bootstrap._plans import CountPlan, Options, checked_options, planned
 from fastmetrics.inference.bootstrap.bootstrap import resampled
-from fastmetrics.inference.bootstrap.paired_bootstrap import PAIRED_METHOD, compared
+from fastmetrics.inference.bootstrap.paired_bootstrap import compared
 from fastmetrics.inference.compare import compare
 from fastmetrics.inference.estimate import estimate
 from fastmetrics.inference.estimate_result import Comparisons, Estimate, Estimates
@@ -49,14 +49,10 @@ class Plan:
     options: Options
     threshold: int | float | None
 
-    def settings(
-        self, groups: Any, effective: float | None, *, n_models: int
-    ) -> EvaluationBootstrap:
+    def settings(self, groups: Any, effective: float | None) -> EvaluationBootstrap:
         """Return what the result says about itself."""
-        asked = self.options.method
         return EvaluationBootstrap(
-            method=asked,
-            method_of_differences=None if n_models < 2 else asked or PAIRED_METHOD,
+            method=self.options.method,
             n_resamples=self.options.n_resamples,
             stratified=self.options.stratified,
             n_groups=None if groups is None else len(check_class_labels(groups, "groups").classes),
@@ -178,7 +174,7 @@ def bootstrapped(
         for model in models
     )
     effective = results[models[0].name]["roc_auc"].details.effective_n_groups
-    settings = plan.settings(groups, effective, n_models=len(models))
+    settings = plan.settings(groups, effective)
     read = options.weights_are
     return Evaluation(complete, options.confidence_level, read, settings, comparisons)
 

@@ -30,8 +30,6 @@ class EvaluationBootstrap(Result):
     ----------
     method : str or None
         That was asked for; None where each measure has its own, which its result names.
-    method_of_differences : str or None
-        Of the intervals of differences; None with one model.
     n_resamples : int
         Replicates.
     stratified : bool
@@ -47,7 +45,6 @@ class EvaluationBootstrap(Result):
     """
 
     method: str | None
-    method_of_differences: str | None
     n_resamples: int
     stratified: bool
     n_groups: int | None
@@ -293,9 +290,13 @@ def _of_bootstrap(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> lis
     if evaluation.comparisons is not None:
         n_pairs = len(next(iter(evaluation.comparisons.values())))
         adjusted = f"; p (Holm) is adjusted for the {n_pairs} pairs" if n_pairs > 1 else ""
-        method = bootstrap.method_of_differences or ""
+        of_method: dict[str, list[str]] = {}
+        for metric, one in evaluation.comparisons.items():
+            if one.pairs[0].details is not None:
+                method = one.method.removesuffix(" bootstrap")
+                of_method.setdefault(METHODS.get(method, method), []).append(_name(metric))
         notes.append(
-            f"Differences: {METHODS.get(method, method)} intervals, on the same resamples; p "
-            f"under no difference{adjusted}."
+            f"Differences: {_by(of_method, ' intervals')}, on the same resamples; p under no "
+            f"difference{adjusted}."
         )
     return notes

@@ -113,7 +113,6 @@ def _csv_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) ->
 
     rows = []
     plan = bootstrap.to_dict() | {"confidence_level": evaluation.confidence_level}
-    plan["method"] = plan.pop("method_of_differences")
     for name in ("n_groups", "effective_n_groups"):
         plan[name] = "" if plan[name] is None else plan[name]
     plan["weights_are"] = evaluation.weights_are or ""
@@ -139,6 +138,7 @@ def _csv_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) ->
             row = {"model": pair.a, "minus_model": pair.b, "metric": metric}
             row |= {"estimate": pair.estimate} | _shared_fields(pair)
             row |= {"note": pair.note, "better": pair.better or ""}
+            row["method"] = pairs.method.removesuffix(" bootstrap")
             for name, p in (("pvalue", pair.pvalue), ("pvalue_holm", pair.pvalue_holm)):
                 row |= {name: p, f"{name}_is_bound": is_bound(p)}
             rows.append(plan | row)

@@ -56,9 +56,9 @@ class Estimate(Drawn):
         Rows of a weight, or queries that count; the sum of frequencies.
     n_groups : int or None
         Groups of rows, or of queries; None where each stands for itself.
-    design_effect : float
+    design_effect : float or None
         The variance over that of independent rows: so many rows of these groups are worth one
-        (Kish 1965); nan without groups, or where their rows were not at hand.
+        (Kish 1965); None without groups, or where their rows were not at hand.
     weights_are : {"importances", "frequencies"} or None
         How weights were read; None where there were none.
     note : str
@@ -78,7 +78,7 @@ class Estimate(Drawn):
     alternative: Alternative = "two-sided"
     n_samples: float = float("nan")
     n_groups: int | None = None
-    design_effect: float = float("nan")
+    design_effect: float | None = None
     weights_are: WeightsAre | None = None
     note: str = ""
     details: Any = field(default=None, repr=False)
@@ -363,7 +363,7 @@ class Estimates(ByMetric[Estimate]):
     def _shown(self) -> Display:
         found = list(self.values())
         columns = dict(Table.of(found, (*FIGURES, "df", "method")).columns)
-        if not all(math.isnan(one.design_effect) for one in found):
+        if any(one.design_effect is not None for one in found):
             columns |= Table.of(found, ("design_effect",)).columns
         drawn = [one.details for one in found if isinstance(one.details, Replicates)]
         notes = []

@@ -105,7 +105,7 @@ def estimate_by(
     rates: Rates | None = None,
     n_samples: float,
     n_groups: int | None = None,
-    design_effect: float = math.nan,
+    design_effect: float | None = None,
     samples_are: SamplesAre = "rows",
     weights_are: WeightsAre | None = None,
 ) -> Estimate:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -48,15 +47,15 @@ class Measured(NamedTuple):
     rates: tuple[Rates, ...] = ()
     of_rows: tuple[float, ...] = ()
 
-    def design_effect(self, model: int, variance: float) -> float:
-        """Return a variance between groups over that of independent rows; nan without groups."""
+    def design_effect(self, model: int, variance: float) -> float | None:
+        """Return a variance between groups over that of independent rows; None without groups."""
         if self.units.groups is None:
-            return math.nan
+            return None
         if self.of_rows:
             plain = self.of_rows[model]
         else:
             plain = self.units.without_groups.spread(self.influences[model]).variance
-        return variance / plain if plain > 0.0 else math.nan
+        return variance / plain if plain > 0.0 else None
 
 
 def is_of_curve(one: Asked) -> bool:

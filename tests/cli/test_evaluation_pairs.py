@@ -58,14 +58,16 @@ def test_several_models_by_one_method(models, method):
             assert same(result[name].bootstrap[metric], expected[metric].models["abc".index(name)])
             assert result[name].bootstrap[metric].method == method
     settings = result.bootstrap
-    assert (settings.method, settings.method_of_differences) == (method, method)
+    assert settings.method == method
+    assert {one.method for one in result.comparisons.values()} == {f"{method} bootstrap"}
 
 
 @pytest.mark.parametrize("stratified", [False, True])
 def test_own_intervals_of_several_models_are_bca_by_its_definition(models, stratified):
     y, scores, _ = models
     result = evaluate(y, scores, n_resamples=499, rng=3, metrics="roc_auc", stratified=stratified)
-    assert (result.bootstrap.method, result.bootstrap.method_of_differences) == (None, "basic")
+    assert result.bootstrap.method is None
+    assert result.comparisons["roc_auc"].method == "basic bootstrap"
     for name, score in scores.items():
         found = result[name].bootstrap["roc_auc"]
         kept = ~np.eye(len(y), dtype=bool)

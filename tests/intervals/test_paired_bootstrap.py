@@ -364,3 +364,24 @@ def test_large_samples_share_every_window(n: int, rng: np.random.Generator) -> N
         ordered, weights = drawn(rows, options, lambda y, a, b: (a, y, b), descending=True)
         chosen = {"roc_auc": BINARY["roc_auc"]}
         compare(result, ordered, weights[:6], chosen, ("a", "b"))
+
+
+def test_thresholds_found_on_the_data_have_percentile_limits_by_default():
+    """Basic limits turn the bias of the replicates round: see docs/coverage/two-classes.md."""
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 80)
+    scores = {name: rng.normal(y) for name in "ab"}
+    found = [
+        ("best_threshold", {"of": "recall"}),
+        ("precision_at_recall", {"recall": 0.7}),
+        "break_even_point",
+        "ks_statistic",
+    ]
+    metrics = {str(i): one for i, one in enumerate(found)} | {"auc": "roc_auc", "f1": "f1"}
+    options = {"metrics": metrics, "n_resamples": 99, "rng": 1, "threshold": 0.5}
+    result = fm.paired_bootstrap(y, scores, **options)
+    for name, one in result.items():
+        method = "percentile" if name.isdecimal() else "basic"
+        assert one.method == f"{method} bootstrap"
+        asked = fm.paired_bootstrap(y, scores, **options, method=method)
+        assert one.pairs == asked[name].pairs

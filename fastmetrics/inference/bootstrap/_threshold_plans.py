@@ -108,6 +108,11 @@ class ThresholdPlan:
     n_columns: ClassVar[int] = 0
 
     @property
+    def is_of_a_choice(self) -> bool:
+        """Whether each replicate looks for a threshold: it overstates what the sample does."""
+        return any(line[0] in (kernels.BEST, kernels.BREAK_EVEN) for line in self.lines)
+
+    @property
     def has_error(self) -> bool:
         """Whether a replicate has a standard error: DeLong's, of the AUC."""
         return self.pairs
