@@ -46,6 +46,12 @@ def test_targets_are_the_limits_of_large_samples(share, separation):
         y, worse
     )
     found["accuracy difference"] = found["accuracy"] - sk.accuracy_score(y, worse >= THRESHOLD)
+    for label, rate in ((1, "true_positive_rate"), (0, "false_positive_rate")):
+        found[f"{rate} difference"] = found[rate] - (worse[y == label] >= scenes.WORSE / 2).mean()
+    recall, other = (
+        np.interp(0.1, *sk.roc_curve(y, scores)[:2]) for scores in (data.scores, worse)
+    )
+    found[scenes.RECALL_AT], found[f"{scenes.RECALL_AT} difference"] = recall, recall - other
     assert found.keys() == truth.keys()
     for metric, value in found.items():
         assert value == pytest.approx(truth[metric], abs=0.01), metric
