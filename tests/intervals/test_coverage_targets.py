@@ -54,7 +54,8 @@ def test_targets_are_the_limits_of_large_samples(share, separation):
     found[scenes.RECALL_AT], found[f"{scenes.RECALL_AT} difference"] = recall, recall - other
     assert found.keys() == truth.keys()
     for metric, value in found.items():
-        assert value == pytest.approx(truth[metric], abs=0.01), metric
+        close = 0.016 if scenes.RECALL_AT in metric else 0.01  # of 10,000 positives
+        assert value == pytest.approx(truth[metric], abs=close), metric
 
 
 @pytest.mark.parametrize("share", [0.5, 0.1])
