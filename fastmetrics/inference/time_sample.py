@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from fastmetrics.measures.concordance.concordance_index import (
     check_index_options,
 )
 from fastmetrics.tables.concordance.censored_pairs import CensoredPairs, Weighting, compare_times
+from fastmetrics.tables.concordance.follow_up import FollowUp, Remaining, follow
 
 
 class TimeSample(Sample):
@@ -36,10 +38,18 @@ class TimeSample(Sample):
         self._scores = [check_scores_array(model.values, model.argument) for model in models]
         for model, column in zip(models, self._scores, strict=True):
             check_same_length(**{"y_true": self._censored.times, model.argument: column})
+        self._names = [model.argument for model in models]
         self.classes = np.zeros(n, np.int64)
         self.n_models = len(models)
         self.design = Design.checked(n, given)
         self._pairs: dict[tuple[Weighting, float | None], CensoredPairs] = {}
+
+    @cached_property
+    def _followed(self) -> tuple[FollowUp, Remaining]:
+        """Rows by their times, and the share that is not censored."""
+        weights = self.design.weights
+        rows = follow(*self._censored, np.ones(len(self.classes)) if weights is None else weights)
+        return rows, rows.remaining(of_events=False)
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
         measure = measure_of(one)
@@ -51,6 +61,11 @@ class TimeSample(Sample):
             found = measure.load_influences()(
                 self._censored, self._scores[model], higher_is_longer=longer
             )
+            return found
+        if measure.name != "concordance_index":  # at one time
+            given = {**measure.parameters, **one.parameters}
+            with renamed(y_score=self._names[model]):
+                found = measure.load_influences()(*self._followed, self._scores[model], **given)
             return found
         options = check_index_options(**{**measure.parameters, **one.parameters})
         kind = options.weighting, options.tau

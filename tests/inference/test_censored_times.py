@@ -159,3 +159,88 @@ def test_faults_are_named_as_in_the_call() -> None:
         fm.bootstrap([0, 1], [1, 2], metrics=INDEX)
     with pytest.raises(AttributeError, match=r"estimate\(time, score, event="):
         fm.concordance_index_interval  # noqa: B018
+
+
+AT = {
+    "cumulative_dynamic_auc": {"time": 0.7, "higher_score_means": "shorter-time"},
+    "survival_brier_score": {"time": 0.7},
+}
+
+
+def followed(seed: int, n: int = 150) -> tuple[Any, Any, dict[str, Any]]:
+    """Return times, events and, of each measure at a time, what two models predict."""
+    rng = np.random.default_rng(seed)
+    x, ends = rng.normal(size=n), rng.exponential(2.0, n)
+    time = rng.exponential(np.exp(-x))
+    risks = x, x + rng.normal(size=n)
+    chances = [np.exp(-0.7 * np.exp(each)) for each in risks]
+    predicted = {"cumulative_dynamic_auc": risks, "survival_brier_score": chances}
+    return np.minimum(time, ends).round(2), time <= ends, predicted
+
+
+@pytest.mark.parametrize("name", AT)
+@pytest.mark.parametrize("kind", ["rows", "groups", "importances", "frequencies"])
+def test_measures_at_a_time_are_those_of_their_functions(name: str, kind: str) -> None:
+    time, event, predicted = followed(1)
+    n, given = len(time), dict[str, Any]()
+    if kind == "groups":
+        given = {"groups": np.arange(n) // 3}
+    elif kind != "rows":
+        weights = np.arange(n) % 3 + (0 if kind == "frequencies" else 0.5)
+        given = {"sample_weight": weights, "weights_are": kind}
+    column = predicted[name][0]
+    found = fm.estimate(time, column, event=event, metrics=(name, AT[name]), **given)[name]
+    parameters = {key: value for key, value in AT[name].items() if key != "time"}
+    expected = getattr(fm.concordance, name)(time, event, column, times=0.7, **parameters, **given)
+    assert found.estimate == expected.estimate[0]
+    assert found.standard_error == expected.standard_error[0]
+    limits = expected.low[0], expected.high[0]
+    assert tuple(found.confidence_interval) == pytest.approx(limits, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", AT)
+def test_two_models_at_a_time_are_compared_by_the_rows_that_both_have(name: str) -> None:
+    """The error is that of leaving each row out, nearly; a model less itself has none."""
+    time, event, predicted = followed(2)
+    models = dict(zip("ab", predicted[name], strict=True))
+    pair = fm.compare(time, models, event=event, metrics=(name, AT[name]))[name].pairs[0]
+    better = pair.estimate > 0 if name == "cumulative_dynamic_auc" else pair.estimate < 0
+    assert better  # `a` knows more
+    function = getattr(fm.concordance, name)
+    parameters = {key: value for key, value in AT[name].items() if key != "time"}
+    n = len(time)
+    kept = ~np.eye(n, dtype=bool)
+    without = [
+        [function(time[k], event[k], s[k], times=0.7, **parameters).estimate[0] for k in kept]
+        for s in models.values()
+    ]
+    less = np.subtract(*without)
+    jackknife = math.sqrt((n - 1) / n * np.sum((less - less.mean()) ** 2))
+    assert pair.standard_error == pytest.approx(jackknife, rel=0.05)
+
+
+def test_measures_at_a_time_refuse_what_makes_no_sense() -> None:
+    time, event, predicted = followed(3)
+    risk = predicted["cumulative_dynamic_auc"][0]
+    with pytest.raises(fm.InputError, match=r"`y_score` must lie in \[0, 1\]"):
+        fm.estimate(time, risk, event=event, metrics=("survival_brier_score", {"time": 1.0}))
+    for bad in (-1.0, math.nan, math.inf, "soon"):
+        with pytest.raises((fm.InputError, fm.InputTypeError), match="`time`"):
+            fm.estimate(
+                time,
+                risk,
+                event=event,
+                metrics=("cumulative_dynamic_auc", AT["cumulative_dynamic_auc"] | {"time": bad}),
+            )
+    with pytest.raises(fm.InputError, match="`survival_brier_score` has no replicates of censored"):
+        fm.estimate(
+            time,
+            np.full(len(time), 0.5),
+            event=event,
+            metrics=("survival_brier_score", {"time": 1.0}),
+            method="bootstrap",
+        )
+    late = AT["cumulative_dynamic_auc"] | {"time": 99.0}
+    with pytest.warns(fm.UndefinedMetricWarning, match="is not defined"):
+        found = fm.estimate(time, risk, event=event, metrics=("cumulative_dynamic_auc", late))
+    assert math.isnan(found["cumulative_dynamic_auc"].estimate)

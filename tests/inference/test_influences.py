@@ -39,6 +39,8 @@ _PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "kendall_tau": [{"variant": "b"}, {"variant": "c"}],
     "somers_d": [{"given": "outcome"}, {"given": "score"}],
     "concordance_index": [{"higher_score_means": "longer-time", "weighting": "uno"}],
+    "cumulative_dynamic_auc": [{"higher_score_means": "longer-time", "time": 1.5}],
+    "survival_brier_score": [{"time": 1.5}],
 }
 _SMOOTH = [m.name for m in MEASURES.values() if m.influences and m.needs != "rankings"]
 #: Those whose public function takes no weights, or that have none, are tested by their definition.
@@ -54,6 +56,8 @@ def _data(name: str, seed: int = 3) -> tuple[Any, Any, float | None]:
     """Return outcomes, predictions with ties, and a threshold where decisions are asked."""
     rng = np.random.default_rng(seed)
     measure, n = MEASURES[name], 37
+    if name == "survival_brier_score":
+        return rng.gamma(2.0, 1.0, n).round(1) + 0.1, rng.random(n).round(1), None
     if measure.family in ("regression", "concordance"):
         y = rng.gamma(2.0, 1.0, n).round(1) + 0.1
         return y, (y * rng.gamma(9.0, 1.0 / 9.0, n)).round(1) + 0.05, None

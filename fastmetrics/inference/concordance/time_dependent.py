@@ -14,10 +14,10 @@ from fastmetrics._input.censored import CENSORED
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._input.scores import check_unit_interval
 from fastmetrics.errors import InputError
-from fastmetrics.inference.concordance._at_times import auc_at, brier_at, followed
 from fastmetrics.inference.concordance._over_time import at_all, checked, columns_of, result_of
 from fastmetrics.inference.concordance.time_dependent_results import TimeDependentMeasure
 from fastmetrics.measures._influences import RowInfluences
+from fastmetrics.measures.concordance.at_times import auc_at, brier_at, followed
 from fastmetrics.measures.concordance.concordance_index import HigherScoreMeans, check_direction
 
 #: What both functions take, and say alike.

@@ -33,7 +33,33 @@ _INDEX = Measure(
 )
 
 
+#: At one time; their functions look at several.
+_AT_TIMES: Final = (
+    Measure(
+        "cumulative_dynamic_auc",
+        "concordance",
+        "cumulative/dynamic AUC",
+        "",
+        True,
+        "times",
+        parameters={"time": REQUIRED, "higher_score_means": REQUIRED},
+        influences="concordance.at_times:auc_influences",
+    ),
+    Measure(
+        "survival_brier_score",
+        "concordance",
+        "Brier score of survival",
+        "",
+        False,
+        "times",
+        parameters={"time": REQUIRED},
+        influences="concordance.at_times:brier_influences",
+    ),
+)
+
+
 MEASURES: Final = (
+    *_AT_TIMES,
     _ranked("kendall_tau", "Kendall's tau", parameters={"variant": "b"}),
     _ranked("somers_d", "Somers' D", parameters={"given": "outcome"}),
     _ranked("goodman_kruskal_gamma", "Goodman and Kruskal's gamma"),

@@ -8,8 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.scalars import check_fraction
+from fastmetrics._input.scores import check_unit_interval
 from fastmetrics._kernels.survival import weights_across
 from fastmetrics.measures._influences import RowInfluences
+from fastmetrics.measures.concordance.concordance_index import HigherScoreMeans, check_direction
 from fastmetrics.measures.concordance.influences import Influenced
 from fastmetrics.tables.concordance.follow_up import FollowUp, Remaining
 from fastmetrics.tables.concordance.row_sums import Floats, Keyed, in_order, ranked
@@ -100,6 +103,33 @@ def followed(
 def undefined(rows: Followed) -> RowInfluences:
     """Return nan."""
     return RowInfluences(math.nan, np.full(len(rows.keys), math.nan))
+
+
+def auc_influences(
+    rows: FollowUp,
+    uncensored: Remaining,
+    scores: NDArray[Any],
+    *,
+    time: float,
+    higher_score_means: HigherScoreMeans,
+) -> RowInfluences:
+    """Return the cumulative/dynamic AUC at a time with its influences."""
+    longer = check_direction(higher_score_means)
+    return auc_at(followed(rows, uncensored, scores, turned=longer), checked_time(time))
+
+
+def brier_influences(
+    rows: FollowUp, uncensored: Remaining, survival: NDArray[Any], *, time: float
+) -> RowInfluences:
+    """Return the Brier score at a time with its influences."""
+    at = checked_time(time)
+    check_unit_interval(survival, "y_score")
+    return brier_at(followed(rows, uncensored, survival, with_ranks=False), at, survival)
+
+
+def checked_time(time: Any) -> float:
+    """Return a time at which to look."""
+    return check_fraction("time", time, high=math.inf, include_low=True)
 
 
 def auc_at(rows: Followed, time: float) -> RowInfluences:
