@@ -322,10 +322,10 @@ def test_a_reduced_run_agrees_with_the_published_figures():
         share = of_intervals[row.part, row.scene, row.metric, row.method].coverage
         allowed = 4 * max(binomial_error(share, row.n_data), 1 / row.n_data)
         assert row.coverage == pytest.approx(share, abs=allowed), row
-    of_tests = {(r.scene, r.hypothesis, r.test): r for r in published.tests}
+    of_tests = {(r.part, r.scene, r.hypothesis, r.test): r for r in published.tests}
     for test in found.tests:
-        share = of_tests[test.scene, test.hypothesis, test.test].share
-        allowed = 4 * max(binomial_error(share, n), 1 / n)
+        share = of_tests[test.part, test.scene, test.hypothesis, test.test].share
+        allowed = 4 * max(binomial_error(share, test.n_data), 1 / test.n_data)
         assert test.share == pytest.approx(share, abs=allowed), test
 
 
