@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from fastmetrics._report import evaluate
+from fastmetrics import evaluate
 from fastmetrics._threads.workers import at_most
 from fastmetrics.cli import main
 from fastmetrics.io import reader

@@ -14,7 +14,7 @@ import pytest
 from test_evaluate import output_of, run
 
 import fastmetrics as fm
-from fastmetrics._report import evaluate
+from fastmetrics import evaluate
 from fastmetrics.cli._layout import json_text
 
 RNG = np.random.default_rng(3)

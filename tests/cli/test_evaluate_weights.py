@@ -12,7 +12,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 from test_evaluate import output_of, run, table
 
-from fastmetrics._report import evaluate
+from fastmetrics import evaluate
 
 
 @pytest.mark.parametrize("column", ["weight", "count"])

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from fastmetrics._input.scalars import seed_key
+from fastmetrics.comparison import sign_flip_test
 from fastmetrics.comparison.samples.max_t import max_t_pvalues
-from fastmetrics.comparison.samples.sign_flip import sign_flip_test
 
 KEY = seed_key(1)
 

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from fastmetrics import ScoreTable, delong
+from fastmetrics.comparison import newcombe_interval
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.inference.delong.delong import delong
-from fastmetrics.inference.delong.newcombe import newcombe_interval
-from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import delong_oracle as oracle
 
 SCORES = st.lists(st.integers(0, 12), min_size=2, max_size=20)

@@ -11,10 +11,8 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.stats import t as student
 
+from fastmetrics import ScoreTable, delong, delong_test
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.inference.delong.delong import delong
-from fastmetrics.inference.delong.delong_test import delong_test
-from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import delong_oracle as oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 import fastmetrics as fm
+from fastmetrics import delong_test
 from fastmetrics.inference.delong.auc_covariance import exact_gram
-from fastmetrics.inference.delong.delong_test import delong_test
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 

@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from fastmetrics import ScoreTable, delong, delong_unpaired_test
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.inference.delong.delong import delong
-from fastmetrics.inference.delong.delong_unpaired import delong_unpaired_test
-from fastmetrics.inference.estimate_result import Pair
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.results import Pair
 from reference import delong_oracle as oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")

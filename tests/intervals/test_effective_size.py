@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from fastmetrics.inference.bootstrap.effective_size import effective_sample_size
-from fastmetrics.inference.proportions.proportions import proportion_interval
+from fastmetrics.comparison import effective_sample_size, proportion_interval
 
 WEIGHTS = st.lists(st.floats(0, 1e6) | st.integers(0, 50), min_size=1, max_size=30)
 

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, strategies as st
 
 import fastmetrics as fm
+from fastmetrics import ScoreTable
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.inference.bootstrap._limits import acceleration, limits
 from fastmetrics.inference.bootstrap.bca._leave_one_out import (
     LEAVE_ONE_OUT,
     leave_one_out,
 )
-from fastmetrics.tables.scores.score_table import ScoreTable
 from grids import few_examples
 from reference import bootstrap_oracle as oracle, pr_oracle, roc_oracle
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 import fastmetrics as fm
-from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.inference.proportions.proportion_differences import (
+from fastmetrics.comparison import (
     paired_proportion_difference_interval,
     proportion_difference_interval,
 )
+from fastmetrics.errors import UndefinedMetricWarning
 from reference import proportion_oracle as oracle
 
 LEVELS = st.sampled_from([0.5, 0.9, 0.95, 0.999])

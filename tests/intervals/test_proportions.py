@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
+from fastmetrics.comparison import proportion_interval
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.inference.proportions.proportions import proportion_interval
 from reference import proportion_oracle as oracle
 
 METHODS = ("wilson", "clopper-pearson", "jeffreys", "agresti-coull", "mid-p")

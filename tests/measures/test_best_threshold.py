@@ -8,13 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from fastmetrics import ScoreTable, best_threshold, predict_at_threshold
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.curves.best_threshold import (
-    BestThreshold,
-    best_threshold,
-    predict_at_threshold,
-)
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.results import BestThreshold
 from reference import pr_oracle as oracle
 
 ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9)), min_size=2, max_size=40).filter(

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from fastmetrics import ScoreTable, break_even_point
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.curves.break_even import break_even_point
-from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import pr_oracle as oracle
 
 ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 6)), min_size=2, max_size=30)

@@ -14,13 +14,13 @@ import sklearn.metrics as sk
 from count_samples import PLAIN, assert_close, cells, expected, names_for
 from hypothesis import given, strategies as st
 
+from fastmetrics import ConfusionMatrix
 from fastmetrics.measures.decisions.count_measures import (
     delta_variance,
     gradient,
     leave_one_out,
     value,
 )
-from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from measure_names import COUNT_MEASURES
 from reference import count_oracle as oracle
 

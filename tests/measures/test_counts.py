@@ -8,8 +8,7 @@ import sklearn.metrics as sk
 from hypothesis import given, strategies as st
 from roc_samples import counts, importances, samples
 
-from fastmetrics.measures.curves.counts import confusion_matrix_at_thresholds, metric_at_thresholds
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics import ScoreTable, confusion_matrix_at_thresholds, metric_at_thresholds
 from reference import roc_oracle
 
 

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from fastmetrics import dominance
+from fastmetrics import ScoreTable, dominance
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.measures.curves import dominance as module
-from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import pr_oracle as oracle
 
 CURVES = ["roc", "precision-recall"]

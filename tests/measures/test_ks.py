@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from roc_samples import counts, importances, samples
 
+from fastmetrics import ScoreTable, ks_statistic
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic
-from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import roc_oracle
 
 

@@ -10,10 +10,8 @@ import sklearn.metrics as sk
 from hypothesis import given, strategies as st
 from roc_samples import importances, samples
 
+from fastmetrics import ScoreTable, partial_auc, roc_auc_score
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.curves.partial_auc import partial_auc
-from fastmetrics.measures.curves.roc_auc import roc_auc_score
-from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import roc_oracle
 
 RANGES = st.tuples(

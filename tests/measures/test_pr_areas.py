@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, strategies as st
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve
 
+from fastmetrics import ScoreTable, pr_auc
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.curves.pr_areas import _log1p_and_rest, pr_auc
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.measures.curves.pr_areas import _log1p_and_rest
 from reference import pr_oracle as oracle
 
 ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9)), min_size=2, max_size=40).filter(

@@ -9,12 +9,8 @@ import pytest
 import sklearn.metrics as peer
 from hypothesis import given, strategies as st
 
+from fastmetrics import ScoreTable, average_precision_score, precision_recall_curve
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.curves.precision_recall import (
-    average_precision_score,
-    precision_recall_curve,
-)
-from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import pr_oracle as oracle
 
 ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9)), min_size=2, max_size=40)

@@ -12,9 +12,8 @@ import sklearn.metrics as sk
 from hypothesis import given, strategies as st
 from roc_samples import counts, importances, samples
 
+from fastmetrics import ScoreTable, rank_loss, roc_auc_score
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.curves.roc_auc import rank_loss, roc_auc_score
-from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import roc_oracle
 
 VALUES = json.loads(

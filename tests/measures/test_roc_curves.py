@@ -8,9 +8,8 @@ import sklearn.metrics as sk
 from hypothesis import given, strategies as st
 from roc_samples import counts, importances, samples
 
+from fastmetrics import ScoreTable, auc, det_curve, roc_curve
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.curves.roc import auc, det_curve, roc_curve
-from fastmetrics.tables.scores.score_table import ScoreTable
 from reference import roc_oracle
 
 

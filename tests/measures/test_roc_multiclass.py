@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 import sklearn.metrics as sk
 
+from fastmetrics import roc_auc_score
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.curves.roc_auc import roc_auc_score
 from reference import roc_oracle
 
 OPTIONS = [
