@@ -17,8 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 import fastmetrics as fm
-from fastmetrics.measures._measure import REQUIRED, Measure
-from fastmetrics.measures.registry import MEASURES
+from measure_names import MEASURES, REQUIRED, Measure
 
 DOCUMENT: Final = Path(__file__).resolve().parents[1] / "docs/architecture.md"
 _BETWEEN: Final = re.compile(r"(?<=<!-- engines -->\n).*?(?=<!-- end of engines -->)", re.DOTALL)

@@ -1,7 +1,11 @@
-"""Measures by family, under names that tests call."""
+"""Measures by family, under names that tests call: of tests, what knows where the registry is."""
 
 from __future__ import annotations
 
+from typing import get_args, get_type_hints
+
+import fastmetrics as fm
+from fastmetrics.measures._measure import REQUIRED as REQUIRED, Measure as Measure
 from fastmetrics.measures.registry import MEASURES
 from fastmetrics.measures.regression._plans import PLANS
 from public import NAMES
@@ -16,3 +20,6 @@ PRICED = {"cost", "expected_cost"}
 
 #: The regression measures that have a public function, by its name.
 REGRESSION = {m.name: m for m in PLANS.values() if m.name in NAMES}
+
+#: How calibration measures may make bins.
+STRATEGIES = get_args(get_type_hints(fm.calibration.calibration_test)["strategy"])

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("dask.array")
 
 import engine_table
-from fastmetrics.measures.registry import MEASURES
+from measure_names import MEASURES
 
 pytestmark = pytest.mark.source_tree
 

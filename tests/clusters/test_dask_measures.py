@@ -16,8 +16,7 @@ from hypothesis import given, strategies as st
 import fastmetrics as fm
 import fastmetrics.dask as fmd
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.measures.registry import MEASURES
-from measure_names import PRICED
+from measure_names import MEASURES, PRICED
 from public import public
 
 

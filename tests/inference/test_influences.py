@@ -12,7 +12,7 @@ import fastmetrics as fm
 from fastmetrics._input.models import NamedScores
 from fastmetrics.inference.forms import sample_of
 from fastmetrics.measures.asking import ask
-from fastmetrics.measures.registry import MEASURES
+from measure_names import MEASURES
 
 _STEP = 1e-4
 _PARAMETERS: dict[str, list[dict[str, Any]]] = {

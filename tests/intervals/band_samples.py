@@ -7,10 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from draws import times_drawn
 
 import fastmetrics as fm
-from fastmetrics._input.scalars import seed_key
-from fastmetrics.inference.bootstrap._draws import Draws
 
 N = 60
 RNG = np.random.default_rng(5)
@@ -86,13 +85,6 @@ def replicate_cells(
     units = np.arange(len(labels))
     if groups is not None:
         units = np.unique(groups, return_inverse=True)[1][order]
-    n_units = int(units.max()) + 1
-    padded = -(-n_units // 8) * 8
-    masks = None
-    if stratified:
-        masks = np.zeros(padded, np.uint8)
-        masks[:n_units] = np.where(labels == 1, 255, 0)
-    draws = Draws(seed_key(key), n_units, masks=masks)
-    counts = np.empty((count, padded), np.uint8)
-    draws.counts(0, draws.totals(0, count), np.arange(draws.n_windows), counts)
+    positive = labels == 1 if stratified else None
+    counts = times_drawn(key, int(units.max()) + 1, count, positive=positive)
     return [cells(labels, scores, weights * drawn[units]) for drawn in counts.astype(float)]

@@ -9,11 +9,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from draws import times_drawn
 from numpy.typing import NDArray
 
 import fastmetrics as fm
-from fastmetrics._input.scalars import seed_key
-from fastmetrics.inference.bootstrap._draws import Draws
 
 Measure = tuple[Any, Callable[[fm.ScoreTable], float]]
 
@@ -135,18 +134,8 @@ def drawn(
     With ``positive``, in the engine's order, each class is drawn by itself.
     """
     first = next(iter(results.values()))
-    key, count = seed_key(first.details.key), first.details.n_resamples
-    padded = -(-n_units // 8) * 8
-    masks = None
-    if positive is not None:
-        masks = np.zeros(padded, np.uint8)
-        masks[:n_units] = np.where(positive, 255, 0)
-    draws = Draws(key, n_units, resampling, masks)
-    if resampling == "bayesian":
-        return np.stack([np.multiply(*draws.weights(r)) for r in range(count)])
-    counts = np.empty((count, padded), np.uint8)
-    draws.counts(0, draws.totals(0, count), np.arange(draws.n_windows), counts)
-    return counts[:, :n_units].astype(np.int64)
+    key, count = first.details.key, first.details.n_resamples
+    return times_drawn(key, n_units, count, resampling, positive)
 
 
 def assert_replicates(got: NDArray[np.float64], wanted: Any, *, rtol: float = 1e-12) -> None:

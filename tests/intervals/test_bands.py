@@ -19,14 +19,13 @@ from band_samples import (
     quiet,
     replicate_cells as resampled,
 )
+from draws import cells_drawn
 from sklearn import metrics as sk
 
 import fastmetrics as fm
-from fastmetrics._input.scalars import seed_key
 from fastmetrics.inference.bands import _band_limits, _band_replicates
 from fastmetrics.inference.bands._band_sizes import effective_sizes
 from fastmetrics.inference.bootstrap import _parse
-from fastmetrics.inference.bootstrap._draws import cell_counts
 from fastmetrics.inference.bootstrap._parse import parse
 from fastmetrics.inference.bootstrap._plans import planned
 from reference import band_oracle, bootstrap_oracle
@@ -247,15 +246,14 @@ def test_cells_are_drawn_where_scores_are_few(monkeypatch, stratified):
     table = fm.ScoreTable.from_scores(labels, scores)
     options = {"points": GRID, "stratified": stratified, "n_resamples": 30}
     band = quiet(fm.roc_band, table, kind="pointwise", method="percentile", **options)
-    key = seed_key(band.key)
     if stratified:
         drawn = [
-            cell_counts(key, column, 0, 30, stratum=stratum)
+            cells_drawn(band.key, column, 30, stratum=stratum)
             for stratum, column in enumerate((table.positives, table.negatives))
         ]
     else:
         both = np.stack((table.positives, table.negatives), axis=1).ravel()
-        drawn = [cell_counts(key, both, 0, 30)[:, stratum::2] for stratum in (0, 1)]
+        drawn = [cells_drawn(band.key, both, 30)[:, stratum::2] for stratum in (0, 1)]
     replicates = [list(zip(*both, strict=True)) for both in zip(*drawn, strict=True)]
     curves = [band_oracle.roc(_of_integers(replicate)) for replicate in replicates]
     for k, x in enumerate(GRID):

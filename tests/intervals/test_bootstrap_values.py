@@ -18,11 +18,9 @@ from bootstrap_samples import (
     quiet_bootstrap,
     value_of,
 )
+from draws import cells_drawn
 
 import fastmetrics as fm
-from fastmetrics._input.scalars import seed_key
-from fastmetrics.inference.bootstrap._draws import cell_counts
-from fastmetrics.measures import asking
 from measure_names import COUNT_MEASURES, PRICED
 from reference import count_oracle
 
@@ -183,13 +181,13 @@ def test_count_measures_of_predicted_labels(k, way):
     results = quiet_bootstrap(names[true], names[predicted], metrics=measures, **way)
     matrix = fm.ConfusionMatrix.from_labels(names[true], names[predicted])
     of_matrix = quiet_bootstrap(matrix, metrics=measures, **way)
-    key = seed_key(results[measures[0]].details.key)
+    key = results[measures[0]].details.key
     if way.get("stratified"):
         cells = np.concatenate(
-            [cell_counts(key, row, 0, 40, stratum=i) for i, row in enumerate(matrix.counts)], axis=1
+            [cells_drawn(key, row, 40, stratum=i) for i, row in enumerate(matrix.counts)], axis=1
         )
     else:
-        cells = cell_counts(key, matrix.counts.ravel(), 0, 40, poisson="resampling" in way)
+        cells = cells_drawn(key, matrix.counts.ravel(), 40, poisson="resampling" in way)
     for r, drawn_cells in enumerate(cells.reshape(-1, k, k)):
         rows = count_oracle.rows_of_cells(drawn_cells.tolist())
         for name in measures:
@@ -297,8 +295,7 @@ def test_statistics_of_one_column_and_of_numbers():
     assert_replicates(of_two["r"].details.distribution, wanted)
 
 
-def test_registered_name(monkeypatch):
-    monkeypatch.setattr(asking, "_registered", {})
+def test_registered_name():
     fm.register_metric("upper_score", lambda labels, scores: scores.max())
     labels, scores = binary(30)
     results = quiet_bootstrap(labels, scores, metrics=["upper_score", "roc_auc"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 import fastmetrics as fm
 from fastmetrics.inference.calibration._counted import counted
 from fastmetrics.inference.calibration.calibration_error_interval import limits, mean_square
-from fastmetrics.measures.calibration._bins import Strategy
+from measure_names import STRATEGIES
 from reference import binned_calibration_oracle as binned, calibration_interval_oracle as oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
@@ -33,7 +33,7 @@ def bins_of(y: Any, p: Any, n_bins: int, strategy: str) -> list[list[tuple[int, 
     return [[(row[0][0], row[1][0]) for row in rows] for rows in parts]
 
 
-@given(ROWS, st.sampled_from([1, 2, 4]), st.sampled_from(get_args(Strategy)))
+@given(ROWS, st.sampled_from([1, 2, 4]), st.sampled_from(STRATEGIES))
 def test_parts_are_what_their_definitions_say(rows, n_bins, strategy) -> None:
     rows += [(1, 0.25), (0, 0.25)]
     y, p = map(list, zip(*rows, strict=True))

@@ -13,7 +13,7 @@ pytest.importorskip("benchmarks", reason="the study is part of the checkout, not
 from benchmarks.coverage import __main__ as coverage, every, every_report
 from benchmarks.coverage.measured import Measured
 from benchmarks.coverage.study import load
-from fastmetrics.measures.registry import MEASURES
+from measure_names import MEASURES
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = {kind: next(scene for scene in every.SCENES if scene.kind == kind) for kind in every.KINDS}

@@ -13,13 +13,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from draws import times_drawn
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 import fastmetrics as fm
-from fastmetrics._input.scalars import seed_key
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.inference.bootstrap._draws import Draws
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
@@ -64,12 +63,7 @@ def area(name: str, y: Any, p: Any, weights: Any = None) -> float:
 
 
 def counts_of_units(n: int, n_resamples: int, resampling: Any = "multinomial") -> NDArray[Any]:
-    draws = Draws(seed_key(KEY), n, resampling)
-    if resampling == "bayesian":
-        return np.stack([np.multiply(*draws.weights(r)) for r in range(n_resamples)])
-    counts = np.empty((n_resamples, -(-n // 8) * 8), np.uint8)
-    draws.counts(0, draws.totals(0, n_resamples), np.arange(draws.n_windows), counts)
-    return counts[:, :n].astype(np.int64)
+    return times_drawn(KEY, n, n_resamples, resampling)
 
 
 def in_order(y: NDArray[Any], p: NDArray[Any], *last: NDArray[Any]) -> list[int]:

@@ -9,13 +9,12 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from draws import times_drawn
 from numpy.typing import NDArray
 from sklearn import metrics as peer
 
 import fastmetrics as fm
-from fastmetrics._input.scalars import seed_key
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.inference.bootstrap._draws import Draws
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
@@ -61,17 +60,7 @@ def counts_of_units(
     n_units: int, resampling: str, positive: NDArray[np.bool_] | None = None
 ) -> NDArray[Any]:
     """Return how often each unit is drawn in each replicate, or its weight."""
-    padded = -(-n_units // 8) * 8
-    masks = None
-    if positive is not None:
-        masks = np.zeros(padded, np.uint8)
-        masks[:n_units] = np.where(positive, 255, 0)
-    draws = Draws(seed_key(KEY), n_units, resampling, masks)  # type: ignore[arg-type]
-    if resampling == "bayesian":
-        return np.stack([np.multiply(*draws.weights(r)) for r in range(B)])
-    counts = np.empty((B, padded), np.uint8)
-    draws.counts(0, draws.totals(0, B), np.arange(draws.n_windows), counts)
-    return counts[:, :n_units].astype(np.int64)
+    return times_drawn(KEY, n_units, B, resampling, positive)
 
 
 def drawn(

@@ -11,16 +11,9 @@ import warnings
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.measures import asking
 from fastmetrics.measures.asking import ask, find
 from fastmetrics.measures.registry import MEASURES, USUAL
 from measure_names import PRICED
-
-
-@pytest.fixture(autouse=True)
-def _no_names_are_left():
-    yield
-    asking._registered.clear()
 
 
 def test_names_are_distinct() -> None:

@@ -21,6 +21,11 @@ def texts(ax):
     return [text for text in found if text.get_visible() and text.get_text().strip()]
 
 
+def curves_on(ax):
+    """Return the lines that are curves of results: not guides, nor what matplotlib draws."""
+    return [line for line in ax.lines if getattr(line, "is_guide", True) is False]
+
+
 def overlaps(ax):
     """Return pairs of texts that overlap."""
     boxes = [(text.get_text(), text.get_window_extent()) for text in texts(ax)]

@@ -9,7 +9,6 @@ from drawn import cut_off, legend_texts, line, looks, overlaps, texts, under_leg
 from matplotlib import pyplot as plt
 
 import fastmetrics as fm
-from fastmetrics._plots._style import LINES
 
 
 @pytest.fixture(autouse=True)
@@ -153,8 +152,6 @@ def test_no_noise_is_not_drawn():
 
 
 def test_lines_differ_without_colour():
-    assert len({(one.marker, one.linestyle) for one in LINES}) == len(LINES)
-    assert len({one.marker for one in LINES}) == len({one.linestyle for one in LINES}) == len(LINES)
     for ax in (learning().plot(), validation([1, 2, 3]).plot(), bias_variance().plot()):
         assert len(set(looks(ax))) == len(looks(ax)) >= 2
 

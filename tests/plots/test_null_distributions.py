@@ -11,10 +11,11 @@ from matplotlib.colors import to_hex
 from scipy import stats
 
 import fastmetrics as fm
-from fastmetrics._plots._style import REJECTED
 from fastmetrics.results import ComparisonTest
 
 ERRORS = ([0.20, 0.24, 0.18, 0.22, 0.21], [0.18, 0.21, 0.18, 0.19, 0.20])
+
+VERMILLION = "#d55e00"
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +32,7 @@ def assert_readable(ax):
 
 
 def is_rejected(patch):
-    return patch.get_hatch() is not None and to_hex(patch.get_edgecolor()) == REJECTED.lower()
+    return patch.get_hatch() is not None and to_hex(patch.get_edgecolor()) == VERMILLION
 
 
 def bars(ax):
@@ -92,7 +93,7 @@ def test_many_counts_are_an_outline():
 
 
 def is_rejected_area(area):
-    return area.get_hatch() is not None and to_hex(area.get_edgecolor()[0]) == REJECTED.lower()
+    return area.get_hatch() is not None and to_hex(area.get_edgecolor()[0]) == VERMILLION
 
 
 def test_t_of_two_tails():

@@ -8,13 +8,13 @@ import math
 import matplotlib as mpl
 import numpy as np
 import pytest
-from drawn import cut_off, legend_texts, line, looks, overlaps, under_legend
+from drawn import curves_on, cut_off, legend_texts, line, looks, overlaps, under_legend
 from matplotlib import pyplot as plt
 from matplotlib.colors import to_rgb
 from numpy.testing import assert_array_equal
 
 import fastmetrics as fm
-from fastmetrics._plots._style import LINES, curves_on, look_of
+from fastmetrics._plots._style import LINES, look_of
 
 RNG = np.random.default_rng(1)
 N = 400

@@ -7,12 +7,11 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
-from drawn import cut_off, legend_texts, line, overlaps, under_legend
+from drawn import curves_on, cut_off, legend_texts, line, overlaps, under_legend
 from matplotlib import pyplot as plt
 from numpy.testing import assert_array_equal
 
 import fastmetrics as fm
-from fastmetrics._plots._style import curves_on
 
 RNG = np.random.default_rng(2)
 N = 300

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import fastmetrics as fm
-from fastmetrics.measures.registry import MEASURES
 from registry.rankings import RANKINGS, RankingEntry
 
 TIES = ("expected", "optimistic", "pessimistic", "trec_eval")
@@ -191,10 +190,9 @@ def test_functions_of_rankings_are_known_too() -> None:
 def test_every_parameter_is_one_of_the_function() -> None:
     import inspect
 
-    for measure in MEASURES.values():
-        if measure.needs == "rankings":
-            known = inspect.signature(measure.load()).parameters
-            for name, default in measure.parameters.items():
-                there = known[name].default
-                required = there is inspect.Parameter.empty
-                assert required or there == default or (there != there and default != default)
+    for measure in {entry.canonical: entry.measure for entry in RANKINGS}.values():
+        known = inspect.signature(measure.load()).parameters
+        for name, default in measure.parameters.items():
+            there = known[name].default
+            required = there is inspect.Parameter.empty
+            assert required or there == default or (there != there and default != default)

@@ -23,7 +23,7 @@ from samples import (
     undefined_is_fine,
 )
 
-from fastmetrics.measures.registry import MEASURES
+from measure_names import MEASURES
 from public import NAMES, public
 from reference import roc_oracle
 from registry import ENTRIES, RANKINGS, Entry, entry as kinds

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fastmetrics
-from fastmetrics.measures import registry as library
-from fastmetrics.measures._measure import Measure
+from measure_names import MEASURES, Measure
 
 # --- laws: the value does not change when -------------------------------------------------------
 
@@ -161,7 +160,7 @@ class Entry:
     @property
     def measure(self) -> Measure | None:
         """What the library's registry says of it; None for a curve."""
-        return library.MEASURES.get(self.canonical)
+        return MEASURES.get(self.canonical)
 
     def fast(self, true: Any, given: Any = None, weights: Any = None, **more: Any) -> Values:
         """Call fastmetrics; `true` may be a table."""

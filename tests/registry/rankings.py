@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fastmetrics.measures import registry as library
-from fastmetrics.measures._measure import Measure
+from measure_names import MEASURES, Measure
 from reference import ranking_oracle as oracle
 
 #: One query: (relevance, score, id), relevance None where nobody judged.
@@ -40,7 +39,7 @@ class RankingEntry:
     @property
     def measure(self) -> Measure:
         """What the library's registry says of it."""
-        return library.MEASURES[self.canonical]
+        return MEASURES[self.canonical]
 
     def values(self, *data: Any, **more: Any) -> np.ndarray:
         """Return what fastmetrics makes of each query."""

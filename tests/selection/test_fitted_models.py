@@ -13,8 +13,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import fastmetrics as fm
-from fastmetrics.measures.registry import MEASURES
 from fastmetrics.results import ConfidenceInterval
+from measure_names import MEASURES
 
 X, y = (part[:240] for part in load_breast_cancer(return_X_y=True))
 X = X[:, :4]

@@ -27,8 +27,7 @@ from sklearn.preprocessing import StandardScaler
 
 import fastmetrics as fm
 from fastmetrics.measures import asking
-from fastmetrics.measures._measure import REQUIRED
-from fastmetrics.measures.registry import MEASURES
+from measure_names import MEASURES, REQUIRED
 
 CANCER = load_breast_cancer(return_X_y=True)
 IRIS = load_iris(return_X_y=True)
@@ -49,12 +48,6 @@ PLAIN = {
 
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* its interval has no width")
-
-
-@pytest.fixture(autouse=True)
-def _no_names_are_left():
-    yield
-    asking._registered.clear()
 
 
 def data_for(measure):
@@ -323,19 +316,15 @@ def test_registered_measures_get_the_weights_or_refuse_them():
     w = np.random.default_rng(0).random(len(CANCER[1]))
     expected = np.average(model.decision_function(CANCER[0]), weights=w)
     functions = {"own_weights": with_weights, "own_none": without, "own_compiled": compiled}
-    try:
-        for name, function in functions.items():
-            fm.register_metric(name, function, higher_is_better=True, needs="scores")
-        for name in ("own_weights", "own_compiled"):
-            found = fm.scorer(name)(model, *CANCER, sample_weight=w)
-            assert found == pytest.approx(expected, rel=1e-12)
-            assert found != fm.scorer(name)(model, *CANCER)
-        assert len(seen) == 2
-        with pytest.raises(ValueError, match="'own_none' takes no weights"):
-            fm.scorer("own_none")(model, *CANCER, sample_weight=w)
-    finally:
-        for name in functions:
-            MEASURES.pop(name, None)
+    for name, function in functions.items():
+        fm.register_metric(name, function, higher_is_better=True, needs="scores")
+    for name in ("own_weights", "own_compiled"):
+        found = fm.scorer(name)(model, *CANCER, sample_weight=w)
+        assert found == pytest.approx(expected, rel=1e-12)
+        assert found != fm.scorer(name)(model, *CANCER)
+    assert len(seen) == 2
+    with pytest.raises(ValueError, match="'own_none' takes no weights"):
+        fm.scorer("own_none")(model, *CANCER, sample_weight=w)
 
 
 def test_scorers_in_evaluate_estimator():

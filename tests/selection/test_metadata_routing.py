@@ -29,7 +29,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
 import fastmetrics as fm
-from fastmetrics.measures.registry import MEASURES
+from measure_names import MEASURES
 
 X, y = load_breast_cancer(return_X_y=True)
 X, y = X[:240], y[:240]

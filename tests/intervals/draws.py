@@ -1,0 +1,36 @@
+"""What the bootstrap drew, for tests that measure its replicates anew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.scalars import seed_key
+from fastmetrics.inference.bootstrap._draws import Draws, cell_counts
+
+
+def times_drawn(
+    key: str, n_units: int, count: int, resampling: Any = "multinomial", positive: Any = None
+) -> NDArray[Any]:
+    """Return how often each unit came in each replicate, or its weight: (count, n_units).
+
+    With `positive`, in the engine's order, each class is drawn by itself.
+    """
+    padded = -(-n_units // 8) * 8
+    masks = None
+    if positive is not None:
+        masks = np.zeros(padded, np.uint8)
+        masks[:n_units] = np.where(positive, 255, 0)
+    draws = Draws(seed_key(key), n_units, resampling, masks)
+    if resampling == "bayesian":
+        return np.stack([np.multiply(*draws.weights(r)) for r in range(count)])
+    counts = np.empty((count, padded), np.uint8)
+    draws.counts(0, draws.totals(0, count), np.arange(draws.n_windows), counts)
+    return counts[:, :n_units].astype(np.int64)
+
+
+def cells_drawn(key: str, cells: Any, count: int, **options: Any) -> NDArray[Any]:
+    """Return how many rows of each cell came in each replicate."""
+    return cell_counts(seed_key(key), cells, 0, count, **options)
