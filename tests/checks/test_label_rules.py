@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import average_precision_score, confusion_matrix_at_thresholds, roc_auc_score
+from sklearn import metrics as peer
 
-from fastmetrics._input.rows import check_binary
+import fastmetrics as fm
 
 N = 6
 # No other split of the rows gives the same curve: row i has score 2**i.
@@ -70,30 +70,21 @@ LABELS: dict[str, Any] = {
 POS_LABELS = [None, 0, 1, 2, -1, 7, 1.0, True, False, "yes", "a", "1"]
 
 
-def curve(y: Any, pos_label: Any) -> list[bool]:
-    """Return which rows scikit-learn takes for positive, read off the counts by threshold."""
-    tps = confusion_matrix_at_thresholds(y, SCORES, pos_label=pos_label)[3]
+def curve(library: Any, y: Any, pos_label: Any) -> list[bool]:
+    """Return which rows a library takes for positive, read off the counts by threshold."""
+    tps = library.confusion_matrix_at_thresholds(y, SCORES, pos_label=pos_label)[3]
     return list(np.diff(tps, prepend=0)[::-1] == 1)
 
 
-def average_precision(y: Any, pos_label: Any) -> float:
+def average_precision(library: Any, y: Any, pos_label: Any) -> float:
     options = {} if pos_label is None else {"pos_label": pos_label}
-    return float(average_precision_score(y, SCORES, **options))
+    return float(library.average_precision_score(y, SCORES, **options))
 
 
-def plain_average_precision(is_positive: list[bool]) -> float:
-    """Return the average precision of scores that do not tie, from its definition."""
-    ranked = np.array(is_positive[::-1])
-    if not ranked.any():
-        return 0.0
-    precision = np.cumsum(ranked) / np.arange(1, N + 1)
-    return float(precision[ranked].mean())
-
-
-def ours(y: Any, rule: str, pos_label: Any) -> list[bool]:
-    rows = check_binary(y, SCORES, pos_label=pos_label, label_rule=rule).recheck()
-    assert set(np.unique(rows.labels)) <= {1, rows.negative}
-    return [bool(label == 1) for label in rows.labels]
+def strict(y: Any, pos_label: Any = None) -> list[bool]:
+    """Return the same of a table, which takes nothing for granted."""
+    table = fm.ScoreTable.from_scores(y, SCORES, pos_label=pos_label)
+    return list(table.positives[::-1] == 1)
 
 
 def outcome(call: Callable[[], Any]) -> tuple[str, Any]:
@@ -109,61 +100,52 @@ def outcome(call: Callable[[], Any]) -> tuple[str, Any]:
 def test_curve(name: str) -> None:
     y = LABELS[name]
     for pos in POS_LABELS:
-        found = outcome(functools.partial(ours, y, "curve", pos))
-        assert found == outcome(functools.partial(curve, y, pos)), repr(pos)
+        found = outcome(functools.partial(curve, fm, y, pos))
+        assert found == outcome(functools.partial(curve, peer, y, pos)), repr(pos)
 
 
 @pytest.mark.parametrize("name", LABELS)
 def test_average_precision(name: str) -> None:
     y = LABELS[name]
     for pos in POS_LABELS:
-        kind, value = outcome(functools.partial(average_precision, y, pos))
-        got, is_positive = outcome(functools.partial(ours, y, "average_precision", pos))
+        kind, value = outcome(functools.partial(average_precision, peer, y, pos))
+        got, found = outcome(functools.partial(average_precision, fm, y, pos))
         assert got == kind, repr(pos)
         if kind == "value":
-            assert plain_average_precision(is_positive) == pytest.approx(value, rel=1e-12)
+            assert found == pytest.approx(value, rel=1e-12), repr(pos)
 
 
 @pytest.mark.parametrize("name", LABELS)
 def test_sorted(name: str) -> None:
     y = LABELS[name]
-    kind, value = outcome(lambda: roc_auc_score(y, SCORES))
-    got, is_positive = outcome(lambda: ours(y, "sorted", None))
+    kind, value = outcome(lambda: peer.roc_auc_score(y, SCORES))
+    got, found = outcome(lambda: fm.roc_auc_score(y, SCORES))
     assert got == kind
-    if kind != "value":
-        return
-    if np.isnan(value):
-        assert len(set(is_positive)) == 1
-    else:
-        assert roc_auc_score(is_positive, SCORES) == value
+    if kind == "value":
+        assert found == pytest.approx(value, rel=1e-15, nan_ok=True)
 
 
 @pytest.mark.parametrize("name", LABELS)
 def test_strict_is_the_curve_rule_without_surprises(name: str) -> None:
     """What both accept without a positive label they read alike; objects are ours to convert."""
     y = LABELS[name]
-    strict = outcome(lambda: ours(y, "strict", None))
-    theirs = outcome(lambda: curve(y, None))
-    assert strict == theirs or name == "number objects"
+    found = outcome(lambda: strict(y))
+    theirs = outcome(lambda: curve(peer, y, None))
+    assert found == theirs or name == "number objects"
 
 
 @pytest.mark.parametrize("name", ["text", "text objects", "pandas text", "pandas category"])
 def test_strict_text(name: str) -> None:
     expected = [label == "yes" for label in LABELS["text"]]
-    assert ours(LABELS[name], "strict", "yes") == expected
+    assert strict(LABELS[name], "yes") == expected
 
 
 def test_strict_wants_two_classes() -> None:
-    assert ours([5, 7, 7, 5, 5, 7], "strict", 5) == [True, False, False, True, True, False]
+    assert strict([5, 7, 7, 5, 5, 7], 5) == [True, False, False, True, True, False]
     with pytest.raises(ValueError, match=r"3 classes, \{0, 1, 2\}.*y_true == 1.*`multi_class`"):
-        ours([0, 1, 2, 0, 1, 2], "strict", 1)
-
-
-def test_unknown_rule() -> None:
-    with pytest.raises(ValueError, match="`label_rule` must be one of strict, curve"):
-        check_binary([0, 1], [0.1, 0.2], label_rule="loose")
+        strict([0, 1, 2, 0, 1, 2], 1)
 
 
 def test_pos_label_must_be_a_scalar() -> None:
     with pytest.raises(TypeError, match="`pos_label` must be a number, a boolean or text"):
-        check_binary([0, 1], [0.1, 0.2], pos_label=[1])
+        fm.ScoreTable.from_scores([0, 1], [0.1, 0.2], pos_label=[1])

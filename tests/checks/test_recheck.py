@@ -106,3 +106,8 @@ def test_finiteness_is_found_in_every_chunk() -> None:
 def test_labels_come_before_scores() -> None:
     with pytest.raises(ValueError, match="`y_true`"):
         check_binary(np.array([0, 3], np.int8), np.array([np.nan, 0])).recheck()
+
+
+def test_unknown_rule() -> None:
+    with pytest.raises(ValueError, match="`label_rule` must be one of strict, curve"):
+        check_binary([0, 1], [0.1, 0.2], label_rule="loose")

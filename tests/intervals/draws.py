@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import seed_key
 from fastmetrics.inference.bootstrap._draws import Draws, cell_counts
+from fastmetrics.inference.bootstrap.permutation import _coins
 
 
 def times_drawn(
@@ -34,3 +35,9 @@ def times_drawn(
 def cells_drawn(key: str, cells: Any, count: int, **options: Any) -> NDArray[Any]:
     """Return how many rows of each cell came in each replicate."""
     return cell_counts(seed_key(key), cells, 0, count, **options)
+
+
+def coins_tossed(key: str, count: int, n_units: int) -> NDArray[np.uint8]:
+    """Return the coin of each unit in each exchange of a permutation test."""
+    words = np.stack([_coins(seed_key(key), r, n_units) for r in range(count)])
+    return np.unpackbits(words.view(np.uint8), axis=1, count=n_units, bitorder="little")

@@ -16,8 +16,6 @@ from benchmarks.coverage import __main__ as coverage, findings, report, scenes
 from benchmarks.coverage.first_screen import first_screen
 from benchmarks.coverage.scenes import SCENES
 from benchmarks.coverage.study import load
-from fastmetrics.inference._sample_sizes import effective_groups
-from fastmetrics.inference.bootstrap.paired_bootstrap import PAIRED_METHOD
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -26,12 +24,15 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_the_defaults_are_those_that_the_figures_support():
     """One rule, applied once: what the document says is what the functions do."""
     study = load(ROOT / coverage.STORED)
-    assert findings.supported(study, report.DIFFERENCES) == PAIRED_METHOD
+    paired = findings.supported(study, report.DIFFERENCES)
     labels, scores = [0, 1, 1, 0, 1, 0] * 20, np.arange(120) * 7 % 31
     result = fastmetrics.bootstrap(labels, scores, metrics=["roc_auc", "f1"], threshold=9, rng=1)
     assert {one.method for one in result.values()} == {findings.supported(study, report.METRICS)}
+    models = {"a": scores, "b": scores[::-1]}
+    compared = fastmetrics.paired_bootstrap(labels, models, metrics="roc_auc", rng=1)
+    assert compared["roc_auc"].method == paired
     text = " ".join((ROOT / coverage.DOCUMENT).read_text(encoding="utf-8").split())
-    for function, method in (("bootstrap", "bca"), ("paired_bootstrap", PAIRED_METHOD)):
+    for function, method in (("bootstrap", "bca"), ("paired_bootstrap", paired)):
         (line,) = [part for part in text.split(" - ") if part.startswith(f"`{function}`: on av")]
         assert f'The default is `method="{method}"`.' in line
 
@@ -72,8 +73,7 @@ def test_groups_of_a_scene_have_its_sizes():
     sizes = uneven.sizes()
     assert (sizes.sum(), len(sizes), sizes.min()) == (uneven.n, 50, 2)
     assert sizes[0] == pytest.approx(500 / sum(1 / k for k in range(1, 51)), abs=1)
-    worth = effective_groups(np.repeat(np.arange(50), sizes))
-    assert worth == pytest.approx(12.4, abs=0.1)
+    assert fastmetrics.comparison.effective_sample_size(sizes) == pytest.approx(12.4, abs=0.1)
     drawn = scenes.draw(uneven, uneven.generator(0))
     assert np.bincount(drawn.groups).tolist() == sizes.tolist()
 

@@ -15,14 +15,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from draws import coins_tossed
 from numpy.typing import NDArray
 from scipy import stats
 from sklearn import metrics as peer
 
 import fastmetrics as fm
-from fastmetrics._input.scalars import seed_key
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.inference.bootstrap.permutation import _coins
 from reference import permutation_oracle as oracle
 
 Y = np.array([1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1])
@@ -47,8 +46,7 @@ def coins_of_rows(
     """Return the coin of each row in each exchange: tossed by score, label and other score."""
     order = sorted(range(len(y)), key=lambda i: (a[i], y[i], b[i]))
     made = next(iter(result.values())).pairs[0].details
-    words = np.stack([_coins(seed_key(made.key), r, len(y)) for r in range(made.n_resamples)])
-    bits = np.unpackbits(words.view(np.uint8), axis=1, count=len(y), bitorder="little")
+    bits = coins_tossed(made.key, made.n_resamples, len(y))
     return np.asarray(bits[:, np.argsort(order)])
 
 
@@ -157,9 +155,7 @@ def test_null_values_of_large_data_are_sklearns(rng: np.random.Generator) -> Non
 
 
 def test_coins_are_fair_and_independent() -> None:
-    key = seed_key("00c0ffee0badcafe")
-    words = np.stack([_coins(key, r, 257) for r in range(2_000)])
-    coins = np.unpackbits(words.view(np.uint8), axis=1, count=257, bitorder="little")
+    coins = coins_tossed("00c0ffee0badcafe", 2_000, 257)
     assert set(np.unique(coins)) == {0, 1}
     z = (coins.mean(axis=0) - 0.5) * 2 * math.sqrt(2_000)
     assert stats.kstest(z, "norm").pvalue > 1e-3

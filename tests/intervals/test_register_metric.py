@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.inference.bootstrap._sums import SUMS
-from fastmetrics.inference.bootstrap._threshold_plans import THRESHOLD_PLANS
 from measure_names import COUNT_MEASURES
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
@@ -67,7 +65,7 @@ def test_a_registered_name_is_among_those_that_are_known() -> None:
     assert "mine2" not in str(before.value)
 
 
-@pytest.mark.parametrize("name", [*THRESHOLD_PLANS, *COUNT_MEASURES, *SUMS])
+@pytest.mark.parametrize("name", [*COUNT_MEASURES, *(entry.name for entry in fm.metrics_table())])
 def test_names_of_the_library_are_taken(name: str) -> None:
     with pytest.raises(ValueError, match=f"that of a measure of the library: got '{name}'"):
         fm.register_metric(name, gap)

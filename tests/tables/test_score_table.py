@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 from table_samples import LARGE, PATHS, labels_of, thresholds
 
-from fastmetrics import ScoreTable, roc_auc_score
-from fastmetrics.tables.scores.score_table import as_table
+from fastmetrics import ScoreTable, ks_statistic, roc_auc_score
 from reference import pair_oracle as oracle
 
 
@@ -345,14 +344,12 @@ def test_n_threads_is_checked_at_any_size(bad: Any, n: int) -> None:
 
 def test_a_table_comes_alone() -> None:
     table = ScoreTable.from_counts([1.0], [1], [1])
-    assert as_table(table, None) is table
+    assert roc_auc_score(table) == 0.5
     for more in ({"sample_weight": [1]}, {"pos_label": 1}):
         with pytest.raises(TypeError, match="comes alone"):
-            as_table(table, None, **more)
+            ks_statistic(table, None, **more)
     with pytest.raises(TypeError, match="comes alone"):
-        as_table(table, [1.0])
-    built = as_table([0, 1], [0.1, 0.2])
-    assert built == ScoreTable.from_scores([0, 1], [0.1, 0.2])
+        ks_statistic(table, [1.0])
 
 
 @pytest.mark.parametrize("infinite", [np.inf, -np.inf])
