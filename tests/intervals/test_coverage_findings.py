@@ -30,7 +30,7 @@ def test_the_defaults_are_those_that_the_figures_support():
     assert {one.method for one in result.values()} == {findings.supported(study, report.METRICS)}
     models = {"a": scores, "b": scores[::-1]}
     compared = fastmetrics.paired_bootstrap(labels, models, metrics="roc_auc", rng=1)
-    assert compared["roc_auc"].method == paired
+    assert compared["roc_auc"].method == f"{paired} bootstrap"
     text = " ".join((ROOT / coverage.DOCUMENT).read_text(encoding="utf-8").split())
     for function, method in (("bootstrap", "bca"), ("paired_bootstrap", paired)):
         (line,) = [part for part in text.split(" - ") if part.startswith(f"`{function}`: on av")]
