@@ -13,6 +13,8 @@ from . import (
     streams as streams,
 )
 from ._report.evaluation import evaluate as evaluate
+from ._report.gate.gate import assert_not_worse as assert_not_worse, gate as gate
+from ._report.gate.packed import pack as pack
 from .errors import (
     DataConversionWarning as DataConversionWarning,
     DegenerateDataWarning as DegenerateDataWarning,

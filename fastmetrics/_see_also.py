@@ -34,6 +34,9 @@ estimate results.Estimate results.Estimates results.ConfidenceInterval compare e
 bootstrap metrics_table
 compare results.Comparison results.Comparisons results.Pair results.RankPair paired_bootstrap \
 paired_permutation_test delong_test
+gate results.Gate results.GateRule assert_not_worse pack compare
+assert_not_worse gate
+pack gate
 evaluate results.Evaluation results.ModelEvaluation results.EvaluationBootstrap \
 results.MetricEstimate estimate compare
 bootstrap multiclass_bootstrap paired_bootstrap results.Replicates \

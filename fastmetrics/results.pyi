@@ -4,6 +4,7 @@ from ._report.evaluation_result import (
     Evaluation as Evaluation,
     EvaluationBootstrap as EvaluationBootstrap,
 )
+from ._report.gate.gate_result import Gate as Gate, GateRule as GateRule
 from ._report.model_evaluation import ModelEvaluation as ModelEvaluation
 from ._report.ranking_result import RankingEvaluation as RankingEvaluation
 from ._results import ConfidenceInterval as ConfidenceInterval

@@ -80,6 +80,11 @@ def ranked() -> fm.results.RankingEvaluation:
     return fm.ranking.evaluate_rankings(relevance, scores, metrics=["ndcg@3", "map"], rng=1)
 
 
+def gated() -> fm.results.Gate:
+    scores = {"baseline": CHANCES, "candidate": np.clip(0.3 * CHANCES + 0.5 * Q, 0, 1)}
+    return fm.gate(Y, scores, margins={"roc_auc": 0.2, "brier_score": 0.1})
+
+
 def runs() -> fm.streams.ScoreRuns:
     found = fm.streams.ScoreRuns(memory="1.5MB")
     found.update(Y, S)
@@ -147,6 +152,8 @@ _MADE: dict[str, Callable[[], Any]] = {
     "GroupAUCBrackets": lambda: grouped().group_auc(),
     "GroupAUC": lambda: fm.ranking.group_auc(Y, S, query=np.arange(N) // 5),
     "GroupedBinnedScoreTable": grouped,
+    "Gate": gated,
+    "GateRule": lambda: gated().rules[0],
     "GoodnessOfFitTest": lambda: fm.calibration.spiegelhalter_test(Y, CHANCES),
     "IsotonicFit": lambda: fm.calibration.isotonic_fit(Y, S),
     "KolmogorovSmirnov": lambda: fm.ks_statistic(Y, S),

@@ -125,6 +125,7 @@ NUMBERS = {
     "GoodnessOfFitTest": "statistic",
     "Estimate": "estimate",
     "GroupAUC": "estimate",
+    "GateRule": "estimate",
     "KolmogorovSmirnov": "statistic",
     "MetricEstimate": "estimate",
     "NestedCrossValidation": "estimate",

@@ -191,6 +191,11 @@ CALLS: dict[str, list[Call]] = {
         lambda n: fm.bootstrap(Y, PROBABILITY, metrics="log_loss", **FEW, n_threads=n),
         lambda n: fm.bootstrap(S, Z, metrics="mean_squared_error", **FEW, n_threads=n),
     ],
+    "gate": [
+        lambda n: fm.gate(
+            *(Y, {"baseline": S, "candidate": Z}), margins={"roc_auc": 0.5}, n_threads=n
+        )
+    ],
     "compare": [
         lambda n: fm.compare(Y, MODELS, metrics="roc_auc", n_threads=n),
         lambda n: fm.compare(Y, CHANCES, metrics=["average_precision", "log_loss"], n_threads=n),

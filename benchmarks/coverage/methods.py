@@ -18,6 +18,7 @@ from benchmarks.coverage import (
     costs,
     estimates,
     every,
+    gates,
     guarantees,
     levels,
     posteriors,
@@ -214,6 +215,7 @@ PARTS: dict[str, Callable[[Data, np.random.Generator, Cost, Measured], None]] = 
     "costs": costs.measure,
     "rankings": rankings.measure,
     guarantees.PART: guarantees.measure,
+    gates.PART: gates.measure,
     posteriors.PART: posteriors.measure,
 }
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from benchmarks.coverage import costs, guarantees, posteriors
+from benchmarks.coverage import costs, gates, guarantees, posteriors
 from benchmarks.coverage.scenes import (
     COMPARED,
     MANY_QUERIES,
@@ -29,6 +29,8 @@ def population(scene: Scene) -> dict[str, float]:
         return costs.population(scene)
     if scene.part == guarantees.PART:
         return guarantees.population(scene)
+    if scene.part == gates.PART:
+        return gates.population(scene)
     if scene.part == posteriors.PART:
         return posteriors.population(scene)
     if scene.part == "rankings":

@@ -12,6 +12,7 @@ from benchmarks.coverage import (
     estimates_report,
     every_report,
     findings,
+    gates_report,
     guarantees_report,
     levels_report,
     posteriors_report,
@@ -244,6 +245,7 @@ def document(study: Study) -> str:
     )
     sections += ["## Costs and net benefit\n", head, costs_section(study)]
     sections.append(guarantees_report.section(study))
+    sections.append(gates_report.section(study))
     sections.append(posteriors_report.section(study, HYPOTHESES))
     sections += ["## Rankings, over queries\n", rankings_report.section(study, HYPOTHESES)]
     sections += ["## Class sizes fixed by design\n", FIXED]

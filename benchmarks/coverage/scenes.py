@@ -71,6 +71,8 @@ class Scene:
         size = f"{self.n:,} rows, "
         if self.part == "rankings":
             return f"{self.users:,} queries"
+        if self.part == "gates":
+            return f"{size}{self.users:,} groups" if self.users else size[:-2]
         if self.part == "groups":
             return f"{size}{self.users} {'Zipf' if self.uneven else 'equal'} groups"
         if self.part == "hulls":
@@ -135,6 +137,8 @@ SCENES = (
     *_grid("costs", (100, 1_000), (0.5, 0.1), thinned=4),
     *_grid("posteriors", (30, 100, 1_000), SHARES, thinned=2),
     *_grid("guarantees", (100, 1_000), SHARES),
+    *(Scene("gates", n, 0.5) for n in (200, 2_000, 20_000)),
+    *(Scene("gates", n, 0.5, users=n // 5) for n in (200, 2_000, 20_000)),
     *(Scene("rankings", 20 * n, 0.15, users=n, thinned=4) for n in QUERIES),
 )
 
@@ -173,8 +177,8 @@ def _draw_users(scene: Scene, rng: np.random.Generator) -> Data:
         + math.sqrt(1 - USER_SHARE) * rng.standard_normal(scene.n)
         for _ in range(2)
     ]
-    others = {"equal": scene.separation * labels + noise[1]}
-    return Data(labels, scene.separation * labels + noise[0], others, groups)
+    others = {"equal": scene.separation * labels + noise[1], "worse": WORSE * labels + noise[1]}
+    return Data(labels, scene.separation * labels + noise[0], others, groups, scene=scene)
 
 
 def _draw_queries(scene: Scene, rng: np.random.Generator) -> Data:

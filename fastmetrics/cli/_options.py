@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -100,6 +101,7 @@ def seed(text: str) -> int | str:
     )
 
 
+_PICTURES: Final = (".png", ".pdf", ".svg")
 _WORDS: Final = {"true": True, "false": False, "none": None}
 
 
@@ -158,3 +160,15 @@ def _parameter(part: str, text: str) -> tuple[str, Any]:
 def _value(text: str) -> Any:
     number = number_of(text)
     return _WORDS.get(text.lower(), text) if number is None else number
+
+
+def check_picture(option: str, path: str) -> None:
+    """Raise before any work if a picture could not be drawn, or not under this name."""
+    if os.path.splitext(path.lower())[1] not in _PICTURES:
+        raise ValueError(f"{option}: the name must end in one of {' '.join(_PICTURES)}: got {path}")
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"{option}: there is no folder {folder}")
+    from fastmetrics._plots._style import require_matplotlib
+
+    require_matplotlib()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 from fastmetrics.cli import (
     compare_benchmarks_command,
+    gate_command,
+    pack_command,
     plot_command,
     rank_command,
     sql_command,
@@ -44,6 +47,10 @@ examples:
   fastmetrics compare-table errors.csv --datasets name --lower-is-better --control baseline
   fastmetrics compare-table auc.parquet --datasets name --higher-is-better --plot diagram.png
 """
+
+
+_GATE = "decide whether a model may take the place of another: pass, fail or inconclusive"
+_COMPARE_BENCHMARKS = "decide from two files of pytest-benchmark whether anything became slower"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -104,11 +111,14 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_demo(commands)
     _add_evaluate(commands)
+    own = partial(_add_own, commands)
+    own("gate", gate_command, _GATE, ("table", "json", "markdown"))
+    own("pack", pack_command, "write ids and scores to one Parquet file: a baseline for gate", ())
     _add_compare_table(commands)
-    _add_compare_benchmarks(commands)
-    _add_plot(commands)
-    _add_rank(commands)
-    _add_sql(commands)
+    own("compare-benchmarks", compare_benchmarks_command, _COMPARE_BENCHMARKS)
+    own("plot", plot_command, "draw curves of scores in files: ROC, P-R, DET and others", ())
+    own("rank", rank_command, "evaluate rankings in files, TREC's too, and compare systems")
+    own("sql", sql_command, "print the SQL that counts a database's rows by score and class", ())
     _add_metrics(commands)
     _add_warmup(commands)
     return parser
@@ -278,58 +288,20 @@ def _add_compare_table(commands: Any) -> None:
     command.set_defaults(run=_run_compare_table)
 
 
-def _add_compare_benchmarks(commands: Any) -> None:
+def _add_own(commands: Any, name: str, module: Any, text: str, formats: Any = _FORMATS) -> None:
+    """Add a command whose module has its help, its options and what it does."""
     command = commands.add_parser(
-        "compare-benchmarks",
-        help="decide from two files of pytest-benchmark whether anything became slower",
-        description=compare_benchmarks_command.HELP,
-        epilog=compare_benchmarks_command.EXAMPLES,
+        name,
+        help=text,
+        description=module.HELP,
+        epilog=module.EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    compare_benchmarks_command.add_options(command)
-    _add_format(command)
-    command.set_defaults(run=compare_benchmarks_command.run)
-
-
-def _add_plot(commands: Any) -> None:
-    command = commands.add_parser(
-        "plot",
-        help="draw curves of scores in files: ROC, precision-recall, DET and others",
-        description=plot_command.HELP,
-        epilog=plot_command.EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    plot_command.add_options(command)
-    command.set_defaults(run=plot_command.run)
-
-
-def _add_rank(commands: Any) -> None:
-    command = commands.add_parser(
-        "rank",
-        help="evaluate rankings in files, TREC's too, and compare systems query by query",
-        description=rank_command.HELP,
-        epilog=rank_command.EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    rank_command.add_options(command)
-    _add_format(command)
-    command.set_defaults(run=rank_command.run)
-
-
-def _add_sql(commands: Any) -> None:
-    command = commands.add_parser(
-        "sql",
-        help="print the SQL that counts a database's rows by score and class",
-        description=sql_command.HELP,
-        epilog=sql_command.EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    sql_command.add_options(command.add_argument)
-    command.set_defaults(run=sql_command.run)
+    module.add_options(command)
+    if formats:
+        _add_format(command, formats)
+    command.set_defaults(run=module.run)
 
 
 def _add_metrics(commands: Any) -> None:

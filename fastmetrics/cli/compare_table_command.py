@@ -6,7 +6,7 @@ import argparse
 import warnings
 
 from fastmetrics.cli._messages import print_note, print_texts
-from fastmetrics.cli._pictures import check_picture
+from fastmetrics.cli._options import check_picture
 from fastmetrics.cli._render import render
 from fastmetrics.comparison.tables.compare_table import (
     PostHoc,

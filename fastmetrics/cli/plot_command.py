@@ -134,7 +134,7 @@ def run(options: argparse.Namespace) -> str:
     """Read the files, draw, write the picture, and say what it is."""
     from fastmetrics._plots._style import save_figure
     from fastmetrics.cli._messages import print_texts
-    from fastmetrics.cli._pictures import check_picture
+    from fastmetrics.cli._options import check_picture
     from fastmetrics.cli._session import in_words, labels_of, names_here, read_rows, tell_skipped
     from fastmetrics.io.columns import TextColumn
 

@@ -167,7 +167,7 @@ def run(options: argparse.Namespace) -> str:
 
     from fastmetrics._report.ranking_evaluation import evaluate_rankings
     from fastmetrics.cli._messages import print_note, print_texts
-    from fastmetrics.cli._pictures import check_picture
+    from fastmetrics.cli._options import check_picture
     from fastmetrics.cli._session import in_words
     from fastmetrics.errors import DataConversionWarning
     from fastmetrics.measures.ranking.names import asked_rankings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, Final
+from typing import Final
 
 from fastmetrics.cli._options import number, number_of, unquoted
 
@@ -28,8 +28,9 @@ examples:
 DIALECTS: Final = tuple("duckdb postgres spark bigquery snowflake clickhouse sqlite".split())
 
 
-def add_options(add: Any) -> None:
+def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
+    add = command.add_argument
     add(
         "--dialect",
         required=True,

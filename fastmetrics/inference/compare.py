@@ -24,7 +24,11 @@ from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference.estimate import RULES, metric_of, refuse_replicates
 from fastmetrics.inference.estimate_result import Comparison, Comparisons, Estimate, Pair
 from fastmetrics.inference.forms import asked_of, sample_of
-from fastmetrics.inference.interval_rule import estimate_of, limits_of_no_difference
+from fastmetrics.inference.interval_rule import (
+    estimate_of,
+    limits_of_no_difference,
+    limits_of_unseen,
+)
 from fastmetrics.inference.reference import difference_test, pvalue
 from fastmetrics.inference.samples import warn_of_units
 from fastmetrics.inference.table_points import Measured, has_influences
@@ -181,8 +185,8 @@ def compare(
 def check_margin(margin: Any) -> float:
     """Return a loss that does not matter, or raise."""
     loss: float = check_real("margin", margin)
-    if loss < 0.0:
-        raise InputError(f"`margin` is a loss, at least 0: got {loss:g}")
+    if not 0.0 <= loss < math.inf:
+        raise InputError(f"`margin` is a finite loss, at least 0: got {loss:g}")
     return loss
 
 
@@ -209,7 +213,8 @@ def compared(
     differences = [_difference(measured, a, b, reference) for a, b in chosen.pairs]
     covariance = units.covariance(measured.influences)
     return comparison_of(
-        one, models, differences, covariance, chosen, measured.counts, measured.samples_are
+        *(one, models, differences, covariance, chosen, measured.counts, measured.samples_are),
+        measured,
     )
 
 
@@ -221,10 +226,14 @@ def comparison_of(
     chosen: Chosen,
     counts: Sequence[Floats | None],
     samples_are: SamplesAre = "rows",
+    measured: Measured | None = None,
 ) -> Comparison:
     """Return the comparison of models by the difference of each pair and its spread."""
     found = [
-        _pair(one, chosen, pair, difference, spread.standard_error, spread.df, counts[pair[0]])
+        _pair(
+            *(one, chosen, pair, difference, spread.standard_error, spread.df),
+            *(counts[pair[0]], measured),
+        )
         for pair, (difference, spread) in zip(chosen.pairs, differences, strict=True)
     ]
     return Comparison.of(
@@ -285,6 +294,7 @@ def _pair(
     error: float,
     df: float,
     counts: Floats | None,
+    measured: Measured | None,
 ) -> Pair:
     """Return one pair, its p not yet adjusted."""
     a, b = (chosen.names[k] for k in places)
@@ -294,8 +304,12 @@ def _pair(
         bounds = low - high, high - low
     test = difference_test(difference, error, df, chosen.level, chosen.alternative, bounds)
     interval = test.interval
-    if error == 0.0 and difference == 0.0 and counts is not None:
-        interval = limits_of_no_difference(one, counts, chosen.level, chosen.alternative)
+    if error == 0.0 and difference == 0.0:
+        rule = chosen.level, chosen.alternative
+        if counts is not None:
+            interval = limits_of_no_difference(one, counts, *rule)
+        elif measured is not None:
+            interval = limits_of_unseen(one, measured, places[0], *rule)
     if error == 0.0:
         such = "nothing tells the models apart" if difference == 0.0 else "no row varies"
         warn_user(

@@ -299,6 +299,31 @@ def limits_of_no_difference(
     )
 
 
+def limits_of_unseen(
+    one: Asked, measured: Measured, model: int, level: float, alternative: Alternative
+) -> ConfidenceInterval:
+    """Return limits of the difference of two models of which no row tells one from the other.
+
+    As `limits_of_no_difference`, of any measure with influences: a share z^2 / (n + z^2) of the
+    units of each stratum may still tell the models apart, each moving the measure from the least to
+    the greatest influence seen; from one bound to the other where all influences are the same.
+    """
+    z = critical_value(math.inf, 1.0 - level, alternative)
+    units, (least, most) = measured.units, measure_of(one).bounds
+    sizes, steps = units.ranges(measured.influences[model])
+    if not steps.any():
+        steps = np.where(sizes > 0.0, (most - least) / np.maximum(sizes, 1.0), 0.0)
+    with np.errstate(invalid="ignore"):  # no bounds
+        reach = float(np.linalg.norm(steps * z * z * sizes / (sizes + z * z)))
+    if not math.isfinite(reach):
+        return ConfidenceInterval(math.nan, math.nan)
+    low, high = max(least - most, -reach), min(most - least, reach)
+    return ConfidenceInterval(
+        least - most if alternative == "less" else low,
+        most - least if alternative == "greater" else high,
+    )
+
+
 def _of_gaps(
     rates: Rates, spread: Spread, level: float, alternative: Alternative, n_groups: int | None
 ) -> ConfidenceInterval:

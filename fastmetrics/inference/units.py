@@ -291,6 +291,23 @@ class Units:
             row[np.abs(row) <= ROUNDING * np.abs(added).sum()] = 0.0  # they cancel in the group
         return found.reshape(len(influences), *shape)
 
+    def ranges(self, influences: Floats) -> tuple[Floats, Floats]:
+        """Return of each stratum its units, and how far apart their contributions are."""
+        if self.groups is not None:
+            sums, present = self.sums_of_groups(influences[None, :])[0], self._groups_present
+            low = np.where(present, sums, np.inf).min(axis=1)
+            high = np.where(present, sums, -np.inf).max(axis=1)
+            sizes = present.sum(axis=1).astype(np.float64)
+        else:
+            moved = influences if self.weights is None else influences * self.weights
+            strata = np.zeros(self.n_points, np.int64) if self.strata is None else self.strata
+            sizes = self.sizes_of_strata
+            low, high = np.full(len(sizes), np.inf), np.full(len(sizes), -np.inf)
+            np.minimum.at(low, strata[self._present], moved[self._present])
+            np.maximum.at(high, strata[self._present], moved[self._present])
+        steps = np.where(sizes > 0.0, high - low, 0.0)
+        return sizes, np.where(steps > ROUNDING * np.abs(influences).max(), steps, 0.0)
+
     @cached_property
     def _codes(self) -> tuple[Ints, tuple[int, int]]:
         """The stratum and group of each point as one number, and how many there are of both."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,8 @@ class Columns:
         Bad rows left out (``on_bad_row="skip"``).
     queries : ndarray of shape (n_rows,), or None
         Where a query column was asked for, as groups.
+    named : dict of str to ndarray of shape (n_rows,), or to TextColumn
+        By column name, those that were asked for with their names.
     """
 
     labels: NDArray[Any] | TextColumn
@@ -64,6 +67,7 @@ class Columns:
     n_rows: int
     n_skipped: int
     queries: NDArray[Any] | None = None
+    named: Mapping[str, NDArray[Any] | TextColumn] = field(default_factory=dict)
 
 
 # Arrow's own `to_numpy` imports pandas where there is one: a third of a second, during which

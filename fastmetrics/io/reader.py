@@ -69,6 +69,7 @@ def read_columns(
     weight: str | None = None,
     group: str | None = None,
     query: str | None = None,
+    named: Sequence[str] = (),
     where: str | None = None,
     on_bad_row: Literal["error", "skip"] = "error",
     progress: Progress | None = None,
@@ -90,18 +91,17 @@ def read_columns(
         Columns of the scores, one a model.
     weight : str, optional
         Column of the example weights.
-    group : str, optional
-        Column that says whose a row is: numbers, booleans or text.
-    query : str, optional
-        Column that says of which query a row is: numbers, booleans or text.
+    group, query : str, optional
+        Columns that say whose a row is, and of which query: numbers, booleans or text.
+    named : sequence of str
+        Columns of names: numbers, booleans or text of any number of values, which are kept.
     where : str, optional
         Keep the rows for which this SQL expression over the columns holds.
     on_bad_row : {"error", "skip"}, default "error"
         A bad row lacks one of these, or holds something else than a finite number there, or does
         not fit the header. It is an error, or it is left out (for all models) and counted.
     progress : callable, optional
-        Called as ``progress(share, rows)`` now and then: the share of the bytes that has been
-        read, from 0 to 1, and the rows kept so far.
+        Called as ``progress(share, rows)`` now and then: the share of the bytes read, and the rows.
     many_labels : bool, default False
         Whether labels of text are names, of which there may be any number, and no classes.
     into : callable, optional
@@ -124,10 +124,8 @@ def read_columns(
         A file is missing, empty, truncated or of an unknown kind; a column is missing or of
         another type; two files differ; a row is bad. The message names the file and, where
         it is known, the row, counted from 1 after the header.
-    ValueError
-        ``where`` is anything else than one boolean expression.
-    ImportError
-        duckdb or pyarrow is not installed.
+    ValueError, ImportError
+        ``where`` is no boolean expression; duckdb or pyarrow is not installed.
 
     Notes
     -----
@@ -136,7 +134,7 @@ def read_columns(
     """
     files = expand_paths(paths)
     roles = (weight, group, query)
-    wanted = [label, *scores, *(column for column in roles if column is not None)]
+    wanted = [label, *scores, *(column for column in roles if column is not None), *named]
     _check_distinct(wanted)
     for path in files:
         file_format(path)
@@ -156,7 +154,9 @@ def read_columns(
         if skip_bad or where is not None:
             # A wrong guess would make DuckDB drop rows, or round numbers inside the condition.
             sources = [describe_fully(connection, source, wanted) for source in sources]
-        reading = _Reading(session, wanted, roles, where, skip_bad, progress, many_labels, into)
+        reading = _Reading(
+            session, wanted, roles, named, where, skip_bad, progress, many_labels, into
+        )
         while True:
             try:
                 return reading.read(sources)
@@ -194,6 +194,7 @@ class _Reading:
         session: Session,
         wanted: list[str],
         roles: tuple[str | None, str | None, str | None],
+        named: Sequence[str],
         where: str | None,
         skip_bad: bool,
         progress: Progress | None,
@@ -203,7 +204,7 @@ class _Reading:
         self.session = session
         self.connection = session.connection
         self.wanted = wanted
-        self.weight, self.group, self.query = roles
+        (self.weight, self.group, self.query), self.named = roles, named
         self.where = where
         self.skip_bad = skip_bad
         self.progress = progress
@@ -215,8 +216,8 @@ class _Reading:
         label = self.wanted[0]
         filled = [source for source in sources if self._has_rows(source)]
         texts = {label: TextCodes(many=self.many_labels)}
-        named = [each for each in (self.group, self.query) if each is not None]
-        texts |= {each: TextCodes(many=True) for each in named}
+        names = (self.group, self.query, *self.named)
+        texts |= {each: TextCodes(many=True) for each in names if each is not None}
         types = common_types(filled, self.wanted, texts)
         self.texts = {column: texts[column] for column in texts if types.get(column) == "VARCHAR"}
         self.arrays = {column: GrowingArray() for column in self.wanted}
@@ -349,16 +350,23 @@ class _Reading:
         label = self.wanted[0]
         weights = self._numbers_of(self.weight)
         groups, queries = self._numbers_of(self.group), self._numbers_of(self.query)
-        labels = self.arrays.pop(label).finish()
+        labels = self._names_of(label)
+        named = {name: self._names_of(name) for name in self.named}
         return Columns(
-            TextColumn(labels, self.texts[label].values) if label in self.texts else labels,
+            labels,
             {name: self.arrays.pop(name).finish() for name in list(self.arrays)},
             weights,
             groups,
             self.n_rows,
             self.n_skipped,
             queries,
+            named,
         )
+
+    def _names_of(self, column: str) -> NDArray[Any] | TextColumn:
+        """Return a column with its texts, where it has some."""
+        found = self.arrays.pop(column).finish()
+        return TextColumn(found, self.texts[column].values) if column in self.texts else found
 
     def _numbers_of(self, column: str | None) -> NDArray[Any] | None:
         """Return a column, if there is one: its numbers, or the ranks of its texts."""

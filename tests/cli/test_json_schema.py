@@ -28,6 +28,10 @@ COMMANDS = {
     "evaluate": ("evaluate", "scores.csv", "--label", "y", "--score", "a", "--score", "b"),
     "bounded": ("evaluate", "scores.csv", "--label", "y", "--score", "a", "--memory", "1GB"),
     "counts": ("evaluate", "counts.csv", "--counts"),
+    "gate": (
+        *("gate", "scores.csv", "--label", "y", "--score", "a", "--baseline", "b"),
+        *("--margin", "roc_auc=0.5"),
+    ),
     "rank": ("rank", "--qrels", "qrels.txt", "--run", "run.txt"),
     "table": ("compare-table", "table.csv", "--datasets", "set", "--higher-is-better"),
     "benchmarks": ("compare-benchmarks", "times.json", "times.json"),

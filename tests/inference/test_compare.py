@@ -191,7 +191,7 @@ def test_a_measure_without_influences_is_resampled(data: Any) -> None:
 
 def test_faults(data: Any) -> None:
     y, models = data
-    with pytest.raises(ValueError, match="`margin` is a loss, at least 0: got -1"):
+    with pytest.raises(ValueError, match="`margin` is a finite loss, at least 0: got -1"):
         fm.compare(y, models, metrics="roc_auc", margin=-1)
     with pytest.raises(KeyError, match="'nobody'"):
         fm.compare(y, models, metrics="roc_auc", reference="nobody")

@@ -1,0 +1,240 @@
+"""From differences with their errors to decisions: what each rule of a gate says."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.containers import as_array
+from fastmetrics._input.models import NamedScores
+from fastmetrics._input.scalars import check_same_length
+from fastmetrics._report.gate.gate_result import Decision, GateRule
+from fastmetrics._results import ConfidenceInterval
+from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning
+from fastmetrics.inference._pvalues import holm
+from fastmetrics.inference.compare import compare
+from fastmetrics.inference.estimate_result import Comparison
+from fastmetrics.inference.reference import normal_quantile, pvalue, quantile, tail
+from fastmetrics.measures.asking import Asked
+
+#: How probably as good a candidate should pass: what sample sizes are named for.
+POWER: Final = 0.8
+#: Measures that are means over rows, for which a label of a row is the worst or the best whatever
+#: the others are.
+OF_ROWS: Final = ("accuracy", "error_rate", "log_loss", "brier_score")
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a gate is asked: rows, models, what is measured, how much may be lost.
+
+    ``columns`` has what belongs to rows beside labels and scores (weights, groups, …), ``options``
+    what holds for all of them.
+    """
+
+    asked: tuple[Asked, ...]
+    margins: Mapping[str, float]
+    candidate: str
+    baselines: tuple[str, ...]
+    labels: NDArray[Any]
+    scores: Mapping[str, NDArray[Any]]
+    columns: Mapping[str, NDArray[Any]]
+    options: Mapping[str, Any]
+    alpha: float
+    unknown: NDArray[np.bool_] | None = None
+
+    @classmethod
+    def of(
+        cls, labels: Any, models: Sequence[NamedScores], columns: Mapping[str, Any], **rest: Any
+    ) -> Task:
+        """Return the task of rows in any containers."""
+        scores = {each.name: as_array(each.values, each.argument) for each in models}
+        own = {name: as_array(each, name) for name, each in columns.items() if each is not None}
+        check_same_length(
+            **{"y_true": labels, **{each.argument: scores[each.name] for each in models}}
+        )
+        check_same_length(**{"y_true": labels, **own})
+        return cls(labels=labels, scores=scores, columns=own, **rest)
+
+    def part(self, chosen: NDArray[np.bool_]) -> Task:
+        """Return the task of some rows."""
+        return replace(
+            self,
+            labels=self.labels[chosen],
+            scores={name: each[chosen] for name, each in self.scores.items()},
+            columns={name: each[chosen] for name, each in self.columns.items()},
+            unknown=None if self.unknown is None else self.unknown[chosen],
+        )
+
+    def filled(self, positive: NDArray[np.bool_]) -> NDArray[Any]:
+        """Return labels of 0 and 1, the unknown ones positive where told."""
+        return (
+            self.labels if self.unknown is None else np.where(self.unknown, positive, self.labels)
+        )
+
+    def compared(
+        self, baseline: str, labels: NDArray[Any] | None = None
+    ) -> Mapping[str, Comparison]:
+        """Return how the candidate differs from a baseline by each measure."""
+        names, own = (self.candidate, baseline), dict[str, Any](self.columns)
+        return compare(
+            self.labels if labels is None else labels,
+            {name: self.scores[name] for name in names},
+            metrics={one.label: (one.name, dict(one.parameters)) for one in self.asked},
+            method="influence",
+            reference=baseline,
+            confidence_level=1.0 - 2.0 * self.alpha,
+            **self.options,
+            **own,
+        )
+
+
+def rules_of(task: Task, name: str = "") -> list[GateRule]:
+    """Return the rules of a task, their p not yet adjusted and nothing decided."""
+    found = []
+    for baseline in task.baselines:
+        with warnings.catch_warnings():
+            for kind in (DegenerateDataWarning, UndefinedMetricWarning):  # rules say it
+                warnings.filterwarnings("ignore", r"`[^`]*` is|the difference in", kind)
+            known = task if task.unknown is None else task.part(~task.unknown)
+            comparisons = known.compared(baseline)
+            bounds = _bounds(task, baseline) if task.unknown is not None else None
+        for one in task.asked:
+            rule = _rule(one, comparisons[one.label], baseline, task, name)
+            found.append(rule if bounds is None else _within(rule, bounds, one, task, baseline))
+    return found
+
+
+def _bounds(task: Task, baseline: str) -> list[Mapping[str, Comparison]]:
+    """Return comparisons with the labels that are unknown at their worst, and at their best.
+
+    Of a mean over rows the candidate is at its worst where what it scores lower than the baseline
+    is positive, and what it scores higher is negative.
+    """
+    lower = task.scores[task.candidate] < task.scores[baseline]
+    return [task.compared(baseline, task.filled(at)) for at in (lower, ~lower)]
+
+
+def _within(
+    rule: GateRule,
+    bounds: Sequence[Mapping[str, Comparison]],
+    one: Asked,
+    task: Task,
+    baseline: str,
+) -> GateRule:
+    """Return a rule of which both ends are those of the worst and the best labels."""
+    worst, best = (_rule(one, each[one.label], baseline, task, rule.slice) for each in bounds)
+    ends = [end for each in (worst, best) for end in each.confidence_interval]
+    n = 0 if task.unknown is None else int(np.count_nonzero(task.unknown))
+    return replace(
+        rule,
+        confidence_interval=ConfidenceInterval(min(ends), max(ends)),
+        pvalue_noninferior=worst.pvalue_noninferior,
+        pvalue_worse=best.pvalue_worse,
+        n_samples=worst.n_samples,
+        note="; ".join(
+            filter(None, [rule.note, f"{n:,} outcomes are unknown: from their worst to their best"])
+        ),
+    )
+
+
+def _rule(one: Asked, found: Comparison, baseline: str, task: Task, name: str) -> GateRule:
+    """Return a rule by the difference of two models."""
+    (pair,) = found.pairs
+    margin, error, df = task.margins[one.label], pair.standard_error, pair.df
+    upwards = bool(one.higher_is_better)
+    gain = pair.estimate if upwards else -pair.estimate
+    low, high = pair.confidence_interval
+    many = found.n_samples if found.n_groups is None else float(found.n_groups)
+    what = "groups" if found.n_groups is not None else found.samples_are
+    note, noninferior, worse = "", math.nan, math.nan
+    chance, needed = math.nan, math.nan
+    if error > 0.0 and df > 0.0:
+        noninferior = pvalue((gain + margin) / error, df, "greater")
+        worse = pvalue((gain + margin) / error, df, "less")
+        chance = tail(quantile(task.alpha, df) + margin / error, df)
+        z = -normal_quantile(task.alpha) + normal_quantile(POWER)
+        needed = math.ceil(many * (z * error / margin) ** 2) if margin > 0.0 else math.inf
+    elif math.isnan(pair.estimate):
+        note = f"not defined on these {what}"
+    elif pair.estimate == 0.0 and not math.isnan(low):
+        seen = f"what {many:,.0f} {what} cannot have seen"
+        note = f"nothing tells the two apart: the limits are of {seen}"
+    else:
+        note = f"no variance in {many:,.0f} {what}: nothing is known of others"
+    return GateRule(
+        metric=one.label,
+        baseline=baseline,
+        slice=name,
+        margin=margin,
+        estimate=pair.estimate,
+        higher_is_better=upwards,
+        standard_error=error,
+        df=df,
+        confidence_interval=ConfidenceInterval(low, high),
+        pvalue_noninferior=noninferior,
+        pvalue_worse=worse,
+        pvalue_worse_holm=worse,
+        decision="INCONCLUSIVE",
+        chance_of_pass=chance,
+        n_needed=needed,
+        n_samples=many,
+        note=note,
+    )
+
+
+def decided(rules: Sequence[GateRule], alpha: float) -> tuple[GateRule, ...]:
+    """Return rules with their decisions: a loss beyond the margin is adjusted for their number."""
+    adjusted = holm([rule.pvalue_worse for rule in rules])
+    found = []
+    for rule, p in zip(rules, adjusted, strict=True):
+        decision: Decision = "INCONCLUSIVE"
+        if p < alpha:
+            decision = "FAIL"
+        elif rule.pvalue_noninferior < alpha or _is_still(rule):
+            decision = "PASS"
+        found.append(replace(rule, pvalue_worse_holm=p, decision=decision))
+    return tuple(found)
+
+
+def _is_still(rule: GateRule) -> bool:
+    """Return whether no row tells the models apart, and unseen ones could not by the margin."""
+    is_same = rule.estimate == 0.0 == rule.standard_error
+    return is_same and rule.loss_limits.high < rule.margin
+
+
+def verdict_of(rules: Sequence[GateRule]) -> Decision:
+    """Return the decision of all: a slice can fail, the rules of all rows have to pass."""
+    if any(rule.decision == "FAIL" for rule in rules):
+        return "FAIL"
+    of_all = [rule.decision for rule in rules if not rule.slice]
+    return "PASS" if of_all and all(each == "PASS" for each in of_all) else "INCONCLUSIVE"
+
+
+def slices_of(
+    task: Task, slices: Mapping[str, Any], min_n: int
+) -> tuple[list[GateRule], list[str]]:
+    """Return the rules of each slice of so many rows, and which ones have fewer."""
+    found: list[GateRule] = []
+    small: list[str] = []
+    for column, values in slices.items():
+        labels = check_class_labels(values, f"slices[{column!r}]")
+        check_same_length(**{"y_true": task.labels, f"slices[{column!r}]": labels.codes})
+        for code, value in enumerate(np.asarray(labels.classes).tolist()):
+            chosen = labels.codes == code
+            name = f"{column}={value}"
+            if int(np.count_nonzero(chosen)) < min_n:
+                small.append(name)
+                continue
+            try:
+                found += rules_of(task.part(chosen), name)
+            except InputError as error:
+                raise InputError(f"slice {name!r}: {error}") from error
+    return found, small

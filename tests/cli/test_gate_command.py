@@ -1,0 +1,167 @@
+"""``fastmetrics gate`` and ``pack``: exit statuses, two files, rules, JUnit."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fastmetrics as fm
+from fastmetrics.cli import main
+
+N = 1_500
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, N)
+    odds = 2 * y - 1 + rng.normal(size=N)
+    frame = pd.DataFrame(
+        {
+            "id": [f"r{k}" for k in range(N)],
+            "y": y,
+            "old": 1 / (1 + np.exp(-odds)),
+            "new": 1 / (1 + np.exp(-(odds + 0.1 * rng.normal(size=N)))),
+            "bad": rng.random(N),
+            "country": rng.choice(["NO", "SE"], N),
+            "patient": rng.integers(0, 300, N),
+        }
+    )
+    frame.to_csv(tmp_path / "all.csv", index=False)
+    frame[["id", "y", "old"]].rename(columns={"old": "p"}).to_csv(tmp_path / "old.csv", index=False)
+    shuffled = frame.sample(frac=1, random_state=0).rename(columns={"new": "p"})
+    shuffled.to_csv(tmp_path / "new.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def gate(*arguments: str) -> int:
+    return main(["gate", *arguments])
+
+
+ONE = ("all.csv", "--label", "y", "--baseline", "old", "--margin", "roc_auc=0.01")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        ((*ONE, "--score", "new"), 0),
+        ((*ONE, "--score", "bad"), 1),
+        ((*ONE[:-1], "roc_auc=0.001", "--score", "new"), 3),
+        ((*ONE, "--score", "nowhere"), 2),
+        ((*ONE[:3], "--score", "new", "--margin", "roc_auc=0.1"), 2),
+        ((*ONE[:5], "--score", "new"), 2),
+        ((*ONE[:-1], "roc_auc=-0.01", "--score", "new"), 2),
+        ((*ONE[:-1], "roc_auc", "--score", "new"), 2),
+        ((*ONE, "--score", "new", "--margin", "roc_auc=0.1"), 2),
+    ],
+)
+def test_exit_status(folder, capsys, arguments, status: int) -> None:
+    assert gate(*arguments) == status
+    out, err = capsys.readouterr()
+    assert bool(out) == (status != 2)
+    assert "Traceback" not in err
+
+
+def test_two_files_are_one_by_their_ids(folder, capsys) -> None:
+    assert gate(*ONE, "--score", "new", "--format", "json") == 0
+    one = json.loads(capsys.readouterr().out)
+    two = ("new.csv", "--label", "y", "--score", "p", "--id", "id", "--margin", "roc_auc=0.01")
+    assert gate(*two, "--baseline-file", "old.csv", "--format", "json") == 0
+    other = json.loads(capsys.readouterr().out)
+    assert (
+        main(["pack", "old.csv", "--label", "y", "--score", "p", "--id", "id", "-o", "b.pq"]) == 0
+    )
+    capsys.readouterr()
+    assert gate(*two, "--baseline-file", "b.pq", "--format", "json") == 0
+    packed = json.loads(capsys.readouterr().out)
+    for found in (other, packed):
+        assert found["rules"][0]["estimate"] == one["rules"][0]["estimate"]
+        assert found["verdict"] == "PASS"
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        (lambda f: f[1:], "ids are in one file alone"),
+        (lambda f: pd.concat([f, f[:1]]), "more than once"),
+        (lambda f: f.assign(y=1 - f.y), "labels differ"),
+        (lambda f: f.assign(id=range(N)), "texts in one file and numbers"),
+    ],
+)
+def test_rows_that_are_not_the_same_fail_closed(folder, capsys, change, match: str) -> None:
+    change(pd.read_csv("old.csv")).to_csv("other.csv", index=False)
+    two = ("new.csv", "--label", "y", "--score", "p", "--id", "id", "--margin", "roc_auc=0.01")
+    assert gate(*two, "--baseline-file", "other.csv") == 2
+    assert match in capsys.readouterr().err
+    assert gate(*two[:5], "--baseline-file", "old.csv", "--margin", "roc_auc=0.01") == 2
+    assert "--id" in capsys.readouterr().err
+
+
+def test_a_packed_file_that_was_changed_is_refused(folder, capsys) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    frame = pd.read_csv("old.csv")
+    fm.pack("b.parquet", frame.y, {"p": frame.p}, ids=frame.id)
+    table = pq.read_table("b.parquet")
+    labels = pa.array(1 - table["label"].to_numpy())
+    pq.write_table(table.set_column(1, "label", labels), "b.parquet")
+    two = ("new.csv", "--label", "y", "--score", "p", "--id", "id", "--margin", "roc_auc=0.01")
+    assert gate(*two, "--baseline-file", "b.parquet") == 2
+    assert "not those it was packed with" in capsys.readouterr().err
+    fm.pack("b.parquet", frame.y, {"q": frame.p}, ids=frame.id)
+    assert gate(*two, "--baseline-file", "b.parquet") == 2
+    assert "no model 'p'" in capsys.readouterr().err
+
+
+def test_rules_of_a_file(folder, capsys) -> None:
+    (folder / "rules.toml").write_text(
+        'groups = "patient"\nslice = ["country"]\nthreshold = 0.5\nmin_n = 40\n'
+        '[margin]\nroc_auc = 0.02\n"fbeta:beta=2" = 0.05\n'
+    )
+    base = ("all.csv", "--label", "y", "--score", "new", "--baseline", "old", "--format", "json")
+    assert gate(*base, "--rules", "rules.toml") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [rule["metric"] for rule in found["rules"][:2]] == ["roc_auc", "fbeta:beta=2"]
+    assert {rule["slice"] for rule in found["rules"]} == {"", "country=NO", "country=SE"}
+    assert found["n_groups"] == pd.read_csv("all.csv").patient.nunique()
+    assert gate(*base, "--rules", "rules.toml", "--margin", "roc_auc=0.5") == 0
+    assert json.loads(capsys.readouterr().out)["rules"][0]["margin"] == 0.5
+    for text in ("margin = 3", "[margin", 'mragin = "x"', "confidence_level = 2"):
+        (folder / "wrong.toml").write_text(text)
+        assert gate(*base, "--rules", "wrong.toml") == 2
+        assert "wrong.toml" in capsys.readouterr().err
+
+
+def test_junit(folder, capsys) -> None:
+    status = gate(
+        *("all.csv", "--label", "y", "--score", "bad", "--baseline", "old"),
+        *("--margin", "roc_auc=0.01", "--margin", "log_loss=0.5", "--slice", "country"),
+        *("--junit", "gate.xml"),
+    )
+    assert status == 1
+    suite = ET.parse("gate.xml").getroot()
+    cases = suite.findall("testcase")
+    assert suite.get("tests") == str(len(cases)) == "6"
+    assert suite.get("failures") == str(len(suite.findall("testcase/failure")))
+    assert cases[0].get("name") == "roc_auc"
+    assert "more than the margin of 0.01" in cases[0].find("failure").get("message")
+
+
+def test_markdown_and_rehearsals(folder, capsys) -> None:
+    assert gate(*ONE, "--score", "new", "--format", "markdown", "--aa", "200", "--seed", "1") == 0
+    out = capsys.readouterr().out
+    assert "| measure |" in out.replace("| measure  |", "| measure |")
+    assert "PASS: new is not worse than old" in out
+    assert "passes worse" in out
+
+
+def test_ledger(folder, capsys) -> None:
+    for _ in range(2):
+        assert gate(*ONE, "--score", "new", "--ledger", "looks.jsonl", "--id", "id") == 0
+    assert "Look 2 at these data" in capsys.readouterr().out

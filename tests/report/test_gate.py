@@ -1,0 +1,384 @@
+"""A gate decides what its margins and intervals allow, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import fastmetrics as fm
+
+N = 2_000
+#: Where equal models would rarely pass, a gate warns.
+pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
+
+
+@pytest.fixture
+def data() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, N)
+    return y, 1 / (1 + np.exp(1 - 2 * y + rng.normal(size=N)))
+
+
+def noisy(p: np.ndarray, size: float, seed: int = 1) -> np.ndarray:
+    noise = np.random.default_rng(seed).normal(size=len(p))
+    return 1 / (1 + np.exp(-(np.log(p / (1 - p)) + size * noise)))
+
+
+def test_a_rule_is_a_paired_t_test_against_the_margin(data) -> None:
+    """Of a mean over rows by its definition, with SciPy's t."""
+    y, p = data
+    worse = noisy(p, 0.3)
+    found = fm.gate(y, {"baseline": p, "candidate": worse}, margins={"brier_score": 0.01})
+    (rule,) = found.rules
+    losses = (worse - y) ** 2 - (p - y) ** 2
+    assert rule.estimate == pytest.approx(losses.mean(), rel=1e-9)
+    assert rule.loss == rule.estimate
+    ni = stats.ttest_1samp(losses, 0.01, alternative="less").pvalue
+    assert rule.pvalue_noninferior == pytest.approx(ni, rel=1e-6)
+    assert rule.pvalue_worse == pytest.approx(1 - ni, rel=1e-6)
+    low, high = stats.t.interval(0.9, N - 1, losses.mean(), stats.sem(losses))
+    assert [*rule.confidence_interval] == pytest.approx([low, high], rel=1e-6)
+    assert rule.decision == found.verdict == "PASS"
+    assert found.exit_status == 0
+    error = stats.sem(losses)
+    power = stats.t.cdf(stats.t.ppf(0.05, N - 1) + 0.01 / error, N - 1)
+    assert rule.chance_of_pass == pytest.approx(power, rel=1e-6)
+    needed = N * ((stats.norm.ppf(0.95) + stats.norm.ppf(0.8)) * error / 0.01) ** 2
+    assert rule.n_needed == math.ceil(needed)
+
+
+@pytest.mark.parametrize(
+    ("size", "margin", "verdict"),
+    [(0.05, 0.01, "PASS"), (3.0, 0.01, "FAIL"), (0.3, 0.0085, "INCONCLUSIVE")],
+)
+def test_verdicts(data, size: float, margin: float, verdict: str) -> None:
+    y, p = data
+    scores = {"old": p, "new": noisy(p, size)}
+    found = fm.gate(y, scores, margins={"roc_auc": margin}, candidate="new", baseline="old")
+    assert found.verdict == verdict
+    assert found.exit_status == {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3}[verdict]
+    assert found.explanation.startswith(f"{verdict}: ")
+    low, high = found["roc_auc"].loss_limits
+    assert {"PASS": high < margin, "FAIL": low > margin}.get(verdict, low < margin < high)
+
+
+def test_a_shown_loss_within_the_margin_passes_and_is_named(data) -> None:
+    y, p = data
+    found = fm.gate(y, {"baseline": p, "candidate": noisy(p, 0.3)}, margins={"roc_auc": 0.02})
+    assert found.verdict == "PASS"
+    assert found["roc_auc"].loss_limits.low > 0
+    assert "shown to be one but within the margin of 0.02" in found.explanation
+
+
+def test_directions_are_the_registry_s(data) -> None:
+    y, p = data
+    better = 0.5 * p + 0.5 * y
+    scores = {"baseline": p, "candidate": better}
+    found = fm.gate(y, scores, margins={"log_loss": 0.0, "roc_auc": 0.0})
+    assert [rule.decision for rule in found] == ["PASS", "PASS"]
+    assert found["log_loss"].estimate < 0 < found["roc_auc"].estimate
+    with pytest.raises(fm.InputError, match="no better direction"):
+        fm.gate(y, scores, margins={"calibration_slope": 0.1})
+
+
+def test_identical_models_pass_where_unseen_rows_cannot_matter(data) -> None:
+    y, p = data
+    scores = {"baseline": p, "candidate": p.copy()}
+    found = fm.gate(y, scores, margins={"roc_auc": 0.01})
+    assert found.verdict == "PASS"
+    assert math.isnan(found["roc_auc"].pvalue_noninferior)
+    few = fm.gate(y[:50], {k: v[:50] for k, v in scores.items()}, margins={"roc_auc": 0.01})
+    assert few.verdict == "INCONCLUSIVE"
+    assert "cannot have seen" in few["roc_auc"].note
+
+
+def test_holm_adjusts_failures_and_not_passes(data) -> None:
+    y, p = data
+    scores = {"baseline": p, "candidate": noisy(p, 0.6)}
+    alone = fm.gate(y, scores, margins={"roc_auc": 0.012})
+    slices = {"part": np.arange(N) % 8}
+    found = fm.gate(y, scores, margins={"roc_auc": 0.012}, slices=slices)
+    assert found["roc_auc"].pvalue_worse == alone["roc_auc"].pvalue_worse
+    adjusted = [rule.pvalue_worse_holm for rule in found]
+    raw = np.array([rule.pvalue_worse for rule in found])
+    order = np.argsort(raw)
+    holm = np.minimum(1, np.maximum.accumulate((len(raw) - np.arange(len(raw))) * raw[order]))
+    assert np.array(adjusted)[order] == pytest.approx(holm)
+    assert found["roc_auc"].pvalue_noninferior == alone["roc_auc"].pvalue_noninferior
+
+
+def test_a_slice_can_fail_the_gate_and_cannot_hold_it_up(data) -> None:
+    y, p = data
+    part = np.where(np.arange(N) < 300, "young", "old")
+    bad = np.where(part == "young", noisy(p, 4.0), p + 0.001 * (1 - p))
+    found = fm.gate(
+        y, {"baseline": p, "candidate": bad}, margins={"brier_score": 0.05}, slices={"age": part}
+    )
+    assert found["brier_score"].decision != "FAIL"
+    assert found["brier_score [age=young]"].decision == found.verdict == "FAIL"
+    noise = noisy(p, 0.2)
+    few = np.where(np.arange(N) < 40, "few", "many")
+    found = fm.gate(
+        y, {"baseline": p, "candidate": noise}, margins={"roc_auc": 0.01}, slices={"size": few}
+    )
+    assert found["roc_auc [size=few]"].decision == "INCONCLUSIVE"
+    assert found.verdict == "PASS"
+    assert "could not tell" in found.explanation
+    tiny = np.where(np.arange(N) < 9, "tiny", "rest")
+    found = fm.gate(
+        y, {"baseline": p, "candidate": noise}, margins={"roc_auc": 0.01}, slices={"size": tiny}
+    )
+    assert "Fewer than 30 rows, left out: size=tiny." in found.notes
+
+
+def test_a_slice_is_the_gate_of_its_rows(data) -> None:
+    y, p = data
+    part = np.arange(N) % 3
+    scores = {"baseline": p, "candidate": noisy(p, 0.3)}
+    groups = np.arange(N) // 4
+    found = fm.gate(y, scores, margins={"roc_auc": 0.01}, slices={"c": part}, groups=groups)
+    at = part == 1
+    alone = fm.gate(
+        y[at], {k: v[at] for k, v in scores.items()}, margins={"roc_auc": 0.01}, groups=groups[at]
+    )
+    of_slice, own = found["roc_auc [c=1]"], alone["roc_auc"]
+    assert (of_slice.estimate, of_slice.standard_error) == (own.estimate, own.standard_error)
+    assert of_slice.n_samples == own.n_samples
+
+
+def test_an_anchor_stops_small_losses_from_adding_up(data) -> None:
+    y, p = data
+    scores = {"v1": p, "v2": noisy(p, 0.4, 1)}
+    scores["v3"] = noisy(scores["v2"], 0.35, 2)
+    rules = {"margins": {"roc_auc": 0.02}, "candidate": "v3", "baseline": "v2"}
+    assert fm.gate(y, scores, **rules).verdict == "PASS"
+    found = fm.gate(y, scores, **rules, anchor="v1")
+    assert found.verdict != "PASS"
+    assert found["roc_auc against v1"].loss > found["roc_auc against v2"].loss
+
+
+def test_repeats_of_an_item_are_no_items() -> None:
+    """Twelve wins of four tasks: p of the sign test is 1/16 by tasks, and not 1/4096."""
+    task = np.repeat(np.arange(4), 3)
+    truth, old = np.ones(12, int), np.zeros(12, int)
+    scores = {"baseline": truth, "candidate": old}
+    with pytest.warns(fm.SmallSampleWarning):
+        found = fm.gate(truth, scores, margins={"accuracy": 0.1}, groups=task)
+    assert found["accuracy"].n_samples == 4
+    assert found.verdict == "INCONCLUSIVE"  # four tasks that all agree show no variance
+
+
+def test_equal_models_would_rarely_pass_is_said_before(data) -> None:
+    y, p = data
+    few = {"baseline": p[:60], "candidate": noisy(p[:60], 0.5)}
+    with pytest.warns(fm.SmallSampleWarning, match=r"would pass the rule of .* in \d+ % of tries"):
+        found = fm.gate(y[:60], few, margins={"roc_auc": 0.01})
+    rule = found["roc_auc"]
+    assert rule.chance_of_pass < 0.5
+    assert rule.n_needed > 60
+
+
+class TestMissing:
+    def test_outcomes_that_are_unknown_are_bounded_by_the_worst(self, data) -> None:
+        y, p = data
+        new = noisy(p, 0.3)
+        unknown = np.arange(N) % 50 == 0
+        labels = np.where(unknown, np.nan, y)
+        scores = {"baseline": p, "candidate": new}
+        with pytest.raises(fm.InputError, match="nan"):
+            fm.gate(labels, scores, margins={"brier_score": 0.01})
+        found = fm.gate(labels, scores, margins={"brier_score": 0.01}, missing="bounds")
+        rule = found["brier_score"]
+        gain = [(p - v) ** 2 - (new - v) ** 2 for v in (0, 1)]
+        worst = np.where(unknown, np.argmin(gain, axis=0), y)
+        best = np.where(unknown, np.argmax(gain, axis=0), y)
+        ends = [
+            fm.gate(each, scores, margins={"brier_score": 0.01}).rules[0] for each in (worst, best)
+        ]
+        assert rule.confidence_interval.high == ends[0].confidence_interval.high
+        assert rule.confidence_interval.low == ends[1].confidence_interval.low
+        assert rule.pvalue_noninferior == ends[0].pvalue_noninferior
+        assert rule.pvalue_worse == ends[1].pvalue_worse
+        assert "40 outcomes are unknown" in rule.note
+
+    @pytest.mark.parametrize("kind", ["none", "pandas"])
+    def test_unknown_in_any_form(self, data, kind: str) -> None:
+        y, p = data
+        labels = [None if k % 50 == 0 else int(v) for k, v in enumerate(y)]
+        given = labels if kind == "none" else pd.array(labels, dtype="Int64")
+        scores = {"baseline": p, "candidate": noisy(p, 0.1)}
+        options = {"margins": {"accuracy": 0.05}, "threshold": 0.5, "missing": "bounds"}
+        plain = np.where(np.arange(N) % 50 == 0, np.nan, y)
+        assert fm.gate(given, scores, **options) == fm.gate(plain, scores, **options)
+
+    def test_it_is_for_means_over_rows(self, data) -> None:
+        y, p = data
+        with pytest.raises(fm.InputError, match="means over rows"):
+            fm.gate(y, {"baseline": p, "candidate": p}, margins={"roc_auc": 0.1}, missing="bounds")
+
+
+class TestLedger:
+    def test_looks_are_counted_by_data(self, data, tmp_path) -> None:
+        y, p = data
+        scores = {"baseline": p, "candidate": noisy(p, 0.1)}
+        book = tmp_path / "looks.jsonl"
+        options = {"margins": {"roc_auc": 0.01}, "ledger": book}
+        looks = [fm.gate(y, scores, **options) for _ in range(2)]
+        assert [found.look for found in looks] == [1, 2]
+        assert any("Look 2 at these data" in note for note in looks[1].notes)
+        assert fm.gate(1 - y, scores, **options).look == 1
+        lines = [json.loads(line) for line in book.read_text().splitlines()]
+        assert [line["look"] for line in lines] == [1, 2, 1]
+        assert lines[0]["data"] == looks[0].data_hash
+        assert lines[0]["margins"] == {"roc_auc": 0.01}
+
+    def test_looks_are_paid_for(self, data, tmp_path) -> None:
+        y, p = data
+        options = {"margins": {"roc_auc": 0.01}, "ledger": tmp_path / "l", "pay_for_looks": True}
+        scores = {"baseline": p, "candidate": noisy(p, 0.1)}
+        alphas = [1 - fm.gate(y, scores, **options).confidence_level for _ in range(3)]
+        assert alphas == pytest.approx([0.3 / (math.pi * k) ** 2 for k in (1, 2, 3)])
+        with pytest.raises(fm.InputError, match="`ledger`"):
+            fm.gate(y, scores, margins={"roc_auc": 0.01}, pay_for_looks=True)
+
+    def test_what_is_no_ledger_stops_before_anything_is_decided(self, data, tmp_path) -> None:
+        y, p = data
+        book = tmp_path / "l"
+        book.write_text("not a look\n")
+        with pytest.raises(fm.FileError, match="line 1 is no look"):
+            fm.gate(y, {"baseline": p, "candidate": p}, margins={"roc_auc": 0.01}, ledger=book)
+        assert book.read_text() == "not a look\n"
+
+    def test_ids_make_order_irrelevant(self, data) -> None:
+        y, p = data
+        ids = np.array([f"row {k}" for k in range(N)])
+        order = np.random.default_rng(0).permutation(N)
+        options = {"margins": {"roc_auc": 0.01}}
+        new = noisy(p, 0.1)
+        one = fm.gate(y, {"baseline": p, "candidate": new}, ids=ids, **options)
+        other = fm.gate(
+            y[order], {"baseline": p[order], "candidate": new[order]}, ids=ids[order], **options
+        )
+        assert one.data_hash == other.data_hash
+        with pytest.raises(fm.InputError, match="more than once"):
+            fm.gate(y, {"baseline": p, "candidate": new}, ids=np.zeros(N), **options)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_rehearsals_keep_both_errors(data, grouped: bool) -> None:
+    y, p = data
+    groups = np.arange(N) // 5 if grouped else None
+    found = fm.gate(
+        y,
+        {"baseline": p, "candidate": noisy(p, 0.3)},
+        margins={"roc_auc": 0.004, "log_loss": 0.01},
+        groups=groups,
+        n_rehearsals=2_000,
+        rng=0,
+    )
+    for rule in found:
+        assert rule.fails_equal < 0.05
+        assert rule.passes_worse == pytest.approx(0.05, abs=0.02)
+
+
+def test_assert_not_worse(data) -> None:
+    y, p = data
+    found = fm.assert_not_worse(
+        y, {"baseline": p, "candidate": noisy(p, 0.05)}, margins={"roc_auc": 0.01}
+    )
+    assert found.verdict == "PASS"
+    with pytest.raises(AssertionError, match="FAIL: candidate is worse than baseline"):
+        fm.assert_not_worse(y, {"baseline": p, "candidate": 1 - p}, margins={"roc_auc": 0.01})
+
+
+@pytest.mark.parametrize(
+    ("changed", "match"),
+    [
+        ({"margins": {}}, "mapping of measures"),
+        ({"margins": {"roc_auc": -0.1}}, "at least 0"),
+        ({"margins": {"roc_auc": math.nan}}, "roc_auc"),
+        ({"margins": {"rocauc": 0.1}}, "no measure"),
+        ({"margins": {"ks_statistic": math.inf}}, "at least 0"),
+        ({"candidate": "new"}, "`candidate` names 'new'"),
+        ({"anchor": "v0"}, "`anchor` names 'v0'"),
+        ({"anchor": "baseline"}, "must differ"),
+        ({"confidence_level": 0.5}, "above 0.5"),
+        ({"min_n": 0}, "at least 1"),
+        ({"slices": {"c": [1, 2]}}, "slices"),
+        ({"groups": [1, 2]}, "groups"),
+        ({"margins": {"break_even_point": 0.1}}, "no influences of rows"),
+        ({"metrics": {"f": "f1"}}, "margins"),
+    ],
+)
+def test_what_cannot_be_decided_raises(data, changed, match: str) -> None:
+    y, p = data
+    options = {"margins": {"roc_auc": 0.01}} | changed
+    with pytest.raises((fm.InputError, KeyError), match=match):
+        fm.gate(y, {"baseline": p, "candidate": noisy(p, 0.1)}, **options)
+
+
+def test_scores_that_are_missing_are_never_wrong_answers(data) -> None:
+    y, p = data
+    lacking = np.where(np.arange(N) == 7, np.nan, p)
+    with pytest.raises(fm.InputError, match="nan at index 7"):
+        fm.gate(y, {"baseline": p, "candidate": lacking}, margins={"roc_auc": 0.01})
+    with pytest.raises(fm.InputError, match="length"):
+        fm.gate(y, {"baseline": p, "candidate": p[:-1]}, margins={"roc_auc": 0.01})
+
+
+def test_values_and_parameters(data) -> None:
+    rng = np.random.default_rng(5)
+    y = rng.normal(size=500)
+    scores = {"baseline": y + rng.normal(size=500), "candidate": y + 0.8 * rng.normal(size=500)}
+    found = fm.gate(
+        y,
+        scores,
+        margins={"root_mean_squared_error": 0.0, "pinball": 0.1},
+        metrics={"pinball": ("mean_pinball_loss", {"alpha": 0.3})},
+    )
+    assert found.verdict == "PASS"
+    expected = fm.compare(
+        y, scores, metrics=("mean_pinball_loss", {"alpha": 0.3}), reference="baseline"
+    )
+    (one,) = expected.values()
+    assert found["pinball"].estimate == one["candidate", "baseline"].estimate
+
+
+class TestPack:
+    def test_what_is_packed_is_what_was_given(self, data, tmp_path) -> None:
+        import pyarrow.parquet as pq
+
+        y, p = data
+        ids = np.arange(N)[::-1]
+        own = fm.pack(tmp_path / "b.parquet", y, {"p": p}, ids=ids, columns={"c": ["x"] * N})
+        table = pq.read_table(tmp_path / "b.parquet")
+        assert table.column_names == ["id", "label", "p", "c"]
+        assert np.array_equal(table["p"].to_numpy(), p)
+        said = json.loads(table.schema.metadata[b"fastmetrics"])
+        assert said["data"] == own
+        assert said["models"] == ["p"]
+        scores = {"baseline": p, "candidate": p}
+        assert fm.gate(y, scores, margins={"roc_auc": 0.1}, ids=ids).data_hash == own
+
+    @pytest.mark.parametrize(
+        ("changed", "match"),
+        [
+            ({"ids": [1, 1, 2]}, "more than once"),
+            ({"ids": [1, 2]}, "length"),
+            ({"columns": {"p": [1, 2, 3]}}, "which is a model"),
+            ({"columns": {"id": [1, 2, 3]}}, "rename it"),
+        ],
+    )
+    def test_what_cannot_be_packed_raises_and_writes_nothing(
+        self, tmp_path, changed, match: str
+    ) -> None:
+        file = tmp_path / "b.parquet"
+        options = {"ids": [1, 2, 3]} | changed
+        with pytest.raises(fm.InputError, match=match):
+            fm.pack(file, [0, 1, 1], {"p": [0.1, 0.2, 0.3]}, **options)
+        assert not file.exists()
