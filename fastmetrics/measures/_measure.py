@@ -105,7 +105,7 @@ class Measure:
     is_free_of_shares : bool
         Whether it stays when the shares of the true classes change: each class has rows of its own.
     row_loss : str
-        The loss of single rows whose mean it is: "zero-one", "squared", "absolute"; "" for others.
+        "room.module:function" of the loss of single rows whose mean it is; "" if it is no mean.
     """
 
     name: str
@@ -125,7 +125,7 @@ class Measure:
     no_replicates: str = ""
     influences: str = ""
     is_free_of_shares: bool = False
-    row_loss: Literal["zero-one", "squared", "absolute", ""] = ""
+    row_loss: str = ""
 
     @property
     def intervals(self) -> tuple[str, ...]:
@@ -181,6 +181,10 @@ class Measure:
     def load_influences(self) -> Callable[..., Any]:
         """Return what says how far each row moves it, which is imported now."""
         return _loaded(self.influences)
+
+    def losses(self, true: Any, said: Any, **parameters: Any) -> Any:
+        """Return the loss of each row, of a measure that is their mean."""
+        return _loaded(self.row_loss)(self.name, true, said, **parameters)
 
     def value(self, *data: Any, **parameters: Any) -> Any:
         """Return what the public function makes of data, by the parameters of the measure."""

@@ -17,7 +17,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.tree import DecisionTreeClassifier
 
 import fastmetrics as fm
 from fastmetrics._threads import workers
@@ -260,66 +260,6 @@ def test_overfitting_shows():
     # iris has a pair of equal rows, which noise may label differently
     assert deep["error_rate"].train_estimate < 0.02
     assert deep["error_rate"].estimate > 0.35
-
-
-@pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
-@pytest.mark.parametrize("kind", ["labels", "numbers"])
-@pytest.mark.parametrize("rule", [".632", ".632+"])
-def test_632_is_the_definition_s(kind, rule):
-    if kind == "labels":
-        data, target, model = X[::3], y[::3], KNeighborsClassifier(1)
-        metric, loss = "error_rate", oracle.zero_one
-    else:
-        data, target = DIABETES[0][:40], DIABETES[1][:40]
-        model, metric, loss = (
-            DecisionTreeRegressor(random_state=0),
-            "mean_squared_error",
-            oracle.squared,
-        )
-    found = fm.selection.evaluate_estimator(
-        model, data, target, cv=rule, metrics=metric, n_resamples=15, rng=3
-    )
-    resampled, out = [], []
-    for train, test in fm.selection.BootstrapOutOfBag(15, rng=3).split(data, target):
-        resampled.append(model.fit(data[train], target[train]).predict(data).tolist())
-        out.append(np.isin(np.arange(len(target)), test).tolist())
-    fitted, truth = model.fit(data, target).predict(data).tolist(), target.tolist()
-    err, gamma = oracle.mean_loss(loss, truth, fitted), oracle.no_information(loss, truth, fitted)
-    err1 = oracle.leave_one_out_bootstrap(loss, truth, resampled, out)
-    expected = oracle.err632(err, err1)
-    if rule == ".632+":
-        expected = oracle.err632_plus(err, err1, gamma)
-    assert found[metric].estimate == pytest.approx(float(expected), rel=1e-11)
-    parts = found[metric].bootstrap
-    assert parts.err1 == pytest.approx(float(err1), rel=1e-11)
-    assert parts.gamma == pytest.approx(float(gamma), rel=1e-11)
-    assert found[metric].train_estimate == pytest.approx(float(err), rel=1e-11)
-    assert found[metric].confidence_interval is None
-    for spread, side in (("standard_deviation", "test"), ("train_standard_deviation", "train")):
-        values = found.folds[f"{side}_{metric}"]
-        assert getattr(found[metric], spread) == pytest.approx(np.std(values, ddof=1), rel=1e-12)
-    assert found.n_splits == 15
-
-
-def test_632_of_a_loss_of_one_s_own():
-    options = {"cv": ".632+", "n_resamples": 40, "rng": 1}
-    own = {"own": lambda y_true, y_pred: y_true != y_pred}
-    found = fm.selection.evaluate_estimator(TREE, X, y, metrics=own, **options)
-    named = fm.selection.evaluate_estimator(TREE, X, y, **options)
-    assert found["own"].estimate == pytest.approx(named["error_rate"].estimate, rel=1e-12)
-
-
-def test_632_plus_knows_a_model_without_information():
-    """1-nearest-neighbour on labels of pure chance: .632 is too low, .632+ near one half."""
-    generator = np.random.default_rng(1)
-    data, target = generator.normal(size=(100, 5)), np.arange(100) % 2
-    model = KNeighborsClassifier(1)
-    both = {
-        rule: fm.selection.evaluate_estimator(model, data, target, cv=rule, n_resamples=60, rng=0)
-        for rule in (".632", ".632+")
-    }
-    assert both[".632"]["error_rate"].estimate < 0.36
-    assert abs(both[".632+"]["error_rate"].estimate - 0.5) < 0.1
 
 
 def test_repr_html_and_dict():

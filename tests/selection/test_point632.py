@@ -17,7 +17,11 @@ from reference import selection_oracle as oracle
 FIGURES = json.loads(
     (Path(__file__).parents[1] / "reference" / "reference_values.json").read_text("utf-8")
 )["point632plus_formula"]
-LOSSES = {"zero-one": oracle.zero_one, "squared": oracle.squared, "absolute": oracle.absolute}
+LOSSES = {
+    "error_rate": oracle.zero_one,
+    "mean_squared_error": oracle.squared,
+    "mean_absolute_error": oracle.absolute,
+}
 
 tenths = st.integers(0, 100).map(lambda i: i / 100)
 
@@ -67,7 +71,9 @@ def predictions(draw, values):
 @pytest.mark.parametrize("loss", LOSSES)
 @given(data=st.data())
 def test_predictions_by_the_definition(loss, data):
-    values = st.integers(0, 3) if loss == "zero-one" else st.integers(-40, 40).map(lambda i: i / 8)
+    values = (
+        st.integers(0, 3) if loss == "error_rate" else st.integers(-40, 40).map(lambda i: i / 8)
+    )
     y, fitted, resampled, out = data.draw(predictions(values))
     rule = LOSSES[loss]
     err, gamma = oracle.mean_loss(rule, y, fitted), oracle.no_information(rule, y, fitted)
@@ -90,9 +96,9 @@ def test_predictions_by_the_definition(loss, data):
 
 def _by_rows(loss):
     rules = {
-        "zero-one": lambda y, r: y != r,
-        "squared": lambda y, r: (y - r) ** 2,
-        "absolute": lambda y, r: np.abs(y - r),
+        "error_rate": lambda y, r: y != r,
+        "mean_squared_error": lambda y, r: (y - r) ** 2,
+        "mean_absolute_error": lambda y, r: np.abs(y - r),
     }
     return rules[loss]
 
@@ -101,19 +107,136 @@ def test_a_callable_is_called_for_pairs_in_blocks(rng, monkeypatch):
     from fastmetrics.selection.estimates import row_losses
 
     y, r = rng.normal(size=60), rng.normal(size=60)
-    whole = fm.selection.no_information_error(y, r, loss=_by_rows("absolute"))
+    whole = fm.selection.no_information_error(y, r, loss=_by_rows("mean_absolute_error"))
     for pairs in (200, 50):  # several predictions at a time, or one
         monkeypatch.setattr(row_losses, "_BLOCK", pairs)
-        assert fm.selection.no_information_error(y, r, loss=_by_rows("absolute")) == pytest.approx(
-            whole
-        )
-    assert fm.selection.no_information_error(y, r, loss="absolute") == pytest.approx(whole)
+        assert fm.selection.no_information_error(
+            y, r, loss=_by_rows("mean_absolute_error")
+        ) == pytest.approx(whole)
+    assert fm.selection.no_information_error(y, r, loss="mean_absolute_error") == pytest.approx(
+        whole
+    )
+
+
+def _costs(cells):
+    return lambda y, r: Fraction(cells[y][r])
+
+
+def _log(y, chances):
+    return -math.log(min(max(chances[y], 2.0**-52), 1 - 2.0**-52))
+
+
+def _brier(y, chances):
+    return sum((p - (c == y)) ** 2 for c, p in enumerate(chances))
+
+
+def _hinge(y, margins):
+    others = max(m for c, m in enumerate(margins) if c != y)
+    return max(0.0, 1 - margins[y] + others)
+
+
+def _deviance(power):
+    def found(y, r):
+        if power == 1:
+            return 2 * ((y * math.log(y / r) if y else 0.0) - y + r)
+        if power == 2:
+            return 2 * (math.log(r / y) + y / r - 1)
+        top = max(y, 0.0) ** (2 - power) / ((1 - power) * (2 - power))
+        return 2 * (top - y * r ** (1 - power) / (1 - power) + r ** (2 - power) / (2 - power))
+
+    return found
+
+
+CELLS = [[0, 1, 5], [2, 0, 1], [7, 3, 0]]
+#: Losses by what they take, and their definition for one example and one prediction.
+BY_DEFINITION = [
+    (("cost", {"cost_matrix": CELLS}), "labels", _costs(CELLS)),
+    ("hamming_loss", "labels", oracle.zero_one),
+    ("log_loss", "chances", _log),
+    ("brier_score", "chances", _brier),
+    ("hinge_loss", "margins", _hinge),
+    ("mean_absolute_percentage_error", "numbers", lambda y, r: abs(y - r) / abs(y)),
+    ("mean_squared_log_error", "numbers", lambda y, r: (math.log1p(y) - math.log1p(r)) ** 2),
+    ("mean_pinball_loss", "numbers", lambda y, r: abs(y - r) / 2),
+    (
+        ("mean_pinball_loss", {"alpha": 0.9}),
+        "numbers",
+        lambda y, r: 0.9 * (y - r) if y >= r else 0.1 * (r - y),
+    ),
+    ("mean_tweedie_deviance", "numbers", lambda y, r: (y - r) ** 2),
+    ("mean_poisson_deviance", "numbers", _deviance(1)),
+    ("mean_gamma_deviance", "numbers", _deviance(2)),
+    *(
+        (("mean_tweedie_deviance", {"power": power}), "numbers", _deviance(power))
+        for power in (-0.5, 1.5, 3.0)
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("loss", "kind", "rule"), BY_DEFINITION, ids=[str(case[0]) for case in BY_DEFINITION]
+)
+def test_every_mean_of_losses_by_its_definition(loss, kind, rule, rng):
+    """Err, err1 and gamma from each row, and from each pair; the estimator's way agrees."""
+    n, y, said = 12, np.arange(12) % 3, rng.dirichlet(np.ones(3), size=(5, 12))
+    if kind == "labels":
+        said = rng.integers(0, 3, size=(5, n))
+    elif kind == "margins":
+        said = rng.normal(size=(5, n, 3))
+    elif kind == "numbers":
+        y, said = rng.gamma(2.0, size=n), rng.gamma(3.0, size=(5, n))
+    out = rng.random((4, n)) < 0.4
+    out[0] = True
+    found = fm.selection.bootstrap632(y, said[0], said[1:], out, loss=loss)
+    true, fitted, *resampled = y.tolist(), *said.tolist()
+    assert found.err == pytest.approx(
+        float(np.mean([rule(one, other) for one, other in zip(true, fitted, strict=True)]))
+    )
+    gamma = float(np.mean([rule(one, other) for one in true for other in fitted]))
+    assert found.gamma == pytest.approx(gamma, rel=1e-12)
+    assert fm.selection.no_information_error(y, said[0], loss=loss) == found.gamma
+    bags = [[bag[i] for bag in np.array(resampled)[out[:, i]]] for i in range(n)]
+    rows = [
+        np.mean([rule(one, other) for other in own]) for one, own in zip(true, bags, strict=True)
+    ]
+    assert found.err1 == pytest.approx(float(np.mean(rows)), rel=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["log_loss", "brier_score", "hinge_loss"])
+def test_of_two_classes_one_column_is_that_of_the_greater_label(loss, rng):
+    y, p = np.array(["no", "yes"])[rng.integers(0, 2, 20)], rng.random(20)
+    both = np.column_stack([1 - p, p])
+    found = fm.selection.no_information_error(y, p, loss=loss)
+    of_class = [np.mean(y == label) for label in ("no", "yes")]
+    rules = {
+        "log_loss": lambda c: -np.log(both[:, c]),
+        "brier_score": lambda c: (1 - both[:, c]) ** 2,
+        "hinge_loss": lambda c: np.maximum(0.0, 1 - (p if c else -p)),
+    }
+    expected = sum(share * rules[loss](c).mean() for c, share in enumerate(of_class))
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_deviances_of_counts_that_are_all_none():
+    """Of no event at all the deviance from a rate is twice the rate."""
+    found = fm.selection.no_information_error([0, 0], [0.5, 2.0], loss="mean_poisson_deviance")
+    assert found == pytest.approx(2.5)
+
+
+def test_a_large_sample_needs_no_pairs(rng):
+    """300,000 rows are 9e10 pairs: gamma of named losses follows from sorted rows or classes."""
+    n = 300_000
+    y, p = rng.integers(0, 3, n), rng.dirichlet(np.ones(3), size=n)
+    assert fm.selection.no_information_error(y, p, loss="log_loss") > 1.0
+    numbers = rng.normal(size=(2, n))
+    gap = fm.selection.no_information_error(*numbers, loss="mean_absolute_error")
+    assert gap == pytest.approx(2 / math.sqrt(math.pi), rel=0.01)
 
 
 def test_closed_forms_do_not_cancel():
     y = 1e9 + np.array([0.0, 1.0, 3.0])
     r = 1e9 + np.array([0.5, 0.5, 1.5])
-    for loss in ("squared", "absolute"):
+    for loss in ("mean_squared_error", "mean_absolute_error"):
         exact = float(oracle.no_information(LOSSES[loss], y.tolist(), r.tolist()))
         assert fm.selection.no_information_error(y, r, loss=loss) == pytest.approx(exact, rel=1e-12)
 
@@ -176,20 +299,25 @@ def test_result_shows_and_converts():
         (
             lambda: fm.selection.no_information_error([0], [0], loss="hinge"),
             ValueError,
-            "`loss` must be one",
+            "`loss` names 'hinge', which is no measure",
+        ),
+        (
+            lambda: fm.selection.no_information_error([0], [0], loss="f1"),
+            ValueError,
+            "'f1' is no mean of losses of rows, which the .632 methods need: take 'error_rate'",
         ),
         (
             lambda: fm.selection.no_information_error([0], [0], loss=3),
             TypeError,
-            "a name or a callable",
+            "`loss` must be a name, a callable",
         ),
         (
-            lambda: fm.selection.no_information_error(["a"], ["b"], loss="squared"),
+            lambda: fm.selection.no_information_error(["a"], ["b"], loss="mean_squared_error"),
             TypeError,
-            "`y_true` must hold numbers for loss='squared'",
+            "`y_true` must hold numbers for loss='mean_squared_error'",
         ),
         (
-            lambda: fm.selection.no_information_error([1.0], [math.nan], loss="squared"),
+            lambda: fm.selection.no_information_error([1.0], [math.nan], loss="mean_squared_error"),
             ValueError,
             "`y_pred` must be finite",
         ),
@@ -209,6 +337,21 @@ def test_result_shows_and_converts():
             lambda: fm.selection.no_information_error([1.0], [1.0], loss=lambda y, r: y * np.inf),
             ValueError,
             "must return finite numbers: got inf",
+        ),
+        (
+            lambda: fm.selection.no_information_error([1.0], [-2.0], loss="mean_squared_log_error"),
+            ValueError,
+            "`y_pred` must be greater than -1",
+        ),
+        (
+            lambda: fm.selection.no_information_error([0, 1], [0.5, 1.5], loss="brier_score"),
+            ValueError,
+            r"`y_pred` must lie in \[0, 1\]",
+        ),
+        (
+            lambda: fm.selection.no_information_error([0, 1, 2], [0.5, 0.5, 0.2], loss="log_loss"),
+            ValueError,
+            r"`y_pred` must have a column for each of 3 classes, .*: got shape \(3,\)",
         ),
         (
             lambda: fm.selection.bootstrap632([0, 1], [0, 1], [[0, 1]], [[1, 0]]),

@@ -9,6 +9,7 @@ from fastmetrics.measures._measure import REQUIRED, Measure
 
 _MINUS_ONE_TO_ONE: Final = (-1.0, 1.0)
 _FROM_ZERO: Final = (0.0, inf)
+_COSTS_OF_ROWS: Final = "decisions.count_measures:costs_of_rows"
 #: Made of rates within the true classes alone.
 _FREE_OF_SHARES: Final = frozenset(
     (
@@ -72,9 +73,11 @@ MEASURES: Final = (
         "accuracy:zero_one_loss",
         False,
         aliases=("zero_one_loss",),
-        row_loss="zero-one",
+        row_loss=_COSTS_OF_ROWS,
     ),
-    _decision("hamming_loss", "Hamming loss", "accuracy:hamming_loss", False, row_loss="zero-one"),
+    _decision(
+        "hamming_loss", "Hamming loss", "accuracy:hamming_loss", False, row_loss=_COSTS_OF_ROWS
+    ),
     _decision(
         "balanced_accuracy",
         "balanced accuracy",
@@ -105,6 +108,7 @@ MEASURES: Final = (
         aliases=("cost_sensitive_error",),
         parameters={"cost_matrix": None, "cost_fn": None, "cost_fp": None},
         bounds=(-inf, inf),
+        row_loss=_COSTS_OF_ROWS,
     ),
     _decision(
         "expected_cost",

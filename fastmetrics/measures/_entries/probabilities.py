@@ -16,6 +16,7 @@ def _probability(name: str, title: str, function: str, up: bool = False, **more:
         "needs": "probabilities",
         "bounds": _FROM_ZERO,
         "influences": "probabilities.influences:of_classes",
+        "row_loss": "" if up else "probabilities.influences:losses_of_rows",
     } | more
     return Measure(name, "probabilities", title, f"probabilities.{function}", up, **given)
 

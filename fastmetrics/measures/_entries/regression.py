@@ -9,6 +9,13 @@ from fastmetrics.measures._measure import Measure
 
 _FROM_ZERO: Final = (0.0, inf)
 _UP_TO_ONE: Final = (-inf, 1.0)
+_MEANS_OF_LOSSES: Final = frozenset(
+    (
+        *("mean_squared_error", "mean_absolute_error", "mean_absolute_percentage_error"),
+        *("mean_squared_log_error", "mean_pinball_loss", "mean_tweedie_deviance"),
+        *("mean_poisson_deviance", "mean_gamma_deviance"),
+    )
+)
 
 
 def _number(name: str, title: str, function: str, up: bool | None = False, **more: Any) -> Measure:
@@ -16,6 +23,7 @@ def _number(name: str, title: str, function: str, up: bool | None = False, **mor
         "needs": "values",
         "bounds": _FROM_ZERO,
         "influences": "regression.influences:of_values",
+        "row_loss": "regression.influences:losses_of_rows" if name in _MEANS_OF_LOSSES else "",
     } | more
     return Measure(name, "regression", title, function and f"regression.{function}", up, **given)
 
@@ -32,7 +40,6 @@ MEASURES: Final = (
         "mean squared error",
         "errors:mean_squared_error",
         resampled="sums",
-        row_loss="squared",
     ),
     _number(
         "root_mean_squared_error",
@@ -45,7 +52,6 @@ MEASURES: Final = (
         "mean absolute error",
         "errors:mean_absolute_error",
         resampled="sums",
-        row_loss="absolute",
     ),
     _number(
         "mean_absolute_percentage_error",

@@ -18,6 +18,8 @@ from fastmetrics.measures.decisions._count_parameters import (
     FORMULAS,
     check_classes,
     checked_parameters,
+    cost_coefficients,
+    cost_exponent,
 )
 from fastmetrics.measures.decisions._dual import Array, Dual, Values
 from fastmetrics.measures.decisions._matrix_input import of_matrix
@@ -178,6 +180,20 @@ def gradient(name: str, counts: ArrayLike, **params: Any) -> Floats:
     [[0.0625, -0.1875], [-0.1875, 0.0625]]
     """
     return _Prepared(name, counts, params).gradient()
+
+
+def costs_of_rows(name: str, codes: NDArray[Any], called: NDArray[Any], **params: Any) -> Floats:
+    """Return what each row costs, of a measure that is the mean of it: 1 an error, or by cell.
+
+    ``codes`` and ``called`` are numbers of true and of predicted classes; parameters as `value`
+    takes them.
+    """
+    if name != "cost":
+        return np.asarray(codes != called, np.float64)
+    costs = checked_parameters(name, find_among(name, "decisions"), params)
+    n_classes = 2 if costs["cost_matrix"] is None else len(costs["cost_matrix"])
+    cells = np.ldexp(cost_coefficients(n_classes, **costs), -cost_exponent(**costs))
+    return np.asarray(cells[codes, called], np.float64)
 
 
 def delta_variance(name: str, counts: ArrayLike, **params: Any) -> Floats:

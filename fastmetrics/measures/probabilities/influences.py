@@ -55,6 +55,11 @@ _LOSSES: Final[dict[str, Callable[..., Floats]]] = {
 _SAVED: Final = {"d2_log_loss_score": "log_loss", "d2_brier_score": "brier_score"}
 
 
+def losses_of_rows(name: str, codes: NDArray[Any], p: NDArray[Any]) -> Floats:
+    """Return the loss of each row, by the name of its mean; see `of_classes`."""
+    return _LOSSES[name](codes, p)
+
+
 def of_classes(
     name: str, codes: NDArray[Any], p: NDArray[Any], weights: Floats | None
 ) -> RowInfluences:

@@ -70,6 +70,11 @@ _SAVED: Final = {
 }
 
 
+def losses_of_rows(name: str, y: Floats, p: Floats, **parameters: Any) -> Floats:
+    """Return the loss of each row, by the name of its mean."""
+    return TERMS[name](y, p, **parameters)
+
+
 def of_values(
     name: str, y: Floats, p: Floats, weights: Floats | None, **parameters: Any
 ) -> RowInfluences:

@@ -17,8 +17,8 @@ from fastmetrics._input.scalars import check_integer, check_same_length
 from fastmetrics._threads.workers import progress_bar
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.selection.estimates._fitted_models import Tested, tested
-from fastmetrics.selection.estimates._metrics import Judged, Metric
-from fastmetrics.selection.estimates.row_losses import RowLoss, losses_of
+from fastmetrics.selection.estimates._judged import Judged
+from fastmetrics.selection.estimates._metrics import Metric
 from fastmetrics.selection.splitters._splitter import Rows, Split, row_count
 
 S = TypeVar("S")
@@ -221,15 +221,13 @@ def fit_and_score(task: Task, metrics: tuple[Metric, ...], split: Split) -> Spli
     return SplitScores(*_sizes(split), train, test, fit_seconds, score_seconds, of_test)
 
 
-def fit_and_lose(task: Task, losses: tuple[str | RowLoss, ...], split: Split) -> SplitLosses:
+def fit_and_lose(task: Task, metrics: tuple[Metric, ...], split: Split) -> SplitLosses:
     """Fit on the training rows and return the losses of the test rows, one by one."""
     model, fit_seconds = _timed(partial(fitted, task, split[0]))
 
     def found() -> tuple[tuple[NDArray[np.float64], ...], ...]:
         sides = (judged(task, model, rows) for rows in split)
-        return tuple(
-            tuple(losses_of(loss, one.y, one.predicted) for loss in losses) for one in sides
-        )
+        return tuple(tuple(metric.losses(one) for metric in metrics) for one in sides)
 
     (train, test), score_seconds = _timed(found)
     of_train, of_test = (tuple(float(loss.mean()) for loss in side) for side in (train, test))

@@ -31,7 +31,8 @@ from fastmetrics.inference.table_points import (
     of_cells,
 )
 from fastmetrics.inference.units import Units
-from fastmetrics.selection.estimates._metrics import Judged, Metric
+from fastmetrics.selection.estimates._judged import Judged
+from fastmetrics.selection.estimates._metrics import Metric
 
 Floats = NDArray[np.float64]
 
@@ -63,21 +64,12 @@ def tested(metric: Metric, judged: Judged, rows: NDArray[np.intp]) -> Tested:
     if not math.isfinite(value) or not has_influences(one) or is_largest_gap(one):
         return Tested(rows, value, None)
     measure = measure_of(one)
+    if measure.needs == "scores" and measure.family == "probabilities":  # of a margin
+        return Tested(rows, value, None)
+    data: Any = judged.given_to(measure)
     if measure.needs == "labels":
         slopes = of_cells(one, judged.confusion.astype(np.float64))[1]
-        called = np.searchsorted(judged.classes, judged.predicted)
-        cells = judged.true_codes * len(judged.classes) + called
-        return Tested(rows, value, slopes[cells])
-    data: Any
-    if measure.needs == "values":
-        data = judged.y, judged.predicted
-    elif measure.needs == "scores" and measure.family in ("curves", "costs"):
-        data = judged.true_codes, judged.scores
-    elif measure.needs == "probabilities":
-        columns = judged.probabilities
-        data = judged.true_codes, columns[:, 1] if columns.shape[1] == 2 else columns
-    else:
-        return Tested(rows, value, None)
+        return Tested(rows, value, slopes[data[0] * len(judged.classes) + data[1]])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         models = [NamedScores("", "estimator", data[1])]

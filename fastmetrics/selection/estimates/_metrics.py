@@ -7,7 +7,7 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -15,107 +15,15 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_direction
 from fastmetrics._input.weights import check_weights
-from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning
+from fastmetrics.errors import InputError, UndefinedMetricWarning
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked, ask, ask_one
 from fastmetrics.measures.decisions.count_measures import value
 from fastmetrics.measures.registry import MEASURES
 from fastmetrics.measures.regression.regression_measures import regression_measures
+from fastmetrics.selection.estimates._judged import Judged
+from fastmetrics.selection.estimates.row_losses import RowLoss, row_loss_of
 from fastmetrics.tables.scores.score_table import ScoreTable
-
-
-class Judged:
-    """Some rows with what a fitted model says of them, asked once for each kind of output.
-
-    ``classes`` are those of all rows, sorted. For regression they are None, and only `predicted`
-    is asked for.
-    """
-
-    def __init__(self, model: Any, X: Any, y: NDArray[Any], classes: Any, w: Any = None) -> None:
-        self.model, self.X, self.y, self.classes = model, X, y, classes
-        self.weights = {} if w is None else {"sample_weight": w}
-
-    @cached_property
-    def predicted(self) -> NDArray[Any]:
-        """Predictions, one a row."""
-        found = np.asarray(self.model.predict(self.X))
-        if found.shape == (len(self.y), 1):
-            found = found[:, 0]
-        if found.shape != self.y.shape:
-            raise InputError(
-                f"`estimator` must predict one value a row: got shape {found.shape} for "
-                f"{len(self.y):,} rows"
-            )
-        return found
-
-    @cached_property
-    def true_codes(self) -> NDArray[np.intp]:
-        """The class number of each row."""
-        return _codes(self.classes, self.y)
-
-    @cached_property
-    def confusion(self) -> NDArray[Any]:
-        """Counts (K, K) of true and predicted classes, or weights."""
-        k = len(self.classes)
-        weights = check_weights(n=len(self.y), **self.weights).values if self.weights else None
-        cells = self.true_codes * k + _codes(self.classes, self.predicted)
-        return np.bincount(cells, weights, k * k).reshape(k, k)
-
-    @cached_property
-    def probabilities(self) -> NDArray[Any]:
-        """Probabilities (n, K), in the order of all classes; 0 for those it was not shown."""
-        return self._columns("predict_proba", "probabilities need: CalibratedClassifierCV adds one")
-
-    @cached_property
-    def scores(self) -> NDArray[Any]:
-        """Scores of the second of two classes: ``decision_function``, or else probabilities."""
-        if len(self.shown) == 2:
-            if hasattr(self.model, "decision_function"):
-                return np.asarray(self.model.decision_function(self.X)).ravel()
-            if not hasattr(self.model, "predict_proba"):
-                name = type(self.model).__name__
-                raise InputTypeError(f"{name} has neither decision_function nor predict_proba")
-        return self.probabilities[:, 1]
-
-    @cached_property
-    def decisions(self) -> NDArray[Any]:
-        """Decision values of the second of two classes (n,), or of each class (n, K)."""
-        asked = "decision_function", "decision values need: name one of probabilities, 'log_loss'"
-        return self._said(*asked).ravel() if len(self.classes) == 2 else self._columns(*asked)
-
-    @property
-    def shown(self) -> NDArray[Any]:
-        """The classes that the model was shown."""
-        return np.asarray(getattr(self.model, "classes_", self.classes))
-
-    def _said(self, method: str, why: str) -> NDArray[Any]:
-        if not hasattr(self.model, method):
-            name = type(self.model).__name__
-            raise InputTypeError(f"{name} has no {method}, which measures of {why}")
-        return np.asarray(getattr(self.model, method)(self.X))
-
-    def _columns(self, method: str, why: str) -> NDArray[Any]:
-        """Return what a method says of each class, in the order of all; 0 for those not shown."""
-        found, shown = self._said(method, why), self.shown
-        if found.shape != (len(self.y), len(shown)):
-            raise InputError(
-                f"{method} must return one column for each of {len(shown):,} classes: got shape "
-                f"{found.shape}"
-            )
-        whole = np.zeros((len(self.y), len(self.classes)))
-        whole[:, _codes(self.classes, shown)] = found
-        return whole
-
-
-def _codes(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the place of each label among the sorted classes."""
-    if (classes.dtype.kind in "UOT") != (labels.dtype.kind in "UOT"):
-        raise InputTypeError(f"`estimator` predicts {labels.dtype} where `y` holds {classes.dtype}")
-    found = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
-    strange = np.flatnonzero(classes[found] != labels)
-    if len(strange):
-        raise InputError(f"`estimator` predicts {labels[strange[0]]!r}, which is no label of `y`")
-    return found
 
 
 class _AlwaysRight:
@@ -170,11 +78,23 @@ class Metric:
         return -math.inf, math.inf
 
     @property
-    def row_loss(self) -> str | Callable[..., Any] | None:
+    def row_loss(self) -> RowLoss | None:
         """The loss of single rows whose mean it is; None if it is no such mean."""
-        if self.find is _by_function:
-            return self.asked.function
-        return None if self.asked.measure is None else self.asked.measure.row_loss or None
+        return None if self.find is _by_scorer else row_loss_of(self.asked)
+
+    def losses(self, judged: Judged) -> NDArray[np.float64]:
+        """Return the losses of some rows, of a measure that is their mean; nan where undefined."""
+        if self.asked.measure is not None and math.isnan(self.of(judged)):
+            return np.full(len(judged.y), np.nan)
+        return RowLoss(self.asked).of(*self._given(judged))
+
+    def no_information(self, judged: Judged) -> float:
+        """Return the mean of such a loss over all pairs of a row and what is said of a row."""
+        return RowLoss(self.asked).over_pairs(*self._given(judged))
+
+    def _given(self, judged: Judged) -> tuple[NDArray[Any], NDArray[Any]]:
+        measure = self.asked.measure
+        return (judged.y, judged.predicted) if measure is None else judged.given_to(measure)
 
     def of(self, judged: Judged) -> float:
         """Return the value on some rows; nan, without a warning, where it is undefined."""

@@ -16,7 +16,6 @@ from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference._pvalues import moments
 from fastmetrics.inference.reference import critical_value
-from fastmetrics.measures.registry import MEASURES
 from fastmetrics.selection.estimates._fit_and_score import (
     FITTING,
     SplitScores,
@@ -34,7 +33,7 @@ from fastmetrics.selection.estimates._metrics import Metric, asked_metrics, defa
 from fastmetrics.selection.estimates._splits import Method, check_method
 from fastmetrics.selection.estimates.estimator_evaluation import EstimatorEvaluation, MetricEstimate
 from fastmetrics.selection.estimates.point632 import LossesOutOfBag, combined
-from fastmetrics.selection.estimates.row_losses import RowLoss, losses_of, mean_over_pairs
+from fastmetrics.selection.estimates.row_losses import not_of_rows
 from fastmetrics.selection.splitters._splitter import Split
 from fastmetrics.selection.splitters.folds import LeaveOneOut
 
@@ -123,10 +122,10 @@ def evaluate_estimator(
 
     The .632 methods have no interval: the published standard error is of the leave-one-out
     bootstrap's error alone, not of the rules that lean on the training error. They take measures
-    that are means of losses of rows: "error_rate", "mean_squared_error", "mean_absolute_error", or
-    a callable that returns one loss a row; their estimate is `Bootstrap632`'s, and the table has
-    the samples. Cost: one fit a split, one more for the
-    .632 methods, and a prediction of all rows for each.
+    that are means of losses of rows: "error_rate", "log_loss", "brier_score", "mean_squared_error",
+    "mean_absolute_error" and the like (see `no_information_error`), or a callable that returns one
+    loss a row; their estimate is `Bootstrap632`'s, and the table has the samples. Cost: one fit a
+    split, one more for the .632 methods, and a prediction of all rows for each.
 
     References
     ----------
@@ -166,16 +165,17 @@ def evaluate_estimator(
         by_row = how.rule is not None or isinstance(how.splitter, LeaveOneOut)
         metrics = defaults(task.classes)[: 1 if by_row else None]
     asked = asked_metrics(metrics, task.classes)
-    losses = None if how.rule is None else tuple(map(_row_loss, asked))
+    if how.rule is not None:
+        _check_losses(asked)
     splits = how.splitter.split(task.X, task.y, groups)
     total = _how_many(how, task, groups)
-    if losses is None:
+    if how.rule is None:
         one_split = partial(fit_and_score, task, asked)
         scores = each_split(one_split, splits, total=total, n_jobs=jobs, progress=progress)
         ratio = _ratio(scores)
         found = _means(asked, scores, ratio, level, task, groups)
     else:
-        scores, found = _by_632(task, asked, losses, how, splits, total, jobs, progress)
+        scores, found = _by_632(task, asked, how, splits, total, jobs, progress)
         ratio = _ratio(scores)
     majority = None
     if is_classifier:
@@ -310,22 +310,15 @@ def _warn_of(asked: tuple[Metric, ...], train: Floats, test: Floats) -> None:
         warn_user("one split has no spread and no interval: both are nan", UndefinedMetricWarning)
 
 
-def _row_loss(metric: Metric) -> str | RowLoss:
-    """Return the loss of single rows whose mean the measure is."""
-    loss = metric.row_loss
-    if loss is None:
-        known = ", ".join(repr(measure.name) for measure in MEASURES.values() if measure.row_loss)
-        raise InputError(
-            f"{metric.label!r} is no mean of losses of rows, which the .632 methods need: take "
-            f"{known} or a callable that returns one loss a row"
-        )
-    return loss
+def _check_losses(asked: tuple[Metric, ...]) -> None:
+    for metric in asked:
+        if metric.row_loss is None:
+            raise not_of_rows(metric.label)
 
 
 def _by_632(
     task: Task,
     asked: tuple[Metric, ...],
-    losses: tuple[str | RowLoss, ...],
     how: Method,
     splits: Iterator[Split],
     total: int,
@@ -335,9 +328,9 @@ def _by_632(
     """Return the scores of the samples, and the estimate of each measure."""
     n = len(task.y)
     whole = judged(task, fitted(task, np.arange(n)), np.arange(n))
-    errors = [float(losses_of(loss, whole.y, whole.predicted).mean()) for loss in losses]
-    gammas = [mean_over_pairs(loss, whole.y, whole.predicted) for loss in losses]
-    one_split = partial(fit_and_lose, task, losses)
+    errors = [float(metric.losses(whole).mean()) for metric in asked]
+    gammas = [metric.no_information(whole) for metric in asked]
+    one_split = partial(fit_and_lose, task, asked)
     done = each_split(one_split, splits, total=total, n_jobs=n_jobs, progress=progress)
     scores = [one.scores for one in done]
     train, test = _columns(scores)

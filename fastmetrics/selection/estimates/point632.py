@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.containers import as_array
+from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.scalars import check_real, check_same_length
 from fastmetrics._results import Result
 from fastmetrics.errors import (
@@ -22,11 +22,10 @@ from fastmetrics.errors import (
 )
 from fastmetrics.selection.estimates.row_losses import (
     RULES,
-    RowLoss,
+    LossLike,
+    check_defined,
     check_loss,
-    losses_of,
-    no_information_error,
-    targets,
+    columns,
 )
 
 Floats = NDArray[np.float64]
@@ -143,7 +142,7 @@ def bootstrap632(
     resampled_predictions: ArrayLike,
     out_of_bag: ArrayLike,
     *,
-    loss: str | RowLoss = "zero-one",
+    loss: LossLike = "error_rate",
 ) -> Bootstrap632:
     """Compute the .632 and .632+ estimates from predictions, so that no estimator is needed.
 
@@ -151,9 +150,10 @@ def bootstrap632(
     ----------
     y_true : array-like of shape (n,)
         Labels or numbers.
-    y_pred : array-like of shape (n,)
-        Predictions of the model that was fitted on all n rows.
-    resampled_predictions : array-like of shape (n_resamples, n)
+    y_pred : array-like of shape (n,) or (n, n_classes)
+        Predictions of the model that was fitted on all n rows: what the loss takes. Of one column
+        of probabilities or decision values, the greater of two labels is meant.
+    resampled_predictions : array-like of shape (n_resamples, n) or (n_resamples, n, n_classes)
         Predictions of each model that was fitted on a bootstrap sample; only those out of the bag
         are read.
     out_of_bag : array-like of bool, shape (n_resamples, n)
@@ -191,25 +191,28 @@ def bootstrap632(
     (0.625, 0.395, 0.579)
     """
     chosen = check_loss(loss)
-    gamma = no_information_error(y_true, y_pred, loss=chosen)
-    true, fitted = targets(chosen, y_true, "y_true"), targets(chosen, y_pred, "y_pred")
     out = as_array(out_of_bag, "out_of_bag")
     if out.dtype != np.bool_:
         raise InputTypeError(f"`out_of_bag` must hold booleans: got dtype {out.dtype}")
     resampled = as_array(resampled_predictions, "resampled_predictions")
+    n = len(as_vector(y_true, "y_true"))
     for name, matrix in (("resampled_predictions", resampled), ("out_of_bag", out)):
-        if matrix.ndim != 2 or matrix.shape[1] != len(true) or matrix.shape != out.shape:
+        if out.ndim != 2 or matrix.shape[:2] != out.shape or out.shape[1] != n:
             raise InputError(
-                f"`{name}` must have shape (n_resamples, {len(true):,}), as the other has: got "
+                f"`{name}` must have shape (n_resamples, {n:,}), as the other has: got "
                 f"{matrix.shape}"
             )
-    losses = LossesOutOfBag(len(true))
-    for predictions, is_out in zip(resampled, out, strict=True):
-        rows = np.flatnonzero(is_out)
-        if len(rows):
-            predicted = targets(chosen, predictions[rows], "resampled_predictions")
-            losses.add(rows, losses_of(chosen, true[rows], predicted))
-    err = float(losses_of(chosen, true, fitted).mean())
+    read = resampled[out]
+    true, fitted, *of_bags = columns(
+        *(chosen, y_true), y_pred=y_pred, **({"resampled_predictions": read} if len(read) else {})
+    )
+    check_same_length(y_true=true, y_pred=fitted)
+    check_defined(chosen, true, fitted, "y_pred")
+    losses, rows = LossesOutOfBag(n), np.nonzero(out)[1]
+    for said in of_bags:
+        check_defined(chosen, true[rows], said, "resampled_predictions")
+        losses.add(rows, chosen.of(true[rows], said))
+    err, gamma = float(chosen.of(true, fitted).mean()), chosen.over_pairs(true, fitted)
     return combined(err, losses, gamma, len(out))
 
 
@@ -221,10 +224,9 @@ class LossesOutOfBag:
         self.counts = np.zeros(n, np.int64)
 
     def add(self, rows: NDArray[np.intp], losses: Floats) -> None:
-        """Add the losses of the rows out of one bag, each of which occurs once."""
-        check_same_length(rows=rows, losses=losses)
-        self.sums[rows] += losses
-        self.counts[rows] += 1
+        """Add the losses of rows that are out of a bag."""
+        self.sums += np.bincount(rows, losses, len(self.sums))
+        self.counts += np.bincount(rows, minlength=len(self.counts))
 
     def err1(self) -> tuple[float, int]:
         """Return the mean of the rows' mean losses, and how many rows have none."""

@@ -1,24 +1,28 @@
-"""Losses of single predictions, and what they are without information: the .632 rules' needs."""
+"""Losses of single rows, and what they are without information: the .632 rules' needs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
-from fastmetrics._input.containers import as_vector
+from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.labels import text_or_numbers
-from fastmetrics._input.scalars import check_choice, check_same_length
+from fastmetrics._input.scalars import check_same_length
 from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.measures.asking import Asked, ask_one
+from fastmetrics.measures.registry import MEASURES
+from fastmetrics.measures.regression.influences import TERMS
 
 Floats = NDArray[np.float64]
-RowLoss = Callable[[Any, Any], Any]
+Column = NDArray[Any]
+LossLike = str | tuple[str, Mapping[str, Any]] | Callable[..., Any]
 
-LOSSES: Final = ("zero-one", "squared", "absolute")
 _BLOCK: Final = 1 << 20  # pairs of a block, for losses without a closed form
 
 #: What the .632 rules and their parts have in common.
@@ -31,8 +35,11 @@ err1 : float
     Leave-one-out bootstrap error.
 gamma : float
     No-information error, as `no_information_error` finds it.
-loss : {"zero-one", "squared", "absolute"} or callable, default="zero-one"
-    The loss of a prediction; a callable ``loss(y_true, y_pred)`` returns one number a row.
+loss : str, (str, mapping) or callable, default="error_rate"
+    A measure that is a mean of losses of rows, by its name: "error_rate" or "cost" of predicted
+    labels, "log_loss" or "brier_score" of probabilities, "hinge_loss" of decision values, of
+    predicted numbers "mean_squared_error", "mean_absolute_error" and its like, or a mean deviance;
+    a pair adds parameters. Or a callable ``loss(y_true, y_pred)`` that returns one number a row.
 
 References
 ----------
@@ -41,47 +48,138 @@ JASA 92:548-560.
 """
 
 
-def check_loss(loss: Any) -> str | RowLoss:
-    """Return the name of a loss, or a callable."""
-    if callable(loss):
-        checked: RowLoss = loss
-        return checked
-    if not isinstance(loss, str):
-        raise InputTypeError(f"`loss` must be a name or a callable: got {type(loss).__name__}")
-    return str(check_choice("loss", loss, LOSSES))
+class RowLoss(NamedTuple):
+    """A loss of single rows: that whose mean a measure is, or a function of one's own.
+
+    Its rows are true values, or numbers of classes, and what the measure takes beside them: numbers
+    of classes, numbers, or of each row probabilities or decision values of the classes.
+    """
+
+    asked: Asked
+
+    @property
+    def needs(self) -> str:
+        """What it takes beside the true values; "own" for a function of one's own."""
+        return "own" if self.asked.measure is None else self.asked.measure.needs
+
+    def of(self, true: Column, said: Column) -> Floats:
+        """Return the loss of each row."""
+        one: Any = self.asked
+        if one.measure is not None:
+            return np.asarray(one.measure.losses(true, said, **one.parameters), np.float64)
+        found = np.asarray(one.function(true, said), np.float64)
+        if found.shape != (len(true),):
+            raise InputError(
+                f"`loss` must return one number for each of the {len(true):,} rows: got shape "
+                f"{found.shape}"
+            )
+        if not np.isfinite(found).all():
+            raise InputError(
+                f"`loss` must return finite numbers: got {found[~np.isfinite(found)][0]}"
+            )
+        return found
+
+    def over_pairs(self, true: Column, said: Column) -> float:
+        """Return the mean loss over all pairs of a true value and what is said of a row."""
+        one = self.asked
+        if one.name in ("error_rate", "hamming_loss"):
+            return _errors_over_pairs(true, said)
+        if self.needs == "values":
+            return _numbers_over_pairs(one, true, said)
+        if self.needs == "own":
+            return self._over_blocks(true, said)
+        shares = np.bincount(true) / len(true)
+        classes = np.flatnonzero(shares)
+        means = [self.of(np.full(len(said), c), said).mean() for c in classes]
+        return float(shares[classes] @ np.array(means))
+
+    def _over_blocks(self, true: Column, said: Column) -> float:
+        n = len(true)
+        step = max(1, _BLOCK // n)
+        total = 0.0
+        for start in range(0, n, step):
+            some = said[start : start + step]
+            total += float(self.of(np.tile(true, len(some)), np.repeat(some, n)).sum())
+        return total / n / n
 
 
-def losses_of(loss: str | RowLoss, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Floats:
-    """Return the loss of each row."""
-    if loss == "zero-one":
-        return np.asarray(y_true != y_pred, np.float64)
-    if loss == "squared":
-        return np.asarray((y_true.astype(np.float64) - y_pred) ** 2)
-    if loss == "absolute":
-        return np.asarray(np.abs(y_true.astype(np.float64) - y_pred))
-    if isinstance(loss, str):
-        raise InputError(f"there is no loss {loss!r}")
-    found = np.asarray(loss(y_true, y_pred), np.float64)
-    if found.shape != (len(y_true),):
-        raise InputError(
-            f"`loss` must return one number for each of the {len(y_true):,} rows: got shape "
-            f"{found.shape}"
-        )
-    if not np.isfinite(found).all():
-        raise InputError(f"`loss` must return finite numbers: got {found[~np.isfinite(found)][0]}")
+def row_loss_of(asked: Asked) -> RowLoss | None:
+    """Return the loss whose mean a measure is, or a function itself; None if there is none."""
+    if asked.measure is None or asked.measure.row_loss:
+        return RowLoss(asked)
+    return None
+
+
+def not_of_rows(name: str) -> InputError:
+    """Return the error of a measure that is no mean of losses of rows."""
+    known = ", ".join(repr(measure.name) for measure in MEASURES.values() if measure.row_loss)
+    return InputError(
+        f"{name!r} is no mean of losses of rows, which the .632 methods need: take {known} or a "
+        "callable that returns one loss a row"
+    )
+
+
+def check_loss(loss: Any) -> RowLoss:
+    """Return the loss that was asked for."""
+    try:
+        asked = ask_one(loss)
+    except InputError as error:
+        raise error.renamed({"metrics": "loss"}) from error
+    found = row_loss_of(asked)
+    if found is None:
+        raise not_of_rows(asked.label)
     return found
 
 
-def targets(loss: str | RowLoss, values: Any, name: str) -> NDArray[Any]:
-    """Return a column as the loss takes it: labels as they are, numbers as float64."""
-    column = text_or_numbers(as_vector(values, name), name)
-    if loss == "zero-one":
-        check_class_labels(column, name)  # whole numbers or text, none missing
-        return column
-    if loss in ("squared", "absolute"):
+def columns(loss: RowLoss, y_true: Any, **said: Any) -> tuple[Column, ...]:
+    """Return true values, then what is said of rows, as the loss takes them; checked.
+
+    The names of what is said are those of messages. Labels become numbers of all classes that are
+    named.
+    """
+    if loss.needs == "labels":
+        return _codes({"y_true": y_true, **said})
+    true = as_vector(y_true, "y_true")
+    if loss.needs in ("own", "values"):
+        both = ((name, as_vector(one, name)) for name, one in said.items())
+        return tuple(_finite(loss, name, one) for name, one in (("y_true", true), *both))
+    found = check_class_labels(true)
+    chances = {name: as_array(one, name) for name, one in said.items()}
+    for name, one in chances.items():
+        n_columns = 2 if one.ndim == 1 else one.shape[1] if one.ndim == 2 else 0
+        if n_columns != max(len(found.classes), 2):
+            raise InputError(
+                f"`{name}` must have a column for each of {len(found.classes):,} classes, or one "
+                f"for the greater of two: got shape {one.shape}"
+            )
+        if loss.needs == "probabilities" and one.ndim == 2 and n_columns == 2:
+            chances[name] = one[:, 1]
+    return (found.codes, *chances.values())
+
+
+def check_defined(loss: RowLoss, true: Column, said: Column, name: str) -> None:
+    """Raise what the measure itself raises for such rows: probabilities, or signs, that are off."""
+    one = loss.asked
+    if one.measure is None or loss.needs == "labels":
+        return
+    of_classes: dict[str, Any] = {}
+    if loss.needs != "values":
+        of_classes["labels"] = np.arange(2 if said.ndim == 1 else said.shape[1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            one.measure.value(true, said, **of_classes, **one.parameters)
+        except InputError as error:
+            names = ("y_pred", "y_proba", "pred_decision")
+            raise error.renamed(dict.fromkeys(names, name)) from error
+
+
+def _finite(loss: RowLoss, name: str, column: Column) -> Column:
+    column = text_or_numbers(column, name)
+    if loss.needs == "values":
         if column.dtype.kind not in "biuf":
             raise InputTypeError(
-                f"`{name}` must hold numbers for loss={loss!r}: got {column.dtype}"
+                f"`{name}` must hold numbers for loss={loss.asked.label!r}: got {column.dtype}"
             )
         column = column.astype(np.float64)
     if column.dtype.kind == "f" and not np.isfinite(column).all():
@@ -89,16 +187,31 @@ def targets(loss: str | RowLoss, values: Any, name: str) -> NDArray[Any]:
     return column
 
 
+def _codes(named: Mapping[str, Any]) -> tuple[Column, ...]:
+    labels = {name: text_or_numbers(as_vector(one, name), name) for name, one in named.items()}
+    kinds = {}
+    for name, one in labels.items():
+        check_class_labels(one, name)  # whole numbers or text, none missing
+        kinds[name] = "text" if one.dtype.kind in "UO" else "numbers"
+        if kinds[name] != kinds["y_true"]:
+            raise InputTypeError(f"`y_true` holds {kinds['y_true']} and `{name}` {kinds[name]}")
+    codes = np.unique(np.concatenate(list(labels.values())), return_inverse=True)[1]
+    return tuple(np.split(codes, np.cumsum([len(one) for one in labels.values()])[:-1]))
+
+
 @documented(RULES)
 def no_information_error(
-    y_true: ArrayLike, y_pred: ArrayLike, *, loss: str | RowLoss = "zero-one"
+    y_true: ArrayLike, y_pred: ArrayLike, *, loss: LossLike = "error_rate"
 ) -> float:
     """Compute gamma, the error if predictions had nothing to do with the examples.
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        Labels or numbers, and the predictions of a model fitted on all of them.
+    y_true : array-like of shape (n,)
+        Labels or numbers.
+    y_pred : array-like of shape (n,) or (n, n_classes)
+        The predictions of a model fitted on all of them: what the loss takes. Of one column of
+        probabilities or decision values, the greater of two labels is meant.
 
     Returns
     -------
@@ -113,8 +226,10 @@ def no_information_error(
     Notes
     -----
     For 0-1 loss it is sum_c p_c (1 - q_c), p_c being the share of examples and q_c that of
-    predictions of class c. O(n), or O(n log n) for absolute loss; a callable is called for all
-    pairs, O(n^2) time.
+    predictions of class c. Other losses of classes are the mean over classes of what all
+    predictions lose against one, O(n k) for k classes. Squares and deviances are linear in
+    `y_true` but for a term that no prediction is part of, so that means suffice, O(n); errors
+    without squares need a sort, O(n log n). A callable is called for all pairs, O(n^2) time.
 
     References
     ----------
@@ -124,60 +239,59 @@ def no_information_error(
     --------
     >>> no_information_error([0, 0, 1, 1], [0, 1, 1, 1])
     0.5
-    >>> no_information_error([1.0, 3.0], [2.0, 2.0], loss="squared")
+    >>> no_information_error([1.0, 3.0], [2.0, 2.0], loss="mean_squared_error")
     1.0
+    >>> round(no_information_error([0, 1, 1, 1], [0.2, 0.9, 0.8, 0.7], loss="log_loss"), 4)
+    0.7639
     """
     chosen = check_loss(loss)
-    true, predicted = targets(chosen, y_true, "y_true"), targets(chosen, y_pred, "y_pred")
-    check_same_length(y_true=true, y_pred=predicted)
-    if chosen == "zero-one":
-        _check_same_kind(true, predicted)
-    return mean_over_pairs(chosen, true, predicted)
+    true, said = columns(chosen, y_true, y_pred=y_pred)
+    check_same_length(y_true=true, y_pred=said)
+    check_defined(chosen, true, said, "y_pred")
+    return chosen.over_pairs(true, said)
 
 
-def mean_over_pairs(loss: str | RowLoss, y_true: NDArray[Any], y_pred: NDArray[Any]) -> float:
-    """Return the mean loss over all pairs of a true value and a prediction."""
-    if loss == "zero-one":
-        return _zero_one_gamma(y_true, y_pred)
-    if loss == "squared":
-        centre = y_true.mean()
-        spread = np.mean((y_true - centre) ** 2) + np.mean((y_pred - y_pred.mean()) ** 2)
-        return float(spread + (y_pred.mean() - centre) ** 2)
-    if loss == "absolute":
-        return _absolute_gamma(y_true, y_pred)
-    n = len(y_true)
-    step = max(1, _BLOCK // n)
-    total = 0.0
-    for start in range(0, n, step):
-        some = y_pred[start : start + step]
-        pairs = losses_of(loss, np.tile(y_true, len(some)), np.repeat(some, n))
-        total += float(pairs.sum())
-    return total / n / n
-
-
-def _zero_one_gamma(y_true: NDArray[Any], y_pred: NDArray[Any]) -> float:
-    classes, true = np.unique(y_true, return_counts=True)
-    named, predicted = np.unique(y_pred, return_counts=True)
-    held = dict(zip(named.tolist(), predicted.tolist(), strict=True))
-    hits = sum(
-        count * held.get(c, 0) for c, count in zip(classes.tolist(), true.tolist(), strict=True)
-    )
-    pairs = len(y_true) * len(y_pred)
+def _errors_over_pairs(codes: Column, called: Column) -> float:
+    n_classes = max(codes.max(), called.max()) + 1
+    true, named = (np.bincount(each, minlength=n_classes) for each in (codes, called))
+    hits = sum(count * other for count, other in zip(true.tolist(), named.tolist(), strict=True))
+    pairs = len(codes) * len(called)
     return float((pairs - hits) / pairs)
 
 
-def _absolute_gamma(y_true: NDArray[Any], y_pred: NDArray[Any]) -> float:
-    """Return the mean of |y - r| over pairs: for each r, what lies below and above it."""
-    y_true, y_pred = y_true - y_true.mean(), y_pred - y_true.mean()  # sums cancel less
-    ordered = np.sort(y_true)
-    below = np.searchsorted(ordered, y_pred)
-    sums = np.concatenate([[0.0], np.cumsum(ordered)])
-    n = len(ordered)
-    distance = y_pred * (2 * below - n) + sums[-1] - 2 * sums[below]
-    return float(distance.mean() / n)
+def _numbers_over_pairs(asked: Asked, y: Floats, p: Floats) -> float:
+    """Return the mean over pairs of a loss of numbers: one of gaps, or else a divergence.
+
+    A Bregman divergence D(y, p) is linear in y but for a term without p. So its mean over all y is
+    that of D(y, m) + D(mean y, p) - D(mean y, m), whatever m is: the mean of p is in its range.
+    """
+    name, y, p = asked.name, np.asarray(y, np.float64), np.asarray(p, np.float64)
+    if name == "mean_absolute_error":
+        return sum(_gaps_over_pairs(y, p))
+    if name == "mean_pinball_loss":
+        alpha = float(asked.parameters.get("alpha", 0.5))
+        above, below = _gaps_over_pairs(y, p)
+        return alpha * above + (1.0 - alpha) * below
+    if name == "mean_absolute_percentage_error":
+        return sum(_gaps_over_pairs(y, p, 1.0 / np.maximum(np.abs(y), np.finfo(np.float64).eps)))
+    if name == "mean_squared_log_error":  # the squares of logarithms are a divergence of these
+        name, y, p = "mean_squared_error", np.log1p(y), np.log1p(p)
+    centre, middle = y.mean(), p.mean()
+    from_middle, of_centre, both = (
+        float(np.mean(TERMS[name](true, said, **asked.parameters)))
+        for true, said in ((y, middle), (centre, p), (centre, middle))
+    )
+    return from_middle + of_centre - both
 
 
-def _check_same_kind(y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
-    if (y_true.dtype.kind in "UO") != (y_pred.dtype.kind in "UO"):
-        kinds = ("text", "numbers") if y_true.dtype.kind in "UO" else ("numbers", "text")
-        raise InputTypeError(f"`y_true` holds {kinds[0]} and `y_pred` {kinds[1]}")
+def _gaps_over_pairs(y: Floats, p: Floats, weights: Floats | None = None) -> tuple[float, float]:
+    """Return the means over pairs of how far y lies above p and below it, times weights of y."""
+    n, centre = len(y), y.mean()  # sums cancel less
+    order = np.argsort(y)
+    y, p = y[order] - centre, p - centre
+    w = np.ones(n) if weights is None else weights[order]
+    sums, totals = (np.concatenate([[0.0], np.cumsum(each)]) for each in (w * y, w))
+    at = np.searchsorted(y, p)
+    below = p * totals[at] - sums[at]
+    above = sums[-1] - sums[at] - p * (totals[-1] - totals[at])
+    return float(above.mean() / n), float(below.mean() / n)

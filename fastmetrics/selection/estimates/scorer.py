@@ -21,7 +21,8 @@ from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked, ask_one
 from fastmetrics.measures.registry import MEASURES
 from fastmetrics.selection.estimates._fit_and_score import check_sklearn, classifies
-from fastmetrics.selection.estimates._metrics import Judged, directed, metric_of
+from fastmetrics.selection.estimates._judged import Judged
+from fastmetrics.selection.estimates._metrics import directed, metric_of
 from fastmetrics.selection.splitters._splitter import Requests, routing, set_requests
 
 
