@@ -135,7 +135,7 @@ def test_a_table_of_counts_holds_rows_enough() -> None:
         for name in ("confidence_interval", "threshold_interval"):
             got = tuple(getattr(of_table, name))
             assert got == pytest.approx(tuple(getattr(of_rows, name)), rel=1e-12), name
-    with pytest.raises(TypeError, match="a ScoreTable has no rows, which importances"):
+    with pytest.raises(TypeError, match="a ScoreTable has no rows, which importances, groups"):
         fm.costs.threshold_cost_interval(
             fm.ScoreTable.from_scores(y, s, sample_weight=y + 0.5), **costs
         )

@@ -43,14 +43,15 @@ def cheapest(rows: Sequence[Row], prevalence: Fraction | None = None) -> tuple[A
     return min(((t, cost(rows, t, prevalence)) for t in thresholds(rows)), key=lambda pair: pair[1])
 
 
-def left_out(rows: Sequence[Row]) -> Fraction:
-    """Return the mean cost of each row by the threshold that is cheapest without it.
+def left_out(rows: Sequence[Row], groups: Sequence[int] | None = None) -> Fraction:
+    """Return the mean cost of each row by the threshold that is cheapest without it, or its group.
 
     Thresholds are those of all rows: a score that only the row itself has stays a candidate.
     """
     total = Fraction(0)
-    for i, row in enumerate(rows):
-        others = [*rows[:i], *rows[i + 1 :]]
-        best = min(thresholds(rows), key=lambda t: sum(r.loss(t) for r in others))
-        total += row.loss(best)
-    return total / len(rows)
+    groups = range(len(rows)) if groups is None else groups
+    for row, own in zip(rows, groups, strict=True):
+        others = [other for other, group in zip(rows, groups, strict=True) if group != own]
+        best = min(thresholds(rows), key=lambda t: sum(r.weight * r.loss(t) for r in others))
+        total += row.weight * row.loss(best)
+    return total / sum(row.weight for row in rows)

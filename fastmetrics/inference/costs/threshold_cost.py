@@ -10,25 +10,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.costs import Costs, check_costs, check_prevalence, lengths_agree
-from fastmetrics._input.rows import check_binary
+from fastmetrics._input.costs import check_costs, check_prevalence
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
 from fastmetrics._results import ConfidenceInterval, Result
-from fastmetrics.errors import DegenerateDataWarning, InputTypeError, warn_user
-from fastmetrics.inference.reference import normal_quantile
-from fastmetrics.inference.units import Units
+from fastmetrics.errors import DegenerateDataWarning, warn_user
+from fastmetrics.inference._sample_sizes import warn_of_few_groups
+from fastmetrics.inference.costs._cost_cells import (
+    Cells,
+    costed,
+    mistaken_when_left_out,
+    shares_of,
+    variances_of_changes,
+)
+from fastmetrics.inference.reference import critical_value, normal_quantile
 from fastmetrics.measures.costs.influences import of_shares
 from fastmetrics.measures.costs.row_costs import cost_at_half, savings_of
 from fastmetrics.tables.scores._threshold import real_threshold
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one, lacks_spread
-from fastmetrics.tables.scores.cost_table import (
-    COSTED,
-    ROUNDING,
-    CostTable,
-    costs_of_counts,
-    costs_of_rows,
-)
-from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
+from fastmetrics.tables.scores.cost_table import COSTED, CostTable
+from fastmetrics.tables.scores.score_table import SCORED, ScoreTable
 
 Floats = NDArray[np.float64]
 _NAN = math.nan
@@ -51,8 +51,8 @@ class ThresholdCostInterval(Result):
     cost : float
         The expected cost of an example on these data; too low where they chose the threshold.
     left_out_cost : float
-        The same where the threshold is chosen anew without each row, whose cost is then counted:
-        an honest estimate for new data. Of a threshold that was given, `cost`.
+        The same where the threshold is chosen anew without each row, or each group, whose cost is
+        then counted: an honest estimate for new data. Of a threshold that was given, `cost`.
     confidence_interval : ConfidenceInterval
         For the expected cost on new data.
     cost_at_half : float
@@ -103,6 +103,7 @@ def threshold_cost_interval(
     cost_fp: ArrayLike,
     prevalence: float | None = None,
     threshold: float | None = None,
+    groups: ArrayLike | None = None,
     confidence_level: float = 0.95,
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importances",
@@ -116,7 +117,9 @@ def threshold_cost_interval(
     threshold : int or float, optional
         A threshold that was chosen on other data, or by other means: its cost alone is then
         estimated. None: the cheapest on these data. At two prices for all rows, `estimate` and
-        `compare` with the metric "expected_cost" say it too, of groups and of several models.
+        `compare` with the metric "expected_cost" say it too, of several models as well.
+    groups : array-like of shape (n_samples,), optional
+        Which rows belong together (user, patient): groups then vary and are left out, not rows.
 
     Returns
     -------
@@ -126,6 +129,8 @@ def threshold_cost_interval(
 
     Warns
     -----
+    SmallSampleWarning
+        If groups are worth few.
     DegenerateDataWarning
         If no mistake costs anything: the interval of the cost is then a point.
     UndefinedMetricWarning
@@ -148,8 +153,9 @@ def threshold_cost_interval(
     ``docs/coverage.md`` has the simulated coverage of each. With few positives of very unequal
     costs no interval is sure (80 to 94 %): an amount not yet seen may outweigh all others.
 
-    With a ``prevalence``, classes are samples of their own. Rows must be independent. One sort,
-    then O(n) time and memory (leaving a row out changes all costs on one side of its score alike).
+    With a ``prevalence``, classes are samples of their own. Rows, or groups, must be independent;
+    of groups the quantiles are Student's. One sort, then O(n) time and memory (leaving a row out
+    changes all costs on one side of its score alike), of groups O(n log n) time.
 
     References
     ----------
@@ -170,7 +176,7 @@ def threshold_cost_interval(
     level = check_confidence_level(confidence_level)
     read = check_weights_are(sample_weight, weights_are)
     given = None if threshold is None else real_threshold(threshold)
-    table, cells = _costed(
+    table, cells = costed(
         y_true,
         y_score,
         (check_costs("cost_fn", cost_fn), check_costs("cost_fp", cost_fp)),
@@ -178,19 +184,23 @@ def threshold_cost_interval(
         sample_weight=sample_weight,
         weights_are=read,
         pos_label=pos_label,
+        groups=groups,
     )
     if lacks_one(table.n_positive > 0, table.n_negative > 0, "the cost of a threshold"):
         undefined = (_NAN, _NOWHERE, _NAN, _NAN, _NOWHERE, _NAN, _NAN, _NAN)
         return ThresholdCostInterval(*undefined, level, table.prevalence, read)
-    z = normal_quantile(0.5 + level / 2.0)
+    units = cells.units(None)
+    df = math.inf if groups is None else units.effective_groups - 1.0
+    if groups is not None:
+        warn_of_few_groups(units.effective_groups, units.n_units)
     row = table.best() if given is None else table.row_of(given)
     at = table.threshold_of(row) if given is None else given
     here = _mean(cells, np.where(cells.place < row, ~cells.positive, cells.positive), table)
     fresh, around = here, ConfidenceInterval(at, at)
     if given is None:
-        fresh = _mean(cells, _mistaken_when_left_out(table, cells), table)
-        around = _not_dearer(table, cells, row, z)
-    lows, highs = zip(_limits(here, z), _limits(fresh, z), strict=True)
+        fresh = _mean(cells, mistaken_when_left_out(table, cells), table)
+        around = _not_dearer(table, cells, row, _quantile(df, level))
+    lows, highs = zip(_limits(here, level), _limits(fresh, level), strict=True)
     low, high = min(lows), max(highs)
     if table.prevalence is not None and lacks_spread(*cells.sizes(), "the interval of the cost"):
         low = high = _NAN
@@ -215,157 +225,47 @@ def threshold_cost_interval(
     )
 
 
-class _Cells(NamedTuple):
-    """Rows, or classes at distinct scores: place of the score, class, cost of a mistake, weight.
-
-    ``costs`` are in the units of the table; ``weights`` are None where each is a row, and
-    ``are_rows`` says that a weight is a number of rows.
-    """
-
-    place: NDArray[np.int64]
-    positive: NDArray[np.bool_]
-    costs: Floats
-    weights: NDArray[Any] | None
-    are_rows: bool
-
-    def units(self, strata: NDArray[np.int64] | None) -> Units:
-        """Return what varies: rows."""
-        counts, weights = (self.weights, None) if self.are_rows else (None, self.weights)
-        return Units(len(self.costs), counts, weights, strata=strata)
-
-    def sizes(self) -> tuple[float, float]:
-        """Return how many rows each class has."""
-        counts = self.weights if self.are_rows and self.weights is not None else None
-        one, other = (
-            float(np.count_nonzero(its) if counts is None else counts[its].sum())
-            for its in (self.positive, ~self.positive)
-        )
-        return one, other
-
-
 class _Mean(NamedTuple):
     value: float
     error: float
+    df: float  # infinite of rows
 
 
-def _costed(
-    y_true: Any,
-    y_score: Any,
-    costs: tuple[Costs, Costs],
-    prevalence: float | None,
-    *,
-    sample_weight: Any,
-    weights_are: WeightsAre | None,
-    pos_label: Any,
-) -> tuple[CostTable, _Cells]:
-    """Return the costs of all thresholds, and what they are sums of."""
-    if isinstance(y_true, ScoreTable):
-        as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)  # it alone
-        if y_true.is_weighted or any(isinstance(cost, np.ndarray) for cost in costs):
-            raise InputTypeError(
-                "a ScoreTable has no rows, which importances and costs by row belong to: pass "
-                "labels and scores"
-            )
-        return _of_table(y_true, costs, prevalence)
-    rows = check_binary(
-        y_true,
-        y_score,
-        sample_weight=sample_weight,
-        weights_are="frequencies" if weights_are == "frequencies" else None,
-        pos_label=pos_label,
-    ).recheck()
-    if rows.weights is None and not any(isinstance(cost, np.ndarray) for cost in costs):
-        counts = ScoreTable.from_rows(rows)
-        return _of_table(counts, costs, prevalence)
-    for name, cost in zip(("cost_fn", "cost_fp"), costs, strict=True):
-        lengths_agree(name, cost, len(rows.scores))
-    table = costs_of_rows(rows, *costs, prevalence)
-    order = np.argsort(rows.scores)  # searching and adding up in order is many times as fast
-    positive = rows.labels[order] == 1
-    ascending = np.searchsorted(table.scores[::-1], rows.scores[order])
-    place = np.maximum(len(table.scores) - 1 - ascending, 0)  # rows that cost nothing may have none
-    of_row = [cost[order] if isinstance(cost, np.ndarray) else cost for cost in costs]
-    cells = _Cells(
-        place=place,
-        positive=positive,
-        costs=np.ldexp(np.where(positive, *of_row).astype(np.float64), table.exponent),
-        weights=None if rows.weights is None else rows.weights[order],
-        are_rows=weights_are == "frequencies",
-    )
-    return table, cells
-
-
-def _of_table(
-    table: ScoreTable, costs: tuple[Costs, Costs], prevalence: float | None
-) -> tuple[CostTable, _Cells]:
-    found = costs_of_counts(table, *costs, prevalence)
-    places = np.flatnonzero(table.positives), np.flatnonzero(table.negatives)
-    sizes = [len(place) for place in places]
-    scaled = [math.ldexp(float(cost), found.exponent) for cost in costs]
-    return found, _Cells(
-        place=np.concatenate(places),
-        positive=np.repeat([True, False], sizes),
-        costs=np.repeat(scaled, sizes),
-        weights=np.concatenate((table.positives[places[0]], table.negatives[places[1]])),
-        are_rows=True,
-    )
-
-
-def _shares(table: CostTable) -> tuple[float, float]:
-    """Return what the expected cost is divided by: for positives and for negatives, as factors."""
-    if table.prevalence is None:
-        each = 1.0 / (table.n_positive + table.n_negative)
-        return each, each
-    return table.prevalence / table.n_positive, (1.0 - table.prevalence) / table.n_negative
-
-
-def _mistaken_when_left_out(table: CostTable, cells: _Cells) -> NDArray[np.bool_]:
-    """Return which rows the threshold that is the cheapest without them gets wrong.
-
-    A positive left out makes all thresholds above its score cheaper by its cost, a negative all
-    that are not above its score. So the best of either side is compared with the other one's.
-    """
-    of_positive, of_negative = (1, 1) if table.prevalence is None else _shares(table)
-    total = of_positive * table.missed + of_negative * table.alarms
-    above = np.minimum.accumulate(total)[:-1]
-    below = np.minimum.accumulate(total[::-1])[::-1][1:]
-    one = cells.costs if cells.weights is None or cells.are_rows else cells.costs * cells.weights
-    lost = one * np.where(cells.positive, of_positive, of_negative)
-    not_called, called = above[cells.place], below[cells.place]
-    sides = np.where(cells.positive, lost, 0.0), np.where(cells.positive, 0.0, lost)
-    is_called = (called + sides[0]) * (1.0 + ROUNDING) < not_called + sides[1]
-    return np.asarray(is_called != cells.positive)
-
-
-def _mean(cells: _Cells, mistaken: NDArray[np.bool_], table: CostTable) -> _Mean:
+def _mean(cells: Cells, mistaken: NDArray[np.bool_], table: CostTable) -> _Mean:
     """Return the mean cost of the mistakes, and its standard error."""
     losses = np.where(mistaken, cells.costs, 0.0)  # scaled: their squares do not overflow
     value, influences = of_shares(cells.positive, losses, cells.weights, table.prevalence)
-    strata = None if table.prevalence is None else cells.positive.astype(np.int64)
-    variance = cells.units(strata).covariance(influences[None])[0, 0]
-    error = math.sqrt(variance)
-    return _Mean(math.ldexp(float(value), -table.exponent), math.ldexp(error, -table.exponent))
+    units = cells.units(None if table.prevalence is None else cells.positive.astype(np.int64))
+    if cells.groups is None:
+        error, df = math.sqrt(units.covariance(influences[None])[0, 0]), math.inf
+    else:
+        spread = units.spread(influences)
+        error, df = spread.standard_error, spread.df
+    return _Mean(math.ldexp(float(value), -table.exponent), math.ldexp(error, -table.exponent), df)
 
 
-def _limits(mean: _Mean, z: float) -> tuple[float, float]:
-    """Return normal limits on the log scale: costs are skew, and not negative."""
+def _limits(mean: _Mean, level: float) -> tuple[float, float]:
+    """Return limits on the log scale: costs are skew, and not negative. Of groups, Student's."""
     if mean.value <= 0:
         return 0.0, 0.0
-    factor = math.exp(z * mean.error / mean.value)
+    if mean.error == 0.0:
+        return mean.value, mean.value
+    factor = math.exp(_quantile(mean.df, level) * mean.error / mean.value)
     return mean.value / factor, mean.value * factor
 
 
-def _not_dearer(table: CostTable, cells: _Cells, row: int, z: float) -> ConfidenceInterval:
+def _quantile(df: float, level: float) -> float:
+    if math.isinf(df):
+        return normal_quantile(0.5 + level / 2.0)
+    return critical_value(df, 1.0 - level)
+
+
+def _not_dearer(table: CostTable, cells: Cells, row: int, z: float) -> ConfidenceInterval:
     """Return from where to where a threshold's cost is within z errors of the least one."""
-    of_positive, of_negative = _shares(table)
-    one = np.square(cells.costs * np.where(cells.positive, of_positive, of_negative))
-    if cells.weights is not None:
-        one *= cells.weights if cells.are_rows else np.square(cells.weights)
-    squares = np.zeros(len(table.scores) + 1)
-    np.cumsum(np.bincount(cells.place, one, minlength=len(table.scores)), out=squares[1:])
+    of_positive, of_negative = shares_of(table)
     costs = of_positive * table.missed + of_negative * table.alarms
-    variances = np.abs(squares - squares[row])
-    kept = np.flatnonzero(costs - costs[row] <= z * np.sqrt(variances) + _ROUNDING * costs[row])
+    errors = np.sqrt(variances_of_changes(table, cells, row))
+    kept = np.flatnonzero(costs - costs[row] <= z * errors + _ROUNDING * costs[row])
     lowest = int(kept[-1])  # decides as all thresholds down to the next score
     low = table.scores[lowest].item() if lowest < len(table.scores) else -math.inf
     return ConfidenceInterval(low, table.threshold_of(int(kept[0])))
