@@ -70,7 +70,7 @@ def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
     amounts = COST_FN * rng.lognormal(-(SPREAD_OF_AMOUNTS**2) / 2, SPREAD_OF_AMOUNTS, len(y))
     for prices, cost_fn in zip(PRICES, (np.full(len(y), COST_FN), amounts), strict=True):
         best, least, fixed = (f"{title}, {prices}" for title in list(TITLES)[:3])
-        given: dict[str, Any] = {"cost_fn": cost_fn, "cost_fp": 1}
+        given: dict[str, Any] = {"cost_fn": cost_fn, "cost_fp": 1, "groups": data.groups}
         found = fastmetrics.costs.threshold_cost_interval(y, scores, **given)
         out.estimates[least] = found.left_out_cost
         out.estimates[f"{least}, on the data"] = found.cost  # the biased one
@@ -92,6 +92,7 @@ def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
             scores,
             metrics=asked,
             sample_weight=np.where(y == 1, cost_fn, 1.0),
+            groups=data.groups,
             method="percentile",
             n_resamples=2 * cost.n_resamples // 5,
             rng=rng,
@@ -110,10 +111,11 @@ def _net_benefits(
         name: 1 / (1 + np.exp(-(_SLOPE * scores + _SHIFT)))
         for name, scores in (("model", data.scores), ("worse", data.others["worse"]))
     }
-    curve = fastmetrics.costs.decision_curve(data.labels, models, thresholds=GRID)
-    gap = fastmetrics.costs.decision_curve(data.labels, models, reference="worse", thresholds=GRID)
+    given: dict[str, Any] = {"thresholds": GRID, "groups": data.groups}
+    curve = fastmetrics.costs.decision_curve(data.labels, models, **given)
+    gap = fastmetrics.costs.decision_curve(data.labels, models, reference="worse", **given)
     band = fastmetrics.costs.decision_curve(
-        data.labels, models, thresholds=GRID, kind="simultaneous", rng=rng
+        data.labels, models, kind="simultaneous", rng=rng, **given
     )
     true = np.array([truth[f"net benefit, t = {t:g}"] for t in GRID])
     for i, t in enumerate(GRID):

@@ -73,6 +73,8 @@ class Scene:
             return f"{self.users:,} queries"
         if self.part == "gates":
             return f"{size}{self.users:,} groups" if self.users else size[:-2]
+        if self.part == "costs" and self.users:
+            return f"{size}{self.users:,} groups"
         if self.part == "groups":
             return f"{size}{self.users} {'Zipf' if self.uneven else 'equal'} groups"
         if self.part == "hulls":
@@ -135,6 +137,7 @@ SCENES = (
     *_grid("hulls", (100, 500), (0.5,), separation=2.0, thinned=4),
     Scene("hulls", 500, 0.1, separation=1.0, thinned=4),
     *_grid("costs", (100, 1_000), (0.5, 0.1), thinned=4),
+    Scene("costs", 1_000, 0.5, users=50, thinned=4),
     *_grid("posteriors", (30, 100, 1_000), SHARES, thinned=2),
     *_grid("guarantees", (100, 1_000), SHARES),
     *(Scene("gates", n, 0.5) for n in (200, 2_000, 20_000)),

@@ -58,9 +58,9 @@ def test_targets_are_the_limits_of_large_samples(share, separation):
         assert value == pytest.approx(truth[metric], abs=close), metric
 
 
-@pytest.mark.parametrize("share", [0.5, 0.1])
-def test_costs_are_the_limits_of_large_samples(share):
-    scene = Scene("costs", 400_000, share)
+@pytest.mark.parametrize(("share", "users"), [(0.5, 0), (0.1, 0), (0.5, 40_000)])
+def test_costs_are_the_limits_of_large_samples(share, users):
+    scene = Scene("costs", 400_000, share, users=users)
     data = scenes.draw(scene, np.random.default_rng(1))
     truth = populations.population(scene)
     y = data.labels
