@@ -364,8 +364,8 @@ costs an amount of its own, lognormal with that mean, the logarithm having a sta
 `threshold_cost_interval`. `percentile` is a bootstrap's, which `bootstrap` refuses: it stands here
 to say why. Limits of a threshold are cut at ±10. Net benefit is that of logistic probabilities;
 "at once" counts the data sets whose simultaneous band holds the curve at every threshold (its
-width there says nothing). Of groups all are given `groups=`. Figures are of {n_data:,} data sets, with {n_resamples:,} replicates
-each.
+width there says nothing). Of groups all are given `groups=`. Figures are of {n_data:,} data sets,
+with {n_resamples:,} replicates each.
 
 The least cost on the data that chose the threshold is biased downwards; that with each row left
 out is a little above, as a threshold that is chosen costs more than the best one:
