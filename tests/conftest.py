@@ -15,6 +15,9 @@ from typing import Any
 # Where every core has a process of tests, threads of BLAS (the peers') wait for one another.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+# Workers and the hundreds of processes that tests start would each compile every module anew; the
+# machine code of kernels lies beside the sources, whatever this says.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 import numpy as np
 import pytest
@@ -99,11 +102,12 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
-#: Tests that start processes of their own come last: those find all kernels compiled.
-LAST = ("tests/cli/", "tests/guards/test_signatures.py", "tests/guards/test_imports.py")
+#: Tests that start processes of their own come last, the longest of them first: those find all
+#: kernels compiled.
+LAST = ("tests/guards/test_signatures.py", "tests/guards/test_imports.py", "tests/cli/")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.nodeid.startswith(LAST))
+    items.sort(key=lambda item: [item.nodeid.startswith(each) for each in reversed(LAST)])
     leave_to_exhaustive(items)

@@ -284,6 +284,7 @@ def test_skip_everything(tmp_path, capsys):
     )
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("ending", ["csv", "csv.gz"])
 @pytest.mark.parametrize("before", [1, 30_000])
 @pytest.mark.parametrize("more", [[], ["--where", "score > 0.1"], ["--memory", "1GB"]])

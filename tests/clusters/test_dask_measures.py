@@ -133,6 +133,7 @@ def test_confusion_matrices(problem: Any, normalize: Any) -> None:
 PROBABILITIES = ["log_loss", "brier_score", "d2_log_loss_score", "d2_brier_score"]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("name", PROBABILITIES)
 @pytest.mark.parametrize("labels", [(0, 1), (-1, 1), (1, 2), ("no", "yes")])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])

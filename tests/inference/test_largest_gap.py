@@ -43,6 +43,7 @@ def by_definition(y, score, tail_low, tail_high):
     return low, min(1.0, high), kolmogorov(math.sqrt(m * n / (m + n)) * largest)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("n", [12, 60, 400])
 @pytest.mark.parametrize("shift", [0.0, 1.0, -1.0, 3.0])
 @pytest.mark.parametrize("decimals", [0, 6])

@@ -55,6 +55,7 @@ def test_a_term_is_within_its_bound(rng, deviance_sums, kind, power):
         assert sums[1] == 0.0
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("deviance_sums", forms(kernels.deviance_sums))
 @pytest.mark.parametrize("n", [1, 31, 33, 1024, 2500])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -12,6 +12,7 @@ from fastmetrics._kernels import isotonic as kernels
 from reference import corp_oracle
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("pool", forms(kernels.pool_adjacent))
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n", [1, 2, 5, 60])

@@ -201,6 +201,7 @@ def assert_states(found, expected, cells):
             assert mine[known][1:].tolist() == theirs[known][1:].tolist(), line
 
 
+@pytest.mark.pairwise
 @with_forms
 @pytest.mark.parametrize(("n", "kind", "count"), CASES)
 def test_rows_and_points(form, n, kind, count):

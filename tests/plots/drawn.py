@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,44 +27,49 @@ def curves_on(ax):
     return [line for line in ax.lines if getattr(line, "is_guide", True) is False]
 
 
-def overlaps(ax):
-    """Return pairs of texts that overlap."""
+class Faults(NamedTuple):
+    """What lies where it must not: nothing, of a figure that can be read.
+
+    Pairs of texts that overlap, texts that reach beyond the figure, and what runs through the
+    legend: labels of lines, and kinds of areas.
+    """
+
+    overlaps: list[tuple[str, str]]
+    cut_off: list[str]
+    under_legend: list[str]
+
+
+def faults(ax):
+    """Return the faults of the axes as they are drawn, which is what takes its time: once."""
     boxes = [(text.get_text(), text.get_window_extent()) for text in texts(ax)]
-    return [
-        (one, other)
-        for (one, box), (other, box2) in itertools.combinations(boxes, 2)
-        if box.x0 < box2.x1 and box2.x0 < box.x1 and box.y0 < box2.y1 and box2.y0 < box.y1
-    ]
-
-
-def cut_off(ax):
-    """Return texts that reach beyond the figure."""
     whole = ax.figure.bbox
-    boxes = [(text.get_text(), text.get_window_extent()) for text in texts(ax)]
-    return [
-        text
-        for text, box in boxes
-        if box.x0 < whole.x0 or box.y0 < whole.y0 or box.x1 > whole.x1 or box.y1 > whole.y1
-    ]
+    return Faults(
+        [
+            (one, other)
+            for (one, box), (other, box2) in itertools.combinations(boxes, 2)
+            if box.x0 < box2.x1 and box2.x0 < box.x1 and box.y0 < box2.y1 and box2.y0 < box.y1
+        ],
+        [
+            text
+            for text, box in boxes
+            if box.x0 < whole.x0 or box.y0 < whole.y0 or box.x1 > whole.x1 or box.y1 > whole.y1
+        ],
+        [] if ax.get_legend() is None else _under_legend(ax),
+    )
 
 
-def under_legend(ax):
-    """Return the labels of lines, and the number of areas, that run through the legend."""
-    ax.figure.draw_without_rendering()
+def _under_legend(ax):
     box, whole = ax.get_legend().get_window_extent(), ax.get_window_extent()
     found = []
+    share = np.linspace(0, 1, 50)[:, None, None]
     for line in ax.lines:
-        points = line.get_transform().transform(line.get_xydata()) if len(line.get_xdata()) else []
+        points = line.get_transform().transform(line.get_xydata().reshape(-1, 2))
         # between the points of a line too
-        for (x0, y0), (x1, y1) in itertools.pairwise(points):
-            share = np.linspace(0, 1, 50)
-            inside_x = np.abs(x0 + share * (x1 - x0) - (box.x0 + box.x1) / 2) < box.width / 2
-            inside_y = np.abs(y0 + share * (y1 - y0) - (box.y0 + box.y1) / 2) < box.height / 2
-            # what lies beyond the axes is not drawn
-            in_sight = np.abs(y0 + share * (y1 - y0) - (whole.y0 + whole.y1) / 2) < whole.height / 2
-            if (inside_x & inside_y & in_sight).any():
-                found.append(line.get_label())
-                break
+        x, y = np.moveaxis(points[:-1] + share * np.diff(points, axis=0), 2, 0)
+        inside = (x > box.x0) & (x < box.x1) & (y > box.y0) & (y < box.y1)
+        # what lies beyond the axes is not drawn
+        if (inside & (y > whole.y0) & (y < whole.y1)).any():
+            found.append(line.get_label())
     for artist in [*ax.patches, *ax.collections]:
         extent = artist.get_window_extent()
         if extent.width and extent.y1 > box.y0 and extent.x0 < box.x1 and extent.x1 > box.x0:

@@ -8,7 +8,7 @@ from functools import partial
 import matplotlib as mpl
 import numpy as np
 import pytest
-from drawn import cut_off, legend_texts, overlaps, under_legend
+from drawn import faults, legend_texts
 from matplotlib import pyplot as plt
 from matplotlib.colors import to_rgb
 from numpy.testing import assert_array_equal
@@ -47,8 +47,7 @@ def test_counts_stand_in_their_cells():
     assert names(ax.get_xticklabels()) == names(ax.get_yticklabels()) == ["a", "b", "c"]
     assert (ax.get_ylabel(), ax.get_xlabel()) == ("true class", "predicted class")
     assert ax.child_axes[0].get_ylabel() == "examples"
-    assert not overlaps(ax)
-    assert not cut_off(ax)
+    assert faults(ax) == ([], [], [])
 
 
 @pytest.mark.parametrize(
@@ -111,8 +110,7 @@ def test_many_classes_and_long_names():
     assert {label.get_rotation() for label in ax.get_xticklabels()} == {90}
     room = ax.get_window_extent().width / k
     assert all(text.get_window_extent().width < room for text in ax.texts if text.get_visible())
-    assert not overlaps(ax)
-    assert not cut_off(ax)
+    assert faults(ax) == ([], [], [])
     small = plt.subplots(figsize=(3.15, 3.15), layout="constrained")[1]
     assert not [text for text in matrix.plot(small).texts if text.get_visible()]
     assert not fm.ConfusionMatrix.from_counts(np.eye(40)).plot().texts
@@ -141,9 +139,7 @@ def test_replicates():
     ]
     assert [one.get_xdata()[0] for one in ax.lines] == [result.estimate, low, high]
     assert sum(bar.get_height() for bar in ax.patches) == 400
-    assert not overlaps(ax)
-    assert not under_legend(ax)
-    assert not cut_off(ax)
+    assert faults(ax) == ([], [], [])
 
 
 def test_replicates_of_a_difference_are_compared_with_none():

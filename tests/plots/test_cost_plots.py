@@ -7,7 +7,7 @@ import inspect
 import matplotlib as mpl
 import numpy as np
 import pytest
-from drawn import curves_on, cut_off, legend_texts, line, looks, overlaps, under_legend
+from drawn import curves_on, faults, legend_texts, line, looks
 from matplotlib import pyplot as plt
 from numpy.testing import assert_array_equal
 
@@ -83,10 +83,9 @@ def test_everything_can_be_read_in_a_column_of_a_paper(name):
     assert ax.get_ylabel()
     texts = legend_texts(ax)
     assert len(texts) == len(set(texts)) >= 1
-    assert not overlaps(ax)
-    assert not cut_off(ax)
-    named = set(texts) | {"ThinArea", "Rectangle"}
-    assert not named & set(under_legend(ax))
+    found = faults(ax)
+    assert found[:2] == ([], [])
+    assert not {*texts, "ThinArea", "Rectangle"} & set(found.under_legend)
 
 
 @pytest.mark.parametrize("name", ONE_MODEL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import matplotlib as mpl
 import numpy as np
 import pytest
-from drawn import cut_off, legend_texts, line, looks, overlaps, texts, under_legend
+from drawn import faults, legend_texts, line, looks, texts
 from matplotlib import pyplot as plt
 
 import fastmetrics as fm
@@ -46,9 +46,7 @@ def bias_variance(values=(1, 2, 3), decomposition="squared", replicates=3):
 
 
 def assert_readable(ax):
-    assert not overlaps(ax)
-    assert not cut_off(ax)
-    assert not under_legend(ax)
+    assert faults(ax) == ([], [], [])
 
 
 def test_the_checks_of_this_file_find_faults():
@@ -59,9 +57,7 @@ def test_the_checks_of_this_file_find_faults():
     ax.text(0.5, 0.2, "another")
     ax.set_title("")
     ax.set_xlabel("x" * 300)
-    assert overlaps(ax) == [("one", "another")]
-    assert under_legend(ax) == ["a line"]
-    assert cut_off(ax) == ["x" * 300]
+    assert faults(ax) == ([("one", "another")], ["x" * 300], ["a line"])
 
 
 def test_learning_curve():

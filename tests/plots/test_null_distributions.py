@@ -5,7 +5,7 @@ from __future__ import annotations
 import matplotlib as mpl
 import numpy as np
 import pytest
-from drawn import cut_off, legend_texts, line, overlaps, texts, under_legend
+from drawn import faults, legend_texts, line, texts
 from matplotlib import pyplot as plt
 from matplotlib.colors import to_hex
 from scipy import stats
@@ -26,9 +26,7 @@ def _agg():
 
 
 def assert_readable(ax):
-    assert not overlaps(ax)
-    assert not cut_off(ax)
-    assert not under_legend(ax)
+    assert faults(ax) == ([], [], [])
 
 
 def is_rejected(patch):
@@ -212,7 +210,7 @@ def test_a_large_t():
 def test_an_undefined_t():
     ax = ComparisonTest.plot(fm.comparison.one_sample_t_test([0.2], error_rate=0.1))
     assert "not defined" in " ".join(text.get_text() for text in texts(ax))
-    assert not cut_off(ax)
+    assert not faults(ax).cut_off
 
 
 def test_axes_of_the_user():

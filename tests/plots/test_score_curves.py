@@ -8,7 +8,7 @@ import math
 import matplotlib as mpl
 import numpy as np
 import pytest
-from drawn import curves_on, cut_off, legend_texts, line, looks, overlaps, under_legend
+from drawn import curves_on, faults, legend_texts, line, looks
 from matplotlib import pyplot as plt
 from matplotlib.colors import to_rgb
 from numpy.testing import assert_array_equal
@@ -48,10 +48,9 @@ def mark(ax, label):
 
 
 def assert_readable(ax):
-    assert not overlaps(ax)
-    assert not cut_off(ax)
-    named = set(legend_texts(ax))
-    assert not {label for label in under_legend(ax) if label in named or label == "ThinArea"}
+    found = faults(ax)
+    assert found[:2] == ([], [])
+    assert not {*legend_texts(ax), "ThinArea"} & set(found.under_legend)
 
 
 @pytest.mark.parametrize("weights", [None, W])
@@ -176,9 +175,8 @@ def test_det():
 @pytest.mark.parametrize("plot", PLOTS)
 def test_perfect_reversed_and_constant_scores(plot, scores):
     ax = plot(Y, {"m": scores})
-    ax.figure.draw_without_rendering()
+    assert not faults(ax).cut_off
     assert np.isfinite([ax.get_xlim(), ax.get_ylim()]).all()
-    assert not cut_off(ax)
 
 
 def test_thresholds():

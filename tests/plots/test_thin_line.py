@@ -88,6 +88,7 @@ def steps(n):
     return np.interp(share, np.arange(len(x)), x), np.interp(share, np.arange(len(y)), y)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("dpi", [72, 100, 300])
 @pytest.mark.parametrize("limits", [((0, 1), (0, 1)), ((0.4, 0.6), (0.3, 0.7))])
 @pytest.mark.parametrize("drawstyle", ["default", "steps-post", "steps-pre"])

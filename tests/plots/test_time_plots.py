@@ -7,7 +7,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
-from drawn import curves_on, cut_off, legend_texts, line, overlaps, under_legend
+from drawn import curves_on, faults, legend_texts, line
 from matplotlib import pyplot as plt
 from numpy.testing import assert_array_equal
 
@@ -53,9 +53,9 @@ def test_two_models_can_be_read_in_a_column_of_a_paper(make) -> None:
     assert first.get_marker() != second.get_marker()
     texts = legend_texts(ax)
     assert len(texts) == len(set(texts)) == 3
-    assert not overlaps(ax)
-    assert not cut_off(ax)
-    assert not {*texts, "ThinArea"} & set(under_legend(ax))
+    found = faults(ax)
+    assert found[:2] == ([], [])
+    assert not {*texts, "ThinArea"} & set(found.under_legend)
 
 
 @pytest.mark.parametrize(("make", "known"), [(auc, "chance"), (brier, "the same for everybody")])

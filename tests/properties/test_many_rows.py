@@ -79,6 +79,7 @@ def test_threads_change_no_bit(entry: Entry, weighting: str) -> None:
     assert_same(entry, found, fast(entry, *data, weights, n_threads=3))
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("kind", SCORES)
 @weighted(entry for entry in ENTRIES if entry.name in COUNTED)
 def test_every_path_of_the_sort_gives_the_same_bits(

@@ -69,6 +69,7 @@ def route(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(_counting, "_numpy_serves", lambda *_: serves)
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("weighting", ["none", "counts", "shares"])
 @pytest.mark.parametrize("kind", LABELS)
 def test_every_pair_is_counted(rng, route, kind: str, weighting: str) -> None:

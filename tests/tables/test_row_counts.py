@@ -21,6 +21,7 @@ KINDS = {
 SLOPES = [(1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0), (0.0, 0.0, 0.0, 1.0)]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("leads", ["all", "some", "none"])
 @pytest.mark.parametrize("n", [1, 2, 700, 5_000])
