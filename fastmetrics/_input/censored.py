@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_scores_array
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputError, InputTypeError, renamed
 
 #: What functions of censored times take.
 CENSORED: Final = """
@@ -20,6 +20,18 @@ time : array-like of shape (n_samples,)
     Until the event, or until a row was last seen without it; finite, not negative.
 event : array-like of shape (n_samples,)
     Whether the time is that of an event (1, True), or censored (0, False).
+"""
+
+
+#: What functions that weigh by the share not censored take beside them.
+CENSORING: Final = """
+Parameters
+----------
+censoring : (time, event), optional
+    Times and events of other rows, as of the training data, whose share that is not censored is to
+    be taken, as scikit-survival takes that of its `survival_train`; that of these rows unless
+    given. It is then known: intervals leave out that it was estimated, since those rows vary apart
+    from these.
 """
 
 
@@ -42,6 +54,18 @@ def check_censored(time: Any, event: Any) -> CensoredTimes:
             f"{int(np.argmax(below))}, {np.count_nonzero(below):,} in all"
         )
     return CensoredTimes(times, is_event)
+
+
+def check_censoring(censoring: Any) -> CensoredTimes | None:
+    """Return the times and events of other rows, if there are any."""
+    if censoring is None:
+        return None
+    if not isinstance(censoring, tuple | list) or len(censoring) != 2:
+        raise InputTypeError(
+            f"`censoring` must be a pair (time, event): got {type(censoring).__name__}"
+        )
+    with renamed(time="censoring[0]", event="censoring[1]"):
+        return check_censored(*censoring)
 
 
 def _check_event(values: NDArray[Any]) -> NDArray[np.bool_]:

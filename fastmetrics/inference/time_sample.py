@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fastmetrics._input.censored import check_censored
+from fastmetrics._input.censored import check_censored, check_censoring
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_scores_array
@@ -22,7 +22,7 @@ from fastmetrics.measures.concordance.concordance_index import (
     check_index_options,
 )
 from fastmetrics.tables.concordance.censored_pairs import CensoredPairs, Weighting, compare_times
-from fastmetrics.tables.concordance.follow_up import FollowUp, Remaining, follow
+from fastmetrics.tables.concordance.follow_up import FollowUp, Uncensored, follow
 
 
 class TimeSample(Sample):
@@ -42,14 +42,17 @@ class TimeSample(Sample):
         self.classes = np.zeros(n, np.int64)
         self.n_models = len(models)
         self.design = Design.checked(n, given)
-        self._pairs: dict[tuple[Weighting, float | None], CensoredPairs] = {}
+        self._pairs: dict[tuple[Weighting, float | None, int], CensoredPairs] = {}
 
     @cached_property
-    def _followed(self) -> tuple[FollowUp, Remaining]:
-        """Rows by their times, and the share that is not censored."""
+    def _followed(self) -> FollowUp:
+        """Rows by their times."""
         weights = self.design.weights
-        rows = follow(*self._censored, np.ones(len(self.classes)) if weights is None else weights)
-        return rows, rows.remaining(of_events=False)
+        return follow(*self._censored, np.ones(len(self.classes)) if weights is None else weights)
+
+    @cached_property
+    def _uncensored(self) -> Uncensored:
+        return self._followed.uncensored()
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
         measure = measure_of(one)
@@ -64,14 +67,18 @@ class TimeSample(Sample):
             return found
         if measure.name != "concordance_index":  # at one time
             given = {**measure.parameters, **one.parameters}
+            others = check_censoring(given.pop("censoring"))
+            shares = self._uncensored if others is None else self._followed.uncensored(others)
             with renamed(y_score=self._names[model]):
-                found = measure.load_influences()(*self._followed, self._scores[model], **given)
+                found = measure.load_influences()(
+                    self._followed, shares, self._scores[model], **given
+                )
             return found
         options = check_index_options(**{**measure.parameters, **one.parameters})
-        kind = options.weighting, options.tau
+        kind = options.weighting, options.tau, id(one.parameters.get("censoring"))
         if kind not in self._pairs:
             weights = self.design.weights
             weights = np.ones(len(self.classes)) if weights is None else weights
-            self._pairs[kind] = compare_times(*self._censored, weights, *kind)
+            self._pairs[kind] = compare_times(*self._censored, weights, *kind[:2], options.others)
         found = measure.load_influences()(self._pairs[kind], self._scores[model], options)
         return found

@@ -111,9 +111,14 @@ def index_pairs(
     weights: Any = None,
     tau: Any = None,
     weighting: str = "harrell",
+    of: Any = None,
 ) -> tuple[Fraction, Fraction, Fraction]:
-    """Return the weight of concordant, discordant and tied pairs; G is of unit weights if none."""
+    """Return the weight of concordant, discordant and tied pairs; G is of unit weights if none.
+
+    ``of`` are times and events of other rows, whose G it then is.
+    """
     shares = [Fraction(w) for w in (weights or [1] * len(time))]
+    seen = (time, event, shares) if of is None else (*of, [Fraction(1)] * len(of[0]))
     found = [Fraction(0)] * 3
     for i, j in itertools.permutations(range(len(time)), 2):
         is_later = time[j] > time[i] or (time[j] == time[i] and not event[j])
@@ -122,7 +127,7 @@ def index_pairs(
         worth = shares[i] * shares[j]
         if weighting != "harrell":
             including = weighting != "uno"
-            worth /= uncensored_share(time, event, time[i], shares, including=including) ** 2
+            worth /= uncensored_share(*seen[:2], time[i], seen[2], including=including) ** 2
         kind = 2 if risk[i] == risk[j] else 0 if risk[i] > risk[j] else 1
         found[kind] += worth
     return found[0], found[1], found[2]

@@ -28,14 +28,20 @@ def shares(weights: Any, n: int) -> list[Fraction]:
     return [Fraction(w) for w in (weights or [1] * n)]
 
 
-def auc(time: Any, event: Any, risk: Any, at: Any, weights: Any = None) -> Any:
+def uncensored(of: Any, time: Any, event: Any, weights: Any) -> tuple[Any, Any, Any]:
+    """Return the rows whose share that is not censored counts: these, or others."""
+    return (time, event, weights) if of is None else (*of, shares(None, len(of[0])))
+
+
+def auc(time: Any, event: Any, risk: Any, at: Any, weights: Any = None, of: Any = None) -> Any:
     """Return the AUC at a time; None where it is undefined."""
     weights = shares(weights, len(time))
+    seen, kind, counts = uncensored(of, time, event, weights)
     won = total = Fraction(0)
     for i in range(len(time)):
         if not (event[i] and time[i] <= at):
             continue
-        worth = weights[i] / uncensored_share(time, event, time[i], weights, including=False)
+        worth = weights[i] / uncensored_share(seen, kind, time[i], counts, including=False)
         for j in range(len(time)):
             if time[j] > at:
                 total += worth * weights[j]
@@ -43,29 +49,32 @@ def auc(time: Any, event: Any, risk: Any, at: Any, weights: Any = None) -> Any:
     return won / total if total else None
 
 
-def mean_auc(time: Any, event: Any, risk: Any, times: Any, weights: Any = None) -> Fraction:
+def mean_auc(
+    time: Any, event: Any, risk: Any, times: Any, weights: Any = None, of: Any = None
+) -> Fraction:
     """Return the mean of AUCs, weighed by the share that had the event since the time before."""
     left = [Fraction(1)]
     left += [remaining(time, event, t, shares(weights, len(time))) for t in times]
-    found = [auc(time, event, risk, t, weights) for t in times]
+    found = [auc(time, event, risk, t, weights, of) for t in times]
     falls = [left[k] - left[k + 1] for k in range(len(times))]
     return sum(f * a for f, a in zip(falls, found, strict=True)) / (1 - left[-1])
 
 
-def brier(time: Any, event: Any, survival: Any, at: Any, weights: Any = None) -> Any:
+def brier(
+    time: Any, event: Any, survival: Any, at: Any, weights: Any = None, of: Any = None
+) -> Any:
     """Return the Brier score at a time; None where nobody is followed beyond it."""
     weights = shares(weights, len(time))
+    seen, kind, counts = uncensored(of, time, event, weights)
     if not any(w for t, w in zip(time, weights, strict=True) if t > at):
         return None
-    beyond = uncensored_share(time, event, at, weights, including=True)
+    beyond = uncensored_share(seen, kind, at, counts, including=True)
     total = Fraction(0)
     for t, e, s, w in zip(time, event, survival, weights, strict=True):
         if t > at:
             total += w * (1 - Fraction(s)) ** 2 / beyond
         elif e:
-            total += (
-                w * Fraction(s) ** 2 / uncensored_share(time, event, t, weights, including=False)
-            )
+            total += w * Fraction(s) ** 2 / uncensored_share(seen, kind, t, counts, including=False)
     return total / sum(weights)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._input.censored import CENSORED
+from fastmetrics._input.censored import CENSORED, CENSORING, check_censoring
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._input.scores import check_unit_interval
 from fastmetrics.errors import InputError
@@ -38,7 +38,7 @@ Raises
 ------
 TypeError, ValueError
     If lengths differ, a time is negative or not finite, `event` holds anything but 0 and 1, or
-    `times` do not rise.
+    `times` do not rise; if of `censoring` nobody is followed up to a time.
 
 Warns
 -----
@@ -55,15 +55,16 @@ Who was censored by the time t is left out, and who had the event at T <= t stan
 counts 1/G(T-), with G(s) the share that is not censored up to s, by Kaplan and Meier, so that
 censoring must not depend on what the model knows. At one time events come before censorings:
 scikit-survival takes G(T), which differs where an event and a censoring share a time. G is that of
-these rows; where it is to be that of other rows, they differ from these by more than chance.
+these rows, or of those of `censoring`.
 
 The standard error is by the influences of the rows, as in `estimate`, G being estimated included
-(Blanche, Dartigues & Jacqmin-Gadda 2013), and so are the limits: Student's on the logit scale.
+(Blanche, Dartigues & Jacqmin-Gadda 2013) unless it is that of other rows, and so are the limits:
+Student's on the logit scale.
 """
 )
 
 
-@documented(_TIMED)
+@documented(_TIMED, CENSORING)
 def cumulative_dynamic_auc(
     time: ArrayLike,
     event: ArrayLike,
@@ -71,6 +72,7 @@ def cumulative_dynamic_auc(
     *,
     times: float | ArrayLike,
     higher_score_means: HigherScoreMeans,
+    censoring: tuple[ArrayLike, ArrayLike] | None = None,
     groups: ArrayLike | None = None,
     confidence_level: float = 0.95,
     sample_weight: ArrayLike | None = None,
@@ -120,7 +122,7 @@ def cumulative_dynamic_auc(
     longer = check_direction(higher_score_means)
     asked = checked(time, event, times, groups, confidence_level, sample_weight, weights_are)
     columns = columns_of(score, "score", asked)
-    uncensored = asked.rows.remaining(of_events=False)
+    uncensored = asked.rows.uncensored(check_censoring(censoring))
     order = partial(followed, asked.rows, uncensored, turned=longer)
     shared = order(columns[0]) if len(columns) == 1 else None
 
@@ -147,13 +149,14 @@ def cumulative_dynamic_auc(
     return result_of("cumulative/dynamic AUC", asked, found, mean, np.full(len(shares), 0.5))
 
 
-@documented(_TIMED)
+@documented(_TIMED, CENSORING)
 def survival_brier_score(
     time: ArrayLike,
     event: ArrayLike,
     survival: ArrayLike,
     *,
     times: float | ArrayLike,
+    censoring: tuple[ArrayLike, ArrayLike] | None = None,
     groups: ArrayLike | None = None,
     confidence_level: float = 0.95,
     sample_weight: ArrayLike | None = None,
@@ -199,7 +202,7 @@ def survival_brier_score(
         )
     for column in columns:
         check_unit_interval(column, "survival")
-    uncensored = asked.rows.remaining(of_events=False)
+    uncensored = asked.rows.uncensored(check_censoring(censoring))
 
     def at(k: int) -> RowInfluences:
         rows = followed(asked.rows, uncensored, columns[k], with_ranks=False)

@@ -28,6 +28,7 @@ _INDEX = Measure(
         "weighting": "harrell",
         "tau": None,
         "ties_in_score": "half",
+        "censoring": None,
     },
     influences="concordance.concordance_index:index_influences",
 )
@@ -42,7 +43,7 @@ _AT_TIMES: Final = (
         "",
         True,
         "times",
-        parameters={"time": REQUIRED, "higher_score_means": REQUIRED},
+        parameters={"time": REQUIRED, "higher_score_means": REQUIRED, "censoring": None},
         influences="concordance.at_times:auc_influences",
     ),
     Measure(
@@ -52,7 +53,7 @@ _AT_TIMES: Final = (
         "",
         False,
         "times",
-        parameters={"time": REQUIRED},
+        parameters={"time": REQUIRED, "censoring": None},
         influences="concordance.at_times:brier_influences",
     ),
 )

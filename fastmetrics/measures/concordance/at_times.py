@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from fastmetrics._input.scalars import check_fraction
 from fastmetrics._input.scores import check_unit_interval
 from fastmetrics._kernels.survival import weights_across
+from fastmetrics.errors import InputError
 from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.concordance.concordance_index import HigherScoreMeans, check_direction
 from fastmetrics.measures.concordance.influences import Influenced
-from fastmetrics.tables.concordance.follow_up import FollowUp, Remaining
+from fastmetrics.tables.concordance.follow_up import FollowUp, Uncensored
 from fastmetrics.tables.concordance.row_sums import Floats, Keyed, in_order, ranked
 
 
@@ -24,8 +25,8 @@ class Followed(NamedTuple):
     Attributes
     ----------
     rows : FollowUp
-    uncensored : Remaining
-        The share not censored.
+    uncensored : Uncensored
+        The share not censored, of these rows or of others.
     by_key : Keyed
         Rows in order, with the ranks of the model's values.
     keys : ndarray of int32, shape (n,)
@@ -36,7 +37,7 @@ class Followed(NamedTuple):
     """
 
     rows: FollowUp
-    uncensored: Remaining
+    uncensored: Uncensored
     by_key: Keyed
     keys: NDArray[np.int32]
     weights: Floats
@@ -46,8 +47,10 @@ class Followed(NamedTuple):
         """Return which rows had the event by a time, with their weights, and who remains."""
         end = self.rows.keys_up_to(time)
         cut = int(np.searchsorted(self.keys, np.int32(end)))
-        share = float(self.uncensored.before[end])
-        return AtTime(end, self.leads[:cut], self.weights[cut:], share)
+        share, leads = float(self.uncensored.up_to(self.rows, time)), self.leads[:cut]
+        if not np.isfinite(leads).all():
+            raise _nobody_up_to(time)
+        return AtTime(end, leads, self.weights[cut:], share)
 
     def influenced(self, value: float, moved: Floats, on_logs: Floats) -> RowInfluences:
         """Return a value with influences, what each row adds and by the shares not censored."""
@@ -80,7 +83,7 @@ class AtTime(NamedTuple):
 
 def followed(
     rows: FollowUp,
-    uncensored: Remaining,
+    uncensored: Uncensored,
     values: NDArray[Any],
     *,
     turned: bool = False,
@@ -96,8 +99,16 @@ def followed(
     keys, weights = rows.keys[by_key.rows], rows.weights[by_key.rows]
     leads = np.zeros(len(keys))
     is_case = (keys & 1 == 0) & (weights > 0.0)
-    np.divide(weights, uncensored.before[keys], out=leads, where=is_case)
+    with np.errstate(divide="ignore"):  # of others nobody may be left: `at` says so
+        np.divide(weights, uncensored.just_before(rows, keys), out=leads, where=is_case)
     return Followed(rows, uncensored, by_key, keys, weights, leads)
+
+
+def _nobody_up_to(time: float) -> InputError:
+    return InputError(
+        f"`censoring` has nobody who is followed up to {time:g}: ask for earlier times, or pass "
+        "rows that were followed as long"
+    )
 
 
 def undefined(rows: Followed) -> RowInfluences:
@@ -107,7 +118,7 @@ def undefined(rows: Followed) -> RowInfluences:
 
 def auc_influences(
     rows: FollowUp,
-    uncensored: Remaining,
+    uncensored: Uncensored,
     scores: NDArray[Any],
     *,
     time: float,
@@ -119,7 +130,7 @@ def auc_influences(
 
 
 def brier_influences(
-    rows: FollowUp, uncensored: Remaining, survival: NDArray[Any], *, time: float
+    rows: FollowUp, uncensored: Uncensored, survival: NDArray[Any], *, time: float
 ) -> RowInfluences:
     """Return the Brier score at a time with its influences."""
     at = checked_time(time)
@@ -146,7 +157,7 @@ def auc_at(rows: Followed, time: float) -> RowInfluences:
     value = float((now.leads * won).sum()) / over
     of_leads = now.leads * (won - value * n_beyond) / over
     of_others = now.beyond * (across[cut:] - value * n_leads) / over
-    on_logs = np.zeros(len(rows.uncensored.before))
+    on_logs = np.zeros(rows.rows.n_keys + 1)
     on_logs[: now.end] = -np.bincount(rows.keys[:cut], of_leads, now.end)
     return rows.influenced(value, np.concatenate((of_leads, of_others)), on_logs)
 
@@ -156,13 +167,15 @@ def brier_at(rows: Followed, time: float, surviving: Floats) -> RowInfluences:
     now = rows.at(time)
     if not now.beyond.any():
         return undefined(rows)
+    if now.uncensored == 0.0:
+        raise _nobody_up_to(time)
     cut, total = len(now.leads), float(rows.weights.sum())
     predicted = surviving[rows.by_key.rows]
     of_leads = now.leads * predicted[:cut] ** 2 / total
     of_others = now.beyond * (1.0 - predicted[cut:]) ** 2 / (now.uncensored * total)
     beyond = float(of_others.sum())
     value = float(of_leads.sum()) + beyond
-    on_logs = np.zeros(len(rows.uncensored.before))
+    on_logs = np.zeros(rows.rows.n_keys + 1)
     on_logs[: now.end] = -np.bincount(rows.keys[:cut], of_leads, now.end)
     on_logs[now.end] -= beyond
     moved = np.concatenate((of_leads, of_others)) - rows.weights * (value / total)

@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.censored import CENSORED, check_censored
+from fastmetrics._input.censored import (
+    CENSORED,
+    CENSORING,
+    CensoredTimes,
+    check_censored,
+    check_censoring,
+)
 from fastmetrics._input.scalars import (
     WeightsAre,
     check_choice,
@@ -18,7 +24,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
-from fastmetrics.errors import InputTypeError, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.concordance.influences import index_influenced
 from fastmetrics.tables.concordance.censored_pairs import CensoredPairs, Weighting, compare_times
@@ -69,6 +75,7 @@ class CheckedIndex(NamedTuple):
     weighting: Weighting
     tau: float | None
     half: bool
+    others: CensoredTimes | None
 
 
 def check_direction(higher_score_means: Any) -> bool:
@@ -83,16 +90,20 @@ def check_direction(higher_score_means: Any) -> bool:
 
 
 def check_index_options(
-    higher_score_means: Any, weighting: Any, tau: Any, ties_in_score: Any
+    higher_score_means: Any, weighting: Any, tau: Any, ties_in_score: Any, censoring: Any = None
 ) -> CheckedIndex:
     """Return the options of the index."""
     longer = check_direction(higher_score_means)
     kinds = ("harrell", "uno", "uno-scikit-survival")
+    weighting, others = check_choice("weighting", weighting, kinds), check_censoring(censoring)
+    if weighting == "harrell" and others is not None:
+        raise InputError("`censoring` is for `weighting='uno'`: Harrell's pairs count one")
     return CheckedIndex(
         longer,
-        check_choice("weighting", weighting, kinds),
+        weighting,
         None if tau is None else check_positive("tau", tau),
         check_choice("ties_in_score", ties_in_score, ("half", "excluded")) == "half",
+        others,
     )
 
 
@@ -108,7 +119,8 @@ def checked_pairs(
     weights = np.ones(len(times))
     if sample_weight is not None:
         weights = check_weights(sample_weight, len(times), weights_are=weights_are).values
-    return compare_times(times, is_event, weights, options.weighting, options.tau)
+    kind = options.weighting, options.tau, options.others
+    return compare_times(times, is_event, weights, *kind)
 
 
 def index_influences(
@@ -132,7 +144,7 @@ def index_of(concordant: float, discordant: float, tied: float, half: bool) -> f
     return nan
 
 
-@documented(INDEX)
+@documented(INDEX, CENSORING)
 def concordance_index(
     time: ArrayLike,
     event: ArrayLike,
@@ -142,6 +154,7 @@ def concordance_index(
     weighting: Weighting = "harrell",
     tau: float | None = None,
     ties_in_score: TiesInScore = "half",
+    censoring: tuple[ArrayLike, ArrayLike] | None = None,
     sample_weight: ArrayLike | None = None,
     n_threads: int | None = None,
 ) -> float:
@@ -175,7 +188,7 @@ def concordance_index(
     >>> concordance_index(time, event, risk, higher_score_means="shorter-time")
     0.7857142857142857
     """
-    options = check_index_options(higher_score_means, weighting, tau, ties_in_score)
+    options = check_index_options(higher_score_means, weighting, tau, ties_in_score, censoring)
     values = check_scores_array(score, "score")
     pairs = checked_pairs(time, event, options, sample_weight, None)
     check_same_length(time=pairs.weights, score=values)

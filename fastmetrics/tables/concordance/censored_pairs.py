@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.censored import CensoredTimes
 from fastmetrics.errors import InputError
 from fastmetrics.tables.concordance.follow_up import follow
 from fastmetrics.tables.concordance.row_counts import RowCounts, count_rows
@@ -56,17 +57,24 @@ def compare_times(
     weights: Floats,
     weighting: Weighting = "harrell",
     tau: float | None = None,
+    others: CensoredTimes | None = None,
 ) -> CensoredPairs:
-    """Order rows by time, and weigh the pairs that each leads."""
+    """Order rows by time, and weigh the pairs that each leads; `others` say who is censored."""
     rows = follow(times, is_event, weights)
     leads = is_event.astype(np.float64)
     if tau is not None:
         leads[times >= tau] = 0.0
     if weighting != "harrell":
-        # scikit-survival counts the censorings of a time, which come after its events, too
-        shift = 0 if weighting == "uno" else 2
-        leading = leads > 0.0
-        kept = rows.remaining(of_events=False).before[rows.keys[leading] + shift]
+        leading, uncensored = leads > 0.0, rows.uncensored(others)
+        if weighting == "uno":
+            kept = uncensored.just_before(rows, rows.keys[leading])
+        else:  # scikit-survival counts the censorings of a time, which come after its events, too
+            kept = uncensored.up_to(rows, times[leading])
+        if others is not None and np.any(kept <= 0.0):
+            raise InputError(
+                "`censoring` has nobody who is followed up to the last event: pass `tau`, a time "
+                "by which some are"
+            )
         if np.any(kept <= 0.0):
             raise InputError(
                 "`weighting='uno-scikit-survival'` divides by the share not censored up to the "

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.censored import CensoredTimes
 from fastmetrics._kernels import survival as kernels
 from fastmetrics.tables.concordance.row_sums import Floats, Ranked, ranked
 
@@ -36,11 +37,22 @@ class FollowUp(NamedTuple):
         """Return the least key of the times that are later."""
         return 2 * int(np.searchsorted(self.times, time, side="right"))
 
+    @property
+    def n_keys(self) -> int:
+        """How many keys there are."""
+        return 2 * len(self.times)
+
+    def uncensored(self, others: CensoredTimes | None = None) -> Uncensored:
+        """Return the share that is not censored: of these rows, or of others."""
+        if others is None:
+            return self.remaining(of_events=False)
+        rows = follow(*others, np.ones(len(others.times)))
+        return OfOthers(rows, rows.remaining(of_events=False))
+
     def remaining(self, *, of_events: bool) -> Remaining:
         """Return the share that has had no event, or the share that was not censored."""
-        n_keys = 2 * len(self.times)
-        leaving = np.bincount(self.keys, self.weights, n_keys).astype(np.float64, copy=False)
-        at_risk, before = np.empty(n_keys), np.empty(n_keys + 1)
+        leaving = np.bincount(self.keys, self.weights, self.n_keys).astype(np.float64, copy=False)
+        at_risk, before = np.empty(self.n_keys), np.empty(self.n_keys + 1)
         kernels.remaining_shares(leaving, int(of_events), at_risk, before)
         return Remaining(before, at_risk, leaving)
 
@@ -60,6 +72,14 @@ class Remaining(NamedTuple):
     at_risk: Floats
     leaving: Floats
 
+    def just_before(self, rows: FollowUp, keys: NDArray[np.int32]) -> Floats:
+        """Return the share just before some keys of the rows that it is of."""
+        return np.asarray(self.before[keys])
+
+    def up_to(self, rows: FollowUp, times: Any) -> Any:
+        """Return the share after some times, at which rows leave as well."""
+        return self.before[2 * np.searchsorted(rows.times, times, side="right")]
+
     def moves(self, of_logs: Floats) -> Floats:
         """Return how the weight of one row of each key moves a sum of logarithms of the shares.
 
@@ -70,6 +90,29 @@ class Remaining(NamedTuple):
         found = np.empty(len(self.leaving))
         kernels.moves_of_logs(of_logs, self.leaving, self.at_risk, found)
         return found
+
+
+class OfOthers(NamedTuple):
+    """Kaplan and Meier's estimate of other rows, which is known: these do not move it."""
+
+    others: FollowUp
+    shares: Remaining
+
+    def just_before(self, rows: FollowUp, keys: NDArray[np.int32]) -> Floats:
+        """Return the share just before the times of some keys of the rows that ask."""
+        times = rows.times[keys >> 1]
+        return np.asarray(self.shares.before[2 * np.searchsorted(self.others.times, times)])
+
+    def up_to(self, rows: FollowUp, times: Any) -> Any:
+        """Return the share after some times, at which others leave as well."""
+        return self.shares.up_to(self.others, times)
+
+    def moves(self, of_logs: Floats) -> Floats:
+        """Return that no row moves it."""
+        return np.zeros(len(of_logs) - 1)
+
+
+Uncensored = Remaining | OfOthers
 
 
 def follow(times: NDArray[Any], is_event: NDArray[np.bool_], weights: Floats) -> FollowUp:
