@@ -20,7 +20,6 @@ from fastmetrics.errors import (
     SmallSampleWarning,
     UndefinedMetricWarning,
 )
-from fastmetrics.inference.bootstrap._draws import WINDOW
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -47,6 +46,7 @@ def assert_same(found: Any, expected: Any, rounded: Any = (), estimates: float =
         np.testing.assert_allclose(*limits, rtol=1e-9, atol=1e-12)
 
 
+WINDOW = 4096  # rows whose draws are made together
 BOTH = ["roc_auc", "rank_loss"]
 
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from public import public
+from public import PLACES, public
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "fastmetrics"
@@ -25,6 +25,8 @@ MAX_FILES = 20  # of a room; about fifteen is the aim
 KERNEL_MAY_IMPORT = {"__future__", "math", "numba", "numpy", "typing"}
 DECORATORS = {"kernel", "in_place_of"}
 COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "stencil", "cfunc", "prange"}
+#: Public modules that have no stub.
+OTHER_DOORS = {f"fastmetrics.{name}" for name in ("cli", "dask", "data", "errors")}
 SOURCE_FOLDERS = ("fastmetrics", "tests", "benchmarks", "examples", "docs", ".ci")
 IGNORED = re.compile(r"(^|/)(\.git|\.venv|\.[a-z_]+_cache|__pycache__|build|dist)(/|$)")
 
@@ -56,6 +58,26 @@ def imports(tree: ast.AST) -> Iterator[tuple[int, str, str | None]]:
             module = "." * node.level + (node.module or "")
             for alias in node.names:
                 yield node.lineno, module, alias.name
+
+
+def looks_inside(text: str) -> list[str]:
+    """Complain about what is imported from a module of the package that is not public.
+
+    `fastmetrics` and its namespaces have the names of their stubs and no others; the other public
+    modules have none that begins with an underscore.
+    """
+    places = {*PLACES.values(), *OTHER_DOORS}
+    return [
+        f"line {line}: {module} is no public module, or {name} not a name of it"
+        for line, module, name in imports(ast.parse(text))
+        if module.split(".")[0] == "fastmetrics"
+        and f"{module}.{name}" not in places
+        and (module not in places or (name or "").startswith("_") or _is_hidden(module, name))
+    ]
+
+
+def _is_hidden(module: str, name: str | None) -> bool:
+    return name is not None and module not in OTHER_DOORS and PLACES.get(name) != module
 
 
 def numba_stays_in_kernels(text: str) -> list[str]:

@@ -12,7 +12,6 @@ import pytest
 from scipy.stats import f as fisher, norm, t as student
 
 import fastmetrics as fm
-from fastmetrics.inference._sample_sizes import effective_groups
 
 B = 299
 
@@ -68,7 +67,8 @@ def test_weights_count_in_the_sizes_of_groups() -> None:
         assert analytic.details["effective_n_groups"] == pytest.approx(wanted)
         one = quietly(fm.bootstrap, y, s, n_resamples=B, rng=1, **given)["roc_auc"]
         assert one.details.effective_n_groups == pytest.approx(wanted)
-    assert effective_groups(np.array([3, 0, 3, 3])) == pytest.approx(16 / 10)
+    uneven = quietly(fm.delong, [0, 1, 0, 1], [1, 2, 3, 4], groups=[3, 0, 3, 3])
+    assert uneven.details["effective_n_groups"] == pytest.approx(16 / 10)
 
 
 @pytest.mark.parametrize("scale", ["plain", "logit"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import get_args
+from typing import get_args, get_type_hints
 
 import engines
 import numpy as np
@@ -13,11 +13,11 @@ import pytest
 import spark
 from fastmetrics import ScoreTable, roc_auc_score
 from fastmetrics.cli import main
-from fastmetrics.cli.sql_command import DIALECTS
 from fastmetrics.io import counts_query
-from fastmetrics.io._counts_query import Dialect
 
 sqlglot = pytest.importorskip("sqlglot")
+
+DIALECTS = get_args(get_type_hints(counts_query)["dialect"])
 pytestmark = pytest.mark.filterwarnings(spark.QUIET)
 
 
@@ -195,7 +195,8 @@ def test_what_is_no_such_statement_is_refused(change, match):
 
 
 def test_the_command_prints_the_statement(capsys):
-    assert get_args(Dialect) == DIALECTS
+    assert main(["sql", "--help"]) == 0
+    assert "whose SQL: " + ", ".join(DIALECTS) in " ".join(capsys.readouterr().out.split())
     options = "--table t --label y --score p --bits 8 --by a --by b --weight w".split()
     labels = ["--pos-label", "'1'", "--neg-label", "no", "--where", "a = 1"]
     assert main(["sql", "--dialect", "spark", *options, *labels]) == 0

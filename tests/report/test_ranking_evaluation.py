@@ -248,9 +248,8 @@ def test_groups_are_the_units() -> None:
     pair = found["P@3"]["weak", "good"]
     assert pair.pvalue == pytest.approx(theirs.pvalue, rel=1e-9)
     limits = theirs.confidence_interval(0.95)
-    assert [pair.confidence_interval.high, pair.confidence_interval.low] == pytest.approx(
-        [-limits.low, -limits.high], rel=1e-9
-    )
+    found_limits = (-pair.confidence_interval.high, -pair.confidence_interval.low)
+    assert found_limits == pytest.approx(tuple(limits), rel=1e-9)
     assert found.n_groups == 30
     named = {query: int(groups[query]) for query in range(N_QUERIES)}
     assert evaluate_rankings(RELEVANCE, SYSTEMS, groups=named, **options) == found
