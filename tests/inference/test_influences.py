@@ -13,6 +13,7 @@ from fastmetrics._input.models import NamedScores
 from fastmetrics.inference.forms import sample_of
 from fastmetrics.measures.asking import ask
 from measure_names import MEASURES
+from reference import concordance_oracle, survival_oracle
 
 _STEP = 1e-4
 _PARAMETERS: dict[str, list[dict[str, Any]]] = {
@@ -116,6 +117,86 @@ def test_derivative_by_the_weight(name: str, given: dict[str, Any], weighted: bo
         # the best constant of a quantile jumps from row to row: of the order of one of them
         close = {"abs": 0.02} if quantile else {"abs": 1e-8, "rel": 1e-6}
         assert influences[0, row] == pytest.approx(slope, **close), row
+
+
+def _censored(seed: int = 4, n: int = 13) -> dict[str, Any]:
+    """Return times with ties, events, and what is said of each row."""
+    rng = np.random.default_rng(seed)
+    return {
+        "time": (rng.gamma(2.0, 1.0, n).round(1) + 0.1).tolist(),
+        "event": (rng.random(n) < 0.6).tolist(),
+        "risk": (rng.normal(size=n).round(4)).tolist(),
+        "survival": (rng.integers(0, 9, n) / 8).tolist(),
+    }
+
+
+_LATER = {"higher_score_means": "shorter-time"}
+#: Of censored times: the column, the parameters, and the value by the weights of rows. Uno's index
+#: takes the share not censored as known.
+_OF_TIMES: dict[str, tuple[str, str, dict[str, Any], Any]] = {
+    "index": (
+        *("concordance_index", "risk", _LATER),
+        lambda d, w: concordance_oracle.index(d["time"], d["event"], d["risk"], w),
+    ),
+    "Uno's index": (
+        *("concordance_index", "risk", _LATER | {"weighting": "uno"}),
+        lambda d, w: concordance_oracle.index(
+            *(d["time"], d["event"], d["risk"], w),
+            weighting="uno",
+            of=(d["time"], d["event"]),
+        ),
+    ),
+    "AUC": (
+        *("cumulative_dynamic_auc", "risk", _LATER | {"time": 1.5}),
+        lambda d, w: survival_oracle.auc(d["time"], d["event"], d["risk"], 1.5, w),
+    ),
+    "Brier score": (
+        *("survival_brier_score", "survival", {"time": 1.5}),
+        lambda d, w: survival_oracle.brier(d["time"], d["event"], d["survival"], 1.5, w),
+    ),
+    "D": (
+        *("royston_d", "risk", _LATER),
+        lambda d, w: survival_oracle.royston_d(d["time"], d["event"], d["risk"], w),
+    ),
+}
+
+
+#: The share that is known is of rows that count one, and D has no weights.
+_WEIGHED = [name for name in _OF_TIMES if name not in ("Uno's index", "D")]
+
+
+@pytest.mark.parametrize(
+    ("name", "weighted"),
+    [*((name, False) for name in _OF_TIMES), *((name, True) for name in _WEIGHED)],
+)
+def test_derivative_of_measures_of_times(name: str, weighted: bool) -> None:
+    """Row by row, of the definition; who is censored by a time is estimated from the rows too."""
+    metric, column, given, value = _OF_TIMES[name]
+    data = _censored()
+    n = len(data["time"])
+    weights = np.random.default_rng(5).integers(1, 5, n) / 2 if weighted else None
+    asked = ask([(metric, given)], of_times=True)
+    options = dict.fromkeys(("threshold", "pos_label", "query", "groups", "strata"))
+    sample = sample_of(
+        asked,
+        data["time"],
+        [NamedScores("", "y_score", np.array(data[column]))],
+        event=data["event"],
+        sample_weight=weights,
+        weights_are="importances" if weighted else None,
+        **options,
+    )[metric]
+    found = sample.measured(asked[0])
+    base = np.ones(n) if weights is None else weights
+    assert found.values[0] == pytest.approx(float(value(data, base.tolist())), rel=1e-9)
+    for row in range(n):
+        values = []
+        for step in (_STEP, -_STEP):
+            moved = base.copy()
+            moved[row] += step
+            values.append(float(value(data, moved.tolist())))
+        slope = (values[0] - values[1]) / (2 * _STEP)
+        assert found.influences[0, row] == pytest.approx(slope, abs=1e-7, rel=1e-5), row
 
 
 def mean_ranks(values: Any, w: Any) -> Any:

@@ -49,6 +49,18 @@ def test_is_the_coefficient_of_statsmodels(rng) -> None:
     assert found.standard_error == pytest.approx(right.bse[0], rel=0.25)  # of the model
 
 
+def test_errors_of_the_example() -> None:
+    """The docstring's figures: by the model, the likelihood's curvature; by influences."""
+    time = [9, 13, 13, 18, 23, 28, 31, 34, 45, 48, 161]
+    event = [1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 0]
+    risk = [-s for s in (1, 6, 2, 7, 3, 7, 3, 8, 4, 4, 5)]
+    found = estimated(time, event, risk)
+    z, one = oracle.normal_scores(risk, [1] * 11), [1] * 11
+    up, down = (oracle.d_score(time, event, z, found.estimate + h, one) for h in (1e-5, -1e-5))
+    assert 1 / math.sqrt((down - up) / 2e-5) == pytest.approx(0.922, abs=5e-4)
+    assert found.standard_error == pytest.approx(0.920, abs=5e-4)
+
+
 @pytest.mark.parametrize("tied_times", [False, True])
 def test_error_is_the_sum_of_squared_derivatives(rng, tied_times) -> None:
     """By weights of rows, of the likelihood and of the ranks that normal scores are of."""

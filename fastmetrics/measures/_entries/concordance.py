@@ -49,7 +49,7 @@ _AT_TIMES: Final = (
     Measure(
         "survival_brier_score",
         "concordance",
-        "Brier score of survival",
+        "Brier score of P(T > time)",
         "",
         False,
         "times",

@@ -75,6 +75,12 @@ def royston_d(
     round; exp(D) is the ratio of hazards between the halves of the rows by their scores (Royston &
     Altman 2013 read a model's separation in new data from it). O(n log n).
 
+    The error that `estimate` gives is by influences: it holds whether or not hazards are
+    proportional, and the ranks vary with the rows. R's ``se(D)`` is that of the Cox model,
+    1 / sqrt(I), I being the sum over events of the variance of the normal scores z among the rows
+    at risk, each of which weighs exp(D z); the model is taken for true and z as given. Of the
+    example below R's is 0.922, that of `estimate` 0.920.
+
     See Also
     --------
     estimate : D with its interval, whose limits R² has limits by; `compare`: two models and more.
