@@ -20,6 +20,7 @@ from benchmarks.coverage import (
     every,
     gates,
     guarantees,
+    indirect,
     levels,
     posteriors,
     rankings,
@@ -217,6 +218,8 @@ PARTS: dict[str, Callable[[Data, np.random.Generator, Cost, Measured], None]] = 
     guarantees.PART: guarantees.measure,
     gates.PART: gates.measure,
     posteriors.PART: posteriors.measure,
+    indirect.FOLDS: indirect.measure_folds,
+    indirect.BINS: indirect.measure_bins,
 }
 
 

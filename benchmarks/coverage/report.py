@@ -14,6 +14,7 @@ from benchmarks.coverage import (
     findings,
     gates_report,
     guarantees_report,
+    indirect_report,
     levels_report,
     posteriors_report,
     rankings_report,
@@ -245,7 +246,7 @@ def document(study: Study) -> str:
     )
     sections += ["## Costs and net benefit\n", head, costs_section(study)]
     sections.append(guarantees_report.section(study))
-    sections.append(gates_report.section(study))
+    sections += [gates_report.section(study), indirect_report.section(study)]
     sections.append(posteriors_report.section(study, HYPOTHESES))
     sections += ["## Rankings, over queries\n", rankings_report.section(study, HYPOTHESES)]
     sections += ["## Class sizes fixed by design\n", FIXED]

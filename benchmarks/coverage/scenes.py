@@ -142,6 +142,8 @@ SCENES = (
     *_grid("guarantees", (100, 1_000), SHARES),
     *(Scene("gates", n, 0.5) for n in (200, 2_000, 20_000)),
     *(Scene("gates", n, 0.5, users=n // 5) for n in (200, 2_000, 20_000)),
+    *_grid("folds", (200, 1_000), (0.5, 0.1), thinned=4),
+    *_grid("bins", (100, 1_000), SHARES, thinned=4),
     *(Scene("rankings", 20 * n, 0.15, users=n, thinned=4) for n in QUERIES),
 )
 

@@ -12,8 +12,10 @@ from sklearn import metrics as sk
 pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
 
 import fastmetrics
-from benchmarks.coverage import costs, populations, scenes
+from benchmarks.coverage import costs, indirect, indirect_report, populations, scenes
+from benchmarks.coverage.measured import Cost
 from benchmarks.coverage.scenes import SCENES, THRESHOLD, Scene
+from benchmarks.coverage.study import simulate
 from public import public
 
 BALANCED = next(s for s in SCENES if s.n == 100 and s.share == 0.5 and s.part == "main")
@@ -145,3 +147,43 @@ def test_targets_of_the_hull_are_the_limits_of_large_samples(share):
     for metric in scenes.HULLS:
         found = public(metric)(data.labels, data.scores)
         assert found == pytest.approx(truth[metric], abs=2e-3), metric
+
+
+@pytest.mark.parametrize("share", [0.5, 0.1])
+def test_linear_models_are_judged_by_the_limits_of_large_samples(share):
+    scene, n = Scene("folds", 200, share), 400_000
+    rng, slopes, intercept = np.random.default_rng(1), np.array([1.2, -0.3, 0.1, 0.0, 0.4]), -0.9
+    y = rng.random(n) < share
+    X = rng.standard_normal((n, indirect.N_FEATURES))
+    X[:, 0] += scene.separation * y
+    chances = 1 / (1 + np.exp(-(X @ slopes + intercept)))
+    found = {
+        "error_rate": np.mean((chances >= 0.5) != y),
+        "roc_auc": sk.roc_auc_score(y, chances),
+        "log_loss": sk.log_loss(y, chances),
+        "brier_score": sk.brier_score_loss(y, chances),
+    }
+    truth = indirect.in_population(scene, slopes, intercept)
+    assert truth.keys() == found.keys() == populations.population(scene).keys()
+    for metric, value in found.items():
+        assert value == pytest.approx(truth[metric], abs=0.005), metric
+    assert set(populations.population(scene).values()) == {0.0}  # limits are less the average
+
+
+def test_bins_aim_at_what_rows_do():
+    truth = populations.population(Scene("bins", 100, 0.5))
+    of_rows = populations.population(Scene("main", 100, 0.5))
+    assert {name.split(",")[0] for name in truth} == set(indirect.BINNED)
+    assert all(value == of_rows[name.split(",")[0]] for name, value in truth.items())
+
+
+@pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
+def test_the_section_on_folds_and_bins_is_of_the_study():
+    chosen = [s for s in SCENES if s.part in (indirect.FOLDS, indirect.BINS) and s.n < 1_000]
+    study = simulate([*chosen], 16, Cost(9, 9))
+    text = indirect_report.section(study)
+    for name in (*indirect.MEASURES, *indirect.BINNED):
+        assert f"### {name}, " in text
+    for row in study.intervals:
+        assert row.undefined == 0
+        assert row.mean_width > 0
