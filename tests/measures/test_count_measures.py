@@ -188,7 +188,10 @@ def test_the_scale_of_the_counts_does_not_matter(matrix, times, power) -> None:
         assert_close(gradient(name, counts * times) * times, gradient(name, counts), atol=1e-12)
 
 
-@pytest.mark.parametrize(("k", "n"), [(2, 30), (3, 100), (12, 7)])
+@pytest.mark.parametrize(
+    ("k", "n"),
+    [(2, 30), (3, 20), pytest.param(3, 100, marks=pytest.mark.exhaustive), (12, 7)],
+)
 def test_a_matrix_has_the_same_bits_alone_and_in_a_stack(rng, k, n) -> None:
     stack = rng.random((2, n, k, k)) * (rng.random((2, n, k, k)) < 0.8)
     for name in names_for(k):
