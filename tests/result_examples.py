@@ -196,6 +196,7 @@ _MADE: dict[str, Callable[[], Any]] = {
     "ScoreRuns": runs,
     "ScoreTable": lambda: fm.ScoreTable.from_scores(Y, S),
     "TableComparison": compared,
+    "TaskEvaluation": lambda: fm.evaluate(S, {name: x / 2 for name, x in MODELS.items()}),
     "ThresholdBrackets": lambda: binned().at_threshold(0.3),
     "ThresholdCostInterval": lambda: fm.costs.threshold_cost_interval(Y, S, cost_fn=5, cost_fp=1),
     "ThresholdCosts": lambda: fm.costs.threshold_costs(Y, S, cost_fn=5, cost_fp=1),

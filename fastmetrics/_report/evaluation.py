@@ -19,20 +19,19 @@ from fastmetrics._input.rows import (
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
 from fastmetrics._report._costs import checked_prices
 from fastmetrics._report._guarantees import checked_promises
+from fastmetrics._report._influences import by_influence, measures_beside
 from fastmetrics._report._of_summary import evaluation_of
 from fastmetrics._report._one_model import (
-    SMOOTH,
     evaluate_model,
     evaluate_table,
-    said_in_notes,
-    with_estimates,
 )
 from fastmetrics._report.evaluation_result import Evaluation
 from fastmetrics._report.model_evaluation import ModelEvaluation
+from fastmetrics._report.tasks.evaluate_task import evaluate_task
+from fastmetrics._report.tasks.task_evaluation import TaskEvaluation
+from fastmetrics._report.tasks.task_rule import Task, task_of
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._limits import Method
-from fastmetrics.inference.compare import compare
-from fastmetrics.inference.estimate import estimate
 from fastmetrics.inference.estimate_result import Comparisons
 from fastmetrics.inference.streams.runs_summary import summary_of_runs
 from fastmetrics.measures.asking import MetricsLike
@@ -49,6 +48,8 @@ def evaluate(
     scores: Mapping[str, ArrayLike] | ArrayLike | None = None,
     *,
     names: Sequence[str] | None = None,
+    task: Task | None = None,
+    query: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importances",
     pos_label: Any = None,
@@ -66,19 +67,24 @@ def evaluate(
     rng: Any = None,
     n_threads: int | None = None,
     progress: bool | None = None,
-) -> Evaluation:
-    """Evaluate the scores of one or several models against the labels.
+) -> Evaluation | TaskEvaluation:
+    """Evaluate the predictions of one or several models, whatever they are of.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), ScoreTable, ScoreRuns, or mapping of str to those
-        Binary labels; or the tables of scores and counts of one or several models, or their runs
-        where they fit no memory, which come without `scores` and all that belongs to rows:
-        weights, groups, costs, a bootstrap.
+        Labels, numbers, or how relevant items are; or the tables of scores and counts of one or
+        several models, or their runs where they fit no memory, which come without `scores` and all
+        that belongs to rows: weights, groups, costs, a bootstrap.
     scores : mapping of str to array-like of shape (n_samples,), data frame, or array-like
         The scores of each model by name; a data frame has one column a model; a single column
         is one model called ``"score"``. An array of shape (n_samples, n_models) needs `names`.
-        The greater the score, the more positive.
+        The greater the score, the more positive. Of several classes a matrix for each model, a
+        column a class, in their order; or predicted labels; or predicted numbers.
+    task : {"binary", "classes", "labels", "values", "rankings"}, optional
+        What is evaluated; by default the rule of Notes tells, and what is printed says it.
+    query : array-like of shape (n_samples,), optional
+        Of rankings, the query of each item.
     names : sequence of str, optional
         Of the columns of `scores`, where it is an array; mappings and data frames have their own.
     sample_weight : array-like of shape (n_samples,), optional
@@ -91,9 +97,11 @@ def evaluate(
         models, the differences of every pair on the same replicates. None: AUC and average
         precision have the intervals of Notes, and differences of models are tested by them.
     metrics : str, callable, (str, dict), or a sequence or mapping of them, optional
-        What the bootstrap measures beside the AUC, as in `bootstrap`; the measures of the
-        evaluation by default, with the TPR and FPR at the best threshold as
-        ``"tpr_at_best_threshold"`` and ``"fpr_at_best_threshold"``.
+        What is measured with an interval beside the AUC: those with influences of rows, or any
+        where there is a bootstrap. By default the average precision and, where all scores lie in
+        [0, 1] and may be probabilities, Brier score and log loss; of the bootstrap the measures of
+        the evaluation, with the TPR and FPR at the best threshold as ``"tpr_at_best_threshold"``
+        and ``"fpr_at_best_threshold"``.
     method : {"percentile", "basic", "bca", "studentized"}, optional
         Of the bootstrap's intervals. None takes "bca" for a model's measure where it is defined,
         else "percentile", as `bootstrap` does; differences have what `paired_bootstrap` takes.
@@ -123,8 +131,9 @@ def evaluate(
 
     Returns
     -------
-    Evaluation
-        Frozen; one `ModelEvaluation` a model, by position, name or iteration.
+    Evaluation or TaskEvaluation
+        Frozen. Of two classes one `ModelEvaluation` a model, by position, name or iteration; of
+        other tasks the `Estimates` of each model.
 
     Raises
     ------
@@ -143,6 +152,14 @@ def evaluate(
 
     Notes
     -----
+    **The task** decides what is measured, each measure with its interval by `estimate` and its
+    differences by `compare`. With `query` it is "rankings". A matrix for a model, one column a
+    class, makes it "classes"; labels and predictions that are texts make it "labels". Where
+    `y_true` has two values (or one) it is "binary"; where it holds other numbers than whole ones,
+    or has more than two and predictions that are not whole, it is "values". More than two whole
+    numbers with whole predictions may be labels or amounts: that is never guessed. `metrics`
+    replaces the usual measures of a task. What follows is of two classes.
+
     **Without a bootstrap** the AUC and the average precision have the intervals of `estimate`, and
     several models the differences and tests of `compare`, by how far each row moves them: rows may
     have weights and `groups`. Where the rows of the smaller class times the distance of the AUC
@@ -202,7 +219,33 @@ def evaluate(
             "`scores` is missing: pass labels and scores, or ScoreTables or ScoreRuns alone"
         )
     labels: Any = y_true
-    named = models_of(scores, names)
+    named = models_of(scores, names, task)
+    own_task = task_of(labels, named, query, task)
+    if own_task != "binary":
+        _check_of_two(
+            own_task,
+            n_resamples=n_resamples,
+            method=method,
+            stratified=stratified or None,
+            threshold=threshold,
+            cost_fn=cost_fn,
+            cost_fp=cost_fp,
+            prevalence=prevalence,
+            guarantee=guarantee,
+            rng=rng,
+        )
+        return evaluate_task(
+            own_task,
+            labels,
+            named,
+            metrics=metrics,
+            confidence_level=level,
+            sample_weight=sample_weight,
+            weights_are=weights_are,
+            groups=groups,
+            query=query,
+            pos_label=pos_label,
+        )
     prices = checked_prices(cost_fn, cost_fp, prevalence)
     promises = checked_promises(
         guarantee, prices, level, grouped=groups is not None, weighted=read is not None
@@ -253,29 +296,14 @@ def evaluate(
         from fastmetrics._report._bootstrap import bootstrapped
 
         return bootstrapped(models, labels, named, plan, **rows)
-    comparisons = None
-    if not is_alone and not any(math.isnan(model.roc_auc) for model in models):
+    comparisons: Comparisons | None = None
+    notes: tuple[str, ...] = ()
+    if not any(math.isnan(model.roc_auc) for model in models):
+        more, notes = measures_beside(named, metrics)
         options = rows | {"weights_are": weights_are, "confidence_level": level}
-        models, comparisons = _by_influence(models, labels, named, **options)
-    return Evaluation(tuple(models), level, read, comparisons=comparisons)
-
-
-def _by_influence(
-    models: list[ModelEvaluation], labels: Any, named: list[NamedScores], **options: Any
-) -> tuple[list[ModelEvaluation], Comparisons | None]:
-    """Return models with their errors and intervals, and of several how they differ."""
-    if len(named) == 1:
-        try:
-            with said_in_notes():
-                found = estimate(labels, named[0].values, metrics=SMOOTH, **options)
-        except InputError as error:
-            raise error.renamed({"y_score": named[0].argument}) from error
-        return [with_estimates(models[0], found)], None
-    scores = {model.name: model.values for model in named}
-    with said_in_notes():
-        pairs = compare(labels, scores, metrics=SMOOTH, **options)
-    own = ({metric: one.models[k] for metric, one in pairs.items()} for k in range(len(models)))
-    return [with_estimates(*each) for each in zip(models, own, strict=True)], pairs
+        options["threshold"] = threshold
+        models, comparisons = by_influence(models, labels, named, more, is_alone, **options)
+    return Evaluation(tuple(models), level, read, comparisons=comparisons, notes=notes)
 
 
 def _tables_of(y_true: Any) -> dict[str, ScoreTable | ScoreRuns] | None:
@@ -296,6 +324,15 @@ def _evaluated(
     return evaluation_of(summary_of_runs(table), name, confidence_level)
 
 
+def _check_of_two(task: Task, **others: Any) -> None:
+    given = [f"`{name}`" for name, value in others.items() if value is not None]
+    if given:
+        raise InputTypeError(
+            f"these are {task}, and {', '.join(given)} is of scores of two classes: leave it out, "
+            "or pass `task='binary'`"
+        )
+
+
 def _check_alone(kind: str, **others: Any) -> None:
     given = [f"`{name}`" for name, value in others.items() if value is not None]
     if given:
@@ -307,10 +344,8 @@ def _check_alone(kind: str, **others: Any) -> None:
 
 #: The parameters of `evaluate` that mean nothing without a bootstrap, and their defaults.
 _OF_BOOTSTRAP: Final = {
-    "metrics": None,
     "method": None,
     "stratified": False,
-    "threshold": None,
     "rng": None,
     "progress": None,
 }
@@ -331,11 +366,17 @@ def plan_of(n_resamples: Any, confidence_level: float, n_models: int, **given: A
         value = given[name] or None if name == "progress" else given[name]
         if value is not default and (default is None or value != default):
             raise InputError(f"`{name}` is of the bootstrap: pass `n_resamples` with it")
+    if given["threshold"] is not None and given["metrics"] is None:
+        raise InputError("`threshold` is for measures of labels: name them by `metrics`")
     return None
 
 
-def models_of(scores: Any, names: Sequence[str] | None) -> list[NamedScores]:
+def models_of(
+    scores: Any, names: Sequence[str] | None, task: Task | None = None
+) -> list[NamedScores]:
     """Return each model of ``scores``; one column without a name is called "score"."""
+    if task == "classes" and names is None and not isinstance(scores, Mapping):
+        return [NamedScores("score", "scores", scores)]
     if names is not None or has_names(scores) or column_count(scores) > 1:
         return named_scores(scores, names)
     return [NamedScores("score", "scores", scores)]

@@ -15,6 +15,7 @@ from fastmetrics.errors import no_such
 from fastmetrics.inference._verdict import pairs_table, verdict_of
 from fastmetrics.inference.estimate_result import Comparisons, Estimate
 from fastmetrics.inference.replicates import METHODS, WEIGHTS
+from fastmetrics.measures.registry import MEASURES
 
 _OF_ONE_PAIR = (
     *("a", "b", "estimate", "confidence_interval", "standard_error"),
@@ -69,6 +70,8 @@ class Evaluation(Result):
         How the intervals were made, where a bootstrap made them.
     comparisons : Comparisons or None
         By measure, every pair of models; None with one model, or with tables alone.
+    notes : tuple of str
+        What was taken for granted, as that scores are probabilities.
     """
 
     models: tuple[ModelEvaluation, ...]
@@ -76,6 +79,7 @@ class Evaluation(Result):
     weights_are: WeightsAre | None = None
     bootstrap: EvaluationBootstrap | None = None
     comparisons: Comparisons | None = field(default=None, hash=False)
+    notes: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -121,6 +125,8 @@ class Evaluation(Result):
                 for metric, one in self.comparisons.items()
             }
             plain["verdict"] = self.verdict
+        if self.notes:
+            plain["notes"] = list(self.notes)
         return plain
 
     def __repr__(self) -> str:
@@ -138,7 +144,7 @@ class Evaluation(Result):
         names = ("metric", "model", "estimate", "confidence_interval", "standard_error")
         columns = dict(zip(names, map(list, zip(*found, strict=True)), strict=True))
         marks, level = _Footnotes(self).marks, self.confidence_level
-        words = {"metric": ""} | {m: _NAMES.get(m, m) + marks(m) for m in metrics}
+        words = {"metric": ""} | {m: _NAMES.get(m, m) + _arrow(m) + marks(m) for m in metrics}
         tables = [Table(columns, words=words, level=level, across="model")]
         if any(model.costs is not None for model in self.models):
             tables.append(costs_table(self, self.confidence_level))
@@ -164,11 +170,27 @@ _ROWS: Final = (
 )
 #: What tables of differences leave to data frames.
 _UNSEEN: Final = ("standard_error", "df", "n_failed")
-_NAMES: Final = {metric: name for _, metric, name in _ROWS}
+_NAMES: Final = {metric: name for _, metric, name in _ROWS} | {
+    "brier_score": "Brier score",
+    "log_loss": "log loss",
+}
+#: Which way is better, of what every evaluation shows; other measures are the registry's.
+_OF_ROWS_ONLY: Final = {"n_positive", "n_negative", "threshold"}
+_UPWARDS: Final = {"tpr_at_best_threshold": True, "fpr_at_best_threshold": False}
 _NAMES_OF_DIFFERENCES: Final = _NAMES | {
     "tpr_at_best_threshold": "TPR at the best threshold",
     "fpr_at_best_threshold": "FPR at the best threshold",
 }
+
+
+def _arrow(metric: str) -> str:
+    """Return which way a measure is better; nothing where none is, or nobody knows."""
+    if metric in _OF_ROWS_ONLY:
+        return ""
+    upwards = _UPWARDS.get(metric)
+    if upwards is None and metric in MEASURES:
+        upwards = MEASURES[metric].direction({})
+    return {True: " ↑", False: " ↓", None: ""}[upwards]
 
 
 def _results(model: ModelEvaluation) -> Mapping[str, Estimate]:
@@ -210,6 +232,7 @@ def _notes(evaluation: Evaluation) -> list[str]:
         ]
     notes = [*evaluation.verdict.split("\n")] * bool(evaluation.verdict) + notes
     notes += WEIGHTS[evaluation.weights_are]
+    notes += evaluation.notes
     notes.append("Best threshold: largest TPR − FPR. Positive means score ≥ threshold.")
     if bootstrap is not None:
         if "tpr_at_best_threshold" in metrics or "fpr_at_best_threshold" in metrics:

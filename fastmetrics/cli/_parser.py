@@ -152,6 +152,19 @@ def _add_evaluate(commands: Any) -> None:
         "gives them, and not rows: without --label and --score; a column 'model' names models",
     )
     add(
+        "--task",
+        choices=("binary", "classes", "labels", "values"),
+        help="what is evaluated (default: labels of two values are binary, other numbers values); "
+        "labels: --score are columns of predicted labels",
+    )
+    add(
+        "--class-score",
+        action="append",
+        dest="class_scores",
+        metavar="CLASS=COL",
+        help="column of the probability of a class, one for each class, in place of --score",
+    )
+    add(
         "--confidence-level",
         type=level,
         default=0.95,
@@ -209,7 +222,7 @@ def _add_bootstrap(add: Any) -> None:
         type=positive,
         metavar="N",
         help="give every measure an interval from N resamples (9999 are usual), and with several "
-        "models the differences of each pair; without it the AUC alone has one",
+        "models the differences of each pair; without it what is smooth has one",
     )
     add(
         "--method",
@@ -228,7 +241,7 @@ def _add_bootstrap(add: Any) -> None:
         nargs="+",
         action="extend",
         metavar="NAME",
-        help="measures with an interval beside the AUC (default: those of the table), as f1, or "
+        help="measures with an interval beside those of the table, as f1, or "
         "with parameters as precision_at_recall:recall=0.9; docs/bootstrap.md lists them",
     )
     add(

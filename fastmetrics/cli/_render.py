@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fastmetrics._display.numbers import is_bound
 from fastmetrics._report import Evaluation, EvaluationBootstrap, ModelEvaluation
+from fastmetrics._report.tasks.task_evaluation import TaskEvaluation
 from fastmetrics.cli._layout import csv_text, json_text, markdown_text, table_text
-from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.estimate_result import Estimate, Pair
 
 if TYPE_CHECKING:
     from fastmetrics.comparison.tables.compare_table import TableComparison
@@ -44,6 +45,10 @@ _PAIR_FIELDS: Final = (
     *("friedman_chi2", "friedman_pvalue", "friedman_pvalue_is_bound"),
     *("friedman_pvalue_method", "friedman_reject"),
 )
+_TASK_FIELDS: Final = (
+    *("model", "minus_model", "metric", "estimate", "low", "high", "standard_error"),
+    *("confidence_level", "method", "pvalue", "pvalue_holm", "better", "n_failed", "note"),
+)
 #: Fields of the costs as columns of a CSV file.
 _COST_FIELDS: Final = (
     *("cheapest_threshold", "cheapest_threshold_low", "cheapest_threshold_high"),
@@ -53,7 +58,7 @@ _COST_FIELDS: Final = (
 
 
 def render(
-    found: Evaluation | TableComparison,
+    found: Evaluation | TaskEvaluation | TableComparison,
     output_format: str,
     *,
     title: str = "",
@@ -85,12 +90,35 @@ def render(
     return markdown_text(shown) if output_format == "markdown" else table_text(shown)
 
 
-def _csv(found: Evaluation | TableComparison) -> str:
+def _csv(found: Evaluation | TaskEvaluation | TableComparison) -> str:
+    if isinstance(found, TaskEvaluation):
+        return _csv_of_task(found)
     if not isinstance(found, Evaluation):
         return _csv_of_pairs(found)
     if found.bootstrap is not None:
         return _csv_of_intervals(found, found.bootstrap)
     return _csv_of_models(found)
+
+
+def _csv_of_task(found: TaskEvaluation) -> str:
+    """Return a row for each measure of each model, and for each difference."""
+    level = found.confidence_level
+    rows: list[dict[str, Any]] = []
+    for name in found.names:
+        for one in found[name].values():
+            rows.append({"model": name, "method": one.method} | _figures(one, level))
+    for comparison in (found.comparisons or {}).values():
+        for pair in comparison:
+            row: dict[str, Any] = {"model": pair.a, "minus_model": pair.b}
+            row["method"] = comparison.method
+            row |= {"pvalue": pair.pvalue, "pvalue_holm": pair.pvalue_holm}
+            rows.append(row | {"better": pair.better or ""} | _figures(pair, level))
+    return csv_text(_TASK_FIELDS, rows)
+
+
+def _figures(one: Estimate | Pair, level: float) -> dict[str, Any]:
+    own = {"metric": one.metric, "estimate": one.estimate, "note": one.note}
+    return own | {"confidence_level": level} | _shared_fields(one)
 
 
 def _csv_of_models(evaluation: Evaluation) -> str:
@@ -100,11 +128,13 @@ def _csv_of_models(evaluation: Evaluation) -> str:
         limits = {"roc_auc_low": interval.low, "roc_auc_high": interval.high}
         fields = {"model": model.name, **limits, **model.to_dict()}
         fields["weights_are"] = evaluation.weights_are or ""
-        own = _cost_fields(model.costs) | _guarantee_fields(model)
+        own = _beside(model) | _cost_fields(model.costs) | _guarantee_fields(model)
         rows.append({name: fields[name] for name in _FIELDS} | own)
     has_costs = any(model.costs is not None for model in evaluation)
     promised = dict.fromkeys(name for model in evaluation for name in _guarantee_fields(model))
-    return csv_text((*_FIELDS, *(_COST_FIELDS if has_costs else ()), *promised), rows)
+    return csv_text(
+        (*_FIELDS, *_beside(evaluation[0]), *(_COST_FIELDS if has_costs else ()), *promised), rows
+    )
 
 
 def _csv_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> str:
@@ -143,6 +173,16 @@ def _csv_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) ->
                 row |= {name: p, f"{name}_is_bound": is_bound(p)}
             rows.append(plan | row)
     return csv_text(_INTERVAL_FIELDS, rows)
+
+
+def _beside(model: ModelEvaluation) -> dict[str, Any]:
+    """Return the measures beside those of every evaluation, by the columns of a CSV file."""
+    found: dict[str, Any] = {}
+    for metric, one in (model.estimates or {}).items():
+        if metric not in _FIELDS:
+            low, high = one.confidence_interval
+            found |= {metric: one.estimate, f"{metric}_low": low, f"{metric}_high": high}
+    return found
 
 
 def _cost_fields(costs: Any) -> dict[str, Any]:

@@ -37,6 +37,7 @@ _OPTIONS: Final = {
     "spill_dir": "--spill-dir",
     "stratified=True": "--stratified",
     "method=": "--method ",
+    "task=": "--task ",
     "weights_are=": "--weights-are ",
     "pos_label=": "--pos-label ",
 }
@@ -88,7 +89,8 @@ def in_words(
 
 def names_here(options: argparse.Namespace) -> dict[str, str]:
     """Return what the arguments of the library are called here."""
-    several = len(options.scores) > 1
+    options.scores = options.scores or []
+    several = len(options.scores) != 1
     columns = {f"scores[{name!r}]": f"column {name!r}" for name in options.scores}
     return (
         dict(_OPTIONS)
@@ -189,5 +191,6 @@ def _refuse_classes(classes: list[Any], name: str, cause: Exception | None = Non
     pair = ", ".join(quote_text(c) if isinstance(c, str) else repr(c) for c in classes[:2])
     raise ValueError(
         f"column {name!r} holds {len(classes):,} classes ({shown}), and the measures are of two: "
-        f'keep two with --where "{column} IN ({pair})", and name the positive one with --pos-label'
+        f'keep two with --where "{column} IN ({pair})", name the positive one with --pos-label; '
+        "or say --task labels of predicted labels, --class-score CLASS=COL of probabilities"
     ) from cause

@@ -5,11 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+import numpy as np
+
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics._report._costs import checked_prices
 from fastmetrics._report._guarantees import checked_promises
 from fastmetrics._report.evaluation import evaluate, plan_of
 from fastmetrics._report.evaluation_result import Evaluation
+from fastmetrics._report.tasks.task_evaluation import TaskEvaluation
+from fastmetrics.cli._baseline import values_of
 from fastmetrics.cli._messages import print_note, print_texts
 from fastmetrics.cli._options import number_of, parse_guarantee, parse_metrics
 from fastmetrics.cli._render import render
@@ -31,6 +35,8 @@ def run(options: argparse.Namespace) -> str:
 
         return run_counts(options)
     _check_columns(options)
+    if options.task == "labels" or options.class_scores:
+        return _of_classes(options)
     if options.memory is not None or options.spill_dir is not None:
         from fastmetrics.cli._bounded import evaluate_bounded
 
@@ -74,6 +80,7 @@ def run(options: argparse.Namespace) -> str:
         evaluation = evaluate(
             labels,
             {name: columns.scores[name] for name in options.scores},
+            task=options.task,
             sample_weight=columns.weights,
             weights_are=weights_are,
             groups=columns.groups,
@@ -87,14 +94,67 @@ def run(options: argparse.Namespace) -> str:
     return _told(evaluation, texts, columns, options)
 
 
+def _of_classes(options: argparse.Namespace) -> str:
+    """Evaluate predicted labels, or the scores of each class."""
+    given = dict(_class_score(text) for text in options.class_scores or ())
+    if given and options.scores:
+        raise ValueError("--class-score names the scores of one model: leave --score out")
+    predicted = [] if given else options.scores
+    columns = read_rows(
+        options,
+        options.label,
+        [*given.values()],
+        weight=options.weight,
+        named=predicted,
+        many_labels=True,
+    )
+    labels, named = values_of(columns.labels), columns.named
+    scores: dict[str, Any] = {name: values_of(named[name]) for name in predicted}
+    if given:
+        classes = sorted({*labels.tolist()})
+        if {*map(str, classes)} != {*given}:
+            raise ValueError(
+                f"--class-score names {', '.join(given)}; column {options.label!r} holds "
+                f"{', '.join(map(str, classes))}: each class needs its scores"
+            )
+        scores = {"score": np.stack([columns.scores[given[str(c)]] for c in classes], axis=1)}
+    with in_words(names_here(options)) as texts:
+        evaluation = evaluate(
+            labels,
+            scores,
+            task="classes" if given else "labels",
+            sample_weight=columns.weights,
+            weights_are=options.weights_are or "importances",
+            groups=columns.groups,
+            confidence_level=options.confidence_level,
+            metrics=parse_metrics(options.metrics),
+            pos_label=options.pos_label,
+            n_resamples=options.bootstrap,
+            method=options.method,
+            threshold=options.threshold,
+            rng=options.seed,
+        )
+    return _told(evaluation, texts, columns, options)
+
+
+def _class_score(text: str) -> tuple[str, str]:
+    name, equals, column = text.partition("=")
+    if not (name and equals and column):
+        raise ValueError(f"--class-score {text!r} is no class with a column, as in cat=p_cat")
+    return name, column
+
+
 def _told(
-    evaluation: Evaluation,
+    evaluation: Evaluation | TaskEvaluation,
     texts: list[tuple[type[Warning], str]],
     columns: Columns,
     options: argparse.Namespace,
 ) -> str:
     """Print what is to be known beside the figures, and return the output."""
-    _tell(evaluation, [text for _, text in texts])
+    if isinstance(evaluation, TaskEvaluation):
+        print_texts((text for _, text in texts), "evaluate")
+    else:
+        _tell(evaluation, [text for _, text in texts])
     counts = {"n_rows": columns.n_rows, "n_skipped": columns.n_skipped}
     output = render(evaluation, options.format, counts=counts)
     tell_skipped(columns, "evaluated")
@@ -105,7 +165,10 @@ def _check_columns(options: argparse.Namespace) -> None:
     """Raise unless labels and scores are named."""
     missing = [
         name
-        for name, value in (("--label", options.label), ("--score", options.scores))
+        for name, value in (
+            ("--label", options.label),
+            ("--score", options.scores or options.class_scores),
+        )
         if not value
     ]
     if missing:

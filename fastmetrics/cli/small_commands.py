@@ -21,7 +21,9 @@ def run_demo(write: str | None, output_format: str) -> str:
     from fastmetrics.data import load_breast_cancer_scores
 
     labels, scores = load_breast_cancer_scores()
-    text = render(evaluate(labels, scores), output_format, title=_TITLE, captions=[_CAPTION])
+    text = render(
+        evaluate(labels, scores, task="binary"), output_format, title=_TITLE, captions=[_CAPTION]
+    )
     return text if output_format != "table" else text + _pointer()
 
 

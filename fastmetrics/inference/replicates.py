@@ -27,6 +27,7 @@ METHODS: Final = {
     "bca": "BCa",
     "influence": "Student's t, by the influence of each row",
     "newcombe": "Newcombe",
+    "wilson": "Wilson",
     "outer limits with newcombe": "outer limits of Newcombe and Student's t",
 }
 

@@ -226,7 +226,7 @@ def test_three_classes_and_fractions_as_labels(tmp_path, capsys):
     (tmp_path / "x.csv").write_text("label,score\n0,1\n1,2\n2,3\n")
     assert "column 'label'" in fails(capsys, tmp_path / "x.csv")
     (tmp_path / "x.csv").write_text("label,score\n0,1\n1,2\n0.5,3\n")
-    assert "column 'label'" in fails(capsys, tmp_path / "x.csv")
+    assert "column 'label'" in fails(capsys, tmp_path / "x.csv", "--task", "binary")
 
 
 def test_negative_weights(tmp_path, capsys):

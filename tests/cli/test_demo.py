@@ -33,10 +33,10 @@ def test_table_names_every_figure(capsys):
     for head in ("n+", "n−", "AUC", "95 % interval", "KS", "threshold", "TPR", "FPR"):
         assert head in out
     table = out.partition("difference")[0]
-    rows = {line.split("  ")[0]: line.split()[1:] for line in table.splitlines()}
+    rows = {line[:21].strip(): line[21:].split() for line in table.splitlines()}
     assert "logistic" in out
     assert rows["n+"] == ["212"] * 3
-    assert rows["AUC"][0] == "0.9952"
+    assert rows["AUC ↑"][0] == "0.9952"
     assert "\x1b" not in out
     assert max(map(len, out.splitlines())) <= 100
 

@@ -112,7 +112,7 @@ def test_markdown(scored, columns, capsys):
     model = evaluate(columns["y"], columns["a"], n_resamples=9)[0]
     assert rows[""] == ["a", "b"]
     assert rows["n+"] == [str(model.n_positive)] * 2
-    assert rows["AUC"][0].startswith(f"{model.roc_auc:.4f} [0.")
+    assert rows["AUC ↑"][0].startswith(f"{model.roc_auc:.4f} [0.")
     lines = differences.splitlines()
     assert cells(lines[0]) == ["a − b", "estimate [95 % interval]", "p", "better"]
     assert len(lines) == 2 + 6
@@ -194,7 +194,7 @@ def test_figures_of_narrow_intervals_have_more_decimals(scored, capsys):
     pq.write_table(pa.table({"y": y, "a": rng.normal(size=len(y)) + 4 * y}), "x.parquet")
     out = output_of(capsys, *ONE, *QUICK, "--metrics", "roc_auc")
     (line,) = [line for line in out.splitlines() if line.startswith("AUC")]
-    assert re.fullmatch(r"AUC +0\.\d{5} \[0\.\d{5}, 0\.\d{5}\]", line)
+    assert re.fullmatch(r"AUC ↑ +0\.\d{5} \[0\.\d{5}, 0\.\d{5}\]", line)
 
 
 def test_the_same_seed_or_key_gives_the_same_bits_on_any_number_of_threads(scored, capsys):

@@ -98,8 +98,6 @@ def test_errors(case, scored, capsys):
     [
         ("--method", "bca"),
         ("--stratified",),
-        ("--metrics", "roc_auc"),
-        ("--threshold", 0),
         ("--seed", 0),
     ],
     ids=lambda option: option[0],
@@ -181,5 +179,5 @@ def test_a_measure_that_the_data_do_not_have(scored, capsys):
     options = ["--label", "y", *ONE, "--bootstrap", "99", "--seed", "1", "--stratified"]
     assert main(["evaluate", "x.csv", *options]) == 0
     out, err = capsys.readouterr()
-    assert re.search("break-even point +– \\[–, –\\]", out)
+    assert re.search("break-even point ↑ +– \\[–, –\\]", out)
     assert err.count("break-even point is not defined") == 1

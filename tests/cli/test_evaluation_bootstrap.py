@@ -165,10 +165,8 @@ def test_wrong_options(models, options, error, message):
 @pytest.mark.parametrize(
     "option",
     [
-        {"metrics": "roc_auc"},
         {"method": "bca"},
         {"stratified": True},
-        {"threshold": 0.0},
         {"rng": 0},
         {"progress": True},
     ],
@@ -359,8 +357,8 @@ def test_what_is_printed_has_the_footnotes(models, output):
         assert text.count(note) == 6  # TPR and FPR of two models and of their difference
         return
     assert "KS: limits of the largest of many gaps, without resamples." in text
-    assert "TPR at it ¹" in text
-    assert "FPR at it ¹" in text
+    assert "TPR at it ↑ ¹" in text
+    assert "FPR at it ↓ ¹" in text
     assert f"¹ {note}." in text
     assert text.count(note) == 1
 
