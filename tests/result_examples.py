@@ -85,6 +85,11 @@ def gated() -> fm.results.Gate:
     return fm.gate(Y, scores, margins={"roc_auc": 0.2, "brier_score": 0.1})
 
 
+@cache
+def sliced() -> fm.results.Slices:
+    return fm.evaluate(Y, S, slices={"half": np.arange(N) // 30}).slices
+
+
 def runs() -> fm.streams.ScoreRuns:
     found = fm.streams.ScoreRuns(memory="1.5MB")
     found.update(Y, S)
@@ -196,6 +201,8 @@ _MADE: dict[str, Callable[[], Any]] = {
     "ScoreRuns": runs,
     "ScoreTable": lambda: fm.ScoreTable.from_scores(Y, S),
     "TableComparison": compared,
+    "Slices": sliced,
+    "SliceEstimate": lambda: sliced().rows[0],
     "TaskEvaluation": lambda: fm.evaluate(S, {name: x / 2 for name, x in MODELS.items()}),
     "ThresholdBrackets": lambda: binned().at_threshold(0.3),
     "ThresholdCostInterval": lambda: fm.costs.threshold_cost_interval(Y, S, cost_fn=5, cost_fp=1),

@@ -132,6 +132,7 @@ NUMBERS = {
     "Pair": "estimate",
     "PrecisionRecallGain": "area",
     "ScoreDecomposition": "loss",
+    "SliceEstimate": "estimate",
     "TimingRatio": "estimate",
 }
 

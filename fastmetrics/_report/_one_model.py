@@ -26,6 +26,7 @@ from fastmetrics.measures.curves.break_even import break_even_point
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic
 from fastmetrics.measures.curves.precision_recall import average_precision_score
 from fastmetrics.measures.curves.roc_auc import roc_auc_score
+from fastmetrics.tables.runs.score_runs import ScoreRuns
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 #: Examples of the smaller class below which coverage hangs on what nobody knows.
@@ -182,3 +183,25 @@ def note_of_size(n_positive: float, n_negative: float, weights_are: WeightsAre |
         )
     examples = f"{name} example" + ("s" if size > 1 else "")
     return f"only {size:.0f} {examples}: below about {_FEW} no interval is sure"
+
+
+def tables_of(y_true: Any) -> dict[str, ScoreTable | ScoreRuns] | None:
+    """Return the tables that came in place of labels; None of labels."""
+    if isinstance(y_true, ScoreTable | ScoreRuns):
+        return {"score": y_true}
+    if not (isinstance(y_true, Mapping) and y_true):
+        return None
+    tables = {n: each for n, each in y_true.items() if isinstance(each, ScoreTable | ScoreRuns)}
+    return tables if len(tables) == len(y_true) else None
+
+
+def evaluate_any_table(
+    name: str, table: ScoreTable | ScoreRuns, confidence_level: float
+) -> ModelEvaluation:
+    """Evaluate one model by its table, or by its runs."""
+    if isinstance(table, ScoreTable):
+        return evaluate_table(name, table, confidence_level)
+    from fastmetrics._report._of_summary import evaluation_of
+    from fastmetrics.inference.streams.runs_summary import summary_of_runs
+
+    return evaluation_of(summary_of_runs(table), name, confidence_level)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from numpy.typing import ArrayLike
@@ -20,20 +21,19 @@ from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check
 from fastmetrics._report._costs import checked_prices
 from fastmetrics._report._guarantees import checked_promises
 from fastmetrics._report._influences import by_influence, measures_beside
-from fastmetrics._report._of_summary import evaluation_of
 from fastmetrics._report._one_model import (
+    evaluate_any_table,
     evaluate_model,
-    evaluate_table,
+    tables_of,
 )
 from fastmetrics._report.evaluation_result import Evaluation
-from fastmetrics._report.model_evaluation import ModelEvaluation
+from fastmetrics._report.slices.slices import slices_of
 from fastmetrics._report.tasks.evaluate_task import evaluate_task
 from fastmetrics._report.tasks.task_evaluation import TaskEvaluation
 from fastmetrics._report.tasks.task_rule import Task, task_of
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._limits import Method
 from fastmetrics.inference.estimate_result import Comparisons
-from fastmetrics.inference.streams.runs_summary import summary_of_runs
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.runs.score_runs import ScoreRuns
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -59,6 +59,9 @@ def evaluate(
     method: Method | None = None,
     stratified: bool = False,
     groups: ArrayLike | None = None,
+    slices: Mapping[str, ArrayLike] | None = None,
+    intersections: int = 1,
+    min_n: int = 30,
     threshold: float | None = None,
     cost_fn: ArrayLike | None = None,
     cost_fp: ArrayLike | None = None,
@@ -109,6 +112,14 @@ def evaluate(
         Whether the bootstrap draws each class by itself.
     groups : array-like of shape (n_samples,), optional
         Group of each row (user, patient): groups then vary, not rows.
+    slices : mapping of str to array-like of shape (n_samples,), optional
+        Columns whose values are slices of the rows: `slices` of the result then has the measures of
+        each, `metrics` or the first of the task, with limits that hold for all of them at once, and
+        the gap to the other rows up to 10^8 slices times rows.
+    intersections : int, default=1
+        How many columns make a slice: with 2 the pairs of values of two columns too; at most 3.
+    min_n : int, default=30
+        Rows below which a slice is left out, and named.
     threshold : float, optional
         Measures of counts among `metrics` call a score >= threshold positive.
     cost_fn, cost_fp : int, float or array-like of shape (n_samples,), optional
@@ -190,7 +201,7 @@ def evaluate(
     """
     level = check_confidence_level(confidence_level)
     read = check_weights_are(sample_weight, weights_are)
-    if (tables := _tables_of(y_true)) is not None:
+    if (tables := tables_of(y_true)) is not None:
         _check_alone(
             type(next(iter(tables.values()))).__name__,
             scores=scores,
@@ -208,8 +219,9 @@ def evaluate(
             cost_fp=cost_fp,
             prevalence=prevalence,
             guarantee=guarantee,
+            slices=slices,
         )
-        models = [_evaluated(*each, level) for each in tables.items()]
+        models = [evaluate_any_table(*each, level) for each in tables.items()]
         return Evaluation(tuple(models), level, None)
     if scores is None:
         for each in y_true.values() if isinstance(y_true, Mapping) else [y_true]:
@@ -221,6 +233,16 @@ def evaluate(
     labels: Any = y_true
     named = models_of(scores, names, task)
     own_task = task_of(labels, named, query, task)
+    own = {
+        "confidence_level": level,
+        "min_n": min_n,
+        "intersections": intersections,
+        "sample_weight": sample_weight,
+        "weights_are": weights_are,
+        "groups": groups,
+        "threshold": threshold,
+        "pos_label": pos_label,
+    }
     if own_task != "binary":
         _check_of_two(
             own_task,
@@ -234,7 +256,7 @@ def evaluate(
             guarantee=guarantee,
             rng=rng,
         )
-        return evaluate_task(
+        found = evaluate_task(
             own_task,
             labels,
             named,
@@ -246,6 +268,10 @@ def evaluate(
             query=query,
             pos_label=pos_label,
         )
+        if slices is not None:
+            cut = partial(slices_of, metrics=metrics or next(iter(found[0])), query=query)
+            found = dataclasses.replace(found, slices=cut(labels, named, slices, **own))
+        return found
     prices = checked_prices(cost_fn, cost_fp, prevalence)
     promises = checked_promises(
         guarantee, prices, level, grouped=groups is not None, weighted=read is not None
@@ -295,6 +321,8 @@ def evaluate(
     if plan is not None:
         from fastmetrics._report._bootstrap import bootstrapped
 
+        if slices is not None:
+            raise InputError("`slices` have intervals without a bootstrap: leave `n_resamples` out")
         return bootstrapped(models, labels, named, plan, **rows)
     comparisons: Comparisons | None = None
     notes: tuple[str, ...] = ()
@@ -303,25 +331,12 @@ def evaluate(
         options = rows | {"weights_are": weights_are, "confidence_level": level}
         options["threshold"] = threshold
         models, comparisons = by_influence(models, labels, named, more, is_alone, **options)
-    return Evaluation(tuple(models), level, read, comparisons=comparisons, notes=notes)
-
-
-def _tables_of(y_true: Any) -> dict[str, ScoreTable | ScoreRuns] | None:
-    """Return the tables that came in place of labels; None of labels."""
-    if isinstance(y_true, ScoreTable | ScoreRuns):
-        return {"score": y_true}
-    if not (isinstance(y_true, Mapping) and y_true):
-        return None
-    tables = {n: each for n, each in y_true.items() if isinstance(each, ScoreTable | ScoreRuns)}
-    return tables if len(tables) == len(y_true) else None
-
-
-def _evaluated(
-    name: str, table: ScoreTable | ScoreRuns, confidence_level: float
-) -> ModelEvaluation:
-    if isinstance(table, ScoreTable):
-        return evaluate_table(name, table, confidence_level)
-    return evaluation_of(summary_of_runs(table), name, confidence_level)
+    parts = None
+    if slices is not None:
+        parts = slices_of(labels, named, slices, metrics=metrics or "roc_auc", query=None, **own)
+    return Evaluation(
+        tuple(models), level, read, comparisons=comparisons, notes=notes, slices=parts
+    )
 
 
 def _check_of_two(task: Task, **others: Any) -> None:

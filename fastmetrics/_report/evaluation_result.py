@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._report._costs import LEAST_COST, NO_INTERVAL, costs_table
 from fastmetrics._report.model_evaluation import ModelEvaluation, plain_of
+from fastmetrics._report.slices.slices_result import Slices
 from fastmetrics._results import Result
 from fastmetrics.errors import no_such
 from fastmetrics.inference._verdict import pairs_table, verdict_of
@@ -72,6 +73,8 @@ class Evaluation(Result):
         By measure, every pair of models; None with one model, or with tables alone.
     notes : tuple of str
         What was taken for granted, as that scores are probabilities.
+    slices : Slices or None
+        Measures of slices of the rows, where columns were given.
     """
 
     models: tuple[ModelEvaluation, ...]
@@ -80,6 +83,7 @@ class Evaluation(Result):
     bootstrap: EvaluationBootstrap | None = None
     comparisons: Comparisons | None = field(default=None, hash=False)
     notes: tuple[str, ...] = ()
+    slices: Slices | None = None
 
     @property
     def verdict(self) -> str:
@@ -125,6 +129,8 @@ class Evaluation(Result):
                 for metric, one in self.comparisons.items()
             }
             plain["verdict"] = self.verdict
+        if self.slices is not None:
+            plain["slices"] = self.slices.to_dict()
         if self.notes:
             plain["notes"] = list(self.notes)
         return plain
@@ -151,7 +157,11 @@ class Evaluation(Result):
         if self.comparisons is not None:
             words = {"metric": "measure", **_NAMES_OF_DIFFERENCES}
             tables.append(pairs_table(self.comparisons, words=words, level=level, unseen=_UNSEEN))
-        return Display(tables, notes=_notes(self))
+        notes = _notes(self)
+        if self.slices is not None:
+            tables += [replace(table, framed=False) for table in self.slices.tables()]
+            notes = [*self.slices.notes(), *notes]
+        return Display(tables, notes=notes)
 
 
 # --- what is printed ----------------------------------------------------------------------------

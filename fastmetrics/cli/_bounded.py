@@ -36,6 +36,7 @@ _OF_ROWS: Final = {
     "stratified": "it is of the bootstrap",
     "threshold": "it is of the bootstrap",
     "seed": "it is of the bootstrap",
+    "slice": "slices are sorted one by one",
 }
 #: What reading takes beside the rows, as files are unpacked: a share of the memory, and at least.
 _READING: Final = 5, 64 * 10**6
@@ -88,6 +89,8 @@ def _check_options(options: argparse.Namespace) -> None:
                 f"--{name.replace('_', '-')} needs all rows in memory ({why}): leave out --memory, "
                 "or take fewer rows with --where"
             )
+    if options.task not in (None, "binary"):
+        raise ValueError("--memory is for scores of two classes: leave it out")
     if options.weight and options.weights_are != "frequencies":
         raise ValueError(
             "--weight needs all rows in memory, where weights are importances: leave out --memory, "

@@ -158,6 +158,20 @@ def _add_evaluate(commands: Any) -> None:
         "labels: --score are columns of predicted labels",
     )
     add(
+        "--slice",
+        action="append",
+        metavar="COL",
+        help="column whose values are slices, each measured with limits for all at once; may be "
+        "repeated",
+    )
+    add(
+        "--intersections",
+        type=positive,
+        metavar="K",
+        help="how many of these columns make a slice (default 1, at most 3)",
+    )
+    add("--min-n", type=positive, metavar="N", help="rows of a slice (default 30)")
+    add(
         "--class-score",
         action="append",
         dest="class_scores",

@@ -74,7 +74,13 @@ def run(options: argparse.Namespace) -> str:
         plan_of(**given, groups=options.groups, n_models=n_models, weights_are=weighted)
     asked = dict.fromkeys(price for price in prices.values() if isinstance(price, str))
     others = [price for price in asked if price not in options.scores]
-    columns = read_rows(options, options.label, [*options.scores, *others], weight=options.weight)
+    columns = read_rows(
+        options,
+        options.label,
+        [*options.scores, *others],
+        weight=options.weight,
+        named=options.slice or (),
+    )
     labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)
     with in_words(names, labels, options.label) as texts:
         evaluation = evaluate(
@@ -89,6 +95,7 @@ def run(options: argparse.Namespace) -> str:
             cost_fp=_price_of(columns, prices["cost_fp"]),
             prevalence=options.prevalence,
             guarantee=guarantee,
+            **_slices(columns, options),
             **given,
         )
     return _told(evaluation, texts, columns, options)
@@ -96,6 +103,8 @@ def run(options: argparse.Namespace) -> str:
 
 def _of_classes(options: argparse.Namespace) -> str:
     """Evaluate predicted labels, or the scores of each class."""
+    if options.memory is not None or options.spill_dir is not None:
+        raise ValueError("--memory is for scores of two classes: leave it out")
     given = dict(_class_score(text) for text in options.class_scores or ())
     if given and options.scores:
         raise ValueError("--class-score names the scores of one model: leave --score out")
@@ -105,7 +114,7 @@ def _of_classes(options: argparse.Namespace) -> str:
         options.label,
         [*given.values()],
         weight=options.weight,
-        named=predicted,
+        named=[*predicted, *(options.slice or ())],
         many_labels=True,
     )
     labels, named = values_of(columns.labels), columns.named
@@ -133,8 +142,18 @@ def _of_classes(options: argparse.Namespace) -> str:
             method=options.method,
             threshold=options.threshold,
             rng=options.seed,
+            **_slices(columns, options),
         )
     return _told(evaluation, texts, columns, options)
+
+
+def _slices(columns: Columns, options: argparse.Namespace) -> dict[str, Any]:
+    """Return the columns of slices, and how they are made, where there are any."""
+    if not options.slice:
+        return {}
+    found = {name: values_of(columns.named[name]) for name in options.slice}
+    how = {"intersections": options.intersections, "min_n": options.min_n}
+    return {"slices": found} | {name: each for name, each in how.items() if each is not None}
 
 
 def _class_score(text: str) -> tuple[str, str]:

@@ -128,7 +128,8 @@ def make_files(folder: Path) -> None:
     rng = np.random.default_rng(0)
     y = (np.arange(400) % 3 == 0).astype(np.int8)
     scores = {f"model_{name}": rng.normal(size=400) + y for name in "ab"}
-    pq.write_table(pa.table({"y": y} | scores), folder / "scores.parquet")
+    country = ["NO", "SE", "NO", "DK"] * 100
+    pq.write_table(pa.table({"y": y, "country": country} | scores), folder / "scores.parquet")
     payments = {"fraud": y, "amount": rng.integers(5, 500, 400), "p": rng.random(400)}
     pa.csv.write_csv(pa.table(payments), folder / "payments.csv")
     (folder / "parts").mkdir()

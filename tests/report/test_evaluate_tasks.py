@@ -122,19 +122,20 @@ def test_groups_and_weights_reach_the_intervals(values, rng) -> None:
     assert "median_absolute_error" not in found["a"]  # its interval is of independent rows
 
 
-@pytest.mark.parametrize("share", [0.5, 0.9])
-def test_quantiles_lie_between_order_statistics_that_hold(rng, share: float) -> None:
-    """Exact by the binomial: at least 95 % and, of 200 rows, not above 98."""
-    from fastmetrics._report.tasks.evaluate_task import quantile_estimate
-
-    n, truth = 200, stats.expon.ppf(share)
-    hits = 0
-    for _ in range(2_000):
-        low, high = quantile_estimate("q", rng.exponential(size=n), share, 0.95).confidence_interval
-        hits += low <= truth <= high
-    assert 0.94 < hits / 2_000 < 0.98
-    few = quantile_estimate("q", rng.exponential(size=4), 0.9, 0.95)
-    assert few.confidence_interval.high == math.inf
+@pytest.mark.parametrize("name", ["median_absolute_error", "absolute_error_quantile_90"])
+def test_quantiles_lie_between_order_statistics_that_hold(rng, name: str) -> None:
+    """Exact by the binomial: the limits are two of the errors, with so many between them."""
+    share = 0.5 if name == "median_absolute_error" else 0.9
+    errors = rng.permutation(np.arange(1.0, 201.0))
+    found = fm.evaluate(errors, np.zeros(200), task="values")["score"][name]
+    low, high = found.confidence_interval
+    left, right = int(low), int(high)  # the errors are their ranks
+    law = stats.binom(200, share)
+    assert law.cdf(right - 1) - law.cdf(left - 1) >= 0.95
+    assert law.cdf(left - 1) <= 0.025 < law.cdf(left)
+    assert law.sf(right - 1) <= 0.025 < law.sf(right - 2)
+    few = fm.evaluate([1.5, 2.5, 3.5, 4.5], np.zeros(4), metrics=None)["score"]
+    assert few["absolute_error_quantile_90"].confidence_interval.high == math.inf
 
 
 def test_classes(classes) -> None:
@@ -236,6 +237,8 @@ class TestCommand:
         assert main([*command, "--format", "csv"]) == 0
         rows = pd.read_csv(pd.io.common.StringIO(capsys.readouterr().out))
         assert len(rows) == 2 * 5 + 3
+        assert main([*command, "--task", "values", "--memory", "1GB"]) == 2
+        assert "--memory is for scores of two classes" in capsys.readouterr().err
         assert main([*command, "--bootstrap", "99"]) == 2
         assert "--bootstrap is of scores of two classes" in capsys.readouterr().err
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from fastmetrics._display.table import Display, Table
+from fastmetrics._report.slices.slices_result import Slices
 from fastmetrics._report.tasks.task_rule import Task
 from fastmetrics._results import Result
 from fastmetrics.errors import no_such
@@ -60,6 +61,8 @@ class TaskEvaluation(Result):
         By measure, whether higher is better.
     notes : tuple of str
         What a reader must know beside the figures, as the majority class and the worst one.
+    slices : Slices or None
+        Measures of slices of the rows, where columns were given.
     """
 
     task: Task
@@ -70,6 +73,7 @@ class TaskEvaluation(Result):
     n_samples: float
     directions: Mapping[str, bool | None] = field(hash=False)
     notes: tuple[str, ...] = ()
+    slices: Slices | None = None
 
     @property
     def verdict(self) -> str:
@@ -104,6 +108,8 @@ class TaskEvaluation(Result):
         else:
             plain["comparisons"] = self.comparisons.to_dict()
             plain["verdict"] = self.verdict
+        if self.slices is None:
+            plain.pop("slices")
         return plain
 
     def __repr__(self) -> str:
@@ -129,6 +135,9 @@ class TaskEvaluation(Result):
             unseen = ("standard_error", "df", "n_failed")
             tables.append(pairs_table(self.comparisons, words=words, level=level, unseen=unseen))
             notes += self.verdict.split("\n")
+        if self.slices is not None:
+            tables += [replace(table, framed=False) for table in self.slices.tables()]
+            notes += self.slices.notes()
         notes += [*self.notes, self._intervals()]
         return Display(tables, _TITLES[self.task], notes)
 

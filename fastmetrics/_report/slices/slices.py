@@ -1,0 +1,285 @@
+"""Estimates of every slice, those of its complement, and how far they are apart."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.containers import as_array
+from fastmetrics._input.models import NamedScores
+from fastmetrics._input.scalars import check_integer, check_same_length
+from fastmetrics._report.slices.slices_result import SliceEstimate, Slices
+from fastmetrics.errors import InputError
+from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.forms import asked_of, sample_of
+from fastmetrics.inference.interval_rule import estimate_of
+from fastmetrics.inference.reference import pvalue
+from fastmetrics.inference.table_points import Measured, has_influences
+from fastmetrics.measures.asking import Asked
+
+#: Slices times rows beyond which the rows outside each slice are not measured.
+_MOST: Final = 100_000_000
+Part = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Labels, scores and what else belongs to rows, none of them of no weight."""
+
+    labels: NDArray[Any]
+    models: tuple[NamedScores, ...]
+    columns: Mapping[str, NDArray[Any]]
+    options: Mapping[str, Any]
+    groups: NDArray[np.int64] | None
+
+    def measured(self, one: Asked, part: Part) -> Measured:
+        """Return a measure of each model in some rows."""
+        models = [each._replace(values=each.values[part]) for each in self.models]
+        given: dict[str, Any] = dict.fromkeys(("event", "query", "strata", "sample_weight"))
+        given |= {name: column[part] for name, column in self.columns.items()}
+        given |= self.options
+        given["groups"] = None if self.groups is None else self.groups[part]
+        found: Measured = sample_of((one,), self.labels[part], models, **given)[one.label].measured(
+            one
+        )
+        return found
+
+
+def slices_of(
+    y_true: Any,
+    models: Sequence[NamedScores],
+    slices: Mapping[str, Any],
+    *,
+    metrics: Any,
+    confidence_level: float,
+    min_n: int,
+    intersections: int,
+    sample_weight: Any,
+    weights_are: Any,
+    groups: Any,
+    query: Any,
+    threshold: Any,
+    pos_label: Any,
+) -> Slices:
+    """Return the measures of each slice of at least ``min_n`` rows; see `evaluate`."""
+    min_n = check_integer("min_n", min_n, low=1)
+    check_integer("intersections", intersections, low=1, high=3)
+    if not slices or not hasattr(slices, "items"):
+        raise InputError("`slices` must be a mapping of names to columns, {'country': ...}")
+    asked = asked_of(metrics, None, query)
+    for one in asked:
+        if not has_influences(one):
+            raise InputError(f"`{one.label}` has no influences of rows, and slices no replicates")
+    rows, kept = _rows(y_true, models, sample_weight, weights_are, groups, query)
+    rows = replace(rows, options={**rows.options, "threshold": threshold, "pos_label": pos_label})
+    named, small = _named_parts(slices, kept, len(rows.labels), min_n, intersections)
+    if not named:
+        raise InputError(f"no slice has {min_n} rows: {', '.join(small[:5])}")
+    level = confidence_level ** (1.0 / len(named))
+    has_rest = len(named) * len(rows.labels) <= _MOST
+    found = []
+    for one in asked:
+        own: dict[str, list[SliceEstimate]] = {model.name: [] for model in models}
+        of_column: dict[str, list[tuple[str, int]]] = {}
+        for column, name, part in named:
+            inside = _tried(rows, one, part)
+            rest = _complement(part, len(rows.labels)) if has_rest else part[:0]
+            outside = _tried(rows, one, rest) if inside is not None and len(rest) else None
+            for k, model in enumerate(models):
+                estimated = _estimated(one, inside, k, level, rows)
+                gap = _gap(rows, inside, outside, k, part, rest)
+                of_column.setdefault(f"{column}\0{model.name}", []).append(
+                    (model.name, len(own[model.name]))
+                )
+                own[model.name].append(_row(name, model.name, one, estimated, gap, len(part)))
+        for places in of_column.values():
+            chosen = [own[whose][k] for whose, k in places]
+            for (whose, k), value in zip(places, _shrunken(chosen), strict=True):
+                own[whose][k] = replace(own[whose][k], shrunken=value)
+        found += [row for rows_of in own.values() for row in rows_of]
+    return Slices(tuple(found), confidence_level, len(named), tuple(small))
+
+
+def _rows(
+    y_true: Any,
+    models: Sequence[NamedScores],
+    sample_weight: Any,
+    read: Any,
+    groups: Any,
+    query: Any,
+) -> tuple[Rows, NDArray[np.int64]]:
+    """Return the rows that weigh something, and which they are."""
+    labels = as_array(y_true, "y_true")
+    values = {model.argument: as_array(model.values, model.argument) for model in models}
+    others = {"sample_weight": sample_weight, "query": query, "groups": groups}
+    columns = {name: as_array(each, name) for name, each in others.items() if each is not None}
+    check_same_length(**{"y_true": labels, **values, **columns})
+    kept = np.arange(len(labels))
+    if sample_weight is not None:
+        kept = np.flatnonzero(columns["sample_weight"])
+    codes = columns.pop("groups", None)
+    if codes is not None:
+        codes = check_class_labels(codes[kept], "groups").codes
+    rows = Rows(
+        labels[kept],
+        tuple(m._replace(values=values[m.argument][kept]) for m in models),
+        {name: column[kept] for name, column in columns.items()},
+        {"weights_are": read if sample_weight is not None else None},
+        codes,
+    )
+    return rows, kept
+
+
+def _named_parts(
+    slices: Mapping[str, Any], kept: Part, n: int, min_n: int, intersections: int
+) -> tuple[list[tuple[str, str, Part]], list[str]]:
+    """Return the column, the name and the rows of each slice, and the names of those too small."""
+    columns = {}
+    for column, values in slices.items():
+        found = check_class_labels(values, f"slices[{column!r}]")
+        if len(found.codes) < len(kept) or (len(kept) and kept[-1] >= len(found.codes)):
+            check_same_length(**{"y_true": np.empty(n), f"slices[{column!r}]": found.codes})
+        names = [f"{column}={value}" for value in np.asarray(found.classes).tolist()]
+        columns[str(column)] = (found.codes[kept], names)
+    parts: list[tuple[str, str, Part]] = []
+    small: list[str] = []
+    for how_many in range(1, min(intersections, len(columns)) + 1):
+        for chosen in combinations(columns, how_many):
+            for name, part in _parts_of([columns[each] for each in chosen]):
+                if len(part) >= min_n:
+                    parts.append((" & ".join(chosen), name, part))
+                elif len(part):
+                    small.append(name)
+    return parts, small
+
+
+def _parts_of(columns: Sequence[tuple[NDArray[np.int64], list[str]]]) -> Iterable[tuple[str, Part]]:
+    """Return the name and the rows of each combination of values that there is."""
+    codes, names = columns[0]
+    for more, others in columns[1:]:
+        codes = codes * len(others) + more
+        names = [f"{one} & {other}" for one in names for other in others]
+    order = np.argsort(codes, kind="stable")
+    ends = np.cumsum(np.bincount(codes, minlength=len(names)))
+    return zip(names, np.split(order, ends[:-1]), strict=True)
+
+
+def _complement(part: Part, n: int) -> Part:
+    outside = np.ones(n, np.bool_)
+    outside[part] = False
+    return np.flatnonzero(outside)
+
+
+def _tried(rows: Rows, one: Asked, part: Part) -> Measured | None:
+    """Return a measure in some rows; None where they have no such measure, as one class alone."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return rows.measured(one, part)
+        except InputError:
+            return None
+
+
+def _estimated(
+    one: Asked, measured: Measured | None, model: int, level: float, rows: Rows
+) -> Estimate | None:
+    if measured is None:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        read = rows.options["weights_are"]
+        return estimate_of(one, measured, model, level, None, "two-sided", weights_are=read)
+
+
+def _gap(
+    rows: Rows,
+    inside: Measured | None,
+    outside: Measured | None,
+    model: int,
+    part: Part,
+    rest: Part,
+) -> tuple[float, float, float]:
+    """Return how far a slice is from the other rows, with its error and degrees of freedom.
+
+    Rows inside and outside are independent, groups that have both are not: their influences on
+    both are added up.
+    """
+    if inside is None or outside is None:
+        return math.nan, math.nan, math.nan
+    gap = inside.values[model] - outside.values[model]
+    if rows.groups is None:
+        spreads = [each.units.spread(each.influences[model]) for each in (inside, outside)]
+        variance = sum(each.variance for each in spreads)
+        below = sum(s.variance**2 / s.df for s in spreads if s.variance > 0.0 and s.df > 0.0)
+        return gap, math.sqrt(variance), variance**2 / below if below > 0.0 else math.nan
+    n_groups = int(rows.groups.max()) + 1
+    sums = np.zeros(n_groups)
+    for sign, measured, own in ((1.0, inside, part), (-1.0, outside, rest)):
+        moved = sign * measured.influences[model]
+        weights = measured.units.weights if measured.units.counts is None else measured.units.counts
+        moved = moved if weights is None else moved * weights
+        sums += np.bincount(rows.groups[own], moved, n_groups)
+    squares = sums * sums
+    second, fourth = float(squares.sum()), float(squares @ squares)
+    if not second > 0.0 or n_groups < 2:
+        return gap, math.nan, math.nan
+    df = min(second * second / fourth, n_groups - 1.0)
+    return gap, math.sqrt(second * n_groups / (n_groups - 1.0)), df
+
+
+def _row(
+    name: str,
+    model: str,
+    one: Asked,
+    estimated: Estimate | None,
+    gap: tuple[float, float, float],
+    n: int,
+) -> SliceEstimate:
+    from fastmetrics._report._one_model import NOWHERE
+
+    difference, error, df = gap
+    is_known = estimated is not None and not math.isnan(estimated.estimate)
+    return SliceEstimate(
+        slice=name,
+        model=model,
+        metric=one.label,
+        estimate=math.nan if estimated is None else estimated.estimate,
+        confidence_interval=NOWHERE if estimated is None else estimated.confidence_interval,
+        standard_error=math.nan if estimated is None else estimated.standard_error,
+        n_samples=float(n) if estimated is None else estimated.n_samples,
+        shrunken=math.nan if estimated is None else estimated.estimate,
+        gap=difference,
+        gap_standard_error=error,
+        gap_df=df,
+        gap_pvalue=pvalue(difference / error, df) if error > 0.0 else math.nan,
+        higher_is_better=one.higher_is_better,
+        note="" if is_known else "not defined on these rows",
+    )
+
+
+def _shrunken(rows: Sequence[SliceEstimate]) -> list[float]:
+    """Return estimates drawn towards their mean, by how much more they vary than by chance."""
+    values = np.array([row.estimate for row in rows])
+    variances = np.array([row.standard_error for row in rows]) ** 2
+    known = np.isfinite(values) & (variances > 0.0)
+    if np.count_nonzero(known) < 3:
+        return [float(each) for each in values]
+    x, v = values[known], variances[known]
+    weights = 1.0 / v
+    total = weights.sum()
+    mean = (weights @ x) / total
+    spread = weights @ (x - mean) ** 2
+    between = max(0.0, (spread - (len(x) - 1)) / (total - (weights @ weights) / total))
+    of_all = 1.0 / (v + between)
+    centre = (of_all @ x) / of_all.sum()
+    found = values.copy()
+    found[known] = centre + (x - centre) * between / (between + v)
+    return [float(each) for each in found]

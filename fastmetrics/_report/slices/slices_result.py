@@ -1,0 +1,222 @@
+"""``Slices``: how models do in parts of the rows, which is the worst, which stand out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from fastmetrics._display.numbers import decimals_of, limits, number
+from fastmetrics._display.table import Display, Table
+from fastmetrics._results import ConfidenceInterval, OneNumber, Result
+from fastmetrics.errors import InputError, no_such
+from fastmetrics.inference.reference import pvalue, quantile
+
+#: Slices of a measure that are shown, the worst first.
+_SHOWN: Final = 10
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SliceEstimate(OneNumber):
+    """One measure of one model in one slice, and less that of all other rows.
+
+    Attributes
+    ----------
+    slice : str
+        The column and its value; of intersections several.
+    model, metric : str
+        Which model, by which measure.
+    estimate : float
+        The measure in the slice; nan where it is undefined.
+    confidence_interval : ConfidenceInterval
+        Its limits hold for all slices of a measure and model at once, at the level of `Slices`.
+    standard_error : float
+        Of the measure.
+    n_samples : float
+        Rows of the slice.
+    shrunken : float
+        The estimate drawn towards the mean of the column's slices as far as they differ by chance
+        (empirical Bayes, DerSimonian & Laird 1986); the estimate itself where that is not known.
+    gap : float
+        The measure in the slice less that of the rows outside it.
+    gap_standard_error, gap_df : float
+        Of the gap.
+    gap_pvalue : float
+        Of "there is no gap", not adjusted; `Slices.flagged` adjusts.
+    higher_is_better : bool or None
+        The direction of the measure.
+    note : str
+        What a reader must know; usually empty.
+    """
+
+    slice: str
+    model: str
+    metric: str
+    estimate: float
+    confidence_interval: ConfidenceInterval
+    standard_error: float
+    n_samples: float
+    shrunken: float
+    gap: float
+    gap_standard_error: float
+    gap_df: float
+    gap_pvalue: float
+    higher_is_better: bool | None
+    note: str = ""
+
+    def pvalue_worse(self, margin: float = 0.0) -> float:
+        """Return that of "the slice is not worse than the other rows by more than a margin"."""
+        if self.higher_is_better is None or not self.gap_standard_error > 0.0:
+            return math.nan
+        gain = self.gap if self.higher_is_better else -self.gap
+        return pvalue((gain + margin) / self.gap_standard_error, self.gap_df, "less")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Slices(Result):
+    """Measures of models in slices of the rows.
+
+    Attributes
+    ----------
+    rows : tuple of SliceEstimate
+        By measure, model and slice.
+    confidence_level : float
+        Of the intervals, of all slices of a measure and model at once.
+    n_slices : int
+        How many they are.
+    left_out : tuple of str
+        Slices of too few rows.
+    """
+
+    rows: tuple[SliceEstimate, ...]
+    confidence_level: float
+    n_slices: int
+    left_out: tuple[str, ...] = ()
+
+    def worst(self, metric: str | None = None, model: str | None = None) -> SliceEstimate:
+        """Return the slice that is the worst by a measure; its limits are those of any worst one.
+
+        Parameters
+        ----------
+        metric, model : str, optional
+            By default the first measure and model.
+
+        Returns
+        -------
+        SliceEstimate
+            Its interval holds for all slices at once, and so for the one that looks worst.
+        """
+        rows = [row for row in self._of(metric, model) if not math.isnan(row.estimate)]
+        if not rows or rows[0].higher_is_better is None:
+            raise InputError("there is no worst slice: no value, or a measure without a direction")
+        sign = 1.0 if rows[0].higher_is_better else -1.0
+        return min(rows, key=lambda row: sign * row.estimate)
+
+    def flagged(
+        self, *, margin: float = 0.0, false_discovery_rate: float = 0.05
+    ) -> tuple[SliceEstimate, ...]:
+        """Return slices that are worse than the other rows by more than a margin.
+
+        Parameters
+        ----------
+        margin : float, default=0.0
+            The loss that does not matter, in the measure's own unit.
+        false_discovery_rate : float, default=0.05
+            Share of those returned that may be there by chance, for each measure and model.
+
+        Returns
+        -------
+        tuple of SliceEstimate
+            By Benjamini and Hochberg (1995), the most certain first.
+        """
+        found: list[tuple[float, SliceEstimate]] = []
+        for key in dict.fromkeys((row.metric, row.model) for row in self.rows):
+            own = [(row.pvalue_worse(margin), row) for row in self._of(*key)]
+            known = sorted(((p, k) for k, (p, _) in enumerate(own) if p == p))
+            most = 0
+            for rank, (p, _) in enumerate(known, start=1):
+                if p <= rank * false_discovery_rate / len(known):
+                    most = rank
+            found += [own[k] for _, k in known[:most]]
+        return tuple(row for _, row in sorted(found, key=lambda each: each[0]))
+
+    def _of(self, metric: str | None, model: str | None) -> list[SliceEstimate]:
+        metric = self.rows[0].metric if metric is None else metric
+        model = self.rows[0].model if model is None else model
+        for name, known in (
+            (metric, {row.metric for row in self.rows}),
+            (model, {row.model for row in self.rows}),
+        ):
+            if name not in known:
+                raise no_such(name, "measures and models", sorted(known))
+        return [row for row in self.rows if (row.metric, row.model) == (metric, model)]
+
+    def __iter__(self) -> Iterator[SliceEstimate]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, name: str) -> SliceEstimate:
+        """Return a slice by its name, of the first measure and model."""
+        for row in self._of(None, None):
+            if row.slice == name:
+                return row
+        raise no_such(name, "slices", (row.slice for row in self._of(None, None)))
+
+    def __repr__(self) -> str:
+        return f"Slices({self.n_slices} slices, {len(self.rows)} estimates)"
+
+    def _shown(self) -> Display:
+        return Display(self.tables(), "Slices", self.notes())
+
+    def tables(self) -> list[Table]:
+        """Return a table for each measure, the worst slices of each model first."""
+        names = ("slice", "model", "estimate", "confidence_interval", "n_samples")
+        hidden = ("standard_error", "shrunken", "gap", "gap_standard_error", "gap_pvalue", "metric")
+        found = []
+        several = len({row.model for row in self.rows}) > 1
+        for metric in dict.fromkeys(row.metric for row in self.rows):
+            rows: list[SliceEstimate] = []
+            for model in dict.fromkeys(row.model for row in self.rows):
+                rows += sorted(self._of(metric, model), key=_badness)
+            arrow = {True: " ↑", False: " ↓", None: ""}[rows[0].higher_is_better]
+            columns = [*(name for name in names if several or name != "model"), *hidden]
+            words = {"estimate": metric + arrow, "n_samples": "n"}
+            level = self.confidence_level
+            caption = "Slices"
+            table = Table.of(rows, columns, words=words, level=level, unseen=hidden)
+            found.append(replace(table, caption=caption, most=_SHOWN * (2 if several else 1)))
+        return found
+
+    def notes(self) -> list[str]:
+        """Return what limits are of, and which slices stand out."""
+        notes = [f"Slices: limits hold for all {self.n_slices} at once; the worst come first."]
+        if all(math.isnan(row.gap) for row in self.rows):
+            return [
+                *notes,
+                "Gaps to the other rows: too many slices of too many rows, or undefined.",
+            ]
+        flagged = self.flagged()
+        for row in flagged[:5]:
+            half = -quantile(0.025, row.gap_df) * row.gap_standard_error
+            own = ConfidenceInterval(row.gap - half, row.gap + half)
+            decimals = decimals_of([row.gap], [own])
+            notes.append(
+                f"{row.slice}: {row.model} is worse by {row.metric} than in other rows: a gap of "
+                f"{number(row.gap, decimals)} {limits(own, decimals)}."
+            )
+        if not flagged:
+            notes.append("No slice is shown to be worse than other rows (false discoveries: 5 %).")
+        elif len(flagged) > 5:
+            notes.append(f"So are {len(flagged) - 5} more (false discoveries: 5 %).")
+        if self.left_out:
+            more = f" and {len(self.left_out) - 5} more" if len(self.left_out) > 5 else ""
+            notes.append(f"Too few rows, left out: {', '.join(self.left_out[:5])}{more}.")
+        return notes
+
+
+def _badness(row: SliceEstimate) -> tuple[bool, float]:
+    sign = {True: 1.0, False: -1.0, None: 0.0}[row.higher_is_better]
+    return math.isnan(row.estimate), sign * row.estimate
