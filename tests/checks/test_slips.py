@@ -37,7 +37,7 @@ CASES = {
     "swapped, labels": (fm.accuracy_score, (SCORES, Y), {}, SWAPPED),
     "swapped, scores": (fm.roc_auc_score, (SCORES, Y), {}, SWAPPED),
     "swapped, bootstrap": (fm.bootstrap, (SCORES, Y), {}, SWAPPED),
-    "swapped, evaluate": (fm.evaluate, (SCORES, Y), {}, SWAPPED),
+    "swapped, evaluate": (fm.evaluate, (SCORES, Y), {}, "are the arguments swapped. If not, pass"),
     "columns for labels": (fm.accuracy_score, (THREE, COLUMNS), {}, f"`y_pred` is a .*{ARGMAX}"),
     "columns for a matrix": (fm.confusion_matrix, (THREE, COLUMNS), {}, ARGMAX),
     "columns, strict": (fm.matthews_corrcoef, (THREE, COLUMNS), {}, f"`y_pred` must.*{ARGMAX}"),
@@ -45,7 +45,7 @@ CASES = {
     "one-hot and columns": (fm.f1_score, (ONE_HOT, COLUMNS), {}, f"`y_pred` .*{ARGMAX}"),
     "one-hot targets": (fm.f1_score, (ONE_HOT, THREE), {}, f"`y_true` is a matrix.*{ARGMAX}"),
     "regression": (fm.bootstrap, (TARGETS, SCORES), {}, REGRESSION),
-    "regression, evaluate": (fm.evaluate, (TARGETS, SCORES), {}, REGRESSION),
+    "regression, evaluate": (fm.evaluate, (TARGETS, SCORES), {"task": "binary"}, REGRESSION),
     "regression, whole": (fm.bootstrap, (np.arange(30), np.arange(30.0)), {}, REGRESSION),
     "classes": (
         *(fm.bootstrap, (THREE, SCORES), {}),

@@ -43,7 +43,13 @@ def task_of(y_true: Any, models: Sequence[NamedScores], query: Any, task: Any) -
             f"`y_true` has more than two classes, and `{models[0].argument}` one score a row: pass "
             "a matrix for each model, a column a class, or predicted labels"
         )
-    if not _is_whole(y) or any(not _is_whole(as_array(m.values, m.argument)) for m in models):
+    columns = [as_array(model.values, model.argument) for model in models]
+    if not _is_whole(y) and all(map(_are_labels, columns)):
+        raise InputError(
+            f"`y_true` holds fractions and `{models[0].argument}` labels of two classes: are the "
+            "arguments swapped? If not, pass `task='values'`"
+        )
+    if not _is_whole(y) or not all(map(_is_whole, columns)):
         return "values"
     raise InputError(
         f"`y_true` and `{models[0].argument}` hold whole numbers, of more than two values, which "
@@ -63,6 +69,16 @@ def _has_many_values(y: Any) -> bool:
     if y.dtype.kind == "f":
         seen = seen[~np.isnan(seen)]
     return len(set(seen.tolist())) > 2
+
+
+def _are_labels(values: Any) -> bool:
+    """Return whether there are two values, and they are labels as they are usually written."""
+    if values.dtype.kind == "b":
+        return True
+    if values.dtype.kind not in "iuf" or values.ndim != 1 or not len(values):
+        return False
+    low, high = values.min(), values.max()
+    return bool(low in (0, -1) and high == 1 and ((values == low) | (values == high)).all())
 
 
 def _is_whole(values: Any) -> bool:
