@@ -21,7 +21,8 @@ from benchmarks.coverage.scenes import Scene
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 
 PART = "concordance"
-METHOD = "influence"
+METHOD, OF_OTHERS = "influence", "influence, others' censoring"
+TRAINING = 1_000
 TESTS = ("compare",)
 CENSORING, HEAVY = 0.5, 2.0
 TAU = 1.0
@@ -146,3 +147,15 @@ def _measure(scene: ConcordanceScene, rng: np.random.Generator, out: Any) -> Non
         data[0], pair, event=data[1], metrics={INDEX: indices[INDEX]}, n_threads=1
     )
     out.pvalues["equal", TESTS[0]] = index[INDEX].pairs[0].pvalue
+    training = draw_columns(TRAINING, rng, scene.censoring)
+    of = {"censoring": (training["time"], training["event"])}
+    one = fastmetrics.estimate(
+        data[0], x, event=data[1], metrics=("concordance_index", indices[UNO][1] | of), n_threads=1
+    )["concordance_index"].confidence_interval
+    out.intervals[UNO, OF_OTHERS] = float(one.low), float(one.high)
+    auc = fastmetrics.concordance.cumulative_dynamic_auc(*data, x, times=TIMES, **how, **of)
+    brier = fastmetrics.concordance.survival_brier_score(
+        *data, survival, times=TIMES, n_threads=1, **of
+    )
+    for name, timed in ((AUC, auc), (BRIER, brier)):
+        out.intervals[name, OF_OTHERS] = float(timed.low[-1]), float(timed.high[-1])

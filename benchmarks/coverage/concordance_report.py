@@ -43,6 +43,7 @@ risk x and of its true probabilities, and their means of {len(concordance.TIMES)
 {concordance.TIMES[0]:g} on; where censoring is heavy, {60 * concordance.share_watched():.1f} of 60
 rows are still watched then, and no weights make up for those who are not. Intervals are those of
 `estimate`, `cumulative_dynamic_auc` and `survival_brier_score`, by influences; the test is that of
-`compare`. The two models that are compared see x with noise of their own. Rank correlation is among
-what `estimate` measures.
+`compare`. "Others' censoring" takes the share not censored from {concordance.TRAINING:,} other
+rows (`censoring=`) as known. The two models that are compared see x with noise of their own. Rank
+correlation is among what `estimate` measures.
 """

@@ -12,7 +12,8 @@ from benchmarks.coverage.measured import Cost, Measured
 from benchmarks.coverage.study import simulate
 
 
-def test_targets_are_the_limits_of_large_samples() -> None:
+def test_targets_are_the_limits_of_large_samples(monkeypatch) -> None:
+    monkeypatch.setattr(concordance, "TRAINING", 1_000_000)
     out = Measured({}, {}, {})
     scene = concordance.ConcordanceScene(concordance.PART, 100_000, 0.5)
     concordance.measure(scene, np.random.default_rng(3), out)
