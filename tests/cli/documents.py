@@ -33,6 +33,7 @@ DOCUMENTS = (
     "docs/classification.md",
     "docs/comparison.md",
     "docs/concordance.md",
+    "docs/evaluate.md",
     "docs/gate.md",
     "docs/plots.md",
     "docs/costs-and-calibration.md",

@@ -1,6 +1,6 @@
 """Guards of a release: whether a candidate is worse than a baseline by more than margins.
 
-Rules stand on `compare`; ledgers and packed baselines are files. May import what its floor may.
+Rules stand on `compare`; ledgers and packed baselines are files. May import every floor below.
 """
 
 from __future__ import annotations
