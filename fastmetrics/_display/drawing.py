@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -29,11 +30,28 @@ def as_text(shown: Display, *, width: int = WIDTH) -> str:
 
 
 def as_html(shown: Display) -> str:
-    """Return the tables of a display; the title is the caption of the first."""
+    """Return the tables of a display, figures aligned; the title is the caption of the first."""
     drawn = _grids(shown)
     notes = [*(each.more for _, each in drawn), *shown.notes]
-    texts = (f"<p>{html.escape(note)}</p>".replace("\n", "<br>") for note in notes if note)
-    return "".join([*(_html(each, ": ".join(caption)) for caption, each in drawn), *texts])
+    texts = (f"<p>{_with_code(note)}</p>".replace("\n", "<br>") for note in notes if note)
+    tables = (_html(each, ": ".join(caption)) for caption, each in drawn)
+    return "".join([f'<div class="fastmetrics"><style>{_STYLE}</style>', *tables, *texts, "</div>"])
+
+
+#: Spaces before figures align them at the point, as in text; intervals and notes step back.
+_STYLE: Final = (
+    ".fastmetrics td, .fastmetrics th {white-space: pre; font-variant-numeric: tabular-nums; "
+    "text-align: left; padding: .1em .9em .1em 0} .fastmetrics table {margin: 0 0 .8em} "
+    ".fastmetrics thead th {border-bottom: 1px solid} .fastmetrics .r {text-align: right} .fastmetrics small {font-size: 1em; "
+    "opacity: .65} .fastmetrics caption {text-align: left; font-weight: bold} "
+    ".fastmetrics p {max-width: 50em; margin: .3em 0}"
+)
+_CODE: Final = re.compile(r"`([^`\n]+)`")
+_LIMITS: Final = re.compile(r"(?<= )(\[[^\[\]]+\])$")
+
+
+def _with_code(note: str) -> str:
+    return _CODE.sub(r"<code>\1</code>", html.escape(note))
 
 
 def _grids(shown: Display) -> list[tuple[tuple[str, ...], Grid]]:
@@ -45,15 +63,20 @@ def _grids(shown: Display) -> list[tuple[tuple[str, ...], Grid]]:
 
 def _html(drawn: Grid, caption: str) -> str:
     above = f"<caption>{html.escape(caption)}</caption>" if caption else ""
-    head = f"<thead>{_html_row('th', drawn.heads)}</thead>" if drawn.heads else ""
+    sides = [column.is_left for column in drawn.columns]
+    head = f"<thead>{_html_row('th', drawn.heads, sides)}</thead>" if drawn.heads else ""
     first = "td" if any(drawn.heads[:1]) else "th"
-    body = "".join(_html_row("td", row, first) for row in drawn.rows)
+    body = "".join(_html_row("td", row, sides, first) for row in drawn.rows)
     return f"<table>{above}{head}<tbody>{body}</tbody></table>"
 
 
-def _html_row(tag: str, cells: Iterable[str], first: str = "") -> str:
+def _html_row(tag: str, cells: Iterable[str], sides: Iterable[bool], first: str = "") -> str:
     tags = itertools.chain([first or tag], itertools.repeat(tag))
-    inside = (f"<{tag}>{html.escape(cell)}</{tag}>" for cell, tag in zip(cells, tags, strict=False))
+    inside = []
+    for cell, own, is_left in zip(cells, tags, sides, strict=False):
+        text = _LIMITS.sub(r"<small>\1</small>", html.escape(cell))
+        side = "" if is_left else ' class="r"'
+        inside.append(f"<{own}{side}>{text}</{own}>")
     return f"<tr>{''.join(inside)}</tr>"
 
 

@@ -160,7 +160,8 @@ class Evaluation(Result):
         notes = _notes(self)
         if self.slices is not None:
             tables += [replace(table, framed=False) for table in self.slices.tables()]
-            notes = [*self.slices.notes(), *notes]
+            after = len(self.verdict.split("\n")) if self.verdict else 0
+            notes[after:after] = self.slices.notes()
         return Display(tables, notes=notes)
 
 

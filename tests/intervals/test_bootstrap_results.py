@@ -95,7 +95,7 @@ def test_html_escapes_names(results):
     assert html.count("<tr>") == 3
     assert "&lt;b&gt;F1&lt;/b&gt;" in html
     assert "<b>F1" not in html
-    assert f"<td>{results['roc_auc'].estimate:.4f} [" in html
+    assert f"<td>{results['roc_auc'].estimate:.4f} <small>[" in html
     assert "<caption>Estimate</caption>" in results["roc_auc"]._repr_html_()
 
 

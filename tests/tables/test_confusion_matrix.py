@@ -265,7 +265,8 @@ def test_repr() -> None:
     )
     shown = three._repr_html_()
     assert "<c>" not in shown
-    assert "<tr><th>&lt;c&gt;</th><td>0</td><td>0</td><td>1</td></tr>" in shown
+    zero, one = ('<td class="r">' + figure + "</td>" for figure in "01")
+    assert f"<tr><th>&lt;c&gt;</th>{zero}{zero}{one}</tr>" in shown
     assert "<caption>ConfusionMatrix(30 classes 0, 1, 2, 3, ...; n=30" in many._repr_html_()
 
 
