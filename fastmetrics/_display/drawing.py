@@ -42,8 +42,9 @@ def as_html(shown: Display) -> str:
 _STYLE: Final = (
     ".fastmetrics td, .fastmetrics th {white-space: pre; font-variant-numeric: tabular-nums; "
     "text-align: left; padding: .1em .9em .1em 0} .fastmetrics table {margin: 0 0 .8em} "
-    ".fastmetrics thead th {border-bottom: 1px solid} .fastmetrics .r {text-align: right} .fastmetrics small {font-size: 1em; "
-    "opacity: .65} .fastmetrics caption {text-align: left; font-weight: bold} "
+    ".fastmetrics thead th {border-bottom: 1px solid} .fastmetrics .r {text-align: right} "
+    ".fastmetrics small {font-size: 1em; opacity: .65} "
+    ".fastmetrics caption {text-align: left; font-weight: bold} "
     ".fastmetrics p {max-width: 50em; margin: .3em 0}"
 )
 _CODE: Final = re.compile(r"`([^`\n]+)`")
