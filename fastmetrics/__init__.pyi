@@ -12,6 +12,7 @@ from . import (
     selection as selection,
     streams as streams,
 )
+from ._report.doctor import doctor as doctor
 from ._report.evaluation import evaluate as evaluate
 from ._report.gate.gate import assert_not_worse as assert_not_worse, gate as gate
 from ._report.gate.packed import pack as pack

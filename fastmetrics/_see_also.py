@@ -34,6 +34,7 @@ estimate results.Estimate results.Estimates results.ConfidenceInterval compare e
 bootstrap metrics_table
 compare results.Comparison results.Comparisons results.Pair results.RankPair paired_bootstrap \
 paired_permutation_test delong_test
+doctor results.Diagnosis results.Finding evaluate
 gate results.Gate results.GateRule assert_not_worse pack compare
 assert_not_worse gate
 pack gate

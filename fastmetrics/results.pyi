@@ -1,5 +1,6 @@
 """The names of `fastmetrics.results`, read by `_faces`."""
 
+from ._report.diagnosis import Diagnosis as Diagnosis, Finding as Finding
 from ._report.evaluation_result import (
     Evaluation as Evaluation,
     EvaluationBootstrap as EvaluationBootstrap,

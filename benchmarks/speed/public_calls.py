@@ -234,6 +234,7 @@ _OTHERS: dict[str, tuple[Make, Options]] = {
         {"times": INSTANTS},
     ),
     "compare": (_models, {"metrics": "roc_auc"}),
+    "doctor": (_models, {}),
     "estimate": (_scores, {"metrics": ["roc_auc", "average_precision"]}),
     "cost_sensitive_accuracy": (_labels, _COSTS),
     "cost_sensitive_error": (_labels, _COSTS),

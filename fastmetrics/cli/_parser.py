@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from fastmetrics.cli import (
     compare_benchmarks_command,
+    doctor_command,
     gate_command,
     pack_command,
     plot_command,
@@ -49,6 +50,7 @@ examples:
 """
 
 
+_DOCTOR = "look for what is wrong or doubtful with labels and scores"
 _GATE = "decide whether a model may take the place of another: pass, fail or inconclusive"
 _COMPARE_BENCHMARKS = "decide from two files of pytest-benchmark whether anything became slower"
 
@@ -112,6 +114,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_demo(commands)
     _add_evaluate(commands)
     own = partial(_add_own, commands)
+    own("doctor", doctor_command, _DOCTOR, ("table", "json", "markdown"))
     own("gate", gate_command, _GATE, ("table", "json", "markdown"))
     own("pack", pack_command, "write ids and scores to one Parquet file: a baseline for gate", ())
     _add_compare_table(commands)

@@ -1,0 +1,91 @@
+"""``Diagnosis``: what `doctor` found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from fastmetrics._display.table import Display, Table
+from fastmetrics._results import Result
+
+Severity = Literal["error", "warning", "note"]
+
+#: What is said first.
+ORDER: Final[tuple[Severity, ...]] = ("error", "warning", "note")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Finding(Result):
+    """One thing that is wrong or doubtful.
+
+    Attributes
+    ----------
+    kind : str
+        Which check found it, such as "backwards" or "few positives".
+    severity : {"error", "warning", "note"}
+        "error": figures of these data mean nothing; "warning": they may not mean what they seem
+        to; "note": good to know.
+    model : str
+        Whose scores; empty of all.
+    text : str
+        What was found, and what to do.
+    """
+
+    kind: str
+    severity: Severity
+    model: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Diagnosis(Result):
+    """What `doctor` found.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        Errors first, then warnings, then notes; empty where nothing is wrong.
+    n_samples : int
+        Rows.
+    n_positive, n_negative : int
+        Rows of each class; 0 where the labels are not of two classes.
+    """
+
+    findings: tuple[Finding, ...]
+    n_samples: int
+    n_positive: int
+    n_negative: int
+
+    @property
+    def is_healthy(self) -> bool:
+        """Whether there is neither an error nor a warning."""
+        return all(each.severity == "note" for each in self.findings)
+
+    @property
+    def exit_status(self) -> int:
+        """What a process ends with to say so: 0, or 1 with an error or a warning."""
+        return 0 if self.is_healthy else 1
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(each.kind for each in self.findings) or "nothing found"
+        return f"Diagnosis({kinds})"
+
+    def _shown(self) -> Display:
+        columns: dict[str, list[str]] = {"severity": [], "about": [], "found": []}
+        for each in self.findings:
+            columns["severity"].append(each.severity)
+            columns["about"].append(each.model or "data")
+            columns["found"].append(each.kind)
+        counts = f"{self.n_positive:,} positive, {self.n_negative:,} negative"
+        size = f"{self.n_samples:,} rows, {counts}."
+        if not self.findings:
+            return Display([Table.record({"found": "nothing"})], "Diagnosis", [size])
+        texts = [f"{each.model or 'Data'}: {each.text}" for each in self.findings]
+        return Display([Table(columns, most=len(self))], "Diagnosis", [*texts, size])

@@ -1,0 +1,373 @@
+"""``doctor``: what is wrong or doubtful with labels and scores."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._docs import documented
+from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.containers import as_array
+from fastmetrics._input.models import NamedScores
+from fastmetrics._report.diagnosis import ORDER, Diagnosis, Finding, Severity
+from fastmetrics._report.evaluation import models_of
+from fastmetrics.errors import InputError
+from fastmetrics.inference._sample_sizes import FEW_GROUPS, effective_groups
+from fastmetrics.inference.estimate import estimate
+from fastmetrics.inference.estimate_result import Estimate
+
+#: Rows of a class below which no interval is sure, and below which none says much.
+_FEW, _FEWEST = 30, 5
+#: Share of pairs of both classes that tie, from which on ties are worth a word.
+_TIED: Final = 0.05
+#: Pairs of rows that are the same, over the rows, and over what chance gives, to look like copies.
+_COPIES, _UNLIKELY = 0.02, 50.0
+#: Negatives above a threshold on which a rate of 1 % must rest.
+_RATE, _LEAST = 0.01, 5
+
+
+@documented()
+def doctor(
+    y_true: ArrayLike,
+    scores: Mapping[str, ArrayLike] | ArrayLike,
+    *,
+    names: Sequence[str] | None = None,
+    groups: ArrayLike | None = None,
+    ids: ArrayLike | None = None,
+    pos_label: Any = None,
+) -> Diagnosis:
+    """Look for what is wrong or doubtful with labels and scores of two classes.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels.
+    scores : mapping of str to array-like of shape (n_samples,), data frame, or array-like
+        The scores of each model by name; a single column is one model called ``"score"``.
+    names : sequence of str, optional
+        Of the columns of `scores`, where it is an array.
+    groups : array-like of shape (n_samples,), optional
+        Group of each row (user, patient).
+    ids : array-like of shape (n_samples,), optional
+        Of rows, each its own.
+
+    Returns
+    -------
+    Diagnosis
+        Frozen; `findings`, errors first. Nothing is mended, and nothing about the data raises.
+
+    Raises
+    ------
+    ValueError
+        If `scores` names no model.
+
+    Notes
+    -----
+    Looked for are: labels or scores that are missing or not finite; other than two classes; lengths
+    that differ; labels given as scores, decisions given as scores, scores that run backwards (the
+    interval of the AUC lies below 1/2), that are constant, in percent, or no probabilities where
+    they lie just outside [0, 1]; probabilities that are far off on average; ties; models that say
+    the same; ids twice, rows twice, few rows of a class, few groups; which rates rest on too few
+    rows. O(n log n) time.
+
+    Examples
+    --------
+    >>> found = doctor([0, 1, 0, 1] * 30, {"late": [0.9, 0.2, 0.7, 0.3] * 30})
+    >>> [each.kind for each in found]
+    ['backwards', 'rare false positives']
+    >>> found.is_healthy
+    False
+    """
+    named = models_of(scores, names)
+    findings: list[Finding] = []
+
+    def say(kind: str, severity: Severity, text: str, model: str = "") -> None:
+        findings.append(Finding(kind, severity, model, text))
+
+    labels = _labels(y_true, pos_label, say)
+    columns = {model.name: _numbers(model, say) for model in named}
+    n = len(np.asarray(y_true, dtype=object)) if labels is None else len(labels)
+    for name, column in columns.items():
+        if column is not None and len(column) != n:
+            say("lengths", "error", f"has {len(column):,} scores, and there are {n:,} labels", name)
+    _about_rows(n, labels, columns, groups, ids, say)
+    n_positive = 0 if labels is None else int(np.count_nonzero(labels == 1))
+    n_negative = 0 if labels is None else int(np.count_nonzero(labels == 0))
+    if labels is not None and n_positive and n_negative:
+        for name, column in columns.items():
+            if column is not None and len(column) == n:
+                _about_scores(name, labels, column, say)
+        _about_pairs({k: c for k, c in columns.items() if c is not None and len(c) == n}, say)
+        _about_sizes(n_positive, n_negative, say)
+    findings.sort(key=lambda each: ORDER.index(each.severity))
+    return Diagnosis(tuple(findings), n, n_positive, n_negative)
+
+
+def _labels(y_true: Any, pos_label: Any, say: Any) -> NDArray[np.int8] | None:
+    """Return labels as 1, 0 and -1 where they are missing; None if they are not of two classes."""
+    values = np.asarray(y_true, dtype=object).ravel()
+    missing = np.array([each is None or str(each) in ("nan", "<NA>", "NaT") for each in values])
+    if missing.any():
+        say(
+            "missing labels",
+            "error",
+            f"{int(missing.sum()):,} of {len(values):,} labels are missing: leave their rows out",
+        )
+    known = values[~missing] if len(values) else values
+    classes = sorted(set(known.tolist()), key=str)
+    if len(classes) > 2:
+        shown = ", ".join(map(repr, classes[:5]))
+        say(
+            "several classes",
+            "error",
+            f"the labels have {len(classes):,} values ({shown}, …): `evaluate` takes several "
+            "classes, or numbers",
+        )
+        return None
+    if len(classes) < 2:
+        say("one class", "error", f"all labels are {classes[0]!r}" if classes else "no labels")
+    positive = pos_label
+    if positive is None:
+        usual = {*classes} <= {0, 1} or {*classes} <= {-1, 1}
+        if not usual:
+            say(
+                "positive class",
+                "error",
+                f"the labels are {', '.join(map(repr, classes))}: name the positive one by "
+                "`pos_label`",
+            )
+            return None
+        positive = 1
+    found = np.where(values == positive, 1, 0).astype(np.int8)
+    found[missing] = -1
+    return found
+
+
+def _numbers(model: NamedScores, say: Any) -> NDArray[np.float64] | None:
+    """Return scores as numbers, nan where they are missing; None if they are none."""
+    try:
+        raw = as_array(model.values, model.argument)
+        column = np.asarray(raw, dtype=np.float64).ravel()
+    except (InputError, TypeError, ValueError):
+        try:
+            column = np.asarray(model.values, dtype=np.float64).ravel()
+        except (TypeError, ValueError):
+            say("no numbers", "error", "its scores are no numbers", model.name)
+            return None
+    bad = int(np.count_nonzero(~np.isfinite(column)))
+    if bad:
+        what = f"{bad:,} of {len(column):,} scores are missing, nan or infinite"
+        say("missing scores", "error", f"{what}: find out why before leaving them out", model.name)
+    return column
+
+
+def _about_rows(
+    n: int,
+    labels: NDArray[np.int8] | None,
+    columns: Mapping[str, NDArray[np.float64] | None],
+    groups: Any,
+    ids: Any,
+    say: Any,
+) -> None:
+    """Look for ids and rows that are there twice, and for few groups."""
+    if ids is not None:
+        own = np.asarray(ids, dtype=object).ravel().tolist()
+        twice = len(own) - len(set(own))
+        if twice:
+            say("ids twice", "error", f"{twice:,} rows have an id that is there before")
+        if len(own) != n:
+            say("lengths", "error", f"there are {len(own):,} ids and {n:,} labels")
+    if groups is not None:
+        codes = check_class_labels(groups, "groups").codes
+        if len(codes) != n:
+            say("lengths", "error", f"there are {len(codes):,} groups and {n:,} labels")
+            return
+        worth = effective_groups(codes)
+        if worth < FEW_GROUPS:
+            many = int(codes.max()) + 1
+            say(
+                "few groups",
+                "warning",
+                f"{many:,} groups, worth {worth:.3g} of equal size: below about {FEW_GROUPS} "
+                "intervals cover less than they say",
+            )
+        return
+    known = [c for c in columns.values() if c is not None and len(c) == n]
+    if labels is None or not known or n < 2 * _FEW:
+        return
+    copies, by_chance = _copies(labels, known)
+    if copies >= _COPIES * n and copies >= _UNLIKELY * (by_chance + 1.0):
+        say(
+            "repeated rows",
+            "warning",
+            f"{copies:,.0f} pairs of the {n:,} rows have the same label and scores, to the last "
+            "digit: if they are of one thing measured again, pass `groups`",
+        )
+
+
+def _copies(
+    labels: NDArray[np.int8], columns: Sequence[NDArray[np.float64]]
+) -> tuple[float, float]:
+    """Return the pairs of rows that are the same, and how many there would be by chance.
+
+    By chance a pair has the same label and the same score of each model as often as pairs have
+    either; of one model, scores are spread evenly from the least to the greatest by their last
+    digit. Rows with the least or greatest score of a model are left out: it may be a limit.
+    """
+    inside = np.ones(len(labels), np.bool_)
+    for column in columns:
+        inside &= np.isfinite(column) & (column > np.nanmin(column)) & (column < np.nanmax(column))
+    n = int(inside.sum())
+    pairs = n * (n - 1) / 2.0
+    if n < 2 * _FEW:
+        return 0.0, 0.0
+    kept: list[NDArray[Any]] = [labels[inside], *(column[inside] for column in columns)]
+    shares = [_alike(np.unique(column, return_counts=True)[1]) / pairs for column in kept]
+    joint = np.unique(np.column_stack(kept), axis=0, return_counts=True)[1]
+    if len(columns) == 1:
+        (scores,) = kept[1:]
+        steps = np.diff(np.unique(scores))
+        cells = float((scores.max() - scores.min()) / steps.min()) if len(steps) else 1.0
+        shares[1] = 1.0 / max(1.0, cells)
+    return _alike(joint), pairs * float(np.prod(shares))
+
+
+def _alike(counts: NDArray[np.int64]) -> float:
+    """Return the pairs that are alike, by how many rows are."""
+    return float((counts * (counts - 1.0)).sum()) / 2.0
+
+
+def _about_scores(
+    name: str, labels: NDArray[np.int8], column: NDArray[np.float64], say: Any
+) -> None:
+    """Look at the scores of one model."""
+    use = np.isfinite(column) & (labels >= 0)
+    y, s = labels[use], column[use]
+    if not (0 < int(y.sum()) < len(y)):
+        return
+    values = np.unique(s)
+    if len(values) == 1:
+        say("constant", "error", f"all scores are {values[0]:g}", name)
+        return
+    if len(values) == 2:
+        if np.array_equal(s == values[1], y == 1):
+            say("labels as scores", "error", "the scores are the labels themselves", name)
+        else:
+            say(
+                "decisions as scores",
+                "warning",
+                f"there are two scores, {values[0]:g} and {values[1]:g}: of decisions there is no "
+                "curve; pass what they were decided by, or measure them as labels",
+                name,
+            )
+        return
+    auc = _auc(y, s)
+    if auc.estimate == 1.0 and len(y) >= 2 * _FEW:
+        what = "an AUC of exactly 1: do the scores know the labels (leakage)?"
+        say("perfect", "warning", what, name)
+    elif auc.confidence_interval.high < 0.5:
+        low, high = auc.confidence_interval
+        say(
+            "backwards",
+            "error",
+            f"an AUC of {auc.estimate:.4f} [{low:.4f}, {high:.4f}]: greater scores are of "
+            "negatives; is it the score of the other class?",
+            name,
+        )
+    low, high = float(s.min()), float(s.max())
+    is_fraction = not np.array_equal(s, np.rint(s))
+    if low >= 0.0 and high <= 1.0:
+        _about_probabilities(name, y, s, say)
+    elif low >= 0.0 and 1.0 < high <= 100.0 and (is_fraction or high > 10.0) and high > 50.0:
+        said = f"scores from {low:g} to {high:g}: percent? As probabilities divide them by 100"
+        say("percent", "note", said, name)
+    elif low < 0.0 < high:
+        say(
+            "no probabilities",
+            "note",
+            f"scores from {low:.3g} to {high:.3g} (logits, margins?): fine for ranks, none for "
+            "Brier score, log loss or calibration",
+            name,
+        )
+    tied = _tied(y, s)
+    if tied > _TIED:
+        say(
+            "ties",
+            "note",
+            f"{100 * tied:.1f} % of pairs of a positive and a negative have the same score: each "
+            "counts as one half; are scores rounded?",
+            name,
+        )
+
+
+def _auc(y: NDArray[np.int8], s: NDArray[np.float64]) -> Estimate:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return estimate(y, s, metrics="roc_auc", confidence_level=0.99)["roc_auc"]
+
+
+def _tied(y: NDArray[np.int8], s: NDArray[np.float64]) -> float:
+    """Return the share of pairs of a positive and a negative with the same score."""
+    _, at = np.unique(s, return_inverse=True)
+    positives = np.bincount(at, y == 1)
+    negatives = np.bincount(at, y == 0)
+    return float(positives @ negatives / (positives.sum() * negatives.sum()))
+
+
+def _about_probabilities(name: str, y: NDArray[np.int8], s: NDArray[np.float64], say: Any) -> None:
+    """Compare the mean of probabilities with the share of positives."""
+    gap = float(np.mean(s - y))
+    error = float(np.std(s - y, ddof=1)) / np.sqrt(len(y))
+    if abs(gap) > 4.0 * error and abs(gap) > 0.02:
+        way = "high" if gap > 0 else "low"
+        say(
+            "calibration",
+            "note",
+            f"as probabilities the scores are {abs(gap):.3f} too {way} on average ({s.mean():.3f} "
+            f"said, {y.mean():.3f} are positive): `calibration.logistic_calibration` mends that",
+            name,
+        )
+
+
+def _about_pairs(columns: Mapping[str, NDArray[np.float64]], say: Any) -> None:
+    """Look for models that say the same, or put rows into the same order."""
+    names = list(columns)
+    orders = {}
+    for name, column in columns.items():
+        if np.isfinite(column).all():
+            orders[name] = np.unique(column, return_inverse=True)[1]
+    for i, one in enumerate(names):
+        for other in names[:i]:
+            if np.array_equal(columns[one], columns[other]):
+                say("the same scores", "warning", f"the scores are those of {other!r}", one)
+            elif one in orders and other in orders and np.array_equal(orders[one], orders[other]):
+                say(
+                    "the same order",
+                    "note",
+                    f"it puts rows into the order of {other!r}: every curve is the same",
+                    one,
+                )
+
+
+def _about_sizes(n_positive: int, n_negative: int, say: Any) -> None:
+    """Say what can be believed of so many rows of each class."""
+    for what, size in (("positives", n_positive), ("negatives", n_negative)):
+        if size < _FEW:
+            severity: Severity = "warning" if size < _FEWEST else "note"
+            say(
+                f"few {what}",
+                severity,
+                f"{size:,} {what if size != 1 else what[:-1]}: below about {_FEW} no interval is "
+                f"sure, below {_FEWEST} none says much",
+            )
+    if n_negative >= _FEW and _RATE * n_negative < _LEAST:
+        say(
+            "rare false positives",
+            "note",
+            f"a false positive rate of {_RATE:.0%} is {_RATE * n_negative:.1f} of {n_negative:,} "
+            "negatives: recall at it rests on next to nothing",
+        )

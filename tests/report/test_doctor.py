@@ -1,0 +1,115 @@
+"""`doctor` finds what was planted, and nothing in healthy data."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fastmetrics as fm
+from fastmetrics.cli import main
+
+N = 1_000
+
+
+@pytest.fixture
+def healthy() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(8)
+    p = rng.beta(1, 1, N)
+    return (rng.random(N) < p).astype(int), p
+
+
+def kinds(*args, **options) -> dict[str, str]:
+    found = fm.doctor(*args, **options)
+    assert found.exit_status == (0 if found.is_healthy else 1)
+    return {each.kind: each.severity for each in found}
+
+
+def test_nothing_is_found_in_healthy_data(healthy) -> None:
+    y, p = healthy
+    found = fm.doctor(y, p, groups=np.arange(N) // 3, ids=np.arange(N))
+    assert {each.severity for each in found} <= {"note"}
+    assert found.is_healthy
+    assert [each.kind for each in found] == []
+    assert "nothing" in str(found)
+
+
+PLANTED = {
+    "backwards": lambda y, p: (y, 1 - p),
+    "labels as scores": lambda y, p: (y, y.astype(float)),
+    "decisions as scores": lambda y, p: (y, (p > 0.5).astype(int)),
+    "constant": lambda y, p: (y, np.full(N, 0.3)),
+    "percent": lambda y, p: (y, 100 * p),
+    "no probabilities": lambda y, p: (y, np.log(p / (1 - p))),
+    "calibration": lambda y, p: (y, p**3),
+    "ties": lambda y, p: (y, np.round(p, 1)),
+    "missing labels": lambda y, p: (np.where(np.arange(N) == 3, np.nan, y), p),
+    "missing scores": lambda y, p: (y, np.where(np.arange(N) < 2, np.nan, p)),
+    "several classes": lambda y, p: (np.arange(N) % 3, p),
+    "one class": lambda y, p: (np.ones(N, int), p),
+    "positive class": lambda y, p: (np.where(y, "b", "a"), p),
+    "no numbers": lambda y, p: (y, ["?"] * N),
+    "lengths": lambda y, p: (y, p[:-1]),
+    "perfect": lambda y, p: (y, y + p / 2),
+    "few positives": lambda y, p: (np.arange(N) < 20, p),
+    "few negatives": lambda y, p: (np.arange(N) > 3, p),
+    "rare false positives": lambda y, p: (y[:200], p[:200]),
+    "repeated rows": lambda y, p: (np.tile(y[:500], 2), np.tile(p[:500], 2)),
+}
+
+
+@pytest.mark.parametrize("kind", PLANTED)
+def test_what_was_planted_is_found(healthy, kind: str) -> None:
+    assert kind in kinds(*PLANTED[kind](*healthy))
+
+
+def test_severities(healthy) -> None:
+    y, p = healthy
+    assert kinds(y, 1 - p)["backwards"] == "error"
+    assert kinds(np.arange(N) < 20, p)["few positives"] == "note"
+    assert kinds(np.arange(N) < 4, p)["few positives"] == "warning"
+    order = [each.severity for each in fm.doctor(y, {"a": 1 - p, "b": 100 * p, "c": (p > 0.5) * 1})]
+    assert order == sorted(order, key=["error", "warning", "note"].index)
+
+
+def test_groups_ids_and_pairs_of_models(healthy) -> None:
+    y, p = healthy
+    assert kinds(y, p, groups=np.arange(N) % 8)["few groups"] == "warning"
+    assert kinds(y, p, ids=np.arange(N) // 2)["ids twice"] == "error"
+    assert kinds(y, {"a": p, "b": p.copy()})["the same scores"] == "warning"
+    assert kinds(y, {"a": p, "b": p**2})["the same order"] == "note"
+    twice = {"a": np.tile(p[:500], 2), "b": np.tile(p[500:], 2)}
+    assert kinds(np.tile(y[:500], 2), twice)["repeated rows"] == "warning"
+    grouped = kinds(np.tile(y[:500], 2), twice, groups=np.tile(np.arange(500), 2))
+    assert "repeated rows" not in grouped
+
+
+@pytest.mark.slow
+def test_false_alarms_are_rare() -> None:
+    """Errors and warnings in healthy data: at most 1 % of 1,000 data sets, of any size."""
+    rng = np.random.default_rng(1)
+    alarms = 0
+    for _ in range(1_000):
+        n = int(rng.choice([200, 1_000, 5_000]))
+        p = rng.beta(*rng.choice([0.5, 1, 2, 5], 2), n).round(int(rng.choice([3, 6, 12])))
+        y = (rng.random(n) < p).astype(int)
+        if 30 <= y.sum() <= n - 30:
+            alarms += not fm.doctor(
+                y, {"a": p, "b": np.clip(p + 0.1 * rng.normal(size=n), 0, 1)}
+            ).is_healthy
+    assert alarms <= 10
+
+
+def test_on_the_command_line(healthy, tmp_path, monkeypatch, capsys) -> None:
+    y, p = healthy
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"y": y, "p": p, "flip": 1 - p, "g": np.arange(N) // 4, "id": range(N)})
+    frame.to_csv("x.csv", index=False)
+    command = ("doctor", "x.csv", "--label", "y", "--groups", "g", "--id", "id")
+    assert main([*command, "--score", "p"]) == 0
+    assert main([*command, "--score", "flip", "--format", "json"]) == 1
+    out = capsys.readouterr().out
+    assert json.loads(out[out.index("{") :])["findings"][0]["kind"] == "backwards"
+    assert main([*command, "--score", "nowhere"]) == 2
