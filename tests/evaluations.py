@@ -7,8 +7,14 @@ from typing import Any
 
 
 def without_rows(plain: dict[str, Any]) -> dict[str, Any]:
-    """Return an evaluation as a dictionary, without what needs both scores of a row."""
-    return {name: each for name, each in plain.items() if name not in ("differences", "verdict")}
+    """Return an evaluation as a dictionary, without what needs each row: pairs, probabilities."""
+    kept = {name: v for name, v in plain.items() if name not in ("differences", "verdict", "notes")}
+    kept["models"] = [dict(model) for model in kept["models"]]
+    for model in kept["models"]:
+        if "estimates" in model:
+            own = model["estimates"].items()
+            model["estimates"] = {n: e for n, e in own if n not in ("brier_score", "log_loss")}
+    return kept
 
 
 def are_close(found: Any, expected: Any) -> bool:

@@ -51,7 +51,7 @@ def _may_be_probabilities(model: NamedScores) -> bool:
     low, high = float(np.min(scores)), float(np.max(scores))
     if not 0.0 <= low <= high <= 1.0:
         return False
-    return low > 0.0 or high < 1.0 or bool(((scores > 0.0) & (scores < 1.0)).any())
+    return low < high and bool(((scores > 0.0) & (scores < 1.0)).any())
 
 
 def by_influence(

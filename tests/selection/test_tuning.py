@@ -253,7 +253,7 @@ def test_result():
     assert repr(found).startswith("TuningResult({'max_depth': ")
     assert "of 6 settings, error_rate" in repr(found)
     assert found._repr_html_().count("<tr") == 7
-    assert found._repr_html_().count("<td>yes</td>") == 1
+    assert found._repr_html_().count('<td class="r">yes</td>') == 1
     assert "estimator" not in json.loads(json.dumps(found.to_dict()))
     assert set(found.table[0]) == {*GRID, "mean", "standard_error", "rank"}
 
