@@ -110,14 +110,15 @@ def doctor(
 def _labels(y_true: Any, pos_label: Any, say: Any) -> NDArray[np.int8] | None:
     """Return labels as 1, 0 and -1 where they are missing; None if they are not of two classes."""
     values = np.asarray(y_true, dtype=object).ravel()
-    missing = np.array([each is None or str(each) in ("nan", "<NA>", "NaT") for each in values])
+    unknown = [each is None or str(each) in ("nan", "<NA>", "NaT") for each in values]
+    missing = np.array(unknown, np.bool_)
     if missing.any():
         say(
             "missing labels",
             "error",
             f"{int(missing.sum()):,} of {len(values):,} labels are missing: leave their rows out",
         )
-    known = values[~missing] if len(values) else values
+    known = values[~missing]
     classes = sorted(set(known.tolist()), key=str)
     if len(classes) > 2:
         shown = ", ".join(map(repr, classes[:5]))
@@ -142,8 +143,8 @@ def _labels(y_true: Any, pos_label: Any, say: Any) -> NDArray[np.int8] | None:
             )
             return None
         positive = 1
-    found = np.where(values == positive, 1, 0).astype(np.int8)
-    found[missing] = -1
+    found = np.full(len(values), -1, np.int8)
+    found[~missing] = [each == positive for each in known]
     return found
 
 
@@ -182,7 +183,11 @@ def _about_rows(
         if len(own) != n:
             say("lengths", "error", f"there are {len(own):,} ids and {n:,} labels")
     if groups is not None:
-        codes = check_class_labels(groups, "groups").codes
+        try:
+            codes = check_class_labels(groups, "groups").codes
+        except InputError as error:
+            say("groups", "error", str(error))
+            return
         if len(codes) != n:
             say("lengths", "error", f"there are {len(codes):,} groups and {n:,} labels")
             return

@@ -65,6 +65,20 @@ def test_what_was_planted_is_found(healthy, kind: str) -> None:
     assert kind in kinds(*PLANTED[kind](*healthy))
 
 
+@pytest.mark.parametrize(
+    ("y", "p", "options", "kind"),
+    [
+        ([], [], {}, "one class"),
+        (pd.array([1, 0, None] * 100, dtype="Int64"), [0.1, 0.2, 0.3] * 100, {}, "missing labels"),
+        ([0, 1] * 50, [object()] * 100, {}, "no numbers"),
+        ([0, 1] * 50, [0.1, 0.2] * 50, {"groups": [None] * 100}, "groups"),
+        ([0, 1] * 50, pd.array([0.1, None] * 50, dtype="Float64"), {}, "missing scores"),
+    ],
+)
+def test_nothing_about_the_data_raises(y, p, options, kind: str) -> None:
+    assert kind in kinds(y, p, **options)
+
+
 def test_severities(healthy) -> None:
     y, p = healthy
     assert kinds(y, 1 - p)["backwards"] == "error"

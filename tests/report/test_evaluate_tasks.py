@@ -154,6 +154,8 @@ def test_classes(classes) -> None:
     worst = min(recalls, key=recalls.__getitem__)
     assert found.notes[1].startswith(f"a: the worst class is {str(worst)!r}")
     assert f"recall {recalls[worst]:.4f}" in found.notes[1]
+    frames = {name: pd.DataFrame(matrix) for name, matrix in models.items()}
+    assert fm.evaluate(y, frames) == found
     own = fm.evaluate(y, models, metrics=["cohen_kappa", "log_loss"])
     assert {*own["a"]} == {"cohen_kappa", "log_loss"}
 

@@ -216,6 +216,16 @@ class TestMissing:
         plain = np.where(np.arange(N) % 50 == 0, np.nan, y)
         assert fm.gate(given, scores, **options) == fm.gate(plain, scores, **options)
 
+    def test_what_is_unknown_throughout_decides_nothing(self, data) -> None:
+        y, p = data
+        scores = {"baseline": p, "candidate": noisy(p, 0.1)}
+        options = {"margins": {"accuracy": 0.05}, "threshold": 0.5, "missing": "bounds"}
+        with pytest.raises(fm.InputError, match="nothing to bound"):
+            fm.gate(np.full(N, np.nan), scores, **options)
+        half = np.arange(N) % 2
+        found = fm.gate(np.where(half, np.nan, y), scores, slices={"half": half}, **options)
+        assert "left out: half=1." in found.notes[0]
+
     def test_it_is_for_means_over_rows(self, data) -> None:
         y, p = data
         with pytest.raises(fm.InputError, match="means over rows"):

@@ -221,7 +221,7 @@ def verdict_of(rules: Sequence[GateRule]) -> Decision:
 def slices_of(
     task: Task, slices: Mapping[str, Any], min_n: int
 ) -> tuple[list[GateRule], list[str]]:
-    """Return the rules of each slice of so many rows, and which ones have fewer."""
+    """Return the rules of each slice of so many known rows, and which ones have fewer."""
     found: list[GateRule] = []
     small: list[str] = []
     for column, values in slices.items():
@@ -230,7 +230,8 @@ def slices_of(
         for code, value in enumerate(np.asarray(labels.classes).tolist()):
             chosen = labels.codes == code
             name = f"{column}={value}"
-            if int(np.count_nonzero(chosen)) < min_n:
+            known = chosen if task.unknown is None else chosen & ~task.unknown
+            if int(np.count_nonzero(known)) < min_n:
                 small.append(name)
                 continue
             try:

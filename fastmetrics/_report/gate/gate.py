@@ -337,6 +337,8 @@ def _known(
     values = np.asarray(y_true, dtype=object).ravel()
     unknown = np.array([_is_unknown(each) for each in values], np.bool_)
     known = values[~unknown]
+    if len(values) and not len(known):
+        raise InputError("all labels of `y_true` are missing: there is nothing to bound")
     classes = sorted(set(known.tolist()), key=str)
     if pos_label is None and not (set(classes) <= {0, 1} or set(classes) <= {-1, 1}):
         raise InputError(f"`y_true` holds {classes[:5]}: name the positive one by `pos_label`")

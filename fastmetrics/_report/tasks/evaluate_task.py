@@ -50,6 +50,7 @@ def evaluate_task(
     ``rows`` are weights and how they are read, groups, queries, the positive label.
     """
     level = confidence_level
+    models = [each._replace(values=as_array(each.values, each.argument)) for each in models]
     found: dict[str, dict[str, Estimate]] = {model.name: {} for model in models}
     pairs: dict[str, Comparison] = {}
     directions: dict[str, bool | None] = {}
