@@ -19,7 +19,10 @@ from fastmetrics.errors import (
 from fastmetrics.inference.delong.newcombe import newcombe_interval
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.largest_gap import Rates, gap_limits
-from fastmetrics.inference.proportions._proportion_limits import proportion_limits
+from fastmetrics.inference.proportions._proportion_limits import (
+    ProportionMethod,
+    proportion_limits,
+)
 from fastmetrics.inference.reference import critical_value, limits
 from fastmetrics.inference.table_points import Measured, measure_of
 from fastmetrics.inference.units import Floats, Reference, SamplesAre, Spread, Units
@@ -130,11 +133,15 @@ def estimate_by(
     ):
         what = "shares of independent rows of two classes" if method == "wilson" else "the AUC"
         raise InputError(f"`method={method!r}` is for {what}: got {one.label!r}")
-    if method in (None, "wilson") and shares and not math.isnan(value):
-        limit, name = _wilson(share, counts, level, alternative), "wilson"
-    elif method is None and counts is not None and _is_of_rates(one):
-        of_both = _of_ratio if measure.name in _RATIOS else _of_rates
-        limit, name = of_both(one, value, counts, level, alternative), "wilson of both rates"
+    of_share: ProportionMethod = "clopper-pearson" if method == "clopper-pearson" else "wilson"
+    if method in (None, of_share) and shares and not math.isnan(value):
+        limit, name = _of_share(share, counts, level, alternative, of_share), of_share
+    elif method in (None, "clopper-pearson") and counts is not None and _is_of_rates(one):
+        if measure.name in _RATIOS:
+            limit = _of_ratio(one, value, counts, level, alternative)
+        else:
+            limit = _of_rates(one, value, counts, level, alternative, of_share)
+        name = "wilson of both rates"
     elif method in (None, "newcombe") and sizes is not None and not math.isnan(value):
         of_auc = OF_AUC[measure.name]
         limit, name = _near_the_edge(of_auc, sizes, value, limit, level, alternative, method)
@@ -194,11 +201,13 @@ def _scale(one: Asked) -> Scale:
     return "log" if no_gains else measure.scale
 
 
-def _wilson(name: str, counts: Any, level: float, alternative: Alternative) -> ConfidenceInterval:
-    """Return Wilson's limits of a share of counts; of F1 those of TP / (TP + FP + FN), changed."""
+def _of_share(
+    name: str, counts: Any, level: float, alternative: Alternative, method: ProportionMethod
+) -> ConfidenceInterval:
+    """Return the limits of a share of counts; of F1 those of TP / (TP + FP + FN), changed."""
     cells = {"tn": counts[0, 0], "fp": counts[0, 1], "fn": counts[1, 0], "tp": counts[1, 1]}
     hits, others = (sum(cells[cell] for cell in part) for part in _SHARES[name])
-    found = proportion_limits(hits, hits + others, level, "wilson", alternative)
+    found = proportion_limits(hits, hits + others, level, method, alternative)
     if name == "f1":
         found = ConfidenceInterval(*(2.0 * end / (1.0 + end) for end in found))
     return found
@@ -213,9 +222,14 @@ def _is_of_rates(one: Asked) -> bool:
 
 
 def _of_rates(
-    one: Asked, value: float, counts: Any, level: float, alternative: Alternative
+    one: Asked,
+    value: float,
+    counts: Any,
+    level: float,
+    alternative: Alternative,
+    method: ProportionMethod = "wilson",
 ) -> ConfidenceInterval:
-    """Return limits of a sum of two rates, by Wilson's of both (MOVER).
+    """Return limits of a sum of two rates, by Wilson's of both, or others (MOVER).
 
     Zou & Donner (2008), Statistics in Medicine 27:1693-1702: distances of both limits from their
     rates are put together as standard errors are.
@@ -233,7 +247,7 @@ def _of_rates(
     for factor, (hits, others) in zip(factors, cells, strict=True):
         if factor == 0.0:  # its class may be missing
             continue
-        low, high = proportion_limits(hits, hits + others, level, "wilson", alternative)
+        low, high = proportion_limits(hits, hits + others, level, method, alternative)
         rate = hits / (hits + others)
         down, up = math.hypot(down, factor * (rate - low)), math.hypot(up, factor * (high - rate))
     low = least if alternative == "less" else max(least, value - down)

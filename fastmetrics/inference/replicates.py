@@ -28,6 +28,7 @@ METHODS: Final = {
     "influence": "Student's t, by the influence of each row",
     "newcombe": "Newcombe",
     "wilson": "Wilson",
+    "clopper-pearson": "Clopper and Pearson",
     "outer limits with newcombe": "outer limits of Newcombe and Student's t",
 }
 

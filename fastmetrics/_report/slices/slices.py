@@ -196,7 +196,12 @@ def _estimated(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         read = rows.options["weights_are"]
-        return estimate_of(one, measured, model, level, None, "two-sided", weights_are=read)
+        found = estimate_of(one, measured, model, level, None, "two-sided", weights_are=read)
+        if not found.method.startswith("wilson"):
+            return found
+        # far out in the tails Wilson's limits cover too little of shares near 0 and 1
+        exact = "clopper-pearson"
+        return estimate_of(one, measured, model, level, exact, "two-sided", weights_are=read)
 
 
 def _gap(
