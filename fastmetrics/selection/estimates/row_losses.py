@@ -189,14 +189,15 @@ def _finite(loss: RowLoss, name: str, column: Column) -> Column:
 
 def _codes(named: Mapping[str, Any]) -> tuple[Column, ...]:
     labels = {name: text_or_numbers(as_vector(one, name), name) for name, one in named.items()}
-    kinds = {}
-    for name, one in labels.items():
-        check_class_labels(one, name)  # whole numbers or text, none missing
-        kinds[name] = "text" if one.dtype.kind in "UO" else "numbers"
-        if kinds[name] != kinds["y_true"]:
-            raise InputTypeError(f"`y_true` holds {kinds['y_true']} and `{name}` {kinds[name]}")
-    codes = np.unique(np.concatenate(list(labels.values())), return_inverse=True)[1]
-    return tuple(np.split(codes, np.cumsum([len(one) for one in labels.values()])[:-1]))
+    kinds = {name: "text" if one.dtype.kind in "UO" else "numbers" for name, one in labels.items()}
+    found = {name: check_class_labels(one, name) for name, one in labels.items()}
+    for name, kind in kinds.items():
+        if kind != kinds["y_true"]:
+            raise InputTypeError(f"`y_true` holds {kinds['y_true']} and `{name}` {kind}")
+    classes = np.unique(np.concatenate([one.classes for one in found.values()]))
+    if all(len(one.classes) == len(classes) for one in found.values()):
+        return tuple(one.codes for one in found.values())
+    return tuple(np.searchsorted(classes, one.classes)[one.codes] for one in found.values())
 
 
 @documented(RULES)
