@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, NoReturn
 
-from fastmetrics.cli import (
-    compare_benchmarks_command,
-    doctor_command,
-    gate_command,
-    pack_command,
-    plot_command,
-    rank_command,
-    sql_command,
-)
 from fastmetrics.cli._messages import print_error, write
 from fastmetrics.cli._options import add_rows, level, number, positive, seed
+from fastmetrics.cli.commands import (
+    compare_benchmarks,
+    doctor,
+    gate,
+    pack,
+    plot,
+    rank,
+    sql,
+)
 
 _FORMATS = ("table", "json", "csv", "markdown")
 
@@ -114,14 +114,14 @@ def build_parser() -> argparse.ArgumentParser:
     _add_demo(commands)
     _add_evaluate(commands)
     own = partial(_add_own, commands)
-    own("doctor", doctor_command, _DOCTOR, ("table", "json", "markdown"))
-    own("gate", gate_command, _GATE, ("table", "json", "markdown"))
-    own("pack", pack_command, "write ids and scores to one Parquet file: a baseline for gate", ())
+    own("doctor", doctor, _DOCTOR, ("table", "json", "markdown"))
+    own("gate", gate, _GATE, ("table", "json", "markdown"))
+    own("pack", pack, "write ids and scores to one Parquet file: a baseline for gate", ())
     _add_compare_table(commands)
-    own("compare-benchmarks", compare_benchmarks_command, _COMPARE_BENCHMARKS)
-    own("plot", plot_command, "draw curves of scores in files: ROC, P-R, DET and others", ())
-    own("rank", rank_command, "evaluate rankings in files, TREC's too, and compare systems")
-    own("sql", sql_command, "print the SQL that counts a database's rows by score and class", ())
+    own("compare-benchmarks", compare_benchmarks, _COMPARE_BENCHMARKS)
+    own("plot", plot, "draw curves of scores in files: ROC, P-R, DET and others", ())
+    own("rank", rank, "evaluate rankings in files, TREC's too, and compare systems")
+    own("sql", sql, "print the SQL that counts a database's rows by score and class", ())
     _add_metrics(commands)
     _add_warmup(commands)
     return parser
@@ -359,30 +359,30 @@ def _add_format(command: argparse.ArgumentParser, formats: tuple[str, ...] = _FO
 
 
 def _run_demo(arguments: argparse.Namespace) -> str:
-    from fastmetrics.cli.small_commands import run_demo
+    from fastmetrics.cli.commands.small import run_demo
 
     return run_demo(arguments.write, arguments.format)
 
 
 def _run_metrics(arguments: argparse.Namespace) -> str:
-    from fastmetrics.cli.small_commands import run_metrics
+    from fastmetrics.cli.commands.small import run_metrics
 
     return run_metrics(arguments.needs, arguments.format)
 
 
 def _run_evaluate(arguments: argparse.Namespace) -> str:
-    from fastmetrics.cli.evaluate_command import run
+    from fastmetrics.cli.commands.evaluate import run
 
     return run(arguments)
 
 
 def _run_compare_table(arguments: argparse.Namespace) -> str:
-    from fastmetrics.cli.compare_table_command import run
+    from fastmetrics.cli.commands.compare_table import run
 
     return run(arguments)
 
 
 def _run_warmup(_: argparse.Namespace) -> str:
-    from fastmetrics.cli.small_commands import run_warmup
+    from fastmetrics.cli.commands.small import run_warmup
 
     return run_warmup()

@@ -16,7 +16,7 @@ from matplotlib import pyplot
 import fastmetrics as fm
 from fastmetrics._plots import _style
 from fastmetrics.cli import main
-from fastmetrics.cli.plot_command import KINDS
+from fastmetrics.cli.commands.plot import KINDS
 
 GIVEN = {
     **dict.fromkeys(("roc", "pr", "det", "thresholds")),
