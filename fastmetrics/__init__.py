@@ -12,6 +12,7 @@ What there is, by question:
 - how far off are the numbers? `regression_measures`, `mean_squared_error`, `r2_score` and their kin
 - orders: `fastmetrics.ranking` of items by query, `fastmetrics.concordance` of ranks and times
 - how sure is it? `estimate`, `bootstrap`, `roc_band`, `pr_band`, `delong`
+- all of it on one page: `report`; are the data sound? `doctor`; may it be released? `gate`
 - which model? `evaluate`, `compare`, `paired_bootstrap`, `paired_permutation_test`, `delong_test`,
   `dominance`; tests on numbers that exist: `fastmetrics.comparison`
 - how will it do on new data? `fastmetrics.selection`

@@ -16,6 +16,8 @@ from ._report.doctor import doctor as doctor
 from ._report.evaluation import evaluate as evaluate
 from ._report.gate.gate import assert_not_worse as assert_not_worse, gate as gate
 from ._report.gate.packed import pack as pack
+from ._report.page.report import report as report
+from ._report.versions import show_versions as show_versions
 from .errors import (
     DataConversionWarning as DataConversionWarning,
     DegenerateDataWarning as DegenerateDataWarning,

@@ -35,6 +35,9 @@ bootstrap metrics_table
 compare results.Comparison results.Comparisons results.Pair results.RankPair paired_bootstrap \
 paired_permutation_test delong_test
 doctor results.Diagnosis results.Finding evaluate
+report results.Report evaluate doctor
+show_versions report
+plots.plot_residuals regression_measures evaluate
 gate results.Gate results.GateRule assert_not_worse pack compare
 assert_not_worse gate
 pack gate

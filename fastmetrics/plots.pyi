@@ -6,5 +6,6 @@ from ._report.score_plots import (
     plot_roc as plot_roc,
     plot_thresholds as plot_thresholds,
 )
+from ._report.value_plots import plot_residuals as plot_residuals
 
 __all__: list[str]

@@ -7,6 +7,7 @@ from ._report.evaluation_result import (
 )
 from ._report.gate.gate_result import Gate as Gate, GateRule as GateRule
 from ._report.model_evaluation import ModelEvaluation as ModelEvaluation
+from ._report.page.report_result import Report as Report
 from ._report.ranking_result import RankingEvaluation as RankingEvaluation
 from ._report.slices.slices_result import SliceEstimate as SliceEstimate, Slices as Slices
 from ._report.tasks.task_evaluation import TaskEvaluation as TaskEvaluation

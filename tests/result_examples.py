@@ -193,6 +193,7 @@ _MADE: dict[str, Callable[[], Any]] = {
     ),
     "ReliabilityDiagram": lambda: fm.calibration.reliability_diagram(Y, CHANCES),
     "Replicates": lambda: fm.bootstrap(Y, S, **FEW)["roc_auc"].details,
+    "Report": lambda: fm.report(Y, {"a": S, "b": 2 * S}, band=None),
     "RocBand": lambda: fm.roc_band(Y, S, points=5, n_resamples=50, rng=1),
     "RocConvexHull": lambda: fm.costs.roc_convex_hull(Y, S),
     "SampleSize": lambda: fm.comparison.sample_size_paired_auc(

@@ -97,7 +97,7 @@ def test_it_is_printed_as_a_table(name: str) -> None:
     assert repr(result).startswith(f"{name}(")
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", sorted(EXAMPLES.keys() - {"Report"}))  # that is a page itself
 def test_its_html_is_well_formed_and_says_the_same(name: str) -> None:
     result = EXAMPLES[name]()
     page = result._repr_html_()

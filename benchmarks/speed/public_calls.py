@@ -370,12 +370,13 @@ NOT_TIMED: dict[str, str] = {
         "takes a row for each data set: there are tens of them",
     ),
     **dict.fromkeys(
-        "plot_det plot_pr plot_roc plot_thresholds".split(),
+        "plot_det plot_pr plot_residuals plot_roc plot_thresholds report".split(),
         _DRAWS,
     ),
     "counts_query": "writes SQL",
     "metrics_table": "lists what there is",
     "read_trec": "reads files, by DuckDB",
     "register_metric": "keeps a function",
+    "show_versions": "prints what is installed",
     "scorer": "makes a function",
 }

@@ -31,11 +31,14 @@ def as_text(shown: Display, *, width: int = WIDTH) -> str:
 
 def as_html(shown: Display) -> str:
     """Return the tables of a display, figures aligned; the title is the caption of the first."""
-    drawn = _grids(shown)
-    notes = [*(each.more for _, each in drawn), *shown.notes]
-    texts = (f"<p>{_with_code(note)}</p>".replace("\n", "<br>") for note in notes if note)
-    tables = (_html(each, ": ".join(caption)) for caption, each in drawn)
-    return "".join([f'<div class="fastmetrics"><style>{_STYLE}</style>', *tables, *texts, "</div>"])
+    texts = (f"<p>{_with_code(note)}</p>".replace("\n", "<br>") for note in shown.notes if note)
+    inside = [*tables_as_html(shown), *texts]
+    return "".join([f'<div class="fastmetrics"><style>{_STYLE}</style>', *inside, "</div>"])
+
+
+def tables_as_html(shown: Display) -> list[str]:
+    """Return the tables of a display as HTML without a style; ``r`` is the class of figures."""
+    return [_html(each, ": ".join(caption)) for caption, each in _grids(shown)]
 
 
 #: Spaces before figures align them at the point, as in text; intervals and notes step back.
@@ -68,7 +71,8 @@ def _html(drawn: Grid, caption: str) -> str:
     head = f"<thead>{_html_row('th', drawn.heads, sides)}</thead>" if drawn.heads else ""
     first = "td" if any(drawn.heads[:1]) else "th"
     body = "".join(_html_row("td", row, sides, first) for row in drawn.rows)
-    return f"<table>{above}{head}<tbody>{body}</tbody></table>"
+    more = f"<p>{html.escape(drawn.more)}</p>" if drawn.more else ""
+    return f"<table>{above}{head}<tbody>{body}</tbody></table>{more}"
 
 
 def _html_row(tag: str, cells: Iterable[str], sides: Iterable[bool], first: str = "") -> str:

@@ -27,7 +27,7 @@ def measures_beside(
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return what is measured beside `SMOOTH`, by label, and what must be said of it."""
     if metrics is None:
-        if not all(_may_be_probabilities(model) for model in named):
+        if not all(may_be_probabilities(model) for model in named):
             return {}, ()
         said = "Scores lie in [0, 1]: taken for probabilities in Brier score and log loss."
         return {name: name for name in _OF_PROBABILITIES}, (said,)
@@ -43,7 +43,7 @@ def measures_beside(
     return found, ()
 
 
-def _may_be_probabilities(model: NamedScores) -> bool:
+def may_be_probabilities(model: NamedScores) -> bool:
     """Return whether scores are fractions from 0 to 1, and not labels."""
     scores = as_array(model.values, model.argument)
     if scores.dtype.kind != "f" or len(scores) == 0:

@@ -90,7 +90,7 @@ class Evaluation(Result):
         """What is shown of the models' differences, in words; empty of one model."""
         if self.comparisons is None:
             return ""
-        return verdict_of(self.comparisons, _NAMES_OF_DIFFERENCES)
+        return verdict_of(self.comparisons, NAMES)
 
     def __getitem__(self, model: str | int) -> ModelEvaluation:
         """Return the evaluation of a model, by name or by position."""
@@ -155,7 +155,7 @@ class Evaluation(Result):
         if any(model.costs is not None for model in self.models):
             tables.append(costs_table(self, self.confidence_level))
         if self.comparisons is not None:
-            words = {"metric": "measure", **_NAMES_OF_DIFFERENCES}
+            words = {"metric": "measure", **NAMES}
             tables.append(pairs_table(self.comparisons, words=words, level=level, unseen=_UNSEEN))
         notes = _notes(self)
         if self.slices is not None:
@@ -188,7 +188,7 @@ _NAMES: Final = {metric: name for _, metric, name in _ROWS} | {
 #: Which way is better, of what every evaluation shows; other measures are the registry's.
 _OF_ROWS_ONLY: Final = {"n_positive", "n_negative", "threshold"}
 _UPWARDS: Final = {"tpr_at_best_threshold": True, "fpr_at_best_threshold": False}
-_NAMES_OF_DIFFERENCES: Final = _NAMES | {
+NAMES: Final = _NAMES | {
     "tpr_at_best_threshold": "TPR at the best threshold",
     "fpr_at_best_threshold": "FPR at the best threshold",
 }
@@ -297,7 +297,7 @@ class _Footnotes:
 
 
 def _name(metric: str) -> str:
-    return _NAMES_OF_DIFFERENCES.get(metric, metric)
+    return NAMES.get(metric, metric)
 
 
 def _by(of_method: Mapping[str, Sequence[str]], noun: str = "") -> str:

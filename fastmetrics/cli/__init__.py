@@ -43,6 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise OSError(errno.EBADF, "standard output is closed")
         given = sys.argv[1:] if argv is None else argv
         arguments = build_parser().parse_args(files_apart(given))
+        if hasattr(arguments, "given"):  # to be printed
+            arguments.given = given
         with insistent_interrupt():
             output = _run(arguments)
         write(output)

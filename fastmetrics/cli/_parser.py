@@ -8,34 +8,20 @@ from functools import partial
 from typing import Any, NoReturn
 
 from fastmetrics.cli._messages import print_error, write
-from fastmetrics.cli._options import add_rows, level, number, positive, seed
+from fastmetrics.cli._options import level, seed
 from fastmetrics.cli.commands import (
     compare_benchmarks,
     doctor,
+    evaluate,
     gate,
     pack,
     plot,
     rank,
+    report,
     sql,
 )
 
 _FORMATS = ("table", "json", "csv", "markdown")
-
-_EVALUATE_HELP = """\
-Evaluate scores in files: CSV (.csv .tsv .txt), Parquet (.parquet .pq) and JSON lines (.jsonl
-.ndjson .json). All files together are one data set. The greater a score, the more positive."""
-
-_EVALUATE_EXAMPLES = """\
-examples:
-  fastmetrics evaluate scores.parquet --label y --score model_a --score model_b
-  fastmetrics evaluate 'day-*.csv' --label outcome --pos-label sick --score p --format json
-  fastmetrics evaluate s.csv --label y --score p --where "country = 'NO' AND age >= 18"
-  fastmetrics evaluate s.csv --label y --score a --score b --bootstrap 9999 --seed 1
-  fastmetrics evaluate s.csv --label fraud --score p --cost-fn amount --cost-fp 5
-  fastmetrics evaluate s.csv --label y --score p --bootstrap 9999 --groups patient \\
-      --metrics f1 recall_at_false_positive_rate:false_positive_rate=0.05 --threshold 0.5
-  fastmetrics evaluate counts.csv --counts          (counts that a database made)
-"""
 
 _COMPARE_HELP = """\
 Compare algorithms on several data sets by their ranks: Friedman's test, a post-hoc test, and the
@@ -112,8 +98,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, help="print the version and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_demo(commands)
-    _add_evaluate(commands)
     own = partial(_add_own, commands)
+    own("evaluate", evaluate, "evaluate scores in CSV, Parquet or JSON-lines files")
+    own("report", report, "evaluate scores in files, and write one page about them (HTML)", ())
     own("doctor", doctor, _DOCTOR, ("table", "json", "markdown"))
     own("gate", gate, _GATE, ("table", "json", "markdown"))
     own("pack", pack, "write ids and scores to one Parquet file: a baseline for gate", ())
@@ -135,144 +122,6 @@ def _add_demo(commands: Any) -> None:
     )
     _add_format(command)
     command.set_defaults(run=_run_demo)
-
-
-def _add_evaluate(commands: Any) -> None:
-    command = commands.add_parser(
-        "evaluate",
-        help="evaluate scores in CSV, Parquet or JSON-lines files",
-        description=_EVALUATE_HELP,
-        epilog=_EVALUATE_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    add = command.add_argument
-    add_rows(add, required=False)
-    add(
-        "--counts",
-        action="store_true",
-        help="the files hold counts of both classes by score, as the statement of fastmetrics sql "
-        "gives them, and not rows: without --label and --score; a column 'model' names models",
-    )
-    add(
-        "--task",
-        choices=("binary", "classes", "labels", "values"),
-        help="what is evaluated (default: labels of two values are binary, other numbers values); "
-        "labels: --score are columns of predicted labels",
-    )
-    add(
-        "--slice",
-        action="append",
-        metavar="COL",
-        help="column whose values are slices, each measured with limits for all at once; may be "
-        "repeated",
-    )
-    add(
-        "--intersections",
-        type=positive,
-        metavar="K",
-        help="how many of these columns make a slice (default 1, at most 3)",
-    )
-    add("--min-n", type=positive, metavar="N", help="rows of a slice (default 30)")
-    add(
-        "--class-score",
-        action="append",
-        dest="class_scores",
-        metavar="CLASS=COL",
-        help="column of the probability of a class, one for each class, in place of --score",
-    )
-    add(
-        "--confidence-level",
-        type=level,
-        default=0.95,
-        metavar="P",
-        help="of the intervals (default 0.95)",
-    )
-    _add_format(command)
-    _add_memory(command.add_argument_group("files larger than memory").add_argument)
-    _add_costs(command.add_argument_group("the cheapest threshold").add_argument)
-    _add_bootstrap(command.add_argument_group("intervals by bootstrap").add_argument)
-    command.set_defaults(run=_run_evaluate)
-
-
-def _add_memory(add: Any) -> None:
-    add(
-        "--memory",
-        metavar="SIZE",
-        help="what the program may take, as 1GB or 500MB: rows that do not fit are sorted on disk, "
-        "and the figures are the same",
-    )
-    add(
-        "--spill-dir",
-        metavar="DIR",
-        help="folder of those rows, on a disk: up to 8 bytes a row and model; nothing is left "
-        "(default: the system's folder for temporary files)",
-    )
-
-
-def _add_costs(add: Any) -> None:
-    for name, what in (("fn", "missing a positive"), ("fp", "a false alarm")):
-        add(
-            f"--cost-{name}",
-            metavar="COL|X",
-            help=f"what {what} costs: a number, or the column that has it for each row",
-        )
-    add(
-        "--prevalence",
-        type=level,
-        metavar="P",
-        help="share of positives where the threshold will be used (default: that of the data)",
-    )
-    add(
-        "--guarantee",
-        action="append",
-        metavar="NAME=X",
-        help="show the threshold that keeps a promise on new data, sure to --confidence-level: "
-        "recall=0.95, false_positive_rate=0.01, precision=0.9, or, with prices, expected_cost=0.5; "
-        "may be repeated, each promise stands for itself",
-    )
-
-
-def _add_bootstrap(add: Any) -> None:
-    add(
-        "--bootstrap",
-        type=positive,
-        metavar="N",
-        help="give every measure an interval from N resamples (9999 are usual), and with several "
-        "models the differences of each pair; without it what is smooth has one",
-    )
-    add(
-        "--method",
-        choices=("percentile", "basic", "bca", "studentized"),
-        help="of the interval (default: bca where it is defined, else percentile; of differences "
-        "basic)",
-    )
-    add(
-        "--groups",
-        metavar="COL",
-        help="column that says whose a row is (user, patient): groups vary, not rows",
-    )
-    add("--stratified", action="store_true", help="draw each class by itself")
-    add(
-        "--metrics",
-        nargs="+",
-        action="extend",
-        metavar="NAME",
-        help="measures with an interval beside those of the table, as f1, or "
-        "with parameters as precision_at_recall:recall=0.9; docs/bootstrap.md lists them",
-    )
-    add(
-        "--threshold",
-        type=number,
-        metavar="T",
-        help="the score from which on f1, accuracy and their like call an example positive",
-    )
-    add(
-        "--seed",
-        type=seed,
-        metavar="S",
-        help="an integer, or the key (16 hexadecimal digits) of an earlier run: the same resamples",
-    )
 
 
 def _add_compare_table(commands: Any) -> None:
@@ -368,12 +217,6 @@ def _run_metrics(arguments: argparse.Namespace) -> str:
     from fastmetrics.cli.commands.small import run_metrics
 
     return run_metrics(arguments.needs, arguments.format)
-
-
-def _run_evaluate(arguments: argparse.Namespace) -> str:
-    from fastmetrics.cli.commands.evaluate import run
-
-    return run(arguments)
 
 
 def _run_compare_table(arguments: argparse.Namespace) -> str:

@@ -107,7 +107,7 @@ def names_here(options: argparse.Namespace) -> dict[str, str]:
 
 
 def _name_of(option: str, price: str | None) -> str:
-    return f"column {price!r}" if price is not None and number_of(price) is None else option
+    return f"column {price!r}" if isinstance(price, str) and number_of(price) is None else option
 
 
 def tell_skipped(columns: Columns, done: str) -> None:

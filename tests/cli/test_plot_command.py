@@ -21,7 +21,7 @@ from fastmetrics.cli.commands.plot import KINDS
 GIVEN = {
     **dict.fromkeys(("roc", "pr", "det", "thresholds")),
     "confusion": ("--threshold", "0.5"),
-    **dict.fromkeys(("cost", "decision", "gain", "lift", "reliability")),
+    **dict.fromkeys(("cost", "decision", "gain", "lift", "reliability", "residuals")),
 }
 OF_PROBABILITIES = ("decision", "reliability")
 
@@ -143,6 +143,7 @@ def test_prices_and_probabilities_are_those_of_the_library(scored, columns, caps
         ("gain", ("a",), lambda: fm.costs.gains_curve(y, models["a"]).plot()),
         ("lift", ("a",), lambda: fm.costs.gains_curve(y, models["a"]).plot(kind="lift")),
         ("reliability", ("p",), lambda: fm.calibration.reliability_diagram(y, p).plot()),
+        ("residuals", ("a", "b"), lambda: fm.plots.plot_residuals(y, models)),
     ):
         run(capsys, kind, "-o", "f.png", score=score)
         assert shown(drawn[-1]) == shown(expected()), kind
@@ -153,6 +154,28 @@ def test_prices_and_probabilities_are_those_of_the_library(scored, columns, caps
         assert contents(drawn[-1]) == contents(
             fm.calibration.reliability_diagram(y, p).plot(band=band)
         )
+
+
+def test_several_models_on_one_picture(scored, columns, capsys, monkeypatch):
+    drawn = recorded(monkeypatch)
+    y, models = columns["y"], {name: columns[name] for name in "ab"}
+    for kind in ("gain", "lift"):
+        run(capsys, kind, "-o", "f.png", score=("a", "b"))
+        ax = None
+        for name, scores in models.items():
+            ax = fm.costs.gains_curve(y, scores).plot(ax, kind=kind, name=name)
+        assert contents(drawn[-1]) == contents(ax)
+    prices = ("--cost-fn", "20", "--cost-fp", "1", "--prevalence", "0.1")
+    out, _ = run(capsys, "cost", *prices, "-o", "f.png", score=("a", "b"))
+    ax = None
+    for name, scores in models.items():
+        costs = fm.costs.threshold_costs(y, scores, cost_fn=20, cost_fp=1, prevalence=0.1)
+        ax = costs.plot(ax, name=name)
+    assert contents(drawn[-1]) == contents(ax)
+    assert ": cost curves, " in out
+    pq.write_table(pa.table({"y": y, "p": columns["p"], "q": columns["p"] ** 2}), "x.parquet")
+    run(capsys, "reliability", "-o", "f.png", score=("p", "q"))
+    assert len([line for line in drawn[-1].lines if "isotonic" in line.get_label()]) == 2
 
 
 @pytest.mark.parametrize("threshold", [0.5, "youden"])

@@ -43,10 +43,13 @@ MATRIX = fm.ConfusionMatrix.from_counts([[1234, 10, 0], [0, 0, 0], [5, 5, 90]], 
 def test_counts_stand_in_their_cells():
     ax = MATRIX.plot()
     assert cells(ax) == [["1,234", "10", "0"], ["0", "0", "0"], ["5", "5", "90"]]
-    assert_array_equal(ax.images[0].get_array(), MATRIX.counts)
+    correct, errors = (image.get_array().filled(-1.0) for image in ax.images)
+    assert_array_equal(correct, np.where(np.eye(3), MATRIX.counts, -1.0))
+    assert_array_equal(errors, np.where(np.eye(3), -1.0, MATRIX.counts))
     assert names(ax.get_xticklabels()) == names(ax.get_yticklabels()) == ["a", "b", "c"]
     assert (ax.get_ylabel(), ax.get_xlabel()) == ("true class", "predicted class")
-    assert ax.child_axes[0].get_ylabel() == "examples"
+    assert [bar.get_ylabel() for bar in ax.child_axes] == ["correct\nexamples", "errors\nexamples"]
+    assert [image.get_clim() for image in ax.images] == [(0.0, 1234.0), (0.0, 10.0)]
     assert faults(ax) == ([], [], [])
 
 
@@ -119,7 +122,8 @@ def test_many_classes_and_long_names():
 def test_matrices_of_every_kind():
     weighted = fm.ConfusionMatrix.from_labels([0, 1], [0, 1], sample_weight=[0.25, 1e-300])
     assert cells(weighted.plot()) == [["0.25", "0"], ["0", "1e-300"]]
-    assert weighted.plot().child_axes[0].get_ylabel() == "weight of examples"
+    assert weighted.plot().child_axes[0].get_ylabel() == "correct\nweight of examples"
+    assert weighted.plot(vmax=1.0).child_axes[0].get_ylabel() == "weight of examples"
     sparse = fm.ConfusionMatrix(sparse=True)
     sparse.update([3, 4, 4], [3, 3, 4])
     assert cells(sparse.plot()) == [["1", "0"], ["1", "1"]]

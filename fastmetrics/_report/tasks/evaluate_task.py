@@ -104,7 +104,7 @@ def _asked(
     """Return predictions with what is measured of them: of classes labels and probabilities."""
     given = {model.name: model.values for model in models}
     if task == "classes":
-        labels = {model.name: _most_probable(y_true, model) for model in models}
+        labels = {model.name: most_probable(y_true, model) for model in models}
         if metrics is None:
             return [(labels, _DEFAULTS["labels"]), (given, _DEFAULTS["classes"])]
         of_labels: dict[str, Any] = {}
@@ -125,7 +125,7 @@ def _is_of_two(y_true: Any, models: Sequence[NamedScores]) -> bool:
     return len(set().union(*(np.unique(each).tolist() for each in columns))) <= 2
 
 
-def _most_probable(y_true: Any, model: NamedScores) -> NDArray[Any]:
+def most_probable(y_true: Any, model: NamedScores) -> NDArray[Any]:
     """Return the class of the largest column of each row; the first of equal ones."""
     classes = np.asarray(check_class_labels(y_true).classes)
     matrix = as_array(model.values, model.argument)

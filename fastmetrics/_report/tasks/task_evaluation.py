@@ -23,7 +23,7 @@ _TITLES: Final[dict[Task, str]] = {
     "values": "Numbers",
     "rankings": "Rankings",
 }
-_NAMES: Final = {
+NAMES: Final = {
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
     "f1_macro": "macro F1",
@@ -78,7 +78,7 @@ class TaskEvaluation(Result):
     @property
     def verdict(self) -> str:
         """What is shown of the models' differences, in words; empty of one model."""
-        return "" if self.comparisons is None else verdict_of(self.comparisons, _NAMES)
+        return "" if self.comparisons is None else verdict_of(self.comparisons, NAMES)
 
     def __getitem__(self, model: str | int) -> Estimates:
         """Return the measures of a model, by name or by position."""
@@ -131,7 +131,7 @@ class TaskEvaluation(Result):
         tables = [Table(columns, words=words, level=level, across="model")]
         notes = []
         if self.comparisons is not None:
-            words = {"metric": "measure", **_NAMES}
+            words = {"metric": "measure", **NAMES}
             unseen = ("standard_error", "df", "n_failed")
             tables.append(pairs_table(self.comparisons, words=words, level=level, unseen=unseen))
             notes += self.verdict.split("\n")
@@ -143,13 +143,13 @@ class TaskEvaluation(Result):
 
     def _name(self, metric: str) -> str:
         arrow = {True: " ↑", False: " ↓", None: ""}[self.directions[metric]]
-        return _NAMES.get(metric, metric) + arrow
+        return NAMES.get(metric, metric) + arrow
 
     def _intervals(self) -> str:
         of_method: dict[str, list[str]] = {}
         for metric, one in self._first():
             said = METHODS.get(one.method, one.method)
-            of_method.setdefault(said, []).append(_NAMES.get(metric, metric))
+            of_method.setdefault(said, []).append(NAMES.get(metric, metric))
         said = "; ".join(f"{method} ({', '.join(of)})" for method, of in of_method.items())
         many = f"{self.n_samples:,.0f} {'queries' if self.task == 'rankings' else 'rows'}"
         return (

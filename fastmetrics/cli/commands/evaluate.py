@@ -3,164 +3,90 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
+from fastmetrics.cli._evaluation_options import add_evaluation
 
-from fastmetrics._input.scalars import WeightsAre, check_weights_are
-from fastmetrics._report._costs import checked_prices
-from fastmetrics._report._guarantees import checked_promises
-from fastmetrics._report.evaluation import evaluate, plan_of
-from fastmetrics._report.evaluation_result import Evaluation
-from fastmetrics._report.tasks.task_evaluation import TaskEvaluation
-from fastmetrics.cli._baseline import values_of
-from fastmetrics.cli._messages import print_note, print_texts
-from fastmetrics.cli._options import number_of, parse_guarantee, parse_metrics
-from fastmetrics.cli._render import render
-from fastmetrics.cli._session import (
-    check_weights,
-    in_words,
-    labels_of,
-    names_here,
-    read_rows,
-    tell_skipped,
-)
-from fastmetrics.io.columns import Columns
+if TYPE_CHECKING:
+    from fastmetrics._input.scalars import WeightsAre
+    from fastmetrics._report.evaluation_result import Evaluation
+    from fastmetrics._report.tasks.task_evaluation import TaskEvaluation
+    from fastmetrics.io.columns import Columns
+
+HELP: Final = """\
+Evaluate scores in files: CSV (.csv .tsv .txt), Parquet (.parquet .pq) and JSON lines (.jsonl
+.ndjson .json). All files together are one data set. The greater a score, the more positive."""
+
+EXAMPLES: Final = """\
+examples:
+  fastmetrics evaluate scores.parquet --label y --score model_a --score model_b
+  fastmetrics evaluate 'day-*.csv' --label outcome --pos-label sick --score p --format json
+  fastmetrics evaluate s.csv --label y --score p --where "country = 'NO' AND age >= 18"
+  fastmetrics evaluate s.csv --label y --score a --score b --bootstrap 9999 --seed 1
+  fastmetrics evaluate s.csv --label fraud --score p --cost-fn amount --cost-fp 5
+  fastmetrics evaluate s.csv --label y --score p --bootstrap 9999 --groups patient \\
+      --metrics f1 recall_at_false_positive_rate:false_positive_rate=0.05 --threshold 0.5
+  fastmetrics evaluate counts.csv --counts          (counts that a database made)
+"""
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of ``fastmetrics evaluate`` beside a format."""
+    add_evaluation(command, required=False)
+    add = command.add_argument
+    add(
+        "--counts",
+        action="store_true",
+        help="the files hold counts of both classes by score, as the statement of fastmetrics sql "
+        "gives them, and not rows: without --label and --score; a column 'model' names models",
+    )
+    _add_memory(command.add_argument_group("files larger than memory").add_argument)
+
+
+def _add_memory(add: Any) -> None:
+    add(
+        "--memory",
+        metavar="SIZE",
+        help="what the program may take, as 1GB or 500MB: rows that do not fit are sorted on disk, "
+        "and the figures are the same",
+    )
+    add(
+        "--spill-dir",
+        metavar="DIR",
+        help="folder of those rows, on a disk: up to 8 bytes a row and model; nothing is left "
+        "(default: the system's folder for temporary files)",
+    )
 
 
 def run(options: argparse.Namespace) -> str:
     """Read the files, evaluate each score column, and return the output."""
+    from fastmetrics._report.evaluation import evaluate
+    from fastmetrics.cli._evaluation_rows import asked, check_columns
+    from fastmetrics.cli._session import in_words, names_here
+
     if options.counts:
         from fastmetrics.cli._counts import run_counts
 
         return run_counts(options)
-    _check_columns(options)
+    check_columns(options)
+    if options.memory is not None or options.spill_dir is not None:
+        return _of_files_larger_than_memory(options)
+    rows = asked(options)
+    with in_words(names_here(options), rows.labels, options.label) as texts:
+        found = evaluate(rows.labels, rows.scores, **rows.options)
+    return _told(found, texts, rows.columns, options)
+
+
+def _of_files_larger_than_memory(options: argparse.Namespace) -> str:
+    from fastmetrics._report.evaluation_result import Evaluation
+    from fastmetrics.cli._bounded import evaluate_bounded
+
     if options.task == "labels" or options.class_scores:
-        return _of_classes(options)
-    if options.memory is not None or options.spill_dir is not None:
-        from fastmetrics.cli._bounded import evaluate_bounded
-
-        models, texts, columns = evaluate_bounded(options)
-        read: WeightsAre | None = "frequencies" if options.weight else None
-        return _told(
-            Evaluation(tuple(models), options.confidence_level, read), texts, columns, options
-        )
-    given = {
-        "confidence_level": options.confidence_level,
-        "n_resamples": options.bootstrap,
-        "metrics": parse_metrics(options.metrics),
-        "method": options.method,
-        "stratified": options.stratified,
-        "threshold": options.threshold,
-        "rng": options.seed,
-        "progress": None,
-    }
-    weights_are: WeightsAre = options.weights_are or "importances"
-    prices = {name: _price(getattr(options, name)) for name in ("cost_fn", "cost_fp")}
-    guarantee = parse_guarantee(options.guarantee)
-    names = names_here(options)
-    with in_words(names):  # before anything is read
-        known = {name: _known(price) for name, price in prices.items()}
-        checked = checked_prices(**known, prevalence=options.prevalence)
-        weighted = check_weights_are(options.weight, weights_are)
-        checked_promises(
-            guarantee,
-            checked,
-            options.confidence_level,
-            grouped=options.groups is not None,
-            weighted=weighted is not None,
-        )
-        n_models = len(options.scores)
-        plan_of(**given, groups=options.groups, n_models=n_models, weights_are=weighted)
-    asked = dict.fromkeys(price for price in prices.values() if isinstance(price, str))
-    others = [price for price in asked if price not in options.scores]
-    columns = read_rows(
-        options,
-        options.label,
-        [*options.scores, *others],
-        weight=options.weight,
-        named=options.slice or (),
-    )
-    labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)
-    with in_words(names, labels, options.label) as texts:
-        evaluation = evaluate(
-            labels,
-            {name: columns.scores[name] for name in options.scores},
-            task=options.task,
-            sample_weight=columns.weights,
-            weights_are=weights_are,
-            groups=columns.groups,
-            pos_label=pos_label,
-            cost_fn=_price_of(columns, prices["cost_fn"]),
-            cost_fp=_price_of(columns, prices["cost_fp"]),
-            prevalence=options.prevalence,
-            guarantee=guarantee,
-            **_slices(columns, options),
-            **given,
-        )
-    return _told(evaluation, texts, columns, options)
-
-
-def _of_classes(options: argparse.Namespace) -> str:
-    """Evaluate predicted labels, or the scores of each class."""
-    if options.memory is not None or options.spill_dir is not None:
         raise ValueError("--memory is for scores of two classes: leave it out")
-    given = dict(_class_score(text) for text in options.class_scores or ())
-    if given and options.scores:
-        raise ValueError("--class-score names the scores of one model: leave --score out")
-    predicted = [] if given else options.scores
-    columns = read_rows(
-        options,
-        options.label,
-        [*given.values()],
-        weight=options.weight,
-        named=[*predicted, *(options.slice or ())],
-        many_labels=True,
-    )
-    labels, named = values_of(columns.labels), columns.named
-    scores: dict[str, Any] = {name: values_of(named[name]) for name in predicted}
-    if given:
-        classes = sorted({*labels.tolist()})
-        if {*map(str, classes)} != {*given}:
-            raise ValueError(
-                f"--class-score names {', '.join(given)}; column {options.label!r} holds "
-                f"{', '.join(map(str, classes))}: each class needs its scores"
-            )
-        scores = {"score": np.stack([columns.scores[given[str(c)]] for c in classes], axis=1)}
-    with in_words(names_here(options)) as texts:
-        evaluation = evaluate(
-            labels,
-            scores,
-            task="classes" if given else "labels",
-            sample_weight=columns.weights,
-            weights_are=options.weights_are or "importances",
-            groups=columns.groups,
-            confidence_level=options.confidence_level,
-            metrics=parse_metrics(options.metrics),
-            pos_label=options.pos_label,
-            n_resamples=options.bootstrap,
-            method=options.method,
-            threshold=options.threshold,
-            rng=options.seed,
-            **_slices(columns, options),
-        )
-    return _told(evaluation, texts, columns, options)
-
-
-def _slices(columns: Columns, options: argparse.Namespace) -> dict[str, Any]:
-    """Return the columns of slices, and how they are made, where there are any."""
-    if not options.slice:
-        return {}
-    found = {name: values_of(columns.named[name]) for name in options.slice}
-    how = {"intersections": options.intersections, "min_n": options.min_n}
-    return {"slices": found} | {name: each for name, each in how.items() if each is not None}
-
-
-def _class_score(text: str) -> tuple[str, str]:
-    name, equals, column = text.partition("=")
-    if not (name and equals and column):
-        raise ValueError(f"--class-score {text!r} is no class with a column, as in cat=p_cat")
-    return name, column
+    models, texts, columns = evaluate_bounded(options)
+    read: WeightsAre | None = "frequencies" if options.weight else None
+    found = Evaluation(tuple(models), options.confidence_level, read)
+    return _told(found, texts, columns, options)
 
 
 def _told(
@@ -170,67 +96,12 @@ def _told(
     options: argparse.Namespace,
 ) -> str:
     """Print what is to be known beside the figures, and return the output."""
-    if isinstance(evaluation, TaskEvaluation):
-        print_texts((text for _, text in texts), "evaluate")
-    else:
-        _tell(evaluation, [text for _, text in texts])
+    from fastmetrics.cli._render import render
+    from fastmetrics.cli._session import tell_skipped
+    from fastmetrics.cli._told import tell
+
+    tell(evaluation, texts, "evaluate")
     counts = {"n_rows": columns.n_rows, "n_skipped": columns.n_skipped}
     output = render(evaluation, options.format, counts=counts)
     tell_skipped(columns, "evaluated")
     return output
-
-
-def _check_columns(options: argparse.Namespace) -> None:
-    """Raise unless labels and scores are named."""
-    missing = [
-        name
-        for name, value in (
-            ("--label", options.label),
-            ("--score", options.scores or options.class_scores),
-        )
-        if not value
-    ]
-    if missing:
-        raise ValueError(
-            f"{' and '.join(missing)} missing: name the columns, or say --counts where the files "
-            "hold counts by score"
-        )
-    check_weights(options)
-
-
-def _price(text: str | None) -> int | float | str | None:
-    """Return a number, or the name of a column."""
-    price = None if text is None else number_of(text)
-    return text if price is None else price
-
-
-def _price_of(columns: Columns, price: int | float | str | None) -> Any:
-    """Return a number, or the values of a column."""
-    return columns.scores[price] if isinstance(price, str) else price
-
-
-def _known(price: int | float | str | None) -> int | float | None:
-    """Return a price to check before anything is read; that of a column may be any."""
-    return 1 if isinstance(price, str) else price
-
-
-def _tell(evaluation: Evaluation, texts: list[str]) -> None:
-    """Print the warnings, under the model that they are about, and what else is to be known."""
-    several = len(evaluation) > 1
-    others = list(texts)
-    for model in evaluation:
-        if model.note and any(model.note in text for text in texts):
-            print_texts([text for text in texts if model.note in text], f"model {model.name!r}")
-            others = [text for text in others if model.note not in text]
-    of_all = "bootstrap" if evaluation.bootstrap is not None else "all models"
-    print_texts(others, of_all if several else f"model {evaluation[0].name!r}")
-    names: dict[str, list[str]] = {}
-    for model in evaluation:
-        told = any(model.note in text for text in texts)
-        if model.note and not told:
-            names.setdefault(model.note, []).append(repr(model.name))
-    for note, of in names.items():
-        if len(of) == len(evaluation) > 1:
-            print_note(f"all models: {note}")
-        else:
-            print_note(f"{'model' if len(of) == 1 else 'models'} {', '.join(of)}: {note}")

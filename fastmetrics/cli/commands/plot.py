@@ -23,6 +23,10 @@ examples:
 _CURVE_BANDS: Final = ("simultaneous", "pointwise")
 _CALIBRATION_BANDS: Final = ("confidence", "consistency")
 _CRITERIA: Final = ("youden", "closest-topleft", "fewest-errors", "fbeta")
+_OF_SOME: Final = (
+    *("threshold", "confidence_level", "band", "seed", "metrics", "normalize"),
+    *("cost_fn", "cost_fp", "prevalence"),
+)
 _SQUARE: Final = (4.6, 4.6)
 _WIDE: Final = (6.4, 4.2)
 _CM: Final = 2.54
@@ -104,6 +108,14 @@ def add_options(command: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="thresholds: measures of predicted labels (default: precision recall f1)",
     )
+    for name, what in (("fn", "missing a positive"), ("fp", "a false alarm")):
+        add(
+            f"--cost-{name}",
+            type=number,
+            metavar="X",
+            help=f"cost, by threshold: what {what} costs",
+        )
+    add("--prevalence", type=level, metavar="P", help="cost: share of positives in use")
     add(
         "--normalize",
         choices=("true", "pred", "all"),
@@ -133,6 +145,7 @@ def _width(text: str) -> float:
 def run(options: argparse.Namespace) -> str:
     """Read the files, draw, write the picture, and say what it is."""
     from fastmetrics._plots._style import save_figure
+    from fastmetrics.cli._baseline import values_of
     from fastmetrics.cli._messages import print_texts
     from fastmetrics.cli._options import check_picture
     from fastmetrics.cli._session import in_words, labels_of, names_here, read_rows, tell_skipped
@@ -144,8 +157,17 @@ def run(options: argparse.Namespace) -> str:
     from matplotlib.figure import Figure
 
     options.groups = None
-    columns = read_rows(options, options.label, options.scores, weight=options.weight)
-    labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)
+    columns = read_rows(
+        options,
+        options.label,
+        options.scores,
+        weight=options.weight,
+        many_labels=options.kind == "residuals",
+    )
+    if options.kind == "residuals":
+        labels, pos_label = values_of(columns.labels), None
+    else:
+        labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)
     keywords = {"sample_weight": columns.weights, "pos_label": pos_label}
     names = None
     if isinstance(columns.labels, TextColumn):
@@ -168,7 +190,7 @@ def _check_options(kind: Kind, options: argparse.Namespace) -> None:
     """Raise before any work for options that say nothing of this kind."""
     from fastmetrics.cli._session import check_weights
 
-    for name in ("threshold", "confidence_level", "band", "seed", "metrics", "normalize"):
+    for name in _OF_SOME:
         if getattr(options, name) is not None and name not in kind.options:
             have = [known for known, other in KINDS.items() if name in other.options]
             option = f"--{name.replace('_', '-')}"
@@ -273,12 +295,27 @@ def _draw_confusion(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
 
 
 def _draw_cost(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
-    from fastmetrics.costs import compare_cost_curves, cost_curve
+    from fastmetrics.costs import compare_cost_curves, cost_curve, threshold_costs
 
+    prices = {name: getattr(options, name) for name in ("cost_fn", "cost_fp", "prevalence")}
+    if options.cost_fn is not None or options.cost_fp is not None:
+        for name, scores in rows.scores.items():
+            named = name if len(rows.scores) > 1 else None
+            costs = threshold_costs(rows.labels, scores, **prices, **rows.keywords)
+            ax = costs.plot(ax, name=named)
+        return ax
     if len(rows.scores) > 1:
         return compare_cost_curves(rows.labels, rows.scores, **rows.keywords).plot(ax)
     (scores,) = rows.scores.values()
     return cost_curve(rows.labels, scores, **rows.keywords).plot(ax)
+
+
+def _draw_residuals(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
+    from fastmetrics.plots import plot_residuals
+
+    if rows.keywords["sample_weight"] is not None:
+        raise ValueError("residuals are drawn of rows: leave --weight out")
+    return plot_residuals(rows.labels, rows.scores, ax=ax)
 
 
 def _draw_decision(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
@@ -298,15 +335,17 @@ def _draw_decision(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
 def _draw_reliability(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
     from fastmetrics.calibration import reliability_band, reliability_diagram
 
-    (scores,) = rows.scores.values()
-    given = dict(rows.keywords)
-    diagram = reliability_diagram(rows.labels, scores, **given)
-    if options.band is None:
-        return diagram.plot(ax)
-    del given["sample_weight"]  # there is none
-    asked = {"kind": options.band, "confidence_level": options.confidence_level or 0.95}
-    band = reliability_band(rows.labels, scores, rng=options.seed, **asked, **given)
-    return diagram.plot(ax, band=band)
+    for name, scores in rows.scores.items():
+        given = dict(rows.keywords)
+        diagram = reliability_diagram(rows.labels, scores, **given)
+        named: dict[str, Any] = {"name": name} if len(rows.scores) > 1 else {}
+        if options.band is not None:
+            del given["sample_weight"]  # there is none
+            asked = {"kind": options.band, "confidence_level": options.confidence_level or 0.95}
+            band = reliability_band(rows.labels, scores, rng=options.seed, **asked, **given)
+            named["band"] = band
+        ax = diagram.plot(ax, **named)
+    return ax
 
 
 def _gains(kind: Literal["gain", "lift"]) -> Callable[[Rows, argparse.Namespace, Any], Any]:
@@ -315,8 +354,11 @@ def _gains(kind: Literal["gain", "lift"]) -> Callable[[Rows, argparse.Namespace,
     def draw(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
         from fastmetrics.costs import gains_curve
 
-        (scores,) = rows.scores.values()
-        return gains_curve(rows.labels, scores, **rows.keywords).plot(ax, kind=kind)
+        for name, scores in rows.scores.items():
+            named = name if len(rows.scores) > 1 else None
+            curve = gains_curve(rows.labels, scores, **rows.keywords)
+            ax = curve.plot(ax, kind=kind, name=named)
+        return ax
 
     return draw
 
@@ -333,19 +375,24 @@ KINDS: Final[dict[str, Kind]] = {
     "confusion": Kind(
         "confusion matrix", _draw_confusion, ("threshold", "normalize"), (4.4, 3.6), True
     ),
-    "cost": Kind("cost curves", _draw_cost, (), _WIDE),
+    "cost": Kind(
+        "cost curves",
+        _draw_cost,
+        ("cost_fn", "cost_fp", "prevalence"),
+        _WIDE,
+    ),
     "decision": Kind(
         "decision curves", _draw_decision, ("confidence_level", "band", "seed"), _WIDE
     ),
-    "gain": Kind("cumulative gain", _gains("gain"), (), _WIDE, True),
-    "lift": Kind("lift", _gains("lift"), (), _WIDE, True),
+    "gain": Kind("cumulative gain", _gains("gain"), (), _WIDE),
+    "lift": Kind("lift", _gains("lift"), (), _WIDE),
     "reliability": Kind(
         "reliability diagram",
         _draw_reliability,
         ("confidence_level", "band", "seed"),
         _SQUARE,
-        True,
     ),
+    "residuals": Kind("residuals of predicted numbers", _draw_residuals, (), _WIDE),
 }
 
 EXAMPLES: Final = "\n".join(

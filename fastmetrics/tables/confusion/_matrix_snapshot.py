@@ -81,6 +81,9 @@ class CountsAsArray(Shown, ABC):
     ) -> Any:
         """Draw the matrix: true classes by row, predicted ones by column, the greater the darker.
 
+        What is right is blue, errors are orange, each by its own scale, so that a few errors among
+        many examples can be seen; with `cmap`, `norm`, `vmin` or `vmax` all cells have one scale.
+
         Parameters
         ----------
         normalize : {"true", "pred", "all"}, optional

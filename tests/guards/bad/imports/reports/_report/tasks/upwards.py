@@ -1,0 +1,3 @@
+"""Tasks that know of pages."""
+
+from fastmetrics._report.page.report import report as report
