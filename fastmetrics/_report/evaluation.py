@@ -18,6 +18,7 @@ from fastmetrics._input.rows import (
     has_names,
 )
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
+from fastmetrics._report._calibration import said_of_calibration
 from fastmetrics._report._costs import checked_prices
 from fastmetrics._report._guarantees import checked_promises
 from fastmetrics._report._influences import by_influence, measures_beside
@@ -331,6 +332,8 @@ def evaluate(
         options = rows | {"weights_are": weights_are, "confidence_level": level}
         options["threshold"] = threshold
         models, comparisons = by_influence(models, labels, named, more, is_alone, **options)
+        if notes:  # scores are taken for probabilities
+            notes += tuple(said_of_calibration(labels, model, **options) for model in named)
     parts = None
     if slices is not None:
         parts = slices_of(labels, named, slices, metrics=metrics or "roc_auc", query=None, **own)

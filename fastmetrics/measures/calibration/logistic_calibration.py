@@ -17,6 +17,7 @@ from fastmetrics._input.scalars import (
     check_confidence_level,
     check_weights_are,
 )
+from fastmetrics._input.scores import check_probabilities
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import InputError, SmallSampleWarning, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.calibration._logistic_fit import (
@@ -88,6 +89,8 @@ class LogisticCalibration(Result):
     >>> found = logistic_calibration(y_true, y_proba)
     >>> round(found.slope, 4), round(found.in_the_large, 4)
     (2.6298, 0.0837)
+    >>> found.predict([0.2, 0.5, 0.9]).round(4)
+    array([0.0412, 0.6218, 0.9981])
     """
 
     slope: float
@@ -103,6 +106,27 @@ class LogisticCalibration(Result):
     confidence_level: float
     method: MethodName
     weights_are: WeightsAre | None
+
+    def predict(self, y_proba: ArrayLike) -> Floats:
+        """Return recalibrated probabilities: expit(intercept + slope * logit(p)).
+
+        Parameters
+        ----------
+        y_proba : array-like of shape (n_samples,)
+            Probabilities of the model, from 0 to 1.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Those of 0 and of 1 stay certain, by the sign of the slope.
+        """
+        from scipy.special import expit, logit
+
+        p = check_probabilities(y_proba).astype(np.float64)
+        with np.errstate(invalid="ignore"):  # a slope of 0 makes all alike
+            tilted = self.slope * logit(p) if self.slope != 0.0 else np.zeros(len(p))
+        found: Floats = expit(self.intercept + tilted)
+        return found
 
 
 @documented(CALIBRATED, BOTH_CLASSES)
