@@ -203,3 +203,56 @@ def _add_products(one, other, counts, weights, strata, sums):
     for k, column in enumerate((product, c, product * product)):
         counted = column * counts if counts.size else column
         sums[:, k] += np.bincount(strata, counted, len(sums))
+
+
+@kernel
+def powers_outside(
+    placed: NDArray[np.float64],
+    cuts: NDArray[np.int64],
+    own: NDArray[np.int64],
+    start: float,
+    step: float,
+    pairs: float,
+    less: float,
+    sums: NDArray[np.float64],
+) -> None:
+    """Sum x^2 and x^4 of the rows of a class outside a slice, in the order of their scores.
+
+    x is a doubled placement over ``pairs`` less ``less``: that among all rows, ``placed``, less
+    that among the slice, which is ``start`` and grows by ``step`` at each of the ``cuts``. Rows
+    at ``own`` are the slice's. Both ascend; four sums run side by side.
+    """
+    second = (0.0, 0.0, 0.0, 0.0)
+    fourth = (0.0, 0.0, 0.0, 0.0)
+    inside = start
+    i = 0
+    cut = 0
+    skip = 0
+    while i < placed.size:
+        while cut < cuts.size and cuts[cut] <= i:
+            inside += step
+            cut += 1
+        if skip < own.size and own[skip] == i:
+            skip += 1
+            i += 1
+            continue
+        stop = cuts[cut] if cut < cuts.size else placed.size
+        if skip < own.size:
+            stop = min(stop, own[skip])
+        while i + 4 <= stop:
+            a = (placed[i] - inside) / pairs - less
+            b = (placed[i + 1] - inside) / pairs - less
+            c = (placed[i + 2] - inside) / pairs - less
+            d = (placed[i + 3] - inside) / pairs - less
+            a, b, c, d = a * a, b * b, c * c, d * d
+            second = (second[0] + a, second[1] + b, second[2] + c, second[3] + d)
+            fourth = (fourth[0] + a * a, fourth[1] + b * b, fourth[2] + c * c, fourth[3] + d * d)
+            i += 4
+        while i < stop:
+            a = (placed[i] - inside) / pairs - less
+            a *= a
+            second = (second[0] + a, second[1], second[2], second[3])
+            fourth = (fourth[0] + a * a, fourth[1], fourth[2], fourth[3])
+            i += 1
+    sums[0] = (second[0] + second[1]) + (second[2] + second[3])
+    sums[1] = (fourth[0] + fourth[1]) + (fourth[2] + fourth[3])

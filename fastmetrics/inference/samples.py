@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.models import NamedScores, check_models
+from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import check_scores_array, check_unit_interval
 from fastmetrics._input.weights import check_weights
@@ -208,7 +209,7 @@ class BinarySample(Sample):
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
         measure = measure_of(one)
         if measure.needs == "labels":
-            return self._of_decisions(one, self._called(one, model))
+            return self._of_decisions(one, self.called(one, model))
         if is_of_curve(one):
             ordered = self._ordered[model]
             if _is_auc(one) and not self._in_order:
@@ -222,7 +223,8 @@ class BinarySample(Sample):
         )
         return found
 
-    def _called(self, one: Asked, model: int) -> Ints:
+    def called(self, one: Asked, model: int) -> Ints:
+        """Return the class that each row is called by a model."""
         if self._threshold is None:
             raise InputTypeError(
                 f"`{one.label}` is a measure of labels: pass `threshold`, from which on a score is "
@@ -232,7 +234,15 @@ class BinarySample(Sample):
 
     def _counts(self, one: Asked, model: int) -> Floats | None:
         is_of_labels = measure_of(one).needs == "labels"
-        return self._cells(self._called(one, model)) if is_of_labels else None
+        return self._cells(self.called(one, model)) if is_of_labels else None
+
+    def rows_of(self, model: int) -> BinaryRows:
+        """Return the rows with the scores of a model."""
+        return replace(self._rows, scores=self._scores[model])
+
+    def columns(self, model: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the classes, of two the positive one last, and the scores of a model."""
+        return self.classes, self._scores[model]
 
     @cached_property
     def _table(self) -> TablePoints:
@@ -240,7 +250,7 @@ class BinarySample(Sample):
 
     @cached_property
     def _ordered(self) -> list[OrderedRows]:
-        return [OrderedRows(replace(self._rows, scores=scores)) for scores in self._scores]
+        return [OrderedRows(self.rows_of(model)) for model in range(self.n_models)]
 
 
 def _is_auc(one: Asked) -> bool:
@@ -279,6 +289,11 @@ class LabelSample(Sample):
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
         return self._of_decisions(one, self.predicted[model])
+
+    def called(self, one: Asked, model: int) -> Ints:
+        """Return the class that each row is called by a model."""
+        predicted: Ints = self.predicted[model]
+        return predicted
 
     def _counts(self, one: Asked, model: int) -> Floats | None:
         return counts_of_two(one, self._cells(self.predicted[model]))
@@ -329,8 +344,13 @@ class ValueSample(Sample):
                 next(iter(option.values()), None), *columns, are_frequencies=are_frequencies
             )
             return ranks
-        y, p = (c.astype(np.float64, copy=False) for c in (self._true, self._predicted[model]))
         found: RowInfluences = measure.load_influences()(
-            measure.name, y, p, weights, **one.parameters
+            measure.name, *self.columns(model), weights, **one.parameters
         )
         return found
+
+    def columns(self, model: int) -> tuple[Floats, Floats]:
+        """Return the true numbers and those that a model predicts."""
+        columns = self._true, self._predicted[model]
+        true, predicted = (column.astype(np.float64, copy=False) for column in columns)
+        return true, predicted

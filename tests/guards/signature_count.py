@@ -102,6 +102,8 @@ def workload() -> None:
             scores = rng.random((size, 3)).astype(kind)
             for average in ("macro", "micro", "weighted", "samples"):
                 fastmetrics.roc_auc_score(indicator, scores, average=average)
+            y, part = indicator.T[:2]
+            fastmetrics.evaluate(y, scores[:, 0], slices={"part": part}, min_n=5)
         shares = scores.astype(np.float64) / scores.sum(axis=1, keepdims=True, dtype=np.float64)
         labels = np.arange(size) % 3
         for rule in ("ovr", "ovo"):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,18 +16,24 @@ from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.scalars import check_integer, check_same_length
+from fastmetrics._report.slices.rest import Outside, Outsiders, outside_of
 from fastmetrics._report.slices.slices_result import SliceEstimate, Slices
 from fastmetrics.errors import InputError
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.forms import asked_of, sample_of
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.reference import pvalue
+from fastmetrics.inference.samples import Sample
 from fastmetrics.inference.table_points import Measured, has_influences
+from fastmetrics.inference.units import Spread
 from fastmetrics.measures.asking import Asked
 
-#: Slices times rows beyond which the rows outside each slice are not measured.
+#: Slices times rows beyond which the rows outside each slice are not measured anew.
 _MOST: Final = 100_000_000
 Part = NDArray[np.int64]
+#: Of a measure: how far apart, the standard error, and its degrees of freedom.
+Gap = tuple[float, float, float]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -40,17 +46,28 @@ class Rows:
     options: Mapping[str, Any]
     groups: NDArray[np.int64] | None
 
-    def measured(self, one: Asked, part: Part) -> Measured:
-        """Return a measure of each model in some rows."""
+    def sample(self, one: Asked, part: Part | slice) -> Sample:
+        """Return some rows in the form that a measure is of."""
         models = [each._replace(values=each.values[part]) for each in self.models]
         given: dict[str, Any] = dict.fromkeys(("event", "query", "strata", "sample_weight"))
         given |= {name: column[part] for name, column in self.columns.items()}
         given |= self.options
         given["groups"] = None if self.groups is None else self.groups[part]
-        found: Measured = sample_of((one,), self.labels[part], models, **given)[one.label].measured(
-            one
-        )
-        return found
+        return sample_of((one,), self.labels[part], models, **given)[one.label]
+
+    def measured(self, one: Asked, part: Part) -> Measured:
+        """Return a measure of each model in some rows."""
+        return self.sample(one, part).measured(one)
+
+    def outsiders(self, one: Asked) -> list[Outsiders]:
+        """Return of each model what finds a measure outside slices; none where nothing does."""
+        if self.groups is not None or self.columns:
+            return []
+        sample = _tried(self.sample, one, slice(None))
+        if sample is None:
+            return []
+        found = [outside_of(one, sample, k) for k in range(len(self.models))]
+        return [each for each in found if each is not None]
 
 
 def slices_of(
@@ -80,32 +97,31 @@ def slices_of(
             raise InputError(f"`{one.label}` has no influences of rows, and slices no replicates")
     rows, kept = _rows(y_true, models, sample_weight, weights_are, groups, query)
     rows = replace(rows, options={**rows.options, "threshold": threshold, "pos_label": pos_label})
-    named, small = _named_parts(slices, kept, len(rows.labels), min_n, intersections)
-    if not named:
+    cuts, small = _cuts_of(slices, kept, len(rows.labels), min_n, intersections)
+    n_slices = sum(len(cut.large) for cut in cuts)
+    if not n_slices:
         raise InputError(f"no slice has {min_n} rows: {', '.join(small[:5])}")
-    level = confidence_level ** (1.0 / len(named))
-    has_rest = len(named) * len(rows.labels) <= _MOST
+    level = confidence_level ** (1.0 / n_slices)
+    has_rest = n_slices * len(rows.labels) <= _MOST
     found = []
     for one in asked:
-        own: dict[str, list[SliceEstimate]] = {model.name: [] for model in models}
-        of_column: dict[str, list[tuple[str, int]]] = {}
-        for column, name, part in named:
-            inside = _tried(rows, one, part)
-            rest = _complement(part, len(rows.labels)) if has_rest else part[:0]
-            outside = _tried(rows, one, rest) if inside is not None and len(rest) else None
-            for k, model in enumerate(models):
-                estimated = _estimated(one, inside, k, level, rows)
-                gap = _gap(rows, inside, outside, k, part, rest)
-                of_column.setdefault(f"{column}\0{model.name}", []).append(
-                    (model.name, len(own[model.name]))
-                )
-                own[model.name].append(_row(name, model.name, one, estimated, gap, len(part)))
-        for places in of_column.values():
-            chosen = [own[whose][k] for whose, k in places]
-            for (whose, k), value in zip(places, _shrunken(chosen), strict=True):
-                own[whose][k] = replace(own[whose][k], shrunken=value)
-        found += [row for rows_of in own.values() for row in rows_of]
-    return Slices(tuple(found), confidence_level, len(named), tuple(small))
+        own: list[list[SliceEstimate]] = [[] for _ in models]
+        outsiders = rows.outsiders(one)
+        for cut in cuts:
+            others = [find(cut.parts) for find in outsiders]
+            made: list[list[SliceEstimate]] = [[] for _ in models]
+            for place in cut.large:
+                name, part = cut.names[place], cut.parts[place]
+                inside = _tried(rows.measured, one, part)
+                outside = [of_model[place] for of_model in others]
+                gaps = _gaps(rows, one, inside, part, outside, has_rest)
+                for k, model in enumerate(models):
+                    estimated = _estimated(one, inside, k, level, rows)
+                    made[k].append(_row(name, model.name, one, estimated, gaps[k], len(part)))
+            for rows_of, chosen in zip(own, made, strict=True):
+                rows_of += map(_with_shrunken, chosen, _shrunken(chosen))
+        found += [row for rows_of in own for row in rows_of]
+    return Slices(tuple(found), confidence_level, n_slices, tuple(small))
 
 
 def _rows(
@@ -138,10 +154,22 @@ def _rows(
     return rows, kept
 
 
-def _named_parts(
+@dataclass(frozen=True)
+class Cut:
+    """The slices that the values of some columns make, each row in one of them.
+
+    ``large`` are the places of those that have enough rows.
+    """
+
+    names: list[str]
+    parts: list[Part]
+    large: list[int]
+
+
+def _cuts_of(
     slices: Mapping[str, Any], kept: Part, n: int, min_n: int, intersections: int
-) -> tuple[list[tuple[str, str, Part]], list[str]]:
-    """Return the column, the name and the rows of each slice, and the names of those too small."""
+) -> tuple[list[Cut], list[str]]:
+    """Return the slices of each column, or of several, and the names of those too small."""
     columns = {}
     for column, values in slices.items():
         found = check_class_labels(values, f"slices[{column!r}]")
@@ -149,16 +177,15 @@ def _named_parts(
             check_same_length(**{"y_true": np.empty(n), f"slices[{column!r}]": found.codes})
         names = [f"{column}={value}" for value in np.asarray(found.classes).tolist()]
         columns[str(column)] = (found.codes[kept], names)
-    parts: list[tuple[str, str, Part]] = []
+    cuts: list[Cut] = []
     small: list[str] = []
     for how_many in range(1, min(intersections, len(columns)) + 1):
-        for chosen in combinations(columns, how_many):
-            for name, part in _parts_of([columns[each] for each in chosen]):
-                if len(part) >= min_n:
-                    parts.append((" & ".join(chosen), name, part))
-                elif len(part):
-                    small.append(name)
-    return parts, small
+        for chosen in combinations(columns.values(), how_many):
+            parts = [each for each in _parts_of(chosen) if len(each[1])]
+            large = [place for place, (_, part) in enumerate(parts) if len(part) >= min_n]
+            cuts.append(Cut([name for name, _ in parts], [part for _, part in parts], large))
+            small += [name for name, part in parts if len(part) < min_n]
+    return cuts, small
 
 
 def _parts_of(columns: Sequence[tuple[NDArray[np.int64], list[str]]]) -> Iterable[tuple[str, Part]]:
@@ -178,12 +205,12 @@ def _complement(part: Part, n: int) -> Part:
     return np.flatnonzero(outside)
 
 
-def _tried(rows: Rows, one: Asked, part: Part) -> Measured | None:
-    """Return a measure in some rows; None where they have no such measure, as one class alone."""
+def _tried(find: Callable[..., T], one: Asked, part: Any) -> T | None:
+    """Return what some rows have of a measure; None where it is undefined, as of one class."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return rows.measured(one, part)
+            return find(one, part)
         except InputError:
             return None
 
@@ -204,34 +231,59 @@ def _estimated(
         return estimate_of(one, measured, model, level, exact, "two-sided", weights_are=read)
 
 
-def _gap(
+def _gaps(
     rows: Rows,
+    one: Asked,
     inside: Measured | None,
-    outside: Measured | None,
-    model: int,
     part: Part,
-    rest: Part,
-) -> tuple[float, float, float]:
-    """Return how far a slice is from the other rows, with its error and degrees of freedom.
+    found: Sequence[Outside | None],
+    has_rest: bool,
+) -> list[Gap]:
+    """Return how far each model is in a slice from itself outside, as ``found`` or measured now."""
+    nowhere = (math.nan, math.nan, math.nan)
+    if inside is not None and not (found and all(found)):
+        rest = _complement(part, len(rows.labels)) if has_rest else part[:0]
+        outside = _tried(rows.measured, one, rest) if len(rest) else None
+        if outside is None:
+            inside = None
+        elif rows.groups is not None:
+            both = ((1.0, inside, part), (-1.0, outside, rest))
+            return [_gap_of_groups(rows.groups, both, k) for k in range(len(rows.models))]
+        else:
+            found = [
+                Outside(value, outside.units.spread(moved))
+                for value, moved in zip(outside.values, outside.influences, strict=True)
+            ]
+    if inside is None:
+        return [nowhere for _ in rows.models]
+    return [
+        _gap(inside.values[k], inside.units.spread(inside.influences[k]), other)
+        for k, other in enumerate(found)
+        if other is not None
+    ]
 
-    Rows inside and outside are independent, groups that have both are not: their influences on
-    both are added up.
-    """
-    if inside is None or outside is None:
-        return math.nan, math.nan, math.nan
-    gap = inside.values[model] - outside.values[model]
-    if rows.groups is None:
-        spreads = [each.units.spread(each.influences[model]) for each in (inside, outside)]
-        variance = sum(each.variance for each in spreads)
-        below = sum(s.variance**2 / s.df for s in spreads if s.variance > 0.0 and s.df > 0.0)
-        return gap, math.sqrt(variance), variance**2 / below if below > 0.0 else math.nan
-    n_groups = int(rows.groups.max()) + 1
+
+def _gap(value: float, spread: Spread, outside: Outside) -> Gap:
+    """Return how far a slice is from the other rows, with its error and degrees of freedom."""
+    spreads = spread, outside.spread
+    variance = sum(each.variance for each in spreads)
+    below = sum(s.variance**2 / s.df for s in spreads if s.variance > 0.0 and s.df > 0.0)
+    df = variance**2 / below if below > 0.0 else math.nan
+    return value - outside.value, math.sqrt(variance), df
+
+
+def _gap_of_groups(
+    groups: NDArray[np.int64], both: Sequence[tuple[float, Measured, Part]], model: int
+) -> Gap:
+    """Return the same where groups have rows inside and outside: their influences are added up."""
+    gap = sum(sign * measured.values[model] for sign, measured, _ in both)
+    n_groups = int(groups.max()) + 1
     sums = np.zeros(n_groups)
-    for sign, measured, own in ((1.0, inside, part), (-1.0, outside, rest)):
+    for sign, measured, own in both:
         moved = sign * measured.influences[model]
         weights = measured.units.weights if measured.units.counts is None else measured.units.counts
         moved = moved if weights is None else moved * weights
-        sums += np.bincount(rows.groups[own], moved, n_groups)
+        sums += np.bincount(groups[own], moved, n_groups)
     squares = sums * sums
     second, fourth = float(squares.sum()), float(squares @ squares)
     if not second > 0.0 or n_groups < 2:
@@ -268,6 +320,10 @@ def _row(
         higher_is_better=one.higher_is_better,
         note="" if is_known else "not defined on these rows",
     )
+
+
+def _with_shrunken(row: SliceEstimate, value: float) -> SliceEstimate:
+    return replace(row, shrunken=value)
 
 
 def _shrunken(rows: Sequence[SliceEstimate]) -> list[float]:

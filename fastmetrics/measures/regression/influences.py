@@ -57,7 +57,8 @@ TERMS: Final[dict[str, Callable[..., Floats]]] = {
     "mean_poisson_deviance": lambda y, p: tweedie_deviances(y, p, 1.0),
     "mean_gamma_deviance": lambda y, p: tweedie_deviances(y, p, 2.0),
 }
-_ROOTS: Final = {
+#: Roots of means of losses of rows, and those means.
+ROOTS: Final = {
     "root_mean_squared_error": "mean_squared_error",
     "root_mean_squared_log_error": "mean_squared_log_error",
 }
@@ -86,8 +87,8 @@ def of_values(
     parameters.pop("force_finite", None)
     if name in TERMS:
         return of_mean(TERMS[name](y, p, **parameters), weights)
-    if name in _ROOTS:
-        found = of_mean(TERMS[_ROOTS[name]](y, p), weights)
+    if name in ROOTS:
+        found = of_mean(TERMS[ROOTS[name]](y, p), weights)
         root = sqrt(found.value)
         return found.scaled(0.5 / root if root else 0.0, root)
     if name == "explained_variance":
@@ -118,4 +119,4 @@ def _best_constant(
 
 
 #: What has influences here.
-NAMES: Final = frozenset((*TERMS, *_ROOTS, *_SAVED, "explained_variance"))
+NAMES: Final = frozenset((*TERMS, *ROOTS, *_SAVED, "explained_variance"))
