@@ -116,8 +116,7 @@ def evaluate(
     slices : mapping of str to array-like of shape (n_samples,), optional
         Columns whose values are slices of the rows: `slices` of the result then has the measures of
         each, `metrics` or the first of the task, with limits that hold for all of them at once, and
-        the gap to the other rows; beyond 10^8 slices times rows only of decisions, means and AUC of
-        rows without weights and groups, which need no measuring anew.
+        the gap to the other rows; beyond 10^8 slices times rows of plain rows' sums and AUC alone.
     intersections : int, default=1
         How many columns make a slice: with 2 the pairs of values of two columns too; at most 3.
     min_n : int, default=30
