@@ -13,6 +13,7 @@ What there is, by question:
 - orders: `fastmetrics.ranking` of items by query, `fastmetrics.concordance` of ranks and times
 - how sure is it? `estimate`, `bootstrap`, `roc_band`, `pr_band`, `delong`
 - all of it on one page: `report`; are the data sound? `doctor`; may it be released? `gate`
+- logs of items and repeats: `read_evaluation_log`, `evaluate_log`
 - which model? `evaluate`, `compare`, `paired_bootstrap`, `paired_permutation_test`, `delong_test`,
   `dominance`; tests on numbers that exist: `fastmetrics.comparison`
 - how will it do on new data? `fastmetrics.selection`

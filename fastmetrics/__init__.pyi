@@ -16,6 +16,9 @@ from ._report.doctor import doctor as doctor
 from ._report.evaluation import evaluate as evaluate
 from ._report.gate.gate import assert_not_worse as assert_not_worse, gate as gate
 from ._report.gate.packed import pack as pack
+from ._report.logs.evaluate_log import evaluate_log as evaluate_log
+from ._report.logs.log import evaluation_log as evaluation_log
+from ._report.logs.read import read_evaluation_log as read_evaluation_log
 from ._report.page.report import report as report
 from ._report.versions import show_versions as show_versions
 from .errors import (

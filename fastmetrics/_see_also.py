@@ -37,6 +37,8 @@ paired_permutation_test delong_test
 doctor results.Diagnosis results.Finding evaluate
 report results.Report evaluate doctor
 show_versions report
+evaluate_log evaluation_log read_evaluation_log results.EvaluationLog results.RepeatVariance \
+results.TaskEvaluation compare
 plots.plot_residuals regression_measures evaluate
 gate results.Gate results.GateRule assert_not_worse pack compare
 assert_not_worse gate

@@ -6,6 +6,8 @@ from ._report.evaluation_result import (
     EvaluationBootstrap as EvaluationBootstrap,
 )
 from ._report.gate.gate_result import Gate as Gate, GateRule as GateRule
+from ._report.logs.log import EvaluationLog as EvaluationLog
+from ._report.logs.repeats import RepeatVariance as RepeatVariance
 from ._report.model_evaluation import ModelEvaluation as ModelEvaluation
 from ._report.page.report_result import Report as Report
 from ._report.ranking_result import RankingEvaluation as RankingEvaluation

@@ -80,6 +80,12 @@ def ranked() -> fm.results.RankingEvaluation:
     return fm.ranking.evaluate_rankings(relevance, scores, metrics=["ndcg@3", "map"], rng=1)
 
 
+def log() -> fm.results.EvaluationLog:
+    """Return scores of two models on ten items that were tried thrice."""
+    model, rest = np.arange(N) % 2, np.arange(N) // 2
+    return fm.evaluation_log(rest // 3, Y, model=model, repeat=rest % 3)
+
+
 def gated() -> fm.results.Gate:
     scores = {"baseline": CHANCES, "candidate": np.clip(0.3 * CHANCES + 0.5 * Q, 0, 1)}
     return fm.gate(Y, scores, margins={"roc_auc": 0.2, "brier_score": 0.1})
@@ -149,6 +155,7 @@ _MADE: dict[str, Callable[[], Any]] = {
     "Dominance": lambda: fm.dominance(Y, S, MODELS["b"]),
     "EstimatorEvaluation": estimated,
     "Evaluation": evaluation,
+    "EvaluationLog": log,
     "EvaluationBootstrap": lambda: evaluation().bootstrap,
     "Estimate": lambda: fm.estimate(Y, S, metrics="roc_auc")["roc_auc"],
     "Estimates": lambda: fm.estimate(Y, S, metrics=["roc_auc", "average_precision"]),
@@ -192,6 +199,7 @@ _MADE: dict[str, Callable[[], Any]] = {
         Y, CHANCES, kind="consistency", n_resamples=9, rng=1
     ),
     "ReliabilityDiagram": lambda: fm.calibration.reliability_diagram(Y, CHANCES),
+    "RepeatVariance": lambda: log().repeat_variance()[0],
     "Replicates": lambda: fm.bootstrap(Y, S, **FEW)["roc_auc"].details,
     "Report": lambda: fm.report(Y, {"a": S, "b": 2 * S}, band=None),
     "RocBand": lambda: fm.roc_band(Y, S, points=5, n_resamples=50, rng=1),

@@ -16,6 +16,7 @@ from benchmarks.coverage import (
     guarantees_report,
     indirect_report,
     levels_report,
+    logs_report,
     posteriors_report,
     rankings_report,
     recalibration_report,
@@ -218,8 +219,7 @@ def document(study: Study) -> str:
         name = metric.removesuffix(" difference")
         sections += [f"### In `{name}`\n", metric_section(study, metric)]
     sections += ["## Tests of two models\n", TESTS, tests_section(study)]
-    sections += [estimates_report.section(study), every_report.section(study)]
-    sections.append(levels_report.section(study))
+    sections += [each.section(study) for each in (estimates_report, every_report, levels_report)]
     sections += ["## Rows of the same users\n", users_section(study)]
     sections += ["## Few groups, and groups of unlike sizes\n", GROUPS]
     for metric in GROUPED:
@@ -245,8 +245,8 @@ def document(study: Study) -> str:
         bias=bias_of_costs(study),
     )
     sections += ["## Costs and net benefit\n", head, costs_section(study)]
-    sections.append(guarantees_report.section(study))
-    sections += [gates_report.section(study), indirect_report.section(study)]
+    for part in (guarantees_report, gates_report, logs_report, indirect_report):
+        sections.append(part.section(study))
     sections.append(posteriors_report.section(study, HYPOTHESES))
     sections += ["## Rankings, over queries\n", rankings_report.section(study, HYPOTHESES)]
     sections += ["## Class sizes fixed by design\n", FIXED]

@@ -22,6 +22,7 @@ SPREAD = 2.0  # of the positives of the model with another shape and the same AU
 USER_SHARE = 0.5  # of the variance of a score that is its user's
 SIZES = (30, 100, 1_000)
 SHARES = (0.5, 0.05)
+ITEMS = (10, 30, 100, 1_000)
 QUERIES = (10, 25, 100, 500)
 RANKINGS = ("map", "mrr@10", "precision@5", "hit_rate@1")
 MANY_QUERIES = 400_000  # whose means stand for those of the population
@@ -71,6 +72,9 @@ class Scene:
         size = f"{self.n:,} rows, "
         if self.part == "rankings":
             return f"{self.users:,} queries"
+        if self.part == "logs":
+            level = {0.13: "hard", 0.5: "even", 0.8: "easy"}[self.share]
+            return f"{self.n:,} {level} items, {self.users} repeats"
         if self.part == "gates":
             return f"{size}{self.users:,} groups" if self.users else size[:-2]
         if self.part == "costs" and self.users:
@@ -142,6 +146,7 @@ SCENES = (
     *_grid("guarantees", (100, 1_000), SHARES),
     *(Scene("gates", n, 0.5) for n in (200, 2_000, 20_000)),
     *(Scene("gates", n, 0.5, users=n // 5) for n in (200, 2_000, 20_000)),
+    *(Scene("logs", n, p, users=k) for k in (5, 20) for p in (0.13, 0.5, 0.8) for n in ITEMS),
     *_grid("folds", (200, 1_000), (0.5, 0.1), thinned=4),
     *_grid("bins", (100, 1_000), SHARES, thinned=4),
     *(Scene("rankings", 20 * n, 0.15, users=n, thinned=4) for n in QUERIES),
@@ -153,6 +158,8 @@ def draw(scene: Scene, rng: np.random.Generator) -> Data:
     n = scene.n
     if scene.part == "rankings":
         return _draw_queries(scene, rng)
+    if scene.part == "logs":
+        return Data(np.zeros(0, np.int8), np.zeros(0), scene=scene)
     if scene.users:
         return _draw_users(scene, rng)
     if scene.part == "fixed":

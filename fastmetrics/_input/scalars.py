@@ -137,6 +137,13 @@ def check_choice(name: str, value: Any, options: Iterable[Any]) -> Any:
     raise InputError(f"`{name}` must be one of {said}: got {value!r}{advice}")
 
 
+def check_text(name: str, value: Any) -> str:
+    """Return a text."""
+    if not isinstance(value, str):
+        raise InputTypeError(f"`{name}` must be a text: got {type(value).__name__}")
+    return value
+
+
 def check_flag(name: str, value: Any) -> bool:
     """Return a bool that is one."""
     if not isinstance(value, bool | np.bool_):

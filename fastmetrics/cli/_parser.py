@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from fastmetrics.cli._messages import print_error, write
 from fastmetrics.cli._options import level, seed
 from fastmetrics.cli.commands import (
+    compare,
     compare_benchmarks,
     doctor,
     evaluate,
@@ -36,6 +37,7 @@ examples:
 """
 
 
+_COMPARE_LOGS = "compare models by logs of their evaluations, item by item"
 _DOCTOR = "look for what is wrong or doubtful with labels and scores"
 _GATE = "decide whether a model may take the place of another: pass, fail or inconclusive"
 _COMPARE_BENCHMARKS = "decide from two files of pytest-benchmark whether anything became slower"
@@ -104,6 +106,7 @@ def build_parser() -> argparse.ArgumentParser:
     own("doctor", doctor, _DOCTOR, ("table", "json", "markdown"))
     own("gate", gate, _GATE, ("table", "json", "markdown"))
     own("pack", pack, "write ids and scores to one Parquet file: a baseline for gate", ())
+    own("compare", compare, _COMPARE_LOGS, ("table", "json", "markdown"))
     _add_compare_table(commands)
     own("compare-benchmarks", compare_benchmarks, _COMPARE_BENCHMARKS)
     own("plot", plot, "draw curves of scores in files: ROC, P-R, DET and others", ())

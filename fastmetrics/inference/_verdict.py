@@ -15,6 +15,7 @@ from fastmetrics._results import ConfidenceInterval
 from fastmetrics.inference._pvalues import holm
 from fastmetrics.inference.reference import quantile
 from fastmetrics.inference.replicates import WEIGHTS, Replicates, again, cautions_of
+from fastmetrics.inference.units import SamplesAre
 
 if TYPE_CHECKING:
     from fastmetrics.inference.estimate_result import Comparison, Pair
@@ -24,6 +25,8 @@ _MOST_LISTED: Final = 6
 
 #: Of an estimate, in tables.
 FIGURES: Final = ("metric", "estimate", "confidence_interval", "standard_error")
+
+_ONE_OF: Final[dict[SamplesAre, str]] = {"rows": "row", "queries": "query", "items": "item"}
 
 
 def decided(
@@ -130,7 +133,7 @@ def _not_better(name: str, one: Comparison, pair: Pair) -> str:
     if math.isnan(pair.pvalue):
         return f"nothing can be said of {pair.a} and {pair.b}{of}"
     if pair.standard_error == 0.0:
-        what = "no row varies" if one.samples_are == "rows" else "no query varies"
+        what = f"no {_ONE_OF[one.samples_are]} varies"
         return f"{pair.a} and {pair.b} cannot be told apart{of}: {what} ({both})"
     if one.higher_is_better is None:
         apart = pair.pvalue_holm < 1.0 - one.confidence_level

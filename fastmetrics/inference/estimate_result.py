@@ -195,7 +195,7 @@ class Comparison(Result):
     n_samples : float
     n_groups : int or None
     weights_are : {"importances", "frequencies"} or None
-    samples_are : {"rows", "queries"}
+    samples_are : {"rows", "queries", "items"}
     note : str
     details : object
         What else the method found, such as the test of all models at once; None if nothing.

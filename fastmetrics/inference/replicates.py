@@ -29,6 +29,7 @@ METHODS: Final = {
     "newcombe": "Newcombe",
     "wilson": "Wilson",
     "clopper-pearson": "Clopper and Pearson",
+    "outer limits with wilson": "outer limits of Wilson and Student's t",
     "outer limits with newcombe": "outer limits of Newcombe and Student's t",
 }
 

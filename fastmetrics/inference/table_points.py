@@ -31,7 +31,7 @@ class Measured(NamedTuple):
         last; of a share of any other rows or queries, those that are right and wrong.
     n_samples : float
         Rows of a weight, or queries; the sum of frequencies.
-    samples_are : {"rows", "queries"}
+    samples_are : {"rows", "queries", "items"}
     rates : tuple of K Rates, or of none
         Both rates at each score, of measures whose limits need them.
     of_rows : tuple of K float, or of none

@@ -18,7 +18,7 @@ Ints = NDArray[np.int64]
 
 Reference = Literal["contributions", "kurtosis", "student"]
 #: What a measure is of, one by one.
-SamplesAre = Literal["rows", "queries"]
+SamplesAre = Literal["rows", "queries", "items"]
 #: What makes up for fitted means: m / (m - 1), or nothing (R's `survival::concordance`).
 Factor = Literal["unbiased", "infinitesimal jackknife"]
 

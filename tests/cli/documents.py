@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import re
 import shlex
 import shutil
 import tempfile
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,7 @@ DOCUMENTS = (
     "docs/comparison.md",
     "docs/concordance.md",
     "docs/evaluate.md",
+    "docs/evaluation-logs.md",
     "docs/gate.md",
     "docs/plots.md",
     "docs/costs-and-calibration.md",
@@ -138,6 +141,36 @@ def make_files(folder: Path) -> None:
     table = pa.table(words | {"p": rng.random(400)})
     for part in range(2):
         pa.csv.write_csv(table.slice(200 * part, 200), folder / "parts" / f"{part}.csv")
+    _make_logs(folder, rng)
+
+
+def _make_logs(folder: Path, rng: np.random.Generator) -> None:
+    """Write logs of two models by lm-evaluation-harness, one of Inspect, and a table of tries."""
+    for model, share in (("old", 0.5), ("new", 0.7)):
+        lines = [
+            {"doc_id": k, "filter": name, "exact_match": float(rng.random() < share)}
+            for name in ("strict-match", "flexible-extract")
+            for k in range(200)
+        ]
+        (folder / model).mkdir()
+        text = "\n".join(map(json.dumps, lines))
+        (folder / model / "samples_gsm8k.jsonl").write_text(text, "utf-8")
+    tries = [(item, epoch) for item in range(40) for epoch in range(1, 6)]
+    solved = rng.random(200) < np.repeat(rng.random(40), 5)
+    with zipfile.ZipFile(folder / "run.eval", "w") as archive:
+        archive.writestr("header.json", json.dumps({"eval": {"model": "maker/model"}}))
+        for (item, epoch), right in zip(tries, solved, strict=True):
+            score = {"match": {"value": "C" if right else "I"}}
+            sample = {"id": item, "epoch": epoch, "scores": score}
+            archive.writestr(f"samples/{item}_epoch_{epoch}.json", json.dumps(sample))
+    columns = {
+        "model": ["a"] * 100 + ["b"] * 100,
+        "question": [item for item, _ in tries[:100]] * 2,
+        "try": [epoch for _, epoch in tries[:100]] * 2,
+        "document": [item // 2 for item, _ in tries[:100]] * 2,
+        "solved": solved,
+    }
+    pq.write_table(pa.table(columns), folder / "tries.parquet")
 
 
 def _rewrite() -> None:

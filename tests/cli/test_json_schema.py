@@ -28,6 +28,7 @@ COMMANDS = {
     "evaluate": ("evaluate", "scores.csv", "--label", "y", "--score", "a", "--score", "b"),
     "bounded": ("evaluate", "scores.csv", "--label", "y", "--score", "a", "--memory", "1GB"),
     "counts": ("evaluate", "counts.csv", "--counts"),
+    "compare": ("compare", "log.jsonl"),
     "doctor": ("doctor", "scores.csv", "--label", "y", "--score", "a"),
     "gate": (
         *("gate", "scores.csv", "--label", "y", "--score", "a", "--baseline", "b"),
@@ -47,6 +48,7 @@ def test_the_version_comes_first(name, tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     files = {"scores.csv": SCORES, "counts.csv": COUNTS, "table.csv": TABLE}
     files |= {"qrels.txt": QRELS, "run.txt": RUN, "times.json": json.dumps(TIMES)}
+    files["log.jsonl"] = '{"doc_id": 1, "acc": 1}\n{"doc_id": 2, "acc": 0}'
     for path, content in files.items():
         (tmp_path / path).write_text(content)
     assert main([*COMMANDS[name], "--format", "json"]) in (0, 1, 3)

@@ -10,7 +10,7 @@ from typing import Any, Final
 from numpy.typing import ArrayLike
 
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.scalars import check_choice
+from fastmetrics._input.scalars import check_choice, check_text
 from fastmetrics._plots._style import require_matplotlib
 from fastmetrics._report.doctor import doctor
 from fastmetrics._report.evaluation import evaluate, models_of
@@ -19,7 +19,7 @@ from fastmetrics._report.page._content import Band, Drawn, sections_of, size_of
 from fastmetrics._report.page._methods import methods_of
 from fastmetrics._report.page.report_result import Report
 from fastmetrics._report.versions import version_of
-from fastmetrics.errors import InputTypeError, no_parameter
+from fastmetrics.errors import no_parameter
 
 #: Where the page says how large it is, in kilobytes.
 _SIZE: Final = "=SIZE="
@@ -100,9 +100,8 @@ def report(
     """
     require_matplotlib()
     template = _template()
-    for name, value in (("title", title), ("command", command)):
-        if not isinstance(value, str):
-            raise InputTypeError(f"`{name}` must be a text: got {type(value).__name__}")
+    check_text("title", title)
+    check_text("command", command)
     known = {*signature(report).parameters, *signature(evaluate).parameters} - {"of_evaluate"}
     for name in of_evaluate:
         if name not in known:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._report.slices.slices_result import Slices
@@ -15,17 +15,26 @@ from fastmetrics.inference._verdict import pairs_table, verdict_of
 from fastmetrics.inference.estimate_result import Comparisons, Estimate, Estimates
 from fastmetrics.inference.replicates import METHODS
 
+#: What was evaluated: by `evaluate`, or by `evaluate_log` the items of a log.
+Judged = Task | Literal["items"]
 #: What the tasks are called in a title.
-_TITLES: Final[dict[Task, str]] = {
+_TITLES: Final[dict[Judged, str]] = {
     "binary": "Two classes",
     "classes": "Several classes, by their probabilities",
     "labels": "Predicted labels",
     "values": "Numbers",
     "rankings": "Rankings",
+    "items": "Items of a log",
+}
+#: What varies, where it is not a row.
+_VARIES: Final[dict[Judged, tuple[str, str]]] = {
+    "rankings": ("query", "queries"),
+    "items": ("item", "items"),
 }
 NAMES: Final = {
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
+    "flip_rate": "flip rate: two tries disagree",
     "f1_macro": "macro F1",
     "f1": "F1",
     "log_loss": "log loss",
@@ -45,7 +54,7 @@ class TaskEvaluation(Result):
 
     Attributes
     ----------
-    task : {"classes", "labels", "values", "rankings"}
+    task : {"classes", "labels", "values", "rankings", "items"}
         What was evaluated.
     names : tuple of str
         Of the models, in the order given.
@@ -65,7 +74,7 @@ class TaskEvaluation(Result):
         Measures of slices of the rows, where columns were given.
     """
 
-    task: Task
+    task: Judged
     names: tuple[str, ...]
     models: Mapping[str, Estimates] = field(hash=False)
     comparisons: Comparisons | None = field(hash=False)
@@ -147,11 +156,12 @@ class TaskEvaluation(Result):
 
     def _intervals(self) -> str:
         of_method: dict[str, list[str]] = {}
+        row, rows = _VARIES.get(self.task, ("row", "rows"))
         for metric, one in self._first():
-            said = METHODS.get(one.method, one.method)
+            said = METHODS.get(one.method, one.method).replace("each row", f"each {row}")
             of_method.setdefault(said, []).append(NAMES.get(metric, metric))
         said = "; ".join(f"{method} ({', '.join(of)})" for method, of in of_method.items())
-        many = f"{self.n_samples:,.0f} {'queries' if self.task == 'rankings' else 'rows'}"
+        many = f"{self.n_samples:,.0f} {rows}"
         return (
             f"{many}. [{100 * self.confidence_level:.6g} % interval]: {said}. ↑: higher is better."
         )

@@ -1,0 +1,90 @@
+"""``fastmetrics compare``: logs and tables in, the library's evaluation out."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import fastmetrics as fm
+from fastmetrics.cli import main
+
+N = 60
+A = np.arange(N) % 4 > 0
+B = np.arange(N) % 3 > 0
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, score in (("a", A), ("b", B)):
+        lines = [
+            {"doc_id": k, "doc": {"part": k // 6}, "acc": float(value)}
+            for k, value in enumerate(score)
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    columns = {
+        "question": np.tile(np.repeat([f"q{k}" for k in range(N // 2)], 2), 2),
+        "try": np.tile([1, 2], N),
+        "model": np.repeat(["a", "b"], N),
+        "right": np.concatenate([A, B]).astype(int),
+    }
+    pq.write_table(pa.table(columns), "t.parquet")
+
+
+def run(capsys, arguments, code=0):
+    assert main(["compare", *shlex.split(arguments)]) == code
+    return capsys.readouterr()
+
+
+def test_logs(capsys):
+    found = json.loads(run(capsys, "old=a.jsonl b.jsonl --groups part --format json").out)
+    log = fm.read_evaluation_log({"old": "a.jsonl", "b": "b.jsonl"}, group="part")
+    expected = fm.evaluate_log(log)
+    assert found["verdict"] == expected.verdict
+    assert found["models"]["old"]["acc"]["estimate"] == expected["old"]["acc"].estimate
+    assert expected["b"]["acc"].n_groups == 10
+    assert "old − b" in run(capsys, "old=a.jsonl b.jsonl").out
+    assert "| acc ↑ |" in run(capsys, "a.jsonl b.jsonl --format markdown").out
+
+
+def test_tables(capsys):
+    given = "t.parquet --id question --score right --model model --repeat try"
+    out = run(capsys, f"{given} --pass-at 1 2 --pass-hat 2").out
+    log = fm.evaluation_log(
+        np.tile(np.repeat([f"q{k}" for k in range(N // 2)], 2), 2),
+        np.concatenate([A, B]),
+        model=np.repeat(["a", "b"], N),
+        repeat=np.tile([1, 2], N),
+        name="right",
+    )
+    assert out.strip() == str(fm.evaluate_log(log, pass_at=[1, 2], pass_hat=2)).strip()
+    for name in "ab":
+        rows = pq.read_table("t.parquet", filters=[("model", "=", name)])
+        pq.write_table(rows, f"{name}.parquet")
+    assert (
+        run(capsys, f"a.parquet b.parquet {given[10:].replace('--model model', '')}").out
+        == run(capsys, given).out
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("a.jsonl --score acc", "--score is of tables: name the column of their items with --id"),
+        ("t.parquet --id question", "--score missing"),
+        ("t.parquet --id question --score right --model model", "name each --repeat"),
+        ("a.jsonl --pass-at 2", "--pass-at is at most the fewest repeats of an item, 1: got 2"),
+        ("a.jsonl --metric f1", "no score 'f1'; it has acc"),
+        ("no.jsonl", "no.jsonl"),
+        ("t.parquet --id question --score right --metric acc", "--metric is of logs"),
+    ],
+)
+def test_what_is_refused(arguments, message, capsys):
+    err = run(capsys, arguments, code=2).err
+    assert message in err
+    assert len(err.splitlines()) == 1
