@@ -124,6 +124,7 @@ NUMBERS = {
     "BreakEvenPoint": "value",
     "GoodnessOfFitTest": "statistic",
     "Estimate": "estimate",
+    "FoundSlice": "estimate",
     "GroupAUC": "estimate",
     "GateRule": "estimate",
     "KolmogorovSmirnov": "statistic",

@@ -40,7 +40,7 @@ OF_ROWS = {
     *("predictions", "query", "relevance", "resampled_predictions", "sample_weight", "score"),
     *("scores", "survival", "time", "x", "y", "y1", "y2", "y_pred", "y_prob", "y_proba"),
     *("y_score", "y_true", "cost_fn", "cost_fp", "error_rates", "ranks", "strata"),
-    *("columns", "slices", "group", "model", "repeat"),
+    *("columns", "group", "loss", "model", "repeat", "slices"),
     *(f"{name}_{part}" for name in "Xy" for part in ("train", "test")),
     *(
         f"{name}_{model}"
