@@ -45,7 +45,8 @@ gate results.Gate results.GateRule assert_not_worse pack compare
 assert_not_worse gate
 pack gate
 evaluate results.Evaluation results.TaskEvaluation results.ModelEvaluation results.Slices \
-results.SliceEstimate results.EvaluationBootstrap results.MetricEstimate estimate compare
+results.SliceEstimate results.SliceDifference results.EvaluationBootstrap results.MetricEstimate \
+estimate compare
 bootstrap multiclass_bootstrap paired_bootstrap results.Replicates \
 comparison.effective_sample_size
 metrics_table results.MetricsTable results.MetricEntry register_metric scorer count_measure

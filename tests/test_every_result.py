@@ -133,6 +133,7 @@ NUMBERS = {
     "Pair": "estimate",
     "PrecisionRecallGain": "area",
     "ScoreDecomposition": "loss",
+    "SliceDifference": "estimate",
     "SliceEstimate": "estimate",
     "TimingRatio": "estimate",
 }

@@ -88,6 +88,56 @@ def test_the_auc_of_other_rows_of_a_perfect_score_has_no_spread(data) -> None:
     assert (row.gap, row.gap_standard_error) == (0.0, 0.0)
 
 
+def test_between_two_slices_is_the_difference_of_their_estimates(data) -> None:
+    y, score, country = data
+    half = np.arange(N) % 2
+    slices = {"country": country, "half": half}
+    options = {"task": "values", "metrics": ["mean_squared_error", "root_mean_squared_error"]}
+    found = fm.evaluate(1.0 * y, score, slices=slices, intersections=2, **options).slices
+    for one, other in (("FI", "NO"), ("DK", "SE")):
+        parts = [(y - score)[country == each] ** 2 for each in (one, other)]
+        welch = stats.ttest_ind(*parts, equal_var=False)
+        gap = found.between(f"country={one}", f"country={other}")
+        assert gap.estimate == pytest.approx(parts[0].mean() - parts[1].mean())
+        assert gap.estimate / gap.standard_error == pytest.approx(welch.statistic)
+        assert gap.pvalue == pytest.approx(2 * stats.t.sf(abs(welch.statistic), gap.df))
+        low, high = gap.confidence_interval
+        assert low < gap.estimate < high
+        wider = found.between(f"country={one}", f"country={other}", confidence_level=0.99)
+        assert wider.confidence_interval.low < low
+    crossed = found.between("country=FI & half=0", "half=1", metric="root_mean_squared_error")
+    own = [found.between(f"country=FI & half={k}", f"half={1 - k}").estimate for k in (0, 1)]
+    assert crossed.metric == "root_mean_squared_error"
+    assert own[0] != own[1]
+    with pytest.raises(fm.InputError, match="'country=FI' and 'half=0' may have rows in common"):
+        found.between("country=FI", "half=0")
+    with pytest.raises(fm.InputError, match="may have rows in common"):
+        found.between("country=FI", "country=FI")
+
+
+def test_between_slices_that_share_groups_nothing_is_said(data) -> None:
+    y, score, country = data
+    users = np.arange(N) // 3
+    slices = {"country": country, "team": users % 4}
+    found = fm.evaluate(y, score, slices=slices, groups=users).slices
+    assert found.shared == ("country",)
+    assert found.between("team=0", "team=1").standard_error > 0
+    with pytest.raises(fm.InputError, match="'country=FI' and 'country=NO' share groups"):
+        found.between("country=FI", "country=NO")
+
+
+def test_slices_of_the_same_rows_are_counted_once(data) -> None:
+    y, score, country = data
+    city = np.where(country == "NO", "Oslo", np.where(country == "FI", "Turku", "other"))
+    slices = {"country": country, "city": city}
+    found = fm.evaluate(y, score, slices=slices, intersections=2).slices
+    assert found.same["city=Oslo"] == found.same["country=NO & city=Oslo"] == "country=NO"
+    assert found.same["country=DK & city=other"] == "country=DK"
+    assert found.n_slices == len(found) == 4 + 1
+    assert found["city=Oslo"] == found["country=NO"]
+    assert "The same rows, counted once: city=Oslo is country=NO" in str(found)
+
+
 def test_flags_are_benjamini_and_hochberg_s(data) -> None:
     y, score, _ = data
     part = np.arange(N) % 20

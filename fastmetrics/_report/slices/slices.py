@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import Any, Final, TypeVar
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,9 @@ from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.scalars import check_integer, check_same_length
+from fastmetrics._report.slices.cuts import Conditions, Part, cuts_of, named
 from fastmetrics._report.slices.rest import Outside, Outsiders, outside_of
-from fastmetrics._report.slices.slices_result import SliceEstimate, Slices
+from fastmetrics._report.slices.slices_result import SliceEstimate, Slices, together
 from fastmetrics.errors import InputError
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.forms import asked_of, sample_of
@@ -30,10 +31,14 @@ from fastmetrics.measures.asking import Asked
 
 #: Slices times rows beyond which the rows outside each slice are not measured anew.
 _MOST: Final = 100_000_000
-Part = NDArray[np.int64]
-#: Of a measure: how far apart, the standard error, and its degrees of freedom.
-Gap = tuple[float, float, float]
 T = TypeVar("T")
+
+
+class Gap(NamedTuple):
+    """How far a measure in a slice is from that outside, and the spread of that."""
+
+    difference: float = math.nan
+    spread: Spread = Spread(math.nan, math.nan)
 
 
 @dataclass(frozen=True)
@@ -97,31 +102,41 @@ def slices_of(
             raise InputError(f"`{one.label}` has no influences of rows, and slices no replicates")
     rows, kept = _rows(y_true, models, sample_weight, weights_are, groups, query)
     rows = replace(rows, options={**rows.options, "threshold": threshold, "pos_label": pos_label})
-    cuts, small = _cuts_of(slices, kept, len(rows.labels), min_n, intersections)
-    n_slices = sum(len(cut.large) for cut in cuts)
-    if not n_slices:
-        raise InputError(f"no slice has {min_n} rows: {', '.join(small[:5])}")
-    level = confidence_level ** (1.0 / n_slices)
-    has_rest = n_slices * len(rows.labels) <= _MOST
+    units = rows.columns.get("query") if rows.groups is None else rows.groups
+    if units is not None and rows.groups is None:
+        units = check_class_labels(units, "query").codes
+    cuts = cuts_of(slices, kept, len(rows.labels), min_n, intersections, units)
+    if not cuts.n_slices:
+        raise InputError(f"no slice has {min_n} rows: {', '.join(cuts.small[:5])}")
+    level = confidence_level ** (1.0 / cuts.n_slices)
+    has_rest = cuts.n_slices * len(rows.labels) <= _MOST
     found = []
     for one in asked:
         own: list[list[SliceEstimate]] = [[] for _ in models]
         outsiders = rows.outsiders(one)
-        for cut in cuts:
+        for cut in cuts.all:
             others = [find(cut.parts) for find in outsiders]
             made: list[list[SliceEstimate]] = [[] for _ in models]
             for place in cut.large:
-                name, part = cut.names[place], cut.parts[place]
+                part = cut.parts[place]
                 inside = _tried(rows.measured, one, part)
                 outside = [of_model[place] for of_model in others]
                 gaps = _gaps(rows, one, inside, part, outside, has_rest)
                 for k, model in enumerate(models):
                     estimated = _estimated(one, inside, k, level, rows)
-                    made[k].append(_row(name, model.name, one, estimated, gaps[k], len(part)))
+                    row = cut.conditions[place], model.name, one, estimated, gaps[k], len(part)
+                    made[k].append(_row(*row))
             for rows_of, chosen in zip(own, made, strict=True):
                 rows_of += map(_with_shrunken, chosen, _shrunken(chosen))
         found += [row for rows_of in own for row in rows_of]
-    return Slices(tuple(found), confidence_level, n_slices, tuple(small))
+    return Slices(
+        rows=tuple(found),
+        confidence_level=confidence_level,
+        n_slices=cuts.n_slices,
+        left_out=tuple(cuts.small),
+        same=MappingProxyType(cuts.same),
+        shared=tuple(cuts.shared),
+    )
 
 
 def _rows(
@@ -152,51 +167,6 @@ def _rows(
         codes,
     )
     return rows, kept
-
-
-@dataclass(frozen=True)
-class Cut:
-    """The slices that the values of some columns make, each row in one of them.
-
-    ``large`` are the places of those that have enough rows.
-    """
-
-    names: list[str]
-    parts: list[Part]
-    large: list[int]
-
-
-def _cuts_of(
-    slices: Mapping[str, Any], kept: Part, n: int, min_n: int, intersections: int
-) -> tuple[list[Cut], list[str]]:
-    """Return the slices of each column, or of several, and the names of those too small."""
-    columns = {}
-    for column, values in slices.items():
-        found = check_class_labels(values, f"slices[{column!r}]")
-        if len(found.codes) < len(kept) or (len(kept) and kept[-1] >= len(found.codes)):
-            check_same_length(**{"y_true": np.empty(n), f"slices[{column!r}]": found.codes})
-        names = [f"{column}={value}" for value in np.asarray(found.classes).tolist()]
-        columns[str(column)] = (found.codes[kept], names)
-    cuts: list[Cut] = []
-    small: list[str] = []
-    for how_many in range(1, min(intersections, len(columns)) + 1):
-        for chosen in combinations(columns.values(), how_many):
-            parts = [each for each in _parts_of(chosen) if len(each[1])]
-            large = [place for place, (_, part) in enumerate(parts) if len(part) >= min_n]
-            cuts.append(Cut([name for name, _ in parts], [part for _, part in parts], large))
-            small += [name for name, part in parts if len(part) < min_n]
-    return cuts, small
-
-
-def _parts_of(columns: Sequence[tuple[NDArray[np.int64], list[str]]]) -> Iterable[tuple[str, Part]]:
-    """Return the name and the rows of each combination of values that there is."""
-    codes, names = columns[0]
-    for more, others in columns[1:]:
-        codes = codes * len(others) + more
-        names = [f"{one} & {other}" for one in names for other in others]
-    order = np.argsort(codes, kind="stable")
-    ends = np.cumsum(np.bincount(codes, minlength=len(names)))
-    return zip(names, np.split(order, ends[:-1]), strict=True)
 
 
 def _complement(part: Part, n: int) -> Part:
@@ -240,7 +210,6 @@ def _gaps(
     has_rest: bool,
 ) -> list[Gap]:
     """Return how far each model is in a slice from itself outside, as ``found`` or measured now."""
-    nowhere = (math.nan, math.nan, math.nan)
     if inside is not None and not (found and all(found)):
         rest = _complement(part, len(rows.labels)) if has_rest else part[:0]
         outside = _tried(rows.measured, one, rest) if len(rest) else None
@@ -255,21 +224,13 @@ def _gaps(
                 for value, moved in zip(outside.values, outside.influences, strict=True)
             ]
     if inside is None:
-        return [nowhere for _ in rows.models]
+        return [Gap() for _ in rows.models]
+    spreads = [inside.units.spread(moved) for moved in inside.influences]
     return [
-        _gap(inside.values[k], inside.units.spread(inside.influences[k]), other)
-        for k, other in enumerate(found)
+        Gap(value - other.value, together(spread, other.spread))
+        for value, spread, other in zip(inside.values, spreads, found, strict=True)
         if other is not None
     ]
-
-
-def _gap(value: float, spread: Spread, outside: Outside) -> Gap:
-    """Return how far a slice is from the other rows, with its error and degrees of freedom."""
-    spreads = spread, outside.spread
-    variance = sum(each.variance for each in spreads)
-    below = sum(s.variance**2 / s.df for s in spreads if s.variance > 0.0 and s.df > 0.0)
-    df = variance**2 / below if below > 0.0 else math.nan
-    return value - outside.value, math.sqrt(variance), df
 
 
 def _gap_of_groups(
@@ -287,37 +248,40 @@ def _gap_of_groups(
     squares = sums * sums
     second, fourth = float(squares.sum()), float(squares @ squares)
     if not second > 0.0 or n_groups < 2:
-        return gap, math.nan, math.nan
-    df = min(second * second / fourth, n_groups - 1.0)
-    return gap, math.sqrt(second * n_groups / (n_groups - 1.0)), df
+        return Gap(gap)
+    variance = second * n_groups / (n_groups - 1.0)
+    return Gap(gap, Spread.of(variance, second, fourth, n_groups - 1.0))
 
 
 def _row(
-    name: str,
+    conditions: Conditions,
     model: str,
     one: Asked,
     estimated: Estimate | None,
-    gap: tuple[float, float, float],
+    gap: Gap,
     n: int,
 ) -> SliceEstimate:
     from fastmetrics._report._one_model import NOWHERE
 
-    difference, error, df = gap
+    difference, spread = gap
+    error = spread.standard_error
     is_known = estimated is not None and not math.isnan(estimated.estimate)
     return SliceEstimate(
-        slice=name,
+        slice=named(conditions),
         model=model,
         metric=one.label,
         estimate=math.nan if estimated is None else estimated.estimate,
         confidence_interval=NOWHERE if estimated is None else estimated.confidence_interval,
         standard_error=math.nan if estimated is None else estimated.standard_error,
+        df=math.nan if estimated is None else estimated.df,
         n_samples=float(n) if estimated is None else estimated.n_samples,
         shrunken=math.nan if estimated is None else estimated.estimate,
         gap=difference,
         gap_standard_error=error,
-        gap_df=df,
-        gap_pvalue=pvalue(difference / error, df) if error > 0.0 else math.nan,
+        gap_df=spread.df,
+        gap_pvalue=pvalue(difference / error, spread.df) if error > 0.0 else math.nan,
         higher_is_better=one.higher_is_better,
+        conditions=conditions,
         note="" if is_known else "not defined on these rows",
     )
 

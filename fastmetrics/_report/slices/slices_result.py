@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from fastmetrics._display.numbers import decimals_of, limits, number
 from fastmetrics._display.table import Display, Table
+from fastmetrics._input.scalars import check_confidence_level
 from fastmetrics._results import ConfidenceInterval, OneNumber, Result
 from fastmetrics.errors import InputError, no_such
-from fastmetrics.inference.reference import pvalue, quantile
+from fastmetrics.inference.reference import difference_test, pvalue, quantile
+from fastmetrics.inference.units import Spread
 
 #: Slices of a measure that are shown, the worst first.
 _SHOWN: Final = 10
@@ -31,8 +33,8 @@ class SliceEstimate(OneNumber):
         The measure in the slice; nan where it is undefined.
     confidence_interval : ConfidenceInterval
         Its limits hold for all slices of a measure and model at once, at the level of `Slices`.
-    standard_error : float
-        Of the measure.
+    standard_error, df : float
+        Of the measure, and its degrees of freedom.
     n_samples : float
         Rows of the slice.
     shrunken : float
@@ -46,6 +48,8 @@ class SliceEstimate(OneNumber):
         Of "there is no gap", not adjusted; `Slices.flagged` adjusts.
     higher_is_better : bool or None
         The direction of the measure.
+    conditions : tuple of (str, object)
+        Columns and their values: a row of the slice has all of them.
     note : str
         What a reader must know; usually empty.
     """
@@ -56,6 +60,7 @@ class SliceEstimate(OneNumber):
     estimate: float
     confidence_interval: ConfidenceInterval
     standard_error: float
+    df: float
     n_samples: float
     shrunken: float
     gap: float
@@ -63,6 +68,7 @@ class SliceEstimate(OneNumber):
     gap_df: float
     gap_pvalue: float
     higher_is_better: bool | None
+    conditions: tuple[tuple[str, Any], ...]
     note: str = ""
 
     def pvalue_worse(self, margin: float = 0.0) -> float:
@@ -71,6 +77,40 @@ class SliceEstimate(OneNumber):
             return math.nan
         gain = self.gap if self.higher_is_better else -self.gap
         return pvalue((gain + margin) / self.gap_standard_error, self.gap_df, "less")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SliceDifference(OneNumber):
+    """One measure of a model in one slice, less that in another one.
+
+    Attributes
+    ----------
+    slice, minus_slice : str
+        Both slices, which have no row in common.
+    model, metric : str
+        Which model, by which measure.
+    estimate : float
+        The difference.
+    confidence_interval : ConfidenceInterval
+        Its limits, of this difference alone.
+    confidence_level : float
+        Of the limits.
+    standard_error, df : float
+        Of the difference, by those of both (Welch and Satterthwaite).
+    pvalue : float
+        Of "there is no difference", of this one alone.
+    """
+
+    slice: str
+    minus_slice: str
+    model: str
+    metric: str
+    estimate: float
+    confidence_interval: ConfidenceInterval
+    confidence_level: float
+    standard_error: float
+    df: float
+    pvalue: float
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -87,12 +127,18 @@ class Slices(Result):
         How many they are.
     left_out : tuple of str
         Slices of too few rows.
+    same : mapping of str to str
+        Slices of the very rows of another one, and that one: they are one slice, counted once.
+    shared : tuple of str
+        Columns whose slices share groups, or queries: differences between them are not known.
     """
 
     rows: tuple[SliceEstimate, ...]
     confidence_level: float
     n_slices: int
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[str, ...]
+    same: Mapping[str, str]
+    shared: tuple[str, ...]
 
     def worst(self, metric: str | None = None, model: str | None = None) -> SliceEstimate:
         """Return the slice that is the worst by a measure; its limits are those of any worst one.
@@ -141,6 +187,55 @@ class Slices(Result):
             found += [own[k] for _, k in known[:most]]
         return tuple(row for _, row in sorted(found, key=lambda each: each[0]))
 
+    def between(
+        self,
+        one: str,
+        other: str,
+        *,
+        metric: str | None = None,
+        model: str | None = None,
+        confidence_level: float = 0.95,
+    ) -> SliceDifference:
+        """Return how far apart two slices are that have no row in common.
+
+        Parameters
+        ----------
+        one, other : str
+            Their names. Slices overlap where no column has different values in them.
+        metric, model : str, optional
+            By default the first measure and model.
+        confidence_level : float, default=0.95
+            Of the limits, which are of this difference alone.
+
+        Returns
+        -------
+        SliceDifference
+            The first less the second.
+        """
+        level = check_confidence_level(confidence_level)
+        left, right = (self._named(name, metric, model) for name in (one, other))
+        values = dict(right.conditions)
+        apart = [c for c, v in left.conditions if c in values and values[c] != v]
+        if not apart:
+            raise InputError(f"{one!r} and {other!r} may have rows in common: take parts of one")
+        if set(apart) <= set(self.shared):
+            raise InputError(f"{one!r} and {other!r} share groups, so that they vary together")
+        difference = left.estimate - right.estimate
+        spread = together(*(Spread(row.standard_error**2, row.df) for row in (left, right)))
+        test = difference_test(difference, spread.standard_error, spread.df, level)
+        return SliceDifference(
+            slice=left.slice,
+            minus_slice=right.slice,
+            model=left.model,
+            metric=left.metric,
+            estimate=difference,
+            confidence_interval=test.interval,
+            confidence_level=level,
+            standard_error=spread.standard_error,
+            df=spread.df,
+            pvalue=test.pvalue,
+        )
+
     def _of(self, metric: str | None, model: str | None) -> list[SliceEstimate]:
         metric = self.rows[0].metric if metric is None else metric
         model = self.rows[0].model if model is None else model
@@ -160,10 +255,13 @@ class Slices(Result):
 
     def __getitem__(self, name: str) -> SliceEstimate:
         """Return a slice by its name, of the first measure and model."""
-        for row in self._of(None, None):
-            if row.slice == name:
-                return row
-        raise no_such(name, "slices", (row.slice for row in self._of(None, None)))
+        return self._named(name, None, None)
+
+    def _named(self, name: str, metric: str | None, model: str | None) -> SliceEstimate:
+        rows = {row.slice: row for row in self._of(metric, model)}
+        if (kept := self.same.get(name, name)) not in rows:
+            raise no_such(name, "slices", rows)
+        return rows[kept]
 
     def __repr__(self) -> str:
         return f"Slices({self.n_slices} slices, {len(self.rows)} estimates)"
@@ -173,8 +271,8 @@ class Slices(Result):
 
     def tables(self) -> list[Table]:
         """Return a table for each measure, the worst slices of each model first."""
-        names = ("slice", "model", "estimate", "confidence_interval", "n_samples")
-        hidden = ("standard_error", "shrunken", "gap", "gap_standard_error", "gap_pvalue", "metric")
+        names = ("slice", "model", "estimate", "confidence_interval", "shrunken", "n_samples")
+        hidden = ("standard_error", "gap", "gap_standard_error", "gap_pvalue", "metric")
         found = []
         several = len({row.model for row in self.rows}) > 1
         for metric in dict.fromkeys(row.metric for row in self.rows):
@@ -192,7 +290,10 @@ class Slices(Result):
 
     def notes(self) -> list[str]:
         """Return what limits are of, and which slices stand out."""
-        notes = [f"Slices: limits hold for all {self.n_slices} at once; the worst come first."]
+        notes = [
+            f"Slices: limits hold for all {self.n_slices} at once; the worst come first. Shrunken "
+            "values are drawn towards the column's mean by empirical Bayes (normal-normal)."
+        ]
         if all(math.isnan(row.gap) for row in self.rows):
             return [
                 *notes,
@@ -211,6 +312,10 @@ class Slices(Result):
             notes.append("No slice is shown to be worse than other rows (false discoveries: 5 %).")
         elif len(flagged) > 5:
             notes.append(f"So are {len(flagged) - 5} more (false discoveries: 5 %).")
+        if self.same:
+            pairs = [f"{name} is {kept}" for name, kept in [*self.same.items()][:5]]
+            more = f"; and {len(self.same) - 5} more" if len(self.same) > 5 else ""
+            notes.append(f"The same rows, counted once: {'; '.join(pairs)}{more}.")
         if self.left_out:
             more = f" and {len(self.left_out) - 5} more" if len(self.left_out) > 5 else ""
             notes.append(f"Too few rows, left out: {', '.join(self.left_out[:5])}{more}.")
@@ -220,3 +325,10 @@ class Slices(Result):
 def _badness(row: SliceEstimate) -> tuple[bool, float]:
     sign = {True: 1.0, False: -1.0, None: 0.0}[row.higher_is_better]
     return math.isnan(row.estimate), sign * row.estimate
+
+
+def together(*spreads: Spread) -> Spread:
+    """Return the spread of a sum or difference of what is independent (Satterthwaite 1946)."""
+    variance = sum(each.variance for each in spreads)
+    below = sum(s.variance**2 / s.df for s in spreads if s.variance > 0.0 and s.df > 0.0)
+    return Spread(variance, variance**2 / below if below > 0.0 else math.nan)
