@@ -39,6 +39,7 @@ report results.Report evaluate doctor
 show_versions report
 evaluate_log evaluation_log read_evaluation_log results.EvaluationLog results.RepeatVariance \
 results.TaskEvaluation compare
+concordance.subgroup_auc evaluate find_slices results.Slices
 find_slices results.FoundSlices results.FoundSlice evaluate
 plots.plot_residuals regression_measures evaluate
 gate results.Gate results.GateRule assert_not_worse pack compare

@@ -2,6 +2,7 @@
 
 - `kendall_tau`, `spearman_rho`, `somers_d`, `goodman_kruskal_gamma`; `kendall_test`
 - survival: `concordance_index`, `cumulative_dynamic_auc`, `survival_brier_score`, `royston_d`
+- pairs within a subgroup, and with rows outside it: `subgroup_auc`
 """
 
 from fastmetrics import _faces

@@ -34,8 +34,8 @@ _REFERENCES: Final = {
     "chapter 6 (the infinitesimal jackknife).",
     "isotonic": "Dimitriadis, T., Gneiting, T. & Jordan, A. I. (2021). Stable reliability diagrams "
     "for probabilistic classifiers. PNAS 118:e2016191118.",
-    "max-t": "Hothorn, T., Bretz, F. & Westfall, P. (2008). Simultaneous inference in general "
-    "parametric models. Biometrical Journal 50:346-363.",
+    "sidak": "Šidák, Z. (1967). Rectangular confidence regions for the means of multivariate "
+    "normal distributions. Journal of the American Statistical Association 62:626-633.",
     "newcombe": "Newcombe, R. G. (2006). Confidence intervals for an effect size measure based on "
     "the Mann-Whitney statistic. Part 2. Statistics in Medicine 25:559-573.",
     "wilson": "Wilson, E. B. (1927). Probable inference, the law of succession, and statistical "
@@ -70,10 +70,10 @@ def methods_of(evaluation: Found, drawn: Drawn) -> Methods:
     if evaluation.slices is not None:
         sentences.append(
             f"Measures of the {evaluation.slices.n_slices} slices have limits that hold for all at "
-            "once (max-T over their influences); slices that are worse than the other rows were "
+            "once (Šidák); slices that are worse than the other rows were "
             "named by the procedure of Benjamini and Hochberg at a false discovery rate of 5 %."
         )
-        cited |= dict.fromkeys(("max-t", "bh"))
+        cited |= dict.fromkeys(("sidak", "bh"))
     is_of_two = isinstance(evaluation, Evaluation)
     band = drawn.band if is_of_two and len(drawn.models) <= MOST_BANDS else None
     if band == "simultaneous":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar
@@ -16,7 +16,7 @@ from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.scalars import check_integer, check_same_length
-from fastmetrics._report.slices.cuts import Conditions, Part, cuts_of, named
+from fastmetrics._report.slices.cuts import Conditions, Cuts, Part, cuts_of, named
 from fastmetrics._report.slices.rest import Outside, Outsiders, outside_of
 from fastmetrics._report.slices.slices_result import SliceEstimate, Slices, together
 from fastmetrics.errors import InputError
@@ -68,11 +68,66 @@ class Rows:
         """Return of each model what finds a measure outside slices; none where nothing does."""
         if self.groups is not None or self.columns:
             return []
-        sample = _tried(self.sample, one, slice(None))
+        sample = tried(self.sample, one, slice(None))
         if sample is None:
             return []
         found = [outside_of(one, sample, k) for k in range(len(self.models))]
         return [each for each in found if each is not None]
+
+
+@dataclass(frozen=True)
+class Sliced:
+    """Rows, how they are cut, and the level of all slices at once."""
+
+    rows: Rows
+    cuts: Cuts
+    confidence_level: float
+
+    @property
+    def level(self) -> float:
+        """Return the level of each slice that keeps that of all (Šidák 1967)."""
+        return float(self.confidence_level ** (1.0 / self.cuts.n_slices))
+
+    def result(self, found: Iterable[SliceEstimate]) -> Slices:
+        """Return estimates as a result."""
+        return Slices(
+            rows=tuple(found),
+            confidence_level=self.confidence_level,
+            n_slices=self.cuts.n_slices,
+            left_out=tuple(self.cuts.small),
+            same=MappingProxyType(self.cuts.same),
+            shared=tuple(self.cuts.shared),
+        )
+
+
+def sliced(
+    y_true: Any,
+    models: Sequence[NamedScores],
+    slices: Mapping[str, Any],
+    *,
+    confidence_level: float,
+    min_n: int,
+    intersections: int,
+    sample_weight: Any,
+    weights_are: Any,
+    groups: Any,
+    query: Any,
+    **options: Any,
+) -> Sliced:
+    """Return the rows and their slices of at least ``min_n`` rows; see `evaluate`."""
+    min_n = check_integer("min_n", min_n, low=1)
+    check_integer("intersections", intersections, low=1, high=3)
+    if not hasattr(slices, "items") or not len(slices):
+        raise InputError("`slices` must be a mapping of names to columns, {'country': ...}")
+    rows, kept = _rows(y_true, models, sample_weight, weights_are, groups, query)
+    rows = replace(rows, options={**rows.options, **options})
+    units = rows.groups
+    if units is None and query is not None:
+        units = check_class_labels(rows.columns["query"], "query").codes
+    cuts = cuts_of(slices, kept, len(rows.labels), min_n, intersections, units)
+    if not cuts.n_slices:
+        raise InputError(f"no slice has {min_n} rows: {', '.join(cuts.small[:5])}")
+    return Sliced(rows, cuts, confidence_level)
 
 
 def slices_of(
@@ -81,62 +136,54 @@ def slices_of(
     slices: Mapping[str, Any],
     *,
     metrics: Any,
-    confidence_level: float,
-    min_n: int,
-    intersections: int,
-    sample_weight: Any,
-    weights_are: Any,
-    groups: Any,
     query: Any,
-    threshold: Any,
-    pos_label: Any,
+    **given: Any,
 ) -> Slices:
-    """Return the measures of each slice of at least ``min_n`` rows; see `evaluate`."""
-    min_n = check_integer("min_n", min_n, low=1)
-    check_integer("intersections", intersections, low=1, high=3)
-    if not slices or not hasattr(slices, "items"):
-        raise InputError("`slices` must be a mapping of names to columns, {'country': ...}")
+    """Return the measures of each slice; ``given`` is what `sliced` takes."""
     asked = asked_of(metrics, None, query)
     for one in asked:
         if not has_influences(one):
             raise InputError(f"`{one.label}` has no influences of rows, and slices no replicates")
-    rows, kept = _rows(y_true, models, sample_weight, weights_are, groups, query)
-    rows = replace(rows, options={**rows.options, "threshold": threshold, "pos_label": pos_label})
-    units = rows.columns.get("query") if rows.groups is None else rows.groups
-    if units is not None and rows.groups is None:
-        units = check_class_labels(units, "query").codes
-    cuts = cuts_of(slices, kept, len(rows.labels), min_n, intersections, units)
-    if not cuts.n_slices:
-        raise InputError(f"no slice has {min_n} rows: {', '.join(cuts.small[:5])}")
-    level = confidence_level ** (1.0 / cuts.n_slices)
-    has_rest = cuts.n_slices * len(rows.labels) <= _MOST
-    found = []
-    for one in asked:
-        own: list[list[SliceEstimate]] = [[] for _ in models]
-        outsiders = rows.outsiders(one)
-        for cut in cuts.all:
-            others = [find(cut.parts) for find in outsiders]
-            made: list[list[SliceEstimate]] = [[] for _ in models]
-            for place in cut.large:
-                part = cut.parts[place]
-                inside = _tried(rows.measured, one, part)
-                outside = [of_model[place] for of_model in others]
-                gaps = _gaps(rows, one, inside, part, outside, has_rest)
-                for k, model in enumerate(models):
-                    estimated = _estimated(one, inside, k, level, rows)
-                    row = cut.conditions[place], model.name, one, estimated, gaps[k], len(part)
-                    made[k].append(_row(*row))
-            for rows_of, chosen in zip(own, made, strict=True):
-                rows_of += map(_with_shrunken, chosen, _shrunken(chosen))
-        found += [row for rows_of in own for row in rows_of]
-    return Slices(
-        rows=tuple(found),
-        confidence_level=confidence_level,
-        n_slices=cuts.n_slices,
-        left_out=tuple(cuts.small),
-        same=MappingProxyType(cuts.same),
-        shared=tuple(cuts.shared),
-    )
+    cut = sliced(y_true, models, slices, query=query, **given)
+    return cut.result(row for one in asked for row in estimates_of(cut, one))
+
+
+def estimates_of(sliced: Sliced, one: Asked) -> list[SliceEstimate]:
+    """Return a measure of each model in every slice, and how far it is from that outside."""
+    rows, models = sliced.rows, sliced.rows.models
+    has_rest = sliced.cuts.n_slices * len(rows.labels) <= _MOST
+    own: list[list[SliceEstimate]] = [[] for _ in models]
+    outsiders = rows.outsiders(one)
+    for cut in sliced.cuts.all:
+        others = [find(cut.parts) for find in outsiders]
+        made: list[list[SliceEstimate]] = [[] for _ in models]
+        for place in cut.large:
+            part = cut.parts[place]
+            inside = tried(rows.measured, one, part)
+            outside = [of_model[place] for of_model in others]
+            gaps = _gaps(rows, one, inside, part, outside, has_rest)
+            made_of = rows_of(sliced, one, cut.conditions[place], inside, gaps, len(part))
+            for chosen, row in zip(made, made_of, strict=True):
+                chosen.append(row)
+        for found, chosen in zip(own, made, strict=True):
+            found += map(_with_shrunken, chosen, _shrunken(chosen))
+    return [row for found in own for row in found]
+
+
+def rows_of(
+    sliced: Sliced,
+    one: Asked,
+    conditions: Conditions,
+    inside: Measured | None,
+    gaps: Sequence[Gap],
+    n: int,
+) -> list[SliceEstimate]:
+    """Return a measure of each model in one slice of n rows."""
+    estimates = [_estimated(one, inside, k, sliced.level, sliced.rows) for k in range(len(gaps))]
+    return [
+        _row(conditions, model.name, one, estimated, gap, n)
+        for model, estimated, gap in zip(sliced.rows.models, estimates, gaps, strict=True)
+    ]
 
 
 def _rows(
@@ -175,7 +222,7 @@ def _complement(part: Part, n: int) -> Part:
     return np.flatnonzero(outside)
 
 
-def _tried(find: Callable[..., T], one: Asked, part: Any) -> T | None:
+def tried(find: Callable[..., T], one: Asked, part: Any) -> T | None:
     """Return what some rows have of a measure; None where it is undefined, as of one class."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -212,7 +259,7 @@ def _gaps(
     """Return how far each model is in a slice from itself outside, as ``found`` or measured now."""
     if inside is not None and not (found and all(found)):
         rest = _complement(part, len(rows.labels)) if has_rest else part[:0]
-        outside = _tried(rows.measured, one, rest) if len(rest) else None
+        outside = tried(rows.measured, one, rest) if len(rest) else None
         if outside is None:
             inside = None
         elif rows.groups is not None:

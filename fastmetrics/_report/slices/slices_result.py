@@ -49,7 +49,8 @@ class SliceEstimate(OneNumber):
     higher_is_better : bool or None
         The direction of the measure.
     conditions : tuple of (str, object)
-        Columns and their values: a row of the slice has all of them.
+        Columns and their values: a row of the slice has all of them. Empty where rows of the slice
+        are compared with others.
     note : str
         What a reader must know; usually empty.
     """
