@@ -116,6 +116,14 @@ def take_turns(asked: Sequence[Work], before: Path, after: Path, n_rounds: int) 
     return found
 
 
+def runs(side: dict[str, list[float]]) -> list[dict[str, list[float]]]:
+    """Return the runs of one side: what each row took in each round."""
+    return [
+        dict(zip(side, ([each] for each in row), strict=True))
+        for row in zip(*side.values(), strict=True)
+    ]
+
+
 def alarm_rate(growth: NDArray[np.float64], margin: float, alpha: float = ALPHA) -> float:
     """Return how often any row would be called worse, were the sides of rounds swapped at random.
 
@@ -141,8 +149,8 @@ def judge(times: Times, options: argparse.Namespace) -> int:
         print("nothing to compare", file=sys.stderr)
         return 2
     before, after = times.side(0), times.side(1)
-    found = compare_timings(
-        before, after, margin=options.margin, paired=True, confidence_level=1 - ALPHA
+    found = compare_timings(  # each round has processes of its own: a run
+        runs(before), runs(after), margin=options.margin, paired=True, confidence_level=1 - ALPHA
     )
     print(found)
     content = {"revision": options.revision, **found.to_dict(), "seconds": times.rounds}

@@ -134,7 +134,8 @@ comparison.equivalence_test comparison.non_inferiority_test compare results.Comp
 comparison.adjust_pvalues comparison.compare_table results.TableComparison compare
 selection.compare_estimators selection.evaluate_estimator comparison.five_by_two_cv_test \
 comparison.kfold_paired_t_test
-comparison.compare_timings results.TimingComparison results.TimingRatio
+comparison.compare_timings comparison.read_timings results.TimingRun results.TimingComparison \
+results.TimingRatio results.PooledRatio
 selection.Folds selection.GroupedFolds selection.LeaveOneOut selection.FiveByTwo \
 selection.HoldOut selection.BootstrapOutOfBag
 selection.evaluate_estimator results.EstimatorEvaluation selection.nested_cross_validation \

@@ -28,10 +28,6 @@ from .comparison.samples.bayesian_counts import BayesianCountTest as BayesianCou
 from .comparison.samples.bayesian_signed_rank import (
     BayesianSignedRankTest as BayesianSignedRankTest,
 )
-from .comparison.samples.timings import (
-    TimingComparison as TimingComparison,
-    TimingRatio as TimingRatio,
-)
 from .comparison.tables.compare_table import (
     CriticalDifferenceDiagram as CriticalDifferenceDiagram,
     FriedmanSegments as FriedmanSegments,
@@ -39,6 +35,12 @@ from .comparison.tables.compare_table import (
 )
 from .comparison.tables.friedman import FriedmanTest as FriedmanTest
 from .comparison.tables.post_hoc_result import PostHocTest as PostHocTest, RankPair as RankPair
+from .comparison.timings.files import TimingRun as TimingRun
+from .comparison.timings.timings_result import (
+    PooledRatio as PooledRatio,
+    TimingComparison as TimingComparison,
+    TimingRatio as TimingRatio,
+)
 from .inference.bands.band_results import PrBand as PrBand, RocBand as RocBand
 from .inference.calibration.calibration_test import CalibrationTest as CalibrationTest
 from .inference.calibration.reliability_band import ReliabilityBand as ReliabilityBand

@@ -86,6 +86,12 @@ def log() -> fm.results.EvaluationLog:
     return fm.evaluation_log(rest // 3, Y, model=model, repeat=rest % 3)
 
 
+def timed() -> fm.results.TimingComparison:
+    """Return the times of one work in a run for each row, before and after."""
+    before, after = ([{"fit": [t]} for t in times + 1] for times in (P, Q))
+    return fm.comparison.compare_timings(before, after)
+
+
 def gated() -> fm.results.Gate:
     scores = {"baseline": CHANCES, "candidate": np.clip(0.3 * CHANCES + 0.5 * Q, 0, 1)}
     return fm.gate(Y, scores, margins={"roc_auc": 0.2, "brier_score": 0.1})
@@ -227,12 +233,10 @@ _MADE: dict[str, Callable[[], Any]] = {
     "ThresholdBrackets": lambda: binned().at_threshold(0.3),
     "ThresholdCostInterval": lambda: fm.costs.threshold_cost_interval(Y, S, cost_fn=5, cost_fp=1),
     "ThresholdCosts": lambda: fm.costs.threshold_costs(Y, S, cost_fn=5, cost_fp=1),
-    "TimingComparison": lambda: fm.comparison.compare_timings(
-        {"fit": P + 1}, {"fit": Q + 1}, paired=True
-    ),
-    "TimingRatio": lambda: fm.comparison.compare_timings(
-        {"fit": P + 1}, {"fit": Q + 1}, paired=False
-    )["fit"],
+    "PooledRatio": lambda: timed().pooled,
+    "TimingComparison": lambda: timed(),
+    "TimingRatio": lambda: timed()["fit"],
+    "TimingRun": lambda: fm.results.TimingRun({"fit": [1.0, 1.25]}, {"machine": "m"}, "a.json"),
     "TimeDependentMeasure": lambda: fm.concordance.cumulative_dynamic_auc(
         np.abs(S), Y, MODELS["b"], times=[0.5, 1.0, 1.5], higher_score_means="longer-time"
     ),

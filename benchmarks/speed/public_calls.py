@@ -384,6 +384,7 @@ NOT_TIMED: dict[str, str] = {
     "metrics_table": "lists what there is",
     "read_trec": "reads files, by DuckDB",
     "register_metric": "keeps a function",
+    "read_timings": "reads files, by the standard library's json",
     "read_evaluation_log": "reads files, by the standard library's json",
     "evaluate_log": "takes a log, whose making is what takes time",
     "show_versions": "prints what is installed",

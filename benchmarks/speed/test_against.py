@@ -141,7 +141,8 @@ def test_the_rate_of_alarms_is_that_of_the_decisions(monkeypatch) -> None:
             after = {str(k): np.exp(signs * column) for k, column in enumerate(growth.T)}
             before = {name: np.ones(7) for name in after}
             least = max(margin, 1e-12)
-            worse += compare_timings(before, after, margin=least, paired=True).decision == "worse"
+            both = against.runs(before), against.runs(after)
+            worse += compare_timings(*both, margin=least, paired=True).decision == "worse"
         assert against.alarm_rate(growth, margin) == worse / len(swaps)
     assert worse / len(swaps) < 0.15
 

@@ -34,7 +34,6 @@ from .samples.t_tests import (
     kfold_paired_t_test as kfold_paired_t_test,
     one_sample_t_test as one_sample_t_test,
 )
-from .samples.timings import compare_timings as compare_timings
 from .samples.wilcoxon import wilcoxon_signed_rank_test as wilcoxon_signed_rank_test
 from .tables.compare_table import compare_table as compare_table
 from .tables.friedman import friedman_test as friedman_test
@@ -43,5 +42,7 @@ from .tables.post_hoc import (
     bonferroni_dunn_test as bonferroni_dunn_test,
     nemenyi_test as nemenyi_test,
 )
+from .timings.compare_timings import compare_timings as compare_timings
+from .timings.files import read_timings as read_timings
 
 __all__: list[str]

@@ -107,3 +107,14 @@ def holm(pvalues: Sequence[float]) -> list[float]:
             largest = step
         adjusted[at] = largest
     return adjusted
+
+
+def benjamini_hochberg(pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the p-values of Benjamini and Hochberg, in the order of those given; nan stays nan."""
+    found = np.full(len(pvalues), np.nan)
+    known = np.flatnonzero(~np.isnan(pvalues))
+    order = known[np.argsort(pvalues[known], kind="stable")]
+    m = len(order)
+    stepped = m / np.arange(1, m + 1) * pvalues[order]
+    found[order] = np.minimum(np.minimum.accumulate(stepped[::-1])[::-1], 1.0)
+    return found

@@ -9,6 +9,7 @@ import os
 import statistics
 import subprocess
 import sys
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -23,31 +24,46 @@ ROUNDS = {
 }
 
 
-def save(path, rounds, *, data=True):
+def save(path, rounds):
     benchmarks = []
     for name, times in rounds.items():
         stats = {"rounds": len(times), "mean": statistics.mean(times)}
         stats["stddev"] = statistics.stdev(times) if len(times) > 1 else 0
-        if data:
-            stats["data"] = list(times)
+        stats["data"] = list(times)
         benchmarks.append({"fullname": name, "name": name, "stats": stats})
-    path.write_text(json.dumps({"benchmarks": benchmarks, "version": "5.1.0"}))
+    content = {"benchmarks": benchmarks, "machine_info": {"node": "here"}, "version": "5.1.0"}
+    path.write_text(json.dumps(content))
+
+
+RUNS = [
+    {name: times[k] for name, times in ROUNDS.items()}
+    for k in range(2)  # before, after
+]
 
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    def write(*names, data=True):
-        for k, path in enumerate(("a.json", "b.json")):
-            save(tmp_path / path, {name: ROUNDS[name][k] for name in names}, data=data)
+    def write(*names, n_runs=4):
+        for k, side in enumerate("ab"):
+            for run in range(n_runs):
+                rounds = {name: RUNS[k][name][run::n_runs] for name in names}
+                save(tmp_path / f"{side}{run}.json", rounds)
 
     return write
+
+
+BOTH = ("--before", "a*.json", "--after", "b*.json")
 
 
 def run(capsys, *arguments, code):
     assert main(["compare-benchmarks", *arguments]) == code
     return capsys.readouterr()
+
+
+def runs_of(side, names, n_runs=4):
+    return [{name: RUNS[side][name][k::n_runs] for name in names} for k in range(n_runs)]
 
 
 @pytest.mark.parametrize(
@@ -60,74 +76,72 @@ def run(capsys, *arguments, code):
 )
 def test_exit_status(files, capsys, names, code, said):
     files(*names)
-    out, err = run(capsys, "a.json", "b.json", code=code)
+    out, err = run(capsys, *BOTH, code=code)
     assert err == ""
     assert said in out
-    assert "To say it of the code, take both in turns" in " ".join(out.split())
+
+
+def test_one_run_a_side_decides_nothing(files, capsys):
+    files(*ROUNDS, n_runs=1)
+    one = ("--before", "a0.json", "--after", "b0.json")
+    out, _ = run(capsys, *one, code=3)
+    assert "nothing is decided" in " ".join(out.split())
+    out, _ = run(capsys, *one, "--single-run", code=1)
+    assert "One run a side was taken for all there is" in " ".join(out.split())
 
 
 def test_numbers_are_those_of_the_library(files, capsys):
     files(*ROUNDS)
-    before, after = ({name: pair[k] for name, pair in ROUNDS.items()} for k in (0, 1))
-    out, _ = run(capsys, "a.json", "b.json", "--margin", "10%", "--format", "json", code=1)
-    right = fm.comparison.compare_timings(before, after, margin=0.1, paired=False)
+    right = fm.comparison.compare_timings(
+        *(runs_of(side, ROUNDS) for side in (0, 1)), margin={"*near": 0.2, "*": 0.1}
+    )
+    given = (*BOTH, "--margin", "10%", "--margin", "*near=0.2")
+    out, _ = run(capsys, *given, "--format", "json", code=1)
     assert json.loads(out) == {"schema_version": 1, "decision": "worse", **right.to_dict()}
-    out, _ = run(capsys, "a.json", "b.json", "--margin", "0.1", "--format", "csv", code=1)
+    out, _ = run(capsys, *given, "--format", "csv", code=1)
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [row["name"] for row in rows] == list(ROUNDS)
     assert [float(row["estimate"]) for row in rows] == [row.estimate for row in right]
     assert [float(row["high"]) for row in rows] == [row.confidence_interval.high for row in right]
-    out, _ = run(capsys, "a.json", "b.json", "--margin", "0.1", "--format", "markdown", code=1)
+    assert [float(row["margin"]) for row in rows] == [0.1, 0.1, 0.2]
+    out, _ = run(capsys, *given, "--format", "markdown", code=1)
     assert "| t.py::slow |" in out
 
 
-def test_summaries_serve_without_rounds(files, capsys):
-    """To first order the same: the coefficient of variation is the deviation of logarithms."""
+def test_decisions_for_build_servers(files, capsys, tmp_path):
     files(*ROUNDS)
-    exact = json.loads(run(capsys, "a.json", "b.json", "--format", "json", code=1).out)
-    files(*ROUNDS, data=False)
-    near = json.loads(run(capsys, "a.json", "b.json", "--format", "json", code=1).out)
-    for mine, right in zip(near["rows"], exact["rows"], strict=True):
-        assert mine["decision"] == right["decision"]
-        assert mine["estimate"] == pytest.approx(right["estimate"], rel=2e-3)
-        for limit in ("low", "high"):
-            theirs = right["confidence_interval"][limit]
-            assert mine["confidence_interval"][limit] == pytest.approx(theirs, rel=4e-3)
+    run(capsys, *BOTH, "--junit", "found.xml", code=1)
+    suite = ET.parse(tmp_path / "found.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "1", "1")
+    failed = [case.get("name") for case in suite if case.find("failure") is not None]
+    assert failed == ["t.py::slow"]
 
 
-def test_one_round_decides_nothing(tmp_path, capsys):
-    for name, time in (("a.json", 1.0), ("b.json", 9.0)):
-        save(tmp_path / name, {"t": [time]}, data=False)
-    out, _ = run(capsys, str(tmp_path / "a.json"), str(tmp_path / "b.json"), code=3)
-    assert "undecided" in out
-
-
-def test_what_one_file_lacks_is_said(tmp_path, files, capsys):
+def test_what_a_file_lacks_is_said(tmp_path, files, capsys):
     files("t.py::same")
-    save(tmp_path / "b.json", {name: pair[1] for name, pair in ROUNDS.items()})
-    out, err = run(capsys, "a.json", "b.json", code=0)
-    assert "only b.json has 't.py::slow', 't.py::near': not compared" in err
+    save(tmp_path / "b1.json", RUNS[1])
+    out, err = run(capsys, *BOTH, code=0)
+    assert "not every file has 't.py::slow', 't.py::near': not compared" in err
     assert "slow" not in out
 
 
 FAULTS = {
-    "not JSON": ("{", "b.json: no JSON: "),
-    "a list": ("[]", "b.json: not what pytest-benchmark saves"),
-    "no benchmarks": ('{"benchmarks": []}', "b.json: holds no benchmarks"),
-    "no stats": ('{"benchmarks": [{"fullname": "t"}]}', "not what pytest-benchmark saves"),
-    "a text for a mean": (
-        '{"benchmarks": [{"fullname": "t.py::same", "stats": '
-        '{"mean": "1", "stddev": 0, "rounds": 3}}]}',
-        "b.json: `mean of t.py::same` must be a number: got str '1'",
-    ),
+    "not JSON": ("{", "b0.json: no JSON: "),
+    "a list": ("[]", "b0.json: not what pytest-benchmark, pyperf, hyperfine or asv save"),
+    "no benchmarks": ('{"benchmarks": []}', "b0.json: holds no times"),
+    "no stats": ('{"benchmarks": [{"fullname": "t"}]}', "b0.json: not whole, or of a version"),
     "a time of 0": (
-        '{"benchmarks": [{"fullname": "t.py::same", "stats": '
-        '{"data": [1, 0], "mean": 1, "stddev": 0, "rounds": 3}}]}',
-        "b.json: `t.py::same` must be above 0: got 0 at index 1",
+        '{"benchmarks": [{"fullname": "t.py::same", "stats": {"data": [1, 0], "mean": 1}}]}',
+        "b0.json: 't.py::same' has a time that is not above 0: 0",
     ),
     "other names": (
-        '{"benchmarks": [{"fullname": "u", "stats": {"mean": 1, "stddev": 0, "rounds": 3}}]}',
-        "a.json and b.json share no benchmark: the first of one is 't.py::same', of the other 'u'",
+        '{"benchmarks": [{"fullname": "u", "stats": {"mean": 1}}]}',
+        "share no benchmark with all others",
+    ),
+    "another machine": (
+        '{"machine_info": {"node": "elsewhere", "python_version": "3.11.1"}, "benchmarks": '
+        '[{"fullname": "t.py::same", "stats": {"mean": 1}}]}',
+        "machine: 'here' in a0.json, 'elsewhere' in b0.json",
     ),
 }
 
@@ -136,23 +150,35 @@ FAULTS = {
 def test_faults(tmp_path, files, capsys, fault):
     files("t.py::same")
     content, message = FAULTS[fault]
-    (tmp_path / "b.json").write_text(content)
-    out, err = run(capsys, "a.json", "b.json", code=2)
+    (tmp_path / "b0.json").write_text(content)
+    out, err = run(capsys, *BOTH, code=2)
     assert out == ""
     assert err.count("\n") == 1
     assert message in err
 
 
+def test_what_may_differ(tmp_path, files, capsys):
+    files("t.py::same")
+    content = json.loads((tmp_path / "b0.json").read_text())
+    content["machine_info"] = {"node": "elsewhere"}
+    (tmp_path / "b0.json").write_text(json.dumps(content))
+    assert "--allow-different" in run(capsys, *BOTH, code=2).err
+    run(capsys, *BOTH, "--allow-different", "machine", code=0)
+    run(capsys, *BOTH, "--allow-different", "all", code=0)
+    err = run(capsys, *BOTH, "--allow-different", "colour", code=2).err
+    assert "the files tell machine" in err
+
+
 def test_a_missing_file(files, capsys):
     files("t.py::same")
-    out, err = run(capsys, "a.json", "none.json", code=2)
+    out, err = run(capsys, "--before", "a0.json", "--after", "none.json", code=2)
     assert (out, err) == ("", "fastmetrics: error: none.json: No such file or directory\n")
 
 
-@pytest.mark.parametrize("margin", ["0", "-5%", "much", "inf", "nan"])
+@pytest.mark.parametrize("margin", ["0", "-5%", "much", "inf", "nan", "=5%"])
 def test_a_margin_that_is_none(files, capsys, margin):
     files("t.py::same")
-    _, err = run(capsys, "a.json", "b.json", f"--margin={margin}", code=2)
+    _, err = run(capsys, *BOTH, f"--margin={margin}", code=2)
     assert f"must be above 0, as 5% or 0.05: got {margin!r}" in err
 
 
@@ -169,4 +195,8 @@ def test_what_pytest_benchmark_saves(tmp_path):
     subprocess.run(
         [*command, f"--benchmark-json={saved}", "test_it.py"], cwd=tmp_path, check=True, env=plain
     )
-    assert main(["compare-benchmarks", str(saved), str(saved)]) in (0, 3)
+    both = ["--before", str(saved), "--after", str(saved), "--single-run"]
+    assert main(["compare-benchmarks", *both]) in (0, 3)
+    found = fm.comparison.read_timings(saved)
+    assert [len(rounds) for rounds in found.values()] == [5, 5]
+    assert {"machine", "processor", "python version"} <= found.environment.keys()

@@ -36,7 +36,7 @@ COMMANDS = {
     ),
     "rank": ("rank", "--qrels", "qrels.txt", "--run", "run.txt"),
     "table": ("compare-table", "table.csv", "--datasets", "set", "--higher-is-better"),
-    "benchmarks": ("compare-benchmarks", "times.json", "times.json"),
+    "benchmarks": ("compare-benchmarks", "--before", "times.json", "--after", "times.json"),
     "metrics": ("metrics",),
     "demo": ("demo",),
 }

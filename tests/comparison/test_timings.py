@@ -16,6 +16,14 @@ BEFORE = {name: np.exp(RNG.normal(0, 0.04, 12)) for name in GROWTH}
 AFTER = {name: np.exp(RNG.normal(growth, 0.04, 12)) for name, growth in GROWTH.items()}
 
 
+def runs(rounds):
+    """Return runs of one round each."""
+    return [
+        dict(zip(rounds, ([t] for t in each), strict=True))
+        for each in zip(*rounds.values(), strict=True)
+    ]
+
+
 def by_scipy(before, after, paired, side):
     """Return scipy's p-value that the ratio is the margin of 5 %, and its interval's limits."""
     x, y = np.log(after), np.log(before)
@@ -31,7 +39,7 @@ def by_scipy(before, after, paired, side):
 
 @pytest.mark.parametrize("paired", [True, False])
 def test_scipy_and_holm(paired):
-    compared = fm.comparison.compare_timings(BEFORE, AFTER, paired=paired)
+    compared = fm.comparison.compare_timings(runs(BEFORE), runs(AFTER), paired=paired)
     above = {name: by_scipy(BEFORE[name], AFTER[name], paired, "greater") for name in GROWTH}
     below = {name: by_scipy(BEFORE[name], AFTER[name], paired, "less") for name in GROWTH}
     adjusted = dict(
@@ -69,47 +77,145 @@ def test_scipy_and_holm(paired):
 )
 def test_the_whole(names, decision, status):
     one, other = ({name: each[name] for name in names} for each in (BEFORE, AFTER))
-    compared = fm.comparison.compare_timings(one, other, paired=True)
+    compared = fm.comparison.compare_timings(runs(one), runs(other), paired=True)
     assert (compared.decision, compared.exit_status) == (decision, status)
-    assert ("two runs" in str(compared)) is False
-    assert "two runs" in str(fm.comparison.compare_timings(one, other, paired=False))
+    assert compared.units == "runs"
+    alone = fm.comparison.compare_timings(one, other)
+    assert (alone.decision, alone.exit_status) == ("undecided", 3)
+    assert "nothing is decided" in str(alone)
+    by_round = fm.comparison.compare_timings(one, other, paired=True, single_run=True)
+    assert by_round.units == "rounds"
+    assert [row.pvalue_worse for row in by_round] == [row.pvalue_worse for row in compared]
+    assert "these two runs differ" in " ".join(str(by_round).split())
+
+
+def test_rounds_of_a_run_are_one_value():
+    """Of many rounds the mean of their logarithms, however many they are."""
+    before = [{"a": np.exp(RNG.normal(k, 0.1, 5 + k))} for k in range(3)]
+    after = [{"a": np.exp(RNG.normal(1, 0.1, 9))} for _ in range(4)]
+    row = fm.comparison.compare_timings(before, after)["a"]
+    x, y = ([np.log(run["a"]).mean() for run in side] for side in (before, after))
+    shifted = np.array(y) - math.log(1.05)
+    expected = stats.ttest_ind(shifted, x, equal_var=False, alternative="greater")
+    assert row.pvalue_worse == pytest.approx(expected.pvalue, rel=1e-9)
+    assert (row.n_before, row.n_after) == (3, 4)
+
+
+def test_the_geometric_mean_of_all():
+    compared = fm.comparison.compare_timings(runs(BEFORE), runs(AFTER), paired=True)
+    logs = [np.mean([np.log(side[name]) for name in GROWTH], axis=0) for side in (BEFORE, AFTER)]
+    found = stats.ttest_rel(logs[1], logs[0])
+    assert compared.pooled.estimate == pytest.approx(np.exp((logs[1] - logs[0]).mean()))
+    np.testing.assert_allclose(
+        np.log(compared.pooled.confidence_interval), found.confidence_interval(0.9), rtol=1e-9
+    )
+    assert f"{compared.pooled.estimate:.4g}" in str(compared)
+
+
+def test_margins_of_names_and_patterns():
+    given = {"sl*": 0.5, "near": 0.2, "*": 0.05}
+    compared = fm.comparison.compare_timings(runs(BEFORE), runs(AFTER), margin=given, paired=True)
+    assert [row.margin for row in compared] == [0.05, 0.2, 0.5, 0.05]
+    assert {row.decision for row in compared} == {"not worse"}
+    plain = fm.comparison.compare_timings(runs(BEFORE), runs(AFTER), margin=0.2, paired=True)
+    assert compared["near"].pvalue_not_worse == plain["near"].pvalue_not_worse
+    with pytest.raises(ValueError, match=r"`margin` has none of 'same': name it, or '\*'"):
+        fm.comparison.compare_timings(runs(BEFORE), runs(AFTER), margin={"near": 0.1})
+
+
+def test_the_false_discovery_rate():
+    rng = np.random.default_rng(6)
+    before = [{str(k): [math.exp(rng.normal(0, 0.03))] for k in range(20)} for _ in range(5)]
+    after = [
+        {str(k): [math.exp(rng.normal(0.12 * (k < 8), 0.03))] for k in range(20)} for _ in range(5)
+    ]
+    plain, fdr = (
+        fm.comparison.compare_timings(before, after, correction=each) for each in ("holm", "fdr")
+    )
+    raw = [
+        stats.ttest_ind(
+            [math.log(run[str(k)][0]) - math.log(1.05) for run in after],
+            [math.log(run[str(k)][0]) for run in before],
+            equal_var=False,
+            alternative="greater",
+        ).pvalue
+        for k in range(20)
+    ]
+    expected = fm.comparison.adjust_pvalues(raw, method="benjamini-hochberg")
+    np.testing.assert_allclose([row.pvalue_worse for row in fdr], expected, rtol=1e-9)
+    worse = [sum(row.decision == "worse" for row in each) for each in (plain, fdr)]
+    assert worse[1] >= worse[0]
+    assert "on average" in " ".join(str(fdr).split())
+
+
+@pytest.mark.parametrize("sigma", [0.01, 0.05])
+def test_what_would_show_does(sigma):
+    """A growth of that size is called worse in four of five tries."""
+    rng, n_data = np.random.default_rng(9), 400
+    shown, sizes = 0, []
+    for _ in range(n_data):
+        quiet = [{"a": [math.exp(rng.normal(0, sigma))]} for _ in range(16)]
+        size = fm.comparison.compare_timings(quiet[:8], quiet[8:])["a"].detectable
+        sizes.append(size)
+    growth = float(np.median(sizes))
+    for _ in range(n_data):
+        before = [{"a": [math.exp(rng.normal(0, sigma))]} for _ in range(8)]
+        after = [{"a": [(1 + growth) * math.exp(rng.normal(0, sigma))]} for _ in range(8)]
+        shown += fm.comparison.compare_timings(before, after).decision == "worse"
+    assert 0.7 < shown / n_data < 0.9
+
+
+@pytest.mark.parametrize("n_runs", [3, 5])
+def test_shifts_of_whole_runs_are_no_alarm(n_runs):
+    """Of twenty equal benchmarks whose runs shift as a whole by 3 %."""
+    rng, n_data, alarms = np.random.default_rng(4), 100, 0
+    for _ in range(n_data):
+        sides = [
+            [
+                {str(k): np.exp(shift + rng.normal(0, 0.03, 10)) for k in range(20)}
+                for shift in rng.normal(0, 0.03, n_runs)
+            ]
+            for _ in range(2)
+        ]
+        alarms += fm.comparison.compare_timings(*sides).decision == "worse"
+    assert alarms / n_data <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / n_data)
 
 
 @pytest.mark.parametrize("growth", [0.0, 0.03, 0.08])
-def test_more_rounds_decide(growth):
-    """So many rounds of the same mean and spread decide, and one fewer does not."""
+def test_more_runs_decide(growth):
+    """So many runs of the same mean and spread decide, and one fewer does not."""
     shape = np.array([-0.06, 0.0, 0.06])
     few = {"a": np.exp(growth + shape)}
-    row = fm.comparison.compare_timings({"a": np.ones(3)}, few, paired=True)["a"]
+    row = fm.comparison.compare_timings(runs({"a": np.ones(3)}), runs(few), paired=True)["a"]
     assert row.decision == "undecided"
 
     def decided(n):
         scores = stats.norm.ppf((np.arange(n) + 0.5) / n)
         scores *= shape.std(ddof=1) / scores.std(ddof=1)
         times = {"a": np.exp(growth + scores)}
-        return fm.comparison.compare_timings({"a": np.ones(n)}, times, paired=True)["a"].decision
+        both = runs({"a": np.ones(n)}), runs(times)
+        return fm.comparison.compare_timings(*both, paired=True)["a"].decision
 
-    n = 3 + row.more_rounds
+    n = 3 + row.more_needed
     assert decided(n) == ("worse" if growth > math.log(1.05) else "not worse")
     assert decided(n - 1) == "undecided"
 
 
-def test_what_no_rounds_decide():
-    one = fm.comparison.compare_timings({"a": [1.0]}, {"a": [2.0]}, paired=False)["a"]
+def test_what_no_runs_decide():
+    one = fm.comparison.compare_timings({"a": [1.0]}, {"a": [2.0]})["a"]
     assert one.decision == "undecided"
-    assert one.more_rounds is None
+    assert one.more_needed is None
     assert math.isnan(one.confidence_interval.low)
     at_the_margin = 1.05 * np.exp([-0.1, 0.1])
-    row = fm.comparison.compare_timings({"a": [1.0, 1.0]}, {"a": at_the_margin}, paired=True)["a"]
-    assert (row.decision, row.more_rounds) == ("undecided", None)
+    both = runs({"a": [1.0, 1.0]}), runs({"a": at_the_margin})
+    row = fm.comparison.compare_timings(*both, paired=True)["a"]
+    assert (row.decision, row.more_needed) == ("undecided", None)
 
 
 def test_times_that_do_not_vary():
-    same = fm.comparison.compare_timings({"a": [1.0, 1.0]}, {"a": [1.0, 1.0]}, paired=False)
-    assert same.decision == "not worse"
-    assert (
-        fm.comparison.compare_timings({"a": [1, 1]}, {"a": [2, 2]}, paired=True).decision == "worse"
-    )
+    ones, twos = [{"a": [1.0]}] * 2, [{"a": [2.0]}] * 2
+    assert fm.comparison.compare_timings(ones, ones).decision == "not worse"
+    assert fm.comparison.compare_timings(ones, twos, paired=True).decision == "worse"
 
 
 def test_size():
@@ -119,8 +225,9 @@ def test_size():
     for _ in range(n_data):
         before = {str(k): np.exp(rng.normal(0, 0.05, 8)) for k in range(n_works)}
         after = {str(k): 1.05 * np.exp(rng.normal(0, 0.05, 8)) for k in range(n_works)}
-        alarms += fm.comparison.compare_timings(before, after, paired=True).decision == "worse"
-        one = {"0": before["0"]}, {"0": after["0"]}
+        both = runs(before), runs(after)
+        alarms += fm.comparison.compare_timings(*both, paired=True).decision == "worse"
+        one = runs({"0": before["0"]}), runs({"0": after["0"]})
         passed += fm.comparison.compare_timings(*one, paired=True).decision == "not worse"
     bound = 0.05 + 3 * math.sqrt(0.05 * 0.95 / n_data)
     assert 0 < alarms / n_data < bound
@@ -130,13 +237,33 @@ def test_size():
 @pytest.mark.parametrize(
     ("before", "after", "options", "message"),
     [
-        ([1.0], {"a": [1.0]}, {}, "`before` must map the names of works to times: got list"),
+        ([1.0], {"a": [1.0]}, {}, "`before` must map the names of works to times: got float"),
+        (3, {"a": [1.0]}, {}, "`before` must map the names of works to times, or hold runs: got"),
+        ([], {"a": [1.0]}, {}, "`before` is empty: there is no run"),
         ({}, {}, {}, "`before` is empty"),
-        ({"a": [1.0]}, {"b": [1.0]}, {}, "'a' is in one of them only, 2 in all"),
+        (
+            {"a": [1.0]},
+            {"b": [1.0]},
+            {},
+            "'a' is not in every one, `after` and `before` differ in 2",
+        ),
+        ([{"a": [1.0]}] * 2, {"a": [1.0]}, {}, "what is paired must be as many: of 'a', `before`"),
+        (
+            [{"a": [1.0]}] * 2,
+            {"a": [1.0]},
+            {"single_run": True},
+            "is of one run a side: got 2 and 1",
+        ),
+        ({"a": [1.0]}, {"a": [1.0]}, {"correction": "none"}, "`correction` must be one of"),
         ({"a": [1.0]}, {"a": [1.0, 0.0]}, {}, r"`after\['a'\]` must be above 0: got 0 at index 1"),
         ({"a": [1.0]}, {"a": [math.nan]}, {}, r"`after\['a'\]` must be finite"),
         ({"a": [1.0]}, {"a": []}, {}, r"`after\['a'\]` is empty"),
-        ({"a": [1.0]}, {"a": [1.0, 2.0]}, {}, "of 'a', `before` has 1 and `after` 2"),
+        (
+            {"a": [1.0]},
+            {"a": [1.0, 2.0]},
+            {"single_run": True},
+            "of 'a', `before` has 1 and `after` 2",
+        ),
         ({"a": [1.0]}, {"a": [1.0]}, {"margin": 0.0}, "`margin` must be positive"),
         ({"a": [1.0]}, {"a": [1.0]}, {"confidence_level": 1.0}, "`confidence_level` must lie"),
         ({"a": [1.0]}, {"a": [1.0]}, {"paired": "yes"}, "`paired` must be one of True, False"),
@@ -149,4 +276,4 @@ def test_faults(before, after, options, message):
 
 def test_a_name_that_is_not_there():
     with pytest.raises(KeyError, match="did you mean 'slow'"):
-        fm.comparison.compare_timings(BEFORE, AFTER, paired=True)["slwo"]
+        fm.comparison.compare_timings(BEFORE, AFTER)["slwo"]

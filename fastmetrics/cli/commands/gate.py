@@ -270,30 +270,13 @@ def _read(options: argparse.Namespace) -> tuple[Columns, dict[str, NDArray[Any]]
 
 def _write_junit(found: Gate, path: str) -> None:
     """Write a test case for each rule: a FAIL is a failure, what is inconclusive an error."""
-    from xml.etree import ElementTree as ET
+    from fastmetrics.cli._junit import Case, write_junit
 
-    from fastmetrics._files import writing
-
-    n_failed = sum(rule.decision == "FAIL" for rule in found)
-    undecided = [rule for rule in found if rule.decision == "INCONCLUSIVE"]
-    n_errors = sum(not rule.slice for rule in undecided)
-    own = {
-        "name": "fastmetrics gate",
-        "tests": str(len(found)),
-        "failures": str(n_failed),
-        "errors": str(n_errors),
-        "skipped": str(len(undecided) - n_errors),
-    }
-    suite = ET.Element("testsuite", own)
+    cases = []
     for rule in found:
-        case = ET.SubElement(
-            suite, "testcase", classname=f"gate.{rule.baseline}", name=rule.name, time="0"
-        )
+        outcome: Any = {"PASS": "", "FAIL": "failure"}.get(rule.decision, "error")
+        if rule.slice and outcome == "error":
+            outcome = "skipped"
         said = rule.said(names_baseline=True)
-        if rule.decision != "PASS":
-            kind = "skipped" if rule.slice else "error"
-            ET.SubElement(case, "failure" if rule.decision == "FAIL" else kind, message=said)
-        ET.SubElement(case, "system-out").text = said
-    ET.SubElement(suite, "system-out").text = found.explanation
-    with writing(path) as stream:
-        stream.write(ET.tostring(suite, encoding="utf-8", xml_declaration=True))
+        cases.append(Case(f"gate.{rule.baseline}", rule.name, outcome, said))
+    write_junit(path, "fastmetrics gate", cases, found.explanation)
