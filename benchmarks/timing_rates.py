@@ -1,8 +1,8 @@
 """How often `compare_timings` calls equal code slower, and what slowdown it finds.
 
-``python -m benchmarks.timing_rates`` simulates runs of benchmarks whose machine shifts from run to
-run, and writes ``docs/timing-rates.md`` with its figures in ``docs/timing-rates.json``;
-``--text`` writes the page anew from the figures.
+``python -m benchmarks.timing_rates`` simulates runs of benchmarks that shift from run to run, and
+writes ``docs/timing-rates.md`` with its figures in ``docs/timing-rates.json``; ``--text`` writes
+the page anew from the figures.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ GROWTHS: Final = tuple(np.arange(0.05, 0.505, 0.01))
 
 
 def side(rng: np.random.Generator, n_runs: int, shift: float, n_works: int) -> list[dict[str, Any]]:
-    """Return runs whose benchmarks all shift together."""
-    shifts = rng.normal(0.0, shift, (n_runs, 1, 1))
+    """Return runs whose benchmarks shift, each as a whole."""
+    shifts = rng.normal(0.0, shift, (n_runs, n_works, 1))
     logs = shifts + rng.normal(0.0, NOISE, (n_runs, n_works, N_ROUNDS))
     return [{str(k): row for k, row in enumerate(run)} for run in np.exp(logs)]
 
@@ -110,9 +110,9 @@ def page(found: dict[str, Any]) -> str:
 _HEAD = """# How often timings alarm, and what they find
 
 Written by `python -m benchmarks.timing_rates`. {tries} tries of {works} benchmarks with {rounds}
-rounds a run, a coefficient of variation of 3 % a round and a margin of 5 %; each run as a whole
-shifts by a normal number with the standard deviation above the column, as machines and memory
-layouts do.
+rounds a run, a coefficient of variation of 3 % a round and a margin of 5 %. All rounds of a
+benchmark in one run shift by the same normal number with the standard deviation above the column,
+as the state of a machine and the memory layout of a process do.
 """
 _TAIL = """
 A dash: not even 50 % is found. `paired=True` takes away what the two sides of a turn have in

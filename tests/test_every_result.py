@@ -125,6 +125,7 @@ NUMBERS = {
     "GoodnessOfFitTest": "statistic",
     "Estimate": "estimate",
     "FoundSlice": "estimate",
+    "PooledRatio": "estimate",
     "GroupAUC": "estimate",
     "GateRule": "estimate",
     "KolmogorovSmirnov": "statistic",

@@ -40,7 +40,7 @@ WRONG = {
     "evaluate --counts x.csv": "x.csv: no column 'positives'",
     "rank --qrels q.txt --run none.run": "none.run: no such file",
     "compare-table t.csv --datasets none --higher-is-better": "t.csv: no column 'none'",
-    "compare-benchmarks b.json none.json": "none.json: No such file or directory",
+    "compare-benchmarks --before b.json --after none.json": "none.json: No such file or directory",
     "plot roc x.csv --label none --score s -o x.svg": "x.csv: no column 'none'",
     "sql --dialect duckdb --table t --label y --score 'p +'": "--score is no duckdb SQL",
     "demo --write x.csv": "x.csv: exists already, with other content",

@@ -198,5 +198,5 @@ def test_what_pytest_benchmark_saves(tmp_path):
     both = ["--before", str(saved), "--after", str(saved), "--single-run"]
     assert main(["compare-benchmarks", *both]) in (0, 3)
     found = fm.comparison.read_timings(saved)
-    assert [len(rounds) for rounds in found.values()] == [5, 5]
+    assert [len(rounds) for rounds in found.rounds.values()] == [5, 5]
     assert {"machine", "processor", "python version"} <= found.environment.keys()

@@ -27,7 +27,7 @@ def test_pytest_benchmark(tmp_path):
     ]
     content = {"machine_info": info, "benchmarks": benchmarks}
     run = fm.comparison.read_timings(saved(tmp_path / "x.json", content))
-    assert dict(run) == {"t::a": [1.0, 2.0], "t::b": [3.0]}
+    assert run.rounds == {"t::a": [1.0, 2.0], "t::b": [3.0]}
     expected = {"machine": "n", "processor": "chip", "python version": "3.11.7"}
     assert run.environment == expected
     with pytest.raises(KeyError, match="t::a"):
@@ -51,14 +51,14 @@ def test_pyperf(tmp_path):
         ],
     }
     run = fm.comparison.read_timings(saved(tmp_path / "x.json", content))
-    assert dict(run) == {"sort": [0.5, 0.25, 0.125]}
+    assert run.rounds == {"sort": [0.5, 0.25, 0.125]}
     assert run.environment == {"machine": "h", "python version": "3.12.1"}
 
 
 def test_hyperfine(tmp_path):
     content = {"results": [{"command": "ls", "mean": 1.0, "times": [0.5, 1.5]}]}
     run = fm.comparison.read_timings(saved(tmp_path / "x.json", content))
-    assert (dict(run), run.environment) == ({"ls": [0.5, 1.5]}, {})
+    assert (run.rounds, run.environment) == ({"ls": [0.5, 1.5]}, {})
 
 
 def test_asv(tmp_path):
@@ -75,7 +75,7 @@ def test_asv(tmp_path):
         },
     }
     run = fm.comparison.read_timings(saved(tmp_path / "x.json", content))
-    assert dict(run) == {
+    assert run.rounds == {
         "suite.time_sort(10, a)": [0.5],
         "suite.time_sort(20, a)": [0.25],
         "suite.time_sort(20, b)": [1.0],

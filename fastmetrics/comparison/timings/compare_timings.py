@@ -20,7 +20,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.comparison.samples._differences import check_numbers
-from fastmetrics.comparison.timings.files import check_environments
+from fastmetrics.comparison.timings.files import TimingRun, check_environments
 from fastmetrics.comparison.timings.timings_result import (
     Correction,
     Decision,
@@ -33,7 +33,7 @@ from fastmetrics.inference._pvalues import benjamini_hochberg, holm, moments
 from fastmetrics.inference.reference import critical_value, difference_test
 
 #: The rounds of each work in one run.
-Run = Mapping[str, ArrayLike]
+Run = Mapping[str, ArrayLike] | TimingRun
 
 #: More than so many times the rounds made is no plan.
 _MOST_TIMES: Final = 10_000
@@ -173,7 +173,7 @@ def compare_timings(
 
 def _runs(given: Any, name: str) -> list[Any]:
     """Return the runs of one side."""
-    runs = [given] if isinstance(given, Mapping) else given
+    runs = [given] if isinstance(given, Mapping | TimingRun) else given
     if isinstance(runs, str) or not isinstance(runs, Sequence):
         kind = type(given).__name__
         raise InputTypeError(
@@ -268,6 +268,7 @@ def _detectable(change: _Change, bound: float, alpha: float) -> float:
 
 def _works(times: Any, name: str) -> dict[str, NDArray[np.float64]]:
     """Return the logarithms of the times of each work."""
+    times = times.rounds if isinstance(times, TimingRun) else times
     if not isinstance(times, Mapping):
         raise InputTypeError(
             f"`{name}` must map the names of works to times: got {type(times).__name__}"

@@ -31,8 +31,8 @@ _OF_PYPERF: Final = {
 _OF_ASV: Final = {"machine": "machine", "cpu": "processor", "arch": "architecture", "os": "system"}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TimingRun(Result, Mapping[str, list[float]]):
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TimingRun(Result):
     """The rounds of each benchmark in one run, and where they were taken.
 
     Attributes
