@@ -26,6 +26,7 @@ from benchmarks.coverage import (
     posteriors,
     rankings,
     recalibration,
+    slices,
 )
 from benchmarks.coverage.measured import LEVEL, NOTHING, Cost, Limits, Measured
 from benchmarks.coverage.scenes import (
@@ -219,6 +220,7 @@ PARTS: dict[str, Callable[[Data, np.random.Generator, Cost, Measured], None]] = 
     guarantees.PART: guarantees.measure,
     gates.PART: gates.measure,
     logs.PART: logs.measure,
+    slices.PART: slices.measure,
     posteriors.PART: posteriors.measure,
     indirect.FOLDS: indirect.measure_folds,
     indirect.BINS: indirect.measure_bins,

@@ -50,6 +50,7 @@ FAMILIES: Final = (
     Family("costs", "Costs and net benefit", ("Costs",), ("costs",)),
     Family("guarantees", "Thresholds with a guarantee", ("Thresholds",), ("guarantees",)),
     Family("folds-and-bins", "Cross-validation and bins", ("Cross-",), ("folds", "bins")),
+    Family("slices", "Slices", ("Slices",), ("slices",)),
     Family("logs", "Logs of items and repeats", ("Logs",), ("logs",)),
     Family("gates", "Gates", ("Gates",), ("gates",)),
     Family("posteriors", "Posteriors of counts", ("Posteriors",), ("posteriors",)),

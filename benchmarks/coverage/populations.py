@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from benchmarks.coverage import costs, gates, guarantees, indirect, logs, posteriors
+from benchmarks.coverage import costs, gates, guarantees, indirect, logs, posteriors, slices
 from benchmarks.coverage.scenes import (
     COMPARED,
     MANY_QUERIES,
@@ -31,6 +31,8 @@ def population(scene: Scene) -> dict[str, float]:
         return guarantees.population(scene)
     if scene.part == gates.PART:
         return gates.population(scene)
+    if scene.part == slices.PART:
+        return slices.population(scene)
     if scene.part == logs.PART:
         return logs.population(scene)
     if scene.part in (indirect.FOLDS, indirect.BINS):

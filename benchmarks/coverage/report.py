@@ -20,6 +20,7 @@ from benchmarks.coverage import (
     posteriors_report,
     rankings_report,
     recalibration_report,
+    slices_report,
 )
 from benchmarks.coverage.findings import percent, show_scene
 from benchmarks.coverage.first_screen import first_screen
@@ -245,7 +246,7 @@ def document(study: Study) -> str:
         bias=bias_of_costs(study),
     )
     sections += ["## Costs and net benefit\n", head, costs_section(study)]
-    for part in (guarantees_report, gates_report, logs_report, indirect_report):
+    for part in (guarantees_report, gates_report, logs_report, slices_report, indirect_report):
         sections.append(part.section(study))
     sections.append(posteriors_report.section(study, HYPOTHESES))
     sections += ["## Rankings, over queries\n", rankings_report.section(study, HYPOTHESES)]

@@ -72,6 +72,8 @@ class Scene:
         size = f"{self.n:,} rows, "
         if self.part == "rankings":
             return f"{self.users:,} queries"
+        if self.part == "slices":
+            return f"{self.users} slices of separation {self.separation:g}"
         if self.part == "logs":
             level = {0.13: "hard", 0.5: "even", 0.8: "easy"}[self.share]
             return f"{self.n:,} {level} items, {self.users} repeats"
@@ -146,6 +148,11 @@ SCENES = (
     *_grid("guarantees", (100, 1_000), SHARES),
     *(Scene("gates", n, 0.5) for n in (200, 2_000, 20_000)),
     *(Scene("gates", n, 0.5, users=n // 5) for n in (200, 2_000, 20_000)),
+    *(
+        Scene("slices", 100 * k, 0.5, d, users=k, thinned=k // 10 * 2 - 1)
+        for k in (10, 50)
+        for d in (1.5, 3.0)
+    ),
     *(Scene("logs", n, p, users=k) for k in (5, 20) for p in (0.13, 0.5, 0.8) for n in ITEMS),
     *_grid("folds", (200, 1_000), (0.5, 0.1), thinned=4),
     *_grid("bins", (100, 1_000), SHARES, thinned=4),
@@ -158,7 +165,7 @@ def draw(scene: Scene, rng: np.random.Generator) -> Data:
     n = scene.n
     if scene.part == "rankings":
         return _draw_queries(scene, rng)
-    if scene.part == "logs":
+    if scene.part in ("logs", "slices"):
         return Data(np.zeros(0, np.int8), np.zeros(0), scene=scene)
     if scene.users:
         return _draw_users(scene, rng)

@@ -1,0 +1,55 @@
+"""The part of the study on slices: the one that looks worst, two of them, and a search.
+
+All slices have the same population, binormal scores: ``users`` of them with 100 rows each.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+
+import fastmetrics
+from benchmarks.coverage.measured import Cost, Measured
+from benchmarks.coverage.scenes import Data, Scene
+
+PART = "slices"
+_ROWS = 100
+#: What the loss of one slice is greater by where it is planted, in standard deviations.
+_PLANTED = 0.5
+
+
+def population(scene: Scene) -> dict[str, float]:
+    """Return the measures of any slice, and of how far two are apart."""
+    auc, accuracy = (math.erfc(-scene.separation / each) / 2.0 for each in (2.0, math.sqrt(8.0)))
+    values = {"roc_auc": auc, "accuracy": accuracy, "bpsn_auc": auc}
+    worst = {f"worst {name}": value for name, value in values.items()}
+    return worst | {"roc_auc difference": 0.0, "accuracy difference": 0.0}
+
+
+def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
+    """Keep the limits of the worst slice and of differences; what a search confirms."""
+    scene = data.scene
+    assert scene is not None
+    n = _ROWS * scene.users
+    part = np.arange(n) // _ROWS
+    y = rng.integers(0, 2, n)
+    score = scene.separation * (y - 0.5) + rng.normal(size=n)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        options = {"metrics": ["roc_auc", "accuracy"], "threshold": 0.0}
+        found = fastmetrics.evaluate(y, score, slices={"part": part}, **options).slices
+        crossed = fastmetrics.concordance.subgroup_auc(y, {"a": score}, {"part": part})
+    for name, of in (("roc_auc", found), ("accuracy", found), ("bpsn_auc", crossed)):
+        low, high = of.worst(name).confidence_interval
+        out.intervals[f"worst {name}", "default"] = float(low), float(high)
+    for name in ("roc_auc", "accuracy"):
+        low, high = found.between("part=0", "part=1", metric=name).confidence_interval
+        out.intervals[f"{name} difference", "default"] = float(low), float(high)
+    loss = rng.exponential(size=n)
+    X = {"part": part.astype(str), "half": rng.integers(0, 2, n), "x": rng.normal(size=n)}
+    for hypothesis, more in (("equal", 0.0), ("worse", _PLANTED)):
+        planted = loss + more * (part < 2)
+        rows = fastmetrics.find_slices(X, planted, min_n=20, rng=rng).rows
+        out.pvalues[hypothesis, "find_slices"] = min((r.pvalue_holm for r in rows), default=1.0)
