@@ -86,11 +86,8 @@ def _plain_methods(rows: Sequence[IntervalRow]) -> list[str]:
 
 def defaults(study: Study) -> str:
     """Write which general method falls least short, for each of the two functions."""
-    lines = [
-        findings.about_default(study, "bootstrap", METRICS),
-        findings.about_default(study, "paired_bootstrap", DIFFERENCES),
-    ]
-    return bullets(lines)
+    kinds = ("bootstrap", METRICS), ("paired_bootstrap", DIFFERENCES)
+    return bullets(findings.about_default(study, *kind) for kind in kinds)
 
 
 def overview(study: Study) -> str:
