@@ -39,6 +39,7 @@ DOCUMENTS = (
     "docs/evaluation-logs.md",
     "docs/gate.md",
     "docs/plots.md",
+    "docs/start.md",
     "docs/costs-and-calibration.md",
     "docs/ranking.md",
     "docs/scale.md",

@@ -28,7 +28,9 @@ COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "stencil", "cfunc", "pra
 #: Public modules that have no stub.
 OTHER_DOORS = {f"fastmetrics.{name}" for name in ("cli", "dask", "data", "errors")}
 SOURCE_FOLDERS = ("fastmetrics", "tests", "benchmarks", "examples", "docs", ".ci")
-IGNORED = re.compile(r"(^|/)(\.git|\.venv|\.[a-z_]+_cache|__pycache__|build|dist)(/|$)")
+IGNORED = re.compile(
+    r"(^|/)(\.git|\.venv|\.[a-z_]+_cache|__pycache__|_?build|dist)(/|$)|^docs/reference/"
+)
 
 
 def python_files(folder: Path = PACKAGE) -> list[Path]:

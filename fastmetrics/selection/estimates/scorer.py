@@ -151,7 +151,7 @@ def scorer(
     Scorer
         Called as ``scorer(estimator, X, y)``, and with ``sample_weight=`` where the measure takes
         weights. Greater is better: where lower values of the measure are, it returns their
-        negative, as scikit-learn's "neg_" scorers do.
+        negative, as scikit-learn's ``neg_`` scorers do.
 
     Raises
     ------

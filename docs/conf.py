@@ -1,0 +1,95 @@
+"""The site: the guides as they are, and a page for each public name, written when it is built."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import shutil
+from pathlib import Path
+from typing import Any
+
+from fastmetrics import __version__ as version
+from fastmetrics._faces import NAMESPACES, public_names
+
+HERE = Path(__file__).parent
+REFERENCE = HERE / "reference"
+
+project = "fastmetrics"
+author = "The fastmetrics developers"
+release = version
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
+html_theme = "pydata_sphinx_theme"
+html_title = f"fastmetrics {version}"
+html_theme_options = {
+    "show_nav_level": 1,
+    "navigation_with_keys": False,
+    "header_links_before_dropdown": 6,
+    "secondary_sidebar_items": ["page-toc"],
+}
+html_show_sourcelink = False
+exclude_patterns = ["_build"]
+default_role = "py:obj"  # a public name becomes a link, anything else is code
+nitpicky = False
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 4
+suppress_warnings = ["myst.xref_missing", "config.cache"]
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+autodoc_typehints = "none"
+autodoc_class_signature = "separated"
+
+
+def setup(app: Any) -> None:
+    """Let bars of docstrings be bars: |d| is an absolute value there."""
+    app.connect("autodoc-process-docstring", _keep_bars, priority=100)
+
+
+def _keep_bars(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    for k, line in enumerate(lines):
+        if not line.lstrip().startswith((">>>", "...")):
+            outside = line.split("``")[::2]  # literals keep theirs
+            for part in outside:
+                line = line.replace(part, part.replace("|", "\\|"))
+            lines[k] = line
+
+
+def _page(name: str, module: str) -> str:
+    """Return the page of one public name."""
+    full = f"{module}.{name}"
+    found = getattr(importlib.import_module(module), name)
+    if inspect.isclass(found):
+        kind = "exception" if issubclass(found, BaseException) else "class"
+        members = "\n   :members:\n   :exclude-members: __init__, __new__"
+    else:
+        kind, members = "function", ""
+    head = f"{full}\n{'=' * len(full)}\n"
+    return f"{head}\n.. auto{kind}:: {full}{members}\n"
+
+
+def _write_reference() -> None:
+    """Write a page for each public name, and a list of them by namespace."""
+    shutil.rmtree(REFERENCE, ignore_errors=True)
+    REFERENCE.mkdir()
+    places: dict[str, list[str]] = {}
+    for name, module in public_names().items():
+        if name not in NAMESPACES:
+            places.setdefault(module, []).append(name)
+    parts = ["Reference\n=========\n\nEvery public name, by its namespace.\n"]
+    for module, names in sorted(places.items()):
+        about = (importlib.import_module(module).__doc__ or "").strip().split("\n")[0]
+        entries = "".join(f"   {module}.{name}\n" for name in sorted(names, key=str.lower))
+        head = f"{module}\n{'-' * len(module)}\n\n{about}\n\n"
+        parts.append(f"{head}.. toctree::\n   :maxdepth: 1\n\n{entries}")
+        for name in names:
+            path = REFERENCE / f"{module}.{name}.rst"
+            path.write_text(_page(name, module), encoding="utf-8")
+    (REFERENCE / "index.rst").write_text("\n".join(parts), encoding="utf-8")
+
+
+_write_reference()
