@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from fastmetrics import __version__ as version
+from fastmetrics import __version__ as version, metrics_table
 from fastmetrics._faces import NAMESPACES, public_names
 
 HERE = Path(__file__).parent
@@ -72,6 +72,35 @@ def _page(name: str, module: str) -> str:
     return f"{head}\n.. auto{kind}:: {full}{members}\n"
 
 
+def _write_measures() -> None:
+    """Write the table of the measures that have names, from the registry."""
+    columns = ("name", "in words", "better", "from", "to", "takes", "parameters", "other names")
+    rows = [
+        (
+            f"``{one.name}``",
+            one.title,
+            one.direction or "–",
+            f"{one.low:g}",
+            f"{one.high:g}",
+            one.needs,
+            ", ".join(f"``{each}``" for each in one.parameters) or "–",
+            ", ".join(f"``{each}``" for each in one.aliases) or "–",
+        )
+        for one in sorted(metrics_table(), key=lambda one: (one.family, one.name))
+    ]
+    lines = ["Measures by name", "=" * 16, "", _ABOUT_MEASURES, "", ".. list-table::"]
+    lines += ["   :header-rows: 1", ""]
+    for row in (columns, *rows):
+        cells = [f"{'   * - ' if not k else '     - '}{text}" for k, text in enumerate(row)]
+        lines += cells
+    (REFERENCE / "measures.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+_ABOUT_MEASURES = """``metrics=`` takes these names, wherever it stands; ``metrics_table()`` returns
+the table, ``fastmetrics metrics`` prints it. Formulas, ties and what is undefined are on the page
+of each function."""
+
+
 def _write_reference() -> None:
     """Write a page for each public name, and a list of them by namespace."""
     shutil.rmtree(REFERENCE, ignore_errors=True)
@@ -80,7 +109,9 @@ def _write_reference() -> None:
     for name, module in public_names().items():
         if name not in NAMESPACES:
             places.setdefault(module, []).append(name)
+    _write_measures()
     parts = ["Reference\n=========\n\nEvery public name, by its namespace.\n"]
+    parts.append(".. toctree::\n   :maxdepth: 1\n\n   measures\n")
     for module, names in sorted(places.items()):
         about = (importlib.import_module(module).__doc__ or "").strip().split("\n")[0]
         entries = "".join(f"   {module}.{name}\n" for name in sorted(names, key=str.lower))
