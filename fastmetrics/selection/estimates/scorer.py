@@ -72,13 +72,13 @@ class Scorer:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle a measure of the library by its name, any other as it is."""
         one = self.asked
-        if one.measure is not MEASURES.get(one.name):
-            return Scorer, (one, self.higher_is_better), self._requests
-        rebuilt = partial(scorer, higher_is_better=self.higher_is_better)
-        return rebuilt, ({one.label: (one.name, dict(one.parameters))},), self._requests
-
-    def __setstate__(self, requests: Requests) -> None:
-        self._requests.update(requests)
+        make: Callable[..., Scorer] = Scorer
+        given: tuple[Any, ...] = (one, self.higher_is_better)
+        if one.measure is MEASURES.get(one.name):
+            make = partial(scorer, higher_is_better=self.higher_is_better)
+            given = ({one.label: (one.name, dict(one.parameters))},)
+        # Not as a state: Python before 3.11.3 overwrites `__setstate__` of such classes.
+        return _again, (make, given, dict(self._requests))
 
     def get_metadata_routing(self) -> Any:
         """Return what is asked for of scikit-learn's metadata: weights, if so set."""
@@ -189,6 +189,13 @@ def scorer(
     asked = ask_one(given)
     _of(asked)
     return Scorer(asked, directed(metric_of(asked), higher_is_better))
+
+
+def _again(make: Callable[..., Scorer], given: tuple[Any, ...], requests: Requests) -> Scorer:
+    """Return a scorer that was pickled, with what was asked for."""
+    found = make(*given)
+    found._requests.update(requests)
+    return found
 
 
 def _of(asked: Asked) -> Measure:
