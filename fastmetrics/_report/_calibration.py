@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastmetrics._display.numbers import decimals_of, limits, number
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.rows import check_binary
 from fastmetrics.inference.estimate import estimate
-from fastmetrics.measures.calibration.score_decomposition import decomposition_of_table
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.measures.calibration.score_decomposition import ScoreDecomposition
 
 
-def said_of_calibration(labels: Any, model: NamedScores, **options: Any) -> str:
+def said_of_calibration(
+    labels: Any,
+    named: Sequence[NamedScores],
+    parts: Mapping[str, ScoreDecomposition],
+    **options: Any,
+) -> tuple[str, ...]:
+    """Return a sentence on each model whose Brier score was decomposed."""
+    known = [model for model in named if model.name in parts]
+    return tuple(_said(labels, model, parts[model.name], **options) for model in known)
+
+
+def _said(labels: Any, model: NamedScores, parts: ScoreDecomposition, **options: Any) -> str:
     """Return a sentence on the mean of probabilities, and on the most that recalibration saves.
 
     The mean has an interval. What is saved has none: of calibrated probabilities it is above zero
@@ -20,7 +31,6 @@ def said_of_calibration(labels: Any, model: NamedScores, **options: Any) -> str:
     """
     read = {name: options[name] for name in ("sample_weight", "pos_label")}
     rows = check_binary(labels, model.values, **read)
-    parts = decomposition_of_table(ScoreTable.from_rows(rows), "brier_score")
     own = {name: options[name] for name in ("groups", "weights_are", "confidence_level")}
     weight = options["sample_weight"]
     positive = rows.labels == 1

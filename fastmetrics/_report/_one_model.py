@@ -20,6 +20,10 @@ from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, wa
 from fastmetrics.inference.bootstrap.effective_size import effective_sample_size
 from fastmetrics.inference.estimate import estimate
 from fastmetrics.inference.estimate_result import Estimate, Estimates
+from fastmetrics.measures.calibration.score_decomposition import (
+    ScoreDecomposition,
+    decomposition_of_table,
+)
 from fastmetrics.measures.curves._curve_counts import as_given
 from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.measures.curves.break_even import break_even_point
@@ -49,16 +53,29 @@ def evaluate_model(
     pos_label: Any = None,
     confidence_level: float | None = None,
     promises: Sequence[Promise] = (),
+    parts: dict[str, ScoreDecomposition] | None = None,
 ) -> ModelEvaluation:
-    """Evaluate one model, with intervals if there is a confidence level; see `evaluate`."""
+    """Evaluate one model, with intervals if there is a confidence level; see `evaluate`.
+
+    ``parts`` takes the decomposition of its Brier score, if scores lie in [0, 1].
+    """
     table, note = table_of(
         y_true, y_score, sample_weight=sample_weight, weights_are=weights_are, pos_label=pos_label
     )
     del y_score  # the table is all that is needed; a caller may have let go of the column
     model = _measured(name, table, confidence_level, note)
+    if parts is not None and _are_fractions(table):
+        parts[name] = decomposition_of_table(table, "brier_score")
     if not promises or math.isnan(model.roc_auc):
         return model
     return dataclasses.replace(model, guarantees=tuple(each.kept_by(table) for each in promises))
+
+
+def _are_fractions(table: ScoreTable) -> bool:
+    """Return whether the scores lie in [0, 1], which are sorted, and may be probabilities."""
+    scores = table.scores
+    ends = (float(scores[0]), float(scores[-1])) if len(scores) else (-1.0, -1.0)
+    return scores.dtype.kind == "f" and min(ends) >= 0.0 and max(ends) <= 1.0
 
 
 def evaluate_table(name: str, table: ScoreTable, confidence_level: float) -> ModelEvaluation:

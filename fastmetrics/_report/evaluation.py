@@ -292,7 +292,7 @@ def evaluate(
     )
     rows = {"sample_weight": sample_weight, "groups": groups, "pos_label": pos_label}
     is_alone = len(named) == 1 and groups is None and read != "importances"
-    models = []
+    models, brier = [], None if metrics is not None or plan is not None else dict[str, Any]()
     for name, argument, y_score in named:
         try:
             model = evaluate_model(
@@ -304,6 +304,7 @@ def evaluate(
                 pos_label=pos_label,
                 confidence_level=level if plan is None and is_alone else None,
                 promises=promises,
+                parts=brier,
             )
             if prices is not None and not math.isnan(model.roc_auc):
                 costs = prices.of(
@@ -333,13 +334,11 @@ def evaluate(
         options["threshold"] = threshold
         models, comparisons = by_influence(models, labels, named, more, is_alone, **options)
         if notes:  # scores are taken for probabilities
-            notes += tuple(said_of_calibration(labels, model, **options) for model in named)
+            notes += said_of_calibration(labels, named, brier or {}, **options)
     parts = None
     if slices is not None:
         parts = slices_of(labels, named, slices, metrics=metrics or "roc_auc", query=None, **own)
-    return Evaluation(
-        tuple(models), level, read, comparisons=comparisons, notes=notes, slices=parts
-    )
+    return Evaluation(tuple(models), level, read, None, comparisons, notes, parts)
 
 
 def _check_of_two(task: Task, **others: Any) -> None:
