@@ -26,8 +26,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.stats import t as student
 from tqdm import tqdm
 
 from benchmarks.speed import contests, processes
@@ -35,10 +33,9 @@ from benchmarks.speed.contests import BY_KEY, ROWS
 from benchmarks.speed.timing import FULL_ROWS, Target
 from benchmarks.speed.turns import ROOT, FailedError, Plan, Work, first_plan, one_round, pair
 from fastmetrics.comparison import compare_timings
+from fastmetrics.comparison.timings.turns import FLIPS, alarm_rate
 
 MARGIN, ALPHA, ROUNDS = 0.05, 0.05, 10
-#: Sign flips of an A/A run.
-FLIPS = 10_000
 
 
 @dataclass
@@ -124,23 +121,6 @@ def runs(side: dict[str, list[float]]) -> list[dict[str, list[float]]]:
     ]
 
 
-def alarm_rate(growth: NDArray[np.float64], margin: float, alpha: float = ALPHA) -> float:
-    """Return how often any row would be called worse, were the sides of rounds swapped at random.
-
-    `growth` has the logarithms of ratios, a row a round and a column a work. Of two copies of one
-    thing either could as well be called the first: all works of a round swap together.
-    """
-    n, n_works = growth.shape
-    signs = np.random.default_rng(0).choice([-1.0, 1.0], (FLIPS, n))
-    means = signs @ growth / n
-    squares = (growth**2).sum(axis=0)
-    errors = np.sqrt(np.maximum(squares - n * means**2, 0.0) / (n - 1) / n)
-    bound = np.log1p(margin)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        largest = np.nanmax((means - bound) / errors, axis=1)
-    return float(np.mean(largest >= student.isf(alpha / n_works, n - 1)))  # Holm's first step
-
-
 def judge(times: Times, options: argparse.Namespace) -> int:
     """Print the decisions, write them where asked, and return the exit status."""
     for key, why in times.failed.items():
@@ -157,7 +137,7 @@ def judge(times: Times, options: argparse.Namespace) -> int:
     status = found.exit_status
     if options.aa:
         growth = np.log([after[key] for key in after]).T - np.log([before[key] for key in after]).T
-        rates = {margin: alarm_rate(growth, margin) for margin in (options.margin, 0.0)}
+        rates = {margin: alarm_rate(growth, margin, ALPHA) for margin in (options.margin, 0.0)}
         content["false_alarms"] = rates[options.margin]
         content["false_alarms_without_margin"] = rates[0.0]
         print(

@@ -143,8 +143,11 @@ def test_the_rate_of_alarms_is_that_of_the_decisions(monkeypatch) -> None:
             least = max(margin, 1e-12)
             both = against.runs(before), against.runs(after)
             worse += compare_timings(*both, margin=least, paired=True).decision == "worse"
-        assert against.alarm_rate(growth, margin) == worse / len(swaps)
+        assert against.alarm_rate(growth, margin, against.ALPHA) == worse / len(swaps)
     assert worse / len(swaps) < 0.15
+    each, one = ([0.02] * 3, [0.02, 9.0, 9.0])
+    assert against.alarm_rate(growth, each, against.ALPHA) == worse / len(swaps)
+    assert against.alarm_rate(growth, one, against.ALPHA) <= worse / len(swaps)
 
 
 class Fixed:

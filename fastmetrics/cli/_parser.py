@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from fastmetrics.cli._messages import print_error, write
 from fastmetrics.cli._options import level, seed
 from fastmetrics.cli.commands import (
+    bench,
     compare,
     compare_benchmarks,
     doctor,
@@ -40,7 +41,8 @@ examples:
 _COMPARE_LOGS = "compare models by logs of their evaluations, item by item"
 _DOCTOR = "look for what is wrong or doubtful with labels and scores"
 _GATE = "decide whether a model may take the place of another: pass, fail or inconclusive"
-_COMPARE_BENCHMARKS = "decide from two files of pytest-benchmark whether anything became slower"
+_BENCH = "run benchmarks of two versions in turns, and decide whether anything became slower"
+_COMPARE_BENCHMARKS = "decide from files of benchmarks whether anything became slower"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -109,6 +111,7 @@ def build_parser() -> argparse.ArgumentParser:
     own("compare", compare, _COMPARE_LOGS, ("table", "json", "markdown"))
     _add_compare_table(commands)
     own("compare-benchmarks", compare_benchmarks, _COMPARE_BENCHMARKS)
+    own("bench", bench, _BENCH)
     own("plot", plot, "draw curves of scores in files: ROC, P-R, DET and others", ())
     own("rank", rank, "evaluate rankings in files, TREC's too, and compare systems")
     own("sql", sql, "print the SQL that counts a database's rows by score and class", ())

@@ -121,7 +121,7 @@ def test_what_a_file_lacks_is_said(tmp_path, files, capsys):
     files("t.py::same")
     save(tmp_path / "b1.json", RUNS[1])
     out, err = run(capsys, *BOTH, code=0)
-    assert "not every file has 't.py::slow', 't.py::near': not compared" in err
+    assert "not every run has 't.py::slow', 't.py::near': not compared" in err
     assert "slow" not in out
 
 

@@ -167,16 +167,16 @@ class TimingComparison(Result):
                 "more_needed": f"more {self.units}",
                 "detectable": "would show",
             },
-            level=complement(2 * complement(self.confidence_level)),
+            level=round(complement(2 * complement(self.confidence_level)), 4),
             most=len(self.rows),
             unseen=hidden,
         )
         counts = "; ".join(f"{len(named)} {decision}" for decision, named in self._named().items())
         alpha = complement(self.confidence_level)
         said = (
-            f"The chance of calling any of them worse that is not is at most {alpha:g}."
+            f"The chance of calling any of them worse that is not is at most {alpha:.3g}."
             if self.correction == "holm"
-            else f"Of those called worse at most {alpha:g} are not, on average."
+            else f"Of those called worse at most {alpha:.3g} are not, on average."
         )
         margin = f"Margin {margins[0]:.3g}: " if len(margins) == 1 else ""
         notes = [f"{margin}{counts}. All together: {self.decision}. {said}"]
