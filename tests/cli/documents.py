@@ -44,6 +44,7 @@ DOCUMENTS = (
     "docs/ranking.md",
     "docs/scale.md",
     "docs/selection.md",
+    *sorted(f"docs/how-to/{path.name}" for path in ROOT.glob("docs/how-to/[!i]*.md")),
 )
 
 _FENCE = re.compile(

@@ -12,16 +12,20 @@ import public
 import rules
 
 DOCS = rules.PACKAGE.parent / "docs"
+ROOMS = ("how-to",)
 
 
 @pytest.mark.source_tree
 def test_every_page_is_on_the_site() -> None:
     named: set[str] = set()
-    for part in ("index", "guides", "trust", "developers"):
+    for part in ("index", "guides", "trust", "developers", "how-to/index"):
         text = (DOCS / f"{part}.md").read_text(encoding="utf-8")
         trees = "\n".join(re.findall(r"```\{toctree\}(.*?)```", text, re.DOTALL))
-        named |= {line for line in trees.splitlines() if re.fullmatch(r"[\w/*-]+", line)}
-    pages = {path.stem for path in DOCS.glob("*.md")}
+        folder = part.rpartition("/")[0]
+        entries = [line for line in trees.splitlines() if re.fullmatch(r"[\w/*-]+", line)]
+        named |= {f"{folder}/{line}".lstrip("/") for line in entries}
+    found = [*DOCS.glob("*.md"), *(path for room in ROOMS for path in DOCS.glob(f"{room}/*.md"))]
+    pages = {path.relative_to(DOCS).with_suffix("").as_posix() for path in found}
     assert pages - {"index"} <= named
     assert named - {"coverage/*", "reference/index"} <= pages
 
