@@ -12,13 +12,13 @@ import public
 import rules
 
 DOCS = rules.PACKAGE.parent / "docs"
-ROOMS = ("how-to",)
+ROOMS = ("how-to", "coming-from")
 
 
 @pytest.mark.source_tree
 def test_every_page_is_on_the_site() -> None:
     named: set[str] = set()
-    for part in ("index", "guides", "trust", "developers", "how-to/index"):
+    for part in ("index", "guides", "trust", "developers", *(f"{room}/index" for room in ROOMS)):
         text = (DOCS / f"{part}.md").read_text(encoding="utf-8")
         trees = "\n".join(re.findall(r"```\{toctree\}(.*?)```", text, re.DOTALL))
         folder = part.rpartition("/")[0]
