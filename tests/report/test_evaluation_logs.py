@@ -315,3 +315,17 @@ def test_fields_that_are_not_there(tmp_path):
         archive.writestr("x", "y")
     with pytest.raises(fm.FileError, match=r"a zip file without header\.json"):
         fm.read_evaluation_log(tmp_path / "z.eval")
+
+
+def test_nobody_is_better_within_limits_that_hold_zero():
+    """Where few items carry the error limits are wider than Student's, and the verdict knows."""
+    first, second = [4] * 40 + [0] * 8, [4] * 44 + [0] * 4
+    columns = [rows_of(first, 4), rows_of(second, 4)]
+    joined = {name: columns[0][name] + columns[1][name] for name in columns[0]}
+    log = fm.evaluation_log(**joined, model=["old"] * 192 + ["new"] * 192)
+    found = fm.evaluate_log(log, pass_at=[4])
+    (pair,) = found.comparisons["pass@4"].pairs
+    assert pair.pvalue < 0.05
+    assert pair.confidence_interval.low < 0.0 < pair.confidence_interval.high
+    assert pair.better is None
+    assert "is better" not in found.verdict.partition("pass@4")[2]

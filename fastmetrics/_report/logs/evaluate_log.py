@@ -254,7 +254,9 @@ def _with_limits(found: Comparison, models: tuple[Estimate, ...]) -> Comparison:
             low = pair.estimate - math.hypot(_below(a), _above(b))
             high = pair.estimate + math.hypot(_above(a), _below(b))
             outer = ConfidenceInterval(np.fmin(own.low, low), np.fmax(own.high, high))
-        pairs.append(replace(pair, confidence_interval=outer))
+        wider = replace(pair, confidence_interval=outer)
+        better = wider.better_at(found.confidence_level, found.higher_is_better)
+        pairs.append(replace(wider, better=better))
     return replace(found, models=models, pairs=tuple(pairs))
 
 
