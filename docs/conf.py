@@ -23,6 +23,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx_copybutton",
     "sphinx_design",
+    "sphinx_gallery.gen_gallery",
 ]
 html_theme = "pydata_sphinx_theme"
 html_title = f"fastmetrics {version}"
@@ -40,6 +41,19 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 suppress_warnings = ["myst.xref_missing", "config.cache"]
 numpydoc_show_class_members = False
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples/gallery", "../examples/stories"],
+    "gallery_dirs": ["gallery", "stories"],
+    "filename_pattern": r"\.py$",  # all of them are run, and the build fails where one does
+    "abort_on_example_error": True,
+    "capture_repr": (),  # what is shown is printed
+    "only_warn_on_example_error": False,
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "min_reported_time": 3600,
+}
 numpydoc_xref_param_type = False
 autodoc_typehints = "none"
 autodoc_class_signature = "separated"

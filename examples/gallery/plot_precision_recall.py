@@ -1,0 +1,13 @@
+"""
+Precision and recall
+====================
+
+The area below the steps is the average precision in the legend; points mark where precision equals
+recall.
+"""
+
+import fastmetrics as fm
+from fastmetrics.data import load_breast_cancer_scores
+
+y, scores = load_breast_cancer_scores()
+fm.plots.plot_pr(y, scores)

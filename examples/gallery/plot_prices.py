@@ -1,0 +1,12 @@
+"""
+What each threshold costs
+=========================
+
+A tumour that is missed costs twenty times a false alarm. The steps are the cost of each threshold.
+"""
+
+import fastmetrics as fm
+from fastmetrics.data import load_breast_cancer_scores
+
+y, scores = load_breast_cancer_scores()
+fm.costs.threshold_costs(y, scores["logistic"], cost_fn=20, cost_fp=1).plot()

@@ -1,0 +1,16 @@
+"""
+What a test rejects
+===================
+
+Errors of one model against a rate (binomial, left) and of two on the same folds (Student's t,
+right).
+"""
+
+import matplotlib.pyplot as plt
+
+import fastmetrics as fm
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.8), layout="constrained")
+fm.comparison.binomial_test(n_errors=6, n=10, error_rate=0.3).plot(left)
+differences = [[0.02, 0.01], [0.03, -0.01], [0, 0.02], [0.01, 0.03], [0.02, 0]]
+fm.comparison.five_by_two_cv_test(differences, higher_is_better=False).plot(right)

@@ -1,0 +1,77 @@
+"""
+A recommender: which list is better, for whom, and does it show the catalogue?
+==============================================================================
+
+Two recommenders rank 400 titles for each of 300 people. One learns what a person likes, the other
+shows what is popular. Likes are made up from tastes, so that there is something to learn.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import fastmetrics as fm
+
+rng = np.random.default_rng(3)
+people, titles, tastes = 300, 400, 8
+person = rng.normal(size=(people, tastes))
+title = rng.normal(size=(titles, tastes))
+fame = rng.normal(0, 1.0, titles)
+log_odds = person @ title.T * 0.8 + fame - 4.5
+liked = rng.random((people, titles)) < 1 / (1 + np.exp(-log_odds))
+earlier = rng.random((people, titles)) < 1 / (1 + np.exp(-log_odds))
+
+# %%
+# Two recommenders, made from what was liked earlier
+# --------------------------------------------------
+
+u, s, v = np.linalg.svd(earlier - earlier.mean(axis=0), full_matrices=False)
+scores = {
+    "personal": earlier.mean(axis=0) + (u[:, :tastes] * s[:tastes]) @ v[:tastes],
+    "popular": np.tile(earlier.mean(axis=0), (people, 1)),
+}
+
+# %%
+# Which ranks better?
+# -------------------
+# People are what varies, not titles: intervals say what other people like these would get. Titles
+# that tie have no order of their own: their expected value counts.
+
+query = np.repeat(np.arange(people), titles)
+flat = {name: each.ravel() for name, each in scores.items()}
+metrics = ["ndcg@10", "recall@10", "mrr"]
+found = fm.ranking.evaluate_rankings(liked.ravel().astype(int), flat, query=query, metrics=metrics)
+print(found)
+
+# %%
+# For whom is it worse?
+# ---------------------
+# The mean hides people. The values of each person, by how much they liked earlier:
+
+few = earlier.sum(axis=1) < np.median(earlier.sum(axis=1))
+each = {name: found.per_query(name, "ndcg@10") for name in scores}
+for label, these in (("liked little before", few), ("liked much before", ~few)):
+    told = {name: values[these & ~np.isnan(values)] for name, values in each.items()}
+    pair = fm.compare(np.zeros(len(told["popular"])), told, metrics="mean_error")
+    (difference,) = pair["mean_error"].pairs
+    gain, limits = difference.estimate, difference.confidence_interval
+    print(f"{label}: personal less popular {gain:+.3f} [{limits.low:+.3f}, {limits.high:+.3f}]")
+
+# %%
+# The same for everybody, as a picture:
+
+figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
+ax.hist(list(each.values()), bins=20, range=(0, 1), label=list(each))
+ax.set(xlabel="ndcg@10 of a person", ylabel="people")
+ax.legend(frameon=False)
+
+# %%
+# What do the lists show of the catalogue?
+# ----------------------------------------
+# A list can be good and always the same.
+
+item = np.tile(np.arange(titles), people)
+for name, values in flat.items():
+    lists = {"query": query, "catalogue": np.arange(titles), "k": 10}
+    shown = fm.ranking.catalogue_coverage(item, values, **lists)
+    uneven = fm.ranking.catalogue_gini(item, values, **lists)
+    print(f"{name}: shows {shown:.0%} of the titles, Gini of the shows {uneven:.2f}")

@@ -1,0 +1,43 @@
+"""The stories of ``examples/`` run as they stand, and say what they are told for."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.source_tree
+
+STORIES = Path(__file__).parents[1] / "examples" / "stories"
+#: What each story prints, whatever its figures are.
+SAID = {
+    "finding_three_features": ["is better in mean_absolute_error", "at least 0.9"],
+    "fraud_with_costs": ["model is better in AUC", "by stopping nothing", "country=PL"],
+    "language_model": [
+        "not shown which of old and new",
+        "every try: new less old between +",
+        "Gate: PASS",
+    ],
+    "recommender": ["personal is better in ndcg@10", "liked little before", "% of the titles"],
+}
+
+
+@pytest.fixture
+def no_windows(monkeypatch):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    monkeypatch.setattr(pyplot, "show", lambda: None)
+    yield
+    pyplot.close("all")
+
+
+@pytest.mark.parametrize("name", sorted(SAID))
+def test_stories_say_what_they_are_told_for(name, capsys, no_windows):
+    runpy.run_path(str(STORIES / f"{name}.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    for words in SAID[name]:
+        assert words in printed, printed
+
+
+def test_every_story_is_run():
+    assert {path.stem for path in STORIES.glob("*.py")} == set(SAID)
