@@ -40,6 +40,15 @@ _SCALES: Final[Mapping[tuple[float, float], Scale]] = {
     (0.0, 2.0): "log",
     (-inf, 1.0): "lack",
 }
+#: Made of rates within the true classes alone: `Measure.is_free_of_shares`.
+_FREE_OF_SHARES: Final = frozenset(
+    (
+        *("roc_auc", "rank_loss", "partial_auc", "ks_statistic", "gini_coefficient"),
+        *("recall", "recall_macro", "specificity", "balanced_accuracy", "g_mean", "informedness"),
+        *("false_positive_rate", "false_negative_rate"),
+        *("positive_likelihood_ratio", "negative_likelihood_ratio"),
+    )
+)
 #: The default of a parameter that has none.
 REQUIRED: Final = object()
 
@@ -202,6 +211,27 @@ class Measure:
         if not read:
             return found
         return found[int(read)] if read.isdecimal() else getattr(found, read)
+
+
+def entry(
+    family: Family, name: str, function: str, title: str = "", up: Any = True, **more: Any
+) -> Measure:
+    """Return an entry; without a title it is called by its name in words.
+
+    ``function`` is its module in the room of the family, followed by ":" and its name where that is
+    another one: an alias then, if it needs no arguments to be this measure. ``influences`` and
+    ``row_loss`` are in that room too, unless they name one.
+    """
+    module, _, called = function.partition(":")
+    if called and not more.get("read") and "arguments" not in more:
+        more["aliases"] = (called,)
+    paths = {"function": f"{module}:{called or name}" if module else ""}
+    paths |= {key: more.pop(key, "") for key in ("influences", "row_loss")}
+    for key, path in paths.items():
+        more[key] = f"{family}.{path}" if path and "." not in path else path
+    is_free = name in _FREE_OF_SHARES
+    words = title or name.replace("_", " ")
+    return Measure(name, family, words, higher_is_better=up, is_free_of_shares=is_free, **more)
 
 
 def _loaded(path: str) -> Callable[..., Any]:

@@ -9,16 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from fastmetrics.measures._entries import (
-    calibration,
-    concordance,
-    costs,
-    curves,
-    decisions,
-    probabilities,
-    ranking,
-    regression,
-)
+from fastmetrics.measures._entries import predictions, purposes
 from fastmetrics.measures._measure import Measure
 
 #: What people type beside the names of functions. None means another measure, or its opposite.
@@ -46,21 +37,25 @@ USUAL: Final[dict[str, tuple[str, ...]]] = {
     "concordance_index": ("c_index", "cindex"),
     "kendall_tau": ("tau",),
     "spearman_rho": ("rho",),
+    "f1_micro": ("micro_f1",),
+    "precision_macro": ("macro_precision",),
+    "precision_micro": ("micro_precision",),
+    "recall_macro": ("macro_recall",),
+    "recall_micro": ("micro_recall",),
+    "matthews_corrcoef": ("mcc",),
+    "gini_coefficient": ("gini",),
+    "expected_calibration_error": ("ece",),
+    "maximum_calibration_error": ("mce",),
+    "adaptive_calibration_error": ("ace",),
+    "root_mean_square_calibration_error": ("l2_calibration_error",),
+    "mean_average_precision": ("map",),
+    "mean_reciprocal_rank": ("mrr",),
+    "group_auc": ("gauc",),
 }
 
 #: Every measure by its canonical name: scikit-learn's scorer name, where it has one, without
 #: ``neg_``.
 MEASURES: Final[dict[str, Measure]] = {
     measure.name: replace(measure, aliases=(*measure.aliases, *USUAL.get(measure.name, ())))
-    for entries in (
-        curves,
-        decisions,
-        probabilities,
-        regression,
-        costs,
-        calibration,
-        concordance,
-        ranking,
-    )
-    for measure in entries.MEASURES
+    for measure in (*predictions.MEASURES, *purposes.MEASURES)
 }

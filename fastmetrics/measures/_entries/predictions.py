@@ -1,0 +1,272 @@
+"""Entries of measures of predictions, row by row: scores, labels, probabilities, numbers."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import inf, nan
+from typing import Final
+
+from fastmetrics.measures._measure import REQUIRED, By, Measure, entry
+
+_FROM_ZERO: Final = (0.0, inf)
+_UP_TO_ONE: Final = (-inf, 1.0)
+_BOTH_SIGNS: Final = (-1.0, 1.0)
+_ANY: Final = (-inf, inf)
+
+# --- scores against thresholds -------------------------------------------------------------------
+
+_CRITERIA: Final = By(
+    "criterion",
+    {
+        "youden": True,
+        "closest-topleft": False,  # a distance
+        "fewest-errors": False,
+        "fbeta": True,
+        "precision_at_recall": True,
+        "recall_at_precision": True,
+        "recall_at_false_positive_rate": True,
+        "lowest-cost": False,
+    },
+)
+_REPORTED: Final = By(
+    "of",
+    {
+        "value": _CRITERIA,
+        "threshold": None,
+        "true_positive_rate": True,
+        "false_positive_rate": False,
+        "precision": True,
+        "recall": True,
+    },
+)
+_RANGES: Final = ("false_positive_rate_range", "true_positive_rate_range")
+_OF_THRESHOLD: Final = {"criterion": "youden", "of": "value", "beta": 1.0}
+_BOUNDS_AND_PRICES: Final = ("at_least", "at_most", "cost_fn", "cost_fp", "prevalence")
+
+_curve = partial(entry, "curves", needs="scores", classes=2, resampled="curve")
+
+
+def _at(name: str, title: str, given: str, passed_as: str) -> Measure:
+    return _curve(
+        *(name, "best_threshold:best_threshold", title),
+        arguments={"criterion": name},
+        parameters={given: REQUIRED},
+        passed_as={given: passed_as},
+        read="value",
+    )
+
+
+def _multiclass(name: str, title: str, how: str, average: str) -> Measure:
+    return _curve(
+        *(name, "roc_auc:roc_auc_score", title),
+        arguments={"multi_class": how, "average": average},
+        needs="probabilities",
+        classes=3,
+        resampled="classes",
+        influences="class_influences:roc_auc",
+    )
+
+
+_CURVES: Final = (
+    _curve(
+        *("roc_auc", "roc_auc:roc_auc_score", "AUC"),
+        parameters={"max_fpr": None},
+        resampled="pairs",
+        influences="influences:roc_auc",
+    ),
+    _curve("rank_loss", "roc_auc", up=False, resampled="pairs", influences="influences:rank_loss"),
+    _curve(
+        *("partial_auc", "partial_auc", "partial AUC"),
+        parameters=dict.fromkeys(_RANGES) | {"standardized": False},
+        influences="influences:partial",
+    ),
+    _curve(
+        *("average_precision", "precision_recall:average_precision_score"),
+        influences="influences:average_precision",
+    ),
+    _curve(
+        *("pr_auc", "pr_areas", "area under the P-R curve"),
+        parameters={"interpolation": "continuous"},
+        influences="influences:area_under_pr",
+    ),
+    _curve(
+        *("ks_statistic", "kolmogorov_smirnov", "KS"),
+        read="statistic",
+        influences="influences:ks_statistic",
+    ),
+    _curve("break_even_point", "break_even", "break-even point", read="value"),
+    _curve(
+        *("best_threshold", "best_threshold", "", _REPORTED),
+        parameters=_OF_THRESHOLD | dict.fromkeys(_BOUNDS_AND_PRICES),
+        read="of",
+        bounds=_ANY,
+    ),
+    _at(
+        *("recall_at_false_positive_rate", "recall at a false positive rate"),
+        *("false_positive_rate", "at_most"),
+    ),
+    _at("precision_at_recall", "precision at a recall", "recall", "at_least"),
+    _at("recall_at_precision", "recall at a precision", "precision", "at_least"),
+    _multiclass("roc_auc_ovr", "AUC of each class against the rest", "ovr", "macro"),
+    _multiclass("roc_auc_ovr_weighted", "class-weighted AUC against the rest", "ovr", "weighted"),
+    _multiclass("roc_auc_ovo", "AUC of pairs of classes", "ovo", "macro"),
+    _multiclass("roc_auc_ovo_weighted", "class-weighted AUC of pairs", "ovo", "weighted"),
+)
+
+# --- predicted labels ----------------------------------------------------------------------------
+
+_decision = partial(
+    entry,
+    "decisions",
+    needs="labels",
+    resampled="cells",
+    influences="count_measures:gradient",
+)
+#: Those of two classes alone.
+_rate = partial(_decision, classes=2)
+_loss = partial(_decision, up=False, row_loss="count_measures:costs_of_rows")
+
+
+def _ratio(name: str, title: str = "", **options: float) -> tuple[Measure, ...]:
+    """Return a ratio of the positive class, and its averages over classes."""
+    function, parameters = f"precision_recall_f:{name}_score", options | {"zero_division": nan}
+    averages = (("macro", "macro-averaged"), ("micro", "micro-averaged"))
+    return (
+        _rate(
+            *(name, function, title),
+            aliases=(f"{name}_score",),
+            parameters=parameters,
+            arguments=options,
+        ),
+        *(
+            _decision(
+                *(f"{name}_{how}", function, f"{words} {title or name}"),
+                parameters=parameters,
+                arguments=options | {"average": how},
+            )
+            for how, words in (*averages, ("weighted", "class-weighted"))
+        ),
+    )
+
+
+_DECISIONS: Final = (
+    *_ratio("precision"),
+    *_ratio("recall"),
+    *_ratio("f1", "F1"),
+    *_ratio("fbeta", "F-beta", beta=1.0),
+    *_ratio("jaccard", "Jaccard index"),
+    _decision(
+        *("macro_f1_harmonic", "macro_micro:macro_micro", "F1 of macro precision and macro recall"),
+        arguments={"metrics": "macro_f1_harmonic"},
+        parameters={"zero_division": nan},
+    ),
+    _decision("accuracy", "accuracy:accuracy_score"),
+    _loss("error_rate", "accuracy:zero_one_loss"),
+    _loss("hamming_loss", "accuracy", "Hamming loss"),
+    _decision("balanced_accuracy", "recalls:balanced_accuracy_score"),
+    _decision("g_mean", "recalls", "geometric mean of recalls"),
+    _decision("matthews_corrcoef", "agreement", "Matthews' coefficient", bounds=_BOTH_SIGNS),
+    _decision(
+        *("cohen_kappa", "agreement:cohen_kappa_score", "Cohen's kappa"),
+        parameters={"weights": None},
+        bounds=_BOTH_SIGNS,
+    ),
+    _loss(
+        *("cost", "costs:cost_sensitive_error", "mean cost"),
+        parameters=dict.fromkeys(("cost_matrix", "cost_fn", "cost_fp")),
+        bounds=_ANY,
+    ),
+    _rate(
+        *("expected_cost", "costs", "", False),
+        parameters={"cost_fn": REQUIRED, "cost_fp": REQUIRED, "prevalence": None},
+        bounds=_FROM_ZERO,
+    ),
+    _rate("specificity", "rates:specificity_score"),
+    _rate("npv", "rates:negative_predictive_value", "negative predictive value"),
+    _rate("false_positive_rate", "rates", "FPR", False),
+    _rate("false_negative_rate", "rates", "FNR", False),
+    _rate("informedness", "rates:youden_j", "Youden's J", bounds=_BOTH_SIGNS),
+    *(
+        _rate(
+            *(f"{sign}_likelihood_ratio", "rates:class_likelihood_ratios"),
+            *(f"likelihood ratio of a {sign}", sign == "positive"),
+            read=place,
+            bounds=_FROM_ZERO,
+        )
+        for sign, place in (("positive", "0"), ("negative", "1"))
+    ),
+)
+
+# --- probabilities and class scores --------------------------------------------------------------
+
+_probability = partial(
+    entry,
+    "probabilities",
+    needs="probabilities",
+    bounds=_UP_TO_ONE,
+    influences="influences:of_classes",
+)
+_loss_of_row = partial(
+    _probability, up=False, bounds=_FROM_ZERO, row_loss="influences:losses_of_rows"
+)
+
+_PROBABILITIES: Final = (
+    _loss_of_row("log_loss", "log_loss", resampled="sums"),
+    _loss_of_row(
+        *("brier_score", "brier:brier_score_loss", "Brier score"),
+        resampled="sums",
+        bounds=(0.0, 2.0),
+    ),
+    _probability("d2_log_loss_score", "log_loss", "D² of the log loss"),
+    _probability("d2_brier_score", "brier", "D² of the Brier score"),
+    _loss_of_row("hinge_loss", "hinge", needs="scores"),
+    _probability(
+        *("top_k_accuracy", "top_k:top_k_accuracy_score", "top-k accuracy"),
+        classes=3,  # of two, every row is a hit
+        parameters={"k": 2},
+        bounds=(0.0, 1.0),
+        influences="",
+    ),
+)
+
+# --- predicted numbers ---------------------------------------------------------------------------
+
+_number = partial(
+    entry,
+    "regression",
+    up=False,
+    needs="values",
+    bounds=_FROM_ZERO,
+    influences="influences:of_values",
+)
+_mean_loss = partial(_number, row_loss="influences:losses_of_rows")
+_score = partial(_number, up=True, bounds=_UP_TO_ONE)
+
+_NUMBERS: Final = (
+    _number("mean", "", up=None, needs="nothing", resampled="sums", bounds=_ANY),
+    _number("mean_error", "", up=None, resampled="sums", bounds=_ANY),
+    _mean_loss("mean_squared_error", "errors", resampled="sums"),
+    _number("root_mean_squared_error", "errors", resampled="sums"),
+    _mean_loss("mean_absolute_error", "errors", resampled="sums"),
+    _mean_loss("mean_absolute_percentage_error", "errors"),
+    _mean_loss("mean_squared_log_error", "errors"),
+    _number("root_mean_squared_log_error", "errors"),
+    _number("median_absolute_error", "errors", influences=""),
+    _number("max_error", "errors", "largest error", influences=""),
+    _mean_loss("mean_pinball_loss", "errors", parameters={"alpha": 0.5}),
+    _mean_loss(
+        *("mean_tweedie_deviance", "deviances", "mean Tweedie deviance"), parameters={"power": 0.0}
+    ),
+    _mean_loss("mean_poisson_deviance", "deviances", "mean Poisson deviance"),
+    _mean_loss("mean_gamma_deviance", "deviances"),
+    _score("r2", "scores:r2_score", "R²", parameters={"force_finite": True}, resampled="sums"),
+    _score(
+        *("explained_variance", "scores:explained_variance_score"),
+        parameters={"force_finite": True},
+    ),
+    _score("d2_tweedie_score", "scores", "D² of the Tweedie deviance", parameters={"power": 0.0}),
+    _score("d2_pinball_score", "scores", "D² of the pinball loss", parameters={"alpha": 0.5}),
+    _score("d2_absolute_error_score", "scores", "D² of the absolute error"),
+)
+
+MEASURES: Final = (*_CURVES, *_DECISIONS, *_PROBABILITIES, *_NUMBERS)

@@ -1,0 +1,205 @@
+"""Entries of measures by a purpose: costs, calibration, order of outcomes, rankings."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import inf, nan
+from typing import Final
+
+from fastmetrics.measures._measure import REQUIRED, entry
+
+_FROM_ZERO: Final = (0.0, inf)
+_UP_TO_ONE: Final = (-inf, 1.0)
+_BOTH_SIGNS: Final = (-1.0, 1.0)
+_ANY: Final = (-inf, inf)
+
+# --- what the best thresholds cost, whatever the prices ------------------------------------------
+
+_cost = partial(entry, "costs", needs="scores", classes=2, resampled="hull")
+#: Rules that are used as they are: what they are worth, and whom they find.
+_rule = partial(_cost, resampled="")
+
+_COSTS: Final = (
+    _cost("roc_hull_auc", "convex_hull", "AUC of the convex hull", bounds=(0.5, 1.0)),
+    _cost("expected_total_cost", "cost_curve", up=False, bounds=(0.0, 0.25)),
+    _cost("h_measure", "h_measure", "H-measure", parameters={"cost_weight": "prevalence"}),
+    _cost(
+        *("gini_coefficient", "h_measure", "Gini"),
+        bounds=_BOTH_SIGNS,
+        resampled="pairs",
+        influences="curves.influences:gini",
+    ),
+    _rule(
+        *("net_benefit", "net_benefit"),
+        needs="probabilities",
+        parameters={"threshold": REQUIRED, "standardized": False, "prevalence": None},
+        bounds=_UP_TO_ONE,
+        influences="influences:of_threshold",
+    ),
+    _rule("lift", "gains:lift_score", parameters={"fraction": REQUIRED}, bounds=_FROM_ZERO),
+    _rule("cumulative_gain", "gains", parameters={"fraction": REQUIRED}),
+    _rule(
+        *("precision_recall_gain_auc", "precision_recall_gain:precision_recall_gain_curve"),
+        "area under precision-recall-gain",
+        read="area",
+        bounds=_UP_TO_ONE,
+    ),
+    _rule(
+        *("lorenz_gini", "lorenz", "Gini of outcomes by prediction"),
+        needs="values",
+        classes=0,
+        parameters={"normalized": True},
+        bounds=_BOTH_SIGNS,
+    ),
+)
+
+# --- calibration ---------------------------------------------------------------------------------
+
+_BINS: Final = {"n_bins": 15, "strategy": "uniform", "form": None}
+_in_bins = partial(
+    entry,
+    "calibration",
+    up=False,
+    needs="probabilities",
+    parameters=_BINS,
+    no_replicates=(
+        "chance alone makes an error in bins, and replicates add that bias once more, so that "
+        "their intervals miss: `calibration.calibration_error_interval` has one of the mean "
+        "square that covers, `calibration.calibration_test` a test"
+    ),
+)
+_of_two = partial(entry, "calibration", needs="probabilities", classes=2, bounds=_ANY)
+_part = partial(
+    _of_two,
+    parameters={"loss": "brier_score"},
+    bounds=_FROM_ZERO,
+    no_replicates=(
+        "isotonic recalibration fits replicates better than the rows they are of, so that "
+        "percentile intervals of a part of a score miss its true value, those of calibrated "
+        "probabilities always"
+    ),
+)
+_of_logits = partial(
+    _of_two,
+    function="logistic_calibration:logistic_calibration",
+    up=None,
+    influences="influences:of_logits",
+)
+
+_CALIBRATION: Final = (
+    _in_bins("expected_calibration_error", "calibration_errors"),
+    _in_bins("maximum_calibration_error", "calibration_errors"),
+    _in_bins("adaptive_calibration_error", "calibration_errors", parameters={"n_bins": 15}),
+    _in_bins(
+        *("root_mean_square_calibration_error", "calibration_errors"),
+        parameters=_BINS | {"estimator": "kumar"},
+        bounds=_FROM_ZERO,  # 1, and for the form "full" the root of 2
+    ),
+    _part("miscalibration", "score_decomposition", "miscalibration (CORP)", False),
+    _part("discrimination", "score_decomposition", "discrimination (CORP)"),
+    _of_logits("calibration_slope", read="slope"),
+    _of_logits("calibration_intercept", read="intercept"),
+    _of_logits("calibration_in_the_large", read="in_the_large"),
+    _of_two(
+        *("spiegelhalter_z", "goodness_of_fit:spiegelhalter_test", "Spiegelhalter's Z", None),
+        read="statistic",
+    ),
+)
+
+# --- whether predictions order rows as their outcomes do -----------------------------------------
+
+_in_ranks = partial(
+    entry,
+    "concordance",
+    function="rank_correlation",
+    needs="values",
+    bounds=_BOTH_SIGNS,
+    resampled="rows",
+    influences="influences:of_ranks",
+)
+_of_times = partial(entry, "concordance", needs="times")
+_DIRECTION: Final = {"higher_score_means": REQUIRED}
+
+_CONCORDANCE: Final = (
+    # at one time: their functions look at several
+    _of_times(
+        *("cumulative_dynamic_auc", "", "cumulative/dynamic AUC"),
+        parameters={"time": REQUIRED} | _DIRECTION | {"censoring": None},
+        influences="at_times:auc_influences",
+    ),
+    _of_times(
+        *("survival_brier_score", "", "Brier score of P(T > time)", False),
+        parameters={"time": REQUIRED, "censoring": None},
+        influences="at_times:brier_influences",
+    ),
+    _in_ranks("kendall_tau", title="Kendall's tau", parameters={"variant": "b"}),
+    _in_ranks("somers_d", title="Somers' D", parameters={"given": "outcome"}),
+    _in_ranks("goodman_kruskal_gamma", title="Goodman and Kruskal's gamma"),
+    _in_ranks("spearman_rho", title="Spearman's rho", influences="influences:of_mean_ranks"),
+    _of_times(
+        *("concordance_index", "concordance_index"),
+        parameters=_DIRECTION
+        | {"weighting": "harrell", "tau": None, "ties_in_score": "half", "censoring": None},
+        influences="concordance_index:index_influences",
+    ),
+    _of_times(
+        *("royston_d", "royston_d", "Royston and Sauerbrei's D"),
+        parameters=_DIRECTION,
+        arguments={"as_r_squared": False},
+        bounds=_ANY,
+        influences="royston_d:royston_influences",
+    ),
+)
+
+# --- rankings, query by query, of which means over queries are made ------------------------------
+
+_ranked = partial(entry, "ranking", needs="rankings", influences="names:values_of")
+_LEVEL: Final = {"relevant_from": 1}
+_LEFT_OUT: Final = {"no_relevant": nan}
+_BOTH: Final = _LEVEL | _LEFT_OUT
+
+_RANKINGS: Final = (
+    _ranked(
+        *("mean_average_precision", "positions"),
+        parameters={"k": None, "divide_by": "relevant"} | _BOTH,
+    ),
+    _ranked("mean_reciprocal_rank", "positions", parameters={"k": None} | _BOTH),
+    _ranked(
+        *("ndcg", "graded", "normalized discounted gain"),
+        parameters={"k": None, "gain": "linear"} | _LEFT_OUT,
+    ),
+    _ranked(
+        *("dcg", "graded", "discounted gain"),
+        parameters={"k": None, "gain": "linear"},
+        bounds=_FROM_ZERO,
+    ),
+    _ranked(
+        *("precision_at_k", "first_items", "precision of the first k"),
+        parameters={"k": REQUIRED} | _LEVEL,
+    ),
+    *(
+        _ranked(name, "first_items", title, parameters={"k": REQUIRED} | _BOTH)
+        for name, title in (
+            ("recall_at_k", "recall of the first k"),
+            ("f1_at_k", "F1 of the first k"),
+            ("hit_rate_at_k", "queries with a hit in the first k"),
+        )
+    ),
+    _ranked("r_precision", "first_items", "precision at the number relevant", parameters=_BOTH),
+    _ranked(
+        *("expected_reciprocal_rank", "graded"),
+        parameters={"k": None, "max_relevance": None} | _LEFT_OUT,
+    ),
+    _ranked(
+        *("rank_biased_precision", "positions", "rank-biased precision"),
+        parameters={"k": None, "persistence": REQUIRED} | _LEVEL,
+    ),
+    _ranked("bpref", "positions", parameters=_BOTH),
+    _ranked(
+        *("group_auc", "group_auc", "mean AUC of groups"),
+        parameters={"query_weighting": "items"} | _LEVEL,
+        read="estimate",
+    ),
+)
+
+MEASURES: Final = (*_COSTS, *_CALIBRATION, *_CONCORDANCE, *_RANKINGS)
