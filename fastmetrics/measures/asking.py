@@ -132,19 +132,7 @@ def ask(metrics: Any, *, of_rankings: bool = False, of_times: bool = False) -> t
         For what is no measure, one of rankings where there are no queries, a parameter that a
         measure does not have, or a label twice.
     """
-    if isinstance(metrics, Mapping):
-        asked = [_one(metric, str(label)) for label, metric in metrics.items()]
-    elif isinstance(metrics, str) or is_pair(metrics) or callable(metrics):
-        asked = [_one(metrics, None)]
-    elif isinstance(metrics, Sequence):
-        asked = [_one(metric, None) for metric in metrics]
-    else:
-        raise InputTypeError(
-            f"`metrics` must be a name, a callable, a pair (name, parameters), a sequence or a "
-            f"mapping of them: got {type(metrics).__name__}"
-        )
-    if not asked:
-        raise InputError("`metrics` must name at least one measure: got none")
+    asked = [_one(metric, label) for label, metric in labelled(metrics)]
     check_labels(one.label for one in asked)
     for one in asked:
         needs = "" if one.measure is None else one.measure.needs
@@ -159,6 +147,26 @@ def ask(metrics: Any, *, of_rankings: bool = False, of_times: bool = False) -> t
                 f"`estimate(relevance, score, query=..., metrics={one.label!r})`"
             )
     return tuple(asked)
+
+
+def labelled(metrics: Any) -> list[tuple[str | None, Any]]:
+    """Return what ``metrics`` holds, one measure or several, with the labels of a mapping."""
+    if isinstance(metrics, Mapping):
+        found: list[tuple[str | None, Any]] = [
+            (str(label), metric) for label, metric in metrics.items()
+        ]
+    elif isinstance(metrics, str) or is_pair(metrics) or callable(metrics):
+        found = [(None, metrics)]
+    elif isinstance(metrics, Sequence):
+        found = [(None, metric) for metric in metrics]
+    else:
+        raise InputTypeError(
+            f"`metrics` must be a name, a callable, a pair (name, parameters), a sequence or a "
+            f"mapping of them: got {type(metrics).__name__}"
+        )
+    if not found:
+        raise InputError("`metrics` must name at least one measure: got none")
+    return found
 
 
 def ask_one(metrics: Any) -> Asked:

@@ -197,7 +197,7 @@ def test_other_values_of_queries(form) -> None:
     assert found.tolist() == pytest.approx([2 * (1 - 1 / 3) / 3, np.nan], nan_ok=True)
     doubled, relevant = np.full(2, -7), np.full(2, -7)
     form(ranking_values.concordant_items)(
-        0, 2, item_starts, *ranks, 1.0, doubled, relevant, np.array([5, 4])
+        0, 2, item_starts, *ranks, 1.0, np.array([5, 4]), relevant, doubled
     )
     assert doubled.tolist() == [2 * 2 * 2, 0]
     assert relevant.tolist() == [2, 0]

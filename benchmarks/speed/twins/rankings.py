@@ -160,7 +160,7 @@ def values_of_queries(data: Data) -> Pair:
         ranking_values.expected_precision_sums(*items, LEVEL, SIZE, sums)
         ranking_values.expected_reading(*items, LEVEL, SIZE, powers, 1 - powers, reading)
         ranking_values.expected_preference(*items, empty, empty, LEVEL, table.judged, bpref)
-        ranking_values.concordant_items(*items, LEVEL, doubled, relevant, table.sizes)
+        ranking_values.concordant_items(*items, LEVEL, table.sizes, relevant, doubled)
         return counts, hits, first, sums, reading, bpref, doubled
 
     def twin() -> tuple[Any, ...]:

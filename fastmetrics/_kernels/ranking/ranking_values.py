@@ -236,9 +236,9 @@ def concordant_items(
     above: NDArray[np.int64],
     tied: NDArray[np.int64],
     level: float,
-    doubled: NDArray[np.int64],
-    relevant_items: NDArray[np.int64],
     sizes: NDArray[np.int64],
+    relevant_items: NDArray[np.int64],
+    doubled: NDArray[np.int64],
 ) -> None:
     """Write twice the pairs of a relevant item above another of its query; a tie is half a pair."""
     for q in range(first, last):

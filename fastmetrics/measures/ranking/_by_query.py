@@ -59,6 +59,14 @@ UndefinedMetricWarning
     If no query has what the measure needs; the mean is then nan.
 """
 
+#: What most of them return.
+MEAN: Final = """
+Returns
+-------
+float or ndarray of shape (n_queries,)
+    Mean over queries that have relevant items, in [0, 1].
+"""
+
 
 def ranked(relevance: Any, score: Any, query: Any, ties: Ties) -> RankingTable:
     """Return the table of the data, or ``relevance`` if it is one, its ties decided."""
@@ -94,16 +102,19 @@ def check_no_relevant(no_relevant: Any) -> float:
     return check_fraction("no_relevant", no_relevant, include_low=True, include_high=True)
 
 
-def filled(kernel: Callable[..., None], table: RankingTable, *arguments: Any) -> None:
-    """Let a kernel write of all queries, on several threads where there are many items."""
+def of_queries(
+    kernel: Callable[..., None], table: RankingTable, *arguments: Any, dtype: Any = np.float64
+) -> Any:
+    """Return what a kernel writes of each query, on several threads where there are many items."""
+    found = np.empty(table.n_queries, dtype)
     jobs = jobs_of(table.item_starts, _ITEMS_OF_A_JOB)
-    run([partial(kernel, *job, table.item_starts, *arguments) for job in jobs])
+    run([partial(kernel, *job, table.item_starts, *arguments, found) for job in jobs])
+    return found
 
 
 def n_relevant(table: RankingTable, level: float) -> Ints:
     """Return how many items of each query are relevant, retrieved or not."""
-    found = np.empty(table.n_queries, np.int64)
-    filled(kernels.relevant_counts, table, table.grades, level, found)
+    found: Ints = of_queries(kernels.relevant_counts, table, table.grades, level, dtype=np.int64)
     return found
 
 
@@ -114,8 +125,7 @@ def ranks(table: RankingTable) -> tuple[Any, ...]:
 
 def hits(table: RankingTable, level: float, cutoffs: Ints) -> Values:
     """Return how many relevant items of each query stand among its first ones."""
-    found = np.empty(table.n_queries)
-    filled(kernels.expected_hits, table, *ranks(table), level, cutoffs, found)
+    found: Values = of_queries(kernels.expected_hits, table, *ranks(table), level, cutoffs)
     return found
 
 
@@ -131,9 +141,8 @@ def first_hits(
 ) -> Values:
     """Return 1/rank of the first relevant item, or the chance that it is among the first k."""
     level, otherwise = check_level(relevant_from), check_no_relevant(no_relevant)
-    found = np.empty(table.n_queries)
-    more = (level, check_cutoff(k), reciprocal, found)
-    filled(kernels.expected_first, table, *ranks(table), *more)
+    more = (level, check_cutoff(k), reciprocal)
+    found: Values = of_queries(kernels.expected_first, table, *ranks(table), *more)
     found[n_relevant(table, level) == 0] = otherwise
     return found
 

@@ -9,23 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics.measures.ranking._by_query import (
-    ALL,
-    RANKED,
-    averaged,
-    check_cutoff,
-    check_level,
-    check_no_relevant,
-    first_hits,
-    hits,
-    n_relevant,
-    over,
-    ranked,
-)
+from fastmetrics.measures.ranking import _by_query as by
 from fastmetrics.tables.ranking.ranking_table import RANKINGS, RankingTable, Ties
 
 
-@documented(RANKINGS, RANKED)
+@documented(RANKINGS, by.RANKED)
 def precision_at_k(
     relevance: ArrayLike | RankingTable,
     score: ArrayLike | None = None,
@@ -54,14 +42,14 @@ def precision_at_k(
     >>> precision_at_k([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6], k=2)
     0.5
     """
-    table = ranked(relevance, score, query, ties)
-    places, level = check_cutoff(k), check_level(relevant_from)
-    cutoffs = table.sizes if places == ALL else np.full(table.n_queries, places)
-    values = over(hits(table, level, cutoffs), cutoffs, 0.0)
-    return averaged(values, per_query, ties, "precision at k")
+    table = by.ranked(relevance, score, query, ties)
+    places, level = by.check_cutoff(k), by.check_level(relevant_from)
+    cutoffs = table.sizes if places == by.ALL else np.full(table.n_queries, places)
+    values = by.over(by.hits(table, level, cutoffs), cutoffs, 0.0)
+    return by.averaged(values, per_query, ties, "precision at k")
 
 
-@documented(RANKINGS, RANKED)
+@documented(RANKINGS, by.RANKED, by.MEAN)
 def recall_at_k(
     relevance: ArrayLike | RankingTable,
     score: ArrayLike | None = None,
@@ -76,11 +64,6 @@ def recall_at_k(
 ) -> Any:
     """Compute the share of the relevant items of each query that stands among the first k.
 
-    Returns
-    -------
-    float or ndarray of shape (n_queries,)
-        Mean over queries that have relevant items, in [0, 1].
-
     References
     ----------
     Buckley & Voorhees (2000), Evaluating evaluation measure stability, SIGIR.
@@ -91,15 +74,15 @@ def recall_at_k(
     >>> recall_at_k([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6], k=2)
     0.5
     """
-    table = ranked(relevance, score, query, ties)
-    places, level = check_cutoff(k), check_level(relevant_from)
-    found = hits(table, level, np.full(table.n_queries, places))
-    otherwise = check_no_relevant(no_relevant)
-    values = over(found, n_relevant(table, level), otherwise)
-    return averaged(values, per_query, ties, "recall at k")
+    table = by.ranked(relevance, score, query, ties)
+    places, level = by.check_cutoff(k), by.check_level(relevant_from)
+    found = by.hits(table, level, np.full(table.n_queries, places))
+    otherwise = by.check_no_relevant(no_relevant)
+    values = by.over(found, by.n_relevant(table, level), otherwise)
+    return by.averaged(values, per_query, ties, "recall at k")
 
 
-@documented(RANKINGS, RANKED)
+@documented(RANKINGS, by.RANKED, by.MEAN)
 def f1_at_k(
     relevance: ArrayLike | RankingTable,
     score: ArrayLike | None = None,
@@ -114,14 +97,9 @@ def f1_at_k(
 ) -> Any:
     """Compute the harmonic mean of precision and recall of the first k items of each query.
 
-    Returns
-    -------
-    float or ndarray of shape (n_queries,)
-        Mean over queries that have relevant items, in [0, 1].
-
     Notes
     -----
-    Of h hits and R relevant items it is 2h/(k + R): 0, not undefined, where nothing is hit.
+    Of h by.hits and R relevant items it is 2h/(k + R): 0, not undefined, where nothing is hit.
 
     References
     ----------
@@ -133,16 +111,16 @@ def f1_at_k(
     >>> f1_at_k([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6], k=2)
     0.5
     """
-    table = ranked(relevance, score, query, ties)
-    places, level = check_cutoff(k), check_level(relevant_from)
-    cutoffs = table.sizes if places == ALL else np.full(table.n_queries, places)
-    relevant = n_relevant(table, level)
-    values = over(2 * hits(table, level, cutoffs), cutoffs + relevant, 0.0)
-    values[relevant == 0] = check_no_relevant(no_relevant)
-    return averaged(values, per_query, ties, "F1 at k")
+    table = by.ranked(relevance, score, query, ties)
+    places, level = by.check_cutoff(k), by.check_level(relevant_from)
+    cutoffs = table.sizes if places == by.ALL else np.full(table.n_queries, places)
+    relevant = by.n_relevant(table, level)
+    values = by.over(2 * by.hits(table, level, cutoffs), cutoffs + relevant, 0.0)
+    values[relevant == 0] = by.check_no_relevant(no_relevant)
+    return by.averaged(values, per_query, ties, "F1 at k")
 
 
-@documented(RANKINGS, RANKED)
+@documented(RANKINGS, by.RANKED)
 def hit_rate_at_k(
     relevance: ArrayLike | RankingTable,
     score: ArrayLike | None = None,
@@ -177,12 +155,12 @@ def hit_rate_at_k(
     >>> hit_rate_at_k([[1, 0, 0], [0, 0, 1]], [[3, 2, 1], [3, 2, 1]], k=2)
     0.5
     """
-    table = ranked(relevance, score, query, ties)
-    values = first_hits(table, k, relevant_from, no_relevant, False)
-    return averaged(values, per_query, ties, "the hit rate")
+    table = by.ranked(relevance, score, query, ties)
+    values = by.first_hits(table, k, relevant_from, no_relevant, False)
+    return by.averaged(values, per_query, ties, "the hit rate")
 
 
-@documented(RANKINGS, RANKED)
+@documented(RANKINGS, by.RANKED, by.MEAN)
 def r_precision(
     relevance: ArrayLike | RankingTable,
     score: ArrayLike | None = None,
@@ -196,11 +174,6 @@ def r_precision(
 ) -> Any:
     """Compute the precision at the number of relevant items of each query.
 
-    Returns
-    -------
-    float or ndarray of shape (n_queries,)
-        Mean over queries that have relevant items, in [0, 1].
-
     References
     ----------
     Buckley & Voorhees (2000), Evaluating evaluation measure stability, SIGIR.
@@ -211,8 +184,8 @@ def r_precision(
     >>> r_precision([1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6])
     0.5
     """
-    table = ranked(relevance, score, query, ties)
-    level, otherwise = check_level(relevant_from), check_no_relevant(no_relevant)
-    relevant = n_relevant(table, level)
-    values = over(hits(table, level, relevant), relevant, otherwise)
-    return averaged(values, per_query, ties, "R-precision")
+    table = by.ranked(relevance, score, query, ties)
+    level, otherwise = by.check_level(relevant_from), by.check_no_relevant(no_relevant)
+    relevant = by.n_relevant(table, level)
+    values = by.over(by.hits(table, level, relevant), relevant, otherwise)
+    return by.averaged(values, per_query, ties, "R-precision")

@@ -12,25 +12,13 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_real
 from fastmetrics._kernels.ranking import ranking_gains as kernels
 from fastmetrics.errors import InputError
-from fastmetrics.measures.ranking._by_query import (
-    RANKED,
-    TINY,
-    Values,
-    averaged,
-    check_cutoff,
-    check_no_relevant,
-    filled,
-    n_places,
-    n_relevant,
-    over,
-    ranked,
-)
+from fastmetrics.measures.ranking import _by_query as by
 from fastmetrics.tables.ranking.ranking_table import RANKINGS, RankingTable, Ties
 
 Gain = Literal["linear", "exponential"]
 
 
-@documented(RANKINGS, RANKED)
+@documented(RANKINGS, by.RANKED)
 def dcg(
     relevance: ArrayLike | RankingTable,
     score: ArrayLike | None = None,
@@ -64,13 +52,13 @@ def dcg(
     >>> dcg([3, 0, 1], [3, 2, 1])
     3.5
     """
-    table = ranked(relevance, score, query, ties)
-    discounts = _discounts(table, check_cutoff(k))
+    table = by.ranked(relevance, score, query, ties)
+    discounts = _discounts(table, by.check_cutoff(k))
     values = _discounted(table, _gains_of(table.grades, gain), discounts)
-    return averaged(values, per_query, ties, "the discounted gain")
+    return by.averaged(values, per_query, ties, "the discounted gain")
 
 
-@documented(RANKINGS, RANKED)
+@documented(RANKINGS, by.RANKED, by.MEAN)
 def ndcg(
     relevance: ArrayLike | RankingTable,
     score: ArrayLike | None = None,
@@ -84,11 +72,6 @@ def ndcg(
     n_threads: int | None = None,
 ) -> Any:
     """Compute the DCG over that of the best order (NDCG).
-
-    Returns
-    -------
-    float or ndarray of shape (n_queries,)
-        Mean over queries that have relevant items, in [0, 1].
 
     Notes
     -----
@@ -107,16 +90,16 @@ def ndcg(
     >>> round(ndcg([3, 0, 1], [3, 2, 1]), 4)
     0.9639
     """
-    table = ranked(relevance, score, query, ties)
-    discounts, otherwise = _discounts(table, check_cutoff(k)), check_no_relevant(no_relevant)
-    gains, ideal = _gains_of(table.grades, gain), np.empty(table.n_queries)
-    filled(kernels.ideal_gains, table, gains, len(discounts) - 1, discounts, ideal)
+    table = by.ranked(relevance, score, query, ties)
+    discounts, otherwise = _discounts(table, by.check_cutoff(k)), by.check_no_relevant(no_relevant)
+    gains = _gains_of(table.grades, gain)
+    ideal = by.of_queries(kernels.ideal_gains, table, gains, len(discounts) - 1, discounts)
     found = _discounted(table, gains, discounts)
-    values = np.minimum(over(found, ideal, otherwise), 1.0)
-    return averaged(values, per_query, ties, "the normalized gain")
+    values = np.minimum(by.over(found, ideal, otherwise), 1.0)
+    return by.averaged(values, per_query, ties, "the normalized gain")
 
 
-@documented(RANKINGS, RANKED)
+@documented(RANKINGS, by.RANKED, by.MEAN)
 def expected_reciprocal_rank(
     relevance: ArrayLike | RankingTable,
     score: ArrayLike | None = None,
@@ -136,11 +119,6 @@ def expected_reciprocal_rank(
     max_relevance : float, optional
         The greatest relevance there can be; by default the greatest there is.
 
-    Returns
-    -------
-    float or ndarray of shape (n_queries,)
-        Mean over queries that have relevant items, in [0, 1].
-
     Notes
     -----
     An item of relevance r ends the search with chance ``(2**r - 1) / 2**max_relevance``. A tie of
@@ -158,21 +136,20 @@ def expected_reciprocal_rank(
     >>> expected_reciprocal_rank([2, 0, 1], [3, 2, 1])
     0.7708333333333334
     """
-    table = ranked(relevance, score, query, ties)
-    places, otherwise = check_cutoff(k), check_no_relevant(no_relevant)
+    table = by.ranked(relevance, score, query, ties)
+    places, otherwise = by.check_cutoff(k), by.check_no_relevant(no_relevant)
     largest = float(table.grades.max(initial=0.0))
     top = largest if max_relevance is None else check_real("max_relevance", max_relevance)
     if top < largest:
         raise InputError(f"`max_relevance` must be at least {largest:g}, which occurs: got {top:g}")
     chances = _gains_of(table.grades, "exponential") / np.exp2(top)
-    values = np.empty(table.n_queries)
-    more = (chances, table.above, table.tied, places, values)
-    filled(kernels.expected_cascade, table, *more)
-    values[n_relevant(table, TINY) == 0] = otherwise
-    return averaged(values, per_query, ties, "the expected reciprocal rank")
+    more = (chances, table.above, table.tied, places)
+    values = by.of_queries(kernels.expected_cascade, table, *more)
+    values[by.n_relevant(table, by.TINY) == 0] = otherwise
+    return by.averaged(values, per_query, ties, "the expected reciprocal rank")
 
 
-def _gains_of(grades: Values, gain: Gain) -> Values:
+def _gains_of(grades: by.Values, gain: Gain) -> by.Values:
     """Return what items of these grades are worth; nothing below 0."""
     check_choice("gain", gain, ("linear", "exponential"))
     if grades.min(initial=0.0) < 0:
@@ -188,14 +165,13 @@ def _gains_of(grades: Values, gain: Gain) -> Values:
     return np.exp2(grades) - 1.0
 
 
-def _discounts(table: RankingTable, k: int) -> Values:
+def _discounts(table: RankingTable, k: int) -> by.Values:
     """Return the sum of 1/log2(j + 1) over the first j places, for every j that is looked at."""
-    places = np.arange(2, 2 + n_places(table, k), dtype=np.float64)
+    places = np.arange(2, 2 + by.n_places(table, k), dtype=np.float64)
     return np.append(0.0, np.cumsum(1.0 / np.log2(places)))
 
 
-def _discounted(table: RankingTable, gains: Values, discounts: Values) -> Values:
-    found = np.empty(table.n_queries)
-    more = (gains, table.above, table.tied, len(discounts) - 1, discounts, found)
-    filled(kernels.expected_gains, table, *more)
+def _discounted(table: RankingTable, gains: by.Values, discounts: by.Values) -> by.Values:
+    more = (gains, table.above, table.tied, len(discounts) - 1, discounts)
+    found: by.Values = by.of_queries(kernels.expected_gains, table, *more)
     return found

@@ -14,7 +14,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._kernels.ranking.ranking_values import concordant_items
 from fastmetrics._results import OneNumber
-from fastmetrics.measures.ranking._by_query import RANKED, check_level, filled, over, ranked, ranks
+from fastmetrics.measures.ranking import _by_query as by
 from fastmetrics.tables.ranking.group_weights import WEIGHTINGS, Weighting, group_weights
 from fastmetrics.tables.ranking.ranking_table import RANKINGS, RankingTable
 
@@ -52,7 +52,7 @@ class GroupAUC(OneNumber):
         return Display(tables, "Mean AUC of groups")
 
 
-@documented(RANKINGS, RANKED)
+@documented(RANKINGS, by.RANKED)
 def group_auc(
     relevance: ArrayLike | RankingTable,
     score: ArrayLike | None = None,
@@ -94,13 +94,12 @@ def group_auc(
     (array([ 1.,  0., nan]), 1, 0.6)
     """
     check_choice("query_weighting", query_weighting, WEIGHTINGS)
-    table = ranked(relevance, score, query, "expected")
-    level, doubled = check_level(relevant_from), np.empty(table.n_queries, np.int64)
+    table = by.ranked(relevance, score, query, "expected")
     relevant = np.empty(table.n_queries, np.int64)
-    more = (level, doubled, relevant, table.sizes)
-    filled(concordant_items, table, *ranks(table), *more)
+    more = (by.check_level(relevant_from), table.sizes, relevant)
+    doubled = by.of_queries(concordant_items, table, *by.ranks(table), *more, dtype=np.int64)
     others = table.sizes - relevant
-    values = over(doubled / 2, relevant * others, nan)
+    values = by.over(doubled / 2, relevant * others, nan)
     defined = ~np.isnan(values)
     weights = group_weights(query_weighting, relevant, others, defined)
     mean = nan

@@ -15,10 +15,23 @@ from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._input.weights import check_weights
 from fastmetrics._kernels.ranking.ranking_gains import expected_gains, ideal_gains
 from fastmetrics.errors import InputError
+from fastmetrics.measures.ranking._by_query import of_queries, over, ranks
 from fastmetrics.tables.ranking.ranking_table import RankingTable
 
 #: What the drop-ins take, and say alike.
 _ROWS: Final = """
+Parameters
+----------
+y_true : array-like of shape (n_samples, n_labels)
+    Relevance of each label; where only 0 and 1 make sense, an indicator, sparse or not.
+y_score : array-like of shape (n_samples, n_labels)
+    What the labels of a row are ranked by, the highest first.
+k : int, optional
+    How many labels are looked at, from the first; None means all.
+ignore_ties : bool, default=False
+    Whether equal scores are taken in the order that NumPy's sort leaves them in; else ties are
+    averaged.
+
 Returns
 -------
 float
@@ -28,6 +41,17 @@ Raises
 ------
 TypeError, ValueError
     If shapes differ, a score is not finite, or a relevance has no meaning.
+"""
+_GAINS: Final = """
+References
+----------
+McSherry & Najork (2008), Computing information retrieval performance measures efficiently in the
+presence of tied scores, ECIR.
+"""
+_MULTILABEL: Final = """
+References
+----------
+Tsoumakas, Katakis & Vlahavas (2010), Mining multi-label data.
 """
 
 
@@ -61,14 +85,11 @@ def _gains(
         scores = np.empty(scores.shape)
         np.put_along_axis(scores, order, -np.arange(grades.shape[1], dtype=float)[None], axis=1)
     table = RankingTable.from_scores(grades, scores)
-    found = np.empty(table.n_queries)
-    length = grades.shape[1]
-    ranks = table.item_starts, table.grades, table.above, table.tied
-    expected_gains(0, table.n_queries, *ranks, length, discounts, found)
+    found = of_queries(expected_gains, table, *ranks(table), grades.shape[1], discounts)
     return table, found, discounts
 
 
-@documented(_ROWS)
+@documented(_ROWS, _GAINS)
 def dcg_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -82,17 +103,8 @@ def dcg_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples, n_labels)
-        Relevance of each label; where only 0 and 1 make sense, an indicator, sparse or not.
-    y_score : array-like of shape (n_samples, n_labels)
-        What the labels of a row are ranked by, the highest first.
-    k : int, optional
-        How many labels are looked at, from the first; None means all.
     log_base : float, default=2
         Base of the logarithm of the discount.
-    ignore_ties : bool, default=False
-        Whether equal scores are taken in the order that NumPy's sort leaves them in; else ties are
-        averaged.
 
     See Also
     --------
@@ -101,11 +113,6 @@ def dcg_score(
     Notes
     -----
     A relevance may be negative, and then counts against the sum.
-
-    References
-    ----------
-    McSherry & Najork (2008), Computing information retrieval performance measures efficiently in
-    the presence of tied scores, ECIR.
 
     Examples
     --------
@@ -116,7 +123,7 @@ def dcg_score(
     return _mean(found, sample_weight)
 
 
-@documented(_ROWS)
+@documented(_ROWS, _GAINS)
 def ndcg_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -127,18 +134,6 @@ def ndcg_score(
 ) -> float:
     """Compute the normalized discounted cumulative gain by the rules of scikit-learn.
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples, n_labels)
-        Relevance of each label; where only 0 and 1 make sense, an indicator, sparse or not.
-    y_score : array-like of shape (n_samples, n_labels)
-        What the labels of a row are ranked by, the highest first.
-    k : int, optional
-        How many labels are looked at, from the first; None means all.
-    ignore_ties : bool, default=False
-        Whether equal scores are taken in the order that NumPy's sort leaves them in; else ties are
-        averaged.
-
     See Also
     --------
     ndcg : The same of queries of any length; a query without relevant items has none there.
@@ -146,11 +141,6 @@ def ndcg_score(
     Notes
     -----
     A row without relevant labels counts 0.
-
-    References
-    ----------
-    McSherry & Najork (2008), Computing information retrieval performance measures efficiently in
-    the presence of tied scores, ECIR.
 
     Examples
     --------
@@ -166,12 +156,8 @@ def ndcg_score(
     if grades.dtype.kind in "if" and grades.size and grades.min() < 0:
         raise InputError("ndcg_score should not be used on negative y_true values.")
     table, found, discounts = _gains(grades, y_score, k, 2.0, ignore_ties)
-    ideal = np.empty(table.n_queries)
-    items = table.item_starts, table.grades
-    ideal_gains(0, table.n_queries, *items, grades.shape[1], discounts, ideal)
-    values = np.zeros(table.n_queries)
-    np.divide(found, ideal, out=values, where=ideal != 0)
-    return _mean(values, sample_weight)
+    ideal = of_queries(ideal_gains, table, table.grades, grades.shape[1], discounts)
+    return _mean(over(found, ideal, 0.0), sample_weight)
 
 
 class _Labels:
@@ -205,18 +191,11 @@ class _Labels:
         return totals
 
 
-@documented(_ROWS)
+@documented(_ROWS, _MULTILABEL)
 def label_ranking_average_precision_score(
     y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
     """Compute the mean precision at the relevant labels of each row.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples, n_labels)
-        Relevance of each label; where only 0 and 1 make sense, an indicator, sparse or not.
-    y_score : array-like of shape (n_samples, n_labels)
-        What the labels of a row are ranked by, the highest first.
 
     See Also
     --------
@@ -226,10 +205,6 @@ def label_ranking_average_precision_score(
     -----
     Labels that tie count against the relevant ones. A row whose labels are all relevant, or none,
     counts 1.
-
-    References
-    ----------
-    Tsoumakas, Katakis & Vlahavas (2010), Mining multi-label data.
 
     Examples
     --------
@@ -244,26 +219,15 @@ def label_ranking_average_precision_score(
     return _mean(values, sample_weight)
 
 
-@documented(_ROWS)
+@documented(_ROWS, _MULTILABEL)
 def coverage_error(
     y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
     """Compute how far down the ranking one has to go to meet all relevant labels.
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples, n_labels)
-        Relevance of each label; where only 0 and 1 make sense, an indicator, sparse or not.
-    y_score : array-like of shape (n_samples, n_labels)
-        What the labels of a row are ranked by, the highest first.
-
     Notes
     -----
     Labels that tie are all met together. A row without relevant labels counts 0.
-
-    References
-    ----------
-    Tsoumakas, Katakis & Vlahavas (2010), Mining multi-label data.
 
     Examples
     --------
@@ -277,18 +241,11 @@ def coverage_error(
     return _mean(values, sample_weight)
 
 
-@documented(_ROWS)
+@documented(_ROWS, _MULTILABEL)
 def label_ranking_loss(
     y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
     """Compute the share of pairs of a relevant and another label that stand in the wrong order.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples, n_labels)
-        Relevance of each label; where only 0 and 1 make sense, an indicator, sparse or not.
-    y_score : array-like of shape (n_samples, n_labels)
-        What the labels of a row are ranked by, the highest first.
 
     See Also
     --------
@@ -298,10 +255,6 @@ def label_ranking_loss(
     -----
     A tie is a wrong pair. A row whose labels are all relevant, or none, counts 0.
 
-    References
-    ----------
-    Tsoumakas, Katakis & Vlahavas (2010), Mining multi-label data.
-
     Examples
     --------
     >>> label_ranking_loss([[1, 0, 0], [0, 0, 1]], [[0.75, 0.5, 1], [1, 0.2, 0.1]])
@@ -309,7 +262,5 @@ def label_ranking_loss(
     """
     labels = _Labels(y_true, y_score)
     pairs = labels.counts * (labels.n_labels - labels.counts)
-    values = np.zeros(len(labels.counts))
     wrong = labels.sums(labels.ranks - labels.relevant)
-    np.divide(wrong, pairs, out=values, where=pairs > 0)
-    return _mean(values, sample_weight)
+    return _mean(over(wrong, pairs, 0.0), sample_weight)

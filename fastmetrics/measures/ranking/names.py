@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_integer
-from fastmetrics.errors import InputError, InputTypeError, did_you_mean
+from fastmetrics.errors import InputError, did_you_mean
 from fastmetrics.measures import asking
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked, MetricsLike
@@ -48,11 +48,9 @@ def asked_rankings(metrics: MetricsLike, k: int | Sequence[int] | None = None) -
     cutoffs = _cutoffs(k)
     found = [
         each
-        for label, metric in _labelled(metrics)
+        for label, metric in asking.labelled(metrics)
         for each in _at_cutoffs(_known(label, metric), cutoffs)
     ]
-    if not found:
-        raise InputError("`metrics` must name at least one measure: got none")
     asking.check_labels(one.label for one in found)
     for one in found:
         _measure_of(one).checked(one.label, one.parameters)
@@ -72,19 +70,6 @@ def values_of(
         found = function(table, **given)
         return PerQuery(found.per_query, found.weights)
     return PerQuery(function(table.settled(ties), per_query=True, **given), None)
-
-
-def _labelled(metrics: Any) -> list[tuple[str | None, Any]]:
-    if isinstance(metrics, Mapping):
-        return [(str(label), metric) for label, metric in metrics.items()]
-    if isinstance(metrics, str) or asking.is_pair(metrics) or callable(metrics):
-        return [(None, metrics)]
-    if isinstance(metrics, Sequence):
-        return [(None, metric) for metric in metrics]
-    raise InputTypeError(
-        "`metrics` must be a name, a pair (name, parameters), a sequence or a mapping of them: got "
-        f"{type(metrics).__name__}"
-    )
 
 
 def _known(label: str | None, metric: Any) -> Asked:

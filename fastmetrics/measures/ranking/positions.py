@@ -11,24 +11,11 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_fraction
 from fastmetrics._kernels.ranking import ranking_values as kernels
-from fastmetrics.measures.ranking._by_query import (
-    RANKED,
-    averaged,
-    check_cutoff,
-    check_level,
-    check_no_relevant,
-    filled,
-    first_hits,
-    n_places,
-    n_relevant,
-    over,
-    ranked,
-    ranks,
-)
+from fastmetrics.measures.ranking import _by_query as by
 from fastmetrics.tables.ranking.ranking_table import RANKINGS, RankingTable, Ties
 
 
-@documented(RANKINGS, RANKED)
+@documented(RANKINGS, by.RANKED, by.MEAN)
 def mean_average_precision(
     relevance: ArrayLike | RankingTable,
     score: ArrayLike | None = None,
@@ -42,7 +29,7 @@ def mean_average_precision(
     per_query: bool = False,
     n_threads: int | None = None,
 ) -> Any:
-    """Compute the mean average precision (MAP): precision at each relevant item, averaged.
+    """Compute the mean average precision (MAP): precision at each relevant item, by.averaged.
 
     Parameters
     ----------
@@ -50,11 +37,6 @@ def mean_average_precision(
         With a cut-off, divide the sum of the precisions by the number of relevant items, as
         trec_eval and ranx do; or by how many of them k places can hold, min(k, relevant), as
         XGBoost and LightGBM do: a perfect list is then worth 1, whatever k is.
-
-    Returns
-    -------
-    float or ndarray of shape (n_queries,)
-        Mean over queries that have relevant items, in [0, 1].
 
     Notes
     -----
@@ -78,18 +60,18 @@ def mean_average_precision(
     1.0
     """
     check_choice("divide_by", divide_by, ("relevant", "reachable"))
-    table = ranked(relevance, score, query, ties)
-    level, otherwise = check_level(relevant_from), check_no_relevant(no_relevant)
-    places, sums = check_cutoff(k), np.empty(table.n_queries)
-    filled(kernels.expected_precision_sums, table, *ranks(table), level, places, sums)
-    divisors = n_relevant(table, level)
+    table = by.ranked(relevance, score, query, ties)
+    level, otherwise = by.check_level(relevant_from), by.check_no_relevant(no_relevant)
+    places, ranks = by.check_cutoff(k), by.ranks(table)
+    sums = by.of_queries(kernels.expected_precision_sums, table, *ranks, level, places)
+    divisors = by.n_relevant(table, level)
     if divide_by == "reachable":
         divisors = np.minimum(divisors, places)
-    values = over(sums, divisors, otherwise)
-    return averaged(values, per_query, ties, "average precision")
+    values = by.over(sums, divisors, otherwise)
+    return by.averaged(values, per_query, ties, "average precision")
 
 
-@documented(RANKINGS, RANKED)
+@documented(RANKINGS, by.RANKED, by.MEAN)
 def mean_reciprocal_rank(
     relevance: ArrayLike | RankingTable,
     score: ArrayLike | None = None,
@@ -104,11 +86,6 @@ def mean_reciprocal_rank(
 ) -> Any:
     """Compute the mean reciprocal rank (MRR): 1/rank of the first relevant item.
 
-    Returns
-    -------
-    float or ndarray of shape (n_queries,)
-        Mean over queries that have relevant items, in [0, 1].
-
     References
     ----------
     Voorhees (1999), The TREC-8 question answering track report.
@@ -119,12 +96,12 @@ def mean_reciprocal_rank(
     >>> mean_reciprocal_rank([0, 1, 0], [0.5, 0.5, 0.5])  # (1 + 1/2 + 1/3) / 3
     0.6111111111111112
     """
-    table = ranked(relevance, score, query, ties)
-    values = first_hits(table, k, relevant_from, no_relevant, True)
-    return averaged(values, per_query, ties, "the reciprocal rank")
+    table = by.ranked(relevance, score, query, ties)
+    values = by.first_hits(table, k, relevant_from, no_relevant, True)
+    return by.averaged(values, per_query, ties, "the reciprocal rank")
 
 
-@documented(RANKINGS, RANKED)
+@documented(RANKINGS, by.RANKED)
 def rank_biased_precision(
     relevance: ArrayLike | RankingTable,
     score: ArrayLike | None = None,
@@ -160,17 +137,16 @@ def rank_biased_precision(
     >>> rank_biased_precision([1, 0, 1], [3, 2, 1], persistence=0.5)
     0.625
     """
-    table = ranked(relevance, score, query, ties)
-    level, p = check_level(relevant_from), check_fraction("persistence", persistence)
-    places = np.arange(n_places(table, check_cutoff(k)) + 1, dtype=np.float64)
+    table = by.ranked(relevance, score, query, ties)
+    level, p = by.check_level(relevant_from), check_fraction("persistence", persistence)
+    places = np.arange(by.n_places(table, by.check_cutoff(k)) + 1, dtype=np.float64)
     powers, shares = p**places, -np.expm1(places * log(p))  # 1 - p**j would lose digits
-    values = np.empty(table.n_queries)
-    more = (level, len(places) - 1, powers, shares, values)
-    filled(kernels.expected_reading, table, *ranks(table), *more)
-    return averaged(values, per_query, ties, "rank-biased precision")
+    more = (level, len(places) - 1, powers, shares)
+    values = by.of_queries(kernels.expected_reading, table, *by.ranks(table), *more)
+    return by.averaged(values, per_query, ties, "rank-biased precision")
 
 
-@documented(RANKINGS, RANKED)
+@documented(RANKINGS, by.RANKED, by.MEAN)
 def bpref(
     relevance: ArrayLike | RankingTable,
     score: ArrayLike | None = None,
@@ -183,11 +159,6 @@ def bpref(
     n_threads: int | None = None,
 ) -> Any:
     """Compute bpref: how seldom items judged not relevant stand above relevant ones.
-
-    Returns
-    -------
-    float or ndarray of shape (n_queries,)
-        Mean over queries that have relevant items, in [0, 1].
 
     Notes
     -----
@@ -205,10 +176,9 @@ def bpref(
     >>> bpref([1, 0, 1, 0], [4, 3, 2, 1])
     0.75
     """
-    table = ranked(relevance, score, query, ties)
-    level, otherwise = check_level(relevant_from), check_no_relevant(no_relevant)
-    values = np.empty(table.n_queries)
-    more = (table.unjudged_above, table.unjudged_tied, level, table.judged, values)
-    filled(kernels.expected_preference, table, *ranks(table), *more)
+    table = by.ranked(relevance, score, query, ties)
+    level, otherwise = by.check_level(relevant_from), by.check_no_relevant(no_relevant)
+    more = (table.unjudged_above, table.unjudged_tied, level, table.judged)
+    values = by.of_queries(kernels.expected_preference, table, *by.ranks(table), *more)
     values[np.isnan(values)] = otherwise
-    return averaged(values, per_query, ties, "bpref")
+    return by.averaged(values, per_query, ties, "bpref")
