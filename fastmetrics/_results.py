@@ -234,6 +234,18 @@ def _rows(values: Iterable[Any]) -> int:
     return max(shared, default=0)
 
 
+class OwnArrays:
+    """Base of results whose arrays are their own, and read-only from then on."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+
 class OneNumber(Result):
     """Base of results that are one number above all: ``float(result)`` is that number."""
 

@@ -12,6 +12,11 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
 
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ranks = NDArray[np.int32]
+Codes = NDArray[np.uint32]
+
 #: Digits of ranks are of eight bits: two halves, of 16 counters each.
 DIGIT = 8
 _HALF = 16
@@ -27,9 +32,7 @@ _FEWEST = 6
 
 
 @kernel
-def rising_by_digit(
-    ranks: NDArray[np.int32], low: int, high: int, shift: int, counts: NDArray[np.int64]
-) -> int:
+def rising_by_digit(ranks: Ranks, low: int, high: int, shift: int, counts: Ints) -> int:
     """Return the rising pairs of rows low to high that differ in the digit; add up ``counts``.
 
     ``upper[h]`` is the number of rows so far whose upper half is below h, ``lower[h, d]`` of those
@@ -54,12 +57,7 @@ def rising_by_digit(
 
 @kernel
 def scatter_by_digit(
-    ranks: NDArray[np.int32],
-    low: int,
-    high: int,
-    shift: int,
-    places: NDArray[np.int64],
-    out: NDArray[np.int32],
+    ranks: Ranks, low: int, high: int, shift: int, places: Ints, out: Ranks
 ) -> None:
     """Put rows low to high where rows of their digit go, in their order; move ``places`` on."""
     for i in range(low, high):
@@ -71,12 +69,7 @@ def scatter_by_digit(
 
 @kernel
 def rising_in_segments(
-    ranks: NDArray[np.int32],
-    scratch: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    first: int,
-    last: int,
-    shift: int,
+    ranks: Ranks, scratch: Ranks, starts: Ints, first: int, last: int, shift: int
 ) -> int:
     """Return the rising pairs within each segment; ``ranks`` and ``scratch`` are used up."""
     total = np.int64(0)
@@ -114,14 +107,7 @@ def rising_in_segments(
 
 
 @kernel
-def lower_by_digit(
-    codes: NDArray[np.uint32],
-    low: int,
-    high: int,
-    shift: int,
-    sums: NDArray[np.int64],
-    counts: NDArray[np.int64],
-) -> None:
+def lower_by_digit(codes: Codes, low: int, high: int, shift: int, sums: Ints, counts: Ints) -> None:
     """Add to each row of low to high the rows before it whose digit is lower; add up ``counts``.
 
     As in `rising_by_digit`: ``upper`` and a row of ``lower`` are read, and stepped.
@@ -152,14 +138,7 @@ def lower_by_digit(
 
 
 @kernel
-def _lower_by_half(
-    codes: NDArray[np.uint32],
-    low: int,
-    high: int,
-    shift: int,
-    sums: NDArray[np.int64],
-    counts: NDArray[np.int64],
-) -> None:
+def _lower_by_half(codes: Codes, low: int, high: int, shift: int, sums: Ints, counts: Ints) -> None:
     """Do the same by a digit of four bits, of fewer rows than a block."""
     lower = np.zeros(_HALF, np.int32)
     for i in range(low, high):
@@ -174,7 +153,7 @@ def _lower_by_half(
 
 
 @kernel
-def _sort_few(codes: NDArray[np.uint32], sums: NDArray[np.int64], low: int, high: int) -> None:
+def _sort_few(codes: Codes, sums: Ints, low: int, high: int) -> None:
     """Sort rows by their ranks, each past those that are higher, and add the lower ones."""
     for i in range(low + 1, high):
         code, own = codes[i], sums[i]
@@ -192,16 +171,16 @@ def _sort_few(codes: NDArray[np.uint32], sums: NDArray[np.int64], low: int, high
 
 @kernel
 def scatter_with_sums(
-    codes: NDArray[np.uint32],
-    sums: NDArray[np.int64],
+    codes: Codes,
+    sums: Ints,
     low: int,
     high: int,
     shift: int,
     mask: int,
-    places: NDArray[np.int64],
-    more: NDArray[np.int64],
-    out: NDArray[np.uint32],
-    sums_out: NDArray[np.int64],
+    places: Ints,
+    more: Ints,
+    out: Codes,
+    sums_out: Ints,
 ) -> None:
     """Put rows low to high where rows of their digit go, in their order, with ``more`` added."""
     for i in range(low, high):
@@ -214,11 +193,11 @@ def scatter_with_sums(
 
 @kernel
 def lower_in_segments(
-    codes: NDArray[np.uint32],
-    sums: NDArray[np.int64],
-    scratch: NDArray[np.uint32],
-    scratch_sums: NDArray[np.int64],
-    starts: NDArray[np.int64],
+    codes: Codes,
+    sums: Ints,
+    scratch: Codes,
+    scratch_sums: Ints,
+    starts: Ints,
     first: int,
     last: int,
     bits: int,
@@ -263,15 +242,15 @@ def lower_in_segments(
 
 @kernel
 def combine_partners(
-    sums: NDArray[np.int64],
-    keys: NDArray[np.int32],
-    rows: NDArray[np.int32],
-    starts: NDArray[np.int64],
+    sums: Ints,
+    keys: Ranks,
+    rows: Ranks,
+    starts: Ints,
     first: int,
     last: int,
-    before: NDArray[np.int32],
-    slopes: NDArray[np.float64],
-    out: NDArray[np.float64],
+    before: Ranks,
+    slopes: Floats,
+    out: Floats,
 ) -> None:
     """Write for each row its partners by kind of pair, each times a slope, and a constant.
 
@@ -313,14 +292,14 @@ def combine_partners(
 
 @kernel
 def sums_of_later(
-    ranks: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    weights: NDArray[np.float64],
+    ranks: Ranks,
+    starts: Ints,
+    weights: Floats,
     is_asked: NDArray[np.bool_],
-    tree: NDArray[np.float64],
-    here: NDArray[np.float64],
-    below: NDArray[np.float64],
-    tied: NDArray[np.float64],
+    tree: Floats,
+    here: Floats,
+    below: Floats,
+    tied: Floats,
 ) -> None:
     """Write, for each row asked, the weight of the rows of later groups whose rank is lower, equal.
 

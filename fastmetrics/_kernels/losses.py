@@ -21,6 +21,10 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
 
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Array = NDArray[np.generic]
+
 #: Rows of a block, and of the lanes that are added or multiplied side by side.
 BLOCK = 1024
 LANES = 64
@@ -43,7 +47,7 @@ _HALF_ROOT = 0x3FE6A09E667F3BCD
 
 
 @kernel
-def add(sums: NDArray[np.float64], value: float) -> None:
+def add(sums: Floats, value: float) -> None:
     """Add a value to ``sums``, a sum and its compensation (Neumaier 1974); inf stays inf."""
     total = sums[0] + value
     if abs(total) < np.inf:
@@ -57,7 +61,7 @@ def add(sums: NDArray[np.float64], value: float) -> None:
 
 
 @kernel
-def lane_sum(terms: NDArray[np.float64], lanes: NDArray[np.float64]) -> float:
+def lane_sum(terms: Floats, lanes: Floats) -> float:
     """Return the sum of a block of terms, as many as a multiple of ``LANES``."""
     lanes[:] = terms[:LANES]
     for start in range(LANES, terms.size, LANES):
@@ -73,7 +77,7 @@ def lane_sum(terms: NDArray[np.float64], lanes: NDArray[np.float64]) -> float:
 
 
 @kernel
-def log_of_product(shares: NDArray[np.float64], lanes: NDArray[np.float64]) -> float:
+def log_of_product(shares: Floats, lanes: Floats) -> float:
     """Return minus the logarithm of the product of a block of shares; -1 if a lane underflows."""
     lanes[:] = shares[:LANES]
     for start in range(LANES, shares.size, LANES):
@@ -96,7 +100,7 @@ def log_of_product(shares: NDArray[np.float64], lanes: NDArray[np.float64]) -> f
 
 
 @kernel
-def count_labels(labels: NDArray[np.generic], negative: int, positive: int) -> tuple[int, int]:
+def count_labels(labels: Array, negative: int, positive: int) -> tuple[int, int]:
     """Return how many labels are positive, and how many are either of the two."""
     positives = 0
     known = 0
@@ -108,11 +112,7 @@ def count_labels(labels: NDArray[np.generic], negative: int, positive: int) -> t
 
 @kernel
 def shares_of_labels(
-    labels: NDArray[np.generic],
-    scores: NDArray[np.generic],
-    positive: int,
-    eps: float,
-    shares: NDArray[np.float64],
+    labels: Array, scores: Array, positive: int, eps: float, shares: Floats
 ) -> None:
     """Write the probability, clipped, that each row gave to its own label."""
     top = 1.0 - eps
@@ -122,7 +122,7 @@ def shares_of_labels(
 
 
 @kernel
-def take_logs(shares: NDArray[np.float64], logs: NDArray[np.float64]) -> None:
+def take_logs(shares: Floats, logs: Floats) -> None:
     """Write minus the logarithms of a block of shares in [0, 1], each off by less than an ulp.
 
     A share is 2**k (1 + f), between the square roots of 1/2 and 2; with s = f / (2 + f) the
@@ -156,11 +156,7 @@ def take_logs(shares: NDArray[np.float64], logs: NDArray[np.float64]) -> None:
 
 @kernel
 def restore_complements(
-    labels: NDArray[np.generic],
-    scores: NDArray[np.generic],
-    positive: int,
-    eps: float,
-    logs: NDArray[np.float64],
+    labels: Array, scores: Array, positive: int, eps: float, logs: Floats
 ) -> None:
     """Put back what the rounding of 1 - p lost: log(1 - p) is log(q) + ((1 - q) - p) / q."""
     top = 1.0 - eps
@@ -172,12 +168,7 @@ def restore_complements(
 
 
 @kernel
-def square_terms(
-    labels: NDArray[np.generic],
-    scores: NDArray[np.generic],
-    positive: int,
-    terms: NDArray[np.float64],
-) -> None:
+def square_terms(labels: Array, scores: Array, positive: int, terms: Floats) -> None:
     """Write the squared error of each row's probability."""
     for i in range(scores.size):
         error = np.float64(scores[i]) - np.float64(labels[i] == positive)
@@ -185,12 +176,7 @@ def square_terms(
 
 
 @kernel
-def hinge_terms(
-    labels: NDArray[np.generic],
-    scores: NDArray[np.generic],
-    positive: int,
-    terms: NDArray[np.float64],
-) -> None:
+def hinge_terms(labels: Array, scores: Array, positive: int, terms: Floats) -> None:
     """Write the hinge loss of each row's decision."""
     for i in range(scores.size):
         decision = np.float64(scores[i])
@@ -198,7 +184,7 @@ def hinge_terms(
 
 
 @kernel
-def count_faults(scores: NDArray[np.generic], kind: int) -> int:
+def count_faults(scores: Array, kind: int) -> int:
     """Return how many scores are no probabilities, or for the hinge loss not finite."""
     good = 0
     if kind == HINGE:
@@ -211,19 +197,14 @@ def count_faults(scores: NDArray[np.generic], kind: int) -> int:
 
 
 @kernel
-def weigh(terms: NDArray[np.float64], weights: NDArray[np.float64]) -> None:
+def weigh(terms: Floats, weights: Floats) -> None:
     """Multiply terms by weights; a weight of 0 makes even an infinite term 0."""
     for i in range(weights.size):
         terms[i] = terms[i] * weights[i] if weights[i] > 0.0 else 0.0
 
 
 @kernel
-def weights_of_class(
-    labels: NDArray[np.generic],
-    weights: NDArray[np.float64],
-    label: int,
-    terms: NDArray[np.float64],
-) -> None:
+def weights_of_class(labels: Array, weights: Floats, label: int, terms: Floats) -> None:
     """Write the weight of each row of this label, 0 for the others."""
     for i in range(weights.size):
         terms[i] = weights[i] if labels[i] == label else 0.0
@@ -232,14 +213,14 @@ def weights_of_class(
 @kernel
 def binary_losses(
     kind: int,
-    labels: NDArray[np.generic],
-    scores: NDArray[np.generic],
-    weights: NDArray[np.float64],
+    labels: Array,
+    scores: Array,
+    weights: Floats,
     negative: int,
     positive: int,
     eps: float,
-    sums: NDArray[np.float64],
-    counts: NDArray[np.int64],
+    sums: Floats,
+    counts: Ints,
 ) -> None:
     """Add up the losses of rows of two classes.
 
@@ -289,7 +270,7 @@ def binary_losses(
 
 
 @kernel
-def row_total(row: NDArray[np.generic]) -> float:
+def row_total(row: Array) -> float:
     """Return the sum of a row, in four lanes."""
     even = row.size - row.size % 4
     a = 0.0
@@ -307,7 +288,7 @@ def row_total(row: NDArray[np.generic]) -> float:
 
 
 @kernel
-def row_square(row: NDArray[np.generic], code: int) -> float:
+def row_square(row: Array, code: int) -> float:
     """Return the squared distance of a row to the corner of its class."""
     total = 0.0
     for j in range(row.size):
@@ -317,7 +298,7 @@ def row_square(row: NDArray[np.generic], code: int) -> float:
 
 
 @kernel
-def row_hinge(row: NDArray[np.generic], code: int) -> float:
+def row_hinge(row: Array, code: int) -> float:
     """Return the hinge loss of the margin over the best other class (Crammer & Singer 2001)."""
     best = -np.inf
     for j in range(row.size):
@@ -329,16 +310,16 @@ def row_hinge(row: NDArray[np.generic], code: int) -> float:
 @kernel
 def class_losses(
     kind: int,
-    codes: NDArray[np.int64],
+    codes: Ints,
     first: int,
-    scores: NDArray[np.generic],
-    weights: NDArray[np.float64],
+    scores: Array,
+    weights: Floats,
     eps: float,
     tolerance: float,
-    sums: NDArray[np.float64],
-    counts: NDArray[np.int64],
-    rows_of_class: NDArray[np.int64],
-    weight_of_class: NDArray[np.float64],
+    sums: Floats,
+    counts: Ints,
+    rows_of_class: Ints,
+    weight_of_class: Floats,
 ) -> None:
     """Add up the losses of rows of many classes; column j belongs to the code ``first + j``.
 

@@ -11,14 +11,7 @@ Floats = NDArray[np.float64]
 
 
 class RowInfluences(NamedTuple):
-    """A measure, and the derivative of its value by the weight of each row.
-
-    Attributes
-    ----------
-    value : float
-        nan where the measure is undefined.
-    influences : ndarray of float64, shape (n,)
-    """
+    """A measure, nan where it is undefined, and the derivative by the weight of each row."""
 
     value: float
     influences: Floats

@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
 
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
 
 @kernel
 def relevant_counts(
-    first: int,
-    last: int,
-    item_starts: NDArray[np.int64],
-    grades: NDArray[np.float64],
-    level: float,
-    found: NDArray[np.int64],
+    first: int, last: int, item_starts: Ints, grades: Floats, level: float, found: Ints
 ) -> None:
     """Write how many items are relevant, retrieved or not."""
     for q in range(first, last):
@@ -34,13 +32,13 @@ def relevant_counts(
 def expected_hits(
     first: int,
     last: int,
-    item_starts: NDArray[np.int64],
-    grades: NDArray[np.float64],
-    above: NDArray[np.int64],
-    tied: NDArray[np.int64],
+    item_starts: Ints,
+    grades: Floats,
+    above: Ints,
+    tied: Ints,
     level: float,
-    cutoffs: NDArray[np.int64],
-    found: NDArray[np.float64],
+    cutoffs: Ints,
+    found: Floats,
 ) -> None:
     """Write how many relevant items stand among the first ``cutoffs[q]``, on average over ties."""
     for q in range(first, last):
@@ -56,14 +54,14 @@ def expected_hits(
 def expected_first(
     first: int,
     last: int,
-    item_starts: NDArray[np.int64],
-    grades: NDArray[np.float64],
-    above: NDArray[np.int64],
-    tied: NDArray[np.int64],
+    item_starts: Ints,
+    grades: Floats,
+    above: Ints,
+    tied: Ints,
     level: float,
     k: int,
     reciprocal: bool,
-    found: NDArray[np.float64],
+    found: Floats,
 ) -> None:
     """Write the mean of 1/rank of the first relevant item, or the chance that it is in the first k.
 
@@ -104,13 +102,13 @@ def expected_first(
 def expected_precision_sums(
     first: int,
     last: int,
-    item_starts: NDArray[np.int64],
-    grades: NDArray[np.float64],
-    above: NDArray[np.int64],
-    tied: NDArray[np.int64],
+    item_starts: Ints,
+    grades: Floats,
+    above: Ints,
+    tied: Ints,
     level: float,
     k: int,
-    found: NDArray[np.float64],
+    found: Floats,
 ) -> None:
     """Write the sum of the precisions at the relevant items among the first k, averaged over ties.
 
@@ -149,15 +147,15 @@ def expected_precision_sums(
 def expected_reading(
     first: int,
     last: int,
-    item_starts: NDArray[np.int64],
-    grades: NDArray[np.float64],
-    above: NDArray[np.int64],
-    tied: NDArray[np.int64],
+    item_starts: Ints,
+    grades: Floats,
+    above: Ints,
+    tied: Ints,
     level: float,
     k: int,
-    powers: NDArray[np.float64],
-    shares: NDArray[np.float64],
-    found: NDArray[np.float64],
+    powers: Floats,
+    shares: Floats,
+    found: Floats,
 ) -> None:
     """Write what a reader finds who goes on from each of the first k items with a chance p.
 
@@ -177,15 +175,15 @@ def expected_reading(
 def expected_preference(
     first: int,
     last: int,
-    item_starts: NDArray[np.int64],
-    grades: NDArray[np.float64],
-    above: NDArray[np.int64],
-    tied: NDArray[np.int64],
-    unjudged_above: NDArray[np.int64],
-    unjudged_tied: NDArray[np.int64],
+    item_starts: Ints,
+    grades: Floats,
+    above: Ints,
+    tied: Ints,
+    unjudged_above: Ints,
+    unjudged_tied: Ints,
     level: float,
-    judged: NDArray[np.int64],
-    found: NDArray[np.float64],
+    judged: Ints,
+    found: Floats,
 ) -> None:
     """Write bpref: how few judged non-relevant items stand above each relevant one.
 
@@ -231,14 +229,14 @@ def expected_preference(
 def concordant_items(
     first: int,
     last: int,
-    item_starts: NDArray[np.int64],
-    grades: NDArray[np.float64],
-    above: NDArray[np.int64],
-    tied: NDArray[np.int64],
+    item_starts: Ints,
+    grades: Floats,
+    above: Ints,
+    tied: Ints,
     level: float,
-    sizes: NDArray[np.int64],
-    relevant_items: NDArray[np.int64],
-    doubled: NDArray[np.int64],
+    sizes: Ints,
+    relevant_items: Ints,
+    doubled: Ints,
 ) -> None:
     """Write twice the pairs of a relevant item above another of its query; a tie is half a pair."""
     for q in range(first, last):

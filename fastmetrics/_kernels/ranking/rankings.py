@@ -13,15 +13,17 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
 
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Array = NDArray[np.generic]
+
 #: Comparisons up to which each relevant item of a query is held against all of its scores; where
 #: there would be more, sorting is cheaper, and no kernel does it.
 EACH_AGAINST_ALL = 1 << 16
 
 
 @kernel
-def gather_queries(
-    codes: NDArray[np.int64], free: NDArray[np.int64], order: NDArray[np.int64]
-) -> None:
+def gather_queries(codes: Ints, free: Ints, order: Ints) -> None:
     """Write the rows in the order of their queries; ``free[q]`` is the next place of query q."""
     for i in range(codes.size):
         code = codes[i]
@@ -30,13 +32,7 @@ def gather_queries(
 
 
 @kernel
-def count_relevant(
-    relevance: NDArray[np.generic],
-    starts: NDArray[np.int64],
-    first: int,
-    last: int,
-    counts: NDArray[np.int64],
-) -> int:
+def count_relevant(relevance: Array, starts: Ints, first: int, last: int, counts: Ints) -> int:
     """Count the items of the queries whose relevance is not 0 or nan; return the unjudged ones."""
     unjudged = 0
     for q in range(first, last):
@@ -51,16 +47,16 @@ def count_relevant(
 
 @kernel
 def place_relevant(
-    relevance: NDArray[np.generic],
-    scores: NDArray[np.generic],
-    starts: NDArray[np.int64],
+    relevance: Array,
+    scores: Array,
+    starts: Ints,
     first: int,
     last: int,
-    item_starts: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    grades: NDArray[np.float64],
-    above: NDArray[np.int64],
-    tied: NDArray[np.int64],
+    item_starts: Ints,
+    rows: Ints,
+    grades: Floats,
+    above: Ints,
+    tied: Ints,
 ) -> int:
     """Write the relevant items of the queries; return how many scores are not finite.
 
@@ -112,14 +108,7 @@ def place_relevant(
 
 
 @kernel
-def order_items(
-    size: int,
-    n: int,
-    above: NDArray[np.int64],
-    grades: NDArray[np.float64],
-    firsts: NDArray[np.int64],
-    places: NDArray[np.int64],
-) -> None:
+def order_items(size: int, n: int, above: Ints, grades: Floats, firsts: Ints, places: Ints) -> None:
     """Write the place of each item by ``above``, then by relevance, the highest first.
 
     Counting how many items share a value of ``above`` (below ``size``) puts them in order at once;
@@ -149,15 +138,15 @@ def order_items(
 
 @kernel
 def count_unjudged(
-    relevance: NDArray[np.generic],
-    scores: NDArray[np.generic],
-    starts: NDArray[np.int64],
+    relevance: Array,
+    scores: Array,
+    starts: Ints,
     first: int,
     last: int,
-    item_starts: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    above: NDArray[np.int64],
-    tied: NDArray[np.int64],
+    item_starts: Ints,
+    rows: Ints,
+    above: Ints,
+    tied: Ints,
 ) -> None:
     """Write how many unjudged items (nan, or negative) score higher than each relevant item.
 
@@ -179,16 +168,16 @@ def count_unjudged(
 
 @kernel
 def places_by_name(
-    relevance: NDArray[np.generic],
+    relevance: Array,
     scores: NDArray[np.float32],
-    names: NDArray[np.int64],
-    starts: NDArray[np.int64],
+    names: Ints,
+    starts: Ints,
     first: int,
     last: int,
-    item_starts: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    places: NDArray[np.int64],
-    unjudged: NDArray[np.int64],
+    item_starts: Ints,
+    rows: Ints,
+    places: Ints,
+    unjudged: Ints,
 ) -> None:
     """Write the place of each relevant item where ties go by name, the last name first.
 
@@ -214,12 +203,7 @@ def places_by_name(
 
 @kernel
 def settle_ties(
-    item_starts: NDArray[np.int64],
-    worst: bool,
-    rows: NDArray[np.int64],
-    grades: NDArray[np.float64],
-    above: NDArray[np.int64],
-    tied: NDArray[np.int64],
+    item_starts: Ints, worst: bool, rows: Ints, grades: Floats, above: Ints, tied: Ints
 ) -> None:
     """Give each item of a tie a place of its own: the most relevant first, or last (``worst``)."""
     for q in range(item_starts.size - 1):

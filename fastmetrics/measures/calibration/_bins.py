@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics.errors import InputError
+from fastmetrics.measures.calibration._probability_table import Floats, probabilities
 from fastmetrics.tables.scores.score_table import ScoreTable
 
-Floats = NDArray[np.float64]
 Strategy = Literal["uniform", "quantile", "equal-count", "uniform-left-closed"]
 STRATEGIES: Final = get_args(Strategy)
 LEFT_CLOSED: Final = "uniform-left-closed"
@@ -41,16 +41,8 @@ strategy : {"uniform", "quantile", "equal-count", "uniform-left-closed"}, defaul
 class BinSums(NamedTuple):
     """What the rows of each bin add up to; bins without rows are left out.
 
-    Attributes
-    ----------
-    weight : ndarray of shape (n_used,)
-        Rows, or their weight.
-    gaps : ndarray of float64, shape (n_used, n_columns)
-        Outcomes less probabilities: one column for two classes, one a class for several.
-    outcomes : ndarray of float64, shape (n_used, n_columns)
-        Outcomes.
-    squares : ndarray of float64, shape (n_used,)
-        Squared length of each row's own gaps; empty unless it was asked for.
+    ``gaps`` are outcomes less probabilities: one column for two classes, one a class for several.
+    ``squares`` are the squared lengths of each row's own gaps; empty unless they were asked for.
     """
 
     weight: NDArray[Any]
@@ -83,7 +75,7 @@ def check_bins(n_bins: Any, strategy: Any) -> tuple[int, Strategy]:
 def ascending(table: ScoreTable) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
     """Return the probabilities of a table, ascending, the positives at each, and all rows."""
     positives, negatives = table.positives[::-1], table.negatives[::-1]
-    return table.scores[::-1].astype(np.float64), positives, positives + negatives
+    return probabilities(table)[::-1], positives, positives + negatives
 
 
 def bin_sums(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -15,12 +14,13 @@ from fastmetrics._input.rows import column_count
 from fastmetrics._input.scalars import WeightsAre, check_choice, check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_unit_interval
 from fastmetrics._input.weights import check_weights
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.calibration._bins import (
     BinSums,
     Strategy,
     bin_sums,
     bins_between,
+    check_bins,
     uniform_edges,
 )
 from fastmetrics.measures.calibration._probability_table import (
@@ -67,8 +67,8 @@ ValueError
 def binned(
     y_true: Any,
     y_proba: Any,
-    n_bins: int,
-    strategy: Strategy,
+    n_bins: Any,
+    strategy: Any,
     form: Any,
     *,
     sample_weight: Any = None,
@@ -77,7 +77,11 @@ def binned(
     labels: Any = None,
     squares: bool = False,
 ) -> list[BinSums]:
-    """Return the sums in bins: of each class for "class-wise", else of the one problem there is."""
+    """Return the sums in bins: of each class for "class-wise", else of the one problem there is.
+
+    None, with a warning, where there are no rows.
+    """
+    n_bins, strategy = check_bins(n_bins, strategy)
     weights = sample_weight
     if sample_weight is not None and weights_are == "frequencies":
         n_rows = len(sample_weight)
@@ -87,9 +91,8 @@ def binned(
             if value is not None:
                 raise InputTypeError(f"`{name}` is for a column of `y_proba` a class: got one")
         table = probability_table(y_true, y_proba, sample_weight=weights, pos_label=pos_label)
-        return [bin_sums(table, n_bins, strategy, squares=squares)]
-    if pos_label is not None:
-        raise InputTypeError("`pos_label` is for one column of `y_proba`: `labels` names classes")
+        return _with_rows([bin_sums(table, n_bins, strategy, squares=squares)])
+    _check_no_pos_label(pos_label)
     chosen: Form = "top-label" if form is None else check_choice("form", form, FORMS)
     codes, columns = class_rows(y_true, y_proba, labels)
     if chosen == "full":
@@ -98,12 +101,24 @@ def binned(
                 "`strategy` must be 'uniform' with `form='full'`, or 'uniform-left-closed': cells "
                 "have no ranks"
             )
-        return [_cell_sums(codes, columns, n_bins, strategy, weights)]
-    tables = (
-        ScoreTable.from_scores(hits, own, sample_weight=weights)
-        for hits, own in _problems(codes, columns, chosen)
-    )
-    return [bin_sums(table, n_bins, strategy, squares=squares) for table in tables]
+        return _with_rows([_cell_sums(codes, columns, n_bins, strategy, weights)])
+    problems = [top_label(codes, columns)]
+    if chosen == "class-wise":
+        problems = [(codes == k, columns[:, k]) for k in range(columns.shape[1])]
+    tables = (ScoreTable.from_scores(*each, sample_weight=weights) for each in problems)
+    return _with_rows([bin_sums(table, n_bins, strategy, squares=squares) for table in tables])
+
+
+def _with_rows(problems: list[BinSums]) -> list[BinSums]:
+    if all(len(one.weight) for one in problems):
+        return problems
+    warn_user("a calibration error is not defined: there are no rows", UndefinedMetricWarning)
+    return []
+
+
+def _check_no_pos_label(pos_label: Any) -> None:
+    if pos_label is not None:
+        raise InputTypeError("`pos_label` is for one column of `y_proba`: `labels` names classes")
 
 
 def one_table(y_true: Any, y_proba: Any, *, pos_label: Any, labels: Any) -> ScoreTable:
@@ -112,8 +127,7 @@ def one_table(y_true: Any, y_proba: Any, *, pos_label: Any, labels: Any) -> Scor
         if labels is not None:
             raise InputTypeError("`labels` is for a column of `y_proba` a class: got one")
         return probability_table(y_true, y_proba, pos_label=pos_label)
-    if pos_label is not None:
-        raise InputTypeError("`pos_label` is for one column of `y_proba`: `labels` names classes")
+    _check_no_pos_label(pos_label)
     hits, own = top_label(*class_rows(y_true, y_proba, labels))
     return ScoreTable.from_scores(hits, own)
 
@@ -162,14 +176,6 @@ def _codes(
             f"{show_labels(named.classes)}"
         )
     return np.array([classes.index(label) for label in seen.tolist()], np.int64)[codes]
-
-
-def _problems(
-    codes: NDArray[np.int64], columns: Floats, form: Form
-) -> Sequence[tuple[NDArray[np.bool_], Floats]]:
-    if form == "top-label":
-        return [top_label(codes, columns)]
-    return [(codes == k, columns[:, k]) for k in range(columns.shape[1])]
 
 
 def top_label(codes: NDArray[np.int64], columns: Floats) -> tuple[NDArray[np.bool_], Floats]:

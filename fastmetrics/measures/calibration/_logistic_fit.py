@@ -72,15 +72,9 @@ def first_row(column: NDArray[Any]) -> int:
 class Fit(NamedTuple):
     """A line, the gradient of the log-likelihood there, and the information.
 
-    Attributes
-    ----------
-    level, slope : float
-        The line, by its level at the likelihood's centre, a row where the classes overlap least.
-    gradient : (float, float)
-        In the level, and in the slope.
-    weight, mean, spread : float
-        The information as weights of rows: their sum, the mean of the logits, from the centre, and
-        the sum of squares about it.
+    The line is known by its level at the likelihood's centre, a row where the classes overlap
+    least, and the information by weights of rows: their sum, the mean of the logits, from the
+    centre, and the sum of squares about it.
     """
 
     level: float
@@ -92,13 +86,7 @@ class Fit(NamedTuple):
 
 
 class Likelihood:
-    """The likelihood of lines through the logits.
-
-    Parameters
-    ----------
-    columns : Columns
-        Rows of both classes.
-    """
+    """The likelihood of lines through the logits of rows of both classes."""
 
     def __init__(self, columns: Columns) -> None:
         self.columns = columns

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._input.scores import check_unit_interval
-from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
 
 Floats = NDArray[np.float64]
@@ -35,14 +35,6 @@ Raises
 ------
 ValueError
     If the data are not binary labels and probabilities in [0, 1].
-"""
-
-#: Of those that need both classes.
-BOTH_CLASSES: Final = """
-Warns
------
-UndefinedMetricWarning
-    If only one class is present.
 """
 
 
@@ -103,14 +95,3 @@ def minus_logs(p: Floats) -> tuple[Floats, Floats]:
     q = 1.0 - p
     lost = ((1.0 - q) - p) / np.maximum(q, _TINY)
     return -np.log(p), -(np.log(q) + lost)
-
-
-def lacks_a_class(table: ScoreTable, measure: str) -> bool:
-    """Warn, and return True, when the table has no positive or no negative weight."""
-    has_positive = bool(table.positives.any())
-    if has_positive and table.negatives.any():
-        return False
-    missing = "negative" if has_positive else "positive"
-    message = f"{measure} is not defined: there is no {missing} example (one class only)"
-    warn_user(message, UndefinedMetricWarning)
-    return True

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastmetrics._input.containers import as_vector
+from fastmetrics._input.scalars import WeightsAre, check_weights_are
+from fastmetrics.errors import InputTypeError
 from fastmetrics.measures.calibration._probability_table import Floats, probability_table
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -21,6 +23,31 @@ class Squares(NamedTuple):
     positives: Floats
     negatives: Floats
     largest: float
+
+
+def table_with_squares(
+    y_true: Any,
+    y_proba: Any,
+    sample_weight: Any,
+    weights_are: Any,
+    pos_label: Any,
+    *,
+    needs_squares: bool = True,
+) -> tuple[ScoreTable, Squares | None, WeightsAre | None]:
+    """Return the table of probabilities, the squares of importances, and how weights are read.
+
+    A table of weights has lost their squares: it is refused where they are needed.
+    """
+    read = check_weights_are(sample_weight, weights_are)
+    table = probability_table(
+        y_true, y_proba, sample_weight=sample_weight, weights_are=read, pos_label=pos_label
+    )
+    if read == "importances":
+        squares = squares_of_weights(table, y_true, y_proba, sample_weight, pos_label)
+        return table, squares, read
+    if needs_squares and table.is_weighted:
+        raise InputTypeError("a ScoreTable of weights does not tell their squares: pass rows")
+    return table, None, read
 
 
 def squares_of_weights(

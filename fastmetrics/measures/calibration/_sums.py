@@ -26,15 +26,7 @@ _PIECES: Final = 16
 
 
 def sums_of(terms: Callable[..., Sequence[float]], columns: Sequence[NDArray[Any]]) -> list[float]:
-    """Return the sums over all pieces of what ``terms`` returns for the columns of one.
-
-    Parameters
-    ----------
-    terms : callable
-        Takes the columns of one piece and returns the sums over it.
-    columns : sequence of ndarray of shape (n,)
-        Of one length.
-    """
+    """Return the sums over all pieces of what ``terms`` returns for the columns of one."""
     n_rows = len(columns[0])
 
     def job(first: int) -> list[Sequence[float]]:

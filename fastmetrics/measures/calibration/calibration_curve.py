@@ -38,17 +38,8 @@ def calibration_curve(
         Labels of two classes, or of one.
     y_prob : array-like of shape (n_samples,)
         Probabilities of the positive class, in [0, 1].
-    pos_label : int, float, bool or str, optional
-        The positive label; {0, 1} and {-1, 1} need none.
     n_bins : int, default=5
         Number of bins; those without a row are left out.
-    strategy : {"uniform", "quantile", "equal-count", "uniform-left-closed"}, default="uniform"
-        "uniform": (k / n_bins, (k + 1) / n_bins], the first one closed. "quantile": these too are
-        closed on the right, and cut at the percentiles of the rows' probabilities; weights must be
-        whole numbers, of that many rows. Both are scikit-learn's. "equal-count": a row is in bin
-        floor(n_bins * share of rows with a lower probability), equally many rows in each as far as
-        rows of one probability, which are never parted, allow. "uniform-left-closed":
-        [k / n_bins, (k + 1) / n_bins), the last one closed.
 
     Returns
     -------

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_choice, check_weights_are
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.measures.calibration._bins import BINNED, BinSums, Strategy, check_bins
+from fastmetrics.measures.calibration._bins import BINNED, BinSums, Strategy
 from fastmetrics.measures.calibration._class_problems import SEVERAL, Form, binned
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -76,11 +76,8 @@ def expected_calibration_error(
     >>> fastmetrics.calibration.expected_calibration_error(["a", "b", "c"], y_proba, n_bins=2)
     0.3333333333333333
     """
-    n_bins, strategy = check_bins(n_bins, strategy)
-    weights: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
-    problems = binned(*(y_true, y_proba, n_bins, strategy, form), **weights, labels=labels)
-    if _have_no_rows(problems):
-        return math.nan
+    more: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
+    problems = binned(y_true, y_proba, n_bins, strategy, form, **more, labels=labels)
     return _mean([float((one.shares * one.distances).sum()) for one in problems])
 
 
@@ -118,12 +115,9 @@ def maximum_calibration_error(
     >>> fastmetrics.calibration.maximum_calibration_error(y_true, y_proba, n_bins=2)
     0.1875
     """
-    n_bins, strategy = check_bins(n_bins, strategy)
-    weights: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
-    problems = binned(*(y_true, y_proba, n_bins, strategy, form), **weights, labels=labels)
-    if _have_no_rows(problems):
-        return math.nan
-    return max(float(one.distances.max()) for one in problems)
+    more: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
+    problems = binned(y_true, y_proba, n_bins, strategy, form, **more, labels=labels)
+    return max((float(one.distances.max()) for one in problems), default=math.nan)
 
 
 @documented(BINNED, SEVERAL, _NO_SCORE)
@@ -228,22 +222,14 @@ def root_mean_square_calibration_error(
     ...     y_true, y_proba, n_bins=2, estimator=each), 6) for each in ("kumar", "sun", "plug-in")]
     [0.559017, 0.559017, 0.595119]
     """
-    n_bins, strategy = check_bins(n_bins, strategy)
     check_choice("estimator", estimator, _ESTIMATORS)
     what = check_weights_are(sample_weight, weights_are)
     if what == "importances" and estimator != "plug-in":
         _refuse_importances(estimator)
-    options: dict[str, Any] = {"sample_weight": sample_weight, "weights_are": what}
-    problems = binned(
-        *(y_true, y_proba, n_bins, strategy, form),
-        **options,
-        pos_label=pos_label,
-        labels=labels,
-        squares=estimator == "sun",
-    )
-    if _have_no_rows(problems):
-        return math.nan
-    if estimator != "plug-in":
+    more: dict[str, Any] = {"sample_weight": sample_weight, "weights_are": what}
+    more |= {"pos_label": pos_label, "labels": labels, "squares": estimator == "sun"}
+    problems = binned(y_true, y_proba, n_bins, strategy, form, **more)
+    if problems and estimator != "plug-in":
         if isinstance(y_true, ScoreTable) and y_true.is_weighted:
             _refuse_importances(estimator)
         if not any((one.weight > 1).any() for one in problems):
@@ -274,14 +260,7 @@ def mean_square(one: BinSums, estimator: Estimator) -> float:
 
 
 def _mean(values: list[float]) -> float:
-    return math.fsum(values) / len(values)
-
-
-def _have_no_rows(problems: list[BinSums]) -> bool:
-    if all(len(one.weight) for one in problems):
-        return False
-    warn_user("a calibration error is not defined: there are no rows", UndefinedMetricWarning)
-    return True
+    return math.fsum(values) / len(values) if values else math.nan
 
 
 def _refuse_importances(estimator: str) -> None:

@@ -10,23 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import (
-    WeightsAre,
-    check_confidence_level,
-    check_integer,
-    check_weights_are,
-)
+from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_integer
 from fastmetrics._kernels.logits import terms_of_rows
 from fastmetrics._results import Result
-from fastmetrics.errors import InputTypeError
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
     Floats,
     as_given,
     probabilities,
-    probability_table,
 )
-from fastmetrics.measures.calibration._squares import squares_of_weights
+from fastmetrics.measures.calibration._squares import table_with_squares
 from fastmetrics.measures.calibration._sums import sums_of
 from fastmetrics.measures.calibration.goodness_of_fit import (
     GoodnessOfFitTest,
@@ -183,16 +176,9 @@ def calibration_summary(
     (0.1517, 2.63)
     """
     level = check_confidence_level(confidence_level)
-    read = check_weights_are(sample_weight, weights_are)
     check_integer("n_groups", n_groups, low=2)
-    table = probability_table(
-        y_true, y_proba, sample_weight=sample_weight, weights_are=read, pos_label=pos_label
-    )
-    squares = None
-    if read == "importances":
-        squares = squares_of_weights(table, y_true, y_proba, sample_weight, pos_label)
-    elif table.is_weighted:
-        raise InputTypeError("a ScoreTable of weights does not tell their squares: pass rows")
+    weights = sample_weight, weights_are, pos_label
+    table, squares, read = table_with_squares(y_true, y_proba, *weights)
     test = None
     if on_training_data is not None:
         test = hosmer_lemeshow_of_table(table, n_groups, on_training_data)

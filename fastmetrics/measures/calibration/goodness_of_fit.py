@@ -20,7 +20,7 @@ from fastmetrics.measures.calibration._probability_table import (
     probabilities,
     probability_table,
 )
-from fastmetrics.measures.calibration._squares import Squares, squares_of_weights
+from fastmetrics.measures.calibration._squares import table_with_squares
 from fastmetrics.measures.calibration._sums import PIECE, sums_of
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -98,20 +98,7 @@ def spiegelhalter_test(
     >>> round(test.statistic, 4), round(test.pvalue, 4)
     (-0.6831, 0.4945)
     """
-    read = check_weights_are(sample_weight, weights_are)
-    table = probability_table(
-        y_true, y_proba, sample_weight=sample_weight, weights_are=read, pos_label=pos_label
-    )
-    squares = None
-    if read == "importances":
-        squares = squares_of_weights(table, y_true, y_proba, sample_weight, pos_label)
-    elif table.is_weighted:
-        raise InputTypeError("a ScoreTable of weights does not tell their squares: pass rows")
-    return spiegelhalter_of_table(table, squares)
-
-
-def spiegelhalter_of_table(table: ScoreTable, squares: Squares | None) -> GoodnessOfFitTest:
-    """Return the test of a table of probabilities."""
+    table, squares, _ = table_with_squares(y_true, y_proba, sample_weight, weights_are, pos_label)
     squared = (table.positives, table.negatives) if squares is None else squares[:2]
     columns = (probabilities(table), table.positives, table.negatives, *squared)
     over, variance = sums_of(spiegelhalter_terms, columns)

@@ -14,7 +14,7 @@ from fastmetrics._input.regression_targets import check_regression
 from fastmetrics._input.scalars import check_choice, check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._kernels import isotonic as kernels
-from fastmetrics._results import Result
+from fastmetrics._results import OwnArrays, Result
 from fastmetrics.errors import InputTypeError
 from fastmetrics.measures.calibration._probability_table import Floats, as_given
 from fastmetrics.tables.ordering.row_order import row_order
@@ -26,7 +26,7 @@ TargetsAre = Literal["labels", "numbers"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class IsotonicFit(Result):
+class IsotonicFit(OwnArrays, Result):
     """A non-decreasing step function: blocks of scores, and the fitted value of each.
 
     Attributes
@@ -176,7 +176,4 @@ def _fit_numbers(y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any) 
 
 
 def _fit(low: Any, high: Any, values: Any, weights: Any) -> IsotonicFit:
-    columns = [np.array(column) for column in (low, high, values, weights)]
-    for column in columns:
-        column.setflags(write=False)
-    return IsotonicFit(*columns)
+    return IsotonicFit(*map(np.array, (low, high, values, weights)))

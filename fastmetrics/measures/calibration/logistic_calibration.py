@@ -15,7 +15,6 @@ from fastmetrics._input.scalars import (
     WeightsAre,
     check_choice,
     check_confidence_level,
-    check_weights_are,
 )
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics._results import ConfidenceInterval, Result
@@ -30,16 +29,14 @@ from fastmetrics.measures.calibration._logistic_fit import (
     variances,
 )
 from fastmetrics.measures.calibration._probability_table import (
-    BOTH_CLASSES,
     CALIBRATED,
     as_given,
-    lacks_a_class,
     minus_logs,
     probabilities,
-    probability_table,
 )
-from fastmetrics.measures.calibration._squares import Squares, squares_of_weights
+from fastmetrics.measures.calibration._squares import Squares, table_with_squares
 from fastmetrics.measures.calibration._sums import Floats, sums_of
+from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 MethodName = Literal["wald", "likelihood"]
@@ -197,17 +194,11 @@ def logistic_calibration(
     """
     level = check_confidence_level(confidence_level)
     check_choice("method", method, get_args(MethodName))
-    read = check_weights_are(sample_weight, weights_are)
-    if read == "importances" and method == "likelihood":
-        raise InputError(_NO_LIKELIHOOD)
-    table = probability_table(
-        y_true, y_proba, sample_weight=sample_weight, weights_are=read, pos_label=pos_label
+    table, squares, read = table_with_squares(
+        y_true, y_proba, sample_weight, weights_are, pos_label, needs_squares=False
     )
-    if table.is_weighted and method == "likelihood":
+    if method == "likelihood" and (table.is_weighted or read == "importances"):
         raise InputError(_NO_LIKELIHOOD)
-    squares = None
-    if read == "importances":
-        squares = squares_of_weights(table, y_true, y_proba, sample_weight, pos_label)
     return logistic_of_table(table, squares, read, method=method, level=level)
 
 

@@ -13,14 +13,13 @@ from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics._plots._style import label_of
 from fastmetrics._plots.calibration_plots import draw_reliability, limits_of
 from fastmetrics._plots.curves import PLOTTED, Curve
-from fastmetrics._results import Result
+from fastmetrics._results import OwnArrays, Result
 from fastmetrics.errors import InputError
-from fastmetrics.measures.calibration._bins import MOST_BINS, bin_starts
+from fastmetrics.measures.calibration._bins import MOST_BINS, ascending, bin_starts
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
     Floats,
     as_given,
-    probabilities,
     probability_table,
 )
 from fastmetrics.tables.scores.hull import upper_hull
@@ -32,7 +31,7 @@ _BARS: Final = 20
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ReliabilityDiagram(Result):
+class ReliabilityDiagram(OwnArrays, Result):
     """The share of positives, bin by bin, against the probabilities of the bin.
 
     Attributes
@@ -152,15 +151,15 @@ def reliability_diagram(
     check_choice("strategy", strategy, get_args(Binning))
     check_integer("n_bins", n_bins, low=1, high=MOST_BINS)
     table = probability_table(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label)
-    p, positives, negatives = _ascending(table)
-    weights = positives + negatives
+    p, positives, weights = ascending(table)
     if strategy == "isotonic":
         ends = upper_hull(table).ends[::-1]
         starts = len(p) - 1 - ends
     else:
         starts = bin_starts(p, weights, n_bins, strategy)
     total = np.add.reduceat(weights, starts)
-    columns = (
+    return ReliabilityDiagram(
+        strategy,
         p[starts],
         p[np.append(starts[1:], len(p)) - 1],
         np.add.reduceat(weights * p, starts) / total,
@@ -168,13 +167,6 @@ def reliability_diagram(
         as_given(total, table.weight_exponent),
         _histogram(p, weights),
     )
-    for column in columns:
-        column.setflags(write=False)
-    return ReliabilityDiagram(strategy, *columns)
-
-
-def _ascending(table: ScoreTable) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
-    return probabilities(table)[::-1], table.positives[::-1], table.negatives[::-1]
 
 
 def _histogram(p: Floats, weights: NDArray[Any]) -> Floats:

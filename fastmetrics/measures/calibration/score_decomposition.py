@@ -31,6 +31,21 @@ RowScore = Callable[[Floats, Floats], Any]
 #: Probabilities to the loss of a positive row and that of a negative one.
 Losses = Callable[[Floats], tuple[Floats, Floats]]
 
+_LOSS: Final = """
+Parameters
+----------
+loss : {"brier_score", "log_loss"} or callable, default="brier_score"
+    A proper loss, the lower the better; a callable takes two arrays, the labels (0.0 and 1.0) and
+    the probabilities, and returns the loss of each row.
+
+Raises
+------
+TypeError
+    If an argument is of the wrong kind.
+ValueError
+    If the loss of a callable is not proper: recalibrated probabilities would do worse.
+"""
+
 #: What a recalibrated loss may exceed another one by, relatively, where rounding alone did it.
 _ROUNDING: Final = 2.0**-40
 
@@ -67,7 +82,7 @@ class ScoreDecomposition(OneNumber):
     uncertainty: float
 
 
-@documented(CALIBRATED)
+@documented(CALIBRATED, _LOSS)
 def score_decomposition(
     y_true: ArrayLike | ScoreTable,
     y_proba: ArrayLike | None = None,
@@ -79,24 +94,11 @@ def score_decomposition(
 ) -> ScoreDecomposition:
     """Split a mean loss into miscalibration, discrimination and uncertainty (CORP).
 
-    Parameters
-    ----------
-    loss : {"brier_score", "log_loss"} or callable, default="brier_score"
-        A proper loss, the lower the better; a callable takes two arrays, the labels (0.0 and
-        1.0) and the probabilities, and returns the loss of each row.
-
     Returns
     -------
     ScoreDecomposition
         The mean loss and its parts, of which
         ``miscalibration - discrimination + uncertainty == loss``, in floats too.
-
-    Raises
-    ------
-    TypeError
-        If an argument is of the wrong kind.
-    ValueError
-        If the loss of a callable is not proper: recalibrated probabilities would do worse.
 
     Notes
     -----
@@ -128,7 +130,7 @@ def score_decomposition(
     return decomposition_of_table(table, loss)
 
 
-@documented(CALIBRATED)
+@documented(CALIBRATED, _LOSS)
 def miscalibration(
     y_true: ArrayLike | ScoreTable,
     y_proba: ArrayLike | None = None,
@@ -139,11 +141,6 @@ def miscalibration(
     n_threads: int | None = None,
 ) -> float:
     """Compute the CORP miscalibration: what isotonic recalibration would save of a mean loss.
-
-    Parameters
-    ----------
-    loss : {"brier_score", "log_loss"} or callable, default="brier_score"
-        As in `score_decomposition`.
 
     Returns
     -------
@@ -166,7 +163,7 @@ def miscalibration(
     ).miscalibration
 
 
-@documented(CALIBRATED)
+@documented(CALIBRATED, _LOSS)
 def discrimination(
     y_true: ArrayLike | ScoreTable,
     y_proba: ArrayLike | None = None,
@@ -177,11 +174,6 @@ def discrimination(
     n_threads: int | None = None,
 ) -> float:
     """Compute the CORP discrimination: what recalibrated probabilities save against none at all.
-
-    Parameters
-    ----------
-    loss : {"brier_score", "log_loss"} or callable, default="brier_score"
-        As in `score_decomposition`.
 
     Returns
     -------

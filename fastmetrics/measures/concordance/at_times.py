@@ -14,7 +14,7 @@ from fastmetrics._kernels.survival import weights_across
 from fastmetrics.errors import InputError
 from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.concordance.concordance_index import HigherScoreMeans, check_direction
-from fastmetrics.measures.concordance.influences import Influenced
+from fastmetrics.measures.concordance.influences import by_weight
 from fastmetrics.tables.concordance.follow_up import FollowUp, Uncensored
 from fastmetrics.tables.concordance.row_sums import Floats, Keyed, in_order, ranked
 
@@ -22,18 +22,8 @@ from fastmetrics.tables.concordance.row_sums import Floats, Keyed, in_order, ran
 class Followed(NamedTuple):
     """Rows by time, and of one time by the values of a model: sums do not depend on their order.
 
-    Attributes
-    ----------
-    rows : FollowUp
-    uncensored : Uncensored
-        The share not censored, of these rows or of others.
-    by_key : Keyed
-        Rows in order, with the ranks of the model's values.
-    keys : ndarray of int32, shape (n,)
-    weights : ndarray of float64, shape (n,)
-        In that order.
-    leads : ndarray of float64, shape (n,)
-        Weights over the share not censored before an event; 0 of censored.
+    ``uncensored`` is the share not censored, of these rows or of others. Columns are in the order
+    of ``by_key``; ``leads`` are weights over the share not censored before an event, 0 of censored.
     """
 
     rows: FollowUp
@@ -57,22 +47,14 @@ class Followed(NamedTuple):
         by_share = self.uncensored.moves(on_logs)[self.keys]
         influences = np.empty_like(moved)
         influences[self.by_key.rows] = moved + self.weights * by_share
-        return Influenced(value, influences).by_weight(self.rows.weights)
+        return by_weight(value, influences, self.rows.weights)
 
 
 class AtTime(NamedTuple):
     """Rows with the event by a time, which come first, and rows followed beyond it.
 
-    Attributes
-    ----------
-    end : int
-        The least key beyond.
-    leads : ndarray of float64
-        Of the first rows.
-    beyond : ndarray of float64
-        Weights of the others.
-    uncensored : float
-        The share not censored up to the time.
+    ``end`` is the least key beyond, ``leads`` are of the first rows, ``beyond`` the weights of the
+    others; ``uncensored`` is the share not censored up to the time.
     """
 
     end: int

@@ -16,17 +16,12 @@ from fastmetrics._input.censored import (
     check_censored,
     check_censoring,
 )
-from fastmetrics._input.scalars import (
-    WeightsAre,
-    check_choice,
-    check_positive,
-    check_same_length,
-)
+from fastmetrics._input.scalars import check_choice, check_positive, check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures._influences import RowInfluences
-from fastmetrics.measures.concordance.influences import index_influenced
+from fastmetrics.measures.concordance.influences import of_index
 from fastmetrics.tables.concordance.censored_pairs import CensoredPairs, Weighting, compare_times
 
 HigherScoreMeans = Literal["shorter-time", "longer-time"]
@@ -107,28 +102,12 @@ def check_index_options(
     )
 
 
-def checked_pairs(
-    time: Any,
-    event: Any,
-    options: CheckedIndex,
-    sample_weight: Any = None,
-    weights_are: WeightsAre | None = None,
-) -> CensoredPairs:
-    """Return the comparable pairs of checked rows."""
-    times, is_event = check_censored(time, event)
-    weights = np.ones(len(times))
-    if sample_weight is not None:
-        weights = check_weights(sample_weight, len(times), weights_are=weights_are).values
-    kind = options.weighting, options.tau, options.others
-    return compare_times(times, is_event, weights, *kind)
-
-
 def index_influences(
     pairs: CensoredPairs, score: NDArray[Any], options: CheckedIndex
 ) -> RowInfluences:
     """Return the index of one model with the derivative by the weight of each row."""
     sums = pairs.sums(score, options.higher_is_longer)
-    return index_influenced(sums, options.half).by_weight(pairs.weights)
+    return of_index(sums, options.half, pairs.weights)
 
 
 def index_of(concordant: float, discordant: float, tied: float, half: bool) -> float:
@@ -190,7 +169,11 @@ def concordance_index(
     """
     options = check_index_options(higher_score_means, weighting, tau, ties_in_score, censoring)
     values = check_scores_array(score, "score")
-    pairs = checked_pairs(time, event, options, sample_weight, None)
+    times, is_event = check_censored(time, event)
+    weights = np.ones(len(times))
+    if sample_weight is not None:
+        weights = check_weights(sample_weight, len(times)).values
+    pairs = compare_times(times, is_event, weights, *options[1:3], options.others)
     check_same_length(time=pairs.weights, score=values)
     total = pairs.sums(values, options.higher_is_longer).totals()
     return index_of(total.concordant, total.discordant, total.tied_in_score, options.half)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -21,31 +20,15 @@ from fastmetrics.tables.concordance.row_sums import (
     sum_rows,
 )
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Influenced:
-    """A measure, and what each row adds to its error.
-
-    Attributes
-    ----------
-    value : float
-    influences : ndarray of float64, shape (n,)
-        The derivative of the value by the weight of a row, times that weight.
-    """
-
-    value: float
-    influences: Floats
-
-    def by_weight(self, weights: Floats | None) -> RowInfluences:
-        """Return the value with the derivatives themselves; 0 of a row of no weight."""
-        moved = self.influences
-        if weights is not None:
-            moved = np.divide(moved, weights, out=np.zeros(len(moved)), where=weights > 0)
-        return RowInfluences(self.value, moved)
-
-
 #: Nearer to 1 than this a correlation of ranks is 1.
 _ROUNDING: Final = 2.0**-48
+
+
+def by_weight(value: float, moved: Floats, weights: Floats | None) -> RowInfluences:
+    """Return a value with its derivatives by weights, given times these; 0 of a row of none."""
+    if weights is not None:
+        moved = np.divide(moved, weights, out=np.zeros(len(moved)), where=weights > 0)
+    return RowInfluences(value, moved)
 
 
 class _Over(NamedTuple):
@@ -94,44 +77,26 @@ def _over(
     return _Over(pairs, (1.0, 1.0, in_score, in_outcome))
 
 
-def influenced(
-    option: Any,
-    sums: RowSums | RowCounts,
-    weight: float,
-    n_values: int,
-    *,
-    are_frequencies: bool = False,
-) -> Influenced:
-    """Return a measure of rank correlation with its influences; nan where it is undefined.
-
-    ``option`` says which: the variant of Kendall's tau, what Somers' D is given, or none for gamma.
-    ``n_values`` is the lesser number of distinct values, which tau-c asks for, ``weight`` the sum
-    of the weights.
-    """
-    total = sums.totals()
-    over = _over(option, sums, total, weight, n_values, are_frequencies)
-    top = total.concordant - total.discordant
-    return _ratio(sums, top, (1.0, -1.0, 0.0, 0.0), over)
-
-
-def index_influenced(sums: RowSums | RowCounts, half: bool) -> Influenced:
+def of_index(sums: RowSums | RowCounts, half: bool, weights: Floats) -> RowInfluences:
     """Return the concordance index, with the influence of each row; nan where it is undefined."""
     total, share = sums.totals(), float(half)
     pairs = total.concordant + total.discordant + share * total.tied_in_score
     top = total.concordant + share / 2 * total.tied_in_score
     over = _Over(pairs, (1.0, 1.0, share, 0.0))
-    return _ratio(sums, top, (1.0, 0.0, share / 2, 0.0), over)
+    return _ratio(sums, top, (1.0, 0.0, share / 2, 0.0), over, weights)
 
 
-def _ratio(sums: RowSums | RowCounts, top: float, slopes: Slopes, over: _Over) -> Influenced:
+def _ratio(
+    sums: RowSums | RowCounts, top: float, slopes: Slopes, over: _Over, weights: Floats | None
+) -> RowInfluences:
     """Return top / over, with the influence of each row by its partners of each kind."""
     if not over.value > 0.0:
-        return Influenced(math.nan, np.full(len(sums[0]), math.nan))
+        return by_weight(math.nan, np.full(len(sums[0]), math.nan), weights)
     value = top / over.value
     of_top, of_over = np.array(slopes), np.array(over.slopes)
     moved = (of_top - value * of_over) / over.value
     besides = -value * over.by_row / over.value
-    return Influenced(value, sums.influences(tuple(moved.tolist()), besides))
+    return by_weight(value, sums.influences(tuple(moved.tolist()), besides), weights)
 
 
 def of_ranks(
@@ -142,20 +107,25 @@ def of_ranks(
     *,
     are_frequencies: bool = False,
 ) -> RowInfluences:
-    """Return a measure of rank correlation with the derivative by the weight of each row."""
+    """Return a measure of rank correlation with the derivative by the weight of each row.
+
+    ``option`` says which: the variant of Kendall's tau, what Somers' D is given, or none for gamma.
+    """
     keys, scores = ranked(y_true), ranked(y_score)
     sums: RowSums | RowCounts
     if weights is None:
         sums = count_rows(keys, scores)
     else:
         sums = sum_rows(in_order(keys, scores), weights)
-    n_values = 0
+    n_values = 0  # the lesser number of distinct ones, which tau-c asks for
     if option == "c":
         there = slice(None) if weights is None else weights > 0
         n_values = max(1, min(len(np.unique(each.ranks[there])) for each in (keys, scores)))
-    total = float(len(keys.ranks)) if weights is None else float(weights.sum())
-    found = influenced(option, sums, total, n_values, are_frequencies=are_frequencies)
-    return found.by_weight(weights)
+    weight = float(len(keys.ranks)) if weights is None else float(weights.sum())
+    total = sums.totals()
+    over = _over(option, sums, total, weight, n_values, are_frequencies)
+    top = total.concordant - total.discordant
+    return _ratio(sums, top, (1.0, -1.0, 0.0, 0.0), over, weights)
 
 
 def of_mean_ranks(

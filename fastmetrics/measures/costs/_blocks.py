@@ -31,17 +31,8 @@ class Vertices:
     """The vertices of the hull that are best somewhere, by falling threshold.
 
     A vertex that another one beats at every cost is left out: (0, 0) where the highest scores are
-    all of positives, (1, 1) where the lowest are all of negatives.
-
-    Attributes
-    ----------
-    thresholds : ndarray of shape (n,)
-        The score from which on rows are called positive; inf where none is.
-    true_positives, false_positives : ndarray of shape (n,)
-    positives, negatives : ndarray of shape (n - 1,)
-        Of the block between two vertices.
-    n_positive, n_negative : int or float
-        Of both classes: what the last cumulative counts are, exactly.
+    all of positives, (1, 1) where the lowest are all of negatives. ``positives`` and ``negatives``
+    are those of the block between two vertices, ``n_positive`` and ``n_negative`` all there are.
     """
 
     thresholds: Floats

@@ -13,7 +13,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics._plots._style import label_of
 from fastmetrics._plots.curves import PLOTTED, Curve, draw_curves
-from fastmetrics._results import OneNumber
+from fastmetrics._results import OneNumber, OwnArrays
 from fastmetrics.errors import UndefinedMetricWarning, renamed, warn_user
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
 
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class BrierCurve(OneNumber):
+class BrierCurve(OwnArrays, OneNumber):
     """The loss of calling positive what has a probability of at least c, over the cost share c.
 
     Attributes
@@ -40,10 +40,6 @@ class BrierCurve(OneNumber):
     brier_score: float
     cost_share: Floats = field(repr=False)
     loss: Floats = field(repr=False)
-
-    def __post_init__(self) -> None:
-        for column in (self.cost_share, self.loss):
-            column.flags.writeable = False
 
     @documented(PLOTTED)
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:

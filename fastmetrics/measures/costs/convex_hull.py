@@ -13,7 +13,7 @@ from fastmetrics._docs import documented
 from fastmetrics._plots._style import label_of
 from fastmetrics._plots.curves import PLOTTED, Curve
 from fastmetrics._plots.score_curves import draw_roc
-from fastmetrics._results import OneNumber
+from fastmetrics._results import OneNumber, OwnArrays
 from fastmetrics.measures.costs._blocks import vertices
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores.hull import Hull, upper_hull
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class RocConvexHull(OneNumber):
+class RocConvexHull(OwnArrays, OneNumber):
     """The vertices of the ROC curve's upper convex hull, and the area under it.
 
     Attributes
@@ -42,10 +42,6 @@ class RocConvexHull(OneNumber):
     true_positive_rate: Floats = field(repr=False)
     thresholds: Floats = field(repr=False)
     auc: float
-
-    def __post_init__(self) -> None:
-        for column in (self.false_positive_rate, self.true_positive_rate, self.thresholds):
-            column.flags.writeable = False
 
     @documented(PLOTTED)
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:

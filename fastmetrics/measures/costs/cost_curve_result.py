@@ -16,7 +16,7 @@ from fastmetrics._input.scalars import check_fraction
 from fastmetrics._plots._style import label_of
 from fastmetrics._plots.cost_plots import draw_cost_curve
 from fastmetrics._plots.curves import PLOTTED, Curve
-from fastmetrics._results import OneNumber
+from fastmetrics._results import OneNumber, OwnArrays
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.costs.operating_point import (
     OperatingPoint,
@@ -30,6 +30,17 @@ Floats = NDArray[np.float64]
 TRIVIAL: Final = 0.25
 #: Kinks of a curve that an integration is told of; it finds others by itself.
 _TOLD: Final = 50
+_PLACES: Final = """
+Parameters
+----------
+probability_cost : array-like
+    Places on the axis, in [0, 1].
+
+Returns
+-------
+ndarray
+    Of the same shape.
+"""
 
 
 class CostInterval(NamedTuple):
@@ -58,7 +69,7 @@ class CostInterval(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class CostCurve(OneNumber):
+class CostCurve(OwnArrays, OneNumber):
     """The lower envelope of the cost lines of all thresholds.
 
     On the axis stands P(+)cost = p cost_fn / (p cost_fn + (1 - p) cost_fp), the share of positives
@@ -102,17 +113,6 @@ class CostCurve(OneNumber):
     true_positive_rate: Floats = field(repr=False)
     prevalence: float
 
-    def __post_init__(self) -> None:
-        columns = (
-            self.probability_cost,
-            self.normalized_cost,
-            self.thresholds,
-            self.false_positive_rate,
-            self.true_positive_rate,
-        )
-        for column in columns:
-            column.flags.writeable = False
-
     @property
     def relative_cost(self) -> float:
         """The expected total cost as a share of the trivial rules': 0 perfect, 1 useless."""
@@ -142,19 +142,9 @@ class CostCurve(OneNumber):
             [table], "Cost curve: the best threshold by P(+)cost", () if self._is_empty else notes
         )
 
+    @documented(_PLACES)
     def cost_at(self, probability_cost: ArrayLike) -> Floats:
-        """Return the height of the envelope, the normalized cost of the best threshold.
-
-        Parameters
-        ----------
-        probability_cost : array-like
-            Places on the axis, in [0, 1].
-
-        Returns
-        -------
-        ndarray
-            Of the same shape.
-        """
+        """Return the height of the envelope, the normalized cost of the best threshold."""
         places = self._places(probability_cost)
         if self._is_empty:
             return np.full(places.shape, math.nan)
@@ -164,19 +154,9 @@ class CostCurve(OneNumber):
             + self.false_positive_rate[i] * (1.0 - places)
         )
 
+    @documented(_PLACES)
     def threshold_at(self, probability_cost: ArrayLike) -> Floats:
-        """Return the best threshold; of two equally good ones the higher.
-
-        Parameters
-        ----------
-        probability_cost : array-like
-            Places on the axis, in [0, 1].
-
-        Returns
-        -------
-        ndarray
-            Of the same shape.
-        """
+        """Return the best threshold; of two equally good ones the higher."""
         places = self._places(probability_cost)
         if self._is_empty:
             return np.full(places.shape, math.nan)

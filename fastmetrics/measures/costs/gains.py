@@ -14,7 +14,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_fraction
 from fastmetrics._plots._style import shown_name
 from fastmetrics._plots.curves import PLOTTED, Curve, Guide, draw_curves
-from fastmetrics._results import Result
+from fastmetrics._results import OwnArrays, Result
 from fastmetrics.tables.scores.both_classes import lacks_one
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
 
@@ -42,7 +42,7 @@ ValueError
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GainsCurve(Result):
+class GainsCurve(OwnArrays, Result):
     """The share of the positives among the highest scores, by the share of rows taken.
 
     Attributes
@@ -144,8 +144,6 @@ def gains_curve(
     if nothing:
         gain = np.full(len(tp), math.nan)
     thresholds = np.concatenate(([math.inf], table.scores))
-    for array in (fraction, gain, thresholds):
-        array.flags.writeable = False
     return GainsCurve(fraction, gain, thresholds, float(tp[-1] / (tp[-1] + fp[-1])))
 
 

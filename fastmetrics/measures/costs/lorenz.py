@@ -16,7 +16,7 @@ from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
 from fastmetrics._plots._style import label_of
 from fastmetrics._plots.curves import PLOTTED, Curve, Guide, draw_curves
-from fastmetrics._results import Result
+from fastmetrics._results import OwnArrays, Result
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.tables.ordering.row_order import RowOrder, row_order
@@ -49,7 +49,7 @@ UndefinedMetricWarning
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class LorenzCurve(Result):
+class LorenzCurve(OwnArrays, Result):
     """The share of all outcomes that the rows of the lowest predictions hold.
 
     Attributes
@@ -109,10 +109,8 @@ def lorenz_curve(
     >>> round(found.gini, 12), round(found.normalized_gini, 12)
     (0.4, 0.571428571429)
     """
-    outcomes, predicted = (
-        check_scores_array(y_true, "y_true"),
-        check_scores_array(y_pred, "y_pred"),
-    )
+    outcomes = check_scores_array(y_true, "y_true")
+    predicted = check_scores_array(y_pred, "y_pred")
     check_same_length(y_true=outcomes, y_pred=predicted)
     if outcomes.min() < 0:
         at = int(np.argmax(outcomes < 0))
@@ -124,7 +122,6 @@ def lorenz_curve(
     if not amounts.any():
         warn_user("the Gini is not defined: all outcomes are 0", UndefinedMetricWarning)
         nothing = np.full(2, math.nan)
-        nothing.flags.writeable = False
         return LorenzCurve(nothing, nothing, math.nan, math.nan)
     amounts = check_weights(amounts, len(amounts), "y_true").values
     x, y = _curve(predicted, amounts, exposure)
@@ -181,7 +178,7 @@ def _curve(keys: NDArray[Any], amounts: Floats, exposure: Floats | None) -> tupl
     order = row_order(keys)
     of_keys = _sums_of_runs(order, amounts)
     if exposure is None:
-        return _frozen(order.starts / len(keys)), _shares(of_keys)
+        return order.starts / len(keys), _shares(of_keys)
     exposures = _sums_of_runs(order, exposure)
     counts = exposures > 0
     if not counts.all():
@@ -207,12 +204,7 @@ def _sums_of_runs(order: RowOrder, values: Floats) -> Floats:
 def _shares(values: Floats) -> Floats:
     sums = running_sum(np.append(0.0, values))
     sums /= sums[-1]
-    return _frozen(sums)
-
-
-def _frozen(array: Floats) -> Floats:
-    array.flags.writeable = False
-    return array
+    return sums
 
 
 def _gini(x: Floats, y: Floats) -> float:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._plots._style import label_of
 from fastmetrics._plots.curves import PLOTTED, Curve, Guide, draw_curves
-from fastmetrics._results import OneNumber
+from fastmetrics._results import OneNumber, OwnArrays
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
 
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PrecisionRecallGain(OneNumber):
+class PrecisionRecallGain(OwnArrays, OneNumber):
     """Precision gain against recall gain, from recall gain 0 on, and the area under it.
 
     Attributes
@@ -100,7 +100,6 @@ def precision_recall_gain_curve(
     table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     if lacks_one(table.n_positive > 0, table.n_negative > 0, "the precision-recall-gain curve"):
         nothing = np.empty(0)
-        nothing.flags.writeable = False
         return PrecisionRecallGain(nothing, nothing, nothing, math.nan)
     tp, fp = table.true_positives, table.false_positives
     n_positive, n_negative = table.n_positive, table.n_negative
@@ -128,8 +127,6 @@ def precision_recall_gain_curve(
         recall_gain, precision_gain = recall_gain[1:], precision_gain[1:]
         recall_gain[0], thresholds = 0.0, thresholds[1:]
     area = float(np.sum(np.diff(recall_gain) * (precision_gain[1:] + precision_gain[:-1])) / 2.0)
-    for array in (recall_gain, precision_gain, thresholds):
-        array.flags.writeable = False
     return PrecisionRecallGain(recall_gain, precision_gain, thresholds, area)
 
 

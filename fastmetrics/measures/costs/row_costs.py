@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._plots._style import label_of, shown_name
 from fastmetrics._plots.curves import PLOTTED, Curve, Guide, Mark, draw_curves
-from fastmetrics._results import Result
+from fastmetrics._results import OwnArrays, Result
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
 from fastmetrics.tables.scores.cost_table import COSTED, CostTable, cost_table
@@ -22,7 +22,7 @@ _NAN = math.nan
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ThresholdCosts(Result):
+class ThresholdCosts(OwnArrays, Result):
     """The expected cost of an example at every threshold, and the cheapest of them.
 
     Attributes
@@ -190,20 +190,16 @@ def threshold_costs(
     )
     if lacks_one(table.n_positive > 0, table.n_negative > 0, "the cost of a threshold"):
         nothing = np.empty(0)
-        nothing.flags.writeable = False
         return ThresholdCosts(_NAN, _NAN, _NAN, _NAN, _NAN, nothing, nothing, table.prevalence)
     best = table.best()
-    thresholds = np.concatenate(([math.inf], table.scores))
     costs = np.asarray(table.cost_at(slice(None)))
-    for array in (thresholds, costs):
-        array.flags.writeable = False
     return ThresholdCosts(
         threshold=table.threshold_of(best),
         cost=float(costs[best]),
         cost_at_half=cost_at_half(table),
         cost_all_positive=float(costs[-1]),
         cost_all_negative=float(costs[0]),
-        thresholds=thresholds,
+        thresholds=np.concatenate(([math.inf], table.scores)),
         costs=costs,
         prevalence=table.prevalence,
     )

@@ -13,14 +13,14 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._kernels.ranking.ranking_values import concordant_items
-from fastmetrics._results import OneNumber
+from fastmetrics._results import OneNumber, OwnArrays
 from fastmetrics.measures.ranking import _by_query as by
 from fastmetrics.tables.ranking.group_weights import WEIGHTINGS, Weighting, group_weights
 from fastmetrics.tables.ranking.ranking_table import RANKINGS, RankingTable
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GroupAUC(OneNumber):
+class GroupAUC(OwnArrays, OneNumber):
     """The mean AUC of groups, and what it is the mean of.
 
     Attributes
@@ -105,6 +105,4 @@ def group_auc(
     mean = nan
     if defined.any():
         mean = float(np.average(values[defined], weights=weights[defined]))
-    for array in (values, weights):
-        array.setflags(write=False)
     return GroupAUC(mean, values, weights, int(np.count_nonzero(~defined)), table.queries)

@@ -26,14 +26,8 @@ Weighting = Literal["harrell", "uno", "uno-scikit-survival"]
 class CensoredPairs(NamedTuple):
     """Rows by time, ready for the scores of any model.
 
-    Attributes
-    ----------
-    keys : Ranked
-        In the order of times; of equal ones, events come before censorings.
-    leads : ndarray of float64, shape (n,)
-        What a pair weighs whose shorter time is this row's: 0 where it was censored.
-    weights : ndarray of float64, shape (n,)
-        Of the rows.
+    ``keys`` are in the order of times; of equal ones, events come before censorings. ``leads`` says
+    what a pair weighs whose shorter time is this row's: 0 where it was censored.
     """
 
     keys: Ranked

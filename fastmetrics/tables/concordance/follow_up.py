@@ -15,17 +15,8 @@ from fastmetrics.tables.concordance.row_sums import Floats, Ranked, ranked
 class FollowUp(NamedTuple):
     """Censored times as keys, by which rows can be sorted and counted.
 
-    Attributes
-    ----------
-    times : ndarray of shape (m,)
-        The distinct times, rising.
-    keys : ndarray of int32, shape (n,)
-        Twice the rank of a row's time, and one more where it was censored: of equal times, events
-        come before censorings.
-    ranked : Ranked
-        The same, as ranks.
-    weights : ndarray of float64, shape (n,)
-        Of the rows.
+    ``times`` are the distinct ones, rising. A key is twice the rank of a row's time, and one more
+    where it was censored: of equal times, events come before censorings.
     """
 
     times: NDArray[Any]
@@ -58,14 +49,10 @@ class FollowUp(NamedTuple):
 
 
 class Remaining(NamedTuple):
-    """Kaplan and Meier's estimate.
+    """Kaplan and Meier's estimate: the share that remains just before each key, and after all.
 
-    Attributes
-    ----------
-    before : ndarray of float64, shape (2 m + 1,)
-        The share that remains just before each key, and after the last.
-    at_risk, leaving : ndarray of float64, shape (2 m,)
-        The weight of the rows of a key and of all later ones; and of those that leave at it.
+    ``at_risk`` is the weight of the rows of a key and of all later ones, ``leaving`` that of those
+    that leave at it.
     """
 
     before: Floats

@@ -52,39 +52,23 @@ class PairCounts(NamedTuple):
 
 
 def count_pairs(outcome: NDArray[Any], score: NDArray[Any]) -> PairCounts:
-    """Count the pairs of rows by kind.
+    """Count the pairs of rows by kind, of fewer than 2**31 finite numbers.
 
-    Parameters
-    ----------
-    outcome, score : ndarray of shape (n,)
-        Finite numbers, fewer than 2**31 of them.
-    n_threads : int, optional
-
-    Returns
-    -------
-    PairCounts
-
-    Notes
-    -----
-    Two sorts, then the ranks of one variable in the order of the other, counted
-    digit by digit: O(n log n), in integers.
+    Two sorts, then the ranks of one variable in the order of the other, counted digit by digit:
+    O(n log n), in integers.
     """
     by_score, by_outcome = row_order(score), row_order(outcome)
     n, highest = len(score), by_outcome.n_distinct - 1
     ranks = by_outcome.spread(np.arange(highest + 1, dtype=np.int32))[by_score.rows]
-    score_ties, outcome_ties, both_ties = (
-        _pairs_in(by_score.starts),
-        _pairs_in(by_outcome.starts),
-        0,
-    )
+    score_ties, outcome_ties = _pairs_in(by_score.starts), _pairs_in(by_outcome.starts)
+    both_ties = 0
     if score_ties:
         # rows that tie in score, the highest outcome first: no pair of them is rising
         runs = np.arange(by_score.n_distinct)
         keys = np.repeat(runs, np.diff(by_score.starts)) << 32 | (highest - ranks)
         keys.sort()
-        both_ties = _pairs_in(
-            np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1], [True])))
-        )
+        changes = np.concatenate(([True], keys[1:] != keys[:-1], [True]))
+        both_ties = _pairs_in(np.flatnonzero(changes))
         ranks = (highest - (keys & 0xFFFFFFFF)).astype(np.int32)
     concordant = _rising(ranks, highest)
     tied_somewhere = score_ties + outcome_ties - both_ties

@@ -30,16 +30,9 @@ _DIGITS: Final = 1 << kernels.DIGIT
 class RowCounts(NamedTuple):
     """Of each row, the number of its partners in pairs of a kind; rows are by rank, then key.
 
-    Attributes
-    ----------
-    sums : ndarray of int64, shape (n,)
-        The rows of lower rank of which the key is not higher, and 2**32 times those of lower rank
-        and key that lead.
-    by_rank : Keyed
-        The rows, with their keys.
-    before : ndarray of int32, shape (n_keys + 1, 2)
-        The rows of lower keys, and how many of them lead.
-    has_tied_keys : bool
+    ``sums`` has the rows of lower rank of which the key is not higher, and 2**32 times those of
+    lower rank and key that lead; ``before``, of shape (n_keys + 1, 2), the rows of lower keys, and
+    how many of them lead.
     """
 
     sums: Integers
@@ -82,20 +75,8 @@ class RowCounts(NamedTuple):
 def count_rows(keys: Ranked, scores: Ranked, is_lead: NDArray[np.bool_] | None = None) -> RowCounts:
     """Count the partners of each row.
 
-    Parameters
-    ----------
-    keys, scores : Ranked
-        Outcomes and scores.
-    is_lead : ndarray of bool, shape (n,), optional
-        Whether pairs count whose lower key is the row's: the same for all rows of a key.
-    n_threads : int, optional
+    ``is_lead`` says whether pairs count whose lower key is the row's: the same for all of a key.
 
-    Returns
-    -------
-    RowCounts
-
-    Notes
-    -----
     Rows in the order of their keys, of equal ones the highest rank first, are sorted by ranks digit
     by digit; on its way each row learns how many rows before it have a lower rank: O(n log n). Rows
     of lower rank with the same key come after it, and are added beforehand.

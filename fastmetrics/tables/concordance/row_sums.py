@@ -20,11 +20,8 @@ _EXACT: Final = 2.0**53
 class PairTotals(NamedTuple):
     """The weight of all pairs of a kind.
 
-    Attributes
-    ----------
-    concordant, discordant, tied_in_score, tied_in_outcome : float
-        The lower key has the lower score, the higher one, or an equal one; and keys are equal but
-        scores are not.
+    The lower key has the lower score, the higher one, or an equal one; or keys are equal and scores
+    are not.
     """
 
     concordant: float
@@ -39,16 +36,8 @@ Slopes = tuple[float, float, float, float]
 class RowSums(NamedTuple):
     """Of each row, the weight of its partners in pairs of a kind.
 
-    That is how far the weight of all pairs of the kind moves when the row's own weight does.
-
-    Attributes
-    ----------
-    concordant, discordant, tied_in_score, tied_in_outcome : ndarray of float64, shape (n,)
-        By kind, as in `PairTotals`.
-    weights : ndarray of float64, shape (n,)
-        Of the rows.
-    rows : ndarray of int32, shape (n,)
-        Where each one stood.
+    That is how far the weight of all pairs of the kind (`PairTotals`) moves when the row's own
+    weight does. ``rows`` says where each stood.
     """
 
     concordant: Floats
@@ -84,16 +73,9 @@ def sum_of(values: Floats) -> float:
 
 
 class Ranked(NamedTuple):
-    """Rows by rank.
+    """Rows by rank, from 0 on, which equal values share.
 
-    Attributes
-    ----------
-    ranks : ndarray of int32, shape (n,)
-        From 0 on; equal values share one.
-    n_ranks : int
-        One more than the highest.
-    rows : ndarray of int32, shape (n,), or None
-        In ascending order; None where ranks are shared.
+    ``rows`` are in ascending order; None where ranks are shared.
     """
 
     ranks: NDArray[np.int32]
@@ -109,15 +91,8 @@ class Ranked(NamedTuple):
 class Keyed(NamedTuple):
     """Rows in ascending order of keys, and of scores where keys are equal.
 
-    Attributes
-    ----------
-    rows : ndarray of int32, shape (n,)
-        Where each one stood.
-    ranks : ndarray of int32, shape (n,)
-        Of the scores.
-    starts : ndarray of int64, shape (n_groups + 1,)
-        Of the groups of equal keys, and the end of the last.
-    n_ranks : int
+    ``rows`` says where each stood, ``ranks`` are of the scores; ``starts`` are those of the groups
+    of equal keys, and the end of the last.
     """
 
     rows: NDArray[np.int32]
@@ -148,25 +123,12 @@ def in_order(keys: Ranked, scores: Ranked) -> Keyed:
 
 
 def sum_rows(keyed: Keyed, weights: Floats, leads: Floats | None = None) -> RowSums:
-    """Sum the weights of each row's partners.
+    """Sum the weights of each row's partners, of the rows in order.
 
-    Parameters
-    ----------
-    keyed : Keyed
-    weights : ndarray of float64, shape (n,)
-        Of the rows as they stood.
-    leads : ndarray of float64, shape (n,), optional
-        What a pair whose lower key is this row's is multiplied by; 0 where the row makes none, as
-        one that was censored makes none with rows of longer times. 1 by default.
-    n_threads : int, optional
+    ``weights`` are of the rows as they stood, and so are ``leads``: what a pair whose lower key is
+    this row's is multiplied by (1 by default); 0 where the row makes none, as one that was censored
+    makes none with rows of longer times.
 
-    Returns
-    -------
-    RowSums
-        Of the rows in order.
-
-    Notes
-    -----
     One pass from the highest key down knows the partners of higher keys, one upwards those of
     lower ones, each with a Fenwick tree over the ranks: O(n log n) time, O(n) memory.
     """
