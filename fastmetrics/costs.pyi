@@ -8,10 +8,10 @@ from .measures.costs.convex_hull import (
     roc_hull_auc as roc_hull_auc,
 )
 from .measures.costs.cost_curve import (
+    compare_cost_curves as compare_cost_curves,
     cost_curve as cost_curve,
     expected_total_cost as expected_total_cost,
 )
-from .measures.costs.cost_curves import compare_cost_curves as compare_cost_curves
 from .measures.costs.gains import (
     cumulative_gain as cumulative_gain,
     gains_curve as gains_curve,

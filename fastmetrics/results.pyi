@@ -66,8 +66,8 @@ from .measures.calibration.reliability_diagram import ReliabilityDiagram as Reli
 from .measures.calibration.score_decomposition import ScoreDecomposition as ScoreDecomposition
 from .measures.costs.brier_curve import BrierCurve as BrierCurve
 from .measures.costs.convex_hull import RocConvexHull as RocConvexHull
+from .measures.costs.cost_curve import CostComparison as CostComparison, CostWinner as CostWinner
 from .measures.costs.cost_curve_result import CostCurve as CostCurve, CostInterval as CostInterval
-from .measures.costs.cost_curves import CostComparison as CostComparison, CostWinner as CostWinner
 from .measures.costs.gains import GainsCurve as GainsCurve
 from .measures.costs.lorenz import LorenzCurve as LorenzCurve
 from .measures.costs.precision_recall_gain import PrecisionRecallGain as PrecisionRecallGain

@@ -21,8 +21,14 @@ from fastmetrics.measures.concordance.concordance_index import (
     check_direction,
     check_index_options,
 )
-from fastmetrics.tables.concordance.censored_pairs import CensoredPairs, Weighting, compare_times
-from fastmetrics.tables.concordance.follow_up import FollowUp, Uncensored, follow
+from fastmetrics.tables.concordance.follow_up import (
+    CensoredPairs,
+    FollowUp,
+    Uncensored,
+    Weighting,
+    compare_times,
+    follow,
+)
 
 
 class TimeSample(Sample):

@@ -26,18 +26,10 @@ _registered: dict[str, Measure] = {}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """One measure that was asked for.
+    """One measure that was asked for; None for a function that no registry knows.
 
-    Attributes
-    ----------
-    label : str
-        The name that its result gets.
-    measure : Measure or None
-        None for a function that no registry knows.
-    parameters : mapping of str to object
-        Those given; the measure has them all.
-    function : callable or None
-        The function, if one was given or is registered.
+    ``label`` is the name that its result gets. ``parameters`` are those given, of those that the
+    measure has; ``function`` is the one that was given, or is registered.
     """
 
     label: str
@@ -114,23 +106,11 @@ _OF = {"decisions": "predicted labels", "regression": "predicted numbers"}
 
 
 def ask(metrics: Any, *, of_rankings: bool = False, of_times: bool = False) -> tuple[Asked, ...]:
-    """Return the measures that ``metrics`` asks for, in order.
+    """Return the measures that ``metrics`` asks for, in order; a mapping gives labels.
 
-    Parameters
-    ----------
-    metrics : str, callable, (str, mapping), or a sequence or mapping of them
-        A mapping gives labels. A function of ours, or scikit-learn's of the same name, is the
-        measure that it computes; `functools.partial` gives it parameters.
-    of_rankings : bool
-        Whether the caller has queries, of which measures of rankings can be had.
-    of_times : bool
-        Whether the caller can have censored times.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For what is no measure, one of rankings where there are no queries, a parameter that a
-        measure does not have, or a label twice.
+    A function of ours, or scikit-learn's of the same name, is the measure that it computes;
+    `functools.partial` gives it parameters. One of rankings, or of censored times, is refused where
+    the caller has none.
     """
     asked = [_one(metric, label) for label, metric in labelled(metrics)]
     check_labels(one.label for one in asked)

@@ -14,7 +14,7 @@ from fastmetrics.measures.concordance.concordance_index import (
     check_index_options,
     index_influences,
 )
-from fastmetrics.tables.concordance.censored_pairs import compare_times
+from fastmetrics.tables.concordance.follow_up import compare_times
 from reference import concordance_oracle as oracle
 
 LONGER: Any = {"higher_score_means": "longer-time"}

@@ -11,8 +11,8 @@ from hypothesis import given, strategies as st
 
 import fastmetrics as fm
 from fastmetrics._threads.workers import at_most
-from fastmetrics.tables.concordance import pair_counts
-from fastmetrics.tables.concordance.pair_counts import PairCounts, count_pairs
+from fastmetrics.tables.concordance import row_counts
+from fastmetrics.tables.concordance.row_counts import PairCounts, count_pairs
 from reference import concordance_oracle as oracle
 
 #: The aml data of R's survival, the maintained arm, with the scores and weights of its tests.
@@ -46,7 +46,7 @@ def test_jobs_threads_and_the_order_of_rows_change_no_pair(rng, monkeypatch) -> 
     outcome, score = rng.integers(0, 50, 5_000), rng.integers(0, 60_000, 5_000)
     whole = count_pairs(outcome, score)
     order = rng.permutation(5_000)
-    monkeypatch.setattr(pair_counts, "_ROWS_OF_A_JOB", 300)
+    monkeypatch.setattr(row_counts, "_ROWS_OF_A_JOB", 300)
     for threads in (1, 2, 7):
         with at_most(threads):
             assert count_pairs(outcome[order], score[order]) == whole
@@ -55,7 +55,7 @@ def test_jobs_threads_and_the_order_of_rows_change_no_pair(rng, monkeypatch) -> 
 def test_pairs_of_a_run_beyond_64_bits() -> None:
     """Squares of runs are Python's integers where their sum might not fit."""
     size = (1 << 20) + 1
-    assert pair_counts._pairs_in(np.array([0, 1, size + 1])) == size * (size - 1) // 2
+    assert row_counts._pairs_in(np.array([0, 1, size + 1])) == size * (size - 1) // 2
 
 
 def test_auc_is_somers_d_of_two_classes_to_the_bit(rng) -> None:

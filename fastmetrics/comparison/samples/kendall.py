@@ -16,7 +16,7 @@ from fastmetrics.comparison.result import ComparisonTest, question
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference import reference
 from fastmetrics.measures.concordance.rank_correlation import check_paired
-from fastmetrics.tables.concordance.pair_counts import PairCounts, count_pairs
+from fastmetrics.tables.concordance.row_counts import PairCounts, count_pairs
 from fastmetrics.tables.ordering.row_order import row_order
 
 #: Rows without ties up to which the test is exact where nothing else is asked for, and at most.

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics.errors import InputTypeError
-from fastmetrics.measures.calibration._bins import ascending
-from fastmetrics.measures.calibration._class_problems import one_table
+from fastmetrics.measures.calibration._bins import ascending, one_table
 from fastmetrics.tables.scores.hull import upper_hull
 from fastmetrics.tables.scores.score_table import ScoreTable
 

@@ -34,7 +34,7 @@ from fastmetrics.inference.costs._normal_process import Drawn
 from fastmetrics.inference.costs.decision_results import DecisionCurve
 from fastmetrics.inference.reference import quantile, tail
 from fastmetrics.inference.units import Spread, Units
-from fastmetrics.measures.costs.influences import of_calls
+from fastmetrics.measures.costs.net_benefit import of_calls
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one, lacks_spread
 
 Floats = NDArray[np.float64]

@@ -23,7 +23,7 @@ from fastmetrics.inference.costs._cost_cells import (
     variances_of_changes,
 )
 from fastmetrics.inference.reference import critical_value, normal_quantile
-from fastmetrics.measures.costs.influences import of_shares
+from fastmetrics.measures.costs.net_benefit import of_shares
 from fastmetrics.measures.costs.row_costs import cost_at_half, savings_of
 from fastmetrics.tables.scores._threshold import real_threshold
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one, lacks_spread

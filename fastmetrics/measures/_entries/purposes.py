@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 from math import inf, nan
-from typing import Final
+from typing import Any, Final
 
-from fastmetrics.measures._measure import REQUIRED, entry
+from fastmetrics.measures._measure import REQUIRED, Measure, entry
 
 _FROM_ZERO: Final = (0.0, inf)
 _UP_TO_ONE: Final = (-inf, 1.0)
@@ -34,7 +34,7 @@ _COSTS: Final = (
         needs="probabilities",
         parameters={"threshold": REQUIRED, "standardized": False, "prevalence": None},
         bounds=_UP_TO_ONE,
-        influences="influences:of_threshold",
+        influences="net_benefit:of_threshold",
     ),
     _rule("lift", "gains:lift_score", parameters={"fraction": REQUIRED}, bounds=_FROM_ZERO),
     _rule("cumulative_gain", "gains", parameters={"fraction": REQUIRED}),
@@ -153,52 +153,47 @@ _CONCORDANCE: Final = (
 
 # --- rankings, query by query, of which means over queries are made ------------------------------
 
-_ranked = partial(entry, "ranking", needs="rankings", influences="names:values_of")
-_LEVEL: Final = {"relevant_from": 1}
-_LEFT_OUT: Final = {"no_relevant": nan}
+_LEVEL: Final[dict[str, Any]] = {"relevant_from": 1}
+_LEFT_OUT: Final[dict[str, Any]] = {"no_relevant": nan}
 _BOTH: Final = _LEVEL | _LEFT_OUT
 
+
+def _ranked(
+    name: str, module: str, title: str = "", most: float = 1.0, read: str = "", **parameters: Any
+) -> Measure:
+    return entry(
+        *("ranking", name, module, title),
+        needs="rankings",
+        bounds=(0.0, most),
+        parameters=parameters,
+        read=read,
+        influences="names:values_of",
+    )
+
+
 _RANKINGS: Final = (
-    _ranked(
-        *("mean_average_precision", "positions"),
-        parameters={"k": None, "divide_by": "relevant"} | _BOTH,
-    ),
-    _ranked("mean_reciprocal_rank", "positions", parameters={"k": None} | _BOTH),
-    _ranked(
-        *("ndcg", "graded", "normalized discounted gain"),
-        parameters={"k": None, "gain": "linear"} | _LEFT_OUT,
-    ),
-    _ranked(
-        *("dcg", "graded", "discounted gain"),
-        parameters={"k": None, "gain": "linear"},
-        bounds=_FROM_ZERO,
-    ),
-    _ranked(
-        *("precision_at_k", "first_items", "precision of the first k"),
-        parameters={"k": REQUIRED} | _LEVEL,
-    ),
-    *(
-        _ranked(name, "first_items", title, parameters={"k": REQUIRED} | _BOTH)
-        for name, title in (
-            ("recall_at_k", "recall of the first k"),
-            ("f1_at_k", "F1 of the first k"),
-            ("hit_rate_at_k", "queries with a hit in the first k"),
-        )
-    ),
-    _ranked("r_precision", "first_items", "precision at the number relevant", parameters=_BOTH),
-    _ranked(
-        *("expected_reciprocal_rank", "graded"),
-        parameters={"k": None, "max_relevance": None} | _LEFT_OUT,
-    ),
+    _ranked("mean_average_precision", "positions", k=None, divide_by="relevant", **_BOTH),
+    _ranked("mean_reciprocal_rank", "positions", k=None, **_BOTH),
+    _ranked("ndcg", "graded", "normalized discounted gain", k=None, gain="linear", **_LEFT_OUT),
+    _ranked("dcg", "graded", "discounted gain", inf, k=None, gain="linear"),
+    _ranked("precision_at_k", "positions", "precision of the first k", k=REQUIRED, **_LEVEL),
+    _ranked("recall_at_k", "positions", "recall of the first k", k=REQUIRED, **_BOTH),
+    _ranked("f1_at_k", "positions", "F1 of the first k", k=REQUIRED, **_BOTH),
+    _ranked("hit_rate_at_k", "positions", "queries with a hit in the first k", k=REQUIRED, **_BOTH),
+    _ranked("r_precision", "positions", "precision at the number relevant", **_BOTH),
+    _ranked("expected_reciprocal_rank", "graded", k=None, max_relevance=None, **_LEFT_OUT),
     _ranked(
         *("rank_biased_precision", "positions", "rank-biased precision"),
-        parameters={"k": None, "persistence": REQUIRED} | _LEVEL,
+        k=None,
+        persistence=REQUIRED,
+        **_LEVEL,
     ),
-    _ranked("bpref", "positions", parameters=_BOTH),
+    _ranked("bpref", "positions", **_BOTH),
     _ranked(
         *("group_auc", "group_auc", "mean AUC of groups"),
-        parameters={"query_weighting": "items"} | _LEVEL,
         read="estimate",
+        query_weighting="items",
+        **_LEVEL,
     ),
 )
 

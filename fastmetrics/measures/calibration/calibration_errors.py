@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_choice, check_weights_are
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.measures.calibration._bins import BINNED, BinSums, Strategy
-from fastmetrics.measures.calibration._class_problems import SEVERAL, Form, binned
+from fastmetrics.measures.calibration._bins import BINNED, SEVERAL, BinSums, Form, Strategy, binned
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Estimator = Literal["kumar", "sun", "plug-in"]

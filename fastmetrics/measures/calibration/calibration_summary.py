@@ -18,8 +18,8 @@ from fastmetrics.measures.calibration._probability_table import (
     Floats,
     as_given,
     probabilities,
+    table_with_squares,
 )
-from fastmetrics.measures.calibration._squares import table_with_squares
 from fastmetrics.measures.calibration._sums import sums_of
 from fastmetrics.measures.calibration.goodness_of_fit import (
     GoodnessOfFitTest,

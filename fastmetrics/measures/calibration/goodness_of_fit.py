@@ -19,8 +19,8 @@ from fastmetrics.measures.calibration._probability_table import (
     Floats,
     probabilities,
     probability_table,
+    table_with_squares,
 )
-from fastmetrics.measures.calibration._squares import table_with_squares
 from fastmetrics.measures.calibration._sums import PIECE, sums_of
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -100,24 +100,16 @@ def spiegelhalter_test(
     """
     table, squares, _ = table_with_squares(y_true, y_proba, sample_weight, weights_are, pos_label)
     squared = (table.positives, table.negatives) if squares is None else squares[:2]
+
+    def terms(p: Floats, ones: NDArray[Any], zeros: NDArray[Any], *squared: NDArray[Any]) -> Any:
+        q = 1.0 - p
+        slope = q - p
+        over = float(((ones * q - zeros * p) * slope).sum())
+        return over, float(((squared[0] + squared[1]) * (slope * slope * (p * q))).sum())
+
     columns = (probabilities(table), table.positives, table.negatives, *squared)
-    over, variance = sums_of(spiegelhalter_terms, columns)
+    over, variance = sums_of(terms, columns)
     return spiegelhalter_of_sums(over, variance, 1.0 if squares is None else squares.largest)
-
-
-def spiegelhalter_terms(
-    p: Floats,
-    positives: NDArray[Any],
-    negatives: NDArray[Any],
-    squared_positives: NDArray[Any],
-    squared_negatives: NDArray[Any],
-) -> tuple[float, float]:
-    """Return the sums above and below the line of Z over some rows."""
-    q = 1.0 - p
-    slope = q - p
-    over = float(((positives * q - negatives * p) * slope).sum())
-    spread = slope * slope * (p * q)
-    return over, float(((squared_positives + squared_negatives) * spread).sum())
 
 
 def spiegelhalter_of_sums(over: float, variance: float, unit: float) -> GoodnessOfFitTest:

@@ -30,11 +30,12 @@ from fastmetrics.measures.calibration._logistic_fit import (
 )
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
+    Squares,
     as_given,
     minus_logs,
     probabilities,
+    table_with_squares,
 )
-from fastmetrics.measures.calibration._squares import Squares, table_with_squares
 from fastmetrics.measures.calibration._sums import Floats, sums_of
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -237,9 +238,13 @@ def logistic_of_table(
             if table.is_weighted:  # in units in which rows weigh 1 on average
                 unit = len(x) / (float(table.n_positive) + float(table.n_negative))
                 columns = Columns(x, columns.positives * unit, columns.negatives * unit)
-                filling = squares and _in_unit(squares, inside, unit)
-            likelihood = Likelihood(columns)
-            fits = _Fits(likelihood, filling, has_errors, method, _quantile(level))
+                if squares is not None:
+                    factor = (squares.largest * unit) ** 2
+                    filling = squares[0][inside] * factor, squares[1][inside] * factor
+            from scipy.special import ndtri
+
+            quantile = -float(ndtri((1.0 - level) / 2.0))
+            fits = _Fits(Likelihood(columns), filling, has_errors, method, quantile)
             in_the_large = fits.in_the_large()
             if not fault:
                 slope, intercept = fits.slope_and_intercept()
@@ -298,18 +303,6 @@ def _fault(columns: Columns) -> str:
     if min(high - low for high, low in overlaps(columns)) <= 0.0:
         return "the probabilities separate the classes, so that the slope is infinite"
     return ""
-
-
-def _in_unit(squares: Squares, inside: slice, unit: float) -> tuple[Floats, Floats]:
-    """Return the squared weights that belong to weights multiplied by ``unit``."""
-    factor = (squares.largest * unit) ** 2
-    return squares.positives[inside] * factor, squares.negatives[inside] * factor
-
-
-def _quantile(level: float) -> float:
-    from scipy.special import ndtri
-
-    return -float(ndtri((1.0 - level) / 2.0))
 
 
 class _Fits(NamedTuple):

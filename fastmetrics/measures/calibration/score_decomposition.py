@@ -125,7 +125,10 @@ def score_decomposition(
     >>> score_decomposition([0, 0, 0, 1, 1, 1], [0.4, 0.3, 0.2, 0.1, 0.5, 0.9])
     ScoreDecomposition(metric='brier_score', loss=0.226667, miscalibration=0.101667, ...)
     """
-    check_score(loss)
+    if not callable(loss):
+        if not isinstance(loss, str):
+            raise InputTypeError(f"`loss` must be a name or callable: got {type(loss).__name__}")
+        check_choice("loss", loss, _NAMED)
     table = probability_table(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label)
     return decomposition_of_table(table, loss)
 
@@ -192,15 +195,6 @@ def discrimination(
     return score_decomposition(
         y_true, y_proba, loss=loss, sample_weight=sample_weight, pos_label=pos_label
     ).discrimination
-
-
-def check_score(loss: Any) -> None:
-    """Raise unless the loss is a name that is known, or callable."""
-    if callable(loss):
-        return
-    if not isinstance(loss, str):
-        raise InputTypeError(f"`loss` must be a name or callable: got {type(loss).__name__}")
-    check_choice("loss", loss, _NAMED)
 
 
 def decomposition_of_table(table: ScoreTable, loss: str | RowScore) -> ScoreDecomposition:

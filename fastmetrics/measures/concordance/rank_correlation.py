@@ -11,7 +11,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
-from fastmetrics.tables.concordance.pair_counts import PairCounts, correlate_ranks, count_pairs
+from fastmetrics.tables.concordance.row_counts import PairCounts, correlate_ranks, count_pairs
 
 #: What measures of concordance take, and say alike.
 PAIRED: Final = """
@@ -21,8 +21,6 @@ y_true : array-like of shape (n_samples,)
     Outcomes: numbers, or labels 0 and 1.
 y_score : array-like of shape (n_samples,)
     Predictions; they matter by their order alone.
-n_threads : int, optional
-    Threads of the sorts; None means every processor the process may use.
 
 Returns
 -------

@@ -1,19 +1,36 @@
-"""The cost curve: what the best threshold costs, whatever the prices and the prevalence."""
+"""The cost curve: what the best threshold costs at any prices; of several models, who wins."""
 
 from __future__ import annotations
 
+import itertools
 import math
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.models import MODELS, check_models, named_scores
+from fastmetrics._plots._style import label_of
+from fastmetrics._plots.cost_plots import draw_cost_curves
+from fastmetrics._plots.curves import PLOTTED, Curve
+from fastmetrics._results import Result
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.costs._blocks import half_harmonic_sum, useful_vertices
 from fastmetrics.measures.costs.cost_curve_result import CostCurve, no_curve
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores.hull import upper_hull
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
+
+Floats = NDArray[np.float64]
+
+#: Costs nearer than this are equal, and places nearer than the second one place: both are in
+#: [0, 1], and of a few roundings each.
+_TOUCHING: Final = 2.0**-45
+_ONE_PLACE: Final = 2.0**-40
 
 
 @documented(SCORED_BINARY, BOTH_CLASSES)
@@ -111,3 +128,182 @@ def expected_total_cost(
     if lacks_a_class(table, "the expected total cost"):
         return math.nan
     return half_harmonic_sum(upper_hull(table))
+
+
+class CostWinner(NamedTuple):
+    """A stretch of the axis, and the models that cost least there.
+
+    Attributes
+    ----------
+    low, high : float
+        P(+)cost at its ends.
+    names : tuple of str
+        The cheapest models: several where they cost the same.
+
+    Examples
+    --------
+    >>> CostWinner(low=0.0, high=0.5, names=("a",)).names
+    ('a',)
+    """
+
+    low: float
+    high: float
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class CostComparison(Result):
+    """The cost curves of several models, and who wins where.
+
+    Attributes
+    ----------
+    curves : mapping of str to CostCurve
+        Of each model, in the order given; read-only.
+    winners : tuple of CostWinner
+        Stretches of the axis from 0 to 1 with the models that are cheapest; neighbours differ.
+        Empty where a class is missing.
+    crossings : tuple of (str, str, float, float)
+        Of each pair of models: P(+)cost and normalized cost where their order turns, from the
+        left to the right.
+    """
+
+    curves: Mapping[str, CostCurve] = field(repr=False)
+    winners: tuple[CostWinner, ...]
+    crossings: tuple[tuple[str, str, float, float], ...]
+
+    @documented(PLOTTED)
+    def plot(self, ax: Any = None, **line_options: Any) -> Any:
+        """Draw the envelopes of all models, and below the axis who wins where."""
+        curves = {
+            name: Curve(
+                *(each.probability_cost, each.normalized_cost),
+                label_of(name, f"{each.expected_total_cost:.4g}"),
+            )
+            for name, each in self.curves.items()
+        }
+        return draw_cost_curves(curves, self.winners, ax, options=line_options)
+
+
+@documented(MODELS, BOTH_CLASSES)
+def compare_cost_curves(
+    y_true: ArrayLike | Mapping[str, ScoreTable],
+    scores: Any = None,
+    *,
+    names: Iterable[str] | None = None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> CostComparison:
+    """Compare the cost curves of several models: which is cheapest at which costs.
+
+    Called as ``compare_cost_curves(y_true, scores)``, or with a mapping of tables alone, which
+    may come from different data.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), or mapping of str to ScoreTable
+        Binary labels; or the table of each model, and then `scores` is left out.
+
+    Returns
+    -------
+    CostComparison
+        The curve of each model, the cheapest models on each stretch of the axis, and the points
+        where two curves cross.
+
+    Notes
+    -----
+    One sort a model. Between two vertices of any curve all are straight, so that the order is
+    known from the vertices and from the points where two lines meet. Costs nearer than 2^-45 of
+    the largest one count as equal.
+
+    Examples
+    --------
+    >>> models = {"a": [5, 4, 3, 2, 1], "b": [4, 5, 3, 1, 2]}
+    >>> found = compare_cost_curves([1, 0, 1, 0, 1], models)
+    >>> [(winner.names, round(winner.high, 4)) for winner in found.winners]
+    [(('a',), 0.4286), (('b',), 1.0)]
+    >>> first, second, at, cost = found.crossings[0]
+    >>> first, second, round(at, 4), round(cost, 4)
+    ('a', 'b', 0.4286, 0.2857)
+    """
+    if isinstance(y_true, Mapping):
+        if scores is not None or names is not None or sample_weight is not None:
+            raise InputTypeError(
+                "a mapping of tables comes alone: pass no `scores`, `names`, `sample_weight` with "
+                "it"
+            )
+        tables = _checked_tables(y_true)
+    else:
+        checked = check_models(
+            y_true,
+            named_scores(scores, names),
+            sample_weight=sample_weight,
+            pos_label=pos_label,
+        )
+        tables = {
+            name: ScoreTable.from_rows(checked.rows_of(i)) for i, name in enumerate(checked.names)
+        }
+    for name, table in tables.items():
+        if lacks_a_class(table, f"the cost curve of {name!r}"):
+            none = dict.fromkeys(tables, no_curve())
+            return CostComparison(MappingProxyType(none), (), ())
+    curves = {name: curve_of_table(table) for name, table in tables.items()}
+    crossings, places = _crossings(curves)
+    return CostComparison(MappingProxyType(curves), _winners(curves, places), crossings)
+
+
+def _checked_tables(tables: Mapping[str, Any]) -> dict[str, ScoreTable]:
+    for name, table in tables.items():
+        if not isinstance(table, ScoreTable):
+            raise InputTypeError(
+                f"`y_true` must map names to ScoreTables: got {type(table).__name__} for {name!r}"
+            )
+    if len(tables) == 0:
+        raise InputError("`y_true` must name at least one model: got none")
+    return {str(name): table for name, table in tables.items()}
+
+
+def _crossings(
+    curves: Mapping[str, CostCurve],
+) -> tuple[tuple[tuple[str, str, float, float], ...], Floats]:
+    """Return where the order of two curves turns, and every place where one may."""
+    found: list[tuple[str, str, float, float]] = []
+    places = [curve.probability_cost for curve in curves.values()]
+    for (a, first), (b, second) in itertools.combinations(curves.items(), 2):
+        x = np.union1d(first.probability_cost, second.probability_cost)
+        gap = _heights(first, x) - _heights(second, x)
+        gap[np.abs(gap) <= _TOUCHING] = 0.0
+        decided = np.flatnonzero(gap)
+        turns = np.flatnonzero(np.sign(gap[decided[1:]]) != np.sign(gap[decided[:-1]]))
+        left, right = decided[turns], decided[turns + 1]
+        # Where the curves run together before they part, the place where they part.
+        share = gap[left] / (gap[left] - gap[right])
+        meet = np.where(right == left + 1, x[left] + share * (x[right] - x[left]), x[right - 1])
+        places.append(meet)
+        found += [
+            (a, b, at, height)
+            for at, height in zip(meet.tolist(), _heights(first, meet).tolist(), strict=True)
+        ]
+    ranked = np.unique(np.concatenate(places))
+    is_new = np.append(True, np.diff(ranked) > _ONE_PLACE)
+    return tuple(found), np.append(ranked[is_new][ranked[is_new] < 1.0 - _ONE_PLACE], 1.0)
+
+
+def _heights(curve: CostCurve, x: Floats) -> Floats:
+    return np.interp(x, curve.probability_cost, curve.normalized_cost)
+
+
+def _winners(curves: Mapping[str, CostCurve], places: Floats) -> tuple[CostWinner, ...]:
+    """Return the cheapest models between places, neighbours with the same ones united."""
+    names = list(curves)
+    middles = (places[:-1] + places[1:]) / 2.0
+    costs = np.array([_heights(curve, middles) for curve in curves.values()])
+    is_best = costs <= costs.min(axis=0) + _TOUCHING
+    starts = np.flatnonzero(np.append(True, (is_best[:, 1:] != is_best[:, :-1]).any(axis=0)))
+    ends = np.append(places[starts[1:]], 1.0)
+    return tuple(
+        CostWinner(
+            float(places[start]), float(end), tuple(itertools.compress(names, is_best[:, start]))
+        )
+        for start, end in zip(starts, ends, strict=True)
+    )

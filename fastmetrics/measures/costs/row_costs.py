@@ -19,6 +19,12 @@ from fastmetrics.tables.scores.cost_table import COSTED, CostTable, cost_table
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable
 
 _NAN = math.nan
+_ANY_THRESHOLD = """
+Parameters
+----------
+threshold : int or float
+    Any real number, infinities included.
+"""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -61,13 +67,9 @@ class ThresholdCosts(OwnArrays, Result):
         """1 - the least cost / that of the cheaper trivial rule; 0 where no threshold beats it."""
         return savings_of(self.cost, self.cost_all_positive, self.cost_all_negative)
 
+    @documented(_ANY_THRESHOLD)
     def cost_at(self, threshold: float) -> float:
         """Return the expected cost of any threshold on these data.
-
-        Parameters
-        ----------
-        threshold : int or float
-            Any real number, infinities included.
 
         Returns
         -------
@@ -88,13 +90,9 @@ class ThresholdCosts(OwnArrays, Result):
         called = is_called_positive(self.thresholds[1:], found)
         return float(self.costs[int(np.count_nonzero(called))])
 
+    @documented(_ANY_THRESHOLD)
     def savings_at(self, threshold: float) -> float:
         """Return what a threshold saves of the cost of the cheaper trivial rule.
-
-        Parameters
-        ----------
-        threshold : int or float
-            Any real number, infinities included.
 
         Returns
         -------

@@ -1,15 +1,24 @@
-"""Rows followed over time: how many remain, and how each row moves that share."""
+"""Rows followed over time: how many remain, how each row moves that share; pairs of them."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.censored import CensoredTimes
 from fastmetrics._kernels import survival as kernels
-from fastmetrics.tables.concordance.row_sums import Floats, Ranked, ranked
+from fastmetrics.errors import InputError
+from fastmetrics.tables.concordance.row_counts import RowCounts, count_rows
+from fastmetrics.tables.concordance.row_sums import (
+    Floats,
+    Ranked,
+    RowSums,
+    in_order,
+    ranked,
+    sum_rows,
+)
 
 
 class FollowUp(NamedTuple):
@@ -109,3 +118,61 @@ def follow(times: NDArray[Any], is_event: NDArray[np.bool_], weights: Floats) ->
     distinct[found.ranks] = times
     keys = 2 * found.ranks + ~is_event
     return FollowUp(distinct, keys, Ranked(keys, 2 * found.n_ranks, found.rows), weights)
+
+
+Weighting = Literal["harrell", "uno", "uno-scikit-survival"]
+
+
+class CensoredPairs(NamedTuple):
+    """Rows by time, ready for the scores of any model.
+
+    ``keys`` are in the order of times; of equal ones, events come before censorings. ``leads`` says
+    what a pair weighs whose shorter time is this row's: 0 where it was censored.
+    """
+
+    keys: Ranked
+    leads: Floats
+    weights: Floats
+
+    def sums(self, score: NDArray[Any], higher_is_longer: bool) -> RowSums | RowCounts:
+        """Return the sums of each row's partners by the scores of one model."""
+        scores = ranked(score)
+        if not higher_is_longer:
+            scores = scores.turned()
+        if (self.weights == 1.0).all() and ((self.leads == 0.0) | (self.leads == 1.0)).all():
+            return count_rows(self.keys, scores, self.leads > 0.0)
+        keyed = in_order(self.keys, scores)
+        return sum_rows(keyed, self.weights, self.leads)
+
+
+def compare_times(
+    times: NDArray[Any],
+    is_event: NDArray[np.bool_],
+    weights: Floats,
+    weighting: Weighting = "harrell",
+    tau: float | None = None,
+    others: CensoredTimes | None = None,
+) -> CensoredPairs:
+    """Order rows by time, and weigh the pairs that each leads; `others` say who is censored."""
+    rows = follow(times, is_event, weights)
+    leads = is_event.astype(np.float64)
+    if tau is not None:
+        leads[times >= tau] = 0.0
+    if weighting != "harrell":
+        leading, uncensored = leads > 0.0, rows.uncensored(others)
+        if weighting == "uno":
+            kept = uncensored.just_before(rows, rows.keys[leading])
+        else:  # scikit-survival counts the censorings of a time, which come after its events, too
+            kept = uncensored.up_to(rows, times[leading])
+        if others is not None and np.any(kept <= 0.0):
+            raise InputError(
+                "`censoring` has nobody who is followed up to the last event: pass `tau`, a time "
+                "by which some are"
+            )
+        if np.any(kept <= 0.0):
+            raise InputError(
+                "`weighting='uno-scikit-survival'` divides by the share not censored up to the "
+                "time of each event, and at the last one it is 0: pass `tau`, a time before it"
+            )
+        leads[leading] /= kept**2
+    return CensoredPairs(rows.ranked, leads, weights)

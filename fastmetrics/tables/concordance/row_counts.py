@@ -1,10 +1,10 @@
-"""``RowCounts``: what ``RowSums`` are, of rows that all count one: in integers."""
+"""Pairs of rows that all count one, in integers: of each row (`RowCounts`), and in all."""
 
 from __future__ import annotations
 
 import itertools
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from fastmetrics.tables.concordance.row_sums import (
     Slopes,
     in_order,
 )
+from fastmetrics.tables.ordering.row_order import RowOrder, row_order
 
 Integers = NDArray[np.int64]
 
@@ -59,13 +60,10 @@ class RowCounts(NamedTuple):
 
     def influences(self, slopes: Slopes, besides: Floats | float = 0.0) -> Floats:
         """Return each row's partners by kind, each times a slope, and a constant."""
-        n, (rows, keys, starts, _) = len(self.sums), self.by_rank
-        cuts = np.searchsorted(starts, np.arange(0, n + _ROWS_OF_A_JOB, _ROWS_OF_A_JOB))
-        cuts = np.unique(np.minimum(cuts, len(starts) - 1))
-        given, found = np.array([*slopes, besides]), np.empty(n)
+        rows, keys, starts, _ = self.by_rank
+        given, found = np.array([*slopes, besides]), np.empty(len(rows))
         write = partial(kernels.combine_partners, self.sums, keys, rows, starts)
-        jobs = itertools.pairwise(cuts.tolist())
-        run([partial(write, *job, self.before, given, found) for job in jobs])
+        run([partial(write, *part, self.before, given, found) for part in _parts(starts)])
         return found
 
     def _total(self, slopes: Slopes) -> float:
@@ -115,16 +113,11 @@ def _lower_of_key(by_key: Keyed) -> Integers:
 
 def _sorted_sums(codes: NDArray[np.uint32], sums: Integers, bits: int) -> Integers:
     """Return the sums of rows before, by rank; both arrays are used up."""
-    n = len(codes)
     rest = max(0, bits - kernels.DIGIT)
     shift = rest + 1
-    edges = [*range(0, n, _ROWS_OF_A_JOB), n]
-    counts = np.zeros((len(edges) - 1, _DIGITS), np.int64)
-    jobs = list(zip(edges[:-1], edges[1:], counts, strict=True))
+    counts, jobs = _digit_jobs(len(codes))
     run([partial(kernels.lower_by_digit, codes, *job[:2], shift, sums, job[2]) for job in jobs])
-    sizes = counts & 0xFFFFFFFF
-    starts = np.append(0, np.cumsum(sizes.sum(axis=0)))
-    places = starts[:-1] + np.cumsum(sizes, axis=0) - sizes
+    starts, places = _places(counts & 0xFFFFFFFF)
     earlier = np.cumsum(counts, axis=0) - counts  # rows of earlier jobs
     more = np.cumsum(earlier, axis=1) - earlier
     ordered, ordered_sums = np.empty_like(codes), np.empty_like(sums)
@@ -139,8 +132,154 @@ def _sorted_sums(codes: NDArray[np.uint32], sums: Integers, bits: int) -> Intege
         ]
     )
     if rest:
-        parts = np.searchsorted(starts, np.arange(0, n + _ROWS_OF_A_JOB, _ROWS_OF_A_JOB))
-        parts = np.unique(np.append(np.minimum(parts, _DIGITS), [0, _DIGITS])).tolist()
         within = partial(kernels.lower_in_segments, ordered, ordered_sums, codes, sums, starts)
-        run([partial(within, *part, rest) for part in itertools.pairwise(parts)])
+        run([partial(within, *part, rest) for part in _parts(starts)])
     return ordered_sums
+
+
+def _digit_jobs(n: int) -> tuple[Integers, list[tuple[int, int, Integers]]]:
+    """Return counters of digits, and ranges of n rows, each with its own row of counters."""
+    edges = [*range(0, n, _ROWS_OF_A_JOB), n]
+    counts = np.zeros((len(edges) - 1, _DIGITS), np.int64)
+    return counts, list(zip(edges[:-1], edges[1:], counts, strict=True))
+
+
+def _places(sizes: Integers) -> tuple[Integers, Integers]:
+    """Return where digits begin, and where the rows of each job go, by the sizes in all jobs."""
+    starts = np.append(0, np.cumsum(sizes.sum(axis=0)))
+    return starts, starts[:-1] + np.cumsum(sizes, axis=0) - sizes
+
+
+def _parts(starts: Integers) -> list[tuple[int, int]]:
+    """Return ranges of segments of about as many rows, by where segments begin."""
+    last = len(starts) - 1
+    cuts = np.searchsorted(starts, np.arange(0, starts[-1] + _ROWS_OF_A_JOB, _ROWS_OF_A_JOB))
+    cuts = np.unique(np.append(np.minimum(cuts, last), [0, last]))
+    return list(itertools.pairwise(cuts.tolist()))
+
+
+class PairCounts(NamedTuple):
+    """Pairs of n rows, each of which is one of five kinds; Python integers, of any size."""
+
+    n_rows: int
+    n_scores: int
+    n_outcomes: int
+    concordant: int
+    discordant: int
+    tied_in_score: int
+    tied_in_outcome: int
+    tied_in_both: int
+
+    @property
+    def excess(self) -> int:
+        """Concordant pairs less discordant ones."""
+        return self.concordant - self.discordant
+
+    @property
+    def apart_in_score(self) -> int:
+        """Pairs whose scores differ."""
+        return self.total - self.tied_in_score - self.tied_in_both
+
+    @property
+    def apart_in_outcome(self) -> int:
+        """Pairs whose outcomes differ."""
+        return self.total - self.tied_in_outcome - self.tied_in_both
+
+    @property
+    def total(self) -> int:
+        """All pairs."""
+        return self.n_rows * (self.n_rows - 1) // 2
+
+
+def count_pairs(outcome: NDArray[Any], score: NDArray[Any]) -> PairCounts:
+    """Count the pairs of rows by kind, of fewer than 2**31 finite numbers.
+
+    Two sorts, then the ranks of one variable in the order of the other, counted digit by digit:
+    O(n log n), in integers.
+    """
+    by_score, by_outcome = row_order(score), row_order(outcome)
+    n, highest = len(score), by_outcome.n_distinct - 1
+    ranks = by_outcome.spread(np.arange(highest + 1, dtype=np.int32))[by_score.rows]
+    score_ties, outcome_ties = _pairs_in(by_score.starts), _pairs_in(by_outcome.starts)
+    both_ties = 0
+    if score_ties:
+        # rows that tie in score, the highest outcome first: no pair of them is rising
+        runs = np.arange(by_score.n_distinct)
+        keys = np.repeat(runs, np.diff(by_score.starts)) << 32 | (highest - ranks)
+        keys.sort()
+        changes = np.concatenate(([True], keys[1:] != keys[:-1], [True]))
+        both_ties = _pairs_in(np.flatnonzero(changes))
+        ranks = (highest - (keys & 0xFFFFFFFF)).astype(np.int32)
+    concordant = _rising(ranks, highest)
+    tied_somewhere = score_ties + outcome_ties - both_ties
+    return PairCounts(
+        n,
+        by_score.n_distinct,
+        by_outcome.n_distinct,
+        concordant,
+        n * (n - 1) // 2 - tied_somewhere - concordant,
+        score_ties - both_ties,
+        outcome_ties - both_ties,
+        both_ties,
+    )
+
+
+class RankSums(NamedTuple):
+    """Sums of squares and of products of mid-ranks, less their mean; each four times itself."""
+
+    of_outcome: int
+    of_score: int
+    of_products: int
+
+
+def correlate_ranks(outcome: NDArray[Any], score: NDArray[Any]) -> RankSums:
+    """Return what Spearman's rho is made of, in integers: O(n log n)."""
+    y, x = (_centred_ranks(row_order(each)) for each in (outcome, score))
+    return RankSums(_exact_dot(y, y), _exact_dot(x, x), _exact_dot(y, x))
+
+
+def _centred_ranks(order: RowOrder) -> NDArray[np.int64]:
+    """Return twice the mid-rank of each row, less n + 1."""
+    starts = order.starts.astype(np.int64)
+    return order.spread(starts[:-1] + starts[1:] - len(order.rows))
+
+
+def _exact_dot(left: NDArray[np.int64], right: NDArray[np.int64]) -> int:
+    """Return the sum of products of numbers below n, chunk by chunk that cannot overflow."""
+    n = len(left)
+    size = max(1, 2**62 // (n * n))
+    return sum(int(left[i : i + size] @ right[i : i + size]) for i in range(0, n, size))
+
+
+def _pairs_in(bounds: NDArray[Any]) -> int:
+    """Return the pairs of rows within runs, of which each begins where the one before ends."""
+    if len(bounds) > bounds[-1]:
+        return 0
+    sizes = bounds[1:].astype(np.int64) - bounds[:-1]
+    if int(sizes.max(initial=0)) > 1 << 20:  # squares whose sum may not fit
+        return sum(size * (size - 1) // 2 for size in sizes.tolist())
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def _rising(ranks: NDArray[np.int32], largest: int) -> int:
+    """Return the pairs i < j with ``ranks[i] < ranks[j]``; ``ranks`` is used up."""
+    shift = max(0, largest.bit_length() - kernels.DIGIT)
+    counts, jobs = _digit_jobs(len(ranks))
+    count = partial(kernels.rising_by_digit, ranks)
+    total = sum(map(int, run([partial(count, *job[:2], shift, job[2]) for job in jobs])))
+    before = np.zeros(_DIGITS, np.int64)
+    for row in counts:  # pairs of rows in two jobs
+        below = np.append(0, np.cumsum(before))[:-1]
+        total += sum(map(int.__mul__, below.tolist(), row.tolist()))
+        before += row
+    if shift == 0:
+        return total
+    starts, places = _places(counts)
+    ordered, scratch = np.empty_like(ranks), ranks
+    scatter = partial(kernels.scatter_by_digit, ranks)
+    both = zip(jobs, places, strict=True)
+    run([partial(scatter, *job[:2], shift, put, ordered) for job, put in both])
+    within = partial(kernels.rising_in_segments, ordered, scratch, starts)
+    rest = max(0, shift - kernels.DIGIT)
+    found = run([partial(within, *part, rest) for part in _parts(starts)])
+    return total + sum(map(int, found))

@@ -42,7 +42,7 @@ def placed(rows: QueryRows) -> tuple[NDArray[Any], ...]:
         for q in long.tolist()
     ]
     for query, items in sorted_ones:
-        _place_by_sorting(rows.scores, query, items, *into[1:])
+        _place_by_sorting(rows.scores, query, items, into[1:])
     hidden = named = (np.empty(0, np.int64),) * 2
     if rows.ids is not None:
         named = np.empty(n_items, np.int64), np.empty(n_items, np.int64)
@@ -51,7 +51,7 @@ def placed(rows: QueryRows) -> tuple[NDArray[Any], ...]:
         run([partial(find, *job, item_starts, which, *named) for job in jobs])
         for query, items in sorted_ones:
             _name_by_sorting(rows.relevance, single, rows.ids, query, items, which, *named)
-        _order_by_name(item_starts, which, grades, above, tied, *named)
+        _order_by_name(item_starts, (*into[1:], *named))
     judged = sizes
     if has_unjudged:
         unjudged = np.append(0, np.cumsum(~(rows.relevance >= 0)))
@@ -66,15 +66,10 @@ def placed(rows: QueryRows) -> tuple[NDArray[Any], ...]:
 
 
 def _place_by_sorting(
-    scores: NDArray[Any],
-    rows: slice,
-    items: slice,
-    which: Ints,
-    grades: NDArray[np.float64],
-    above: Ints,
-    tied: Ints,
+    scores: NDArray[Any], rows: slice, items: slice, into: tuple[NDArray[Any], ...]
 ) -> None:
     """Write where the relevant items of one query stand, as the kernel does of short ones."""
+    which, grades, above, tied = into
     greater, equal = _ranks(scores[rows], scores[which[items]])
     order = np.lexsort((-grades[items], greater))
     which[items], grades[items] = which[items][order], grades[items][order]
@@ -107,21 +102,14 @@ def _name_by_sorting(
     unjudged[items] = unknown[places[items]]
 
 
-def _order_by_name(
-    item_starts: Ints,
-    which: Ints,
-    grades: NDArray[np.float64],
-    above: Ints,
-    tied: Ints,
-    places: Ints,
-    unjudged: Ints,
-) -> None:
+def _order_by_name(item_starts: Ints, columns: tuple[NDArray[Any], ...]) -> None:
     """Order equal items of a tie by their names: else they would stand in the order of rows."""
+    _, grades, above, tied, places, _ = columns
     if not (tied > 1).any():
         return
     query = np.repeat(np.arange(len(item_starts) - 1), np.diff(item_starts))
     order = np.lexsort((places, -grades, above, query))
-    for column in (which, grades, above, tied, places, unjudged):
+    for column in columns:
         column[:] = column[order]
 
 
