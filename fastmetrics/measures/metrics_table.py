@@ -93,6 +93,7 @@ _COLUMNS: Final = (
     *("name", "needs", "direction", "low", "high", "title", "family"),
     *("parameters", "intervals", "aliases"),
 )
+_DIRECTIONS: Final = {True: "higher", False: "lower", None: "none"}
 
 
 def metrics_table() -> MetricsTable:
@@ -115,24 +116,14 @@ def metrics_table() -> MetricsTable:
 
 
 def _entry(measure: Measure) -> MetricEntry:
-    parameters = (
-        name if default is REQUIRED else f"{name}={default!r}"
-        for name, default in measure.parameters.items()
-    )
+    up = measure.higher_is_better
     return MetricEntry(
-        measure.name,
-        measure.title,
-        measure.family,
-        measure.needs,
-        _direction(measure),
+        *(measure.name, measure.title, measure.family, measure.needs),
+        "by criterion" if isinstance(up, By) else _DIRECTIONS[up],
         *measure.bounds,
-        tuple(parameters),
-        measure.intervals,
-        measure.aliases,
+        tuple(
+            name if default is REQUIRED else f"{name}={default!r}"
+            for name, default in measure.parameters.items()
+        ),
+        *(measure.intervals, measure.aliases),
     )
-
-
-def _direction(measure: Measure) -> str:
-    if isinstance(measure.higher_is_better, By):
-        return "by criterion"
-    return {True: "higher", False: "lower", None: "none"}[measure.higher_is_better]

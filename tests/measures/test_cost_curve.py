@@ -12,7 +12,7 @@ from scipy import stats
 
 import fastmetrics as fm
 from fastmetrics import ScoreTable, UndefinedMetricWarning
-from fastmetrics.measures.costs._blocks import rounded_sum
+from fastmetrics.measures.costs.cost_curve import rounded_sum
 from reference import hull_oracle
 from reference.roc_oracle import rows_of
 

@@ -10,21 +10,18 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
 
 @kernel
 def expected_gains(
     first: int,
     last: int,
-    item_starts: Ints,
-    gains: Floats,
-    above: Ints,
-    tied: Ints,
+    item_starts: NDArray[np.int64],
+    gains: NDArray[np.float64],
+    above: NDArray[np.int64],
+    tied: NDArray[np.int64],
     k: int,
-    discounts: Floats,
-    found: Floats,
+    discounts: NDArray[np.float64],
+    found: NDArray[np.float64],
 ) -> None:
     """Write the discounted gains of the first k items, averaged over ties.
 
@@ -50,11 +47,11 @@ def expected_gains(
 def ideal_gains(
     first: int,
     last: int,
-    item_starts: Ints,
-    gains: Floats,
+    item_starts: NDArray[np.int64],
+    gains: NDArray[np.float64],
     k: int,
-    discounts: Floats,
-    found: Floats,
+    discounts: NDArray[np.float64],
+    found: NDArray[np.float64],
 ) -> None:
     """Write the discounted gains of the best order: the highest gains first."""
     ordered = np.empty(gains.size)
@@ -76,7 +73,7 @@ def ideal_gains(
 
 
 @kernel
-def sort_down(values: Floats, n: int) -> None:
+def sort_down(values: NDArray[np.float64], n: int) -> None:
     """Sort the first n values, the highest first.
 
     Shell's method with Knuth's gaps: NumPy's sort would take numba longer to compile than all else.
@@ -98,12 +95,12 @@ def sort_down(values: Floats, n: int) -> None:
 def expected_cascade(
     first: int,
     last: int,
-    item_starts: Ints,
-    chances: Floats,
-    above: Ints,
-    tied: Ints,
+    item_starts: NDArray[np.int64],
+    chances: NDArray[np.float64],
+    above: NDArray[np.int64],
+    tied: NDArray[np.int64],
     k: int,
-    found: Floats,
+    found: NDArray[np.float64],
 ) -> None:
     """Write the expected reciprocal rank at which a reader stops, averaged over ties.
 
@@ -149,7 +146,9 @@ def expected_cascade(
 
 
 @kernel
-def mean_products(chances: Floats, low: int, most: int, high: int, means: Floats) -> int:
+def mean_products(
+    chances: NDArray[np.float64], low: int, most: int, high: int, means: NDArray[np.float64]
+) -> int:
     """Write the mean, over all sets of j items, of the product of ``1 - chance``, up to ``most``.
 
     These are elementary symmetric means: an item more mixes two of them. By Maclaurin's inequality

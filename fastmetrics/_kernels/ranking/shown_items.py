@@ -11,19 +11,16 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
 
 @kernel
 def chances_of_first(
     scores: NDArray[np.generic],
-    starts: Ints,
+    starts: NDArray[np.int64],
     first: int,
     last: int,
     k: int,
     by_name: bool,
-    chances: Floats,
+    chances: NDArray[np.float64],
 ) -> int:
     """Write the chance of each row to be among the first k; return how many are not finite.
 
@@ -84,12 +81,12 @@ def sift_down(heap: NDArray[np.generic], root: int, size: int, value: np.generic
 def cosines_of_pairs(
     first: int,
     last: int,
-    starts: Ints,
-    items: Ints,
-    chances: Floats,
-    shown: Ints,
-    units: Floats,
-    found: Floats,
+    starts: NDArray[np.int64],
+    items: NDArray[np.int64],
+    chances: NDArray[np.float64],
+    shown: NDArray[np.int64],
+    units: NDArray[np.float64],
+    found: NDArray[np.float64],
 ) -> None:
     """Write the mean distance, 1 - cosine, of two shown items; nan where there are no two.
 
@@ -137,12 +134,12 @@ def cosines_of_pairs(
 def distances_of_pairs(
     first: int,
     last: int,
-    starts: Ints,
-    items: Ints,
-    chances: Floats,
-    shown: Ints,
-    distances: Floats,
-    found: Floats,
+    starts: NDArray[np.int64],
+    items: NDArray[np.int64],
+    chances: NDArray[np.float64],
+    shown: NDArray[np.int64],
+    distances: NDArray[np.float64],
+    found: NDArray[np.float64],
 ) -> None:
     """Write the mean distance of two shown items, in either order; nan where there are no two."""
     for q in range(first, last):

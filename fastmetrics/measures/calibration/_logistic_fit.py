@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels.logits import MOMENTS, moments_of_runs
 from fastmetrics._threads.workers import run
-from fastmetrics.measures.calibration._sums import PIECE, Floats, sums_of
+from fastmetrics.measures.calibration._probability_table import PIECE, Floats, sums_of
 
 #: Newton steps at most; ten are many, but a hundred where the classes hardly overlap.
 _STEPS: Final = 300

@@ -18,9 +18,9 @@ from fastmetrics.measures.calibration._probability_table import (
     Floats,
     as_given,
     probabilities,
+    sums_of,
     table_with_squares,
 )
-from fastmetrics.measures.calibration._sums import sums_of
 from fastmetrics.measures.calibration.goodness_of_fit import (
     GoodnessOfFitTest,
     hosmer_lemeshow_of_table,

@@ -16,12 +16,13 @@ from fastmetrics._results import OneNumber
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
+    PIECE,
     Floats,
     probabilities,
     probability_table,
+    sums_of,
     table_with_squares,
 )
-from fastmetrics.measures.calibration._sums import PIECE, sums_of
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 _MOST_GROUPS: Final = 10**6

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics.measures._influences import RowInfluences
-from fastmetrics.measures.calibration._probability_table import minus_logs, probability_table
+from fastmetrics.measures.calibration._probability_table import (
+    Floats,
+    minus_logs,
+    probability_table,
+)
 from fastmetrics.measures.calibration.logistic_calibration import logistic_of_table
-
-Floats = NDArray[np.float64]
 
 
 def of_logits(

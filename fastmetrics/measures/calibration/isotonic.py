@@ -132,11 +132,6 @@ def isotonic_fit(
     if check_choice("targets_are", targets_are, get_args(TargetsAre)) == "numbers":
         return _fit_numbers(y_true, y_score, sample_weight, pos_label)
     table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-    return fit_of_table(table)
-
-
-def fit_of_table(table: ScoreTable) -> IsotonicFit:
-    """Return the fit of the labels of a table that has rows."""
     hull = upper_hull(table)
     starts = np.concatenate(([0], hull.ends[:-1] + 1))
     weights = hull.positives + hull.negatives

@@ -30,13 +30,14 @@ from fastmetrics.measures.calibration._logistic_fit import (
 )
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
+    Floats,
     Squares,
     as_given,
     minus_logs,
     probabilities,
+    sums_of,
     table_with_squares,
 )
-from fastmetrics.measures.calibration._sums import Floats, sums_of
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores.score_table import ScoreTable
 

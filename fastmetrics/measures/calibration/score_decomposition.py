@@ -21,8 +21,8 @@ from fastmetrics.measures.calibration._probability_table import (
     minus_logs,
     probabilities,
     probability_table,
+    sums_of,
 )
-from fastmetrics.measures.calibration._sums import sums_of
 from fastmetrics.tables.scores.hull import Hull, upper_hull
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -223,11 +223,7 @@ def decomposition_of_sum(
         for positives, negatives in ((hull.positives, hull.negatives), share):
             both = losses(positives / (positives + negatives))
             means.append(summed_losses(both, positives, negatives) / total)
-    return parts_of(name, given / total, *means)
-
-
-def parts_of(name: str, given: float, recalibrated: float, constant: float) -> ScoreDecomposition:
-    """Return the parts of three mean scores, on a grid on which they add up."""
+    (recalibrated, constant), given = means, given / total
     least = min(given, constant)
     if recalibrated > least + _ROUNDING * max(abs(least), abs(recalibrated)):
         raise InputError(
@@ -237,6 +233,7 @@ def parts_of(name: str, given: float, recalibrated: float, constant: float) -> S
     recalibrated = min(recalibrated, least)
     finite = [abs(each) for each in (given, recalibrated, constant) if math.isfinite(each)]
     exponent = math.frexp(max(finite, default=0.0))[1]
+    # on a grid, so that the parts add up
     s, q, r = (_on_grid(each, exponent) for each in (given, recalibrated, constant))
     return ScoreDecomposition(name, s, s - q, r - q, r)
 

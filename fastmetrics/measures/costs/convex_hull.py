@@ -14,7 +14,6 @@ from fastmetrics._plots._style import label_of
 from fastmetrics._plots.curves import PLOTTED, Curve
 from fastmetrics._plots.score_curves import draw_roc
 from fastmetrics._results import OneNumber, OwnArrays
-from fastmetrics.measures.costs._blocks import vertices
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores.hull import Hull, upper_hull
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
@@ -97,7 +96,8 @@ def roc_convex_hull(
     if lacks_a_class(table, "the convex hull"):
         return RocConvexHull(np.empty(0), np.empty(0), np.empty(0), math.nan)
     hull = upper_hull(table)
-    thresholds, tp, fp = vertices(table, hull)
+    thresholds = np.append(math.inf, table.scores[hull.ends].astype(np.float64))
+    tp, fp = hull.true_positives, hull.false_positives
     return RocConvexHull(fp / float(fp[-1]), tp / float(tp[-1]), thresholds, area_of(hull))
 
 

@@ -6,11 +6,12 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.models import MODELS, check_models, named_scores
@@ -19,18 +20,18 @@ from fastmetrics._plots.cost_plots import draw_cost_curves
 from fastmetrics._plots.curves import PLOTTED, Curve
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.measures.costs._blocks import half_harmonic_sum, useful_vertices
-from fastmetrics.measures.costs.cost_curve_result import CostCurve, no_curve
+from fastmetrics.measures.costs.cost_curve_result import CostCurve, Floats, no_curve
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
-from fastmetrics.tables.scores.hull import upper_hull
+from fastmetrics.tables.scores.hull import Hull, upper_hull
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
-
-Floats = NDArray[np.float64]
 
 #: Costs nearer than this are equal, and places nearer than the second one place: both are in
 #: [0, 1], and of a few roundings each.
 _TOUCHING: Final = 2.0**-45
 _ONE_PLACE: Final = 2.0**-40
+#: Bits of the sum of a first try, and of the last before exact fractions.
+_FIRST_BITS: Final = 128
+_LAST_BITS: Final = 1024
 
 
 @documented(SCORED_BINARY, BOTH_CLASSES)
@@ -82,19 +83,44 @@ def cost_curve(
 
 
 def curve_of_table(table: ScoreTable) -> CostCurve:
-    """Return the cost curve of a table with both classes."""
+    """Return the cost curve of a table with both classes.
+
+    With x the share of cost that positives bear, a block of the hull with the shares p of all
+    positives and n of all negatives costs min(x p, (1 - x) n): what the best threshold costs is a
+    sum over the blocks, of terms that are all positive. A vertex that another one beats at every
+    cost is left out: (0, 0) where the highest scores are all of positives, (1, 1) where the lowest
+    are all of negatives.
+    """
     hull = upper_hull(table)
-    best = useful_vertices(table, hull)
-    x, y = best.breakpoints()
+    tp, fp = hull.true_positives, hull.false_positives
+    n_positive, n_negative = tp[-1].item(), fp[-1].item()
+    first, last = int(hull.negatives[0] == 0), len(tp) - int(hull.positives[-1] == 0)
+    kept, blocks = slice(first, last), slice(first, last - 1)
+    tp, fp = tp[kept], fp[kept]
+    missed = n_positive - tp
+    columns = hull.positives[blocks], hull.negatives[blocks], missed[:-1], fp[:-1]
+    meetings = [
+        _meeting(n_positive, n_negative, *block)
+        for block in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+    x, y = np.array(meetings, np.float64).reshape(-1, 2).T
+    fpr, tpr, fnr = fp / n_negative, tp / n_positive, missed / n_positive
+    thresholds = np.append(math.inf, table.scores[hull.ends].astype(np.float64))
     return CostCurve(
         expected_total_cost=half_harmonic_sum(hull),
         probability_cost=np.concatenate(([0.0], x, [1.0])),
-        normalized_cost=np.concatenate((best.fpr[:1], y, best.fnr[-1:])),
-        thresholds=best.thresholds.copy(),
-        false_positive_rate=best.fpr,
-        true_positive_rate=best.tpr,
-        prevalence=float(best.n_positive / (best.n_positive + best.n_negative)),
+        normalized_cost=np.concatenate((fpr[:1], y, fnr[-1:])),
+        thresholds=thresholds[kept].copy(),
+        false_positive_rate=fpr,
+        true_positive_rate=tpr,
+        prevalence=float(n_positive / (n_positive + n_negative)),
     )
+
+
+def _meeting(m_pos: Any, m_neg: Any, p: Any, n: Any, missed: Any, false: Any) -> tuple[Any, Any]:
+    """Return (x, y) where calling a block positive or negative costs the same, divided once."""
+    whole = n * m_pos + p * m_neg
+    return n * m_pos / whole, (missed * n + false * p) / whole
 
 
 @documented(SCORED_BINARY, BOTH_CLASSES)
@@ -307,3 +333,41 @@ def _winners(curves: Mapping[str, CostCurve], places: Floats) -> tuple[CostWinne
         )
         for start, end in zip(starts, ends, strict=True)
     )
+
+
+def half_harmonic_sum(hull: Hull) -> float:
+    """Return the area under the lower envelope of a table with both classes.
+
+    Of a block with shares p and n the area under min(x p, (1 - x) n) is p n / (p + n) / 2. Counts
+    give the double nearest to the rational sum.
+    """
+    positives, negatives = hull.positives.tolist(), hull.negatives.tolist()
+    m_pos, m_neg = sum(positives), sum(negatives)
+    if hull.positives.dtype.kind == "f":
+        m_pos, m_neg = math.fsum(positives), math.fsum(negatives)
+        shares = zip(hull.positives / m_pos, hull.negatives / m_neg, strict=True)
+        return math.fsum(p * n / (p + n) / 2.0 for p, n in shares if p > 0 and n > 0)
+    terms = [
+        (p * n, 2 * (p * m_neg + n * m_pos))
+        for p, n in zip(positives, negatives, strict=True)
+        if p and n
+    ]
+    return rounded_sum(terms)
+
+
+def rounded_sum(terms: list[tuple[int, int]]) -> float:
+    """Return the double nearest to a sum of fractions >= 0, given as (numerator, denominator).
+
+    Their common denominator may have a thousand digits. So each is cut after so many bits, the sum
+    is between two numbers that far apart, and both round to one double; if they do not, more bits
+    tell, and for a sum in the very middle of two doubles, fractions (Ziv 1991).
+    """
+    bits = _FIRST_BITS
+    while bits <= _LAST_BITS:
+        low = sum((numerator << bits) // denominator for numerator, denominator in terms)
+        unit = 1 << bits
+        below, above = low / unit, (low + len(terms)) / unit
+        if below == above:
+            return below
+        bits *= 2
+    return float(sum((Fraction(*term) for term in terms), Fraction(0)))

@@ -18,11 +18,7 @@ from fastmetrics._plots.cost_plots import draw_cost_curve
 from fastmetrics._plots.curves import PLOTTED, Curve
 from fastmetrics._results import OneNumber, OwnArrays
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.measures.costs.operating_point import (
-    OperatingPoint,
-    check_prices,
-    precision_of_rates,
-)
+from fastmetrics.measures.costs.operating_point import OperatingPoint, precision_of_rates
 
 Floats = NDArray[np.float64]
 
@@ -186,13 +182,23 @@ class CostCurve(OwnArrays, OneNumber):
             For prices that are negative, not finite or both 0, and a prevalence outside (0, 1).
         """
         share = self.prevalence if prevalence is None and not self._is_empty else prevalence
-        asked = check_prices(0.5 if share is None else share, cost_fn, cost_fp)
+        fn, fp = (
+            check_fraction(name, cost, high=math.inf, include_low=True)
+            for name, cost in (("cost_fn", cost_fn), ("cost_fp", cost_fp))
+        )
+        if not (fn or fp):
+            raise InputError(
+                "`cost_fn` and `cost_fp` must not both be 0: every decision would cost the same"
+            )
+        p = check_fraction("prevalence", 0.5 if share is None else share)
         if self._is_empty:
             return OperatingPoint(*[math.nan] * 8)
-        x = asked.probability_cost
+        largest = max(fn, fp)  # products of tiny prices would be 0
+        positive = p * (fn / largest)
+        x = positive / (positive + (1.0 - p) * (fp / largest))
         i = int(self._lines_at(np.float64(x)))
         tpr, fpr = float(self.true_positive_rate[i]), float(self.false_positive_rate[i])
-        of_positives, of_negatives = asked.of_positives, asked.of_negatives
+        of_positives, of_negatives = p * fn, (1.0 - p) * fp
         return OperatingPoint(
             threshold=float(self.thresholds[i]),
             false_positive_rate=fpr,
@@ -201,7 +207,7 @@ class CostCurve(OwnArrays, OneNumber):
             normalized_cost=(1.0 - tpr) * x + fpr * (1.0 - x),
             expected_cost=(1.0 - tpr) * of_positives + fpr * of_negatives,
             trivial_cost=min(of_positives, of_negatives),
-            precision=precision_of_rates(tpr, fpr, asked.prevalence),
+            precision=precision_of_rates(tpr, fpr, p),
         )
 
     def expected_cost(

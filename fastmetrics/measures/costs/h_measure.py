@@ -14,7 +14,7 @@ from fastmetrics._input.scalars import check_positive
 from fastmetrics.errors import InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores.hull import upper_hull
-from fastmetrics.tables.scores.pairs import PairCounts, count_pairs, pairs_of_weights
+from fastmetrics.tables.scores.pairs import count_pairs, pairs_of_weights
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
 
 Floats = NDArray[np.float64]
@@ -160,10 +160,6 @@ def gini_coefficient(
             "the Gini coefficient is not defined: there is one class only", UndefinedMetricWarning
         )
         return math.nan
-    return _gini_of(pairs)
-
-
-def _gini_of(pairs: PairCounts) -> float:
     if isinstance(pairs.twice_concordant, int):
         won = pairs.twice_concordant - pairs.twice_discordant
         return float(won / (2 * pairs.n_positive * pairs.n_negative))

@@ -13,12 +13,10 @@ from fastmetrics._input.costs import check_prevalence
 from fastmetrics._input.scalars import check_fraction
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics.errors import InputError
-from fastmetrics.measures._influences import RowInfluences
+from fastmetrics.measures._influences import Floats, RowInfluences
 from fastmetrics.tables.scores._threshold import is_called_positive
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
-
-Floats = NDArray[np.float64]
 
 
 @documented(BOTH_CLASSES)

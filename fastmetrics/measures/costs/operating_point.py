@@ -1,60 +1,19 @@
-"""What prices and prevalence ask for: a place on the axis of a cost curve, and the precision there.
-
-Here live the checks of what mistakes cost.
-"""
+"""The cheapest threshold for prices and a prevalence, and the precision at another prevalence."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_fraction
 from fastmetrics._results import Result
-from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
-
-
-class Prices(NamedTuple):
-    """What errors cost, and how many examples are positive: checked."""
-
-    prevalence: float
-    cost_fn: float
-    cost_fp: float
-
-    @property
-    def of_positives(self) -> float:
-        """What it costs to miss every positive, an example."""
-        return self.prevalence * self.cost_fn
-
-    @property
-    def of_negatives(self) -> float:
-        """What it costs to call every negative positive, an example."""
-        return (1.0 - self.prevalence) * self.cost_fp
-
-    @property
-    def probability_cost(self) -> float:
-        """The share of positives in what all errors together would cost: P(+)cost."""
-        largest = max(self.cost_fn, self.cost_fp)  # products of tiny prices would be 0
-        positive = self.prevalence * (self.cost_fn / largest)
-        return positive / (positive + (1.0 - self.prevalence) * (self.cost_fp / largest))
-
-
-def check_prices(prevalence: Any, cost_fn: Any, cost_fp: Any) -> Prices:
-    """Return prices >= 0, not both 0, and a share of positives strictly between 0 and 1."""
-    prices = [
-        check_fraction(name, cost, high=math.inf, include_low=True)
-        for name, cost in (("cost_fn", cost_fn), ("cost_fp", cost_fp))
-    ]
-    if not any(prices):
-        raise InputError(
-            "`cost_fn` and `cost_fp` must not both be 0: every decision would cost the same"
-        )
-    return Prices(check_fraction("prevalence", prevalence), *prices)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

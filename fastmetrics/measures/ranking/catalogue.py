@@ -19,10 +19,9 @@ from fastmetrics._input.scores import check_finite
 from fastmetrics._kernels.ranking import shown_items as kernels
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.measures.ranking._by_query import averaged
+from fastmetrics.measures.ranking._by_query import Values, averaged
 from fastmetrics.tables.ranking._placing import jobs_of
 
-Values = NDArray[np.float64]
 CatalogueTies = Literal["expected", "trec_eval"]
 
 #: Shown items of a job: some milliseconds of work.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -61,7 +60,7 @@ def values_of(
     one: Asked, table: RankingTable, *, ties: Ties, relevant_from: float, no_relevant: float
 ) -> PerQuery:
     """Return the values of the queries of a table."""
-    known = _parameters(_measure_of(one))
+    known = _measure_of(one).parameters
     shared = {"relevant_from": relevant_from, "no_relevant": no_relevant}
     given: dict[str, Any] = {name: value for name, value in shared.items() if name in known}
     given |= one.parameters
@@ -96,7 +95,7 @@ def by_name() -> dict[str, Measure]:
     """Return the measures of rankings by all their names, in lower case."""
     found: dict[str, Measure] = {}
     for measure in MEASURES.values():
-        if measure.family == "ranking" and "relevance" in _parameters(measure):
+        if measure.family == "ranking":
             for name in (measure.name, *measure.aliases):
                 found[name.lower()] = measure
                 found.setdefault(name.lower().removesuffix("_at_k"), measure)
@@ -133,8 +132,3 @@ def _measure_of(one: Asked) -> Measure:
     if one.measure is None:
         raise _no_ranking(one.label)
     return one.measure
-
-
-@cache
-def _parameters(measure: Measure) -> Collection[str]:
-    return inspect.signature(measure.load()).parameters.keys()

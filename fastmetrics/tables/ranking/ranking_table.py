@@ -340,7 +340,11 @@ def checked_columns(found: Members) -> Columns:
     if any(column.dtype != np.int64 or column.ndim != 1 for column in columns.values()):
         raise InputError("columns are not vectors of int64")
     grades, starts, n_queries = found["grades"], columns["item_starts"], len(columns["sizes"])
-    if grades.dtype != np.float64 or grades.ndim != 1 or not _have_grades(grades):
+    if (
+        grades.dtype != np.float64
+        or grades.ndim != 1
+        or not (np.isfinite(grades) & (grades != 0)).all()
+    ):
         raise InputError("grades are not finite float64, or 0")
     lengths = {name: {n_queries} for name in _OF_QUERIES}
     lengths |= {"item_starts": {n_queries + 1}}
@@ -367,10 +371,6 @@ def checked_columns(found: Members) -> Columns:
     ):
         raise InputError("`queries` do not rise, or are not of the sizes")
     return {"queries": queries, "grades": grades, **columns}
-
-
-def _have_grades(grades: NDArray[np.float64]) -> bool:
-    return bool((np.isfinite(grades) & (grades != 0)).all())
 
 
 def _are_in_order(query: Column, above: Column, tied: Column) -> bool:
