@@ -11,23 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import (
-    WeightsAre,
-    check_choice,
-    check_confidence_level,
-)
+from fastmetrics._input.scalars import WeightsAre, check_choice, check_confidence_level
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import InputError, SmallSampleWarning, UndefinedMetricWarning, warn_user
-from fastmetrics.measures.calibration._logistic_fit import (
-    Columns,
-    Fit,
-    Likelihood,
-    first_row,
-    overlaps,
-    squares_of_gradients,
-    variances,
-)
+from fastmetrics.measures.calibration import _logistic_fit as logistic
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
     Floats,
@@ -226,11 +214,11 @@ def logistic_of_table(
                 f"{wrong:g} positives have a probability of exactly 0, or negatives one of 1; clip "
                 "them to, say, [1e-6, 1 - 1e-6]"
             )
-        elif max(map(first_row, classes)) == len(classes[0]):
+        elif max(map(logistic.first_row, classes)) == len(classes[0]):
             fault = "probabilities inside (0, 1) belong to one class"
         else:
             x = logits_of(p[inside]) if logits is None else logits[inside]
-            columns = Columns(x, *classes)
+            columns = logistic.Columns(x, *classes)
             fault = _fault(columns)
             has_errors = squares is not None or not table.is_weighted
             filling = None
@@ -238,14 +226,14 @@ def logistic_of_table(
                 _warn_of_few_rows(table, squares)
             if table.is_weighted:  # in units in which rows weigh 1 on average
                 unit = len(x) / (float(table.n_positive) + float(table.n_negative))
-                columns = Columns(x, columns.positives * unit, columns.negatives * unit)
+                columns = logistic.Columns(x, columns.positives * unit, columns.negatives * unit)
                 if squares is not None:
                     factor = (squares.largest * unit) ** 2
                     filling = squares[0][inside] * factor, squares[1][inside] * factor
             from scipy.special import ndtri
 
             quantile = -float(ndtri((1.0 - level) / 2.0))
-            fits = _Fits(Likelihood(columns), filling, has_errors, method, quantile)
+            fits = _Fits(logistic.Likelihood(columns), filling, has_errors, method, quantile)
             in_the_large = fits.in_the_large()
             if not fault:
                 slope, intercept = fits.slope_and_intercept()
@@ -297,11 +285,11 @@ def logits_of(p: Floats) -> Floats:
     return logits
 
 
-def _fault(columns: Columns) -> str:
+def _fault(columns: logistic.Columns) -> str:
     """Return why the slope has no finite value, empty where it has one."""
     if columns.logits[0] == columns.logits[-1]:
         return "all probabilities are the same"
-    if min(high - low for high, low in overlaps(columns)) <= 0.0:
+    if min(high - low for high, low in logistic.overlaps(columns)) <= 0.0:
         return "the probabilities separate the classes, so that the slope is infinite"
     return ""
 
@@ -309,7 +297,7 @@ def _fault(columns: Columns) -> str:
 class _Fits(NamedTuple):
     """The three estimates of one table, with standard errors and intervals."""
 
-    likelihood: Likelihood
+    likelihood: logistic.Likelihood
     squares: tuple[Floats, Floats] | None
     has_errors: bool
     method: MethodName
@@ -331,7 +319,7 @@ class _Fits(NamedTuple):
         """Return both numbers of the line."""
         own = self.likelihood
         fit = own.fit()
-        of_intercept, of_slope = variances(own, fit, self._filling(fit))
+        of_intercept, of_slope = logistic.variances(own, fit, self._filling(fit))
 
         def beside_slope(value: float) -> tuple[float, float]:
             return own.fit_along(fit.level, value, (1.0, 0.0))[:2]
@@ -346,12 +334,12 @@ class _Fits(NamedTuple):
             self._estimate(fit, intercept, of_intercept, beside_intercept),
         )
 
-    def _filling(self, fit: Fit) -> tuple[float, float, float] | None:
-        return self.squares and squares_of_gradients(self.likelihood, fit, self.squares)
+    def _filling(self, fit: logistic.Fit) -> tuple[float, float, float] | None:
+        return self.squares and logistic.squares_of_gradients(self.likelihood, fit, self.squares)
 
     def _estimate(
         self,
-        fit: Fit,
+        fit: logistic.Fit,
         estimate: float,
         variance: float,
         at: Callable[[float], tuple[float, float]],

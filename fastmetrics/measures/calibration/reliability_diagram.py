@@ -17,16 +17,7 @@ from fastmetrics._plots.calibration_plots import draw_reliability, limits_of
 from fastmetrics._plots.curves import PLOTTED, Curve
 from fastmetrics._results import OwnArrays, Result
 from fastmetrics.errors import InputError
-from fastmetrics.measures.calibration._bins import (
-    BINNED,
-    MOST_BINS,
-    Strategy,
-    ascending,
-    bin_starts,
-    bins_between,
-    check_bins,
-    uniform_edges,
-)
+from fastmetrics.measures.calibration import _bins as in_bins
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
     NOT_CALIBRATED,
@@ -161,14 +152,14 @@ def reliability_diagram(
     (array([0.2667, 0.9   ]), array([0.3333, 1.    ]), array([3, 1]))
     """
     check_choice("strategy", strategy, get_args(Binning))
-    check_integer("n_bins", n_bins, low=1, high=MOST_BINS)
+    check_integer("n_bins", n_bins, low=1, high=in_bins.MOST_BINS)
     table = probability_table(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label)
-    p, positives, weights = ascending(table)
+    p, positives, weights = in_bins.ascending(table)
     if strategy == "isotonic":
         ends = upper_hull(table).ends[::-1]
         starts = len(p) - 1 - ends
     else:
-        starts = bin_starts(p, weights, n_bins, strategy)
+        starts = in_bins.bin_starts(p, weights, n_bins, strategy)
     total = np.add.reduceat(weights, starts)
     return ReliabilityDiagram(
         strategy,
@@ -190,14 +181,14 @@ def _histogram(p: Floats, weights: NDArray[Any]) -> Floats:
     return shares
 
 
-@documented(BINNED)
+@documented(in_bins.BINNED)
 def calibration_curve(
     y_true: ArrayLike,
     y_prob: ArrayLike,
     *,
     pos_label: Any = None,
     n_bins: int = 5,
-    strategy: Strategy = "uniform",
+    strategy: in_bins.Strategy = "uniform",
 ) -> tuple[Floats, Floats]:
     """Compute the share of positives and the mean probability in bins, as scikit-learn does.
 
@@ -239,7 +230,7 @@ def calibration_curve(
     >>> prob_true.round(4), prob_pred.round(4)
     (array([0.3333, 1.    ]), array([0.2667, 0.9   ]))
     """
-    n_bins, strategy = check_bins(n_bins, strategy)
+    n_bins, strategy = in_bins.check_bins(n_bins, strategy)
     try:
         rows = check_binary(y_true, y_prob, pos_label=pos_label, label_rule="curve").recheck()
     except InputError as error:
@@ -250,9 +241,9 @@ def calibration_curve(
         bins = np.searchsorted(np.sort(scores), scores) * n_bins // len(scores)
     elif strategy == "quantile":
         edges = np.percentile(scores, np.linspace(0.0, 1.0, n_bins + 1) * 100)
-        bins = bins_between(edges[1:-1], scores, strategy)
+        bins = in_bins.bins_between(edges[1:-1], scores, strategy)
     else:
-        bins = bins_between(uniform_edges(n_bins), scores, strategy)
+        bins = in_bins.bins_between(in_bins.uniform_edges(n_bins), scores, strategy)
     counts = np.bincount(bins, minlength=n_bins)
     used = counts != 0
     sums = np.bincount(bins, weights=scores, minlength=n_bins)

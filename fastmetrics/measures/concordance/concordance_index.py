@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import nan
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,41 +26,6 @@ from fastmetrics.tables.concordance.follow_up import CensoredPairs, Weighting, c
 
 HigherScoreMeans = Literal["shorter-time", "longer-time"]
 TiesInScore = Literal["half", "excluded"]
-
-#: What functions of the concordance index take, and say alike.
-INDEX: Final = (
-    CENSORED
-    + """
-higher_score_means : {"shorter-time", "longer-time"}
-    What the score says: a risk is higher where the time is shorter, a predicted survival time is
-    longer. Never guessed.
-weighting : {"harrell", "uno", "uno-scikit-survival"}, default="harrell"
-    What a comparable pair counts: one (Harrell); or 1/G(t)^2 (Uno), with G(t) the share that is
-    not censored before the shorter time t, by Kaplan and Meier, so that the index does not depend
-    on the censoring. scikit-survival counts the censorings at t itself too.
-tau : float, optional
-    Pairs whose shorter time is tau or more are left out.
-ties_in_score : {"half", "excluded"}, default="half"
-    A comparable pair of equal scores counts one half, or is left out.
-
-Raises
-------
-TypeError, ValueError
-    If lengths differ, a time is negative or not finite, `event` holds anything but 0 and 1, or
-    `higher_score_means` is not said.
-
-Warns
------
-UndefinedMetricWarning
-    If no pair is comparable; the value is then nan.
-
-Notes
------
-A pair is comparable where the shorter time is an event. Of equal times an event comes before a
-censoring, and two events are left out. Scores are equal if their numbers are: there is no
-tolerance. O(n log n): rows are sorted by time, and counted with a tree over the scores' ranks.
-"""
-)
 
 
 class CheckedIndex(NamedTuple):
@@ -123,7 +88,7 @@ def index_of(concordant: float, discordant: float, tied: float, half: bool) -> f
     return nan
 
 
-@documented(INDEX, CENSORING)
+@documented(CENSORED, CENSORING)
 def concordance_index(
     time: ArrayLike,
     event: ArrayLike,
@@ -143,16 +108,44 @@ def concordance_index(
     ----------
     score : array-like of shape (n_samples,)
         Predictions; they matter by their order alone.
+    higher_score_means : {"shorter-time", "longer-time"}
+        What the score says: a risk is higher where the time is shorter, a predicted survival time
+        is longer. Never guessed.
+    weighting : {"harrell", "uno", "uno-scikit-survival"}, default="harrell"
+        What a comparable pair counts: one (Harrell); or 1/G(t)^2 (Uno), with G(t) the share that is
+        not censored before the shorter time t, by Kaplan and Meier, so that the index does not
+        depend on the censoring. scikit-survival counts the censorings at t itself too.
+    tau : float, optional
+        Pairs whose shorter time is tau or more are left out.
+    ties_in_score : {"half", "excluded"}, default="half"
+        A comparable pair of equal scores counts one half, or is left out.
 
     Returns
     -------
     float
         In [0, 1]; one half says nothing.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If lengths differ, a time is negative or not finite, `event` holds anything but 0 and 1, or
+        `higher_score_means` is not said.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If no pair is comparable; the value is then nan.
+
     See Also
     --------
     estimate : The same, with its interval.
     compare : Two models and more.
+
+    Notes
+    -----
+    A pair is comparable where the shorter time is an event. Of equal times an event comes before a
+    censoring, and two events are left out. Scores are equal if their numbers are: there is no
+    tolerance. O(n log n): rows are sorted by time, and counted with a tree over the scores' ranks.
 
     References
     ----------
