@@ -182,40 +182,39 @@ def calibration_summary(
     test = None
     if on_training_data is not None:
         test = hosmer_lemeshow_of_table(table, n_groups, on_training_data)
-    columns = _Pass(table, squares[:2] if squares is not None else None)
+    logits, sums = _one_pass(table, squares[:2] if squares is not None else None)
+    brier, log, mean_sum, over, variance = sums
     hull = upper_hull(table)
     total = float(table.n_positive) + float(table.n_negative)
     return CalibrationSummary(
         float(as_given(np.array(total), table.weight_exponent)),
         float(table.n_positive) / total,
-        columns.mean_sum / total,
-        decomposition_of_sum(table, hull, "brier_score", columns.brier),
-        decomposition_of_sum(table, hull, "log_loss", columns.log),
-        logistic_of_table(table, squares, read, level=level, logits=columns.logits),
-        spiegelhalter_of_sums(*columns.spiegelhalter, 1.0 if squares is None else squares.largest),
+        mean_sum / total,
+        decomposition_of_sum(table, hull, "brier_score", brier),
+        decomposition_of_sum(table, hull, "log_loss", log),
+        logistic_of_table(table, squares, read, level=level, logits=logits),
+        spiegelhalter_of_sums(over, variance, 1.0 if squares is None else squares.largest),
         test,
     )
 
 
-class _Pass:
-    """What one pass over the rows of a table finds."""
+def _one_pass(
+    table: ScoreTable, squares: tuple[Floats, Floats] | None
+) -> tuple[Floats, list[float]]:
+    """Return the logits, and sums: both losses, the probabilities, and the two of Spiegelhalter."""
+    p, classes = probabilities(table), (table.positives, table.negatives)
+    logits = np.empty(len(p))
+    clipped = losses_of("log_loss", table.scores.dtype)
+    dtype = table.scores.dtype if table.scores.dtype.kind == "f" else np.dtype(np.float64)
+    eps = float(np.finfo(dtype).eps)
 
-    def __init__(self, table: ScoreTable, squares: tuple[Floats, Floats] | None) -> None:
-        p, positives, negatives = probabilities(table), table.positives, table.negatives
-        self.logits = np.empty(len(p))
-        clipped = losses_of("log_loss", table.scores.dtype)
-        dtype = table.scores.dtype if table.scores.dtype.kind == "f" else np.dtype(np.float64)
-        eps = float(np.finfo(dtype).eps)
+    def terms(x: Floats, p: Floats, *weights: NDArray[Any]) -> list[float]:
+        found = np.empty((5, len(p)))
+        ours = p, np.log(p), np.log(1.0 - p), *weights, *(weights if squares is None else ())
+        terms_of_rows(*ours, x, found)
+        sums: list[float] = found.sum(axis=1).tolist()
+        if p[0] > 1.0 - eps or p[-1] < eps:  # which the log loss cuts, and no other sum
+            sums[1] = summed_losses(clipped(p), *weights[:2])
+        return sums
 
-        def terms(x: Floats, p: Floats, *weights: NDArray[Any]) -> list[float]:
-            found = np.empty((5, len(p)))
-            ours = p, np.log(p), np.log(1.0 - p), *weights, *(weights if squares is None else ())
-            terms_of_rows(*ours, x, found)
-            sums: list[float] = found.sum(axis=1).tolist()
-            if p[0] > 1.0 - eps or p[-1] < eps:  # which the log loss cuts, and no other sum
-                sums[1] = summed_losses(clipped(p), *weights[:2])
-            return sums
-
-        columns = (self.logits, p, positives, negatives, *(squares or ()))
-        self.brier, self.log, self.mean_sum, *both = sums_of(terms, columns)
-        self.spiegelhalter = both[0], both[1]
+    return logits, sums_of(terms, (logits, p, *classes, *(squares or ())))

@@ -176,6 +176,6 @@ def spearman_rho(y_true: ArrayLike, y_score: ArrayLike, *, n_threads: int | None
     >>> spearman_rho([1, 2, 3, 4], [0.1, 0.3, 0.2, 0.9])
     0.8
     """
-    sums = correlate_ranks(*check_paired(y_true, y_score))
-    spread = sqrt(sums.of_outcome * sums.of_score)
-    return _ratio(sums.of_products, spread, "Spearman's rho", "all values of one side tie")
+    of_outcome, of_score, products = correlate_ranks(*check_paired(y_true, y_score))
+    spread = sqrt(of_outcome * of_score)
+    return _ratio(products, spread, "Spearman's rho", "all values of one side tie")

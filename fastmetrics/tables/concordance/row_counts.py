@@ -19,7 +19,7 @@ from fastmetrics.tables.concordance.row_sums import (
     Slopes,
     in_order,
 )
-from fastmetrics.tables.ordering.row_order import RowOrder, row_order
+from fastmetrics.tables.ordering.row_order import row_order
 
 Integers = NDArray[np.int64]
 
@@ -224,24 +224,17 @@ def count_pairs(outcome: NDArray[Any], score: NDArray[Any]) -> PairCounts:
     )
 
 
-class RankSums(NamedTuple):
-    """Sums of squares and of products of mid-ranks, less their mean; each four times itself."""
+def correlate_ranks(outcome: NDArray[Any], score: NDArray[Any]) -> tuple[int, int, int]:
+    """Return what Spearman's rho is made of, in integers, each four times itself: O(n log n).
 
-    of_outcome: int
-    of_score: int
-    of_products: int
-
-
-def correlate_ranks(outcome: NDArray[Any], score: NDArray[Any]) -> RankSums:
-    """Return what Spearman's rho is made of, in integers: O(n log n)."""
-    y, x = (_centred_ranks(row_order(each)) for each in (outcome, score))
-    return RankSums(_exact_dot(y, y), _exact_dot(x, x), _exact_dot(y, x))
-
-
-def _centred_ranks(order: RowOrder) -> NDArray[np.int64]:
-    """Return twice the mid-rank of each row, less n + 1."""
-    starts = order.starts.astype(np.int64)
-    return order.spread(starts[:-1] + starts[1:] - len(order.rows))
+    Sums of squares of the outcome's mid-ranks, less their mean, of the score's, and of products.
+    """
+    centred = []  # twice the mid-rank of each row, less n + 1
+    for order in map(row_order, (outcome, score)):
+        starts = order.starts.astype(np.int64)
+        centred.append(order.spread(starts[:-1] + starts[1:] - len(order.rows)))
+    y, x = centred
+    return _exact_dot(y, y), _exact_dot(x, x), _exact_dot(y, x)
 
 
 def _exact_dot(left: NDArray[np.int64], right: NDArray[np.int64]) -> int:
