@@ -45,7 +45,7 @@ from .inference.estimate import estimate as estimate
 from .inference.guarantees.guaranteed_threshold import guaranteed_threshold as guaranteed_threshold
 from .measures.asking import register_metric as register_metric
 from .measures.calibration.reliability_diagram import calibration_curve as calibration_curve
-from .measures.costs.h_measure import gini_coefficient as gini_coefficient
+from .measures.costs.lorenz import gini_coefficient as gini_coefficient
 from .measures.curves.best_threshold import (
     best_threshold as best_threshold,
     predict_at_threshold as predict_at_threshold,

@@ -4,6 +4,7 @@ from .inference.costs.decision_curve import decision_curve as decision_curve
 from .inference.costs.threshold_cost import threshold_cost_interval as threshold_cost_interval
 from .measures.costs.brier_curve import brier_curve as brier_curve
 from .measures.costs.convex_hull import (
+    h_measure as h_measure,
     roc_convex_hull as roc_convex_hull,
     roc_hull_auc as roc_hull_auc,
 )
@@ -17,7 +18,6 @@ from .measures.costs.gains import (
     gains_curve as gains_curve,
     lift_score as lift_score,
 )
-from .measures.costs.h_measure import h_measure as h_measure
 from .measures.costs.lorenz import lorenz_curve as lorenz_curve, lorenz_gini as lorenz_gini
 from .measures.costs.net_benefit import net_benefit as net_benefit
 from .measures.costs.operating_point import (

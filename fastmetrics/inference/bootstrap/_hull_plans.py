@@ -23,9 +23,14 @@ from fastmetrics.errors import InputError
 from fastmetrics.inference.bootstrap._draws import Line, Statistic
 from fastmetrics.inference.bootstrap._forms import Form, Strata
 from fastmetrics.inference.bootstrap._limits import Limits, Method, limits
-from fastmetrics.measures.costs.convex_hull import roc_hull_auc
+from fastmetrics.measures.costs.convex_hull import (
+    beta_of,
+    checked_weight,
+    h_measure,
+    mean_losses,
+    roc_hull_auc,
+)
 from fastmetrics.measures.costs.cost_curve import expected_total_cost
-from fastmetrics.measures.costs.h_measure import beta_of, checked_weight, h_measure, mean_losses
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]

@@ -22,7 +22,7 @@ from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._draws import Line
 from fastmetrics.inference.bootstrap._forms import Form, Strata
 from fastmetrics.inference.bootstrap.bca._leave_one_out import leave_one_out, strata
-from fastmetrics.measures.costs.h_measure import gini_coefficient
+from fastmetrics.measures.costs.lorenz import gini_coefficient
 from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.measures.curves.break_even import break_even_point
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic

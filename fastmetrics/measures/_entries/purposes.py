@@ -22,9 +22,9 @@ _rule = partial(_cost, resampled="")
 _COSTS: Final = (
     _cost("roc_hull_auc", "convex_hull", "AUC of the convex hull", bounds=(0.5, 1.0)),
     _cost("expected_total_cost", "cost_curve", up=False, bounds=(0.0, 0.25)),
-    _cost("h_measure", "h_measure", "H-measure", parameters={"cost_weight": "prevalence"}),
+    _cost("h_measure", "convex_hull", "H-measure", parameters={"cost_weight": "prevalence"}),
     _cost(
-        *("gini_coefficient", "h_measure", "Gini"),
+        *("gini_coefficient", "lorenz", "Gini"),
         bounds=_BOTH_SIGNS,
         resampled="pairs",
         influences="curves.influences:gini",

@@ -1,4 +1,4 @@
-"""The Lorenz curve of outcomes ordered by prediction, and its Gini."""
+"""The Lorenz curve of outcomes ordered by prediction, and its Gini; the Gini of two classes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
@@ -20,7 +21,14 @@ from fastmetrics._results import OwnArrays, Result
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.tables.ordering.row_order import RowOrder, row_order
-from fastmetrics.tables.scores.score_table import running_sum
+from fastmetrics.tables.scores.both_classes import BOTH_CLASSES
+from fastmetrics.tables.scores.pairs import count_pairs, pairs_of_weights
+from fastmetrics.tables.scores.score_table import (
+    SCORED_BINARY,
+    ScoreTable,
+    as_table,
+    running_sum,
+)
 
 Floats = NDArray[np.float64]
 #: Rows of a job.
@@ -210,3 +218,53 @@ def _shares(values: Floats) -> Floats:
 def _gini(x: Floats, y: Floats) -> float:
     """Return 1 - twice the area under straight lines from point to point."""
     return 1.0 - float(np.sum(np.diff(x) * (y[1:] + y[:-1])))
+
+
+@documented(SCORED_BINARY, BOTH_CLASSES)
+def gini_coefficient(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> float:
+    """Compute the Gini coefficient of scores, 2 AUC - 1: the accuracy ratio.
+
+    Returns
+    -------
+    float
+        In [-1, 1]: 0 for scores without information; nan where a class is missing.
+
+    See Also
+    --------
+    somers_d : The same of labels that are numbers.
+    lorenz_gini : The same of labels 0 and 1, of outcomes that are amounts too.
+    rank_loss : Half of what it lacks: Gini = 1 - 2 rank loss.
+
+    Notes
+    -----
+    Also Somers' D of the scores given the labels. Costs what the AUC does. Counts of
+    pairs are divided once: it is the double nearest to the rational, near 0 too, where 2 AUC - 1
+    loses digits.
+
+    Examples
+    --------
+    >>> gini_coefficient([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.5
+    """
+    if isinstance(y_true, ScoreTable):
+        table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+        pairs = pairs_of_weights(table.positives, table.negatives)
+    else:
+        rows = check_binary(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+        pairs = count_pairs(rows)
+    if not (pairs.n_positive > 0 and pairs.n_negative > 0):
+        warn_user(
+            "the Gini coefficient is not defined: there is one class only", UndefinedMetricWarning
+        )
+        return math.nan
+    if isinstance(pairs.twice_concordant, int):
+        won = pairs.twice_concordant - pairs.twice_discordant
+        return float(won / (2 * pairs.n_positive * pairs.n_negative))
+    return pairs.auc - pairs.rank_loss
