@@ -97,7 +97,10 @@ from .selection.tuning.tuning_result import (
     NestedCrossValidation as NestedCrossValidation,
     TuningResult as TuningResult,
 )
-from .tables.binned.bracket import Bracket as Bracket, ThresholdBrackets as ThresholdBrackets
-from .tables.binned.group_brackets import GroupAUCBrackets as GroupAUCBrackets
+from .tables.binned.bracket import (
+    Bracket as Bracket,
+    GroupAUCBrackets as GroupAUCBrackets,
+    ThresholdBrackets as ThresholdBrackets,
+)
 
 __all__: list[str]

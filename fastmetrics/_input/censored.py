@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_same_length
-from fastmetrics._input.scores import check_scores_array
-from fastmetrics.errors import InputError, InputTypeError, renamed
+from fastmetrics._input.scores import check_scores_array, refuse
+from fastmetrics.errors import InputTypeError, renamed
 
 #: What functions of censored times take.
 CENSORED: Final = """
@@ -47,12 +47,7 @@ def check_censored(time: Any, event: Any) -> CensoredTimes:
     times = check_scores_array(time, "time")
     is_event = _check_event(as_vector(event, "event"))
     check_same_length(time=times, event=is_event)
-    if times.min() < 0:
-        below = times < 0
-        raise InputError(
-            f"`time` must not be negative: {times[below][0].item()!r} at index "
-            f"{int(np.argmax(below))}, {np.count_nonzero(below):,} in all"
-        )
+    refuse(times < 0, "time", "must not be negative:", times)
     return CensoredTimes(times, is_event)
 
 
@@ -77,10 +72,6 @@ def _check_event(values: NDArray[Any]) -> NDArray[np.bool_]:
             f"{values.dtype}"
         )
     is_event: NDArray[np.bool_] = values == 1
-    odd = ~(is_event | (values == 0))
-    if odd.any():
-        raise InputError(
-            f"`event` must hold 0 (censored) and 1 (an event): got {values[odd][0].item()!r} at "
-            f"index {int(np.argmax(odd))}, {np.count_nonzero(odd):,} in all"
-        )
+    rule = "must hold 0 (censored) and 1 (an event): got"
+    refuse(~(is_event | (values == 0)), "event", rule, values)
     return is_event

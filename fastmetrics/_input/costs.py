@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.containers import as_vector, from_objects
+from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_fraction
-from fastmetrics._input.scores import check_scores_array, dtype_fault
-from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError, warn_user
+from fastmetrics._input.scores import check_scores_array, real_numbers, refuse
+from fastmetrics.errors import InputError, InputTypeError
 
 #: Costs of this size or more leave no room for sums of them.
 _TOO_LARGE = 2.0**500
@@ -34,23 +34,12 @@ def check_costs(name: str, costs: Any) -> Costs:
             raise InputError(f"`{name}` must be below {_TOO_LARGE:.2g}: got {costs!r}")
         is_whole = isinstance(costs, numbers.Integral) and number < 2.0**53
         return int(number) if is_whole else number
-    array = as_vector(costs, name)
-    if array.dtype.kind == "O":
-        array = from_objects(array, name)
-        warn_user(f"`{name}` has dtype object: converted to {array.dtype}", DataConversionWarning)
-    if array.dtype.kind not in "iuf":
-        raise InputTypeError(f"`{name}` must hold real numbers: got {dtype_fault(array.dtype)}")
+    array = real_numbers(as_vector(costs, name), name, "iuf")
     values = array.astype(np.float64)
-    for what, found in (
-        ("be finite: nan", np.isnan(values)),
-        ("be finite: inf", np.isinf(values)),
-        ("not be negative", values < 0),
-        (f"be below {_TOO_LARGE:.2g}", values >= _TOO_LARGE),
-    ):
-        if found.any():
-            at, count = int(np.argmax(found)), np.count_nonzero(found)
-            shown = "" if "finite" in what else f": {values[at].item()!r}"
-            raise InputError(f"`{name}` must {what}{shown} at index {at}, {count:,} in all")
+    refuse(np.isnan(values), name, "must be finite: nan")
+    refuse(np.isinf(values), name, "must be finite: inf")
+    refuse(values < 0, name, "must not be negative:", values)
+    refuse(values >= _TOO_LARGE, name, f"must be below {_TOO_LARGE:.2g}:", values)
     if array.dtype.kind in "iu" and float(values.max()) * len(values) < 2.0**53:
         return array.astype(np.int64)
     return values

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.classes import ClassLabels, check_class_labels, in_order
-from fastmetrics._input.dictionary import dictionary
+from fastmetrics._input.classes import ClassLabels, check_class_labels, dictionary, in_order
 from fastmetrics._input.labels import check_label_values, label_vector, text_or_numbers
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics.errors import InputTypeError

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from fastmetrics._input.containers import (
     as_array,
     as_vector,
-    from_objects,
     is_null,
     null_message,
 )
-from fastmetrics._input.scores import CHUNK, contiguous
-from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError, warn_user
+from fastmetrics._input.scores import CHUNK, contiguous, real_numbers
+from fastmetrics.errors import InputError, InputTypeError
 
 ARGMAX: Final = "where each column is a class take the argmax, `classes[columns.argmax(axis=1)]`"
 
@@ -132,9 +131,7 @@ def text_or_numbers(y: NDArray[Any], name: str, *, convert: bool = True) -> NDAr
         )
     if not convert:
         raise InputError(f"`{name}` has dtype object and holds no text: pass `.astype(int)`")
-    numbers_ = from_objects(y, name)
-    warn_user(f"`{name}` has dtype object: converted to {numbers_.dtype}", DataConversionWarning)
-    return numbers_
+    return real_numbers(y, name)
 
 
 def _checked_pos_label(pos_label: Any, rule: str) -> Any:

@@ -7,11 +7,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.containers import as_array, from_objects
+from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_choice, check_same_length
-from fastmetrics._input.scores import check_finite, dtype_fault
+from fastmetrics._input.scores import check_finite, dtype_fault, real_numbers, refuse
 from fastmetrics._input.weights import check_weights
-from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError, warn_user
+from fastmetrics.errors import InputError, InputTypeError
 
 Floats = NDArray[np.float64]
 
@@ -69,18 +69,17 @@ class RegressionRows(NamedTuple):
     def recheck_above(self, bound: float, measure: str) -> None:
         """Raise for targets or predictions that are not above ``bound``."""
         for name, array in (("y_true", self.y_true), ("y_pred", self.y_pred)):
-            _refuse(array <= bound, array, name, f"must be greater than {bound:g}", measure)
+            refuse(array <= bound, name, f"must be greater than {bound:g} for {measure}:", array)
 
     def recheck_power(self, power: float) -> None:
         """Raise for what a Tweedie deviance of this power is not defined for."""
-        measure = f"the Tweedie deviance of power {power:g}"
+        measure = f"the Tweedie deviance of power {power:g}:"
+        above_0 = f"must be greater than 0 for {measure}"
         if power >= 2:
-            rule = "must be greater than 0"
-            _refuse(self.y_true <= 0, self.y_true, "y_true", rule, measure)
+            refuse(self.y_true <= 0, "y_true", above_0, self.y_true)
         elif power >= 1:
-            _refuse(self.y_true < 0, self.y_true, "y_true", "must not be negative", measure)
-        rule = "must be greater than 0"
-        _refuse(self.y_pred <= 0, self.y_pred, "y_pred", rule, measure)
+            refuse(self.y_true < 0, "y_true", f"must not be negative for {measure}", self.y_true)
+        refuse(self.y_pred <= 0, "y_pred", above_0, self.y_pred)
 
 
 def check_regression(y_true: Any, y_pred: Any, sample_weight: Any = None) -> RegressionRows:
@@ -158,11 +157,7 @@ def _targets(values: Any, name: str) -> NDArray[Any]:
         raise InputError(f"`{name}` must have shape (n,) or (n, k): got {array.shape}")
     if array.size == 0:
         raise InputError(f"`{name}` is empty: shape {array.shape}, at least one row is needed")
-    if array.dtype.kind == "O":
-        array = from_objects(array, name)
-        warn_user(f"`{name}` has dtype object: converted to {array.dtype}", DataConversionWarning)
-    if array.dtype.kind not in "iubf":
-        raise InputTypeError(f"`{name}` must hold real numbers: got {dtype_fault(array.dtype)}")
+    array = real_numbers(array, name)
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 
 
@@ -176,15 +171,3 @@ def _are_canonical(true: NDArray[Any], pred: NDArray[Any]) -> bool:
 def _as_float64(array: NDArray[Any]) -> Floats:
     with np.errstate(over="ignore"):  # a longdouble beyond float64: the pass finds an infinity
         return np.require(array, np.float64, ["C", "A"])
-
-
-def _refuse(found: NDArray[np.bool_], array: NDArray[Any], name: str, rule: str, what: str) -> None:
-    if not found.any():
-        return
-    first = int(np.argmax(found))
-    at: Any = first
-    if found.ndim == 2:
-        at = tuple(int(i) for i in np.unravel_index(first, found.shape))
-    count = np.count_nonzero(found)
-    came = array[at].item()
-    raise InputError(f"`{name}` {rule} for {what}: {came!r} at index {at}, {count:,} in all")

@@ -22,6 +22,13 @@ WeightsAre = Literal["importances", "frequencies"]
 
 #: Of all draws that one call keeps.
 MAX_BYTES: Final = 4 << 30
+#: An exbibyte: more than any machine has, and no engine's arithmetic overflows.
+_MOST_MEMORY: Final = 1 << 60
+_UNITS: Final = {
+    "": 1,
+    **{unit + "b": 1000**power for power, unit in enumerate(("", "k", "m", "g", "t"))},
+    **{unit + "ib": 1024**power for power, unit in enumerate(("k", "m", "g", "t"), start=1)},
+}
 
 
 def check_same_length(**arrays: Sized | None) -> int:
@@ -124,6 +131,20 @@ def check_memory(
             f"`{name}` of {number:,} would keep {gigabytes:,} GB of {what}, more than {most} GB: "
             f"{hint}"
         )
+
+
+def check_memory_size(name: str, value: Any, *, low: int) -> int:
+    """Return a number of bytes: an integer, or a text such as 1GB, 1.5 GiB or 500MB."""
+    if not isinstance(value, str):
+        return check_integer(name, value, low=low, high=_MOST_MEMORY)
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*([a-z]*)\s*", value.lower())
+    if found is None or found[2] not in _UNITS:
+        raise InputError(f"`{name}` must be a size such as '1GB' or '500MB': got {value!r}")
+    size = float(found[1]) * _UNITS[found[2]]
+    if not low <= size <= _MOST_MEMORY:
+        bound = f"at least {low:,}" if size < low else f"at most {_MOST_MEMORY:,}"
+        raise InputError(f"`{name}` must be {bound} bytes: got {value!r}")
+    return int(size)
 
 
 def check_choice(name: str, value: Any, options: Iterable[Any]) -> Any:

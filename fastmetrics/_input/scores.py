@@ -49,15 +49,39 @@ def check_finite(
     """
     if scores.dtype.kind != "f" or _all_finite(scores):
         return
-    nan = np.isnan(scores)
-    if nan.any():
-        raise InputError(_not_finite(name, "nan", nan))
+    refuse(np.isnan(scores), name, "must be finite: nan")
     if not allow_inf:
         inf = np.isinf(scores)
         sign = "-inf" if scores.ravel()[np.argmax(inf)] < 0 else "inf"
         in_table &= name == "y_score" and scores.ndim == 1
-        advice = "; score tables rank infinities with `allow_inf=True`"
-        raise InputError(_not_finite(name, sign, inf) + (advice if in_table else ""))
+        advice = "; score tables rank infinities with `allow_inf=True`" if in_table else ""
+        refuse(inf, name, f"must be finite: {sign}", advice=advice)
+
+
+def refuse(
+    found: NDArray[np.bool_],
+    name: str,
+    rule: str,
+    values: NDArray[Any] | None = None,
+    advice: str = "",
+) -> None:
+    """Raise where something was found that breaks a rule: the first, where, and how many."""
+    if found.any():
+        first = np.unravel_index(int(np.argmax(found)), found.shape)
+        at = int(first[0]) if found.ndim == 1 else tuple(map(int, first))
+        came = "" if values is None else f" {values[first].item()!r}"
+        count = np.count_nonzero(found)
+        raise InputError(f"`{name}` {rule}{came} at index {at}, {count:,} in all{advice}")
+
+
+def real_numbers(array: NDArray[Any], name: str, kinds: str = "iubf") -> NDArray[Any]:
+    """Return an array of real numbers, Python objects converted with a warning, or raise."""
+    if array.dtype.kind == "O":
+        array = from_objects(array, name)
+        warn_user(f"`{name}` has dtype object: converted to {array.dtype}", DataConversionWarning)
+    if array.dtype.kind not in kinds:
+        raise InputTypeError(f"`{name}` must hold real numbers: got {dtype_fault(array.dtype)}")
+    return array
 
 
 def check_scores_array(
@@ -127,13 +151,8 @@ def check_unit_interval(numbers: NDArray[Any], name: str, advice: str = "") -> N
     """Raise ValueError with the first index and the count of numbers outside [0, 1], if any."""
     low, high = numbers.min(), numbers.max()
     if low < 0 or high > 1:
-        outside = (numbers < 0) | (numbers > 1)
-        first = np.unravel_index(int(np.argmax(outside)), outside.shape)
-        at = first[0] if outside.ndim == 1 else tuple(map(int, first))
-        raise InputError(
-            f"`{name}` must lie in [0, 1]: from {low.item()!r} to {high.item()!r}; "
-            f"{numbers[first].item()!r} at index {at}, {np.count_nonzero(outside):,} in all{advice}"
-        )
+        rule = f"must lie in [0, 1]: from {low.item()!r} to {high.item()!r};"
+        refuse((numbers < 0) | (numbers > 1), name, rule, numbers, advice)
 
 
 def _canonical_dtype(array: NDArray[Any], name: str) -> NDArray[Any]:
@@ -146,11 +165,7 @@ def _canonical_dtype(array: NDArray[Any], name: str) -> NDArray[Any]:
         return array.astype(np.int64 if kind == "i" else np.uint64)
     if kind in "iub":
         return array.astype(np.float64)
-    if kind == "O":
-        numbers = from_objects(array, name)
-        warn_user(f"`{name}` has dtype object: converted to {numbers.dtype}", DataConversionWarning)
-        return canonical_scores(numbers, name)
-    raise InputTypeError(f"`{name}` must hold real numbers: got {dtype_fault(array.dtype)}")
+    return canonical_scores(real_numbers(array, name), name)
 
 
 def dtype_fault(dtype: np.dtype[Any]) -> str:
@@ -184,11 +199,3 @@ def _all_finite(scores: NDArray[Any]) -> bool:
         bool(np.isfinite(scores[start : start + rows]).all())
         for start in range(0, len(scores), rows)
     )
-
-
-def _not_finite(name: str, what: str, found: NDArray[np.bool_]) -> str:
-    first = int(np.argmax(found))
-    where = f"index {first}"
-    if found.ndim == 2:
-        where = f"index {tuple(int(i) for i in np.unravel_index(first, found.shape))}"
-    return f"`{name}` must be finite: {what} at {where}, {np.count_nonzero(found):,} in all"

@@ -8,10 +8,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.containers import as_array, from_objects
+from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import WeightsAre, check_integer
-from fastmetrics._input.scores import CHUNK, contiguous, dtype_fault
-from fastmetrics.errors import DataConversionWarning, InputError, InputTypeError, warn_user
+from fastmetrics._input.scores import CHUNK, contiguous, real_numbers, refuse
+from fastmetrics.errors import InputError, InputTypeError
 
 _SAFE: Final = 250
 """Weights stay as they are while n * max <= 2**250 and the least positive one >= 2**-250, so that a
@@ -114,17 +114,12 @@ def _weight_vector(sample_weight: Any, n: int, name: str) -> NDArray[Any]:
         raise InputError(f"`{name}` must have shape ({n},): got {array.shape}")
     if len(array) != n:
         raise InputError(f"`{name}` has {len(array):,} rows, `y_true` {n:,}: lengths differ")
-    if array.dtype.kind == "O":
-        array = from_objects(array, name)
-        warn_user(f"`{name}` has dtype object: converted to {array.dtype}", DataConversionWarning)
-    if array.dtype.kind not in "iubf":
-        raise InputTypeError(f"`{name}` must hold real numbers: got {dtype_fault(array.dtype)}")
-    return array
+    return real_numbers(array, name)
 
 
 def _integer_weights(array: NDArray[Any], name: str) -> Weights:
     if array.dtype.kind == "i" and array.min() < 0:
-        raise InputError(_negative(array, name))
+        _check_signs(array, name)
     high = int(array.max())
     _check_positive(high, name, len(array))
     exact = high * len(array) <= _EXACT or _integer_sum(array) <= _EXACT
@@ -134,13 +129,8 @@ def _integer_weights(array: NDArray[Any], name: str) -> Weights:
 def _frequencies(array: NDArray[Any], name: str) -> Weights:
     if array.dtype.kind == "f":
         _range(contiguous(array.astype(np.float64, copy=False)), name)  # finite, not negative
-        broken = np.rint(array) != array
-        if broken.any():
-            at, count = int(np.argmax(broken)), np.count_nonzero(broken)
-            raise InputError(
-                f"`{name}` must hold whole numbers with `weights_are='frequencies'`: "
-                f"{array[at].item()!r} at index {at}, {count:,} in all"
-            )
+        rule = "must hold whole numbers with `weights_are='frequencies'`:"
+        refuse(np.rint(array) != array, name, rule, array)
         if array.max() < 2.0**62:
             array = array.astype(np.int64)
     found = _integer_weights(array, name) if array.dtype.kind in "iub" else None
@@ -170,7 +160,9 @@ def _range(values: NDArray[np.float64], name: str) -> tuple[float, float]:
         chunk = values[start : start + CHUNK]
         low_here, high_here = float(chunk.min()), float(chunk.max())
         if not (low_here >= 0.0 and high_here < math.inf):
-            raise InputError(_fault(values, name))
+            refuse(np.isnan(values), name, "must be finite: nan")
+            refuse(np.isposinf(values), name, "must be finite: inf")
+            _check_signs(values, name)
         high = max(high, high_here)
         if low_here < safe and high_here > 0.0:
             low_here = _least_positive(chunk)
@@ -189,18 +181,8 @@ def _least_positive(values: NDArray[np.float64]) -> float:
     return float(bits.view(np.float64))
 
 
-def _fault(values: NDArray[Any], name: str) -> str:
-    for what, found in (("nan", np.isnan(values)), ("inf", np.isposinf(values))):
-        if found.any():
-            count = np.count_nonzero(found)
-            return f"`{name}` must be finite: {what} at index {np.argmax(found)}, {count:,} in all"
-    return _negative(values, name)
-
-
-def _negative(values: NDArray[Any], name: str) -> str:
-    found = values < 0
-    at, count = int(np.argmax(found)), np.count_nonzero(found)
-    return f"`{name}` must not be negative: {values[at].item()!r} at index {at}, {count:,} in all"
+def _check_signs(values: NDArray[Any], name: str) -> None:
+    refuse(values < 0, name, "must not be negative:", values)
 
 
 def _check_positive(high: float, name: str, n: int) -> None:

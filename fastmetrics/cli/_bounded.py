@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.labels import distinct, encode_labels
-from fastmetrics._input.memory_size import check_memory_size
+from fastmetrics._input.scalars import check_memory_size
 from fastmetrics._report._of_summary import evaluation_of
 from fastmetrics._report.model_evaluation import ModelEvaluation
 from fastmetrics._threads.workers import at_most, thread_count

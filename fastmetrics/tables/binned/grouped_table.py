@@ -35,8 +35,7 @@ from fastmetrics.tables.binned._state import (
 from fastmetrics.tables.binned._stream import ScoreStream, layout_of
 from fastmetrics.tables.binned.bin_layout import BinLayout
 from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
-from fastmetrics.tables.binned.bracket import Bracket
-from fastmetrics.tables.binned.group_brackets import GroupAUCBrackets
+from fastmetrics.tables.binned.bracket import Bracket, GroupAUCBrackets
 from fastmetrics.tables.ranking.group_weights import WEIGHTINGS, Weighting, group_weights
 
 

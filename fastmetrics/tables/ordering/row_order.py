@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels import orders as kernels
 from fastmetrics._threads.workers import run
-from fastmetrics.tables.ordering.keys import ordered_keys
 from fastmetrics.tables.ordering.partition import MOST_SHORT, partition_rows
 
 Ints = NDArray[np.int32] | NDArray[np.int64]
+
+_SIGN: Final = np.uint64(1 << 63)
 
 #: Up to so many rows a plain stable argsort is sooner done.
 _FEW: Final = 1_000
@@ -216,3 +217,25 @@ def _ordered_twice(
 def _shortened(starts: Ints, size: int) -> Ints:
     """Cut what is unused off, giving memory back where that is much."""
     return starts[:size] if size > 0.75 * len(starts) else starts[:size].copy()
+
+
+def ordered_keys(scores: NDArray[Any]) -> tuple[NDArray[np.uint64], np.uint64, np.uint64]:
+    """Return numbers in the order of the scores, equal where these are, and the ends of both."""
+    if scores.dtype.kind == "f":
+        keys = np.array(scores, np.float64).view(np.uint64)
+        least, greatest = kernels.order_floats(keys)
+        return keys, np.uint64(least), np.uint64(greatest)
+    keys = scores.view(np.uint64)
+    if scores.dtype.kind == "i":
+        keys = keys ^ _SIGN
+    return keys, keys.min(initial=2**64 - 1), keys.max(initial=0)
+
+
+def scores_of(keys: NDArray[np.uint64], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return the scores of ordered keys, which are written over; zeros are 0.0."""
+    if dtype.kind == "f":
+        kernels.restore_floats(keys)
+        return keys.view(np.float64).astype(dtype, copy=False)
+    if dtype.kind == "i":
+        keys ^= _SIGN
+    return keys.view(dtype)

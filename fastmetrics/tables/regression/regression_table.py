@@ -21,8 +21,7 @@ from fastmetrics._kernels import errors
 from fastmetrics._threads.workers import with_threads
 from fastmetrics.errors import InputError
 from fastmetrics.tables._mergeable import Frozen, Summed
-from fastmetrics.tables.regression._deviances import ABOUT, DEVIANCE, N_DEVIANCES
-from fastmetrics.tables.regression._sums import Sums, Terms, add_up
+from fastmetrics.tables.regression._sums import ABOUT, DEVIANCE, N_DEVIANCES, Sums, Terms, add_up
 
 Floats = NDArray[np.float64]
 

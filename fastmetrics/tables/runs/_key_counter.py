@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels import buckets, key_counts
 from fastmetrics._threads.workers import run
-from fastmetrics.tables.runs._batches import Batch
-from fastmetrics.tables.runs._columns import RECURS, counted
+from fastmetrics.tables.runs._columns import RECURS, Batch, counted
 from fastmetrics.tables.runs._counted_keys import (
     BIN_BYTES,
     OF_BIN,

@@ -13,9 +13,10 @@ import numpy as np
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._threads.workers import run, thread_count
 from fastmetrics.errors import InputError
-from fastmetrics.tables.runs._batches import (
+from fastmetrics.tables.runs._columns import (
     Batch,
     Part,
+    SortedColumn,
     bytes_of,
     classes_of,
     integers_of,
@@ -24,7 +25,6 @@ from fastmetrics.tables.runs._batches import (
     rows_of,
     sorted_column,
 )
-from fastmetrics.tables.runs._columns import SortedColumn
 from fastmetrics.tables.runs._counted_keys import bits_of
 from fastmetrics.tables.runs._key_counter import KeyCounter, counter_of
 from fastmetrics.tables.runs._ranges import AllRows, ranges_of, table_of

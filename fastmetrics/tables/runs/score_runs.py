@@ -14,13 +14,12 @@ from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
-from fastmetrics._input.memory_size import check_memory_size
 from fastmetrics._input.rows import check_binary, check_same_index
+from fastmetrics._input.scalars import check_memory_size
 from fastmetrics._threads.workers import thread_count, with_threads
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables._mergeable import Merging
-from fastmetrics.tables.runs._batches import classes_of
-from fastmetrics.tables.runs._columns import BLOCK
+from fastmetrics.tables.runs._columns import BLOCK, classes_of
 from fastmetrics.tables.runs._ranges import AllRows, Range, ranges_of, table_of
 from fastmetrics.tables.runs._row_store import RowStore
 from fastmetrics.tables.scores.score_table import ScoreTable

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_same_length
-from fastmetrics._input.scores import check_scores_array
+from fastmetrics._input.scores import check_scores_array, refuse
 from fastmetrics._input.weights import check_weights
 from fastmetrics._kernels import merges
 from fastmetrics.errors import InputError, InputTypeError
@@ -73,18 +73,11 @@ def checked_counts(values: Any, name: str) -> NDArray[Any]:
         )
     if array.dtype.kind == "f":
         array = array.astype(np.float64)
-        if not np.isfinite(array).all():
-            raise InputError(f"`{name}` must be finite: {_first(~np.isfinite(array), array)}")
-    if (array < 0).any():
-        raise InputError(f"`{name}` must not be negative: {_first(array < 0, array)}")
+        refuse(~np.isfinite(array), name, "must be finite:", array)
+    refuse(array < 0, name, "must not be negative:", array)
     if array.dtype.kind != "f" and sum(array.tolist()) >= 2**63:  # Python integers: exact
         raise InputError(f"`{name}` must sum to less than 2**63")
     return array if array.dtype.kind == "f" else array.astype(np.int64)
-
-
-def _first(is_fault: NDArray[np.bool_], array: NDArray[Any]) -> str:
-    index = int(np.argmax(is_fault))
-    return f"{array[index]} at index {index}, {int(is_fault.sum())} in all"
 
 
 def merged_columns(left: Columns, right: Columns) -> Columns:

@@ -14,9 +14,8 @@ from fastmetrics._input.rows import BinaryRows
 from fastmetrics._kernels import merges, orders
 from fastmetrics._kernels._compile import numpy_serves
 from fastmetrics._threads.workers import run
-from fastmetrics.tables.ordering.keys import ordered_keys, scores_of
 from fastmetrics.tables.ordering.partition import Partition, partition
-from fastmetrics.tables.ordering.row_order import RowOrder, row_order
+from fastmetrics.tables.ordering.row_order import RowOrder, ordered_keys, row_order, scores_of
 from fastmetrics.tables.scores._columns import Columns
 
 #: Below this many rows, splitting, sorting and merging beats the set-up of a partition.
