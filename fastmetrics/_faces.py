@@ -106,15 +106,7 @@ class Face(NamedTuple):
 
 
 def face(module: str, file: str) -> Face:
-    """Return what makes a module offer the names of its stub, a function as it is called.
-
-    Parameters
-    ----------
-    module : str
-        Its name.
-    file : str
-        Its file, beside which the stub lies.
-    """
+    """Return what makes a module offer the names of the stub beside its file."""
     homes = homes_of(Path(file).with_suffix(".pyi"), module)
     listed = sorted(homes)
 

@@ -175,12 +175,7 @@ _AFTER: Final = re.compile(r"^(?:Notes|References|Examples)\n-+\n", re.MULTILINE
 def with_neighbours(text: str | None, name: str) -> str | None:
     """Return a docstring whose "See Also" has the neighbours that it does not describe itself.
 
-    Parameters
-    ----------
-    text : str or None
-        The docstring; python -OO has none.
-    name : str
-        Of which object: its name below `fastmetrics`.
+    ``name`` says of which object: its name below `fastmetrics`. python -OO has no docstring.
     """
     text = inspect.cleandoc(text or "")
     own = _OWN.search(text)

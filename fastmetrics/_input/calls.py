@@ -49,18 +49,11 @@ _WITHOUT_INDEX: Final = frozenset({np.ndarray, NoneType, bool, int, float, str})
 
 
 def as_called(function: F, home: str, *, name: str = "", has_rows: bool = True) -> F:
-    """Return a function as users call it, which has its signature.
+    """Return a function as users call it from its ``home``, which it is pickled from.
 
-    Parameters
-    ----------
-    function : callable
-        What is called, where the rows of its arguments do not contradict each other.
-    home : str
-        The module where it is public, and pickled from.
-    name : str
-        What messages call it; by default its own name.
-    has_rows : bool
-        Whether its arguments are judged here: columns of the same rows.
+    It is called where the rows of its arguments do not contradict each other; ``has_rows`` says
+    whether they are judged here: columns of the same rows. Messages call it by ``name``, by default
+    its own.
     """
     sets = _sets_of_rows(inspect.signature(function).parameters) if has_rows else {}
     is_namesake = function.__name__ in NAMESAKES

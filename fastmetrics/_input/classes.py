@@ -42,20 +42,7 @@ class ClassLabels(NamedTuple):
 
 
 def check_class_labels(y_true: Any, name: str = "y_true") -> ClassLabels:
-    """Return the sorted classes of any labels and the class number of each row.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n,)
-        Numbers (whole), booleans or text.
-    name : str
-        The parameter's name in messages.
-
-    Returns
-    -------
-    ClassLabels
-        ``classes`` (k,) and ``codes`` int64 (n,).
-    """
+    """Return the sorted classes of labels, whole numbers, booleans or text, and each row's code."""
     named = dictionary(y_true, name)
     if named is not None:
         return in_order(named.words, named.codes)
@@ -190,13 +177,8 @@ class Dictionary(NamedTuple):
 def dictionary(values: Any, name: str) -> Dictionary | None:
     """Return the distinct texts of a column of pandas, polars or Arrow and each row's number.
 
-    None for every other kind of input, for columns of numbers and for empty ones: they are read
-    as arrays. Categories that are no text are read as arrays too.
-
-    Raises
-    ------
-    ValueError
-        If the column has nulls.
+    None for every other kind of input, for columns of numbers and for empty ones: they are read as
+    arrays. Categories that are no text are read as arrays too. Nulls are refused.
     """
     library = type(values).__module__.partition(".")[0]
     reader = _READERS.get(library)

@@ -36,21 +36,10 @@ class ListRows(NamedTuple):
 
 
 def check_lists(item: Any, score: Any, query: Any, catalogue: Any) -> ListRows:
-    """Return the lists in canonical form.
+    """Return the lists in canonical form: neither the order of rows nor of the catalogue is left.
 
-    Parameters
-    ----------
-    item : array-like of shape (n,) or (n_queries, n_items)
-        Ids; flat with `query`; without, a row is a query, and a vector is one query.
-    score : array-like of the shape of `item`, or None
-    query : array-like of shape (n,), or None
-    catalogue : array-like of shape (n_catalogue,)
-        Ids.
-
-    Returns
-    -------
-    ListRows
-        Neither the order of rows nor that of the catalogue leaves a trace.
+    Ids are flat with ``query``; without, a row is a query, and a vector is one query. ``score`` has
+    the shape of ``item``, or is None.
     """
     names = as_array(item, "item")
     if names.ndim not in (1, 2) or names.size == 0:

@@ -78,22 +78,7 @@ class LabelColumns(NamedTuple):
 def check_label_columns(y_true: Any, y_pred: Any) -> LabelColumns:
     """Return two columns of labels, checked: of one length, both text or both whole numbers.
 
-    Parameters
-    ----------
-    y_true, y_pred : array-like of shape (n,)
-        Whole numbers, booleans or text, in any container.
-
-    Returns
-    -------
-    LabelColumns
-        Numbers in place, in their own dtype; texts as codes of their sorted classes.
-
-    Raises
-    ------
-    TypeError
-        If a column is no array of labels, or one holds text and the other numbers.
-    ValueError
-        If one is empty or has nulls, soft labels or infinities, or the lengths differ.
+    Numbers stay in place, in their own dtype; texts become codes of their sorted classes.
     """
     return of_one_kind(check_label_column(y_true, "y_true"), check_label_column(y_pred, "y_pred"))
 

@@ -47,21 +47,10 @@ def check_queries(
 ) -> QueryRows:
     """Return the items of all queries in canonical form, those of one query together.
 
-    Parameters
-    ----------
-    relevance, score : array-like of shape (n,) or (n_queries, n_items)
-        Flat with `query` or `indptr`; without, a row is a query, and a vector is one query.
-    query : array-like of shape (n,), optional
-        The query of each item, in any order.
-    indptr : array-like of shape (n_queries + 1,), optional
-        Query q has the items ``indptr[q]`` to ``indptr[q + 1]``.
-    ids : array-like of the same shape as `relevance`, optional
-        What the items are called, each name once in a query.
-
-    Returns
-    -------
-    QueryRows
-        Without a copy where rows are canonical and queries stand together.
+    Relevance and scores are flat with ``query``, that of each item in any order, or with
+    ``indptr``: query q has the items ``indptr[q]`` to ``indptr[q + 1]``. Without, a row is a query,
+    and a vector is one query. ``ids`` are what the items are called, each name once in a query.
+    There is no copy where rows are canonical and queries stand together.
     """
     check_same_index(relevance=relevance, score=score, query=query, ids=ids)
     grades, scores = as_array(relevance, "relevance"), as_array(score, "score")

@@ -85,24 +85,7 @@ class RegressionRows(NamedTuple):
 def check_regression(y_true: Any, y_pred: Any, sample_weight: Any = None) -> RegressionRows:
     """Return the rows of a regression problem, kind, shape and weights verified.
 
-    Parameters
-    ----------
-    y_true, y_pred : array-like of shape (n,) or (n, k)
-        Real numbers; (n, 1) is the same as (n,).
-    sample_weight : array-like of shape (n,), optional
-        Frequencies or importances.
-
-    Returns
-    -------
-    RegressionRows
-        The very arrays where they hold real numbers already.
-
-    Raises
-    ------
-    TypeError
-        If an argument is no array, or holds no real numbers.
-    ValueError
-        If a shape, a length or a weight is wrong.
+    They are the very arrays where these hold real numbers already; (n, 1) is the same as (n,).
     """
     true, pred = _targets(y_true, "y_true"), _targets(y_pred, "y_pred")
     if true.shape != pred.shape:

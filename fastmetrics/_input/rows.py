@@ -65,16 +65,8 @@ class BinaryRows:
     def recheck(self) -> BinaryRows:
         """Read every row: raise what is wrong, or return rows that are fully verified.
 
-        Returns
-        -------
-        BinaryRows
-            The same object if its labels were right, else corrected rows (for instance when
-            {-1, 1} was taken for {0, 1}).
-
-        Raises
-        ------
-        ValueError
-            Naming the parameter, the rule, what came and where.
+        They are the same object if its labels were right, else corrected rows (for instance when
+        {-1, 1} was taken for {0, 1}).
         """
         rows = self
         if self._deferred is not None:
@@ -97,46 +89,12 @@ def check_binary(
     allow_inf: bool = False,
     label_rule: str = "strict",
 ) -> BinaryRows:
-    """Return the rows of a binary problem in canonical form.
+    """Return the rows of a binary problem in canonical form, zero-copy where they have it.
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n,)
-        Labels of two classes, in any container and dtype.
-    y_score : array-like of shape (n,)
-        Real scores; the higher, the more positive.
-    sample_weight : array-like of shape (n,), optional
-        Frequencies or importances.
-    weights_are : {"importances", "frequencies"}, optional
-        See `check_weights`.
-    pos_label : number, bool or str, optional
-        The positive label.
-    allow_inf : bool
-        Whether infinite scores pass.
-    label_rule : {"strict", "curve", "sorted", "average_precision"}
-        Which labels are accepted, and which is positive where ``pos_label`` is not given.
-
-    Returns
-    -------
-    BinaryRows
-        Zero-copy where the input is canonical. One-byte labels and the finiteness of scores are
-        verified by the pass that splits the classes (see `BinaryRows`).
-
-    Raises
-    ------
-    TypeError
-        If an argument is of the wrong kind: no array, not real numbers.
-    ValueError
-        If its values, shape or length are wrong.
-
-    Warns
-    -----
-    DataConversionWarning
-        If a column (n, 1) or an array of Python objects was converted.
-
-    Notes
-    -----
-    Memory: at most one byte a row for the labels, and one copy of scores that are not canonical.
+    The pass that splits the classes verifies one-byte labels and the finiteness of scores (see
+    `BinaryRows`). For ``weights_are`` see `check_weights`; ``label_rule``, one of `labels.RULES`,
+    says which labels are accepted, and which is positive where ``pos_label`` is not given. Memory:
+    at most one byte a row for the labels, and one copy of scores that are not canonical.
     """
     y = y_true if _is_plain_vector(y_true) else _labels_vector(y_true)
     scores = y_score if _is_plain_vector(y_score) else as_vector(y_score, "y_score")

@@ -200,18 +200,8 @@ _rng_lock = threading.Lock()
 def seed_key(rng: Any) -> NDArray[np.uint64]:
     """Return the 64-bit key of a computation, as two 32-bit numbers.
 
-    Parameters
-    ----------
-    rng : None, int, Generator, BitGenerator, SeedSequence, or str
-        What ``numpy.random.default_rng`` takes; one number is drawn from a Generator, so that
-        the next call gets another key. A string is the key itself, as results show it.
-
-    Raises
-    ------
-    TypeError
-        For a ``RandomState``, which is not a source of keys.
-    ValueError
-        For a string that is no key, or a negative seed.
+    Of a Generator one number is drawn, so that the next call gets another key. A text is the key
+    itself, as results show it. A ``RandomState`` is not a source of keys.
     """
     if isinstance(rng, str):
         return _parsed(rng)

@@ -87,22 +87,7 @@ def real_numbers(array: NDArray[Any], name: str, kinds: str = "iubf") -> NDArray
 def check_scores_array(
     values: Any, name: str = "y_score", *, allow_inf: bool = False
 ) -> NDArray[Any]:
-    """Return one vector of scores, canonical and fully verified.
-
-    Parameters
-    ----------
-    values : array-like of shape (n,)
-        Real numbers in any container that `fastmetrics` reads.
-    name : str
-        The parameter's name in messages.
-    allow_inf : bool
-        Whether infinities pass.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        float32, float64, int64 or uint64; C-contiguous.
-    """
+    """Return one vector of scores, C-contiguous in a canonical dtype and fully verified."""
     scores = canonical_scores(as_vector(values, name), name)
     check_finite(scores, name, allow_inf)
     return scores

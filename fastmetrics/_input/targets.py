@@ -35,24 +35,8 @@ class Indicators(NamedTuple):
 def check_targets(y_true: Any, y_pred: Any) -> Indicators | None:
     """Return two indicator matrices; None for labels in one dimension, which are not read.
 
-    Parameters
-    ----------
-    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix of shape (n, k)
-        Only the shape decides which of the two they are; a single column is labels.
-
-    Returns
-    -------
-    Indicators or None
-
-    Raises
-    ------
-    TypeError, ValueError
-        If one is a matrix and the other is not, if their shapes differ, or if a matrix holds
-        anything but 0 and 1 (or -1 and 1).
-
-    Notes
-    -----
-    {-1, 1} is read as {0, 1}. A sparse matrix is never made dense.
+    Only the shape decides which of the two they are; a single column is labels. {-1, 1} is read as
+    {0, 1}. A sparse matrix is never made dense.
     """
     matrices = [is_matrix(values) for values in (y_true, y_pred)]
     if not any(matrices):

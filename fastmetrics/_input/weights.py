@@ -38,41 +38,15 @@ def check_weights(
     name: str = "sample_weight",
     weights_are: WeightsAre | None = None,
 ) -> Weights:
-    """Return the weights of ``n`` rows, fully verified.
+    """Return the weights of ``n`` rows, fully verified: the very array where it is float64.
 
-    Parameters
-    ----------
-    sample_weight : array-like of shape (n,)
-        Frequencies or importances.
-    n : int
-        The number of rows they belong to.
-    name : str
-        The parameter's name in messages.
-    weights_are : {"importances", "frequencies"}, optional
-        Which of the two, where the spread of a result hangs on it. A value alone does not: by
-        default integer dtypes are summed exactly, and that is all.
+    ``weights_are`` says what they are where the spread of a result hangs on it; a value alone does
+    not: by default integer dtypes whose sum is at most 2**53 are summed exactly (``is_integer``, as
+    for frequencies), and that is all. Larger ones are rounded to double one by one (relative error
+    at most 2**-53 each).
 
-    Returns
-    -------
-    Weights
-        ``values`` float64 (n,), the very array where it is float64 and contiguous already;
-        ``is_integer`` for frequencies; by default for integer dtypes whose sum is at most 2**53
-        (sums are then exact);
-        ``exponent`` the power of two that extreme weights were multiplied by.
-
-    Raises
-    ------
-    TypeError
-        If the weights are no real numbers.
-    ValueError
-        If the shape is not (n,), a weight is negative, nan or infinite, all are zero, or they span
-        so many powers of two that scaling one end loses the other. If frequencies are not whole,
-        or sum above 2**53.
-
-    Notes
-    -----
-    O(n), in chunks. Integer weights that sum above 2**53 are rounded to double one by one (relative
-    error at most 2**-53 each), and ``is_integer`` is false.
+    Refused are weights that span so many powers of two that scaling one end loses the other, and
+    frequencies that are not whole, or sum above 2**53. O(n), in chunks.
     """
     array = _weight_vector(sample_weight, n, name)
     if n == 0:

@@ -34,6 +34,13 @@ class Waiting:
         self.weights: NDArray[Any] | None = None
         self.n = 0
 
+    @classmethod
+    def of(cls, rows: Rows) -> Self:
+        """Return rows that are copied."""
+        waiting = cls()
+        waiting.add(rows)
+        return waiting
+
     def add(self, rows: Rows) -> None:
         """Append rows; what they need is asked for twice over, so that few of them are moved."""
         n, end = self.n, self.n + len(rows.scores)
@@ -141,8 +148,11 @@ class Bins:
 
     def copy(self) -> Bins:
         """Return bins of the same counts."""
-        columns = self.counts.copy(), self.seen.copy(), self.watched.copy()
-        return Bins(self.layout, *columns, self.n_roundings)
+        counts, seen, watched = self._columns()
+        return Bins(self.layout, counts.copy(), seen.copy(), watched.copy(), self.n_roundings)
+
+    def _columns(self) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.uint8]]:
+        return self.counts, self.seen, self.watched
 
     def as_float(self) -> Bins:
         """Return bins of the same counts as floats."""
@@ -158,7 +168,7 @@ class Bins:
 
     def slide(self, rows: Rows, ring: NDArray[np.uint32], at: NDArray[np.int64]) -> None:
         """Count rows of a window, in place, as many leaving as are too many; see `slide_rows`."""
-        columns = self.counts, self.seen, self.watched, to_watch(self.layout)
+        columns = *self._columns(), to_watch(self.layout)
         kernels.slide_rows(rows.scores, rows.labels, *self.layout._search, ring, at, *columns)
 
     def add(self, rows: Rows) -> None:
@@ -168,15 +178,8 @@ class Bins:
         labels = rows.labels
         for start in range(0, len(labels), _CALL_ROWS):
             part = slice(start, start + _CALL_ROWS)
-            kernels.count_rows(
-                rows.scores[part],
-                labels[part],
-                weights[part],
-                *self.layout._search,
-                self.counts,
-                self.seen,
-                self.watched,
-            )
+            batch = rows.scores[part], labels[part], weights[part]
+            kernels.count_rows(*batch, *self.layout._search, *self._columns())
         if self.is_weighted:
             self.n_roundings += len(labels)
 

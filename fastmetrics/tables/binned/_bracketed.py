@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Never
+from collections.abc import Callable
+from typing import Any
 
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import check_fraction, check_real
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputError
 from fastmetrics.tables.binned._bounds import (
     BinColumns,
     auc_bracket,
@@ -17,16 +18,20 @@ from fastmetrics.tables.binned._bounds import (
     threshold_brackets,
     tpr_bracket,
 )
-from fastmetrics.tables.binned.bracket import Bracket, ThresholdBrackets
+from fastmetrics.tables.binned.bracket import Bracket, Limited, ThresholdBrackets
 from fastmetrics.tables.scores.both_classes import lacks_one
 
 _UNKNOWN = Bracket(float("nan"), float("nan"))
 
 
-class Bracketed(Shown):
+class Bracketed(Limited, Shown):
     """Base of tables of bins: the measures of what they have counted."""
 
     __slots__ = ()
+    _ASK = (
+        "`table.roc_auc()`, which is a Bracket; functions take `table.to_score_table()`, where all "
+        "distinct scores are known"
+    )
 
     @abstractmethod
     def _columns(self) -> BinColumns:
@@ -77,8 +82,7 @@ class Bracketed(Shown):
         >>> table.roc_auc()
         Bracket(low=0.5, high=1)
         """
-        columns = self._columns()
-        return _UNKNOWN if _lacks_one(columns, "AUC") else auc_bracket(columns)
+        return self._limits("AUC", auc_bracket)
 
     def average_precision(self) -> Bracket:
         """Return the limits of average precision.
@@ -95,9 +99,7 @@ class Bracketed(Shown):
         >>> table.average_precision().low.__round__(4), table.average_precision().high
         (0.8056, 1.0)
         """
-        columns = self._columns()
-        is_unknown = _lacks_one(columns, "average precision")
-        return _UNKNOWN if is_unknown else precision_bracket(columns)
+        return self._limits("average precision", precision_bracket)
 
     def ks_statistic(self) -> Bracket:
         """Return the limits of the Kolmogorov-Smirnov statistic, the largest ``|TPR - FPR|``.
@@ -114,9 +116,7 @@ class Bracketed(Shown):
         >>> table.ks_statistic()
         Bracket(low=0.5, high=1)
         """
-        columns = self._columns()
-        is_unknown = _lacks_one(columns, "the Kolmogorov-Smirnov statistic")
-        return _UNKNOWN if is_unknown else ks_bracket(columns)
+        return self._limits("the Kolmogorov-Smirnov statistic", ks_bracket)
 
     def tpr_at_fpr(self, max_fpr: float) -> Bracket:
         """Return the limits of the largest TPR of a threshold with FPR <= `max_fpr`.
@@ -139,8 +139,7 @@ class Bracketed(Shown):
         Bracket(low=0.5, high=1)
         """
         limit = check_fraction("max_fpr", max_fpr, include_low=True, include_high=True)
-        columns = self._columns()
-        return _UNKNOWN if _lacks_one(columns, "TPR at an FPR") else tpr_bracket(columns, limit)
+        return self._limits("TPR at an FPR", tpr_bracket, limit)
 
     def at_threshold(self, threshold: float) -> ThresholdBrackets:
         """Return what the decision score >= threshold does, between limits.
@@ -187,13 +186,9 @@ class Bracketed(Shown):
         said = "The exact values lie between the limits." if has_both else "One class is missing."
         return Display([table], title, [said])
 
-    def __array__(self, *_: object, **__: object) -> Never:
-        """Tell who takes the table for rows, as a function of labels and scores, what to do."""
-        raise InputTypeError(
-            f"a {type(self).__name__} has measures of its own, with limits: call "
-            "`table.roc_auc()`, which is a Bracket; functions take `table.to_score_table()`, where "
-            "all distinct scores are known"
-        )
+    def _limits(self, measure: str, ask: Callable[..., Bracket], *options: Any) -> Bracket:
+        columns = self._columns()
+        return _UNKNOWN if _lacks_one(columns, measure) else ask(columns, *options)
 
 
 def _lacks_one(columns: BinColumns, measure: str) -> bool:

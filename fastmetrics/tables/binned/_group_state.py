@@ -14,7 +14,7 @@ from fastmetrics.tables.binned._bins import Bins, Waiting
 from fastmetrics.tables.binned._group_cells import GroupCells, GroupLimits, Ints, group_limits
 from fastmetrics.tables.binned._rows import Rows
 from fastmetrics.tables.binned._state import checked_bins, checked_first_rows
-from fastmetrics.tables.binned.bin_layout import BinLayout
+from fastmetrics.tables.binned.bin_layout import BinLayout, edges_of
 
 #: Rows, or batches, that are put in order at a time, at least.
 _ROWS_IN_ORDER: Final = 1 << 18
@@ -131,9 +131,7 @@ class GroupedState(NamedTuple):
         ids, order = self.sorted_ids()
         number = np.empty(len(ids), np.int64)
         number[order] = np.arange(len(ids))
-        found: Members = {"groups": as_json(ids)}
-        if self.layout is not None:
-            found["edges"] = self.layout.edges
+        found = {"groups": as_json(ids)} | edges_of(self.layout)
         if self.bins is None:
             rows = self.rows()
             groups, labels = number[groups_of(rows)], (rows.labels == 1).view(np.int8)
@@ -157,15 +155,14 @@ class GroupedState(NamedTuple):
         names = {each: number for number, each in enumerate(ids)}
         now = cls.empty(layout, first_rows)._replace(names=names, n_groups=len(ids))
         if "keys" not in found:
-            columns = found | {"weights": np.ones(found["scores"].shape, np.int64)}
-            rows = checked_first_rows(columns, first_rows)
+            rows = checked_first_rows(found, first_rows, None)
             numbers = found["numbers"]
             if numbers.dtype != np.int64 or numbers.shape != rows.labels.shape:
                 raise InputError("numbers are not those of rows")
             if not np.array_equal(np.unique(numbers), np.arange(len(ids))):
                 raise InputError("a group has no row, or a row none")
-            now.waiting.add(rows._replace(weights=numbers))
-            return now._replace(n_waiting=now.waiting.n)
+            waiting = Waiting.of(rows._replace(weights=numbers))
+            return now._replace(waiting=waiting, n_waiting=waiting.n)
         if layout is None:
             raise InputError("rows in bins that are none")
         keys, counts, width = found["keys"], found["counts"], 2 * layout.n_bins

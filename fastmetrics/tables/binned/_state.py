@@ -16,7 +16,7 @@ from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.binned._bins import Bins, Waiting
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned._rows import Rows
-from fastmetrics.tables.binned.bin_layout import BinLayout
+from fastmetrics.tables.binned.bin_layout import BinLayout, edges_of, layout_of
 from fastmetrics.tables.scores._columns import Columns, checked_columns
 
 #: First rows that are kept, by default: two for each bin that is learnt of them.
@@ -120,21 +120,18 @@ class BinnedState:
     def copy(self) -> Self:
         """Return a state of its own."""
         with self.lock:
-            other = type(self)(self.layout, self.first_rows)
-            if self.bins is not None:
-                other.take(self.bins.copy(), self._bound)
-            else:
-                other.keep(self.waiting.rows())
-            return other
+            held = self.waiting.rows() if self.bins is None else self.bins.copy()
+            return self.holding(held, self.layout, self.first_rows)
 
-    def take(self, bins: Bins, bound: int) -> None:
-        """Make bins of at most so many rows, if they are counts, the state of a new one."""
-        self.bins, self._bound = bins, bound
-
-    def keep(self, rows: Rows) -> None:
-        """Make first rows, fewer than `first_rows`, the state of a new one."""
-        self.waiting.add(rows)
-        self._bound = rows.size
+    @classmethod
+    def holding(cls, held: Rows | Bins, layout: BinLayout | None, first_rows: int) -> Self:
+        """Return a state of first rows, fewer than ``first_rows``, or of bins, from now on its."""
+        state = cls(layout, first_rows)
+        if isinstance(held, Bins):
+            state.bins, state._bound = held, 0 if held.is_weighted else int(held.counts.sum())
+        else:
+            state.waiting, state._bound = Waiting.of(held), held.size
+        return state
 
     def columns(self) -> BinColumns:
         """Return what measures need: bins, or the distinct scores of first rows."""
@@ -176,9 +173,7 @@ class BinnedState:
     def members(self) -> Members:
         """Return arrays that hold all of the state, and do not change with it."""
         with self.lock:
-            found = {"first_rows": np.array(self.first_rows)}
-            if self.layout is not None:
-                found["edges"] = self.layout.edges
+            found = {"first_rows": np.array(self.first_rows)} | edges_of(self.layout)
             bins = self.bins
             if bins is None:
                 names = "scores", "labels", "weights"
@@ -191,14 +186,10 @@ class BinnedState:
     def of_members(cls, found: Members) -> Self:
         """Return the state of such arrays, or raise what is wrong with them."""
         first_rows = check_integer("first_rows", found["first_rows"][()], low=0, high=MOST_FIRST)
-        layout = BinLayout(found["edges"]) if "edges" in found else None
-        state = cls(layout, first_rows)
+        layout, held = layout_of(found), None
         if layout is not None and "counts" in found:
-            bins = checked_bins(found, layout)
-            state.take(bins, 0 if bins.is_weighted else int(bins.counts.sum()))
-        else:
-            state.keep(checked_first_rows(found, first_rows))
-        return state
+            held = checked_bins(found, layout)
+        return cls.holding(held or checked_first_rows(found, first_rows), layout, first_rows)
 
 
 def common_layout(mine: BinLayout | None, theirs: BinLayout | None) -> BinLayout | None:
@@ -224,9 +215,13 @@ def _binned(layout: BinLayout | None, before: Rows, after: Rows) -> Bins:
     return bins
 
 
-def checked_first_rows(found: Members, first_rows: int) -> Rows:
-    """Return fewer rows than these, or raise what is wrong with such arrays."""
-    scores, labels, weights = found["scores"], found["labels"], found["weights"]
+def checked_first_rows(found: Members, first_rows: int, column: str | None = "weights") -> Rows:
+    """Return fewer rows than these, or raise what is wrong with such arrays.
+
+    ``column`` stands in place of the weights; None where there are none.
+    """
+    scores, labels = found["scores"], found["labels"]
+    weights = np.ones(scores.shape, np.int64) if column is None else found[column]
     if scores.dtype != np.float64 or labels.dtype != np.int8 or weights.dtype not in _KINDS:
         raise InputError("scores, labels and weights of other dtypes")
     if not scores.shape == labels.shape == weights.shape or not len(scores) < first_rows:
@@ -237,7 +232,7 @@ def checked_first_rows(found: Members, first_rows: int) -> Rows:
     if not (np.isfinite(weights) & (weights > 0)).all():
         raise InputError("weights are not positive")
     check_weight(weights)
-    return Rows(scores, labels, weights)
+    return Rows(scores, labels, None if column is None else weights)
 
 
 def check_weight(counts: NDArray[Any], least: int = _LEAST) -> None:

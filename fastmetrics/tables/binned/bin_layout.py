@@ -231,6 +231,16 @@ class BinLayout(Saved, Shown):
         return cls(found["edges"])
 
 
+def layout_of(found: Members) -> BinLayout | None:
+    """Return the layout among members, None where there is none yet, or raise."""
+    return BinLayout(found["edges"]) if "edges" in found else None
+
+
+def edges_of(layout: BinLayout | None) -> Members:
+    """Return the member that `layout_of` reads."""
+    return {} if layout is None else {"edges": layout.edges}
+
+
 def as_doubles(scores: NDArray[Any], name: str) -> NDArray[Any]:
     """Return canonical scores as floats, which hold each of them exactly, or raise."""
     scores = canonical_scores(scores, name)

@@ -16,7 +16,7 @@ from fastmetrics.tables._mergeable import OfState
 from fastmetrics.tables.binned._bins import Bins
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned._bracketed import Bracketed
-from fastmetrics.tables.binned._rows import ROWS, checked_rows
+from fastmetrics.tables.binned._rows import ROWS, Rows, checked_rows
 from fastmetrics.tables.binned._state import (
     FIRST_ROWS,
     BinnedState,
@@ -148,11 +148,13 @@ class BinnedScoreTable(OfState, Bracketed):
         counts = checked_counts(positives, "positives"), checked_counts(negatives, "negatives")
         for each in counts:
             check_weight(each)
-        bound = check_n_rows(sum(int(each.sum()) for each in counts if each.dtype.kind == "i"))
-        state = BinnedState(layout, 0)
+        check_n_rows(sum(int(each.sum()) for each in counts if each.dtype.kind == "i"))
         ends = None if low is None or high is None else (low, high)
-        state.take(Bins.of_counts(layout, bins, counts, ends), bound)
-        return cls._of_state(state)
+        return cls._holding(Bins.of_counts(layout, bins, counts, ends), layout, 0)
+
+    @classmethod
+    def _holding(cls, held: Rows | Bins, layout: BinLayout | None, first_rows: int) -> Self:
+        return cls._of_state(BinnedState.holding(held, layout, first_rows))
 
     # --- the stream --------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fastmetrics._display.numbers import text
 from fastmetrics._display.table import Display, Limits, Table
 from fastmetrics._results import Result
+from fastmetrics.errors import InputTypeError
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -150,3 +151,17 @@ class GroupAUCBrackets(Result):
         columns = {"group": self.groups, "low": self.low, "high": self.high, "weight": self.weights}
         tables = [Table.record(record, framed=False), Table(columns)]
         return Display(tables, "Mean AUC of groups, between limits")
+
+
+class Limited:
+    """What has measures of its own, between limits, and is no rows."""
+
+    __slots__ = ()
+    #: How to ask for them, as messages write it.
+    _ASK: ClassVar[str]
+
+    def __array__(self, *_: object, **__: object) -> Never:
+        """Tell who takes it for rows, as a function of labels and scores, what to do."""
+        raise InputTypeError(
+            f"a {type(self).__name__} has measures of its own, with limits: call {self._ASK}"
+        )

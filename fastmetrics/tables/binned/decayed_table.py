@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from fastmetrics._docs import documented
 from fastmetrics._files import Members
-from fastmetrics._threads.workers import with_threads
 from fastmetrics.errors import InputError
 from fastmetrics.tables._streams import FORGOTTEN, OLDEST, Clock, Fading, weights_at
 from fastmetrics.tables.binned._bins import Bins, Waiting
-from fastmetrics.tables.binned._rows import ROWS, Rows, checked_rows
+from fastmetrics.tables.binned._rows import Rows
 from fastmetrics.tables.binned._state import (
     FIRST_ROWS,
-    BinnedState,
     check_first_rows,
     checked_bins,
     checked_first_rows,
 )
 from fastmetrics.tables.binned._stream import RecentScores
 from fastmetrics.tables.binned.bin_layout import BinLayout
-from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
 
 #: Roundings of a weight on its way, beside those of its sum; sixteen parts of a batch are added.
 _ROUNDINGS: Final = 32
@@ -113,81 +109,37 @@ class DecayedBinnedScoreTable(Fading, RecentScores):
         bins = Bins.empty(layout, is_weighted=True) if layout is not None and binned else None
         return _Now(layout, bins, Waiting(), Clock(), 0.0, 0.0)
 
-    def _cleared(self) -> _Now:
-        return self._empty(self.layout)
+    def _held(self) -> Rows | Bins:
+        now = self._now
+        if now.bins is not None:
+            return _shown(now.bins, now.clock.unit, now.most)
+        rows = now.waiting.rows().part(0, now.clock.n_seen)
+        return self._weighed(rows, now.clock.n_steps, FORGOTTEN)
 
-    @property
-    def table(self) -> BinnedScoreTable:
-        """The weights at this moment; a table of its own, which later rows do not change."""
-        with self._lock:
-            now = self._now
-            state = BinnedState(now.layout, self._first_rows)
-            if now.bins is None:
-                rows = now.waiting.rows().part(0, now.clock.n_seen)
-                state.keep(self._weighed(rows, now.clock.n_steps, FORGOTTEN))
-            else:
-                state.take(_shown(now.bins, now.clock.unit, now.most), 0)
-        return BinnedScoreTable._of_state(state)
-
-    @documented(ROWS)
-    @with_threads
-    def update(
-        self,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        pos_label: Any = None,
-        allow_inf: bool = False,
-        n_threads: int | None = None,
-    ) -> None:
-        """Count one more batch, the oldest row first.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `BinnedScoreTable.update`. Nothing has then changed.
-
-        Notes
-        -----
-        O(n + bins): some twenty nanoseconds a row, and a tenth of a millisecond a batch.
-
-        Examples
-        --------
-        >>> from fastmetrics.streams import DecayedBinnedScoreTable
-        >>> daily = DecayedBinnedScoreTable(half_life=1, per="batch")
-        >>> for y_score in ([0.1, 0.2], [0.5, 0.4], [0.3, 0.9]):
-        ...     daily.update([0, 1], y_score)
-        >>> daily.table.n_positive
-        1.75
-        """
-        rows = checked_rows(y_true, y_score, None, pos_label, allow_inf)
-        n = len(rows.labels)
+    def _after(self, rows: Rows) -> _Now:
+        now, n = self._now, len(rows.labels)
         weights = self._weights(n)
         if weights is None:
             weights = np.ones(n)
-        with self._lock:
-            now = self._now
-            clock, exponent = self._later(n)
-            layout, bins, waiting = now.layout, now.bins, now.waiting
-            weighed = rows._replace(weights=weights * clock.unit)
-            if bins is None:
-                waiting.n = now.clock.n_seen  # what an interrupt may have left
-                waiting.add(rows._replace(weights=self._steps_of(n, clock)))
-                if waiting.n >= self._first_rows:
-                    first, waiting = waiting.rows(), Waiting()
-                    if layout is None:
-                        layout = BinLayout.learn(first.scores[: self._first_rows])
-                    bins = Bins.empty(layout, is_weighted=True)
-                    weighed = self._weighed(first, clock.n_steps, 0.0, clock.unit)
-            else:
-                bins = _scaled(bins, exponent)
-            if bins is not None:
-                bins = bins.with_rows(weighed)
-            steps = clock.n_steps - now.clock.n_steps
-            faded = now.weight * math.exp2(-min(steps / self._half_life, OLDEST))
-            weight = faded + float(weights.sum())
-            most = max(now.most, weight)
-            self._now = _Now(layout, bins, waiting, clock, weight, most)
+        clock, exponent = self._later(n)
+        layout, bins, waiting = now.layout, now.bins, now.waiting
+        weighed = rows._replace(weights=weights * clock.unit)
+        if bins is None:
+            waiting.n = now.clock.n_seen  # what an interrupt may have left
+            waiting.add(rows._replace(weights=self._steps_of(n, clock)))
+            if waiting.n >= self._first_rows:
+                first, waiting = waiting.rows(), Waiting()
+                layout = layout or BinLayout.learn(first.scores[: self._first_rows])
+                bins = Bins.empty(layout, is_weighted=True)
+                weighed = self._weighed(first, clock.n_steps, 0.0, clock.unit)
+        else:
+            bins = _scaled(bins, exponent)
+        if bins is not None:
+            bins = bins.with_rows(weighed)
+        steps = clock.n_steps - now.clock.n_steps
+        faded = now.weight * math.exp2(-min(steps / self._half_life, OLDEST))
+        weight = faded + float(weights.sum())
+        return _Now(layout, bins, waiting, clock, weight, max(now.most, weight))
 
     def _steps_of(self, n: int, clock: Clock) -> NDArray[np.int64]:
         """Return the steps in which the rows of the last batch came."""
@@ -226,7 +178,7 @@ class DecayedBinnedScoreTable(Fading, RecentScores):
         if "counts" not in found:
             if n_seen >= self._first_rows:
                 raise InputError("rows that should be in bins")
-            waiting.add(checked_first_rows(found | {"weights": found["steps"]}, self._first_rows))
+            waiting = Waiting.of(checked_first_rows(found, self._first_rows, "steps"))
             steps = waiting.rows().weights
             if waiting.n != n_seen or steps is None or steps.dtype != np.int64:
                 raise InputError("not the first rows")

@@ -21,19 +21,14 @@ from fastmetrics._input.scalars import (
 from fastmetrics._threads.workers import with_threads
 from fastmetrics.errors import InputError
 from fastmetrics.tables._mergeable import Mergeable
-from fastmetrics.tables.binned._bins import Waiting
+from fastmetrics.tables.binned._bins import Bins, Waiting
 from fastmetrics.tables.binned._bounds import mean_bracket
 from fastmetrics.tables.binned._group_cells import GroupCells
 from fastmetrics.tables.binned._group_state import GroupedState, groups_of
 from fastmetrics.tables.binned._rows import ROWS, Rows, checked_rows
-from fastmetrics.tables.binned._state import (
-    FIRST_ROWS,
-    BinnedState,
-    check_first_rows,
-    common_layout,
-)
-from fastmetrics.tables.binned._stream import ScoreStream, layout_of
-from fastmetrics.tables.binned.bin_layout import BinLayout
+from fastmetrics.tables.binned._state import FIRST_ROWS, check_first_rows, common_layout
+from fastmetrics.tables.binned._stream import ScoreStream
+from fastmetrics.tables.binned.bin_layout import BinLayout, layout_of
 from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
 from fastmetrics.tables.binned.bracket import Bracket, GroupAUCBrackets
 from fastmetrics.tables.ranking.group_weights import WEIGHTINGS, Weighting, group_weights
@@ -84,12 +79,15 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
 
     __slots__ = ("_first_rows", "_lock", "_now")
     _now: GroupedState
-    _ASK = "`groups.group_auc()`, or `groups.table.roc_auc()` of all rows,"
+    _ASK = "`groups.group_auc()`, or `groups.table.roc_auc()` of all rows, which is a Bracket"
 
     def __init__(self, layout: BinLayout | None = None, *, first_rows: int = FIRST_ROWS) -> None:
-        self._first_rows = check_first_rows(layout, first_rows)
         self._lock = threading.RLock()
-        self._now = GroupedState.empty(layout, self._first_rows)
+        self._first_rows = check_first_rows(layout, first_rows)
+        self._now = self._empty(layout)
+
+    def _empty(self, layout: BinLayout | None) -> GroupedState:
+        return GroupedState.empty(layout, self._first_rows)
 
     @property
     def n_groups(self) -> int:
@@ -101,16 +99,9 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
         """The ids of the groups, sorted."""
         return np.array(self._now.sorted_ids()[0])
 
-    @property
-    def table(self) -> BinnedScoreTable:
-        """All rows, of whatever group; a table of its own, which later rows do not change."""
+    def _held(self) -> Rows | Bins:
         now = self._now
-        state = BinnedState(now.layout, self._first_rows)
-        if now.bins is None:
-            state.keep(now.rows()._replace(weights=None))
-        else:
-            state.take(now.bins.copy(), int(now.bins.counts.sum()))
-        return BinnedScoreTable._of_state(state)
+        return now.rows()._replace(weights=None) if now.bins is None else now.bins.copy()
 
     def table_of(self, group: str | int) -> BinnedScoreTable:
         """Return the rows of one group, of which all measures have limits.
@@ -142,15 +133,14 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
         number = now.names.get(group, now.n_groups)
         if number >= now.n_groups:
             raise InputError(f"`group` {group!r} has no row")
-        state = BinnedState(now.layout, self._first_rows)
+        held: Rows | Bins
         if now.bins is None:
             rows = now.rows()
             own = rows.weights == number
-            state.keep(Rows(rows.scores[own], rows.labels[own], None))
+            held = Rows(rows.scores[own], rows.labels[own], None)
         else:
-            bins = now.bins_of(number)
-            state.take(bins, int(bins.counts.sum()))
-        return BinnedScoreTable._of_state(state)
+            held = now.bins_of(number)
+        return BinnedScoreTable._holding(held, now.layout, self._first_rows)
 
     @documented(ROWS)
     @with_threads
@@ -238,15 +228,13 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
     def reset(self) -> None:
         """Forget all rows and groups, and keep the layout, given or learnt."""
         with self._lock:
-            self._now = GroupedState.empty(self._now.layout, self._first_rows)
+            self._now = self._cleared()
 
     def copy(self) -> Self:
         """Return a table of the same rows that changes on its own."""
         now, other = self._counted(), type(self)(self._now.layout, first_rows=self._first_rows)
-        waiting = Waiting()
-        waiting.add(now.rows())
         names = {each: number for number, each in enumerate(now.ids())}
-        other._now = now._replace(names=names, waiting=waiting, pending=[])
+        other._now = now._replace(names=names, waiting=Waiting.of(now.rows()), pending=[])
         return other
 
     def group_auc(self, query_weighting: Weighting = "items") -> GroupAUCBrackets:

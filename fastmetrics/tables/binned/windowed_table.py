@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from fastmetrics._docs import documented
 from fastmetrics._files import Members
 from fastmetrics._input.scalars import check_n_rows
-from fastmetrics._threads.workers import with_threads
 from fastmetrics.errors import InputError
 from fastmetrics.tables._streams import Window
 from fastmetrics.tables.binned._bins import Bins, Waiting
-from fastmetrics.tables.binned._rows import ROWS, Rows, checked_rows
+from fastmetrics.tables.binned._rows import Rows
 from fastmetrics.tables.binned._state import (
     FIRST_ROWS,
     MOST_FIRST,
-    BinnedState,
     check_first_rows,
     checked_bins,
     checked_first_rows,
 )
 from fastmetrics.tables.binned._stream import RecentScores
 from fastmetrics.tables.binned.bin_layout import BinLayout
-from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
 
 
 class _Ring(NamedTuple):
@@ -71,6 +67,10 @@ class _First(NamedTuple):
     @property
     def n_seen(self) -> int:
         return self.n_left + self.waiting.n
+
+    def last(self, n: int) -> Rows:
+        """Return the last rows, as views."""
+        return self.waiting.rows().part(-n)
 
 
 class WindowedBinnedScoreTable(Window, RecentScores):
@@ -135,86 +135,38 @@ class WindowedBinnedScoreTable(Window, RecentScores):
             return _Ring.empty(layout, self._window)
         return _First(layout, Waiting())
 
-    def _cleared(self) -> _Ring | _First:
-        return self._empty(self.layout)
-
     @property
     def n_seen(self) -> int:
         """Number of rows so far, those that have left included."""
         return self._now.n_seen
 
-    @property
-    def table(self) -> BinnedScoreTable:
-        """The counts at this moment; a table of its own, which later rows do not change."""
-        with self._lock:
-            now = self._now
-            state = BinnedState(now.layout, self._first_rows)
-            if isinstance(now, _First):
-                state.keep(now.waiting.rows().part(-self._window))
-            else:
-                state.take(now.bins.copy(), int(now.at[1]))
-        return BinnedScoreTable._of_state(state)
+    def _held(self) -> Rows | Bins:
+        now = self._now
+        return now.bins.copy() if isinstance(now, _Ring) else now.last(self._window)
 
-    @documented(ROWS)
-    @with_threads
-    def update(
-        self,
-        y_true: ArrayLike,
-        y_score: ArrayLike,
-        *,
-        pos_label: Any = None,
-        allow_inf: bool = False,
-        n_threads: int | None = None,
-    ) -> None:
-        """Count one more batch, the oldest row first, and let as many rows leave as are too many.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `BinnedScoreTable.update`. Nothing has then changed.
-
-        Notes
-        -----
-        O(n): some nanoseconds a row. Rows are judged on all cores, and counted one by one.
-
-        Examples
-        --------
-        >>> from fastmetrics.streams import BinLayout, WindowedBinnedScoreTable
-        >>> last = WindowedBinnedScoreTable(2, BinLayout([0.5]), first_rows=0)
-        >>> last.update([0, 0, 1], [0.1, 0.4, 0.35])
-        >>> last.table.roc_auc()
-        Bracket(low=0, high=1)
-        """
-        rows = checked_rows(y_true, y_score, None, pos_label, allow_inf)
-        with self._lock:
-            now = self._now
-            check_n_rows(self.n_seen + len(rows.labels))
-            if not isinstance(now, _First):
-                now.slide(rows)
-                return
-            room = self._first_rows - now.waiting.n
-            if self._window < self._first_rows:
-                now.waiting.add(rows)
-                if now.waiting.n > 2 * self._window:
-                    kept = Waiting()
-                    kept.add(now.waiting.rows().part(-self._window))
-                    self._now = _First(now.layout, kept, now.n_seen - kept.n)
-            elif len(rows.labels) < room:
-                now.waiting.add(rows)
-            else:
-                before, after = now.waiting.rows(), rows.part(0, room)
-                layout = now.layout
-                if layout is None:
-                    layout = BinLayout.learn(np.concatenate([before.scores, after.scores]))
-                ring = _Ring.empty(layout, self._window)
-                ring.slide(before)
-                ring.slide(rows)
-                self._now = ring
+    def _after(self, rows: Rows) -> _Ring | _First:
+        now = self._now
+        check_n_rows(now.n_seen + len(rows.labels))
+        if isinstance(now, _Ring):
+            now.slide(rows)
+            return now
+        n = now.waiting.n + len(rows.labels)
+        if self._window >= self._first_rows and n >= self._first_rows:
+            before = now.waiting.rows()
+            first = np.concatenate([before.scores, rows.scores[: self._first_rows - now.waiting.n]])
+            ring = _Ring.empty(now.layout or BinLayout.learn(first), self._window)
+            ring.slide(before)
+            ring.slide(rows)
+            return ring
+        now.waiting.add(rows)
+        if n <= 2 * self._window:
+            return now
+        return _First(now.layout, Waiting.of(now.last(self._window)), now.n_seen - self._window)
 
     def _columns(self) -> Members:
         now = self._now
         if isinstance(now, _First):
-            scores, labels, _ = now.waiting.rows().part(-self._window)
+            scores, labels, _ = now.last(self._window)
             return {"scores": scores, "labels": labels}
         return {"codes": now.in_order(), "seen": now.bins.seen, "watched": now.bins.watched}
 
@@ -222,9 +174,7 @@ class WindowedBinnedScoreTable(Window, RecentScores):
         layout, n = self.layout, min(n_seen, self._window)
         is_first = n_seen < self._first_rows or self._window < self._first_rows
         if "codes" not in found:
-            columns = found | {"weights": np.ones(found["scores"].shape, np.int64)}
-            waiting = Waiting()
-            waiting.add(checked_first_rows(columns, MOST_FIRST)._replace(weights=None))
+            waiting = Waiting.of(checked_first_rows(found, MOST_FIRST, None))
             if waiting.n != n or not is_first:
                 raise InputError(f"not the last {n:,} rows")
             return _First(layout, waiting, n_seen - n)

@@ -58,19 +58,10 @@ class RowOrder:
         return len(self.starts) - 1
 
     def spread(self, by_score: NDArray[Any]) -> NDArray[Any]:
-        """Return for each row, in the order of the data, the entry of its score.
+        """Return for each row, in the order of the data, the entry of its score, ascending.
 
         Of ``numpy.arange(n_distinct)``, for instance, the rank of its score among the distinct
         ones; of ``starts[:-1]``, the number of rows that score less.
-
-        Parameters
-        ----------
-        by_score : ndarray of shape (n_distinct,)
-            Of the distinct scores, ascending.
-
-        Returns
-        -------
-        ndarray of shape (n,)
         """
         out = np.empty(len(self.rows), by_score.dtype)
         write = partial(kernels.spread, self.rows, self.starts)
@@ -95,22 +86,12 @@ class RowOrder:
 
 
 def row_order(scores: NDArray[Any]) -> RowOrder:
-    """Return the rows in the order of their scores.
+    """Return the rows in the order of their scores, as ``numpy.argsort(scores, kind="stable")``.
 
-    Parameters
-    ----------
-    scores : ndarray of float32, float64, int64 or uint64, shape (n,)
-        As floor 1 lets them through; they may be infinite. nan has no place: it stands anywhere.
-
-    Returns
-    -------
-    RowOrder
-        What ``numpy.argsort(scores, kind="stable")`` returns, and where equal scores end.
-
-    Notes
-    -----
-    O(n log n) time in sorts that fit the cache, about twice that of ``numpy.sort`` on one thread;
-    O(n) where the scores ascend already. Memory: 12 bytes a row beside the result, 8 bytes a row.
+    The scores are as floor 1 lets them through; they may be infinite. nan has no place: it stands
+    anywhere. O(n log n) time in sorts that fit the cache, about twice that of ``numpy.sort`` on one
+    thread; O(n) where the scores ascend already. Memory: 12 bytes a row beside the result, 8 bytes
+    a row.
     """
     n = len(scores)
     kind = np.dtype(np.int32 if n <= MOST_SHORT else np.int64)

@@ -125,13 +125,7 @@ class Sums:
 
 
 def add_up(rows: RegressionRows, terms: Terms) -> Sums:
-    """Return the sums over all rows.
-
-    Raises
-    ------
-    ValueError
-        If a number is not finite, or where a logarithm or a deviance is not defined for it.
-    """
+    """Return the sums over all rows, or raise for what is not finite, or has no such term."""
     n, size = rows.n_samples, max(errors.BLOCK, JOB // rows.n_outputs)
     jobs: list[Callable[[], tuple[Sums, bool]]] = [
         partial(_job, rows, terms, first, min(first + size, n)) for first in range(0, n, size)
@@ -224,13 +218,7 @@ def merged_deviances(
 ) -> Floats:
     """Return the sums of two sets of rows together, output by output.
 
-    Parameters
-    ----------
-    mine, theirs : ndarray of shape (n_outputs, N_DEVIANCES)
-    means : three ndarrays of shape (n_outputs,)
-        The means of the targets: of mine, of theirs, of all.
-    weights : two ndarrays of shape (n_outputs,)
-    power : float
+    ``means`` are those of the targets: of mine, of theirs, of all.
     """
     merged = mine.copy()
     _add(merged, DEVIANCE, theirs[:, DEVIANCE], theirs[:, DEVIANCE + 1])

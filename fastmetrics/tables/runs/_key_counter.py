@@ -142,16 +142,8 @@ class KeyCounter:
     those of other bins. Once these are kept, `dealt` becomes what `following` returns. So an
     interrupt leaves each step done, or to be done again.
 
-    Parameters
-    ----------
-    dtype : dtype
-        Of scores: floats, or integers.
-    rows_of_bins : ndarray of int64
-        About how many rows each bin has, of the first.
-    memory : int
-        Bytes that counts may take.
-    waiting : int
-        Bytes that rows may take which are not counted yet.
+    ``rows_of_bins`` is about how many of the first rows each bin has; counts may take ``memory``
+    bytes, rows that are not counted yet ``waiting`` bytes.
     """
 
     def __init__(

@@ -21,13 +21,7 @@ Columns = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 def checked_columns(
     scores: Any, positives: Any, negatives: Any, allow_inf: bool = False
 ) -> Columns:
-    """Return columns sorted by descending score, equal scores merged, rows without weight left out.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the column, the rule, what came and where.
-    """
+    """Return columns by descending score, equal scores merged, rows without weight left out."""
     if np.size(scores) == 0 == np.size(positives) == np.size(negatives):
         return _no_columns()
     scores = check_scores_array(scores, "scores", allow_inf=allow_inf)
@@ -83,13 +77,8 @@ def checked_counts(values: Any, name: str) -> NDArray[Any]:
 def merged_columns(left: Columns, right: Columns) -> Columns:
     """Return the columns of both tables together; equal scores are added up.
 
-    Raises
-    ------
-    TypeError
-        If the scores of one are integers and of the other floats, or int64 and uint64: no
-        common dtype keeps their order exactly. float32 and float64 merge to float64.
-    OverflowError
-        If a class would count 2**63 examples or more.
+    float32 and float64 merge to float64; of integers and floats, or int64 and uint64, no common
+    dtype keeps the order exactly.
     """
     if len(left[0]) == 0 or len(right[0]) == 0:
         return left if len(right[0]) == 0 else right
