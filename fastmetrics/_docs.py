@@ -106,7 +106,7 @@ def _parts(text: str) -> tuple[str, dict[str, str]]:
 def _parameters(function: Callable[..., object]) -> list[str]:
     if dataclasses.is_dataclass(function):
         return [field.name for field in dataclasses.fields(function)]
-    code = function.__code__
+    code = inspect.unwrap(function).__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     return [name for name in names if name not in ("self", "cls")]
 

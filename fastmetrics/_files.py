@@ -16,7 +16,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from os import PathLike
-from tokenize import TokenError
 from typing import IO, Any, ClassVar, Final, Self
 
 import numpy as np
@@ -39,11 +38,10 @@ _NOT_WHOLE: Final = (
     IndexError,
     TypeError,
     SyntaxError,  # of the Python that describes an array
-    tokenize.TokenError,
+    tokenize.TokenError,  # of headers that NumPy takes for those of Python 2
     OverflowError,
     MemoryError,  # sizes that no file of ours has
     RuntimeError,  # also NotImplementedError: an archive that is encrypted, or seems to be
-    TokenError,  # of headers that NumPy takes for those of Python 2
 )
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_multilabel_indicator
 from fastmetrics._input.labels import ARGMAX, show_labels
+from fastmetrics._input.rows import column_count
 from fastmetrics.errors import InputError, InputTypeError
 
 
@@ -60,13 +61,7 @@ def check_targets(y_true: Any, y_pred: Any) -> Indicators | None:
 
 def is_matrix(values: Any) -> bool:
     """Return whether a container has two dimensions and not just one column; no row is read."""
-    shape = getattr(values, "shape", None)
-    if shape is None and isinstance(values, list | tuple) and len(values) > 0:
-        first = values[0]
-        if isinstance(first, list | tuple):
-            return len(first) != 1
-        shape = (len(values), *getattr(first, "shape", ()))
-    return shape is not None and len(shape) == 2 and shape[1] != 1
+    return column_count(values) != 1
 
 
 def _is_sparse(values: Any) -> bool:

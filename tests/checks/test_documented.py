@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from dataclasses import dataclass
 
@@ -143,3 +144,12 @@ def test_attributes_of_a_dataclass_are_completed() -> None:
     whole = "Two limits.\n\nAttributes\n----------\nlow, high : float\n    Limits.\nname : str\n"
     assert Limits.__doc__ == whole + "    Its own."
     assert Limits(0.0, 1.0, "a").high == 1.0
+
+
+def test_a_function_that_another_one_wraps_keeps_its_parameters() -> None:
+    @documented(GLOSSARY)
+    @functools.wraps(plain)
+    def call(*arguments, **options):
+        return plain(*arguments, **options)
+
+    assert "\ny_true : array-like of shape (n,)\n    Labels.\n" in call.__doc__

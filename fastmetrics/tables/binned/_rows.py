@@ -18,16 +18,12 @@ from fastmetrics.tables.binned.bin_layout import as_doubles
 #: Rows in a part at least: zeroing and adding the counts of a part costs as much as 30,000 rows.
 _PART_ROWS: Final = 1 << 20
 _MOST_PARTS: Final = 16
-#: What updates say of their rows alike.
-ROWS: Final = """
+#: What the scores of updates are: see `ROWS`.
+BINNED: Final = """
 Parameters
 ----------
-y_true : array-like of shape (n_samples,)
-    Labels {0, 1}, {-1, 1} or booleans; anything else with `pos_label`.
 y_score : array-like of shape (n_samples,)
     Scores, higher for positives; integers up to 2**53.
-allow_inf : bool, default False
-    Whether infinite scores are ranked like any other.
 """
 
 

@@ -12,10 +12,11 @@ from fastmetrics._files import Members
 from fastmetrics._threads.workers import with_threads
 from fastmetrics.tables._streams import Recent, Stream
 from fastmetrics.tables.binned._bins import Bins
-from fastmetrics.tables.binned._rows import ROWS, Rows, checked_rows
+from fastmetrics.tables.binned._rows import BINNED, Rows, checked_rows
 from fastmetrics.tables.binned.bin_layout import BinLayout, edges_of, layout_of
 from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
 from fastmetrics.tables.binned.bracket import Limited
+from fastmetrics.tables.scores.score_table import ROWS
 
 
 class ScoreStream(Limited, Stream):
@@ -61,7 +62,7 @@ class RecentScores(ScoreStream, Recent):
     __slots__ = ()
     _ASK = "`stream.table.roc_auc()`, of this moment, which is a Bracket"
 
-    @documented(ROWS)
+    @documented(BINNED, ROWS)
     @with_threads
     def update(
         self,
@@ -73,11 +74,6 @@ class RecentScores(ScoreStream, Recent):
         n_threads: int | None = None,
     ) -> None:
         """Count one more batch, the oldest row first; of a window, as many leave as are too many.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `BinnedScoreTable.update`. Nothing has then changed.
 
         Notes
         -----

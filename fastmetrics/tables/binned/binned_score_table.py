@@ -16,7 +16,7 @@ from fastmetrics.tables._mergeable import OfState
 from fastmetrics.tables.binned._bins import Bins
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned._bracketed import Bracketed
-from fastmetrics.tables.binned._rows import ROWS, Rows, checked_rows
+from fastmetrics.tables.binned._rows import BINNED, Rows, checked_rows
 from fastmetrics.tables.binned._state import (
     FIRST_ROWS,
     BinnedState,
@@ -25,7 +25,7 @@ from fastmetrics.tables.binned._state import (
 )
 from fastmetrics.tables.binned.bin_layout import BinLayout
 from fastmetrics.tables.scores._columns import checked_columns, checked_counts, rescaled
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.scores.score_table import ROWS, ScoreTable
 
 
 class BinnedScoreTable(OfState, Bracketed):
@@ -158,7 +158,7 @@ class BinnedScoreTable(OfState, Bracketed):
 
     # --- the stream --------------------------------------------------------------------------
 
-    @documented(ROWS)
+    @documented(BINNED, ROWS)
     @with_threads
     def update(
         self,
@@ -180,9 +180,8 @@ class BinnedScoreTable(OfState, Bracketed):
 
         Raises
         ------
-        TypeError, ValueError
-            For input of the wrong kind, or with values that have no meaning; for weights beyond
-            2**250 or below 2**-250, and for 2**62 rows or more.
+        ValueError
+            For weights beyond 2**250 or below 2**-250, and for 2**62 rows or more.
 
         Notes
         -----

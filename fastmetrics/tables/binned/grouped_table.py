@@ -25,13 +25,14 @@ from fastmetrics.tables.binned._bins import Bins, Waiting
 from fastmetrics.tables.binned._bounds import mean_bracket
 from fastmetrics.tables.binned._group_cells import GroupCells
 from fastmetrics.tables.binned._group_state import GroupedState, groups_of
-from fastmetrics.tables.binned._rows import ROWS, Rows, checked_rows
+from fastmetrics.tables.binned._rows import BINNED, Rows, checked_rows
 from fastmetrics.tables.binned._state import FIRST_ROWS, check_first_rows, common_layout
 from fastmetrics.tables.binned._stream import ScoreStream
 from fastmetrics.tables.binned.bin_layout import BinLayout, layout_of
 from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
 from fastmetrics.tables.binned.bracket import Bracket, GroupAUCBrackets
 from fastmetrics.tables.ranking.group_weights import WEIGHTINGS, Weighting, group_weights
+from fastmetrics.tables.scores.score_table import ROWS
 
 
 class GroupedBinnedScoreTable(Mergeable, ScoreStream):
@@ -142,7 +143,7 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
             held = now.bins_of(number)
         return BinnedScoreTable._holding(held, now.layout, self._first_rows)
 
-    @documented(ROWS)
+    @documented(BINNED, ROWS)
     @with_threads
     def update(
         self,
@@ -163,8 +164,8 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
 
         Raises
         ------
-        TypeError, ValueError
-            As `BinnedScoreTable.update`, and for ids of another sort.
+        ValueError
+            For ids of another sort.
 
         Notes
         -----

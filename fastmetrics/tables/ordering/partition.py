@@ -23,6 +23,7 @@ PART_FILLS = 16
 #: Bytes of pool memory that are kept for the next call: fresh pages cost a tenth of an AUC.
 MOST_SPARE_BYTES = 128 << 20
 
+_NO_LABELS: Final = np.empty(0, np.int8)
 _LARGEST: Final = float(np.finfo(np.float64).max)
 #: Rows whose numbers take four bytes.
 MOST_SHORT = 2**31 - 1
@@ -110,54 +111,31 @@ class Partition:
         return out
 
 
+def partition_rows(scores: NDArray[Any]) -> Partition:
+    """Scatter scores of no class into buckets; they carry the numbers of their rows.
+
+    ``is_clean`` says whether all are finite.
+    """
+    return partition(BinaryRows(_NO_LABELS, 0, scores, None, False, False), with_numbers=True)
+
+
 def partition(
     rows: BinaryRows, *, with_numbers: bool = False, plan: Plan | None = None
 ) -> Partition:
     """Scatter the rows into buckets by class, of a plan of their own; scores carry their weights.
 
-    If asked for, they carry the numbers of their rows instead. The pass also verifies labels and
-    finiteness: ``is_clean`` says whether all was as promised.
+    If asked for, they carry the numbers of their rows instead. One pass over scores and labels,
+    which also verifies labels and finiteness: ``is_clean`` says whether all was as promised.
+    Memory: one copy of the scores, and of what they carry; about 1 % for buffers.
     """
+    scores, labels = rows.scores, rows.labels
     inclusive_max = np.inf if rows.allow_inf else _LARGEST
-    weights, kind = np.empty(0), None
+    plan = plan_buckets(scores) if plan is None else plan
+    weights, carried = np.empty(0), None
     if with_numbers:
-        kind = _number_kind(len(rows.scores))
+        carried = np.dtype(np.int32 if len(scores) <= MOST_SHORT else np.int64)
     elif rows.weights is not None:
-        weights, kind = rows.weights, rows.weights.dtype
-    labels = rows.labels, rows.negative
-    plan = plan_buckets(rows.scores) if plan is None else plan
-    return _scattered(rows.scores, *labels, weights, inclusive_max, kind, plan)
-
-
-def partition_rows(scores: NDArray[Any]) -> Partition:
-    """Scatter scores into buckets; they carry the numbers of their rows.
-
-    ``is_clean`` says whether all are finite.
-    """
-    kind = _number_kind(len(scores))
-    labels, weights = np.empty(0, np.int8), np.empty(0)
-    plan = plan_buckets(scores)
-    return _scattered(scores, labels, 0, weights, _LARGEST, kind, plan)
-
-
-def _number_kind(n_rows: int) -> np.dtype[Any]:
-    return np.dtype(np.int32 if n_rows <= MOST_SHORT else np.int64)
-
-
-def _scattered(
-    scores: NDArray[Any],
-    labels: NDArray[np.int8],
-    negative: int,
-    weights: NDArray[np.float64],
-    inclusive_max: float,
-    carried: np.dtype[Any] | None,
-    plan: Plan,
-) -> Partition:
-    """Scatter into buckets: one pass over scores and labels.
-
-    Memory: one copy of the scores, and of what they carry; about 1 % for buffers. ``carried`` is
-    the dtype of the latter: of weights where there are some, else of numbers of rows.
-    """
+        weights, carried = rows.weights, rows.weights.dtype
     n, block = len(scores), kernels.BLOCK
     of_bucket = 2 if len(labels) else 1
     n_streams = of_bucket * plan.n_buckets
@@ -180,25 +158,10 @@ def _scattered(
     def scatter_part(k: int) -> tuple[int, int, bool]:
         part = slice(int(cuts[k]), int(cuts[k + 1]))
         result: tuple[int, int, bool] = kernels.scatter(
-            scores[part],
-            labels[part],
-            negative,
-            plan.by_range,
-            plan.low,
-            plan.scale,
-            stream_of_cell,
-            plan.splitters,
-            plan.tree,
-            inclusive_max,
-            pool,
-            first_block[k],
-            owner,
-            buffers[k],
-            fill[k],
-            part.start,
-            weights[part],
-            carried_pool,
-            carried_buffers[k],
+            *(scores[part], labels[part], rows.negative, plan.by_range, plan.low, plan.scale),
+            *(stream_of_cell, plan.splitters, plan.tree, inclusive_max),
+            *(pool, first_block[k], owner, buffers[k], fill[k]),
+            *(part.start, weights[part], carried_pool, carried_buffers[k]),
         )
         return result
 

@@ -22,7 +22,7 @@ from fastmetrics.tables._mergeable import Merging
 from fastmetrics.tables.runs._columns import BLOCK, classes_of
 from fastmetrics.tables.runs._ranges import AllRows, Range, ranges_of, table_of
 from fastmetrics.tables.runs._row_store import RowStore
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.scores.score_table import ROWS, ScoreTable
 
 #: Memory at least: less would cut rows into runs of nothing.
 LEAST_MEMORY: Final = 10**6
@@ -111,7 +111,7 @@ class ScoreRuns(Merging, Shown):
         self._store = RowStore(self._memory, folder)
         self._lock = threading.RLock()
 
-    @documented()
+    @documented(ROWS)
     @with_threads
     def update(
         self,
@@ -127,20 +127,14 @@ class ScoreRuns(Merging, Shown):
 
         Parameters
         ----------
-        y_true : array-like of shape (n_samples,)
-            Labels {0, 1}, {-1, 1} or booleans; anything else with `pos_label`.
-        y_score : array-like of shape (n_samples,)
-            Scores, higher for positives.
         sample_weight : array-like of shape (n_samples,), optional
             Whole numbers: how many rows each row stands for.
-        allow_inf : bool, default False
-            Whether infinite scores are ranked like any other.
 
         Raises
         ------
-        TypeError, ValueError
-            For input of the wrong kind, or with values that have no meaning; if it does not fit
-            the memory, or the disk is full: it may be passed again once there is room.
+        ValueError
+            If it does not fit the memory, or the disk is full: it may be passed again once there
+            is room.
 
         Notes
         -----

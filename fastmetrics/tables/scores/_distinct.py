@@ -106,17 +106,8 @@ def weigh_runs(
     """
     weights = np.empty(0) if rows.weights is None else rows.weights
     found: int = orders.weigh_runs(
-        order.rows,
-        order.starts,
-        first,
-        stop,
-        rows.scores,
-        rows.labels,
-        rows.negative,
-        weights,
-        scores,
-        positives,
-        negatives,
+        *(order.rows, order.starts, first, stop),
+        *(rows.scores, rows.labels, rows.negative, weights, scores, positives, negatives),
     )
     return found
 

@@ -149,18 +149,9 @@ def _pairs_inside(parted: Partition) -> NDArray[np.int64]:
 
     def count(first: int, stop: int) -> None:
         buckets.count_buckets(
-            first,
-            stop,
-            parted.pool,
-            parted.block_starts,
-            parted.block_order,
-            parted.buffers,
-            parted.fill,
-            plan.lows,
-            plan.highs,
-            plan.holds_one_score,
-            parted.rows,
-            inside,
+            *(first, stop, parted.pool, parted.block_starts, parted.block_order),
+            *(parted.buffers, parted.fill, plan.lows, plan.highs, plan.holds_one_score),
+            *(parted.rows, inside),
         )
         for b in (np.flatnonzero(inside[first:stop] < 0) + first).tolist():
             negative, positive = parted.gather(2 * b), parted.gather(2 * b + 1)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.table import Display, Table
+from fastmetrics._docs import documented
 from fastmetrics._files import Members, Saved, scalar
 from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
 from fastmetrics._input.scalars import check_integer
@@ -24,7 +25,23 @@ from fastmetrics.tables.scores._columns import (
 )
 from fastmetrics.tables.scores._distinct import distinct_scores
 
-_COLUMNS: Final = ("scores", "positives", "negatives")
+#: What tables say of the rows that they take.
+ROWS: Final = """
+Parameters
+----------
+y_true : array-like of shape (n_samples,)
+    Labels {0, 1}, {-1, 1} or booleans; anything else with `pos_label`.
+y_score : array-like of shape (n_samples,)
+    Scores, higher for positives.
+allow_inf : bool, default False
+    Whether infinite scores are ranked like any other.
+
+Raises
+------
+TypeError, ValueError
+    For input of the wrong kind, or with values that have no meaning; the message names the
+    argument, the rule, what came and where.
+"""
 
 #: What is the same in the docstrings of measures of labels and scores.
 SCORED: Final = """
@@ -106,21 +123,16 @@ class ScoreTable(Frozen, Summed, Saved):
         totals: tuple[int, ...] = (),
     ) -> Self:
         """Return the table of columns that need no check and that nobody else may write to."""
-        table = object.__new__(cls)
-        table._set(scores, positives, negatives, weight_exponent)
+        table = cls._of(scores, positives, negatives, weight_exponent)
         table._totals.extend(totals)
         return table
 
     def _set(self, *values: Any) -> None:
-        put = object.__setattr__
-        for name, column in zip(_COLUMNS, values, strict=False):
-            view = column.view()  # the memory stays writable: kernels take it without a copy
-            view.setflags(write=False)
-            put(self, name, view)
-        put(self, "weight_exponent", values[3])
-        put(self, "_totals", [])
+        Frozen._set(self, *values)
+        object.__setattr__(self, "_totals", [])
 
     @classmethod
+    @documented(ROWS)
     @with_threads
     def from_scores(
         cls,
@@ -136,28 +148,14 @@ class ScoreTable(Frozen, Summed, Saved):
 
         Parameters
         ----------
-        y_true : array-like of shape (n,)
-            Labels {0, 1}, {-1, 1} or booleans; anything else with `pos_label`.
-        y_score : array-like of shape (n,)
+        y_score : array-like of shape (n_samples,)
             Scores, higher for positives. Integers keep their order at any size.
-        sample_weight : array-like of shape (n,), optional
+        sample_weight : array-like of shape (n_samples,), optional
             Weights >= 0. Integer weights are counts: the table then stays exact.
-        pos_label : optional
-            The label of the positive class.
-        allow_inf : bool, default False
-            Whether infinite scores are ranked like any other.
-        n_threads : int, optional
-            Threads to use; every processor of the process by default.
 
         Returns
         -------
         ScoreTable
-
-        Raises
-        ------
-        TypeError, ValueError
-            For input of the wrong kind, or with values that have no meaning; the message
-            names the argument, the rule, what came and where.
 
         Notes
         -----
