@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 
 from fastmetrics import ConfusionMatrix, RankingTable, RegressionTable, ScoreTable
 from fastmetrics.streams import (
@@ -126,3 +127,22 @@ STATES = {
 }
 MERGED = [name for name, state in STATES.items() if state.merges]
 PART = {name: state.of_part(0) for name, state in STATES.items()}
+
+
+def numbers(table: RegressionTable) -> list[float]:
+    sums = table._sums
+    powers = [sums.of_powers[power] for power in sorted(sums.of_powers)]
+    found = [sums.of_errors, *([] if sums.of_logs is None else [sums.of_logs]), *powers]
+    return [table.n_samples, *np.concatenate([each[:, :1].ravel() for each in found])] + [
+        value
+        for each in ("under", "over", "squared_error", "target_variance")
+        for value in table.mean(each)
+    ]
+
+
+def check_same(one: Any, other: Any) -> None:
+    """Equal; sums of errors are so up to rounding."""
+    if isinstance(one, RegressionTable):
+        assert numbers(one) == pytest.approx(numbers(other), rel=1e-13)
+    else:
+        assert one == other

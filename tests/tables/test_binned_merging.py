@@ -15,29 +15,6 @@ from fastmetrics import ScoreTable, roc_auc_score
 from fastmetrics.streams import BinLayout, BinnedScoreTable
 
 
-@pytest.mark.parametrize("kind", ["bits", "coarse", "first rows", "bits later", "coarse later"])
-@pytest.mark.parametrize("weights", ["none", "counts", "quarters"])
-@given(ROWS, ROWS, ROWS)
-def test_laws_of_merging(kind: str, weights: str, a: Any, b: Any, c: Any) -> None:
-    """With a layout, the bins being begun at once or after some rows; or of first rows alone."""
-    layout = {"bits": BITS, "coarse": COARSE}.get(kind.split()[0])
-    first_rows = 12 if "later" in kind else None
-    one, two, three = (table_of(rows, layout, weights, first_rows) for rows in (a, b, c))
-    empty = new(layout, first_rows)
-    assert one + two == two + one
-    assert (one + two) + three == one + (two + three)  # quarters add up exactly, too
-    assert one + empty == one == empty + one
-    assert one + BinnedScoreTable() == one == BinnedScoreTable() + one
-    whole = table_of(a + b + c, layout, weights, first_rows)
-    assert sum([one, two, three]) == whole
-    assert sum([one]) == one
-    before = one.copy()
-    one.merge(two, three)
-    assert one == before + two + three == whole
-    one.reset()
-    assert one == empty
-
-
 @given(ROWS, st.randoms(use_true_random=False), st.lists(st.integers(0, 30), max_size=4))
 def test_neither_order_nor_batches_matter(rows: Any, random: Any, cuts: list[int]) -> None:
     for layout, first_rows in ((BITS, 0), (COARSE, 0), (COARSE, 9), (None, 65_536)):

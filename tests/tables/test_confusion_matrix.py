@@ -197,19 +197,6 @@ def test_cells_that_are_refused() -> None:
 # --- merging, and being a value ----------------------------------------------------------------
 
 
-@given(*[pairs(st.integers(0, 3))] * 3)
-def test_laws_of_merging(a, b, c) -> None:
-    def of(rows: Any) -> ConfusionMatrix:
-        y, p, _ = zip(*rows, strict=True)
-        return ConfusionMatrix.from_labels(y, p, labels=range(4))
-
-    one, two, three = of(a), of(b), of(c)
-    empty = ConfusionMatrix.from_counts(np.zeros((4, 4), dtype=int))
-    assert one + two == two + one == of(a + b)
-    assert (one + two) + three == one + (two + three) == sum([one, two, three])
-    assert one + empty == one == empty + one
-
-
 def test_merging_refuses() -> None:
     one = ConfusionMatrix.from_labels([0, 1], [0, 1], labels=[0, 1])
     two = ConfusionMatrix.from_labels([0, 2, 3], [0, 2, 3], labels=[0, 2, 3])

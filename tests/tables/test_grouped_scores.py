@@ -139,30 +139,6 @@ def test_it_holds_what_group_auc_says(form: str, rows: Any) -> None:
             assert found.mean.width < 8e-15
 
 
-@pytest.mark.parametrize("form", FORMS)
-@given(batches=BATCHES, order=st.permutations(range(5)))
-def test_laws_of_merging(form: str, batches: Any, order: Any) -> None:
-    whole = table_of([row for batch in batches for row in batch], form)
-    tables = [table_of(batch, form) for batch in batches]
-    before = [each.copy() for each in tables]
-    assert sum(tables, new(form)) == whole
-    shuffled = [tables[k] for k in order if k < len(tables)]
-    assert sum(shuffled, new(form)) == whole, "commutative"
-    if len(tables) > 2:
-        a, b, c = tables[:3]
-        assert a + (b + c) == (a + b) + c
-    assert whole + new(form) == whole == new(form) + whole
-    assert tables == before, "merging changes no other table"
-    streamed = new(form)
-    for batch in batches:
-        if batch:
-            streamed.update(*zip(*batch, strict=True))
-    assert streamed == whole
-    assert streamed.n_groups == len({row[2] for batch in batches for row in batch})
-    again = GroupedBinnedScoreTable.from_bytes(whole.to_bytes())
-    assert again == whole
-
-
 def test_learnt_bins(rng: Any) -> None:
     n = 5_000
     labels, scores, groups = rng.integers(0, 2, n), rng.normal(size=n), rng.integers(0, 300, n)

@@ -60,16 +60,6 @@ def weighs_something(rows: list[tuple[float, float, float]]) -> bool:
     return len({y for y, _, w in rows if w > 0}) > 1
 
 
-@given(ROWS.filter(weighs_something), ROWS.filter(weighs_something), ROWS.filter(weighs_something))
-def test_laws_of_merging(a, b, c):
-    one, two, three = table_of(a), table_of(b), table_of(c)
-    check_same(one + two, two + one)
-    check_same((one + two) + three, one + (two + three))
-    check_same(one + two, table_of(a + b))
-    check_same(sum([one, two, three]), table_of(a + b + c))
-    assert sum([one]) is one
-
-
 @given(ROWS.filter(weighs_something))
 def test_measures_of_a_table_are_those_of_the_definition(rows):
     data = oracle.rows(*zip(*rows, strict=True))

@@ -35,17 +35,6 @@ def table_of(rows: Any) -> ScoreTable:
     return ScoreTable.from_scores(np.array(labels, np.int8), np.array(scores))
 
 
-@given(ROWS, ROWS, ROWS)
-def test_laws_of_merging(a, b, c) -> None:
-    one, two, three, empty = table_of(a), table_of(b), table_of(c), table_of([])
-    assert one + two == two + one
-    assert (one + two) + three == one + (two + three)
-    assert one + empty == one == empty + one
-    assert one + two == table_of(a + b)
-    assert sum([one, two, three]) == table_of(a + b + c)
-    assert sum([one]) == one
-
-
 @given(ROWS, st.integers(0, 40), st.sampled_from(list(PATHS)))
 def test_merged_parts_are_the_whole(rows, cut, path) -> None:
     with thresholds(**PATHS[path]):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import inspect
 import io
-from functools import reduce
-from operator import add
 from typing import Any
 
 import numpy as np
@@ -13,29 +11,7 @@ import pytest
 from state_samples import MERGED, PART, STATES
 from travels import changed
 
-from fastmetrics import (
-    RegressionTable,
-)
 from public import NAMES, public
-
-
-def numbers(table: RegressionTable) -> list[float]:
-    sums = table._sums
-    powers = [sums.of_powers[power] for power in sorted(sums.of_powers)]
-    found = [sums.of_errors, *([] if sums.of_logs is None else [sums.of_logs]), *powers]
-    return [table.n_samples, *np.concatenate([each[:, :1].ravel() for each in found])] + [
-        value
-        for each in ("under", "over", "squared_error", "target_variance")
-        for value in table.mean(each)
-    ]
-
-
-def check_same(one: Any, other: Any) -> None:
-    """Equal; sums of errors are so up to rounding."""
-    if isinstance(one, RegressionTable):
-        assert numbers(one) == pytest.approx(numbers(other), rel=1e-13)
-    else:
-        assert one == other
 
 
 def test_what_adds_up_travels_and_is_here() -> None:
@@ -45,26 +21,6 @@ def test_what_adds_up_travels_and_is_here() -> None:
     assert sums == {type(PART[name]) for name in MERGED}
     assert all(hasattr(each, "from_bytes") for each in classes if hasattr(each, "load"))
     assert {each for each in classes if hasattr(each, "to_bytes")} == set(map(type, PART.values()))
-
-
-@pytest.mark.parametrize("name", MERGED)
-def test_merging_is_associative_and_commutative(name: str) -> None:
-    one, two, three = (STATES[name].of_part(k) for k in range(3))
-    whole = (one + two) + three
-    check_same(whole, one + (two + three))
-    check_same(whole, three + one + two)
-    check_same(whole, reduce(add, [two, three, one]))
-    check_same(whole, sum([one, two, three]))
-    assert sum([one]) == one == STATES[name].of_part(0), "what is added up stays what it was"
-    assert whole != one
-
-
-@pytest.mark.parametrize("name", [name for name in MERGED if STATES[name].empty])
-def test_no_rows_change_nothing(name: str) -> None:
-    state = STATES[name]
-    one, empty = state.of_part(0), state.empty()
-    assert one + empty == one == empty + one
-    assert type(empty).from_bytes(empty.to_bytes()) == empty == empty + empty
 
 
 @pytest.mark.parametrize("name", STATES)
