@@ -273,8 +273,23 @@ class Difference(OneNumber):
         return self.difference
 
 
+class Between(Result, Limits):
+    """Base of results that are two limits, `low` and `high`, which are read within a line."""
+
+    __slots__ = ()
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        """Return the two in brackets."""
+        return text(self).replace("\N{NO-BREAK SPACE}", " ")
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.low, self.high))
+
+
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class ConfidenceInterval(Result, Limits):
+class ConfidenceInterval(Between):
     """The two limits of a confidence interval (scipy's names).
 
     Attributes
@@ -293,13 +308,6 @@ class ConfidenceInterval(Result, Limits):
 
     low: float
     high: float
-
-    def __str__(self) -> str:
-        """Return the two in brackets: an interval is read within a line."""
-        return text(self).replace("\N{NO-BREAK SPACE}", " ")
-
-    def __iter__(self) -> Iterator[float]:
-        return iter((self.low, self.high))
 
     def __getitem__(self, index: int) -> float:
         return (self.low, self.high)[index]

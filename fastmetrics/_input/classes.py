@@ -51,14 +51,20 @@ def check_class_labels(y_true: Any, name: str = "y_true") -> ClassLabels:
     if y.dtype.kind == "U":
         return _hashed_codes(y)
     if y.dtype.kind == "O":
-        return _text_codes(y)
+        values = y.tolist()
+        classes = sorted(set(values))
+        number = {label: code for code, label in enumerate(classes)}
+        codes = np.fromiter(map(number.__getitem__, values), dtype=np.int64, count=len(y))
+        return ClassLabels(np.array(classes, dtype=object), codes)
+    whole = y
     if y.dtype.kind == "b":
-        y8 = contiguous(y).view(np.uint8)
-        codes = _integer_codes(y8)
-        return ClassLabels(codes.classes.astype(np.bool_), codes.codes)
-    if y.dtype.kind == "f":
-        return _float_codes(y)
-    return _integer_codes(y)
+        whole = contiguous(y).view(np.uint8)
+    elif y.dtype.kind == "f":
+        if float(np.abs(y).max()) >= 2.0**53:
+            return _sorted_codes(y)
+        whole = y.astype(np.int64)
+    found = _integer_codes(whole)
+    return found._replace(classes=found.classes.astype(y.dtype.newbyteorder("="), copy=False))
 
 
 def check_groups(groups: Any, n: int, name: str = "y_true") -> NDArray[np.int64]:
@@ -109,14 +115,6 @@ def check_multilabel_indicator(y_true: Any, name: str = "y_true") -> NDArray[np.
     )
 
 
-def _text_codes(y: NDArray[Any]) -> ClassLabels:
-    values = y.tolist()
-    classes = np.array(sorted(set(values)), dtype=object)
-    number = {label: code for code, label in enumerate(classes.tolist())}
-    codes = np.fromiter(map(number.__getitem__, values), dtype=np.int64, count=len(y))
-    return ClassLabels(classes, codes)
-
-
 def _hashed_codes(y: NDArray[Any]) -> ClassLabels:
     """Code integers, or texts of dtype U, by the bytes of each row: no object, no sort of rows.
 
@@ -143,11 +141,9 @@ def _sorted_codes(y: NDArray[Any]) -> ClassLabels:
 
 
 def _integer_codes(y: NDArray[Any]) -> ClassLabels:
-    dtype = y.dtype.newbyteorder("=")
     low, high = int(y.min()), int(y.max())
     if high - low >= max(_TABLE, len(y)):
-        found = _hashed_codes(y)
-        return ClassLabels(found.classes.astype(dtype, copy=False), found.codes)
+        return _hashed_codes(y)
     if y.dtype.itemsize < 8:
         y = y.astype(np.int64)
     offsets = (y - y.dtype.type(low)).astype(np.int64, copy=False)
@@ -155,16 +151,7 @@ def _integer_codes(y: NDArray[Any]) -> ClassLabels:
     present[offsets] = True
     number = np.cumsum(present) - 1
     classes = np.flatnonzero(present).astype(y.dtype) + y.dtype.type(low)
-    return ClassLabels(
-        classes.astype(dtype, copy=False), number[offsets].astype(np.int64, copy=False)
-    )
-
-
-def _float_codes(y: NDArray[Any]) -> ClassLabels:
-    if float(np.abs(y).max()) < 2.0**53:
-        found = _integer_codes(y.astype(np.int64))
-        return ClassLabels(found.classes.astype(y.dtype.newbyteorder("=")), found.codes)
-    return _sorted_codes(y)
+    return ClassLabels(classes, number[offsets].astype(np.int64, copy=False))
 
 
 class Dictionary(NamedTuple):

@@ -26,7 +26,10 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
     if isinstance(values, np.ndarray):
         # looking at np.ma would import it, and without it no array is masked
         if "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray):
-            values = _unmasked(values, name)
+            if count := int(np.count_nonzero(np.ma.getmaskarray(values))):
+                advice = "use `.compressed()` on every input alike"
+                raise InputError(f"`{name}` has {count:,} masked: {advice}")
+            values = values.data
         return _known_dtype(np.asarray(values), name)
     if type(values) is list or type(values) is tuple:
         return _from_sequence(values, name)
@@ -59,6 +62,13 @@ def null_message(name: str, count: int, first: int, what: str = "") -> str:
     """Return the one wording for missing values."""
     nulls = "1 null" if count == 1 else f"{count:,} nulls"
     return f"`{name}` contains {nulls}{what}, first at index {first}: drop or fill missing values"
+
+
+def refuse_nulls(values: Sequence[Any], name: str) -> None:
+    """Raise if some of these objects stand for missing values."""
+    nulls = [i for i, value in enumerate(values) if is_null(value)]
+    if nulls:
+        raise InputError(null_message(name, len(nulls), nulls[0]))
 
 
 def from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
@@ -114,13 +124,6 @@ def _ravelled(array: NDArray[Any], name: str) -> NDArray[Any]:
     raise InputError(f"`{name}` must have shape (n,): got {array.shape}{advice}")
 
 
-def _unmasked(values: Any, name: str) -> NDArray[Any]:
-    count = int(np.count_nonzero(np.ma.getmaskarray(values)))
-    if count:
-        raise InputError(f"`{name}` has {count:,} masked: use `.compressed()` on every input alike")
-    return np.asarray(values.data)
-
-
 def _refuse_non_arrays(values: Any, name: str) -> None:
     """Raise for scalars, text, sets, mappings, iterators and sparse matrices."""
     if values is None:
@@ -155,41 +158,30 @@ def _from_sequence(values: Sequence[Any], name: str) -> NDArray[Any]:
     except (ValueError, OverflowError) as error:
         raise InputError(f"`{name}` is not a rectangular sequence of numbers: {error}") from None
     except (RuntimeError, TypeError) as error:  # as tensors with a gradient, or on a device
-        is_read = [_is_tensor(each) or isinstance(each, list | tuple) for each in values]
+        is_read = [
+            not isinstance(each, np.ndarray)
+            and (_is_of_torch(each) or _has_dlpack(each) or isinstance(each, list | tuple))
+            for each in values
+        ]
         if not any(is_read):
             raise InputTypeError(f"`{name}` is not a sequence of numbers: {error}") from None
         read = zip(values, is_read, strict=True)
         return _from_sequence([as_array(v, name) if is_one else v for v, is_one in read], name)
     if array.dtype.kind == "f" and array.dtype.itemsize == 8:
-        return _without_rounded_integers(values, array, name)
+        # NumPy's promotion to float64 may have rounded integers
+        is_large = array.ndim == 1 and bool((np.abs(array) >= _EXACT).any())
+        return _numbers(list(values), name) if is_large else array
     if array.dtype.kind in "SU" and array.ndim == 1:
         # NumPy turns [1, "a"] into text without a word
         for i, value in enumerate(values):
             if not isinstance(value, str | bytes):
                 raise InputTypeError(f"`{name}` mixes text with {_kind(value)} at index {i}")
-    if array.dtype.kind == "O" and array.ndim == 1:
-        return _from_object_sequence(array, name)
+    if array.dtype.kind == "O" and array.ndim == 1:  # text stays as it is, numbers are converted
+        if not any(isinstance(value, str) for value in values):
+            return from_objects(array, name)
+        refuse_nulls(values, name)
+        return array
     return _known_dtype(array, name)
-
-
-def _from_object_sequence(array: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return what a list of mixed Python objects holds: text as it is, numbers converted."""
-    values = array.tolist()
-    if any(isinstance(value, str) for value in values):
-        nulls = [i for i, value in enumerate(values) if is_null(value)]
-        if nulls:
-            raise InputError(null_message(name, len(nulls), nulls[0]))
-        return array
-    return from_objects(array, name)
-
-
-def _without_rounded_integers(
-    values: Sequence[Any], array: NDArray[Any], name: str
-) -> NDArray[Any]:
-    """Return ``array``, or the exact integers that NumPy's promotion to float64 has rounded."""
-    if array.ndim != 1 or not len(array) or not (np.abs(array) >= _EXACT).any():
-        return array
-    return _numbers(list(values), name)
 
 
 def _numbers(values: list[Any], name: str) -> NDArray[Any]:
@@ -234,10 +226,6 @@ def _is_of_torch(values: Any) -> bool:
 
 def _has_dlpack(values: Any) -> bool:
     return hasattr(values, "__dlpack__") and hasattr(values, "__dlpack_device__")
-
-
-def _is_tensor(value: Any) -> bool:
-    return not isinstance(value, np.ndarray) and (_is_of_torch(value) or _has_dlpack(value))
 
 
 def _from_torch(tensor: Any, name: str) -> NDArray[Any]:

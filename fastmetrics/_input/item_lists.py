@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array, as_vector
-from fastmetrics._input.queries import by_name, gathered
+from fastmetrics._input.queries import by_name, gathered, of_items
+from fastmetrics._input.scalars import check_same_shape
 from fastmetrics._input.scores import canonical_scores
 from fastmetrics.errors import InputError, InputTypeError
 
@@ -41,19 +42,12 @@ def check_lists(item: Any, score: Any, query: Any, catalogue: Any) -> ListRows:
     Ids are flat with ``query``; without, a row is a query, and a vector is one query. ``score`` has
     the shape of ``item``, or is None.
     """
-    names = as_array(item, "item")
-    if names.ndim not in (1, 2) or names.size == 0:
-        raise InputError(
-            "`item` must be a vector, or a matrix with a row for each query, and not empty: got "
-            f"shape {names.shape}"
-        )
+    names = of_items(item, "item")
     if names.ndim == 2 and query is not None:
         raise InputError("a matrix has a row for each query: pass no `query`")
     scores = None if score is None else as_array(score, "score")
-    if scores is not None and scores.shape != names.shape:
-        raise InputError(
-            f"`item` and `score` must have the same shape: got {names.shape} and {scores.shape}"
-        )
+    if scores is not None:
+        check_same_shape(item=names, score=scores)
     known, items = _numbered(names.ravel(), catalogue)
     if scores is not None:
         scores = canonical_scores(scores.ravel(), "score")

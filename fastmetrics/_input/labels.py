@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from fastmetrics._input.containers import (
     as_array,
     as_vector,
-    is_null,
     null_message,
+    refuse_nulls,
 )
 from fastmetrics._input.scores import CHUNK, contiguous, real_numbers
 from fastmetrics.errors import InputError, InputTypeError
@@ -56,7 +56,9 @@ def encode_labels(
         unit = _unit_view(y, defer) if y.dtype.itemsize == 1 else _unit_encoded(y)
         if unit is not None:
             return unit
-    return _encode_general(_plain_labels(y, rule, name), pos_label, rule, name)
+    y = text_or_numbers(y, name, convert=rule == "strict")
+    check_label_values(y, name)
+    return _encode_general(y, pos_label, rule, name)
 
 
 def guess_negative(y: NDArray[Any]) -> int:
@@ -121,9 +123,7 @@ def text_or_numbers(y: NDArray[Any], name: str, *, convert: bool = True) -> NDAr
     kinds = set(map(type, values))
     if all(issubclass(kind, str) for kind in kinds):
         return y
-    nulls = [i for i, value in enumerate(values) if is_null(value)]
-    if nulls:
-        raise InputError(null_message(name, len(nulls), nulls[0]))
+    refuse_nulls(values, name)
     if any(issubclass(kind, str) for kind in kinds):
         first = next(i for i, value in enumerate(values) if not isinstance(value, str))
         raise InputTypeError(
@@ -192,12 +192,6 @@ def _negative_of(y: NDArray[Any], ones: NDArray[np.bool_], known: int | None) ->
 
 def _verified(ones: NDArray[np.bool_]) -> BinaryLabels:
     return BinaryLabels(ones.view(np.int8), 0, True)
-
-
-def _plain_labels(y: NDArray[Any], rule: str, name: str) -> NDArray[Any]:
-    y = text_or_numbers(y, name, convert=rule == "strict")
-    check_label_values(y, name)
-    return y
 
 
 def _encode_general(y: NDArray[Any], pos_label: Any, rule: str, name: str) -> BinaryLabels:

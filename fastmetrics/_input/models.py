@@ -58,16 +58,8 @@ class NamedScores(NamedTuple):
 class CheckedModels:
     """Checked labels, weights and groups, with the scores of each model; no row weighs nothing.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the models.
-    rows : BinaryRows
-        Fully verified labels and weights, with the scores of the first model.
-    scores : tuple of ndarray, each of shape (n,)
-        Of each model, canonical and finite.
-    groups : ndarray of int64, shape (n,), or None
-        The group of each row: 0 … n_groups - 1, none of them empty.
+    ``rows`` have the scores of the first model; ``scores`` are those of each, canonical and finite;
+    ``groups`` number the group of each row, none of them empty, or are None.
     """
 
     names: tuple[str, ...]

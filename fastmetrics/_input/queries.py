@@ -12,7 +12,7 @@ from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.labels import label_vector
 from fastmetrics._input.rows import check_same_index
-from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scalars import check_same_length, check_same_shape
 from fastmetrics._input.scores import canonical_scores, contiguous
 from fastmetrics._kernels.ranking.rankings import gather_queries
 from fastmetrics.errors import InputError, InputTypeError
@@ -54,16 +54,8 @@ def check_queries(
     """
     check_same_index(relevance=relevance, score=score, query=query, ids=ids)
     grades, scores = as_array(relevance, "relevance"), as_array(score, "score")
-    if grades.shape != scores.shape:
-        raise InputError(
-            f"`relevance` and `score` must have the same shape: got {grades.shape} and "
-            f"{scores.shape}"
-        )
-    if grades.ndim not in (1, 2) or grades.size == 0:
-        raise InputError(
-            "`relevance` must be a vector, or a matrix with a row for each query, and not empty: "
-            f"got shape {grades.shape}"
-        )
+    check_same_shape(relevance=grades, score=scores)
+    of_items(grades, "relevance")
     if query is not None and indptr is not None:
         raise InputError("`query` and `indptr` say the same: pass one of them")
     if grades.ndim == 2 and not (query is None and indptr is None):
@@ -84,6 +76,17 @@ def check_queries(
     if names is not None:
         by_name(names, starts, "ids")
     return QueryRows(grades, scores, starts, queries, names)
+
+
+def of_items(values: Any, name: str) -> NDArray[Any]:
+    """Return what is said of the items, flat or a row a query."""
+    array = as_array(values, name)
+    if array.ndim not in (1, 2) or array.size == 0:
+        raise InputError(
+            f"`{name}` must be a vector, or a matrix with a row for each query, and not empty: "
+            f"got shape {array.shape}"
+        )
+    return array
 
 
 def check_totals(n_relevant: Any, rows: QueryRows) -> NDArray[np.int64]:

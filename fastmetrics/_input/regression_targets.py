@@ -97,7 +97,10 @@ def check_regression(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Reg
     weights, exponent = None, 0
     if sample_weight is not None:
         weights, _, exponent = check_weights(sample_weight, len(true))
-    return RegressionRows(true, pred, weights, exponent, _are_canonical(true, pred))
+    is_canonical = true.dtype == pred.dtype and true.dtype in _CANONICAL
+    for flags in (true.flags, pred.flags):
+        is_canonical &= flags.c_contiguous and flags.aligned
+    return RegressionRows(true, pred, weights, exponent, is_canonical)
 
 
 def check_multioutput(
@@ -142,13 +145,6 @@ def _targets(values: Any, name: str) -> NDArray[Any]:
         raise InputError(f"`{name}` is empty: shape {array.shape}, at least one row is needed")
     array = real_numbers(array, name)
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
-
-
-def _are_canonical(true: NDArray[Any], pred: NDArray[Any]) -> bool:
-    if true.dtype != pred.dtype or true.dtype not in _CANONICAL:
-        return False
-    flags, others = true.flags, pred.flags
-    return bool(flags.c_contiguous and flags.aligned and others.c_contiguous and others.aligned)
 
 
 def _as_float64(array: NDArray[Any]) -> Floats:

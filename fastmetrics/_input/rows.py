@@ -100,7 +100,8 @@ def check_binary(
     scores = y_score if _is_plain_vector(y_score) else as_vector(y_score, "y_score")
     if len(y) != len(scores):
         check_same_length(y_true=y, y_score=scores)
-    if scores.dtype not in CANONICAL or not _is_contiguous(scores):
+    flags = scores.flags
+    if scores.dtype not in CANONICAL or not (flags.c_contiguous and flags.aligned):
         scores = canonical_scores(scores, "y_score")
     weights, integer_weights, exponent = None, False, 0
     if sample_weight is not None:
@@ -223,11 +224,6 @@ def _difference(one: str, index: Any, name: str, other: Any) -> DifferentRows | 
 
 def _is_plain_vector(values: Any) -> bool:
     return type(values) is np.ndarray and values.ndim == 1 and len(values) > 0
-
-
-def _is_contiguous(array: NDArray[Any]) -> bool:
-    flags = array.flags
-    return flags.c_contiguous and flags.aligned
 
 
 def column_count(values: Any) -> int:

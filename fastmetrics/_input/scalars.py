@@ -40,6 +40,14 @@ def check_same_length(**arrays: Sized | None) -> int:
     return next(iter(lengths.values()), 0)
 
 
+def check_same_shape(**arrays: Any) -> None:
+    """Raise unless two arrays, or shapes, given by name are of one shape."""
+    shapes = [getattr(each, "shape", each) for each in arrays.values()]
+    if shapes[0] != shapes[1]:
+        names = " and ".join(f"`{name}`" for name in arrays)
+        raise InputError(f"{names} must have the same shape: got {shapes[0]} and {shapes[1]}")
+
+
 def check_real(name: str, value: Any) -> float:
     """Return a real, non-boolean scalar as a float."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):

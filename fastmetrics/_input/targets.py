@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import check_multilabel_indicator
 from fastmetrics._input.labels import ARGMAX, show_labels
 from fastmetrics._input.rows import column_count
+from fastmetrics._input.scalars import check_same_shape
 from fastmetrics.errors import InputError, InputTypeError
 
 
@@ -48,13 +49,13 @@ def check_targets(y_true: Any, y_pred: Any) -> Indicators | None:
     if _is_sparse(y_true) or _is_sparse(y_pred):
         true, shape = _ones_of(y_true, "y_true")
         predicted, other = _ones_of(y_pred, "y_pred")
-        _check_same_shape(shape, other)
+        check_same_shape(y_true=shape, y_pred=other)
         return Indicators(true, predicted, shape, True)
     dense = [
         check_multilabel_indicator(values, name).view(np.bool_)
         for values, name in ((y_true, "y_true"), (y_pred, "y_pred"))
     ]
-    _check_same_shape(dense[0].shape, dense[1].shape)
+    check_same_shape(y_true=dense[0], y_pred=dense[1])
     n, k = dense[0].shape
     return Indicators(dense[0], dense[1], (n, k), False)
 
@@ -93,10 +94,3 @@ def _ones_of(values: Any, name: str) -> tuple[Ones, tuple[int, int]]:
             f"{show_labels(np.unique(matrix.data))}"
         )
     return Ones(rows[is_one], matrix.indices[is_one]), (n, k)
-
-
-def _check_same_shape(true: tuple[int, ...], predicted: tuple[int, ...]) -> None:
-    if true != predicted:
-        raise InputError(
-            f"`y_true` and `y_pred` must have the same shape: got {true} and {predicted}"
-        )

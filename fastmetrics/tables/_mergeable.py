@@ -69,14 +69,34 @@ class Frozen(Shown):
 
 
 class ByMembers(Saved):
-    """Equal where what is saved is."""
+    """Equal where what is saved is; what is made of the members is a copy."""
 
     __slots__ = ()
+
+    def copy(self) -> Self:
+        """Return one of the same past that goes on by itself.
+
+        Examples
+        --------
+        >>> from fastmetrics.streams import WindowedConfusionMatrix
+        >>> last = WindowedConfusionMatrix(100)
+        >>> other = last.copy()
+        >>> other.update([0, 1], [0, 0])
+        >>> last.n_seen, other.n_seen
+        (0, 2)
+        """
+        return self._of_members(self._members())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, type(self)):
             return NotImplemented
-        return _same(self._members(), other._members())
+        one, two = self._members(), other._members()
+        return one.keys() == two.keys() and all(
+            np.array_equal(one[name], two[name], equal_nan=name == "seen")
+            and one[name].dtype == two[name].dtype
+            for name in one
+            if name != "n_roundings"
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -126,10 +146,6 @@ class Mergeable(Merging, Summed, ByMembers):
 
     __slots__ = ()
 
-    @abstractmethod
-    def copy(self) -> Self:
-        """Return one of the same rows that changes on its own."""
-
     def _plus(self, other: Self) -> Self:
         both = self.copy()
         both._join(other)
@@ -170,13 +186,3 @@ class OfState(Mergeable):
 def _are_kin(one: object, other: object) -> bool:
     """Return whether one is of the other's class, or of one derived from it."""
     return isinstance(other, type(one)) or isinstance(one, type(other))
-
-
-def _same(one: Members, other: Members) -> bool:
-    """Return whether streams of these members have the same rows."""
-    return one.keys() == other.keys() and all(
-        np.array_equal(one[name], other[name], equal_nan=name == "seen")
-        and one[name].dtype == other[name].dtype
-        for name in one
-        if name != "n_roundings"
-    )

@@ -32,27 +32,7 @@ OLDEST: Final = 1000.0
 WHOLE_RANGE: Final = 4096
 
 
-class Stream(ByMembers, Shown):
-    """A stream of rows, of which all that matters is in its members."""
-
-    __slots__ = ()
-
-    def copy(self) -> Self:
-        """Return a stream of the same past that goes on by itself.
-
-        Examples
-        --------
-        >>> from fastmetrics.streams import WindowedConfusionMatrix
-        >>> last = WindowedConfusionMatrix(100)
-        >>> other = last.copy()
-        >>> other.update([0, 1], [0, 0])
-        >>> last.n_seen, other.n_seen
-        (0, 2)
-        """
-        return self._of_members(self._members())
-
-
-class Recent(Stream):
+class Recent(ByMembers, Shown):
     """A stream of rows in order, of which those of late count: in its table, or matrix.
 
     All that changes is in ``_now``; it is replaced, or changed at one stroke.

@@ -73,17 +73,10 @@ class Waiting:
 class Bins:
     """Counts of a layout's bins, and what is known of the scores in them.
 
-    Attributes
-    ----------
-    layout : BinLayout
-    counts : ndarray of int64 or float64, shape (2 * n_bins,)
-        Negatives and positives of bin 0, of bin 1, and so on.
-    seen : ndarray of float64, shape (n_bins,)
-        The one score of a bin that is watched; nan in others, and before there is one.
-    watched : ndarray of uint8, shape (n_bins,)
-        1 until a second score is seen; 0 too where the layout leaves room for one only.
-    n_roundings : int
-        How often a weight may have been rounded on its way to a sum.
+    ``counts``, int64 or float64, are of negatives and positives of bin 0, of bin 1, and so on.
+    ``seen`` is the one score of a bin that is watched; nan in others, and before there is one.
+    ``watched`` is 1 until a second score is seen; 0 too where the layout leaves room for one only.
+    ``n_roundings``: how often a weight may have been rounded on its way to a sum.
     """
 
     layout: BinLayout

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple, Self, cast
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,10 +113,6 @@ class GroupedState(NamedTuple):
         cells = GroupCells.empty(len(values))
         keys = groups_of(rows) * cells.width + 2 * codes + (rows.labels == 1)
         return cells.with_rows([keys]), np.ones(len(values), np.bool_)
-
-    def bins_of(self, number: int) -> Bins:
-        """Return the bins of one group; all rows are counted, and in bins."""
-        return cast("Bins", self.bins).with_counts(self.cells.of_group(number))
 
     def sorted_ids(self) -> tuple[list[Any], list[int]]:
         """Return the ids in their order, and the number of each."""

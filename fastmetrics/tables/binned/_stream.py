@@ -7,10 +7,12 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
+from fastmetrics._display.shown import Shown
 from fastmetrics._docs import documented
 from fastmetrics._files import Members
 from fastmetrics._threads.workers import with_threads
-from fastmetrics.tables._streams import Recent, Stream
+from fastmetrics.tables._mergeable import ByMembers
+from fastmetrics.tables._streams import Recent
 from fastmetrics.tables.binned._bins import Bins
 from fastmetrics.tables.binned._rows import BINNED, Rows, checked_rows
 from fastmetrics.tables.binned.bin_layout import BinLayout, edges_of, layout_of
@@ -19,7 +21,7 @@ from fastmetrics.tables.binned.bracket import Limited
 from fastmetrics.tables.scores.score_table import ROWS
 
 
-class ScoreStream(Limited, Stream):
+class ScoreStream(Limited, ByMembers, Shown):
     """A stream of scores; ``_now`` has a ``layout``."""
 
     __slots__ = ()

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Never
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._display.numbers import text
-from fastmetrics._display.table import Display, Limits, Table
-from fastmetrics._results import Result
+from fastmetrics._display.table import Display, Table
+from fastmetrics._results import Between, Result
 from fastmetrics.errors import InputTypeError
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Bracket(Result, Limits):
+class Bracket(Between):
     """The least and the largest value that a measure can have, given what is known of the rows.
 
     It is no confidence interval: the number of these very rows lies in it with certainty. It is
@@ -54,15 +52,8 @@ class Bracket(Result, Limits):
     def __contains__(self, value: object) -> bool:
         return isinstance(value, float | int) and self.low <= value <= self.high
 
-    def __iter__(self) -> Iterator[float]:
-        return iter((self.low, self.high))
-
     def __repr__(self) -> str:
         return f"Bracket(low={self.low:.10g}, high={self.high:.10g})"
-
-    def __str__(self) -> str:
-        """Return the two in brackets: they are read within a line."""
-        return text(self).replace("\N{NO-BREAK SPACE}", " ")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

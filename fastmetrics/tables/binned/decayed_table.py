@@ -6,7 +6,6 @@ import math
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._files import Members
 from fastmetrics.errors import InputError
@@ -126,7 +125,8 @@ class DecayedBinnedScoreTable(Fading, RecentScores):
         weighed = rows._replace(weights=weights * clock.unit)
         if bins is None:
             waiting.n = now.clock.n_seen  # what an interrupt may have left
-            waiting.add(rows._replace(weights=self._steps_of(n, clock)))
+            ages = np.arange(n)[::-1] if self._per == "row" else np.zeros(n, np.int64)
+            waiting.add(rows._replace(weights=clock.n_steps - ages))  # the steps in which they came
             if waiting.n >= self._first_rows:
                 first, waiting = waiting.rows(), Waiting()
                 layout = layout or BinLayout.learn(first.scores[: self._first_rows])
@@ -140,11 +140,6 @@ class DecayedBinnedScoreTable(Fading, RecentScores):
         faded = now.weight * math.exp2(-min(steps / self._half_life, OLDEST))
         weight = faded + float(weights.sum())
         return _Now(layout, bins, waiting, clock, weight, max(now.most, weight))
-
-    def _steps_of(self, n: int, clock: Clock) -> NDArray[np.int64]:
-        """Return the steps in which the rows of the last batch came."""
-        ages = np.arange(n)[::-1] if self._per == "row" else np.zeros(n, np.int64)
-        return clock.n_steps - ages
 
     def _weighed(self, rows: Rows, n_steps: int, least: float, unit: float = 1.0) -> Rows:
         """Return rows with their weights, in place of steps, those below ``least`` left out."""

@@ -140,7 +140,7 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
             own = rows.weights == number
             held = Rows(rows.scores[own], rows.labels[own], None)
         else:
-            held = now.bins_of(number)
+            held = now.bins.with_counts(now.cells.of_group(number))
         return BinnedScoreTable._holding(held, now.layout, self._first_rows)
 
     @documented(BINNED, ROWS)

@@ -37,15 +37,10 @@ _JOB_ROWS: Final = 1 << 15
 class RowOrder:
     """Rows in ascending order of their scores, those of equal scores in the order of the rows.
 
-    Attributes
-    ----------
-    rows : ndarray of int32 or int64, shape (n,)
-        The numbers of the rows: ``scores[rows]`` ascends. int64 beyond 2**31 - 1 rows.
-    starts : ndarray of the same dtype, shape (n_distinct + 1,)
-        Where the rows of each distinct score start; last, n. ``scores[rows[starts[:-1]]]`` are the
-        distinct scores, ``starts[:-1] + starts[1:] + 1`` twice the mean ranks, from 1 on.
-    is_finite : bool
-        Whether all scores are: of floats that nobody has looked at yet.
+    ``scores[rows]`` ascends; numbers of rows are int32, int64 beyond 2**31 - 1 rows. ``starts``
+    says where the rows of each distinct score start, and last n: ``scores[rows[starts[:-1]]]`` are
+    the distinct scores, ``starts[:-1] + starts[1:] + 1`` twice the mean ranks, from 1 on.
+    ``is_finite``: whether all scores are, of floats that nobody has looked at yet.
     """
 
     rows: Ints

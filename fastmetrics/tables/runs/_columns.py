@@ -32,16 +32,8 @@ Batch = tuple[Part, Part]
 class SortedColumn:
     """Ascending scores, and how many rows have each; one each where there are no counts.
 
-    Attributes
-    ----------
-    size : int
-        Entries.
-    total : int
-        Rows.
-    index : ndarray
-        The score of every 1,024th entry, from the first.
-    scores, counts : ndarray or None
-        While they are in memory; counts are int64.
+    ``size`` counts entries, ``total`` rows; ``index`` has the score of every 1,024th entry, from
+    the first. ``scores`` and ``counts`` (int64) are None once they are in a file.
     """
 
     size: int

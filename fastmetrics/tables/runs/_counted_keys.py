@@ -76,16 +76,8 @@ def of_bits(bits: NDArray[np.int32], dtype: np.dtype[Any]) -> NDArray[Any]:
 class CountedKeys:
     """Counts of the keys of some bins; see `key_counts`. A *place* is a number of such a key.
 
-    Attributes
-    ----------
-    bins : ndarray of int64
-        Bins that have slots, ascending.
-    slots : ndarray of uint16, shape (65536,)
-    cells : ndarray of uint8
-    passed, times : ndarray of int64
-        Cells that passed 255, ascending, and how often.
-    dtype : dtype
-        Of the scores.
+    ``bins`` are those that have ``slots``, ascending; ``passed`` are the cells that passed 255,
+    ascending, and ``times`` says how often; ``dtype`` is that of the scores.
     """
 
     bins: NDArray[np.int64]

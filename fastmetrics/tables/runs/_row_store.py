@@ -321,10 +321,8 @@ class RowStore:
         of_counts = 0
         if self._counter is not None:
             of_counts = self._counter.nbytes + 4 * int(self._counter.dealt.state[3])
-        return self._run_bytes() + self._waiting_bytes + of_counts
-
-    def _run_bytes(self) -> int:
-        return sum(column.nbytes for each in self._classes for column in each)
+        of_runs = sum(column.nbytes for each in self._classes for column in each)
+        return of_runs + self._waiting_bytes + of_counts
 
     def _spill(self, more: Sequence[SortedColumn] = ()) -> bool:
         """Move runs to the file where, with more, they are too much for memory; return whether."""
@@ -344,7 +342,9 @@ class RowStore:
         """Move columns to the file, if there is a folder."""
         if self.folder is not None:
             for column in columns:
-                column.spill(self._own_file(self.folder))
+                if self.file is None or not self.file.is_own:
+                    self.file = SpillFile(self.folder)
+                column.spill(self.file)
 
     @contextmanager
     def _whole_file(self) -> Iterator[None]:
@@ -357,11 +357,6 @@ class RowStore:
                 file.cut(size)
             self.file = file  # one that was begun is gone with its columns
             raise
-
-    def _own_file(self, folder: str) -> SpillFile:
-        if self.file is None or not self.file.is_own:
-            self.file = SpillFile(folder)
-        return self.file
 
 
 def _sorted_into(file: SpillFile | None, parts: list[Part]) -> SortedColumn | None:

@@ -121,7 +121,10 @@ def _shortened(columns: Columns, n_distinct: int) -> Columns:
 
 def sorted_classes(rows: BinaryRows, by_kernel: bool = True) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the positives' and the negatives' scores, each ascending, verified on the way."""
-    positive, negative = split_by_class(rows) if by_kernel else _split_by_masks(rows)
+    if by_kernel:
+        positive, negative = split_by_class(rows)
+    else:
+        positive, negative = (rows.scores[rows.labels == one] for one in (1, rows.negative))
     positive.sort()
     negative.sort()
     if len(positive) + len(negative) != len(rows.scores) or not (
@@ -139,10 +142,6 @@ def split_by_class(rows: BinaryRows) -> tuple[NDArray[Any], NDArray[Any]]:
         rows.scores, rows.labels, rows.negative, positive, negative
     )
     return positive[:n_positive], negative[:n_negative]
-
-
-def _split_by_masks(rows: BinaryRows) -> tuple[NDArray[Any], NDArray[Any]]:
-    return rows.scores[rows.labels == 1], rows.scores[rows.labels == rows.negative]
 
 
 def _ends_allowed(ascending: NDArray[Any], allow_inf: bool) -> bool:

@@ -29,16 +29,11 @@ _Blocks = tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]
 class Hull:
     """Runs of rows of a table, by descending score, whose share of positives falls strictly.
 
-    Block by block, the edges of the upper concave hull of the ROC curve, from (0, 0) to (1, 1);
-    and what pooling adjacent violators leaves of the labels: a row's isotonic fit is
-    ``positives / (positives + negatives)`` of its block.
-
-    Attributes
-    ----------
-    ends : ndarray of int64, shape (n_blocks,)
-        The last row of each block: a vertex of the hull lies behind it.
-    positives, negatives : ndarray of shape (n_blocks,)
-        What the rows of each block hold: int64 counts, or float64 weights.
+    Block by block, the edges of the upper concave hull of the ROC curve, from (0, 0) to (1, 1); and
+    what pooling adjacent violators leaves of the labels: a row's isotonic fit is ``positives /
+    (positives + negatives)`` of its block. ``ends`` has the last row of each block, behind which a
+    vertex of the hull lies; ``positives`` and ``negatives`` are what its rows hold: int64 counts,
+    or float64 weights.
     """
 
     ends: NDArray[np.int64]

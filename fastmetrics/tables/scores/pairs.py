@@ -34,14 +34,9 @@ _FEW: Final = 256
 class PairCounts:
     """Concordant pairs of one positive and one negative row.
 
-    Attributes
-    ----------
-    n_positive, n_negative : int or float
-        Rows of each class, or their weight.
-    twice_concordant : int or float
-        Twice the (weight of the) pairs whose positive scores higher, plus that of tied pairs.
-    twice_discordant : int or float
-        The same for pairs whose positive scores lower.
+    ``n_positive`` and ``n_negative`` are the rows of each class, or their weight;
+    ``twice_concordant`` is twice the (weight of the) pairs whose positive scores higher, plus that
+    of tied pairs, ``twice_discordant`` the same for pairs whose positive scores lower.
     """
 
     n_positive: int | float
