@@ -121,18 +121,13 @@ def face(module: str, file: str) -> Face:
             from fastmetrics._input.calls import as_called
 
             found = as_called(found, module)
-        _see_also(found, f"{module}.{name}".partition(".")[2])
+        from fastmetrics._see_also import with_neighbours
+
+        found.__doc__ = with_neighbours(found.__doc__, f"{module}.{name}".partition(".")[2])
         setattr(sys.modules[module], name, found)
         return found
 
     return Face(find, lambda: listed, listed)
-
-
-def _see_also(found: object, name: str) -> None:
-    """Complete a docstring by the names that belong with this one."""
-    from fastmetrics._see_also import with_neighbours
-
-    found.__doc__ = with_neighbours(found.__doc__, name)
 
 
 def homes_of(stub: Path, module: str) -> dict[str, str]:

@@ -107,7 +107,10 @@ def _named(scores: Any, names: Iterable[str] | None) -> list[NamedScores]:
 
 def _columns(scores: Any, names: Iterable[str] | None) -> list[NamedScores]:
     """Return the columns of an array, which says nothing of models but by ``names``."""
-    if names is not None and _is_list_of_models(scores, names):
+    is_by_model = False  # a list of a vector for each name, not of a row for each example
+    if isinstance(scores, list | tuple) and isinstance(names, list | tuple):
+        is_by_model = len(scores) == len(names) != column_count(scores)
+    if names is not None and is_by_model:
         own = _checked_names(names)
         return [
             NamedScores(name, f"scores[{i}]", one)
@@ -140,13 +143,6 @@ def _columns(scores: Any, names: Iterable[str] | None) -> list[NamedScores]:
         NamedScores(name, f"scores[:, {j}]", column)
         for j, (name, column) in enumerate(zip(own, columns, strict=True))
     ]
-
-
-def _is_list_of_models(scores: Any, names: Any) -> bool:
-    """Return whether a list holds a vector for each name, rather than a row for each example."""
-    if not isinstance(scores, list | tuple) or not isinstance(names, list | tuple):
-        return False
-    return len(scores) == len(names) != column_count(scores)
 
 
 def _checked_names(names: Any) -> list[str]:

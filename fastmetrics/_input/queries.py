@@ -62,7 +62,13 @@ def check_queries(
         raise InputError("a matrix has a row for each query: pass no `query`, no `indptr`")
     width = grades.shape[-1]
     grades, scores = _grades(grades.ravel()), canonical_scores(scores.ravel(), "score")
-    names = None if ids is None else _names(ids, grades)
+    names = None
+    if ids is not None:
+        called = as_array(ids, "ids")
+        if called.size != len(grades):
+            came = f"got {called.size:,}"
+            raise InputError(f"`ids` must name each of the {len(grades):,} items: {came}")
+        names = check_class_labels(called.ravel(), "ids").codes
     queries: NDArray[Any] | None = None
     if query is not None:
         starts, queries, order = gathered(query, len(grades))
@@ -120,13 +126,6 @@ def _grades(relevance: NDArray[Any]) -> NDArray[Any]:
             raise InputError("`relevance` must be finite, or nan where nobody judged")
         return grades
     raise InputTypeError(f"`relevance` must be numbers: got {relevance.dtype}")
-
-
-def _names(ids: Any, grades: NDArray[Any]) -> NDArray[np.int64]:
-    array = as_array(ids, "ids")
-    if array.size != len(grades):
-        raise InputError(f"`ids` must name each of the {len(grades):,} items: got {array.size:,}")
-    return check_class_labels(array.ravel(), "ids").codes
 
 
 def gathered(

@@ -47,7 +47,11 @@ def check_finite(
     One pass in chunks, without a temporary of the size of the data. ``in_table`` says whether a
     table of the scores would do instead, which may hold infinities.
     """
-    if scores.dtype.kind != "f" or _all_finite(scores):
+    if scores.dtype.kind != "f":
+        return
+    rows = max(1, CHUNK // scores.shape[1]) if scores.ndim == 2 else CHUNK
+    chunks = (scores[start : start + rows] for start in range(0, len(scores), rows))
+    if all(np.isfinite(chunk).all() for chunk in chunks):
         return
     refuse(np.isnan(scores), name, "must be finite: nan")
     if not allow_inf:
@@ -176,11 +180,3 @@ def _from_longdouble(array: NDArray[Any], name: str) -> NDArray[Any]:
             f"(such as {such}): pass ranks instead"
         )
     return doubles
-
-
-def _all_finite(scores: NDArray[Any]) -> bool:
-    rows = max(1, CHUNK // scores.shape[1]) if scores.ndim == 2 else CHUNK
-    return all(
-        bool(np.isfinite(scores[start : start + rows]).all())
-        for start in range(0, len(scores), rows)
-    )

@@ -60,7 +60,9 @@ def check_weights(
     _check_positive(high, name, n)
     exponent = _exponent(high, least, n)
     if exponent:
-        values = _rescaled(values, exponent, least, name)
+        if math.frexp(least)[1] + exponent <= -1022:
+            raise InputError(f"`{name}` spans too wide a range: from {least!r} to {high!r}")
+        values = np.ldexp(values, exponent)
     return Weights(values, False, exponent)
 
 
@@ -173,13 +175,3 @@ def _exponent(high: float, least: float, n: int) -> int:
     if bottom < -_SAFE:
         return min(-_SAFE - bottom, _SAFE - top)
     return 0
-
-
-def _rescaled(
-    values: NDArray[np.float64], exponent: int, least: float, name: str
-) -> NDArray[np.float64]:
-    if math.frexp(least)[1] + exponent <= -1022:
-        high = float(values.max())
-        raise InputError(f"`{name}` spans too wide a range: from {least!r} to {high!r}")
-    scaled: NDArray[np.float64] = np.ldexp(values, exponent)
-    return scaled

@@ -14,7 +14,7 @@ from fastmetrics._results import Result
 from fastmetrics.errors import InputError
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned._bracketed import Bracketed
-from fastmetrics.tables.scores._columns import checked_counts
+from fastmetrics.tables.scores._columns import checked_pair
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 
@@ -70,10 +70,8 @@ class ScoreRanges(Bracketed, Result):
         self, low: ArrayLike, high: ArrayLike, positives: ArrayLike, negatives: ArrayLike
     ) -> None:
         ends = [check_scores_array(each, name) for each, name in ((low, "low"), (high, "high"))]
-        counts = [checked_counts(positives, "positives"), checked_counts(negatives, "negatives")]
+        counts = checked_pair(positives, negatives)
         check_same_length(low=ends[0], high=ends[1], positives=counts[0], negatives=counts[1])
-        if counts[0].dtype != counts[1].dtype:
-            counts = [column.astype(np.float64) for column in counts]
         is_wrong = ends[1] < ends[0]
         if is_wrong.any():
             at = int(np.argmax(is_wrong))

@@ -148,6 +148,11 @@ def classes_of(rows: BinaryRows) -> Batch:
     return (rows.scores[positive], counts[positive]), (rows.scores[negative], counts[negative])
 
 
+def counts_of(scores: NDArray[Any], counts: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """Return how many rows each of them stands for."""
+    return np.ones(len(scores), np.int64) if counts is None else counts
+
+
 def rows_of(scores: NDArray[Any], counts: NDArray[np.int64] | None) -> int:
     """Return how many rows they are."""
     return len(scores) if counts is None else int(counts.sum())
@@ -166,9 +171,8 @@ def sorted_column(parts: list[Part]) -> SortedColumn | None:
     scores = np.concatenate([part[0] for part in parts])
     if all(counts is None for _, counts in parts):
         return SortedColumn.of_scores(scores)
-    counts = [np.ones(len(s), np.int64) if c is None else c for s, c in parts]
     unsign_zeros(scores)
-    return SortedColumn.of_counts(scores, np.concatenate(counts))
+    return SortedColumn.of_counts(scores, np.concatenate([counts_of(*part) for part in parts]))
 
 
 @cache

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels import merges
-from fastmetrics.tables.runs._columns import BLOCK, Side, SortedColumn, counted
+from fastmetrics.tables.runs._columns import BLOCK, Side, SortedColumn, counted, counts_of
 from fastmetrics.tables.runs._counted_keys import CountedKeys
-from fastmetrics.tables.scores._columns import in_order
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 
@@ -139,12 +139,10 @@ def _counted_table(
 ) -> ScoreTable:
     sides = []
     for each in parts:
-        of_parts = [np.empty(0, kind), *(s for s, _ in each)]
-        counts = [np.empty(0, np.int64)]
-        counts += [np.ones(len(s), np.int64) if c is None else c for s, c in each]
-        sides.append(counted(np.concatenate(of_parts), np.concatenate(counts)))
-    (p_scores, p_counts), (n_scores, n_counts) = sides
-    positives = np.concatenate((p_counts, np.zeros_like(n_counts)))
-    negatives = np.concatenate((np.zeros_like(p_counts), n_counts))
-    columns = in_order((np.concatenate((p_scores, n_scores)), positives, negatives))
-    return ScoreTable._of_columns(*columns)
+        scores = [np.empty(0, kind), *(s for s, _ in each)]
+        counts = [np.empty(0, np.int64), *starmap(counts_of, each)]
+        found = counted(np.concatenate(scores), np.concatenate(counts))
+        sides.append([column[::-1].copy() for column in found])
+    (those_of_p, p), (those_of_n, n) = sides
+    of_positives = ScoreTable._of_columns(those_of_p, p, np.zeros_like(p))
+    return of_positives + ScoreTable._of_columns(those_of_n, np.zeros_like(n), n)

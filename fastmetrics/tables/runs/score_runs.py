@@ -262,11 +262,9 @@ class ScoreRuns(Merging, Shown):
         tables = [each.table for each in self.ranges() if len(each.table)]  # of one dtype
         if not tables:
             return ScoreTable.from_counts([], [], [])
-        return ScoreTable._of_columns(
-            np.concatenate([table.scores for table in tables]),
-            np.concatenate([table.positives for table in tables]),
-            np.concatenate([table.negatives for table in tables]),
-        )
+        columns = zip(*(table._columns() for table in tables), strict=True)
+        scores, positives, negatives = map(np.concatenate, columns)
+        return ScoreTable._of_columns(scores, positives, negatives)
 
     def _ranges(self) -> tuple[AllRows, list[Range], int]:
         """Return all rows, ranges of them, and how many of these may be at work at a time."""

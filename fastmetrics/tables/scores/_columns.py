@@ -25,11 +25,8 @@ def checked_columns(
     if np.size(scores) == 0 == np.size(positives) == np.size(negatives):
         return _no_columns()
     scores = check_scores_array(scores, "scores", allow_inf=allow_inf)
-    positives = checked_counts(positives, "positives")
-    negatives = checked_counts(negatives, "negatives")
+    positives, negatives = checked_pair(positives, negatives)
     check_same_length(scores=scores, positives=positives, negatives=negatives)
-    if positives.dtype != negatives.dtype:
-        positives, negatives = positives.astype(np.float64), negatives.astype(np.float64)
     weighs = (positives != 0) | (negatives != 0)
     if not weighs.any():
         return _no_columns()
@@ -56,6 +53,12 @@ def rescaled(columns: Columns) -> tuple[Columns, int]:
 def _no_columns() -> Columns:
     """Return the columns of an empty table: one of a kind, whatever did not weigh anything."""
     return np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
+
+
+def checked_pair(positives: Any, negatives: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the counts, or the weights, of both classes in one dtype."""
+    p, n = checked_counts(positives, "positives"), checked_counts(negatives, "negatives")
+    return (p, n) if p.dtype == n.dtype else (p.astype(np.float64), n.astype(np.float64))
 
 
 def checked_counts(values: Any, name: str) -> NDArray[Any]:

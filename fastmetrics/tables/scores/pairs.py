@@ -252,13 +252,7 @@ def exact_dot(left: NDArray[Any], right: NDArray[Any]) -> int | float:
         return 0
     if int(left.sum()) * int(right.max()) < INT64_BOUND:
         return int(np.dot(left, right))
-    return sum(
-        _chunk_dot(left[start : start + _CHUNK], right[start : start + _CHUNK])
-        for start in range(0, left.size, _CHUNK)
-    )
-
-
-def _chunk_dot(left: NDArray[Any], right: NDArray[Any]) -> int:
-    if int(left.sum()) * int(right.max()) < INT64_BOUND:
-        return int(np.dot(left, right))
-    return sum(map(mul, left.tolist(), right.tolist()))
+    if left.size <= _CHUNK:
+        return int(sum(map(mul, left.tolist(), right.tolist())))
+    chunks = (slice(start, start + _CHUNK) for start in range(0, left.size, _CHUNK))
+    return sum(exact_dot(left[chunk], right[chunk]) for chunk in chunks)
