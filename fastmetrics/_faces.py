@@ -1,13 +1,15 @@
 """How a public module offers names that live elsewhere: read from its stub, resolved on first use.
 
 A stub (``costs.pyi``) is the one list of what its module offers, for type checkers and for this.
-Whoever asks for a name that a module has not is told where it is.
+Whoever asks for a name that a module has not is told where it is. Docstrings are completed by the
+names that belong together: what "See Also" names.
 """
 
 from __future__ import annotations
 
 import ast
 import importlib
+import re
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -95,6 +97,127 @@ _ELSEWHERE: Final = {
     "wilcoxon": "comparison.wilcoxon_signed_rank_test",
     "wilson": "comparison.proportion_interval",
 }
+#: A line a family of public names, which may stand in several.
+FAMILIES: Final = """
+
+roc_auc_score rank_loss gini_coefficient pr_auc average_precision_score partial_auc delong \
+estimate
+gini_coefficient somers_d lorenz_gini rank_loss h_measure
+roc_curve det_curve precision_recall_curve roc_band roc_convex_hull plot_roc dominance
+auc roc_curve precision_recall_curve roc_auc_score pr_auc
+precision_recall_curve average_precision_score pr_auc pr_band break_even_point plot_pr
+pr_auc precision_recall_gain_curve PrecisionRecallGain
+det_curve plot_det
+roc_band RocBand pr_band PrBand
+break_even_point BreakEvenPoint best_threshold
+ks_statistic KolmogorovSmirnov youden_j best_threshold
+dominance Dominance compare_cost_curves
+best_threshold BestThreshold predict_at_threshold metric_at_thresholds threshold_costs \
+OperatingPoint guaranteed_threshold
+guaranteed_threshold GuaranteedThreshold best_threshold predict_at_threshold \
+threshold_cost_interval
+metric_at_thresholds confusion_matrix_at_thresholds plot_thresholds
+predict_at_threshold cost_sensitive_predict
+delong delong_test delong_unpaired_test estimate compare
+estimate Estimate Estimates ConfidenceInterval compare evaluate bootstrap metrics_table
+compare Comparison Comparisons Pair RankPair paired_bootstrap paired_permutation_test delong_test
+doctor Diagnosis Finding evaluate
+report Report evaluate doctor
+show_versions report
+evaluate_log evaluation_log read_evaluation_log EvaluationLog RepeatVariance TaskEvaluation \
+compare
+subgroup_auc evaluate find_slices Slices
+find_slices FoundSlices FoundSlice evaluate
+plot_residuals regression_measures evaluate
+gate Gate GateRule assert_not_worse pack compare
+assert_not_worse gate
+pack gate
+evaluate Evaluation TaskEvaluation ModelEvaluation Slices SliceEstimate SliceDifference \
+EvaluationBootstrap MetricEstimate estimate compare
+bootstrap multiclass_bootstrap paired_bootstrap Replicates effective_sample_size
+metrics_table MetricsTable MetricEntry register_metric scorer count_measure
+accuracy_score balanced_accuracy_score zero_one_loss matthews_corrcoef cohen_kappa_score g_mean
+precision_score recall_score f1_score fbeta_score precision_recall_fscore_support jaccard_score
+recall_score specificity_score false_positive_rate false_negative_rate negative_predictive_value
+specificity_score recall_score balanced_accuracy_score youden_j g_mean
+class_likelihood_ratios recall_score specificity_score
+f1_score macro_micro classification_report classification_measures ClassificationMeasures
+precision_score negative_predictive_value prevalence_adjusted_precision macro_micro
+confusion_matrix multilabel_confusion_matrix ConfusionMatrix confusion_matrix_at_thresholds
+hamming_loss zero_one_loss accuracy_score jaccard_score
+count_measure ConfusionMatrix classification_measures
+log_loss brier_score_loss d2_log_loss_score d2_brier_score hinge_loss score_decomposition
+brier_score_loss score_decomposition reliability_diagram brier_curve survival_brier_score
+top_k_accuracy_score accuracy_score hit_rate_at_k
+mean_squared_error root_mean_squared_error mean_absolute_error median_absolute_error max_error \
+r2_score
+r2_score explained_variance_score d2_absolute_error_score d2_pinball_score d2_tweedie_score
+mean_squared_log_error root_mean_squared_log_error mean_squared_error
+mean_absolute_percentage_error mean_absolute_error median_absolute_error
+mean_pinball_loss d2_pinball_score mean_absolute_error d2_absolute_error_score
+mean_tweedie_deviance mean_poisson_deviance mean_gamma_deviance d2_tweedie_score
+regression_measures RegressionMeasures RegressionTable mean_squared_error
+ScoreTable ConfusionMatrix RegressionTable RankingTable BinnedScoreTable
+RankingTable evaluate_rankings read_trec
+calibration_curve reliability_diagram ReliabilityDiagram reliability_band calibration_summary
+reliability_band ReliabilityBand calibration_error_interval
+expected_calibration_error maximum_calibration_error root_mean_square_calibration_error \
+adaptive_calibration_error calibration_error_interval
+calibration_summary CalibrationSummary logistic_calibration calibration_test
+calibration_test CalibrationTest hosmer_lemeshow_test spiegelhalter_test GoodnessOfFitTest
+isotonic_fit IsotonicFit reliability_diagram logistic_calibration LogisticCalibration
+score_decomposition ScoreDecomposition miscalibration discrimination
+cost_curve CostCurve compare_cost_curves CostComparison CostWinner CostInterval brier_curve
+brier_curve BrierCurve h_measure threshold_costs
+roc_convex_hull RocConvexHull roc_hull_auc cost_curve OperatingPoint
+decision_curve DecisionCurve net_benefit threshold_costs
+threshold_costs ThresholdCosts threshold_cost_interval ThresholdCostInterval expected_cost
+expected_cost expected_total_cost total_cost normalized_cost cost_sensitive_error
+cost_sensitive_accuracy cost_sensitive_error cost_sensitive_predict total_cost
+gains_curve GainsCurve cumulative_gain lift_score lorenz_curve
+lorenz_curve LorenzCurve lorenz_gini gini_coefficient
+concordance_index royston_d somers_d cumulative_dynamic_auc rank_loss
+kendall_tau kendall_test goodman_kruskal_gamma spearman_rho somers_d
+cumulative_dynamic_auc survival_brier_score TimeDependentMeasure concordance_index
+mcnemar_test cochran_q_test paired_proportion_difference_interval sample_size_paired_accuracy
+binomial_test binomial_likelihood proportion_interval ComparisonTest
+proportion_interval proportion_difference_interval paired_proportion_difference_interval
+newcombe_interval delong proportion_interval
+sample_size_paired_accuracy power_paired_accuracy SampleSize
+sample_size_paired_auc power_paired_auc SampleSize delong_test
+friedman_test FriedmanTest nemenyi_test bonferroni_dunn_test PostHocTest compare_table
+nemenyi_test CriticalDifferenceDiagram
+friedman_test FriedmanSegments
+wilcoxon_signed_rank_test sign_flip_test bayesian_signed_rank_test BayesianSignedRankTest
+bayesian_count_test BayesianCountTest mcnemar_test compare bayesian_correlated_t_test
+kfold_paired_t_test five_by_two_cv_test one_sample_t_test bayesian_correlated_t_test \
+BayesianCorrelatedTTest
+equivalence_test non_inferiority_test compare ComparisonTest
+adjust_pvalues compare_table TableComparison compare
+compare_estimators evaluate_estimator five_by_two_cv_test kfold_paired_t_test
+compare_timings read_timings TimingRun TimingComparison TimingRatio PooledRatio
+Folds GroupedFolds LeaveOneOut FiveByTwo HoldOut BootstrapOutOfBag
+evaluate_estimator EstimatorEvaluation nested_cross_validation compare_estimators tune_estimator
+nested_cross_validation NestedCrossValidation tune_estimator TuningResult parameter_range
+bootstrap632 Bootstrap632 err632 err632_plus no_information_error BootstrapOutOfBag
+estimator_learning_curve LearningCurve estimator_validation_curve ValidationCurve
+bias_variance BiasVariance bias_variance_curve BiasVarianceCurve estimator_bias_variance
+ndcg ndcg_score dcg dcg_score expected_reciprocal_rank rank_biased_precision
+mean_average_precision mean_reciprocal_rank bpref r_precision
+precision_at_k recall_at_k f1_at_k hit_rate_at_k r_precision
+group_auc GroupAUC roc_auc_score evaluate_rankings
+evaluate_rankings RankingEvaluation read_trec mean_average_precision ndcg
+catalogue_coverage catalogue_gini novelty intra_list_diversity
+coverage_error label_ranking_average_precision_score label_ranking_loss ndcg_score
+BinnedScoreTable BinLayout GroupedBinnedScoreTable WindowedBinnedScoreTable \
+DecayedBinnedScoreTable ScoreRuns
+BinnedScoreTable Bracket ThresholdBrackets GroupAUCBrackets
+ConfusionMatrix ConfusionMatrixStack WindowedConfusionMatrix DecayedConfusionMatrix
+ScoreRuns ScoreRanges counts_query ScoreTable
+plot_roc plot_pr plot_det plot_thresholds
+"""
+#: How many neighbours are named at most: those of the families that a name heads come first.
+MOST: Final = 8
 
 
 class Face(NamedTuple):
@@ -121,8 +244,6 @@ def face(module: str, file: str) -> Face:
             from fastmetrics._input.calls import as_called
 
             found = as_called(found, module)
-        from fastmetrics._see_also import with_neighbours
-
         found.__doc__ = with_neighbours(found.__doc__, f"{module}.{name}".partition(".")[2])
         setattr(sys.modules[module], name, found)
         return found
@@ -145,11 +266,52 @@ def homes_of(stub: Path, module: str) -> dict[str, str]:
 
 @cache
 def public_names() -> dict[str, str]:
-    """Return where each public name is found: in which module, by name."""
-    found: dict[str, str] = {}
-    for module in ("fastmetrics", *(f"fastmetrics.{name}" for name in NAMESPACES)):
-        found |= dict.fromkeys(importlib.import_module(module).__all__, module)
+    """Return where each public name is found: in which module, by name, as stubs say it."""
+    package, found = Path(__file__).parent, dict[str, str]()
+    for name in ("__init__", *NAMESPACES):
+        stub = package / f"{name}.pyi"
+        stub = stub if stub.exists() else package / name / "__init__.pyi"
+        names = re.findall(r"\b(\w+) as \1\b", stub.read_text(encoding="utf-8"))
+        found |= dict.fromkeys(names, f"fastmetrics.{name}".removesuffix(".__init__"))
     return found
+
+
+def with_neighbours(text: str | None, name: str) -> str | None:
+    """Return a docstring whose "See Also" has the neighbours that it does not describe itself.
+
+    ``name`` says of which object: its name below `fastmetrics`. python -OO has no docstring.
+    """
+    import inspect
+    import textwrap
+
+    text = inspect.cleandoc(text or "")
+    own = re.search(r"^See Also\n-+\n(?:.+\n?)+", text, re.MULTILINE)
+    heads = [line.partition(" :")[0] for line in own[0].splitlines()] if own else []
+    said = {name for head in heads for name in re.findall(r"\w+", head)}
+    others = [each for each in neighbours(name) if each.rpartition(".")[2] not in said]
+    if not text or not others:
+        return text or None
+    lines = "\n".join(textwrap.wrap(", ".join(others), 96, break_on_hyphens=False)) + "\n"
+    if own:
+        return text[: own.end()] + lines + text[own.end() :]
+    after = re.search(r"^(?:Notes|References|Examples)\n-+\n", text, re.MULTILINE)
+    place = after.start() if after else len(text)
+    gap = "" if after else "\n\n"
+    return f"{text[:place]}{gap}See Also\n--------\n{lines}\n{text[place:]}".rstrip()
+
+
+def neighbours(name: str) -> list[str]:
+    """Return the names below `fastmetrics` that belong with this one, the nearest first."""
+    mine = sorted((each for each in _families() if name in each), key=lambda each: each[0] != name)
+    found = dict.fromkeys(other for family in mine for other in family if other != name)
+    return list(found)[:MOST]
+
+
+@cache
+def _families() -> list[list[str]]:
+    homes = {name: f"{home}.{name}".partition(".")[2] for name, home in public_names().items()}
+    lines = FAMILIES.replace("\\\n", "").splitlines()
+    return [[homes[name] for name in line.split()] for line in lines]
 
 
 def _advice(module: str, name: str) -> str:

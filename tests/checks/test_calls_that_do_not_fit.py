@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 import fastmetrics as fm
 import fastmetrics.dask as on_dask
-from fastmetrics._see_also import with_neighbours
+from fastmetrics._faces import with_neighbours
 from public import NAMES, PLACES, public
 
 Y = np.array([0, 1, 1, 0, 1, 0, 0, 1])

@@ -16,8 +16,8 @@ import pytest
 import docstrings
 import fastmetrics
 import fastmetrics.dask
+from fastmetrics._faces import FAMILIES, public_names, with_neighbours
 from fastmetrics._input.calls import NAMESAKES
-from fastmetrics._see_also import FAMILIES, with_neighbours
 from public import NAMES, PLACES, public
 
 BAD = Path(__file__).with_name("bad") / "docstrings.py"
@@ -131,8 +131,9 @@ def test_every_docstring_names_its_neighbours() -> None:
         for name in NAMES
         if not (inspect.isclass(public(name)) and issubclass(public(name), Exception))
     }
-    families = FAMILIES.replace("\\\n", "").splitlines()
-    assert {path for family in families for path in family.split()} == paths
+    names = FAMILIES.replace("\\\n", "").split()
+    homes = public_names()
+    assert {f"{homes[name]}.{name}".partition(".")[2] for name in names} == paths
     for path in paths:
         text = inspect.getdoc(public(path.rpartition(".")[2]))
         assert text.count("See Also\n--------\n") == 1, path
