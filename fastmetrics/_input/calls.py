@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import NoneType
 from typing import Any, Final, TypeVar, cast
 
@@ -55,7 +55,12 @@ def as_called(function: F, home: str, *, name: str = "", has_rows: bool = True) 
     whether they are judged here: columns of the same rows. Messages call it by ``name``, by default
     its own.
     """
-    sets = _sets_of_rows(inspect.signature(function).parameters) if has_rows else {}
+    sets, parameters = dict[str, str](), inspect.signature(function).parameters
+    if has_rows:  # of each parameter that may hold columns of rows, which rows these are
+        ends = ("_a", "_b") if "y_true_b" in parameters else ("_train", "_test")
+        for each in parameters:
+            rows = next((end for end in ends if each.endswith(end)), "rows")
+            sets[each] = "" if each in NOT_OF_ROWS else rows
     is_namesake = function.__name__ in NAMESAKES
 
     @functools.wraps(function)
@@ -79,15 +84,6 @@ def as_called(function: F, home: str, *, name: str = "", has_rows: bool = True) 
 
     call.__module__ = home
     return cast(F, call)
-
-
-def _sets_of_rows(parameters: Iterable[str]) -> dict[str, str]:
-    """Return, of each parameter that may hold columns of rows, which rows these are."""
-    ends = ("_a", "_b") if "y_true_b" in parameters else ("_train", "_test")
-    return {
-        name: "" if name in NOT_OF_ROWS else next((e for e in ends if name.endswith(e)), "rows")
-        for name in parameters
-    }
 
 
 def _check_rows(

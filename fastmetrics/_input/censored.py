@@ -45,7 +45,11 @@ class CensoredTimes(NamedTuple):
 def check_censored(time: Any, event: Any) -> CensoredTimes:
     """Return times and events of equal length, fully verified."""
     times = check_scores_array(time, "time")
-    is_event = _check_event(as_vector(event, "event"))
+    given, rule = as_vector(event, "event"), "must hold 0 (censored) and 1 (an event)"
+    if given.dtype.kind not in "biuf":
+        raise InputTypeError(f"`event` {rule}, or booleans: got dtype {given.dtype}")
+    is_event = given == 1
+    refuse(~is_event & (given != 0), "event", f"{rule}: got", given)
     check_same_length(time=times, event=is_event)
     refuse(times < 0, "time", "must not be negative:", times)
     return CensoredTimes(times, is_event)
@@ -61,17 +65,3 @@ def check_censoring(censoring: Any) -> CensoredTimes | None:
         )
     with renamed(time="censoring[0]", event="censoring[1]"):
         return check_censored(*censoring)
-
-
-def _check_event(values: NDArray[Any]) -> NDArray[np.bool_]:
-    if values.dtype.kind == "b":
-        return values
-    if values.dtype.kind not in "iuf":
-        raise InputTypeError(
-            "`event` must hold 0 (censored) and 1 (an event), or booleans: got dtype "
-            f"{values.dtype}"
-        )
-    is_event: NDArray[np.bool_] = values == 1
-    rule = "must hold 0 (censored) and 1 (an event): got"
-    refuse(~(is_event | (values == 0)), "event", rule, values)
-    return is_event

@@ -199,10 +199,15 @@ def _encode_general(y: NDArray[Any], pos_label: Any, rule: str, name: str) -> Bi
     is_text = classes.dtype.kind in "UO"
     if pos_label is None:
         pos_label = _implied_positive(classes, is_text, rule, name)
-    elif rule != "curve":
-        _check_two_classes(classes, pos_label, rule, name)
+    elif rule != "curve" and len(classes) > 2:
+        raise InputError(_too_many(classes, name, pos_label))
     positive = _label_of(classes, pos_label, is_text)
     if positive is None:
+        if pos_label is not None and rule != "curve" and len(classes) == 2:
+            raise InputError(
+                f"`pos_label`={pos_label!r} is not a label of `{name}`, which takes its values in "
+                f"{show_labels(classes)}"
+            )
         return BinaryLabels(np.zeros(len(y), dtype=np.int8), 0, True)
     return _verified(np.asarray(y == positive))
 
@@ -220,17 +225,6 @@ def _implied_positive(classes: NDArray[Any], is_text: bool, rule: str, name: str
         f"`{name}` takes its values in {show_labels(classes)}: pass `pos_label`, or labels "
         "in {0, 1} or {-1, 1}"
     )
-
-
-def _check_two_classes(classes: NDArray[Any], pos_label: Any, rule: str, name: str) -> None:
-    if len(classes) > 2:
-        raise InputError(_too_many(classes, name, pos_label))
-    is_text = classes.dtype.kind in "UO"
-    if len(classes) == 2 and _label_of(classes, pos_label, is_text) is None:
-        raise InputError(
-            f"`pos_label`={pos_label!r} is not a label of `{name}`, which takes its values in "
-            f"{show_labels(classes)}"
-        )
 
 
 def _too_many(classes: NDArray[Any], name: str, pos_label: Any = None) -> str:

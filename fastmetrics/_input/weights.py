@@ -48,7 +48,14 @@ def check_weights(
     Refused are weights that span so many powers of two that scaling one end loses the other, and
     frequencies that are not whole, or sum above 2**53. O(n), in chunks.
     """
-    array = _weight_vector(sample_weight, n, name)
+    array = as_array(sample_weight, name)
+    if array.ndim == 0:
+        raise InputTypeError(f"`{name}` must be an array of shape ({n},): got a scalar")
+    if array.ndim != 1:
+        raise InputError(f"`{name}` must have shape ({n},): got {array.shape}")
+    if len(array) != n:
+        raise InputError(f"`{name}` has {len(array):,} rows, `y_true` {n:,}: lengths differ")
+    array = real_numbers(array, name)
     if n == 0:
         raise InputError(f"`{name}` is empty: shape (0,), at least one row is needed")
     if weights_are == "frequencies":
@@ -80,17 +87,6 @@ def check_sums(sums: NDArray[np.float64], what: str, least: int = -1022) -> None
 def check_exponent(exponent: Any) -> int:
     """Return the power of two that such sums were multiplied by."""
     return check_integer("weight_exponent", exponent, low=-_MOST_EXPONENT, high=_MOST_EXPONENT)
-
-
-def _weight_vector(sample_weight: Any, n: int, name: str) -> NDArray[Any]:
-    array = as_array(sample_weight, name)
-    if array.ndim == 0:
-        raise InputTypeError(f"`{name}` must be an array of shape ({n},): got a scalar")
-    if array.ndim != 1:
-        raise InputError(f"`{name}` must have shape ({n},): got {array.shape}")
-    if len(array) != n:
-        raise InputError(f"`{name}` has {len(array):,} rows, `y_true` {n:,}: lengths differ")
-    return real_numbers(array, name)
 
 
 def _integer_weights(array: NDArray[Any], name: str) -> Weights:

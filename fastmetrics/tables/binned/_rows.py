@@ -69,15 +69,6 @@ class Rows(NamedTuple):
         cuts = [n * k // count for k in range(count + 1)]
         return [self.part(*cut) for cut in pairwise(cuts)]
 
-    def are_clean(self, negative: int, allow_inf: bool) -> bool:
-        """Return whether labels and scores are what they seemed to be."""
-        most = np.inf if allow_inf else float(np.finfo(np.float64).max)
-        jobs = [
-            partial(kernels.is_clean, part.scores, part.labels, negative, most)
-            for part in self.parts()
-        ]
-        return all(run(jobs))
-
 
 def checked_rows(
     y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any, allow_inf: bool
@@ -88,9 +79,12 @@ def checked_rows(
         y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, allow_inf=allow_inf
     )
     rows = _rows(checked)
-    if not rows.are_clean(checked.negative, allow_inf):
-        rows = _rows(checked.recheck())
-    return rows
+    most = np.inf if allow_inf else float(np.finfo(np.float64).max)
+    jobs = [
+        partial(kernels.is_clean, part.scores, part.labels, checked.negative, most)
+        for part in rows.parts()
+    ]
+    return rows if all(run(jobs)) else _rows(checked.recheck())
 
 
 def _rows(checked: BinaryRows) -> Rows:

@@ -72,40 +72,37 @@ class BinnedState:
         """Count rows that are right, those with a weight."""
         with self.lock:
             bound = self._new_bound(rows.size)
-            bins, waiting = self.bins, self.waiting
-            room = self.first_rows - waiting.n
-            if bins is not None:
-                bins = bins.with_rows(rows)
-            elif len(rows.labels) < room:
-                waiting.add(rows)
-            else:
-                bins = _binned(self.layout, waiting.rows(), rows.part(0, room))
-                if len(rows.labels) > room:
-                    bins = bins.with_rows(rows.part(room))
-                waiting = Waiting()
-            self._set(self.layout if bins is None else bins.layout, bins, waiting, bound)
+            self._take(rows, self.first_rows - self.waiting.n, self.layout, bound)
+
+    def _take(self, rows: Rows, n_first: int, layout: BinLayout | None, bound: int) -> None:
+        """Count rows, the first ones of which may have to teach the bins."""
+        bins, waiting = self.bins, self.waiting
+        if bins is not None:
+            bins = bins.with_rows(rows)
+        elif waiting.n + len(rows.labels) < self.first_rows:
+            waiting.add(rows)
+        else:
+            bins = _binned(layout, waiting.rows(), rows.part(0, n_first))
+            if len(rows.labels) > n_first:
+                bins = bins.with_rows(rows.part(n_first))
+            waiting = Waiting()
+        self._set(layout if bins is None else bins.layout, bins, waiting, bound)
 
     def merge(self, other: BinnedState) -> None:
         """Add a state that is not being changed."""
         with self.lock:
             layout = common_layout(self.layout, other.layout)
             bound = self._new_bound(other._bound)
-            bins, waiting = self.bins, self.waiting
-            mine, theirs = waiting.rows(), other.waiting.rows()
-            first_rows = min(self.first_rows, other.first_rows)
-            if bins is not None and other.bins is not None:
-                bins = bins.merged(other.bins)
-            elif bins is not None:
-                bins = bins.copy().with_rows(theirs)
-            elif other.bins is not None:
-                bins = other.bins.copy().with_rows(mine)
-            elif len(mine.labels) + len(theirs.labels) >= first_rows:
-                bins = _binned(layout, mine, theirs)
+            self.first_rows = min(self.first_rows, other.first_rows)
+            if other.bins is None:
+                self._take(other.waiting.rows(), other.waiting.n, layout, bound)
+                return
+            bins = other.bins
+            if self.bins is not None:
+                bins = self.bins.merged(bins)
             else:
-                waiting.add(theirs)
-            self.first_rows = first_rows
-            waiting = waiting if bins is None else Waiting()
-            self._set(layout if bins is None else bins.layout, bins, waiting, bound)
+                bins = bins.copy().with_rows(self.waiting.rows())
+            self._set(bins.layout, bins, Waiting(), bound)
 
     def reset(self) -> None:
         """Forget all rows, and keep the layout."""
