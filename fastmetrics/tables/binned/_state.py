@@ -118,16 +118,23 @@ class BinnedState:
         """Return a state of its own."""
         with self.lock:
             held = self.waiting.rows() if self.bins is None else self.bins.copy()
-            return self.holding(held, self.layout, self.first_rows)
+            return self.holding(held, self.layout, self.first_rows, self._bound)
 
     @classmethod
-    def holding(cls, held: Rows | Bins, layout: BinLayout | None, first_rows: int) -> Self:
-        """Return a state of first rows, fewer than ``first_rows``, or of bins, from now on its."""
+    def holding(
+        cls, held: Rows | Bins, layout: BinLayout | None, first_rows: int, bound: int | None = None
+    ) -> Self:
+        """Return a state of first rows, fewer than ``first_rows``, or of bins, from now on its.
+
+        There are at most ``bound`` of them, if they are counts; None: as many as are counted.
+        """
         state = cls(layout, first_rows)
         if isinstance(held, Bins):
-            state.bins, state._bound = held, 0 if held.is_weighted else int(held.counts.sum())
+            n_rows = 0 if held.is_weighted or bound is not None else int(held.counts.sum())
+            state.bins = held
         else:
-            state.waiting, state._bound = Waiting.of(held), held.size
+            n_rows, state.waiting = held.size, Waiting.of(held)
+        state._bound = n_rows if bound is None else bound
         return state
 
     def columns(self) -> BinColumns:

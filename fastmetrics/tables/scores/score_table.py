@@ -123,7 +123,8 @@ class ScoreTable(Frozen, Summed, Saved):
         totals: tuple[int, ...] = (),
     ) -> Self:
         """Return the table of columns that need no check and that nobody else may write to."""
-        table = cls._of(scores, positives, negatives, weight_exponent)
+        table = object.__new__(cls)
+        table._set(scores, positives, negatives, weight_exponent)
         table._totals.extend(totals)
         return table
 
