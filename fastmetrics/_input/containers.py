@@ -269,7 +269,11 @@ def _from_frame_library(values: Any, library: str, name: str) -> NDArray[Any]:
     if library == "pyarrow" and hasattr(values, "null_count") and hasattr(values, "type"):
         return _from_arrow(values, name)
     if library == "pandas":
-        values = _pandas_series(values, name)
+        pandas = sys.modules["pandas"]
+        if isinstance(values, pandas.Index | pandas.api.extensions.ExtensionArray):
+            values = pandas.Series(values)
+        elif not isinstance(values, pandas.Series | pandas.DataFrame):
+            raise InputTypeError(f"`{name}` must be an array or a sequence: got {_kind(values)}")
         if values.ndim == 1:
             if isinstance(values.dtype, np.dtype):
                 return np.asarray(values)  # NumPy-backed: a nan is a nan, and nothing is null
@@ -278,16 +282,6 @@ def _from_frame_library(values: Any, library: str, name: str) -> NDArray[Any]:
         elif all(isinstance(dtype, np.dtype) for dtype in values.dtypes):
             return _one_dtype([values.iloc[:, j] for j in range(values.shape[1])], values, name)
     return _from_narwhals(values, name)
-
-
-def _pandas_series(values: Any, name: str) -> Any:
-    """Return a pandas Series or DataFrame; an Index or an extension array becomes a Series."""
-    pandas = sys.modules["pandas"]
-    if isinstance(values, pandas.Series | pandas.DataFrame):
-        return values
-    if isinstance(values, pandas.Index | pandas.api.extensions.ExtensionArray):
-        return pandas.Series(values)
-    raise InputTypeError(f"`{name}` must be an array or a sequence: got {_kind(values)}")
 
 
 def _from_arrow(values: Any, name: str) -> NDArray[Any]:

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_same_length
-from fastmetrics._input.scores import check_scores_array
 from fastmetrics._kernels import bins as kernels
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned._rows import Rows
-from fastmetrics.tables.binned.bin_layout import BinLayout, as_doubles
+from fastmetrics.tables.binned.bin_layout import BinLayout, doubles_of
 
 #: Rows of one call of a kernel: some milliseconds, after which an interrupt is heard.
 _CALL_ROWS: Final = 1 << 22
@@ -119,8 +118,7 @@ class Bins:
         if ends is None:
             found.watched[at] = 0
             return found
-        low, high = (as_doubles(check_scores_array(each, name, allow_inf=True), name)
-                     for each, name in zip(ends, ("low", "high"), strict=True))  # fmt: skip
+        low, high = doubles_of(ends[0], "low"), doubles_of(ends[1], "high")
         check_same_length(bins=kept, low=low, high=high)
         low, high = low[kept].astype(np.float64) + 0.0, high[kept].astype(np.float64) + 0.0
         for name, each in (("low", low), ("high", high)):

@@ -69,10 +69,7 @@ class BinLayout(Saved, Shown):
 
     def __init__(self, edges: ArrayLike) -> None:
         array = as_array(edges, "edges")
-        if array.ndim == 1 and len(array) == 0:
-            rising = np.empty(0)
-        else:
-            rising = as_doubles(check_scores_array(array, "edges", allow_inf=True), "edges")
+        rising = np.empty(0) if array.ndim == 1 and len(array) == 0 else doubles_of(array, "edges")
         if len(rising) >= MOST_BINS:
             raise InputError(
                 f"at most {MOST_BINS - 1:,} `edges` are told apart: got {len(rising):,}"
@@ -121,7 +118,7 @@ class BinLayout(Saved, Shown):
         array([1, 2, 3, 5, 6])
         """
         n_bins = check_integer("n_bins", n_bins, low=2, high=MOST_BINS)
-        known = as_doubles(check_scores_array(scores, "scores", allow_inf=True), "scores")
+        known = doubles_of(scores, "scores")
         finite = known[np.isfinite(known)].astype(np.float64)
         return cls(learnt_edges(finite, n_bins))
 
@@ -193,8 +190,7 @@ class BinLayout(Saved, Shown):
         >>> BinLayout([0.0]).bins([-0.5, -0.0, 0.5])
         array([0, 1, 1])
         """
-        values = as_doubles(check_scores_array(scores, "scores", allow_inf=True), "scores")
-        return np.searchsorted(self._edges, values, side="right")
+        return np.searchsorted(self._edges, doubles_of(scores, "scores"), side="right")
 
     @cached_property
     def _search(self) -> Search:
@@ -239,6 +235,11 @@ def layout_of(found: Members) -> BinLayout | None:
 def edges_of(layout: BinLayout | None) -> Members:
     """Return the member that `layout_of` reads."""
     return {} if layout is None else {"edges": layout.edges}
+
+
+def doubles_of(values: Any, name: str) -> NDArray[Any]:
+    """Return numbers that may be infinite as floats, verified; see `as_doubles`."""
+    return as_doubles(check_scores_array(values, name, allow_inf=True), name)
 
 
 def as_doubles(scores: NDArray[Any], name: str) -> NDArray[Any]:

@@ -92,18 +92,15 @@ class Partition:
     def columns(self, positive: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return copies of the scores of a class, bucket after bucket, and of what they carry."""
         n = int(self.rows[positive::2].sum())
-        found = [
-            (pool, buffers, np.empty(n if pool.size else 0, pool.dtype))
-            for pool, buffers in (
-                (self.pool, self.buffers),
-                (self.carried_pool, self.carried_buffers),
-            )
-        ]
-        for pool, buffers, out in found:
+        own, carried = (self.pool, self.buffers), (self.carried_pool, self.carried_buffers)
+        found = []
+        for pool, buffers in (own, carried):
+            out = np.empty(n if pool.size else 0, pool.dtype)
             if len(out):
                 index = self.block_starts, self.block_order
                 kernels.gather_class(positive, pool, *index, buffers, self.fill, out)
-        return found[0][2], found[1][2]
+            found.append(out)
+        return found[0], found[1]
 
     def _gathered(self, stream: int, pool: NDArray[Any], buffers: NDArray[Any]) -> NDArray[Any]:
         out = np.empty(self.rows[stream], pool.dtype)

@@ -103,6 +103,4 @@ def _blocks(pool: Callable[..., int], positives: NDArray[Any], negatives: NDArra
 
 
 def _from_zero(counts: NDArray[Any]) -> NDArray[Any]:
-    sums = np.zeros(len(counts) + 1, counts.dtype)
-    np.cumsum(counts, out=sums[1:])
-    return sums
+    return np.concatenate((np.zeros(1, counts.dtype), np.cumsum(counts)))
