@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_fraction, check_real
 from fastmetrics.errors import InputError
 from fastmetrics.tables.binned._bounds import (
@@ -21,6 +22,25 @@ from fastmetrics.tables.binned._bounds import (
 from fastmetrics.tables.binned.bracket import Bracket, Limited, ThresholdBrackets
 from fastmetrics.tables.scores.both_classes import lacks_one
 
+#: What measures between limits return; rows that examples measure.
+LIMITS: Final = """
+Returns
+-------
+Bracket
+    Both limits nan where a class is missing.
+
+Warns
+-----
+UndefinedMetricWarning
+    If only one class is present.
+"""
+FOUR_ROWS: Final = """
+Examples
+--------
+>>> from fastmetrics.streams import BinLayout, BinnedScoreTable
+>>> table = BinnedScoreTable(BinLayout([0.5]), first_rows=0)
+>>> table.update([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+"""
 _UNKNOWN = Bracket(float("nan"), float("nan"))
 
 
@@ -56,18 +76,9 @@ class Bracketed(Limited, Shown):
         """Whether every bin holds one distinct score: brackets are then numbers."""
         return bool(self._columns().is_sure.all())
 
+    @documented(LIMITS, FOUR_ROWS)
     def roc_auc(self) -> Bracket:
         """Return the limits of the area under the ROC curve.
-
-        Returns
-        -------
-        Bracket
-            Both limits nan where a class is missing.
-
-        Warns
-        -----
-        UndefinedMetricWarning
-            If only one class is present; so do all measures.
 
         Notes
         -----
@@ -76,20 +87,14 @@ class Bracketed(Limited, Shown):
 
         Examples
         --------
-        >>> from fastmetrics.streams import BinLayout, BinnedScoreTable
-        >>> table = BinnedScoreTable(BinLayout([0.5]), first_rows=0)
-        >>> table.update([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
         >>> table.roc_auc()
         Bracket(low=0.5, high=1)
         """
         return self._limits("AUC", auc_bracket)
 
+    @documented(LIMITS)
     def average_precision(self) -> Bracket:
         """Return the limits of average precision.
-
-        Returns
-        -------
-        Bracket
 
         Examples
         --------
@@ -101,23 +106,18 @@ class Bracketed(Limited, Shown):
         """
         return self._limits("average precision", precision_bracket)
 
+    @documented(LIMITS, FOUR_ROWS)
     def ks_statistic(self) -> Bracket:
         """Return the limits of the Kolmogorov-Smirnov statistic, the largest ``|TPR - FPR|``.
 
-        Returns
-        -------
-        Bracket
-
         Examples
         --------
-        >>> from fastmetrics.streams import BinLayout, BinnedScoreTable
-        >>> table = BinnedScoreTable(BinLayout([0.5]), first_rows=0)
-        >>> table.update([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
         >>> table.ks_statistic()
         Bracket(low=0.5, high=1)
         """
         return self._limits("the Kolmogorov-Smirnov statistic", ks_bracket)
 
+    @documented(LIMITS, FOUR_ROWS)
     def tpr_at_fpr(self, max_fpr: float) -> Bracket:
         """Return the limits of the largest TPR of a threshold with FPR <= `max_fpr`.
 
@@ -126,21 +126,15 @@ class Bracketed(Limited, Shown):
         max_fpr : float
             In [0, 1]. Thresholds are scores: nothing is interpolated between them.
 
-        Returns
-        -------
-        Bracket
-
         Examples
         --------
-        >>> from fastmetrics.streams import BinLayout, BinnedScoreTable
-        >>> table = BinnedScoreTable(BinLayout([0.5]), first_rows=0)
-        >>> table.update([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
         >>> table.tpr_at_fpr(0.5)
         Bracket(low=0.5, high=1)
         """
         limit = check_fraction("max_fpr", max_fpr, include_low=True, include_high=True)
         return self._limits("TPR at an FPR", tpr_bracket, limit)
 
+    @documented(FOUR_ROWS)
     def at_threshold(self, threshold: float) -> ThresholdBrackets:
         """Return what the decision score >= threshold does, between limits.
 
@@ -156,9 +150,6 @@ class Bracketed(Limited, Shown):
 
         Examples
         --------
-        >>> from fastmetrics.streams import BinLayout, BinnedScoreTable
-        >>> table = BinnedScoreTable(BinLayout([0.5]), first_rows=0)
-        >>> table.update([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
         >>> table.at_threshold(0.5).true_positive_rate
         Bracket(low=0.5, high=0.5)
         """
