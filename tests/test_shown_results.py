@@ -73,8 +73,8 @@ def test_none_is_forgotten() -> None:
     shown = {name for name in EXAMPLES if issubclass(public(name), Shown)}
     assert shown == set(EXAMPLES)
     public_classes = {each for each in kinds(Shown) if not each.__name__.startswith("_")}
-    bases = {"Result", "OneNumber", "Difference", "Drawn", "CountsAsArray", "ByMetric"}
-    bases |= {"Stream", "Recent", "Window", "Fading", "ScoreStream", "RecentScores"}
+    bases = {"Result", "OneNumber", "Difference", "Between", "Drawn", "CountsAsArray", "ByMetric"}
+    bases |= {"Recent", "Window", "Fading", "ScoreStream", "RecentScores"}
     bases |= {"Bracketed", "Frozen"}
     assert {each.__name__ for each in public_classes} - bases == set(EXAMPLES)
 
