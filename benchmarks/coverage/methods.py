@@ -41,7 +41,7 @@ from benchmarks.coverage.scenes import (
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from fastmetrics.inference.bootstrap._limits import Method, limits, pvalue_of_limits
 from fastmetrics.inference.bootstrap.paired_bootstrap import PAIRED_METHOD
-from fastmetrics.inference.delong.delong import normal_limits
+from fastmetrics.inference.reference import interval_of
 
 GROUPED = ("roc_auc", "average_precision", "f1", "accuracy")
 CHOSEN = ("true_positive_rate", "false_positive_rate")  # at the best threshold
@@ -151,9 +151,9 @@ def _groups(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
         out.intervals[metric, "percentile, t"] = _pair(result.confidence_interval)
     for scale in ("plain", "logit"):
         of_auc = fastmetrics.delong(data.labels, data.scores, groups=data.groups, scale=scale)
-        given = of_auc.estimate, of_auc.standard_error, LEVEL, scale
+        given = of_auc.estimate, of_auc.standard_error, math.inf, LEVEL, of_auc.scale
         name = "DeLong" if scale == "plain" else "DeLong, logit"
-        out.intervals["roc_auc", f"{name}, normal"] = _pair(normal_limits(*given))
+        out.intervals["roc_auc", f"{name}, normal"] = _pair(interval_of(*given, bounds=(0.0, 1.0)))
         out.intervals["roc_auc", f"{name}, t"] = _pair(of_auc.confidence_interval)
 
 

@@ -16,6 +16,7 @@ from fastmetrics._input.scalars import Alternative, WeightsAre
 from fastmetrics._results import ConfidenceInterval, Result, equals
 from fastmetrics.errors import no_such
 from fastmetrics.inference._verdict import FIGURES, decided, shown_comparisons, verdict_of
+from fastmetrics.inference.reference import ALL, difference_test
 from fastmetrics.inference.replicates import (
     METHODS,
     WEIGHTS,
@@ -24,7 +25,7 @@ from fastmetrics.inference.replicates import (
     again,
     cautions_of,
 )
-from fastmetrics.inference.units import SamplesAre
+from fastmetrics.inference.units import SamplesAre, Spread
 from fastmetrics.measures._measure import Scale
 
 
@@ -140,6 +141,36 @@ class Pair(Drawn):
     pvalue_equivalent: float = float("nan")
     note: str = ""
     details: Any = field(default=None, repr=False)
+
+    @classmethod
+    def tested(
+        cls,
+        metric: str,
+        names: tuple[str, str],
+        difference: float,
+        spread: Spread,
+        confidence_level: float,
+        alternative: Alternative,
+        bounds: tuple[float, float] = ALL,
+        **fields: Any,
+    ) -> Pair:
+        """Return a difference with its interval and p, which is not adjusted for others yet."""
+        error, df = spread.standard_error, spread.df
+        test = difference_test(difference, error, df, confidence_level, alternative, bounds)
+        return cls(
+            metric=metric,
+            a=names[0],
+            b=names[1],
+            estimate=difference,
+            standard_error=error,
+            confidence_interval=test.interval,
+            statistic=test.statistic,
+            df=df,
+            pvalue=test.pvalue,
+            pvalue_holm=test.pvalue,
+            better=None,
+            **fields,
+        )
 
     @property
     def difference(self) -> float:

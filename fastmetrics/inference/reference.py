@@ -10,6 +10,10 @@ from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.measures._measure import Scale
 
+#: No bounds, and no limits.
+ALL: Final = (-math.inf, math.inf)
+NOWHERE: Final = ConfidenceInterval(math.nan, math.nan)
+
 
 class _Map(NamedTuple):
     """A scale: to it, back from it, and its slope at a value."""
@@ -161,27 +165,40 @@ def difference_test(
     df: float,
     confidence_level: float,
     alternative: Alternative = "two-sided",
-    bounds: tuple[float, float] = (-math.inf, math.inf),
+    bounds: tuple[float, float] = ALL,
 ) -> DifferenceTest:
     """Test that a difference is 0, by Student's t; the normal for infinite degrees of freedom.
 
     All is nan where the error is. Where it is 0, a difference of 0 has a statistic of 0 and a p of
-    1, another one of +-inf, and the interval is the difference (one-sided, and beyond).
+    1, another one of +-inf; `interval_of` says what the interval is.
     """
+    interval = interval_of(
+        difference, standard_error, df, confidence_level, alternative=alternative, bounds=bounds
+    )
     if math.isnan(standard_error):
-        return DifferenceTest(math.nan, math.nan, ConfidenceInterval(math.nan, math.nan))
+        return DifferenceTest(math.nan, math.nan, interval)
     statistic = ratio(difference, standard_error)
     if standard_error > 0.0:
-        interval = limits(
-            difference, standard_error, df, confidence_level, "identity", alternative, bounds
-        )
-        if not df > 0.0:  # nothing is known of the error
-            interval = ConfidenceInterval(*bounds)
         return DifferenceTest(statistic, pvalue(statistic, df, alternative), interval)
-    low = bounds[0] if alternative == "less" else difference
-    high = bounds[1] if alternative == "greater" else difference
     p = pvalue(statistic, math.inf, alternative) if difference else 1.0
-    return DifferenceTest(statistic, p, ConfidenceInterval(low, high))
+    return DifferenceTest(statistic, p, interval)
+
+
+def interval_of(
+    value: float,
+    standard_error: float,
+    df: float,
+    confidence_level: float,
+    scale: Scale = "identity",
+    alternative: Alternative = "two-sided",
+    bounds: tuple[float, float] = ALL,
+) -> ConfidenceInterval:
+    """Return `limits`; the value where nothing varies, the bounds where no df tell how much."""
+    if standard_error == 0.0:
+        return within(value, value, alternative, bounds)
+    if standard_error > 0.0 and not df > 0.0:
+        return ConfidenceInterval(*bounds)
+    return limits(value, standard_error, df, confidence_level, scale, alternative, bounds)
 
 
 def limits(
@@ -191,25 +208,32 @@ def limits(
     confidence_level: float,
     scale: Scale = "identity",
     alternative: Alternative = "two-sided",
-    bounds: tuple[float, float] = (-math.inf, math.inf),
+    bounds: tuple[float, float] = ALL,
 ) -> ConfidenceInterval:
     """Return the limits of Student's t on a scale, transformed back, inside the bounds.
 
     nan where the error or its degrees of freedom are, or the value lies on the edge of the scale.
     """
-    nowhere = ConfidenceInterval(math.nan, math.nan)
     if not (standard_error > 0.0 and df > 0.0):
-        return nowhere
+        return NOWHERE
     mapped = _MAPS[scale]
     try:
         centre, slope = mapped.to(value), mapped.slope(value)
     except (ValueError, ZeroDivisionError):
-        return nowhere
+        return NOWHERE
     half = -quantile(outside(1.0 - confidence_level, alternative), df) * standard_error * slope
+    return within(mapped.back(centre - half), mapped.back(centre + half), alternative, bounds)
+
+
+def within(
+    low: float, high: float, alternative: Alternative, bounds: tuple[float, float]
+) -> ConfidenceInterval:
+    """Return limits inside the bounds, one of which is the limit that was not asked for."""
     least, most = bounds
-    low = least if alternative == "less" else max(least, mapped.back(centre - half))
-    high = most if alternative == "greater" else min(most, mapped.back(centre + half))
-    return ConfidenceInterval(low, high)
+    return ConfidenceInterval(
+        least if alternative == "less" else max(least, low),
+        most if alternative == "greater" else min(most, high),
+    )
 
 
 def pvalue(statistic: float, df: float, alternative: Alternative = "two-sided") -> float:
@@ -219,3 +243,16 @@ def pvalue(statistic: float, df: float, alternative: Alternative = "two-sided") 
     if alternative == "two-sided":
         return min(1.0, 2.0 * tail(-abs(statistic), df))
     return tail(statistic if alternative == "less" else -statistic, df)
+
+
+def joint_pvalue(statistic: float, rank: int, df: float) -> float:
+    """Return the upper tail of a chi-square; of F by finite degrees of freedom of the errors."""
+    if math.isnan(statistic) or math.isinf(statistic):
+        return 0.0 if math.isinf(statistic) else statistic
+    if rank == 0:
+        return 1.0
+    from scipy.special import chdtrc, fdtrc
+
+    if math.isinf(df):
+        return float(chdtrc(rank, statistic))
+    return float(fdtrc(rank, df, statistic / rank)) if df > 0 else 1.0

@@ -6,6 +6,7 @@ import itertools
 import math
 from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -13,19 +14,37 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.models import CheckedModels
 from fastmetrics._input.rows import BinaryRows
+from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._kernels.curve_kernels import sums_of_products
 from fastmetrics._threads.workers import run
-from fastmetrics.inference._sample_sizes import effective_groups, effective_of_sizes
-from fastmetrics.inference.units import Floats, Units
+from fastmetrics.errors import DegenerateDataWarning, warn_user
+from fastmetrics.inference._sample_sizes import (
+    effective_groups,
+    effective_of_sizes,
+    warn_of_few_groups,
+    warn_of_few_rows,
+)
+from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.reference import interval_of
+from fastmetrics.inference.units import Floats, Spread, Units
 from fastmetrics.measures._influences import RowInfluences
+from fastmetrics.measures._measure import Scale
 from fastmetrics.measures.curves.class_influences import OrderedRows
-from fastmetrics.measures.curves.placements import doubled_placements, weighted_placements
+from fastmetrics.measures.curves.placements import (
+    doubled_placements,
+    placement_sums,
+    weighted_placements,
+)
 from fastmetrics.tables.scores.pairs import exact_dot
+from fastmetrics.tables.scores.score_table import ScoreTable
 
-#: What the docstrings of the tests say of `sample_weight` and its two readings.
-OF_WEIGHTS: Final = """
+#: What the docstrings of the room share.
+CLASSICAL: Final = """
 Parameters
 ----------
+groups : array-like of shape (n_samples,), optional
+    Which examples belong together, such as those of one patient: whole numbers or text. The
+    variance is then that between groups (Obuchowski 1997). It needs rows, not a table.
 sample_weight : array-like of shape (n_samples,), optional
     Weights, not negative. As importances they weigh the influence of each row (Notes); as
     frequencies they are numbers of rows.
@@ -37,8 +56,12 @@ ValueError
 
 Warns
 -----
+UndefinedMetricWarning
+    If a class is missing, or its spread cannot be estimated from one example (one group): standard
+    errors and p-values are nan.
 DegenerateDataWarning
-    If a class of importances is worth less than two rows of equal weight.
+    If a variance is 0 (an AUC of 0 or 1, all scores tied, models that rank all examples alike); or
+    a class of importances is worth less than two rows of equal weight.
 SmallSampleWarning
     If groups, or rows of importances, are worth fewer than 30: intervals cover too little.
 
@@ -51,14 +74,32 @@ D = 1 - 2 sum p^3 / sum p^2 + sum p^2: that is unbiased where the weights do not
 placements. Equal weights give D = 1 - 1/m, and the very variance without weights, whatever their
 scale. With groups, influences are summed inside a group, with Obuchowski's factors.
 
+**Groups.** Let X_i be the sum of the placements of the m_i positives of group i, Y_i that of its
+n_i negatives, and I10 (I01) the number of groups with a positive (a negative) among I. The variance
+is S10/m+ + S01/m- + 2 S11/(m+ m-), where S10 = I10 / (I10 - 1) / m+ sum (X_i - m_i AUC)^2, S01 is
+alike for the negatives, and S11 = I / (I - 1) sum (X_i - m_i AUC)(Y_i - n_i AUC). It is never
+negative. If every group is a single row, S11 is 0 and the variance is DeLong's exactly; so it is
+if each example is repeated the same number of times within a group of its own. Limits and tests are
+then by Student's t, with the effective groups less one as `df`; below about 30 they still cover too
+little (``docs/coverage.md``).
+
 **This is the method of 1988**: normal limits, and no regard for an AUC near 1 or for few
 positives. `estimate` and `compare` have the same standard error and limits that cover better.
+
+References
+----------
+DeLong, DeLong & Clarke-Pearson (1988), Comparing the areas under two or more correlated ROC
+curves, Biometrics 44:837-845. Obuchowski (1997), Nonparametric analysis of clustered ROC curve
+data, Biometrics 53:567-578.
 """
 
 #: Of the correlations of differences: eigenvalues below are rounding, not degrees of freedom.
 _ROUNDING: Final = 1e-10
 #: Of the sum of squared influences: what is below is rounding, not variance.
 _NOTHING: Final = 1e-28
+#: Effective rows of a class below which a variance is worth nothing.
+_FEWEST: Final = 2.0 - 1e-9
+_BETTER: Final = "limits of `estimate` cover better, of few rows and near 1"
 #: Bits of the rows of a chunk, of counts, and chunks of a job: a few models of a chunk fit a
 #: cache, and its sums fit int64 if each product has at most 63 - 13 bits.
 _CHUNK_BITS: Final = 13
@@ -76,10 +117,6 @@ class AucCovariance:
         Examples of each class; of importances, rows that have a weight.
     effective_sizes : tuple of float
         Of the positives and the negatives: how many equal weights tell as much (Kish 1965).
-    n_groups : int or None
-        Groups of rows; None where each row stands for itself.
-    effective_n_groups : float or None
-        How many groups of equal size they are worth.
     aucs : ndarray of shape (K,)
         nan where a class is missing.
     covariance : ndarray of shape (K, K)
@@ -88,17 +125,89 @@ class AucCovariance:
         Of the differences: exactly 0 where two models rank the rows alike.
     fault : str
         Why the covariances are not defined, else empty.
+    weights_are : {"importances", "frequencies"} or None
+    n_groups : int or None
+        Groups of rows; None where each row stands for itself.
+    effective_n_groups : float or None
+        How many groups of equal size they are worth.
     """
 
     n_positive: int
     n_negative: int
     effective_sizes: tuple[float, float]
-    n_groups: int | None
-    effective_n_groups: float | None
     aucs: Floats
     covariance: Floats
     variances: Floats
-    fault: str = ""
+    fault: str
+    weights_are: WeightsAre | None
+    n_groups: int | None = None
+    effective_n_groups: float | None = None
+
+    @classmethod
+    def undefined(
+        cls, k: int, sizes: list[int], effective: list[float], *fields: Any, **of_groups: Any
+    ) -> AucCovariance:
+        """Return what is known of K models before their AUCs are."""
+        nowhere = np.full((k, k), math.nan)
+        known = sizes[0], sizes[1], (effective[0], effective[1])
+        return cls(*known, nowhere[0], nowhere, nowhere, *fields, **of_groups)
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom: of effective groups less one; inf without groups."""
+        return math.inf if self.effective_n_groups is None else self.effective_n_groups - 1.0
+
+    @property
+    def method(self) -> str:
+        """The name of the method: without groups, and with them."""
+        return "DeLong (1988)" if self.n_groups is None else "Obuchowski (1997)"
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What hangs on results."""
+        names = ("n_positive", "n_negative", "effective_n_groups")
+        return {name: getattr(self, name) for name in names}
+
+    def spread(self, model: int = 0) -> Spread:
+        """Return the variance of an AUC."""
+        return Spread(float(self.covariance[model, model]), self.df)
+
+    def estimate(self, model: int, level: float, scale: Scale = "identity") -> Estimate:
+        """Return an AUC with DeLong's error and normal limits; with groups Student's."""
+        value, spread = float(self.aucs[model]), self.spread(model)
+        return Estimate(
+            metric="roc_auc",
+            estimate=value,
+            standard_error=spread.standard_error,
+            confidence_interval=interval_of(
+                value, spread.standard_error, self.df, level, scale, bounds=(0.0, 1.0)
+            ),
+            df=self.df,
+            confidence_level=level,
+            method=self.method,
+            scale=scale,
+            n_samples=self.n_positive + self.n_negative,
+            n_groups=self.n_groups,
+            weights_are=self.weights_are,
+            note="" if scale == "logit" else _BETTER,
+            details=MappingProxyType({"variance": spread.variance, **self.details}),
+        )
+
+    def warn_of_sizes(self) -> None:
+        """Say where a few weights leave next to nothing of a class, or there are few groups."""
+        if self.fault:
+            return
+        is_weighted = self.weights_are == "importances"
+        for name, size in zip(("positives", "negatives"), self.effective_sizes, strict=True):
+            if is_weighted and 0.0 < size < _FEWEST:
+                warn_user(
+                    f"the {name} are worth {size:.3g} rows of equal weight, too few to tell how "
+                    "much the AUC varies",
+                    DegenerateDataWarning,
+                )
+        warn_of_few_groups(self.effective_n_groups, self.n_groups or 0)
+        if is_weighted:
+            warn_of_few_rows(sum(self.effective_sizes), self.n_positive + self.n_negative)
 
     def all_equal(self) -> tuple[float, int]:
         """Return the chi-square of "all AUCs are equal", and the rank of its covariance.
@@ -122,7 +231,17 @@ class AucCovariance:
         return float(np.sum(along[kept] ** 2 / values[kept])), rank
 
 
-def auc_covariance(models: CheckedModels) -> AucCovariance:
+def of_table(table: ScoreTable, read: WeightsAre | None) -> AucCovariance:
+    """Return the AUC of a table of counts and its variance: O(distinct scores)."""
+    sizes = [int(table.n_positive), int(table.n_negative)]
+    found = AucCovariance.undefined(1, sizes, [*map(float, sizes)], _fault(sizes), read)
+    if not all(sizes):
+        return found
+    twice, *squares = placement_sums(table.positives, table.negatives, *sizes)
+    return _of_sums(found, [twice], [np.array([[each]], object) for each in squares])
+
+
+def auc_covariance(models: CheckedModels, read: WeightsAre | None) -> AucCovariance:
     """Return the AUCs and their covariances: O(K n log n + K^2 n) time, O(K n) memory.
 
     Of rows and counts without groups all sums are of whole numbers: neither the order of the rows
@@ -133,26 +252,17 @@ def auc_covariance(models: CheckedModels) -> AucCovariance:
     is_counted = rows.weights is None or rows.integer_weights
     sizes, effective = [], []
     for part in (is_positive, ~is_positive):
-        own = None if rows.weights is None else rows.weights[part]
+        own: Any = None if rows.weights is None else rows.weights[part]
         sizes.append(int(np.count_nonzero(part) if own is None or not is_counted else own.sum()))
-        if own is None or is_counted or not len(own):
-            effective.append(float(sizes[-1]))
-        else:
-            effective.append(effective_of_sizes(own))
-    fault = _fault(sizes, is_positive, groups)
+        is_weighted = own is not None and not is_counted and len(own) > 0
+        effective.append(effective_of_sizes(own) if is_weighted else float(sizes[-1]))
     k = len(models.names)
-    nowhere = np.full((k, k), math.nan)
-    found = AucCovariance(
-        n_positive=sizes[0],
-        n_negative=sizes[1],
-        effective_sizes=(effective[0], effective[1]),
-        n_groups=None if groups is None else int(groups.max()) + 1,
-        effective_n_groups=None if groups is None else effective_groups(groups, rows.weights),
-        aucs=nowhere[0],
-        covariance=nowhere,
-        variances=nowhere,
-        fault=fault,
-    )
+    of_groups: dict[str, Any] = {}
+    if groups is not None:
+        of_groups["n_groups"] = int(groups.max()) + 1
+        of_groups["effective_n_groups"] = effective_groups(groups, rows.weights)
+    fault = _fault(sizes, is_positive, groups)
+    found = AucCovariance.undefined(k, sizes, effective, fault, read, **of_groups)
     if not (sizes[0] and sizes[1]):
         return found
     if is_counted and groups is None:
@@ -182,7 +292,7 @@ def auc_covariance(models: CheckedModels) -> AucCovariance:
 
 
 def _fault(
-    sizes: list[int], is_positive: NDArray[np.bool_], groups: NDArray[np.int64] | None
+    sizes: list[int], is_positive: Any = None, groups: NDArray[np.int64] | None = None
 ) -> str:
     """Return why the spread within a class, or between groups, cannot be estimated."""
     for size, name in zip(sizes, ("positive", "negative"), strict=True):
@@ -212,13 +322,8 @@ def _influences(rows: BinaryRows) -> RowInfluences:
 
 
 def _of_counts(found: AucCovariance, models: CheckedModels) -> AucCovariance:
-    """Return AUCs and DeLong's covariances, S10/m + S01/n, each rounded once.
-
-    With the doubled placements a and A = sum a, S10 is
-    (m sum a_k a_l - A_k A_l) / (4 m n^2 (m - 1)), and S01 the same with m and n exchanged: A is
-    the same over either class.
-    """
-    rows, m, n = models.rows, found.n_positive, found.n_negative
+    """Return what rows, or numbers of rows, tell by their doubled placements."""
+    rows = models.rows
     placements = np.empty((len(models.names), len(rows.labels)), np.int64)
     for k, row in enumerate(placements):
         row[:] = doubled_placements(models.rows_of(k))
@@ -230,11 +335,22 @@ def _of_counts(found: AucCovariance, models: CheckedModels) -> AucCovariance:
             counts = rows.weights.astype(np.int64) * counts
         grams.append(exact_gram(placements, counts))
     twice = [int(exact_dot(counts.astype(np.int64), row)) for row in placements]
-    aucs = np.array([each / (2 * m * n) for each in twice])
+    return _of_sums(found, twice, grams[::-1])
+
+
+def _of_sums(found: AucCovariance, twice: list[int], grams: list[NDArray[Any]]) -> AucCovariance:
+    """Return AUCs and DeLong's covariances, S10/m + S01/n, each rounded once.
+
+    With the doubled placements a and A = sum a, S10 is
+    (m sum a_k a_l - A_k A_l) / (4 m n^2 (m - 1)), and S01 the same with m and n exchanged: A is
+    the same over either class. ``grams`` are the sums of products over positives and negatives.
+    """
+    m, n = found.n_positive, found.n_negative
+    found = replace(found, aucs=np.array([each / (2 * m * n) for each in twice]))
     if found.fault:
-        return replace(found, aucs=aucs)
+        return found
     squares = np.multiply.outer(np.array(twice, object), np.array(twice, object))
-    s01, s10 = (size * gram - squares for size, gram in zip((n, m), grams, strict=True))
+    s10, s01 = (size * gram - squares for size, gram in zip((m, n), grams, strict=True))
     numerators = s10 * (n - 1) + s01 * (m - 1)
     own = np.diagonal(numerators)
     between = own[:, None] + own[None, :] - 2 * numerators
@@ -242,7 +358,7 @@ def _of_counts(found: AucCovariance, models: CheckedModels) -> AucCovariance:
         np.array(whole / (4 * m * m * n * n * (m - 1) * (n - 1)), np.float64)
         for whole in (numerators, between)
     )
-    return replace(found, aucs=aucs, covariance=covariance, variances=variances)
+    return replace(found, covariance=covariance, variances=variances)
 
 
 def exact_gram(values: NDArray[np.int64], counts: NDArray[Any]) -> NDArray[Any]:

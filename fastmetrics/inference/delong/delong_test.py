@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -22,15 +21,14 @@ from fastmetrics._input.scalars import (
     check_weights_are,
 )
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
-from fastmetrics.inference._pvalues import holm
-from fastmetrics.inference.delong.auc_covariance import OF_WEIGHTS, AucCovariance, auc_covariance
-from fastmetrics.inference.delong.delong import auc_estimate, variance_of, warn_of_sizes
+from fastmetrics.inference.delong.auc_covariance import CLASSICAL, AucCovariance, auc_covariance
 from fastmetrics.inference.estimate_result import Comparison, Pair
-from fastmetrics.inference.reference import difference_test
+from fastmetrics.inference.reference import joint_pvalue
+from fastmetrics.inference.units import Spread
 from fastmetrics.tables.scores.score_table import SCORED
 
 
-@documented(MODELS, OF_WEIGHTS, SCORED)
+@documented(MODELS, CLASSICAL, SCORED)
 def delong_test(
     y_true: ArrayLike,
     scores: Mapping[str, ArrayLike] | ArrayLike,
@@ -50,11 +48,6 @@ def delong_test(
     ----------
     y_true : array-like of shape (n_samples,)
         Binary labels.
-    groups : array-like of shape (n_samples,), optional
-        Which examples belong together, such as those of one patient: whole numbers or text. The
-        variance is then that between groups (Obuchowski 1997).
-    confidence_level : float, default=0.95
-        Coverage aimed at by the intervals of the differences, in (0, 1).
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         What the test of a pair (a, b) is against: that the AUC of a is other than, less than or
         greater than that of b. The intervals are one-sided too; the chi-square has no sides.
@@ -68,12 +61,8 @@ def delong_test(
 
     Warns
     -----
-    UndefinedMetricWarning
-        If a class is missing, or its spread cannot be estimated from one example (one group):
-        standard errors and p-values are nan.
     DegenerateDataWarning
-        If the variance of an AUC or of a difference is 0 (an AUC of 0 or 1, models that rank all
-        examples alike), or the chi-square has fewer than K - 1 degrees of freedom.
+        If the chi-square has fewer than K - 1 degrees of freedom.
 
     Notes
     -----
@@ -87,18 +76,7 @@ def delong_test(
     Rows are matched by their position; series and frames of pandas whose indexes hold labels in
     another order are refused.
 
-    With groups, the rows that a group has in either class are summed before the spread is taken,
-    and a term for groups with rows of both classes is added. If every group is a single row, that
-    term is 0 and the covariances are DeLong's exactly; so they are if each example is repeated
-    the same number of times within a group of its own. The formula stands in `delong`. With groups
-    the tests are by Student's t and by F, with the effective number of groups less one as degrees
-    of freedom.
-
-    References
-    ----------
-    DeLong, DeLong & Clarke-Pearson (1988), Comparing the areas under two or more correlated ROC
-    curves, Biometrics 44:837-845. Obuchowski (1997), Nonparametric analysis of clustered ROC
-    curve data, Biometrics 53:567-578.
+    With groups the test of all models is one by F.
 
     Examples
     --------
@@ -127,81 +105,39 @@ def delong_test(
         pos_label=pos_label,
         groups=groups,
     )
-    found = auc_covariance(models)
-    aucs = [variance_of(found, k, read) for k in range(len(models.names))]
-    pairs = _pairs(models.names, found, level, alternative, aucs[0].df)
+    found = auc_covariance(models, read)
+    pairs = [
+        Pair.tested(
+            "roc_auc",
+            (models.names[i], models.names[j]),
+            float(found.aucs[i] - found.aucs[j]),
+            Spread(found.variances[i, j], found.df),
+            level,
+            alternative,
+            (-1.0, 1.0),
+        )
+        for i, j in itertools.combinations(range(len(models.names)), 2)
+    ]
     statistic, rank = found.all_equal()
-    p = _chi_square_pvalue(statistic, rank, aucs[0].df)
+    p = joint_pvalue(statistic, rank, found.df)
+    of_all = {"statistic": statistic, "df": rank, "pvalue": p}
     _warn(models.names, found, pairs, rank)
-    warn_of_sizes(aucs[0])
-    found.covariance.flags.writeable = False
-    details = {"statistic": statistic, "df": rank, "pvalue": p}
-    details |= {name: one for name, one in aucs[0].details.items() if name != "variance"}
-    return Comparison(
-        metric="roc_auc",
-        names=models.names,
-        models=tuple(auc_estimate(one, level) for one in aucs),
-        pairs=pairs,
+    found.warn_of_sizes()
+    return Comparison.of(
+        [found.estimate(k, level) for k in range(len(models.names))],
+        pairs,
+        True,
+        level,
         covariance=found.covariance,
-        higher_is_better=True,
-        margin=None,
-        confidence_level=level,
+        names=models.names,
         alternative=alternative,
-        method=aucs[0].method,
-        n_samples=found.n_positive + found.n_negative,
-        n_groups=found.n_groups,
-        weights_are=read,
+        method=found.method,
         note=f"All AUCs equal: chi-square {statistic:.4g}, df {rank}, {as_p(p)}.",
-        details=MappingProxyType(details),
+        details=MappingProxyType(of_all | found.details),
     )
 
 
-def _pairs(
-    names: tuple[str, ...],
-    found: AucCovariance,
-    level: float,
-    alternative: Alternative,
-    df: float,
-) -> tuple[Pair, ...]:
-    pairs = []
-    for i, j in itertools.combinations(range(len(names)), 2):
-        difference = float(found.aucs[i] - found.aucs[j])
-        error = math.sqrt(found.variances[i, j])
-        test = difference_test(difference, error, df, level, alternative, (-1.0, 1.0))
-        pairs.append(
-            Pair(
-                metric="roc_auc",
-                a=names[i],
-                b=names[j],
-                estimate=difference,
-                standard_error=error,
-                confidence_interval=test.interval,
-                statistic=test.statistic,
-                df=df,
-                pvalue=test.pvalue,
-                pvalue_holm=test.pvalue,
-                better=None,
-            )
-        )
-    adjusted = holm([pair.pvalue for pair in pairs])
-    pairs = [replace(pair, pvalue_holm=p) for pair, p in zip(pairs, adjusted, strict=True)]
-    return tuple(replace(pair, better=pair.better_at(level, True)) for pair in pairs)
-
-
-def _chi_square_pvalue(statistic: float, rank: int, df: float) -> float:
-    """Return the upper tail, with groups that of F; all is certain without degrees of freedom."""
-    if math.isnan(statistic) or math.isinf(statistic):
-        return 0.0 if math.isinf(statistic) else statistic
-    if rank == 0:
-        return 1.0
-    from scipy.special import chdtrc, fdtrc
-
-    if math.isinf(df):
-        return float(chdtrc(rank, statistic))
-    return float(fdtrc(rank, df, statistic / rank)) if df > 0 else 1.0
-
-
-def _warn(names: tuple[str, ...], found: AucCovariance, pairs: tuple[Pair, ...], rank: int) -> None:
+def _warn(names: tuple[str, ...], found: AucCovariance, pairs: Sequence[Pair], rank: int) -> None:
     """Say what is undefined; or, in one warning, all that is degenerate."""
     if found.fault:
         what = "AUCs are" if math.isnan(found.aucs[0]) else "standard errors are"

@@ -23,19 +23,14 @@ from fastmetrics.errors import (
     renamed,
     warn_user,
 )
-from fastmetrics.inference.delong.auc_covariance import OF_WEIGHTS
-from fastmetrics.inference.delong.delong import (
-    AucVariance,
-    auc_estimate,
-    auc_variance,
-    warn_of_sizes,
-)
+from fastmetrics.inference.delong.auc_covariance import CLASSICAL, AucCovariance
+from fastmetrics.inference.delong.delong import auc_of
 from fastmetrics.inference.estimate_result import Pair
-from fastmetrics.inference.reference import difference_test
+from fastmetrics.inference.units import Spread
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable
 
 
-@documented(OF_WEIGHTS, SCORED)
+@documented(CLASSICAL, SCORED)
 def delong_unpaired_test(
     y_true_a: ArrayLike | ScoreTable,
     y_score_a: ArrayLike | ScoreTable | None,
@@ -84,13 +79,6 @@ def delong_unpaired_test(
     TypeError
         If an argument is of the wrong kind, or something else comes with two tables.
 
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a class is missing from a sample, or has one example (one group) only.
-    DegenerateDataWarning
-        If the variance of one AUC is 0 (an AUC of 0 or 1, or all scores tied), or of both.
-
     Notes
     -----
     The variance of the difference is the sum of the two variances of DeLong: O(n log n) time. For
@@ -98,9 +86,7 @@ def delong_unpaired_test(
 
     References
     ----------
-    DeLong, DeLong & Clarke-Pearson (1988), Comparing the areas under two or more correlated ROC
-    curves, Biometrics 44:837-845. Hanley & McNeil (1983), Radiology 148:839-843, compare
-    independent areas by the same z.
+    Hanley & McNeil (1983), Radiology 148:839-843, compare independent areas by the same z.
 
     Examples
     --------
@@ -124,7 +110,7 @@ def delong_unpaired_test(
     ):
         names = ("y_true", "y_score", "sample_weight", "groups")
         with renamed(**{name: f"{name}_{sample}" for name in names}):
-            one = auc_variance(
+            one = auc_of(
                 y_true,
                 y_score,
                 groups=groups,
@@ -135,39 +121,37 @@ def delong_unpaired_test(
         found.append(one)
     _warn(found)
     one, other = found
-    difference, variance = one.estimate - other.estimate, one.variance + other.variance
-    error = math.sqrt(variance)
-    over = sum(each.variance**2 / each.df if each.df > 0.0 else math.inf for each in found)
-    df = variance**2 / over if over > 0.0 else math.inf  # Welch, Satterthwaite
-    test = difference_test(difference, error, df, level, alternative, (-1.0, 1.0))
-    pair = Pair(
-        metric="roc_auc",
-        a="a",
-        b="b",
-        estimate=difference,
-        standard_error=error,
-        confidence_interval=test.interval,
-        statistic=test.statistic,
-        df=df,
-        pvalue=test.pvalue,
-        pvalue_holm=test.pvalue,
-        better=None,
-        details=MappingProxyType({"a": auc_estimate(one, level), "b": auc_estimate(other, level)}),
+    variances = [each.spread().variance for each in found]
+    over = sum(
+        variance**2 / each.df if each.df > 0.0 else math.inf
+        for variance, each in zip(variances, found, strict=True)
+    )
+    df = sum(variances) ** 2 / over if over > 0.0 else math.inf  # Welch, Satterthwaite
+    pair = Pair.tested(
+        "roc_auc",
+        ("a", "b"),
+        float(one.aucs[0] - other.aucs[0]),
+        Spread(sum(variances), df),
+        level,
+        alternative,
+        (-1.0, 1.0),
+        details=MappingProxyType({"a": one.estimate(0, level), "b": other.estimate(0, level)}),
     )
     return replace(pair, better=pair.better_at(level, True))
 
 
-def _warn(found: list[AucVariance]) -> None:
+def _warn(found: list[AucCovariance]) -> None:
     """Say what is not defined, or degenerate, of either sample."""
     for sample, one in zip("ab", found, strict=True):
+        auc = float(one.aucs[0])
         if one.fault:
-            what = "AUC" if math.isnan(one.estimate) else "standard error"
+            what = "AUC" if math.isnan(auc) else "standard error"
             message = f"sample {sample}: the {what} is not defined: {one.fault}"
             warn_user(message, UndefinedMetricWarning)
-        elif one.variance == 0:
+        elif one.spread().variance == 0:
             message = (
-                f"sample {sample}: the AUC is {one.estimate:g} with an estimated variance of 0, so "
-                "that the difference looks surer than it is"
+                f"sample {sample}: the AUC is {auc:g} with an estimated variance of 0, so that the "
+                "difference looks surer than it is"
             )
             warn_user(message, DegenerateDataWarning)
-        warn_of_sizes(one)
+        one.warn_of_sizes()
