@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -11,27 +12,17 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.models import MODELS, named_scores, pairs_of
-from fastmetrics._input.scalars import (
-    Alternative,
-    WeightsAre,
-    check_alternative,
-    check_choice,
-    check_confidence_level,
-    check_real,
-    check_weights_are,
-)
+from fastmetrics._input.scalars import Alternative, WeightsAre, check_choice, check_real
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
-from fastmetrics.inference.estimate import RULES, metric_of, refuse_replicates
+from fastmetrics.inference.estimate import RULES, Question
 from fastmetrics.inference.estimate_result import Comparison, Comparisons, Estimate, Pair
-from fastmetrics.inference.forms import asked_of, sample_of
 from fastmetrics.inference.interval_rule import (
     estimate_of,
     limits_of_no_difference,
     limits_of_unseen,
 )
-from fastmetrics.inference.reference import difference_test, pvalue
-from fastmetrics.inference.samples import warn_of_units
-from fastmetrics.inference.table_points import Measured, has_influences
+from fastmetrics.inference.reference import ALL, pvalue
+from fastmetrics.inference.table_points import Measured
 from fastmetrics.inference.units import ROUNDING, Floats, Reference, SamplesAre, Spread, Units
 from fastmetrics.measures.asking import Asked, MetricsLike
 
@@ -80,8 +71,6 @@ def compare(
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         What a pair (a, b) is tested against: that a has another, a lower or a greater value than b.
         Intervals are one-sided too.
-    n_resamples, rng, progress : optional
-        Of the bootstrap, where there is one.
 
     Returns
     -------
@@ -117,69 +106,39 @@ def compare(
     It is not shown which of first and second is better in roc_auc (first less second: −0.2188
     [−0.7594, 0.3219]). The smallest difference that these 8 rows could have shown is 0.5407.
     """
-    level = check_confidence_level(confidence_level)
-    check_alternative(alternative)
     if method is not None:
         check_choice("method", method, get_args(Method))
-    if threshold is not None:
-        threshold = check_real("threshold", threshold)
     if margin is not None:
         margin = check_margin(margin)
-    asked = asked_of(metrics, None, query)
-    read = check_weights_are(sample_weight, weights_are)
+    question = Question.checked(
+        *(metrics, None, confidence_level, alternative),
+        event=event,
+        query=query,
+        groups=groups,
+        strata=strata,
+        sample_weight=sample_weight,
+        weights_are=weights_are,
+        threshold=threshold,
+        pos_label=pos_label,
+        drawn={"n_resamples": n_resamples, "rng": rng, "progress": progress},
+    )
     models = named_scores(scores, names, at_least=2)
     own = tuple(model.name for model in models)
-    chosen = Chosen(own, pairs_of(own, reference), margin, level, alternative)
-    smooth = tuple(one for one in asked if method != "bootstrap" and has_influences(one))
-    if method == "influence" and len(smooth) < len(asked):
-        other = next(one.label for one in asked if one not in smooth)
-        raise InputError(f"`{other}` has no influences of rows: pass `method='bootstrap'`")
-    found: dict[str, Comparison] = {}
-    if smooth:
-        samples = sample_of(
-            smooth,
-            y_true,
-            models,
-            threshold=threshold,
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            weights_are=read,
-            event=event,
-            query=query,
-            groups=groups,
-            strata=strata,
-        )
-        for k, one in enumerate(smooth):
-            sample = samples[one.label]
-            measured = sample.measured(one)
-            if k == 0:
-                warn_of_units(measured.units, sample.design.weights_are)
-            found[one.label] = compared(one, measured, chosen, sample.design.weights_are)
-    others = {one.label: metric_of(one) for one in asked if one.label not in found}
-    if others:
-        refuse_replicates(asked, others, event)
-        if strata is not None or margin is not None:
-            raise InputError("`strata` and `margin` are for measures with influences of rows")
+    chosen = Chosen(own, pairs_of(own, reference), margin, question.level, alternative)
+
+    def by_influence(asked: tuple[Asked, ...]) -> dict[str, Comparison]:
+        return {
+            one.label: compared(one, measured, chosen, read)
+            for one, measured, read in question.measured(asked, y_true, models)
+        }
+
+    def by_bootstrap(**options: Any) -> Mapping[str, Comparison]:
         from fastmetrics.inference.bootstrap.paired_bootstrap import paired_bootstrap
 
-        found |= paired_bootstrap(
-            y_true,
-            scores,
-            names=names,
-            metrics=others,
-            reference=reference,
-            n_resamples=n_resamples,
-            confidence_level=level,
-            alternative=alternative,
-            groups=groups,
-            sample_weight=sample_weight,
-            weights_are=weights_are,
-            threshold=threshold,
-            pos_label=pos_label,
-            rng=rng,
-            progress=progress,
-        )
-    return Comparisons({one.label: found[one.label] for one in asked})
+        return paired_bootstrap(y_true, scores, names=names, reference=reference, **options)
+
+    only = {"strata": strata, "margin": margin}
+    return Comparisons(question.answered(method, by_influence, by_bootstrap, **only))
 
 
 def check_margin(margin: Any) -> float:
@@ -230,11 +189,8 @@ def comparison_of(
 ) -> Comparison:
     """Return the comparison of models by the difference of each pair and its spread."""
     found = [
-        _pair(
-            *(one, chosen, pair, difference, spread.standard_error, spread.df),
-            *(counts[pair[0]], measured),
-        )
-        for pair, (difference, spread) in zip(chosen.pairs, differences, strict=True)
+        _pair(one, chosen, pair, *difference, counts[pair[0]], measured)
+        for pair, difference in zip(chosen.pairs, differences, strict=True)
     ]
     return Comparison.of(
         models,
@@ -291,51 +247,36 @@ def _pair(
     chosen: Chosen,
     places: tuple[int, int],
     difference: float,
-    error: float,
-    df: float,
+    spread: Spread,
     counts: Floats | None,
     measured: Measured | None,
 ) -> Pair:
     """Return one pair, its p not yet adjusted."""
-    a, b = (chosen.names[k] for k in places)
-    bounds = -math.inf, math.inf
+    names = chosen.names[places[0]], chosen.names[places[1]]
+    rule = chosen.level, chosen.alternative
+    error, df, bounds = spread.standard_error, spread.df, ALL
     if one.measure is not None and chosen.alternative == "two-sided":
         low, high = one.measure.bounds
         bounds = low - high, high - low
-    test = difference_test(difference, error, df, chosen.level, chosen.alternative, bounds)
-    interval = test.interval
-    if error == 0.0 and difference == 0.0:
-        rule = chosen.level, chosen.alternative
-        if counts is not None:
-            interval = limits_of_no_difference(one, counts, *rule)
-        elif measured is not None:
-            interval = limits_of_unseen(one, measured, places[0], *rule)
-    if error == 0.0:
-        such = "nothing tells the models apart" if difference == 0.0 else "no row varies"
-        warn_user(
-            f"the difference in {one.label} between {a!r} and {b!r} is {difference:g} with a "
-            f"variance of 0 ({such}): p = {test.pvalue:g}",
-            DegenerateDataWarning,
-        )
-    worse, apart = math.nan, math.nan
+    more = {}
     if chosen.margin is not None and one.higher_is_better is not None and error > 0.0:
         gain = difference if one.higher_is_better else -difference
-        worse = pvalue((gain + chosen.margin) / error, df, "greater")
         above = pvalue((difference - chosen.margin) / error, df, "less")
         below = pvalue((difference + chosen.margin) / error, df, "greater")
-        apart = max(above, below)
-    return Pair(
-        metric=one.label,
-        a=a,
-        b=b,
-        estimate=difference,
-        standard_error=error,
-        confidence_interval=interval,
-        statistic=test.statistic,
-        df=df,
-        pvalue=test.pvalue,
-        pvalue_holm=test.pvalue,
-        better=None,
-        pvalue_noninferior=worse,
-        pvalue_equivalent=apart,
+        more["pvalue_noninferior"] = pvalue((gain + chosen.margin) / error, df, "greater")
+        more["pvalue_equivalent"] = max(above, below)
+    pair = Pair.tested(one.label, names, difference, spread, *rule, bounds, **more)
+    if error != 0.0:
+        return pair
+    such = "nothing tells the models apart" if difference == 0.0 else "no row varies"
+    warn_user(
+        f"the difference in {one.label} between {pair.a!r} and {pair.b!r} is {difference:g} with a "
+        f"variance of 0 ({such}): p = {pair.pvalue:g}",
+        DegenerateDataWarning,
     )
+    if difference == 0.0 and counts is not None:
+        return replace(pair, confidence_interval=limits_of_no_difference(one, counts, *rule))
+    if difference == 0.0 and measured is not None:
+        unseen = limits_of_unseen(one, measured, places[0], *rule)
+        return replace(pair, confidence_interval=unseen)
+    return pair

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-from typing import Any, Final, Literal, get_args
+from collections.abc import Callable, Container, Iterator, Mapping
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from numpy.typing import ArrayLike
 
@@ -25,7 +25,7 @@ from fastmetrics.inference.forms import asked_of, sample_of
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.samples import warn_of_units
 from fastmetrics.inference.streams.table_estimates import TABLES, AnyTable, estimates_of_table
-from fastmetrics.inference.table_points import has_influences
+from fastmetrics.inference.table_points import Measured, has_influences, measure_of
 from fastmetrics.measures.asking import Asked, MetricsLike
 from fastmetrics.tables.ranking.ranking_table import RankingTable
 
@@ -34,6 +34,8 @@ Method = Literal[
 ]
 
 _OF_BOOTSTRAP: Final = ("percentile", "basic", "bca", "studentized", "bootstrap")
+#: What replicates need to know of rows.
+_DRAWN: Final = ("groups", "sample_weight", "threshold", "pos_label")
 
 #: What `estimate` and `compare` say alike.
 RULES: Final = """
@@ -52,6 +54,8 @@ strata : array-like of shape (n_samples,), optional
     What was sampled apart, as much of each as was decided beforehand.
 threshold : float, optional
     Measures of labels call a score >= threshold positive; without it predictions are labels.
+n_resamples, rng, progress : optional
+    Of the bootstrap, where there is one.
 
 Raises
 ------
@@ -107,8 +111,6 @@ def estimate(
         "bootstrap" for what that takes by default.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "less": an upper limit alone. "greater": a lower limit alone.
-    n_resamples, rng, progress : optional
-        Of the bootstrap, where there is one.
 
     Returns
     -------
@@ -181,116 +183,132 @@ def estimate(
     >>> estimate(clicked, [3, 2, 1, 2, 3, 1, 2, 1], query=query, metrics="mrr")
     Estimates(Estimate(mrr: 0.875 [0.155622, 0.996253], influence))
     """
-    level = check_confidence_level(confidence_level)
-    check_alternative(alternative)
     if method is not None:
         check_choice("method", method, get_args(Method))
-    if threshold is not None:
-        threshold = check_real("threshold", threshold)
-    asked = asked_of(metrics, y_true, query)
-    read = check_weights_are(sample_weight, weights_are)
-    by_influence = [one for one in asked if method not in _OF_BOOTSTRAP and has_influences(one)]
-    if method not in (None, *_OF_BOOTSTRAP):
-        for one in asked:
-            if one not in by_influence:
-                raise InputError(
-                    f"`{one.label}` has no influences of rows: pass `method='bootstrap'`"
-                )
-    found: dict[str, Estimate] = {}
-    if by_influence:
-        found |= _by_influence(
-            tuple(by_influence),
-            y_true,
-            y_score,
-            method,
-            level,
-            alternative,
-            threshold=threshold,
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            weights_are=read,
-            event=event,
-            query=query,
-            groups=groups,
-            strata=strata,
-        )
-    others = {one.label: metric_of(one) for one in asked if one not in by_influence}
-    if others:
-        refuse_replicates(asked, others, event)
-        if strata is not None:
-            raise InputError("`strata` are for measures with influences of rows")
-        chosen: Any = None if method in (None, "bootstrap") else method
-        data: Any = y_true
+    question = Question.checked(
+        *(metrics, y_true, confidence_level, alternative),
+        event=event,
+        query=query,
+        groups=groups,
+        strata=strata,
+        sample_weight=sample_weight,
+        weights_are=weights_are,
+        threshold=threshold,
+        pos_label=pos_label,
+        drawn={"n_resamples": n_resamples, "rng": rng, "progress": progress},
+    )
+
+    def by_influence(asked: tuple[Asked, ...]) -> dict[str, Estimate]:
+        rule = question.level, method, alternative
+        if isinstance(y_true, TABLES):
+            return estimates_of_table(asked, y_true, y_score, *rule, question.rows)
+        refuse_several(y_score, "compare")
+        if y_score is None and not isinstance(y_true, RankingTable):
+            raise InputTypeError("`y_score` is missing: only a table comes alone")
+        models = [NamedScores("", "y_score", y_score)]
+        return {
+            one.label: estimate_of(one, measured, 0, *rule, weights_are=read)
+            for one, measured, read in question.measured(asked, y_true, models)
+        }
+
+    def by_bootstrap(**options: Any) -> Mapping[str, Estimate]:
         from fastmetrics.inference.bootstrap.bootstrap import bootstrap
 
-        found |= bootstrap(
-            data,
-            y_score,
-            metrics=others,
-            n_resamples=n_resamples,
-            confidence_level=level,
-            method=chosen,
-            groups=groups,
-            sample_weight=sample_weight,
-            weights_are=weights_are,
-            threshold=threshold,
-            pos_label=pos_label,
-            alternative=alternative,
-            rng=rng,
-            progress=progress,
-        )
-    return Estimates({one.label: found[one.label] for one in asked})
+        chosen: Any = None if method in (None, "bootstrap") else method
+        data: Any = y_true
+        return bootstrap(data, y_score, method=chosen, **options)
+
+    return Estimates(question.answered(method, by_influence, by_bootstrap, strata=strata))
 
 
-def refuse_replicates(asked: tuple[Asked, ...], others: Container[str], event: Any) -> None:
-    """Raise where replicates are wanted of censored times, or of queries."""
-    for one in asked:
-        if one.measure is not None and one.measure.needs == "rankings":
-            raise InputError(
-                f"`{one.label}` has no replicates of queries: `bootstrap(values, metrics='mean')` "
-                "has them of its values by query"
+class Question(NamedTuple):
+    """What `estimate` and `compare` are asked alike: options of measures, rows, and replicates."""
+
+    asked: tuple[Asked, ...]
+    level: float
+    alternative: Alternative
+    rows: dict[str, Any]
+    drawn: dict[str, Any]
+
+    @classmethod
+    def checked(
+        cls,
+        metrics: MetricsLike,
+        y_true: Any,
+        confidence_level: float,
+        alternative: Alternative,
+        *,
+        drawn: dict[str, Any],
+        **rows: Any,
+    ) -> Question:
+        """Return options, verified; `weights_are` is None where there are no weights."""
+        level = check_confidence_level(confidence_level)
+        check_alternative(alternative)
+        if rows["threshold"] is not None:
+            rows["threshold"] = check_real("threshold", rows["threshold"])
+        asked = asked_of(metrics, y_true, rows["query"])
+        rows["weights_are"] = check_weights_are(rows["sample_weight"], rows["weights_are"])
+        return cls(asked, level, alternative, rows, drawn)
+
+    def answered(
+        self,
+        method: str | None,
+        by_influence: Callable[[tuple[Asked, ...]], Mapping[str, Any]],
+        by_bootstrap: Callable[..., Mapping[str, Any]],
+        **of_influences: Any,
+    ) -> dict[str, Any]:
+        """Return what is found of each measure: by influences of rows, where it has any.
+
+        ``of_influences`` are options that replicates do not have.
+        """
+        if method not in (None, *_OF_BOOTSTRAP):
+            for one in self.asked:
+                measure_of(one)  # raises where it has none
+        is_smooth = [method not in _OF_BOOTSTRAP and has_influences(one) for one in self.asked]
+        smooth = tuple(one for one, is_so in zip(self.asked, is_smooth, strict=True) if is_so)
+        found = dict(by_influence(smooth)) if smooth else {}
+        others = {one.label: metric_of(one) for one in self.asked if one.label not in found}
+        if others:
+            self._refuse_replicates(others, of_influences)
+            of_rows = {name: self.rows[name] for name in _DRAWN}
+            found |= by_bootstrap(
+                metrics=others,
+                confidence_level=self.level,
+                alternative=self.alternative,
+                weights_are=self.rows["weights_are"] or "importances",
+                **of_rows,
+                **self.drawn,
             )
-        is_of_times = one.measure is not None and one.measure.needs == "times"
-        if one.label in others and (is_of_times or event is not None):
-            raise InputError(f"`{one.label}` has no replicates of censored times (`event`)")
+        return {one.label: found[one.label] for one in self.asked}
+
+    def measured(
+        self, asked: tuple[Asked, ...], y_true: Any, models: list[NamedScores]
+    ) -> Iterator[tuple[Asked, Measured, WeightsAre | None]]:
+        """Give each measure of models with its influences, and how weights were read."""
+        samples = sample_of(asked, y_true, models, **self.rows)
+        for k, one in enumerate(asked):
+            sample = samples[one.label]
+            measured, read = sample.measured(one), sample.design.weights_are
+            if k == 0:
+                warn_of_units(measured.units, read)
+            yield one, measured, read
+
+    def _refuse_replicates(self, others: Container[str], given: Mapping[str, Any]) -> None:
+        """Raise where replicates are wanted of queries or censored times, or cannot do it."""
+        for one in self.asked:
+            needs = "" if one.measure is None else one.measure.needs
+            if needs == "rankings":
+                raise InputError(
+                    f"`{one.label}` has no replicates of queries: `bootstrap(values, "
+                    "metrics='mean')` has them of its values by query"
+                )
+            if one.label in others and (needs == "times" or self.rows["event"] is not None):
+                raise InputError(f"`{one.label}` has no replicates of censored times (`event`)")
+        if any(value is not None for value in given.values()):
+            names = " and ".join(f"`{name}`" for name in given)
+            raise InputError(f"{names} are for measures with influences of rows")
 
 
 def metric_of(one: Asked) -> Any:
     """Return what asks for the measure again."""
     return one.function if one.function is not None else (one.name, dict(one.parameters))
-
-
-def _by_influence(
-    asked: tuple[Asked, ...],
-    y_true: Any,
-    y_score: Any,
-    method: str | None,
-    level: float,
-    alternative: Alternative,
-    **options: Any,
-) -> dict[str, Estimate]:
-    if isinstance(y_true, TABLES):
-        return estimates_of_table(asked, y_true, y_score, method, level, alternative, options)
-    refuse_several(y_score, "compare")
-    if y_score is None and not isinstance(y_true, RankingTable):
-        raise InputTypeError("`y_score` is missing: only a table comes alone")
-    models = [NamedScores("", "y_score", y_score)]
-    samples = sample_of(asked, y_true, models, **options)
-    found = {}
-    warned: set[int] = set()
-    for one in asked:
-        sample = samples[one.label]
-        measured = sample.measured(one)
-        if id(sample) not in warned:
-            warned.add(id(sample))
-            warn_of_units(measured.units, sample.design.weights_are)
-        found[one.label] = estimate_of(
-            one,
-            measured,
-            0,
-            level,
-            method,
-            alternative,
-            weights_are=sample.design.weights_are,
-        )
-    return found

@@ -55,8 +55,8 @@ def estimates_of_table(
     asked: tuple[Asked, ...],
     table: AnyTable,
     y_score: Any,
-    method: str | None,
     level: float,
+    method: str | None,
     alternative: Alternative,
     options: dict[str, Any],
 ) -> dict[str, Estimate]:
