@@ -44,18 +44,13 @@ from .comparison.timings.timings_result import (
 from .inference.bands.band_results import PrBand as PrBand, RocBand as RocBand
 from .inference.calibration.calibration_test import CalibrationTest as CalibrationTest
 from .inference.calibration.reliability_band import ReliabilityBand as ReliabilityBand
+from .inference.comparison_result import Comparison as Comparison, Comparisons as Comparisons
 from .inference.concordance.time_dependent_results import (
     TimeDependentMeasure as TimeDependentMeasure,
 )
 from .inference.costs.decision_results import DecisionCurve as DecisionCurve
 from .inference.costs.threshold_cost import ThresholdCostInterval as ThresholdCostInterval
-from .inference.estimate_result import (
-    Comparison as Comparison,
-    Comparisons as Comparisons,
-    Estimate as Estimate,
-    Estimates as Estimates,
-    Pair as Pair,
-)
+from .inference.estimate_result import Estimate as Estimate, Estimates as Estimates, Pair as Pair
 from .inference.guarantees.guaranteed_threshold import GuaranteedThreshold as GuaranteedThreshold
 from .inference.replicates import Replicates as Replicates
 from .measures.calibration.calibration_summary import CalibrationSummary as CalibrationSummary

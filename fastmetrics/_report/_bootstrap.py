@@ -24,8 +24,9 @@ from fastmetrics.inference.bootstrap._plans import CountPlan, Options, checked_o
 from fastmetrics.inference.bootstrap.bootstrap import resampled
 from fastmetrics.inference.bootstrap.paired_bootstrap import compared
 from fastmetrics.inference.compare import compare
+from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate import estimate
-from fastmetrics.inference.estimate_result import Comparisons, Estimate, Estimates
+from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.measures import asking
 from fastmetrics.measures.asking import MetricLike, MetricsLike
 from fastmetrics.tables.scores._threshold import real_threshold

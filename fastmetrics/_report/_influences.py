@@ -13,8 +13,8 @@ from fastmetrics._report._one_model import SMOOTH, said_in_notes, with_estimates
 from fastmetrics._report.model_evaluation import ModelEvaluation
 from fastmetrics.errors import InputError
 from fastmetrics.inference.compare import compare
+from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate import estimate, metric_of
-from fastmetrics.inference.estimate_result import Comparisons
 from fastmetrics.inference.table_points import has_influences
 from fastmetrics.measures.asking import MetricsLike, ask
 

@@ -34,7 +34,7 @@ from fastmetrics._report.tasks.task_evaluation import TaskEvaluation
 from fastmetrics._report.tasks.task_rule import Task, task_of
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._limits import Method
-from fastmetrics.inference.estimate_result import Comparisons
+from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.runs.score_runs import ScoreRuns
 from fastmetrics.tables.scores.score_table import ScoreTable

@@ -13,8 +13,8 @@ from fastmetrics._report.model_evaluation import ModelEvaluation, plain_of
 from fastmetrics._report.slices.slices_result import Slices
 from fastmetrics._results import Result
 from fastmetrics.errors import no_such
-from fastmetrics.inference._verdict import pairs_table, verdict_of
-from fastmetrics.inference.estimate_result import Comparisons, Estimate
+from fastmetrics.inference.comparison_result import Comparisons, pairs_table, verdict_of
+from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.replicates import METHODS, WEIGHTS
 from fastmetrics.measures.registry import MEASURES
 

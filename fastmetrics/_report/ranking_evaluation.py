@@ -29,9 +29,9 @@ from fastmetrics.comparison.samples.max_t import max_t_pvalues
 from fastmetrics.comparison.samples.sign_flip import sign_flip_test
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError
 from fastmetrics.inference._sample_sizes import effective_groups, warn_of_few_groups
-from fastmetrics.inference._verdict import decided
 from fastmetrics.inference.compare import Chosen, compared
-from fastmetrics.inference.estimate_result import Comparison, Comparisons, Pair
+from fastmetrics.inference.comparison_result import Comparison, Comparisons
+from fastmetrics.inference.estimate_result import Pair, decided
 from fastmetrics.inference.query_sample import QuerySample, tables_of_rows
 from fastmetrics.inference.units import ROUNDING, Floats
 from fastmetrics.measures.asking import Asked, MetricsLike

@@ -16,13 +16,8 @@ from fastmetrics._docs import documented
 from fastmetrics._plots.ranking_plots import Means, draw_cutoffs, draw_query_differences
 from fastmetrics._results import Result
 from fastmetrics.errors import no_such
-from fastmetrics.inference._verdict import pairs_table
-from fastmetrics.inference.estimate_result import (
-    Comparison,
-    Comparisons,
-    Estimate,
-    Pair,
-)
+from fastmetrics.inference.comparison_result import Comparison, Comparisons, pairs_table
+from fastmetrics.inference.estimate_result import Estimate, Pair
 from fastmetrics.tables.ranking.ranking_table import Ties
 
 Test = Literal["t", "randomization"]

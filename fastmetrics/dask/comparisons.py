@@ -33,7 +33,7 @@ from fastmetrics.inference.compare import (
     reference_of,
     without_rounding,
 )
-from fastmetrics.inference.estimate_result import Comparison, Comparisons
+from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.samples import warn_of_units
 from fastmetrics.inference.table_points import Measured, measure_of

@@ -14,8 +14,9 @@ from fastmetrics._docs import documented
 from fastmetrics._input.models import MODELS, named_scores, pairs_of
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_choice, check_real
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
+from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate import RULES, Question
-from fastmetrics.inference.estimate_result import Comparison, Comparisons, Estimate, Pair
+from fastmetrics.inference.estimate_result import Estimate, Pair
 from fastmetrics.inference.interval_rule import (
     estimate_of,
     limits_of_no_difference,
@@ -258,7 +259,7 @@ def _pair(
     if one.measure is not None and chosen.alternative == "two-sided":
         low, high = one.measure.bounds
         bounds = low - high, high - low
-    more = {}
+    more: dict[str, Any] = {}
     if chosen.margin is not None and one.higher_is_better is not None and error > 0.0:
         gain = difference if one.higher_is_better else -difference
         above = pvalue((difference - chosen.margin) / error, df, "less")

@@ -1,21 +1,18 @@
-"""``Estimate`` and ``Comparison``: what is known of a number, and of differences of several."""
+"""``Estimate`` and ``Pair``: what is known of a number, and of the difference of two."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar, overload
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeVar
 
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import Alternative, WeightsAre
 from fastmetrics._results import ConfidenceInterval, Result, equals
 from fastmetrics.errors import no_such
-from fastmetrics.inference._verdict import FIGURES, decided, shown_comparisons, verdict_of
+from fastmetrics.inference._pvalues import holm
 from fastmetrics.inference.reference import ALL, difference_test
 from fastmetrics.inference.replicates import (
     METHODS,
@@ -25,8 +22,11 @@ from fastmetrics.inference.replicates import (
     again,
     cautions_of,
 )
-from fastmetrics.inference.units import SamplesAre, Spread
+from fastmetrics.inference.units import Spread
 from fastmetrics.measures._measure import Scale
+
+#: Of an estimate, in tables.
+FIGURES: Final = ("metric", "estimate", "confidence_interval", "standard_error")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -197,154 +197,22 @@ class Pair(Drawn):
         return f"{self.metric}, {self.a} − {self.b}", "confidence interval", 0.0
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Comparison(Result):
-    """Several models compared by one measure on the same rows.
-
-    Attributes
-    ----------
-    metric : str
-        What was measured.
-    names : tuple of str
-        Of the models, in the order given.
-    models : tuple of Estimate
-        Of each model.
-    pairs : tuple of Pair
-        Every two models, in the order of `names`; with a reference each other model less that.
-    covariance : ndarray of shape (K, K)
-        Of the models' estimates; read-only; nan where the method has none.
-    higher_is_better : bool or None
-        The direction of the measure; None where it has none.
-    margin : float or None
-        What a difference must not exceed for models to be as good as one another.
-    confidence_level : float
-        Coverage aimed at by each interval.
-    alternative : {"two-sided", "less", "greater"}
-        Of the pairs: the difference is other than 0, below 0 or above 0.
-    method : str
-        How errors were found.
-    n_samples : float
-    n_groups : int or None
-    weights_are : {"importances", "frequencies"} or None
-    samples_are : {"rows", "queries", "items"}
-    note : str
-    details : object
-        What else the method found, such as the test of all models at once; None if nothing.
-    """
-
-    metric: str
-    names: tuple[str, ...]
-    models: tuple[Estimate, ...]
-    pairs: tuple[Pair, ...]
-    covariance: NDArray[np.float64] = field(compare=False)
-    higher_is_better: bool | None
-    margin: float | None
-    confidence_level: float
-    alternative: Alternative
-    method: str
-    n_samples: float
-    n_groups: int | None
-    weights_are: WeightsAre | None
-    samples_are: SamplesAre = "rows"
-    note: str = ""
-    details: Any = field(default=None, repr=False)
-
-    @classmethod
-    def of(
-        cls,
-        models: Sequence[Estimate],
-        pairs: Sequence[Pair],
-        higher_is_better: bool | None,
-        confidence_level: float,
-        *,
-        covariance: NDArray[np.float64] | None = None,
-        **fields: Any,
-    ) -> Comparison:
-        """Return a comparison, the p-values of its pairs adjusted and the better models named."""
-        if covariance is None:
-            covariance = np.full((len(models), len(models)), math.nan)
-        covariance.flags.writeable = False
-        one = models[0]
-        fields = {"margin": None, "n_samples": one.n_samples, "n_groups": one.n_groups} | fields
-        return cls(
-            metric=one.metric,
-            models=tuple(models),
-            pairs=decided(pairs, confidence_level, higher_is_better),
-            covariance=covariance,
-            higher_is_better=higher_is_better,
-            confidence_level=confidence_level,
-            weights_are=one.weights_are,
-            **fields,
-        )
-
-    @property
-    def estimate(self) -> tuple[float, ...]:
-        """The measure of each model."""
-        return tuple(model.estimate for model in self.models)
-
-    @property
-    def better(self) -> str | None:
-        """The better of two models, where it is shown; of more, the one that beats all others."""
-        winners = {
-            name
-            for name in self.names
-            if sum(pair.better == name for pair in self.pairs) == len(self.names) - 1
-        }
-        return winners.pop() if winners else None
-
-    @property
-    def pvalue_max_t(self) -> tuple[float, ...]:
-        """Of each pair, adjusted for all of them by how they vary together (max-T, step-down).
-
-        Never above `pvalue_holm`, which fears the worst; from the covariance of the models, as of
-        normal numbers (Westfall & Young 1993), the same bits each time. nan where there is none.
-        """
-        from fastmetrics.inference.max_t import max_t_pvalues
-
-        place = {name: k for k, name in enumerate(self.names)}
-        places = [(place[pair.a], place[pair.b]) for pair in self.pairs]
-        pvalues = [pair.pvalue for pair in self.pairs]
-        return tuple(max_t_pvalues(pvalues, places, self.covariance, self.alternative))
-
-    @property
-    def verdict(self) -> str:
-        """What is shown, in words: which model is better and by how much, or that it is not."""
-        return verdict_of({self.metric: self}).replace("\N{NO-BREAK SPACE}", " ")
-
-    @overload
-    def __getitem__(self, models: str) -> Estimate: ...
-
-    @overload
-    def __getitem__(self, models: tuple[str, str]) -> Pair: ...
-
-    def __getitem__(self, models: str | tuple[str, str]) -> Estimate | Pair:
-        """Return the estimate of a model, or how two differ in the order of `pairs`, by name."""
-        if isinstance(models, str):
-            if models not in self.names:
-                raise no_such(models, "models", self.names)
-            return self.models[self.names.index(models)]
-        for pair in self.pairs:
-            if (pair.a, pair.b) == models:
-                return pair
-        raise no_such(models, "pairs", ((pair.a, pair.b) for pair in self.pairs))
-
-    def __iter__(self) -> Iterator[Pair]:
-        return iter(self.pairs)
-
-    def __len__(self) -> int:
-        return len(self.pairs)
-
-    def __repr__(self) -> str:
-        values = ", ".join(
-            f"{name}: {value:.6g}" for name, value in zip(self.names, self.estimate, strict=True)
-        )
-        return f"Comparison({self.metric}; {values}; {self.method})"
-
-    def _shown(self) -> Display:
-        return shown_comparisons({self.metric: self})
+def decided(
+    pairs: Sequence[Pair],
+    level: float,
+    higher_is_better: bool | None,
+    adjusted: Sequence[float] | None = None,
+) -> tuple[Pair, ...]:
+    """Return pairs with p adjusted for their number, and the better models by Holm's or other p."""
+    by_holm = holm([pair.pvalue for pair in pairs])
+    found = []
+    for pair, p, deciding in zip(pairs, by_holm, adjusted or by_holm, strict=True):
+        better = replace(pair, pvalue_holm=deciding).better_at(level, higher_is_better)
+        found.append(replace(pair, pvalue_holm=p, better=better))
+    return tuple(found)
 
 
-Found = TypeVar("Found", Estimate, Comparison)
+Found = TypeVar("Found", bound=Result)
 
 
 class ByMetric(Shown, Mapping[str, Found]):
@@ -406,25 +274,3 @@ class Estimates(ByMetric[Estimate]):
         level = found[0].confidence_level
         notes += cautions_of(found)
         return Display([Table(columns, level=level)], type(self).__name__, notes)
-
-
-class Comparisons(ByMetric[Comparison]):
-    """Comparisons by the name of the measure; frozen.
-
-    Examples
-    --------
-    >>> from fastmetrics import compare
-    >>> scores = {"a": [0.1, 0.8, 0.4, 0.5, 0.9], "b": [0.2, 0.7, 0.6, 0.4, 0.8]}
-    >>> compare([0, 1, 1, 0, 1], scores, metrics="brier_score")
-    Comparisons(Comparison(brier_score; a: 0.134, b: 0.098; influence))
-    """
-
-    __slots__ = ()
-
-    @property
-    def verdict(self) -> str:
-        """What is shown, in words, and which of it would stand an adjustment over all measures."""
-        return verdict_of(self).replace("\N{NO-BREAK SPACE}", " ")
-
-    def _shown(self) -> Display:
-        return shown_comparisons(self)

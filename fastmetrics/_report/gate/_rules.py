@@ -20,7 +20,7 @@ from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning
 from fastmetrics.inference._pvalues import holm
 from fastmetrics.inference.compare import compare
-from fastmetrics.inference.estimate_result import Comparison
+from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.reference import normal_quantile, pvalue, quantile, tail
 from fastmetrics.measures.asking import Asked
 

@@ -18,7 +18,8 @@ from fastmetrics._report.tasks.task_evaluation import TaskEvaluation
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.compare import Chosen, compared
-from fastmetrics.inference.estimate_result import Comparison, Comparisons, Estimate, Estimates
+from fastmetrics.inference.comparison_result import Comparison, Comparisons
+from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.proportions._proportion_limits import proportion_limits
 from fastmetrics.inference.table_points import Measured, counts_of_share

@@ -19,7 +19,7 @@ from fastmetrics._report.tasks.task_evaluation import NAMES as NAMES_OF_TASKS, T
 from fastmetrics._report.value_plots import plot_residuals
 from fastmetrics.inference.bands.bands import pr_band, roc_band
 from fastmetrics.inference.calibration.reliability_band import reliability_band
-from fastmetrics.inference.estimate_result import Comparisons
+from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.measures.calibration.reliability_diagram import reliability_diagram
 from fastmetrics.measures.costs.row_costs import threshold_costs
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix

@@ -20,8 +20,9 @@ from fastmetrics._report.tasks.task_rule import Task
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError
 from fastmetrics.inference.compare import compare
+from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate import estimate
-from fastmetrics.inference.estimate_result import Comparison, Comparisons, Estimate, Estimates
+from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.forms import asked_of
 from fastmetrics.inference.proportions._proportion_limits import proportion_limits
 from fastmetrics.measures.asking import MetricsLike

@@ -11,8 +11,8 @@ from fastmetrics._report.slices.slices_result import Slices
 from fastmetrics._report.tasks.task_rule import Task
 from fastmetrics._results import Result
 from fastmetrics.errors import no_such
-from fastmetrics.inference._verdict import pairs_table, verdict_of
-from fastmetrics.inference.estimate_result import Comparisons, Estimate, Estimates
+from fastmetrics.inference.comparison_result import Comparisons, pairs_table, verdict_of
+from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.replicates import METHODS
 
 #: What was evaluated: by `evaluate`, or by `evaluate_log` the items of a log.

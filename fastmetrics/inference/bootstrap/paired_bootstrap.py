@@ -36,7 +36,8 @@ from fastmetrics.inference.bootstrap.bootstrap import (
     results_of,
     warn_of_sizes,
 )
-from fastmetrics.inference.estimate_result import Comparison, Comparisons, Pair
+from fastmetrics.inference.comparison_result import Comparison, Comparisons
+from fastmetrics.inference.estimate_result import Pair
 from fastmetrics.inference.reference import ratio
 from fastmetrics.measures.asking import MetricsLike
 

@@ -35,7 +35,8 @@ from fastmetrics.inference.bootstrap._plans import CountPlan, Planned, planned
 from fastmetrics.inference.bootstrap._rows import rows_of_arrays
 from fastmetrics.inference.bootstrap._threshold_plans import ThresholdPlan
 from fastmetrics.inference.bootstrap.bootstrap import replicates_of
-from fastmetrics.inference.estimate_result import Comparison, Comparisons, Estimate, Pair
+from fastmetrics.inference.comparison_result import Comparison, Comparisons
+from fastmetrics.inference.estimate_result import Estimate, Pair
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.ordering.row_order import row_order
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold

@@ -21,8 +21,9 @@ from fastmetrics._input.scalars import (
     check_weights_are,
 )
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.delong.auc_covariance import CLASSICAL, AucCovariance, auc_covariance
-from fastmetrics.inference.estimate_result import Comparison, Pair
+from fastmetrics.inference.estimate_result import Pair
 from fastmetrics.inference.reference import joint_pvalue
 from fastmetrics.inference.units import Spread
 from fastmetrics.tables.scores.score_table import SCORED

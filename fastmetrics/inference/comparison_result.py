@@ -1,47 +1,196 @@
-"""What comparisons show, in words and tables: never more than intervals and adjusted p allow."""
+"""``Comparison``: several models by one measure, and what that shows, in words and tables.
+
+Words never say more than intervals and adjusted p-values allow.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastmetrics._display.numbers import as_p, decimals_of, limits, number
 from fastmetrics._display.table import Display, Table
-from fastmetrics._results import ConfidenceInterval
+from fastmetrics._input.scalars import Alternative, WeightsAre
+from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics.errors import no_such
 from fastmetrics.inference._pvalues import holm
-from fastmetrics.inference.reference import quantile
+from fastmetrics.inference.estimate_result import FIGURES, ByMetric, Estimate, Pair, decided
+from fastmetrics.inference.reference import critical_value
 from fastmetrics.inference.replicates import WEIGHTS, Replicates, again, cautions_of
 from fastmetrics.inference.units import SamplesAre
 
-if TYPE_CHECKING:
-    from fastmetrics.inference.estimate_result import Comparison, Pair
-
 #: More pairs than these are counted, not listed.
 _MOST_LISTED: Final = 6
-
-#: Of an estimate, in tables.
-FIGURES: Final = ("metric", "estimate", "confidence_interval", "standard_error")
-
 _ONE_OF: Final[dict[SamplesAre, str]] = {"rows": "row", "queries": "query", "items": "item"}
 
 
-def decided(
-    pairs: Sequence[Pair],
-    level: float,
-    higher_is_better: bool | None,
-    adjusted: Sequence[float] | None = None,
-) -> tuple[Pair, ...]:
-    """Return pairs with p adjusted for their number, and the better models by Holm's or other p."""
-    by_holm = holm([pair.pvalue for pair in pairs])
-    found = []
-    for pair, p, deciding in zip(pairs, by_holm, adjusted or by_holm, strict=True):
-        better = replace(pair, pvalue_holm=deciding).better_at(level, higher_is_better)
-        found.append(replace(pair, pvalue_holm=p, better=better))
-    return tuple(found)
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Result):
+    """Several models compared by one measure on the same rows.
+
+    Attributes
+    ----------
+    metric : str
+        What was measured.
+    names : tuple of str
+        Of the models, in the order given.
+    models : tuple of Estimate
+        Of each model.
+    pairs : tuple of Pair
+        Every two models, in the order of `names`; with a reference each other model less that.
+    covariance : ndarray of shape (K, K)
+        Of the models' estimates; read-only; nan where the method has none.
+    higher_is_better : bool or None
+        The direction of the measure; None where it has none.
+    margin : float or None
+        What a difference must not exceed for models to be as good as one another.
+    confidence_level : float
+        Coverage aimed at by each interval.
+    alternative : {"two-sided", "less", "greater"}
+        Of the pairs: the difference is other than 0, below 0 or above 0.
+    method : str
+        How errors were found.
+    n_samples : float
+    n_groups : int or None
+    weights_are : {"importances", "frequencies"} or None
+    samples_are : {"rows", "queries", "items"}
+    note : str
+    details : object
+        What else the method found, such as the test of all models at once; None if nothing.
+    """
+
+    metric: str
+    names: tuple[str, ...]
+    models: tuple[Estimate, ...]
+    pairs: tuple[Pair, ...]
+    covariance: NDArray[np.float64] = field(compare=False)
+    higher_is_better: bool | None
+    margin: float | None
+    confidence_level: float
+    alternative: Alternative
+    method: str
+    n_samples: float
+    n_groups: int | None
+    weights_are: WeightsAre | None
+    samples_are: SamplesAre = "rows"
+    note: str = ""
+    details: Any = field(default=None, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        models: Sequence[Estimate],
+        pairs: Sequence[Pair],
+        higher_is_better: bool | None,
+        confidence_level: float,
+        *,
+        covariance: NDArray[np.float64] | None = None,
+        **fields: Any,
+    ) -> Comparison:
+        """Return a comparison, the p-values of its pairs adjusted and the better models named."""
+        if covariance is None:
+            covariance = np.full((len(models), len(models)), math.nan)
+        covariance.flags.writeable = False
+        one = models[0]
+        fields = {"margin": None, "n_samples": one.n_samples, "n_groups": one.n_groups} | fields
+        return cls(
+            metric=one.metric,
+            models=tuple(models),
+            pairs=decided(pairs, confidence_level, higher_is_better),
+            covariance=covariance,
+            higher_is_better=higher_is_better,
+            confidence_level=confidence_level,
+            weights_are=one.weights_are,
+            **fields,
+        )
+
+    @property
+    def estimate(self) -> tuple[float, ...]:
+        """The measure of each model."""
+        return tuple(model.estimate for model in self.models)
+
+    @property
+    def better(self) -> str | None:
+        """The better of two models, where it is shown; of more, the one that beats all others."""
+        wins = Counter(pair.better for pair in self.pairs)
+        return next((name for name in self.names if wins[name] == len(self.names) - 1), None)
+
+    @property
+    def pvalue_max_t(self) -> tuple[float, ...]:
+        """Of each pair, adjusted for all of them by how they vary together (max-T, step-down).
+
+        Never above `pvalue_holm`, which fears the worst; from the covariance of the models, as of
+        normal numbers (Westfall & Young 1993), the same bits each time. nan where there is none.
+        """
+        from fastmetrics.inference.max_t import max_t_pvalues
+
+        places = [(self.names.index(pair.a), self.names.index(pair.b)) for pair in self.pairs]
+        pvalues = [pair.pvalue for pair in self.pairs]
+        return tuple(max_t_pvalues(pvalues, places, self.covariance, self.alternative))
+
+    @property
+    def verdict(self) -> str:
+        """What is shown, in words: which model is better and by how much, or that it is not."""
+        return verdict_of({self.metric: self}).replace("\N{NO-BREAK SPACE}", " ")
+
+    @overload
+    def __getitem__(self, models: str) -> Estimate: ...
+
+    @overload
+    def __getitem__(self, models: tuple[str, str]) -> Pair: ...
+
+    def __getitem__(self, models: str | tuple[str, str]) -> Estimate | Pair:
+        """Return the estimate of a model, or how two differ in the order of `pairs`, by name."""
+        if isinstance(models, str):
+            if models not in self.names:
+                raise no_such(models, "models", self.names)
+            return self.models[self.names.index(models)]
+        for pair in self.pairs:
+            if (pair.a, pair.b) == models:
+                return pair
+        raise no_such(models, "pairs", ((pair.a, pair.b) for pair in self.pairs))
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(self.pairs)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __repr__(self) -> str:
+        named = zip(self.names, self.estimate, strict=True)
+        values = ", ".join(f"{name}: {value:.6g}" for name, value in named)
+        return f"Comparison({self.metric}; {values}; {self.method})"
+
+    def _shown(self) -> Display:
+        return shown_comparisons({self.metric: self})
+
+
+class Comparisons(ByMetric[Comparison]):
+    """Comparisons by the name of the measure; frozen.
+
+    Examples
+    --------
+    >>> from fastmetrics import compare
+    >>> scores = {"a": [0.1, 0.8, 0.4, 0.5, 0.9], "b": [0.2, 0.7, 0.6, 0.4, 0.8]}
+    >>> compare([0, 1, 1, 0, 1], scores, metrics="brier_score")
+    Comparisons(Comparison(brier_score; a: 0.134, b: 0.098; influence))
+    """
+
+    __slots__ = ()
+
+    @property
+    def verdict(self) -> str:
+        """What is shown, in words, and which of it would stand an adjustment over all measures."""
+        return verdict_of(self).replace("\N{NO-BREAK SPACE}", " ")
+
+    def _shown(self) -> Display:
+        return shown_comparisons(self)
 
 
 def verdict_of(found: Mapping[str, Comparison], names: Mapping[str, str] | None = None) -> str:
@@ -78,9 +227,8 @@ def _together(named: Sequence[tuple[str, Comparison]]) -> str:
     for name, one in named:
         (pair,) = one.pairs
         if pair.better is not None:
-            start = (
-                f"in {name} too" if pair.better == before else f"{pair.better} is better in {name}"
-            )
+            is_same = pair.better == before
+            start = f"in {name} too" if is_same else f"{pair.better} is better in {name}"
             said.append(f"{start}, by {_gain(pair)}{_margin(one, pair)}")
             before = pair.better
     is_said = False
@@ -107,14 +255,12 @@ def _of_many(name: str, one: Comparison) -> str:
         start = f"{name}: {len(shown)} of {len(one.pairs)} pairs are told apart"
         return start + (f"; {best} is better than every other." if best else ".")
     others = [pair for pair in one.pairs if pair.better is None]
-    said = [_beaten(pair) + _margin(one, pair) for pair in shown]
+    said = []
+    for pair in shown:
+        other = pair.b if pair.better == pair.a else pair.a
+        said.append(f"{pair.better} is better than {other}, by {_gain(pair)}{_margin(one, pair)}")
     said += [_not_better("", one, pair) + _margin(one, pair) for pair in others]
     return f"{name}: " + "; ".join(said) + "."
-
-
-def _beaten(pair: Pair) -> str:
-    other = pair.b if pair.better == pair.a else pair.a
-    return f"{pair.better} is better than {other}, by {_gain(pair)}"
 
 
 def _gain(pair: Pair) -> str:
@@ -145,8 +291,8 @@ def _smallest(one: Comparison, pair: Pair) -> str:
     """Return the smallest difference that would have been shown, the others as they are."""
     if not pair.standard_error > 0.0 or one.higher_is_better is None:
         return ""
-    sides = 2.0 if one.alternative == "two-sided" else 1.0
-    least = quantile(1.0 - (1.0 - one.confidence_level) / sides, pair.df) * pair.standard_error
+    least = abs(critical_value(pair.df, 1.0 - one.confidence_level, one.alternative))
+    least *= pair.standard_error
     many = one.n_groups if one.n_groups is not None else one.n_samples
     what = one.samples_are if one.n_groups is None else "groups"
     if not math.isfinite(least) or math.isnan(many):
@@ -184,13 +330,9 @@ def _over_all(named: Sequence[tuple[str, Comparison]]) -> list[str]:
         if pair.better is not None and p < 1.0 - one.confidence_level
     ]
     n_shown = sum(pair.better is not None for *_, pair in pairs)
-    which = (
-        "All of it"
-        if len(kept) == n_shown
-        else "Of it " + ", ".join(kept)
-        if kept
-        else "None of it"
-    )
+    which = "Of it " + ", ".join(kept) if kept else "None of it"
+    if len(kept) == n_shown:
+        which = "All of it"
     verb = "stand" if 1 < len(kept) < n_shown else "stands"
     return [f"{which} {verb} Holm's adjustment over the {len(named)} measures too."]
 
@@ -206,29 +348,27 @@ def _with_limits(value: float, interval: ConfidenceInterval, p: float) -> str:
 def pairs_table(found: Mapping[str, Comparison], **options: Any) -> Table:
     """Return a row for each pair of models by each measure."""
     pairs = [pair for one in found.values() for pair in one.pairs]
-    columns: dict[str, list[Any]] = {
+    names = ["estimate", "confidence_interval", "standard_error", "df", "pvalue", "pvalue_holm"]
+    names.append("better")
+    if any(one.margin is not None for one in found.values()):
+        names.append("pvalue_noninferior")
+    are_drawn = all(isinstance(pair.details, Replicates) for pair in pairs)
+    if are_drawn:
+        names.remove("df")
+    columns: dict[str, Any] = {
         "metric": [pair.metric for pair in pairs],
         "model": [pair.a for pair in pairs],
         "minus_model": [pair.b for pair in pairs],
-        "estimate": [pair.estimate for pair in pairs],
+        **Table.of(pairs, names).columns,
     }
-    names = ["confidence_interval", "standard_error", "df", "pvalue", "pvalue_holm", "better"]
-    if any(one.margin is not None for one in found.values()):
-        names.append("pvalue_noninferior")
-    drawn = [pair.details for pair in pairs if isinstance(pair.details, Replicates)]
-    are_drawn = len(drawn) == len(pairs)
-    if are_drawn:
-        names.remove("df")
-    for name in names:
-        columns[name] = [getattr(pair, name) for pair in pairs]
     if any(len(one.pairs) > 1 and not np.isnan(one.covariance).any() for one in found.values()):
         columns["pvalue_max_t"] = [p for one in found.values() for p in one.pvalue_max_t]
     if are_drawn:
-        columns["n_failed"] = [each.n_failed for each in drawn]
+        columns["n_failed"] = [pair.details.n_failed for pair in pairs]
     return Table(_without_what_no_method_has(columns), **options)
 
 
-def _without_what_no_method_has(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
+def _without_what_no_method_has(columns: dict[str, Any]) -> dict[str, Any]:
     """Leave out errors, and intervals, that are all nan: a permutation test has none."""
     if all(math.isnan(error) for error in columns["standard_error"]) and all(
         math.isnan(low) and math.isnan(high) for low, high in columns["confidence_interval"]
@@ -255,11 +395,6 @@ def shown_comparisons(found: Mapping[str, Comparison]) -> Display:
     if drawn is not None:
         said = f"{said[:-1]}; {again(drawn)}."
         notes += WEIGHTS[any_one.weights_are]
-    return Display(
-        [
-            pairs_table(found, level=level),
-            Table(_without_what_no_method_has(own), level=level, framed=False),
-        ],
-        "Comparison",
-        [verdict_of(found), said, *notes, *cautions_of([*models, *pairs])],
-    )
+    of_models = Table(_without_what_no_method_has(own), level=level, framed=False)
+    notes = [verdict_of(found), said, *notes, *cautions_of([*models, *pairs])]
+    return Display([pairs_table(found, level=level), of_models], "Comparison", notes)
