@@ -23,9 +23,9 @@ from fastmetrics.inference.proportions._proportion_limits import (
     ProportionMethod,
     proportion_limits,
 )
-from fastmetrics.inference.reference import critical_value, limits
+from fastmetrics.inference.reference import NOWHERE, critical_value, limits, within
 from fastmetrics.inference.table_points import Measured, measure_of
-from fastmetrics.inference.units import Floats, Reference, SamplesAre, Spread, Units
+from fastmetrics.inference.units import Floats, Reference, SamplesAre, Spread
 from fastmetrics.measures._measure import Scale
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.decisions.count_measures import gradient
@@ -84,7 +84,7 @@ def estimate_of(
         level,
         method,
         alternative,
-        sizes=class_sizes(units) if is_auc else None,
+        sizes=units.class_sizes() if is_auc else None,
         counts=measured.counts[model],
         rates=measured.rates[model] if measured.rates else None,
         n_samples=measured.n_samples,
@@ -235,7 +235,7 @@ def _of_rates(
     rates are put together as standard errors are.
     """
     if math.isnan(value):
-        return ConfidenceInterval(math.nan, math.nan)
+        return NOWHERE
     measure, cells = measure_of(one), ((counts[1, 1], counts[1, 0]), (counts[0, 0], counts[0, 1]))
     if measure.name == "expected_cost":
         cells = ((counts[1, 0], counts[1, 1]), (counts[0, 1], counts[0, 0]))
@@ -243,15 +243,14 @@ def _of_rates(
         factors = share * prices["cost_fn"], (1.0 - share) * prices["cost_fp"]
     else:
         factors = (_OF_RATES[measure.name],) * 2
-    (least, most), (down, up) = measure.bounds, (0.0, 0.0)
+    down = up = 0.0
     for factor, (hits, others) in zip(factors, cells, strict=True):
         if factor == 0.0:  # its class may be missing
             continue
         low, high = proportion_limits(hits, hits + others, level, method, alternative)
         rate = hits / (hits + others)
         down, up = math.hypot(down, factor * (rate - low)), math.hypot(up, factor * (high - rate))
-    low = least if alternative == "less" else max(least, value - down)
-    return ConfidenceInterval(low, most if alternative == "greater" else min(most, value + up))
+    return within(value - down, value + up, alternative, measure.bounds)
 
 
 def _of_ratio(
@@ -265,7 +264,7 @@ def _of_ratio(
     if alternative != "two-sided":
         level = 2.0 * level - 1.0
     if math.isnan(value) or level <= 0.0:
-        return ConfidenceInterval(math.nan, math.nan)
+        return NOWHERE
     column, sizes = _RATIOS[measure_of(one).name], counts.sum(axis=1)
     ends = [
         proportion_limits(counts[k, column], sizes[k], level, "wilson", "two-sided") for k in (1, 0)
@@ -279,13 +278,10 @@ def _of_ratio(
         return square, constant, math.sqrt(max(0.0, product * product - square * constant))
 
     _, constant, distance = root(above.low, below.high)
-    low, high = 0.0, math.inf
-    if constant > 0.0 and alternative != "less":
-        low = float(constant / (product + distance))
+    low = float(constant / (product + distance)) if constant > 0.0 else 0.0
     square, _, distance = root(above.high, below.low)
-    if square > 0.0 and alternative != "greater":
-        high = float((product + distance) / square)
-    return ConfidenceInterval(low, high)
+    high = float((product + distance) / square) if square > 0.0 else math.inf
+    return within(low, high, alternative, (0.0, math.inf))
 
 
 def limits_of_no_difference(
@@ -304,13 +300,23 @@ def limits_of_no_difference(
     else:
         slopes = gradient(measure.name, counts, **one.parameters)
         sizes, moves = counts.sum(axis=1), slopes[:, 1] - slopes[:, 0]
-    reach = float(np.linalg.norm(moves * z * z * sizes / (sizes + z * z)))
-    least, most = measure.bounds
-    low, high = max(least - most, -reach), min(most - least, reach)
-    return ConfidenceInterval(
-        least - most if alternative == "less" else low,
-        most - least if alternative == "greater" else high,
-    )
+    return _of_so_many(z, sizes, moves, alternative, measure.bounds)
+
+
+def _of_so_many(
+    z: float,
+    sizes: Floats,
+    moves: Floats,
+    alternative: Alternative,
+    bounds: tuple[float, float],
+) -> ConfidenceInterval:
+    """Return limits of what rows not seen may move a difference of 0 by; nan of no bounds."""
+    with np.errstate(invalid="ignore"):
+        reach = float(np.linalg.norm(moves * z * z * sizes / (sizes + z * z)))
+    if not math.isfinite(reach):
+        return NOWHERE
+    width = bounds[1] - bounds[0]
+    return within(-reach, reach, alternative, (-width, width))
 
 
 def limits_of_unseen(
@@ -327,15 +333,7 @@ def limits_of_unseen(
     sizes, steps = units.ranges(measured.influences[model])
     if not steps.any():
         steps = np.where(sizes > 0.0, (most - least) / np.maximum(sizes, 1.0), 0.0)
-    with np.errstate(invalid="ignore"):  # no bounds
-        reach = float(np.linalg.norm(steps * z * z * sizes / (sizes + z * z)))
-    if not math.isfinite(reach):
-        return ConfidenceInterval(math.nan, math.nan)
-    low, high = max(least - most, -reach), min(most - least, reach)
-    return ConfidenceInterval(
-        least - most if alternative == "less" else low,
-        most - least if alternative == "greater" else high,
-    )
+    return _of_so_many(z, sizes, steps, alternative, (least, most))
 
 
 def _of_gaps(
@@ -350,7 +348,7 @@ def _of_gaps(
     else:  # no row is out of order: a group is worth one row
         ratio, df = sum(rates.sizes) / n_groups, n_groups - 2.0
     if not df > 0.0:
-        return ConfidenceInterval(math.nan, math.nan)
+        return NOWHERE
     return gap_limits(rates, level, alternative, ratio=ratio, df=df)
 
 
@@ -379,18 +377,5 @@ def _near_the_edge(
     name = "newcombe"
     if method is None and is_known:
         low, high, name = min(low, limit.low), max(high, limit.high), "outer limits with newcombe"
-    if alternative == "less":
-        low = min(shift, factor + shift)
-    elif alternative == "greater":
-        high = max(shift, factor + shift)
-    return ConfidenceInterval(low, high), name
-
-
-def class_sizes(units: Units) -> tuple[float, float]:
-    """Return the rows of either class; of importances, how many equal ones tell as much."""
-    codes = np.flatnonzero(units.sizes_of_strata)
-    if units.weights is None:
-        return float(units.sizes_of_strata[codes[-1]]), float(units.sizes_of_strata[codes[0]])
-    own = (units.weights[units.strata == code] for code in (codes[-1], codes[0]))
-    first, second = (float(each.sum()) ** 2 / float(np.sum(each * each)) for each in own)
-    return first, second
+    ends = min(shift, factor + shift), max(shift, factor + shift)
+    return within(low, high, alternative, ends), name

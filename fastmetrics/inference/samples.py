@@ -32,6 +32,7 @@ from fastmetrics.inference.table_points import (
     is_largest_gap,
     is_of_curve,
     measure_of,
+    moved,
     of_cells,
     with_rates,
 )
@@ -48,8 +49,7 @@ def warn_of_units(units: Units, weights_are: WeightsAre | None) -> None:
     if units.groups is not None:
         warn_of_few_groups(units.effective_groups, units.n_units)
     if weights_are == "importances" and units.weights is not None:
-        ratios = units.weights / units.weights.max()
-        warn_of_few_rows(float(ratios.sum() ** 2 / np.sum(ratios * ratios)), units.n_units)
+        warn_of_few_rows(units.n_equal, units.n_units)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,15 +95,6 @@ class Design:
             strata=strata,
         )
 
-    def worth(self, chosen: NDArray[np.bool_]) -> float:
-        """Return as how many rows of equal weight those chosen tell (Kish 1965)."""
-        if self.weights is None:
-            return float(np.count_nonzero(chosen))
-        weights = self.weights[chosen]
-        if self.weights_are == "frequencies":
-            return float(weights.sum())
-        return float(weights.sum()) ** 2 / float(weights @ weights)
-
     def n_samples(self, n: int) -> float:
         """Return the rows of a weight; the sum of frequencies."""
         if self.weights is None:
@@ -126,6 +117,19 @@ class Sample(ABC):
     design: Design
     classes: Ints
     n_models: int
+
+    def _judge(
+        self,
+        true: NDArray[Any],
+        models: list[NamedScores],
+        columns: list[NDArray[Any]],
+        given: Mapping[str, Any],
+    ) -> None:
+        """Keep how many models there are and what else rows have; raise where lengths differ."""
+        for model, column in zip(models, columns, strict=True):
+            check_same_length(**{"y_true": true, model.argument: column})
+        self.n_models = len(models)
+        self.design = Design.checked(len(true), given)
 
     def measured(self, one: Asked) -> Measured:
         """Return a measure of each model with its influences."""
@@ -203,7 +207,7 @@ class BinarySample(Sample):
         measured = super().measured(one)
         if not is_largest_gap(one) or not measured.values[0] >= 0.0:
             return measured
-        sizes = self.design.worth(self.classes == 1), self.design.worth(self.classes == 0)
+        sizes = replace(self._units, strata=self.classes).class_sizes()
         return with_rates(measured, tuple(Rates.of_table(o.table, sizes) for o in self._ordered))
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
@@ -218,10 +222,8 @@ class BinarySample(Sample):
         scores = self._scores[model]
         if measure.needs == "probabilities":
             check_unit_interval(scores, self._names[model])
-        found: RowInfluences = measure.load_influences()(
-            measure.name, self.classes, scores, self.design.weights, **one.parameters
-        )
-        return found
+        columns = self.classes, scores, self.design.weights
+        return moved(one, measure.name, *columns, **one.parameters)
 
     def called(self, one: Asked, model: int) -> Ints:
         """Return the class that each row is called by a model."""
@@ -305,21 +307,15 @@ class ClassSample(Sample):
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
         self._scores = [class_probabilities(model.values) for model in models]
         self.classes = class_codes(y_true, None, self._scores[0].shape[1])
-        for model, matrix in zip(models, self._scores, strict=True):
-            check_same_length(**{"y_true": self.classes, model.argument: matrix})
-        self.n_models = len(models)
-        self.design = Design.checked(len(self.classes), given)
+        self._judge(self.classes, models, self._scores, given)
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
-        measure, matrix, weights = measure_of(one), self._scores[model], self.design.weights
-        influences = measure.load_influences()
-        found: RowInfluences
-        if measure.family == "curves":
-            of = {name: measure.arguments[name] for name in ("multi_class", "average")}
-            found = influences(self.classes, matrix, weights, **of)
-        else:
-            found = influences(measure.name, self.classes, matrix, weights)
-        return found
+        measure = measure_of(one)
+        columns = self.classes, self._scores[model], self.design.weights
+        if measure.family != "curves":
+            return moved(one, measure.name, *columns)
+        of = {name: measure.arguments[name] for name in ("multi_class", "average")}
+        return moved(one, *columns, **of)
 
 
 class ValueSample(Sample):
@@ -328,26 +324,17 @@ class ValueSample(Sample):
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
         self._true = check_scores_array(y_true, "y_true")
         self._predicted = [check_scores_array(model.values, model.argument) for model in models]
-        for model, column in zip(models, self._predicted, strict=True):
-            check_same_length(**{"y_true": self._true, model.argument: column})
         self.classes = np.zeros(len(self._true), np.int64)
-        self.n_models = len(models)
-        self.design = Design.checked(len(self._true), given)
+        self._judge(self._true, models, self._predicted, given)
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
         measure, weights = measure_of(one), self.design.weights
-        if measure.family == "concordance":
-            option = {**measure.parameters, **one.parameters}
-            are_frequencies = self.design.weights_are == "frequencies"
-            columns = self._true, self._predicted[model], weights
-            ranks: RowInfluences = measure.load_influences()(
-                next(iter(option.values()), None), *columns, are_frequencies=are_frequencies
-            )
-            return ranks
-        found: RowInfluences = measure.load_influences()(
-            measure.name, *self.columns(model), weights, **one.parameters
-        )
-        return found
+        if measure.family != "concordance":
+            return moved(one, measure.name, *self.columns(model), weights, **one.parameters)
+        option = next(iter({**measure.parameters, **one.parameters}.values()), None)
+        are_frequencies = self.design.weights_are == "frequencies"
+        columns = self._true, self._predicted[model], weights
+        return moved(one, option, *columns, are_frequencies=are_frequencies)
 
     def columns(self, model: int) -> tuple[Floats, Floats]:
         """Return the true numbers and those that a model predicts."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fastmetrics.errors import InputError
 from fastmetrics.inference.largest_gap import Rates
 from fastmetrics.inference.units import Floats, SamplesAre, Units
+from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.influences import of_curve
@@ -79,6 +80,12 @@ def measure_of(one: Asked) -> Measure:
     if one.measure is None or not has_influences(one):
         raise InputError(f"`{one.label}` has no influences of rows: pass `method='bootstrap'`")
     return one.measure
+
+
+def moved(one: Asked, *data: Any, **options: Any) -> RowInfluences:
+    """Return the measure asked for with the influence of each row."""
+    found: RowInfluences = measure_of(one).load_influences()(*data, **options)
+    return found
 
 
 def with_rates(measured: Measured, rates: tuple[Rates, ...]) -> Measured:

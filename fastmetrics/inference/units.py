@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels.range_kernels import add_products
 from fastmetrics._threads.workers import run
+from fastmetrics.inference._sample_sizes import effective_groups
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -148,6 +149,11 @@ class Units:
         squares = self._by_stratum(self.weights * self.weights)
         return self._by_stratum(self.weights) ** 2 / np.where(squares > 0.0, squares, 1.0)
 
+    def class_sizes(self) -> tuple[float, float]:
+        """Return what the rows of the last stratum, and of the first, are worth."""
+        codes = np.flatnonzero(self.sizes_of_strata)
+        return float(self._worth[codes[-1]]), float(self._worth[codes[0]])
+
     def _by_stratum(self, values: Any) -> Floats:
         """Return the sum of the values in each stratum; of ones by default."""
         if self.strata is None:
@@ -258,9 +264,13 @@ class Units:
     def effective_groups(self) -> float:
         """How many groups of equal weight they are worth (Kish 1965)."""
         weights = self.counts if self.weights is None else self.weights
-        sizes = np.sort(np.bincount(self.groups, weights))  # type: ignore[arg-type]
-        shares = sizes / sizes.max()
-        return float(shares.sum() ** 2 / np.sum(shares * shares))
+        return effective_groups(np.asarray(self.groups), weights)
+
+    @property
+    def n_equal(self) -> float:
+        """How many rows of equal weight those of importances are worth (Kish 1965)."""
+        ratios = np.asarray(self.weights) / np.max(self.weights)
+        return float(ratios.sum() ** 2 / np.sum(ratios * ratios))
 
     @cached_property
     def factors(self) -> Floats:

@@ -20,6 +20,8 @@ from fastmetrics._input.scalars import (
     check_choice,
     check_confidence_level,
     check_weights_are,
+    key_text,
+    seed_key,
 )
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics.errors import (
@@ -30,14 +32,13 @@ from fastmetrics.errors import (
     warn_user,
 )
 from fastmetrics.inference._sample_sizes import warn_of_few_groups
-from fastmetrics.inference.costs._normal_process import Drawn
 from fastmetrics.inference.costs.decision_results import DecisionCurve
 from fastmetrics.inference.reference import quantile, tail
-from fastmetrics.inference.units import Spread, Units
+from fastmetrics.inference.samples import Design
+from fastmetrics.inference.units import Floats, Spread, Units
 from fastmetrics.measures.costs.net_benefit import of_calls
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one, lacks_spread
 
-Floats = NDArray[np.float64]
 Kind = Literal["pointwise", "simultaneous"]
 
 #: Variances below this share of the largest are rounding.
@@ -45,6 +46,7 @@ _NO_VARIANCE: Final = 2.0**-40
 #: Rows added to each kind of row, so that what is rare and not seen has its error: of one model
 #: those of either class, called or not, of two those that one alone calls (Bonett & Price 2012).
 _ADDED: Final = {1: 1.0, 2: 0.5}
+_N_DRAWS: Final = 20_000
 
 
 @documented(MODELS, BOTH_CLASSES)
@@ -183,26 +185,28 @@ def decision_curve(
     if reference is not None:
         last = own.index(reference)
         chosen = [(i, last) for i in range(len(own)) if i != last]
-    drawn = None if kind == "pointwise" else Drawn.of(rng)
+    drawn = None if kind == "pointwise" else _Drawn.of(rng)
     share = _share(called[0], asked)
     units = _units(checked, asked)
     bands = [
         asked.band(_Points.of([called[i] for i in places], units, len(grid) + 1), drawn)
         for places in chosen
     ]
-    value, low, high, error = (np.array([band[i] for band in bands]) for i in range(4))
+    value, low, high, error = map(np.array, list(zip(*bands, strict=True))[:4])
     treat_all = (share - (1.0 - share) * asked.odds) / ((share or math.nan) if standardized else 1)
     if reference is not None:
         treat_all = treat_all - called[last].value
+    for array in (grid, value, low, high, error, treat_all):
+        array.flags.writeable = False
     return DecisionCurve(
-        thresholds=_frozen(grid),
+        thresholds=grid,
         names=tuple(own[places[0]] for places in chosen),
         reference=reference,
-        net_benefit=_frozen(value),
-        low=_frozen(low),
-        high=_frozen(high),
-        standard_error=_frozen(error),
-        treat_all=_frozen(treat_all),
+        net_benefit=value,
+        low=low,
+        high=high,
+        standard_error=error,
+        treat_all=treat_all,
         prevalence=share,
         standardized=standardized,
         kind=kind,
@@ -238,6 +242,29 @@ class _Called(NamedTuple):
         called, odds = times > np.arange(n - 1)[:, None], asked.odds[:, None]
         options = asked.standardized, asked.prevalence
         return cls(codes, weights, *of_calls(positive, called, weights, odds, *options))
+
+
+class _Drawn(NamedTuple):
+    """The random numbers of a simultaneous band."""
+
+    generator: np.random.Generator
+    key: str
+
+    @classmethod
+    def of(cls, rng: Any) -> _Drawn:
+        key = seed_key(rng)
+        return cls(np.random.Generator(np.random.Philox(key.tolist())), key_text(key))
+
+    def largest_of(self, parts: Floats, level: float) -> float:
+        """Return what the largest deviation of a normal process stays below with this probability.
+
+        ``parts`` are what each unit adds to the error at each threshold.
+        """
+        parts = parts / np.sqrt((parts * parts).sum(axis=1))[:, None]
+        values, vectors = np.linalg.eigh(parts @ parts.T)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        largest = np.abs(self.generator.standard_normal((_N_DRAWS, len(root))) @ root.T).max(axis=1)
+        return float(np.quantile(largest, level))
 
 
 @dataclass(frozen=True)
@@ -316,7 +343,7 @@ class _Asked(NamedTuple):
     weights_are: WeightsAre | None
 
     def band(
-        self, points: _Points, drawn: Drawn | None
+        self, points: _Points, drawn: _Drawn | None
     ) -> tuple[Floats, Floats, Floats, Floats, float]:
         """Return values, limits, errors and how many of them, of what is rare too, make a band."""
         signed = list(zip(points.models, points.codes, (1.0, -1.0), strict=False))
@@ -359,14 +386,9 @@ def _share(called: _Called, asked: _Asked) -> float:
 
 def _units(checked: CheckedModels, asked: _Asked) -> Units:
     """Return what varies; say where there are few groups."""
-    weights, are_rows = checked.rows.weights, asked.weights_are == "frequencies"
-    units = Units(
-        len(checked.rows.labels),
-        counts=weights if are_rows else None,
-        weights=None if are_rows else weights,
-        groups=checked.groups,
-        strata=None if asked.prevalence is None else (checked.rows.labels == 1).astype(np.int64),
-    )
+    design = Design(checked.rows.weights, asked.weights_are, checked.groups, None)
+    classes = None if asked.prevalence is None else (checked.rows.labels == 1).astype(np.int64)
+    units = design.units(len(checked.rows.labels), classes)
     if units.groups is not None and units.n_units < 2:
         warn_user(
             "the error of net benefit is not defined: all rows are of one group",
@@ -375,8 +397,3 @@ def _units(checked: CheckedModels, asked: _Asked) -> Units:
     elif units.groups is not None:
         warn_of_few_groups(units.effective_groups, units.n_units)
     return units
-
-
-def _frozen(array: Floats) -> Floats:
-    array.flags.writeable = False
-    return array

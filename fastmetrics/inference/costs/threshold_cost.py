@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,7 +22,7 @@ from fastmetrics.inference.costs._cost_cells import (
     shares_of,
     variances_of_changes,
 )
-from fastmetrics.inference.reference import critical_value, normal_quantile
+from fastmetrics.inference.reference import NOWHERE, critical_value, interval_of
 from fastmetrics.measures.costs.net_benefit import of_shares
 from fastmetrics.measures.costs.row_costs import cost_at_half, savings_of
 from fastmetrics.tables.scores._threshold import real_threshold
@@ -32,7 +32,6 @@ from fastmetrics.tables.scores.score_table import SCORED, ScoreTable
 
 Floats = NDArray[np.float64]
 _NAN = math.nan
-_NOWHERE = ConfidenceInterval(_NAN, _NAN)
 # Costs this near to one another, relative to their size, may differ by rounding alone.
 _ROUNDING = 2.0**-40
 
@@ -187,7 +186,7 @@ def threshold_cost_interval(
         groups=groups,
     )
     if lacks_one(table.n_positive > 0, table.n_negative > 0, "the cost of a threshold"):
-        undefined = (_NAN, _NOWHERE, _NAN, _NAN, _NOWHERE, _NAN, _NAN, _NAN)
+        undefined = (_NAN, NOWHERE, _NAN, _NAN, NOWHERE, _NAN, _NAN, _NAN)
         return ThresholdCostInterval(*undefined, level, table.prevalence, read)
     units = cells.units(None)
     df = math.inf if groups is None else units.effective_groups - 1.0
@@ -195,13 +194,12 @@ def threshold_cost_interval(
         warn_of_few_groups(units.effective_groups, units.n_units)
     row = table.best() if given is None else table.row_of(given)
     at = table.threshold_of(row) if given is None else given
-    here = _mean(cells, np.where(cells.place < row, ~cells.positive, cells.positive), table)
+    here = _mean(cells, np.where(cells.place < row, ~cells.positive, cells.positive), table, level)
     fresh, around = here, ConfidenceInterval(at, at)
     if given is None:
-        fresh = _mean(cells, mistaken_when_left_out(table, cells), table)
-        around = _not_dearer(table, cells, row, _quantile(df, level))
-    lows, highs = zip(_limits(here, level), _limits(fresh, level), strict=True)
-    low, high = min(lows), max(highs)
+        fresh = _mean(cells, mistaken_when_left_out(table, cells), table, level)
+        around = _not_dearer(table, cells, row, critical_value(df, 1.0 - level))
+    low, high = min(here[1].low, fresh[1].low), max(here[1].high, fresh[1].high)
     if table.prevalence is not None and lacks_spread(*cells.sizes(), "the interval of the cost"):
         low = high = _NAN
     elif high == 0:
@@ -214,7 +212,7 @@ def threshold_cost_interval(
         threshold=at,
         threshold_interval=around,
         cost=float(table.cost_at(row)),
-        left_out_cost=float(table.cost_at(row)) if given is not None else fresh.value,
+        left_out_cost=float(table.cost_at(row)) if given is not None else fresh[0],
         confidence_interval=ConfidenceInterval(low, high),
         cost_at_half=cost_at_half(table),
         cost_all_positive=float(table.cost_at(-1)),
@@ -225,39 +223,18 @@ def threshold_cost_interval(
     )
 
 
-class _Mean(NamedTuple):
-    value: float
-    error: float
-    df: float  # infinite of rows
-
-
-def _mean(cells: Cells, mistaken: NDArray[np.bool_], table: CostTable) -> _Mean:
-    """Return the mean cost of the mistakes, and its standard error."""
+def _mean(
+    cells: Cells, mistaken: NDArray[np.bool_], table: CostTable, level: float
+) -> tuple[float, ConfidenceInterval]:
+    """Return the mean cost of the mistakes, with limits on the log scale: costs are skew."""
     losses = np.where(mistaken, cells.costs, 0.0)  # scaled: their squares do not overflow
     value, influences = of_shares(cells.positive, losses, cells.weights, table.prevalence)
     units = cells.units(None if table.prevalence is None else cells.positive.astype(np.int64))
-    if cells.groups is None:
-        error, df = math.sqrt(units.covariance(influences[None])[0, 0]), math.inf
-    else:
-        spread = units.spread(influences)
-        error, df = spread.standard_error, spread.df
-    return _Mean(math.ldexp(float(value), -table.exponent), math.ldexp(error, -table.exponent), df)
-
-
-def _limits(mean: _Mean, level: float) -> tuple[float, float]:
-    """Return limits on the log scale: costs are skew, and not negative. Of groups, Student's."""
-    if mean.value <= 0:
-        return 0.0, 0.0
-    if mean.error == 0.0:
-        return mean.value, mean.value
-    factor = math.exp(_quantile(mean.df, level) * mean.error / mean.value)
-    return mean.value / factor, mean.value * factor
-
-
-def _quantile(df: float, level: float) -> float:
-    if math.isinf(df):
-        return normal_quantile(0.5 + level / 2.0)
-    return critical_value(df, 1.0 - level)
+    spread = units.spread(influences)
+    df = math.inf if cells.groups is None else spread.df
+    unscaled = [math.ldexp(each, -table.exponent) for each in (float(value), spread.standard_error)]
+    interval = interval_of(unscaled[0], unscaled[1], df, level, "log", bounds=(0.0, math.inf))
+    return unscaled[0], interval
 
 
 def _not_dearer(table: CostTable, cells: Cells, row: int, z: float) -> ConfidenceInterval:
