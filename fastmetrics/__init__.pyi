@@ -39,8 +39,10 @@ from .inference.bootstrap.paired_bootstrap import paired_bootstrap as paired_boo
 from .inference.bootstrap.permutation import paired_permutation_test as paired_permutation_test
 from .inference.compare import compare as compare
 from .inference.delong.delong import delong as delong
-from .inference.delong.delong_test import delong_test as delong_test
-from .inference.delong.delong_unpaired import delong_unpaired_test as delong_unpaired_test
+from .inference.delong.delong_test import (
+    delong_test as delong_test,
+    delong_unpaired_test as delong_unpaired_test,
+)
 from .inference.estimate import estimate as estimate
 from .inference.guarantees.guaranteed_threshold import guaranteed_threshold as guaranteed_threshold
 from .measures.asking import register_metric as register_metric

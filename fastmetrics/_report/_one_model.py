@@ -219,6 +219,6 @@ def evaluate_any_table(
     if isinstance(table, ScoreTable):
         return evaluate_table(name, table, confidence_level)
     from fastmetrics._report._of_summary import evaluation_of
-    from fastmetrics.inference.streams.runs_summary import summary_of_runs
+    from fastmetrics.inference.streams.range_summary import summary_of_runs
 
     return evaluation_of(summary_of_runs(table), name, confidence_level)

@@ -17,7 +17,7 @@ from fastmetrics._report.model_evaluation import ModelEvaluation
 from fastmetrics._threads.workers import at_most, thread_count
 from fastmetrics.cli._session import in_words, labels_of, names_here, progress_bar, read_rows
 from fastmetrics.errors import InputError
-from fastmetrics.inference.streams.runs_summary import summary_of_runs
+from fastmetrics.inference.streams.range_summary import summary_of_runs
 from fastmetrics.io._session import require_duckdb
 from fastmetrics.io.columns import Columns, TextColumn
 from fastmetrics.io.reader import Sink

@@ -14,8 +14,13 @@ from fastmetrics._input.censored import CENSORED, CENSORING, check_censoring
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._input.scores import check_unit_interval
 from fastmetrics.errors import InputError
-from fastmetrics.inference.concordance._over_time import at_all, checked, columns_of, result_of
-from fastmetrics.inference.concordance.time_dependent_results import TimeDependentMeasure
+from fastmetrics.inference.concordance.time_dependent_results import (
+    TimeDependentMeasure,
+    at_all,
+    checked,
+    columns_of,
+    result_of,
+)
 from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.concordance.at_times import auc_at, brier_at, followed
 from fastmetrics.measures.concordance.concordance_index import HigherScoreMeans, check_direction

@@ -1,18 +1,43 @@
-"""``TimeDependentMeasure``: a measure of censored times at one time after the other."""
+"""``TimeDependentMeasure``: a measure of censored times at one after the other, and its making."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import partial
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import WeightsAre
+from fastmetrics._input.censored import check_censored
+from fastmetrics._input.containers import as_array
+from fastmetrics._input.scalars import (
+    WeightsAre,
+    check_confidence_level,
+    check_same_length,
+    check_weights_are,
+)
+from fastmetrics._input.scores import check_score_matrix, check_scores_array, score_column
 from fastmetrics._plots._style import shown_name
 from fastmetrics._plots.curves import PLOTTED, Band, Curve, Guide, band_title
 from fastmetrics._plots.time_plots import draw_over_time
 from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics._threads.workers import run
+from fastmetrics.errors import (
+    DegenerateDataWarning,
+    InputError,
+    UndefinedMetricWarning,
+    warn_user,
+)
 from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.reference import limits
+from fastmetrics.inference.samples import Design, warn_of_units
+from fastmetrics.inference.units import Units
+from fastmetrics.measures._influences import RowInfluences
+from fastmetrics.tables.concordance.follow_up import FollowUp, follow
 from fastmetrics.tables.concordance.row_sums import Floats
 
 
@@ -100,3 +125,179 @@ class TimeDependentMeasure(Result):
             title=band_title(self.confidence_level, "pointwise"),
             options=line_options,
         )
+
+
+#: Times whose influences are held at once.
+_BATCH: Final = 8
+_COLUMNS: Final = (
+    *("times", "estimate", "low", "high", "standard_error"),
+    *("reference", "n_events", "n_beyond"),
+)
+
+
+class Asked(NamedTuple):
+    """Checked rows and options."""
+
+    rows: FollowUp
+    design: Design
+    units: Units
+    times: Floats
+    ends: NDArray[np.int64]
+    level: float
+
+
+def checked(
+    time: Any,
+    event: Any,
+    times: Any,
+    groups: Any,
+    confidence_level: Any,
+    sample_weight: Any,
+    weights_are: Any,
+) -> Asked:
+    """Return rows and options, verified."""
+    level = check_confidence_level(confidence_level)
+    read = check_weights_are(sample_weight, weights_are)
+    censored = check_censored(time, event)
+    given = {"sample_weight": sample_weight, "weights_are": read, "groups": groups, "strata": None}
+    design = Design.checked(len(censored.times), given)
+    weights = np.ones(len(censored.times)) if design.weights is None else design.weights
+    at_one = isinstance(times, int | float | np.number)
+    asked = check_scores_array([times] if at_one else times, "times").astype(np.float64)
+    for what, bad in (
+        ("not be negative", asked < 0.0),
+        ("rise", np.diff(asked, prepend=-1.0) <= 0.0),
+    ):
+        if bad.any():
+            at = int(np.argmax(bad))
+            raise InputError(f"`times` must {what}: got {asked[at].item()!r} at index {at}")
+    rows = follow(*censored, weights)
+    ends = np.array([rows.keys_up_to(each) for each in asked.tolist()])
+    return Asked(rows, design, design.units(len(weights)), asked, ends, level)
+
+
+def columns_of(values: Any, name: str, asked: Asked) -> list[NDArray[Any]]:
+    """Return the one column of a model's values, or one for each time."""
+    if as_array(values, name).ndim == 1:
+        columns = [check_scores_array(values, name)]
+    else:
+        matrix = check_score_matrix(values, name)
+        if matrix.shape[1] != len(asked.times):
+            raise InputError(
+                f"`{name}` must have a column for each of `times`: {len(asked.times)}, got "
+                f"{matrix.shape[1]}"
+            )
+        columns = [score_column(matrix, k) for k in range(matrix.shape[1])]
+    check_same_length(**{"time": asked.rows.keys, name: columns[0]})
+    return columns
+
+
+class Found(NamedTuple):
+    """What is known at each time, and a sum of the influences."""
+
+    values: Floats
+    errors: Floats
+    low: Floats
+    high: Floats
+    summed: Floats
+
+
+def at_all(asked: Asked, at: Callable[[int], RowInfluences], factors: Floats) -> Found:
+    """Return a measure at all times, and its influences times ``factors``."""
+    columns = np.empty((4, len(asked.times)))
+    summed = np.zeros(len(asked.rows.keys))
+    for start in range(0, len(asked.times), _BATCH):
+        batch = range(start, min(start + _BATCH, len(asked.times)))
+        for k, one in zip(batch, run([partial(at, k) for k in batch], len(summed)), strict=True):
+            found = _estimate("", asked, one)
+            columns[:, k] = one.value, found.standard_error, *found.confidence_interval
+            if factors[k] != 0.0:
+                summed += factors[k] * one.influences
+    values, errors, low, high = columns
+    return Found(values, errors, low, high, summed)
+
+
+def _estimate(metric: str, asked: Asked, one: RowInfluences) -> Estimate:
+    """Return a measure of [0, 1] with its error and limits."""
+    design = asked.design
+    spread = asked.units.spread(one.influences)
+    return Estimate(
+        metric=metric,
+        estimate=one.value,
+        standard_error=spread.standard_error,
+        confidence_interval=limits(
+            one.value, spread.standard_error, spread.df, asked.level, "logit", bounds=(0.0, 1.0)
+        ),
+        df=spread.df,
+        confidence_level=asked.level,
+        method="influence",
+        scale="logit",
+        n_samples=design.n_samples(asked.units.n_points),
+        n_groups=None if design.groups is None else asked.units.n_units,
+        weights_are=design.weights_are,
+    )
+
+
+def result_of(
+    metric: Any, asked: Asked, found: Found, mean: RowInfluences | None, reference: Floats
+) -> TimeDependentMeasure:
+    """Return the result, and say where it is undefined."""
+    warn_of_units(asked.units, asked.design.weights_are)
+    _warn(metric, asked.times, found.values, found.low)
+    counts = asked.rows.weights
+    if asked.design.weights_are != "frequencies":
+        counts = (counts > 0.0).astype(np.float64)
+    passed = np.searchsorted(asked.ends.astype(np.int32), asked.rows.keys, side="right")
+    in_stretch = np.bincount(2 * passed + (asked.rows.keys & 1), counts, 2 * len(asked.ends) + 2)
+    events, all_rows = in_stretch[::2], in_stretch[::2] + in_stretch[1::2]
+    integrated = None
+    if mean is not None:
+        integrated = _estimate(
+            f"integrated {metric.split('/')[-1].replace('dynamic ', '')}", asked, mean
+        )
+        if not np.isnan(mean.value) and np.isnan(integrated.confidence_interval.low):
+            warn_user(
+                f"`{integrated.metric}` does not vary between these rows: its interval is not "
+                "defined",
+                DegenerateDataWarning,
+            )
+    result = TimeDependentMeasure(
+        metric=metric,
+        times=asked.times,
+        estimate=found.values,
+        low=found.low,
+        high=found.high,
+        standard_error=found.errors,
+        reference=reference,
+        n_events=np.cumsum(events)[:-1].astype(np.int64),
+        n_beyond=np.cumsum(all_rows[::-1])[::-1][1:].astype(np.int64),
+        integrated=integrated,
+        confidence_level=asked.level,
+        n_samples=int(asked.design.n_samples(asked.units.n_points)),
+        n_groups=None if asked.design.groups is None else asked.units.n_units,
+        weights_are=asked.design.weights_are,
+    )
+    for name in _COLUMNS:
+        getattr(result, name).flags.writeable = False
+    return result
+
+
+def _warn(metric: str, times: Floats, values: Floats, low: Floats) -> None:
+    """Say where a measure is undefined, or does not vary."""
+    undefined = np.isnan(values)
+    for where, why, category in (
+        (undefined, "nobody had the event by then, or is followed beyond", UndefinedMetricWarning),
+        (np.isnan(low) & ~undefined, "it does not vary between these rows", DegenerateDataWarning),
+    ):
+        if where.any():
+            first = times[int(np.argmax(where))]
+            what = (
+                f"the {metric}"
+                if category is UndefinedMetricWarning
+                else f"the interval of the {metric}"
+            )
+            warn_user(
+                f"{what} is undefined at {np.count_nonzero(where)} of {len(times)} times, first at "
+                f"{first:g}: {why}; set to nan",
+                category,
+            )

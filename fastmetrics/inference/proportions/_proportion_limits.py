@@ -1,6 +1,6 @@
-"""The limits of a binomial proportion, one function a method, for checked arguments.
+"""The limits of a binomial proportion by five methods, for checked arguments.
 
-Each takes the successes k, the failures m and the error probability left outside a limit.
+Of k successes and m failures, and the error probability left outside a limit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError
-from fastmetrics.inference.reference import normal_quantile, outside
+from fastmetrics.inference.reference import NOWHERE, normal_quantile, outside, within
 
 ProportionMethod = Literal["wilson", "clopper-pearson", "jeffreys", "agresti-coull", "mid-p"]
 
@@ -29,7 +29,6 @@ confidence_level : float, default=0.95
 """
 
 _Probability = Callable[[float], float]
-_Pair = tuple[_Probability, _Probability]
 
 
 def check_level(confidence_level: float, alternative: Alternative) -> float:
@@ -44,26 +43,27 @@ def check_level(confidence_level: float, alternative: Alternative) -> float:
     return level
 
 
-def one_sided(
-    interval: ConfidenceInterval, alternative: Alternative, least: float = 0.0
-) -> ConfidenceInterval:
-    """Put the end of the scale, ``least`` or 1, where a bound alone was asked for."""
-    if alternative == "two-sided" or math.isnan(interval.low):
-        return interval
-    if alternative == "less":
-        return ConfidenceInterval(least, interval.high)
-    return ConfidenceInterval(interval.low, 1.0)
-
-
 def proportion_limits(
     successes: float, n: float, level: float, method: ProportionMethod, alternative: Alternative
 ) -> ConfidenceInterval:
     """Return the limits for checked arguments; nan where ``n`` is 0."""
     if n == 0:
-        return ConfidenceInterval(math.nan, math.nan)
-    tail = outside(1.0 - level, alternative)
-    low, high = _LIMITS[method](successes, n - successes, tail)
-    return one_sided(ConfidenceInterval(low, high), alternative)
+        return NOWHERE
+    k, m, tail = successes, n - successes, outside(1.0 - level, alternative)
+    z = -normal_quantile(tail)
+    if method == "wilson":
+        low, high = wilson_limits(k, m, z)
+    elif method == "agresti-coull":
+        total = k + m + z * z
+        centre = (k + z * z / 2.0) / total
+        half = z * math.sqrt(centre * (1.0 - centre) / total)
+        low, high = centre - half, centre + half
+    elif method == "mid-p" and (k == 0 or m == 0):  # (1 - t)^n / 2 = tail
+        root = 0.0 - math.expm1(math.log(2.0 * tail) / (k + m))
+        low, high = (0.0, root) if k == 0 else (1.0 - root, 1.0)
+    else:
+        low, high = _beta_limits(k, m, tail, method)
+    return within(low, high, alternative, (0.0, 1.0))
 
 
 def wilson_limits(k: float, m: float, z: float) -> tuple[float, float]:
@@ -76,80 +76,40 @@ def wilson_limits(k: float, m: float, z: float) -> tuple[float, float]:
     return min(low, 1.0), min(high, 1.0)
 
 
-def _wilson(k: float, m: float, tail: float) -> tuple[float, float]:
-    return wilson_limits(k, m, -normal_quantile(tail))
-
-
-def _agresti_coull(k: float, m: float, tail: float) -> tuple[float, float]:
-    z = -normal_quantile(tail)
-    total = k + m + z * z
-    centre = (k + z * z / 2.0) / total
-    half = z * math.sqrt(centre * (1.0 - centre) / total)
-    return max(0.0, centre - half), min(1.0, centre + half)
-
-
-def _clopper_pearson(k: float, m: float, tail: float) -> tuple[float, float]:
-    return _beta_limits(k, m, tail, _exact_probabilities)
-
-
-def _jeffreys(k: float, m: float, tail: float) -> tuple[float, float]:
-    return _beta_limits(k, m, tail, _posterior_probabilities)
-
-
-def _mid_p(k: float, m: float, tail: float) -> tuple[float, float]:
-    if k == 0:  # (1 - t)^m / 2 = tail
-        return 0.0, _one_minus_root(2.0 * tail, m)
-    if m == 0:
-        return 1.0 - _one_minus_root(2.0 * tail, k), 1.0
-    return _beta_limits(k, m, tail, _mid_probabilities)
-
-
-def _one_minus_root(probability: float, n: float) -> float:
-    """Return 1 - probability^(1/n)."""
-    return 0.0 - math.expm1(math.log(probability) / n)
-
-
-def _exact_probabilities(k: float, m: float) -> _Pair:
-    """Return P(X >= k; t) and P(X <= k; t) of k + m trials, as functions of t."""
-    from scipy.special import betainc, betaincc
-
-    return lambda t: betainc(k, m + 1.0, t), lambda t: betaincc(k + 1.0, m, t)
-
-
-def _posterior_probabilities(k: float, m: float) -> _Pair:
-    """Return P(p <= t) and P(p >= t) for p of the distribution Beta(k + 1/2, m + 1/2)."""
-    from scipy.special import betainc, betaincc
-
-    a, b = k + 0.5, m + 0.5
-    return lambda t: betainc(a, b, t), lambda t: betaincc(a, b, t)
-
-
-def _mid_probabilities(k: float, m: float) -> _Pair:
-    """Return P(X > k; t) + P(X = k; t) / 2 and P(X < k; t) + P(X = k; t) / 2."""
-    from scipy.special import betainc, betaincc
-
-    return (
-        lambda t: (betainc(k, m + 1.0, t) + betainc(k + 1.0, m, t)) / 2.0,
-        lambda t: (betaincc(k, m + 1.0, t) + betaincc(k + 1.0, m, t)) / 2.0,
-    )
-
-
-def _beta_limits(
-    k: float, m: float, tail: float, probabilities: Callable[[float, float], _Pair]
-) -> tuple[float, float]:
+def _beta_limits(k: float, m: float, tail: float, method: ProportionMethod) -> tuple[float, float]:
     """Return the t where the rising, and where the falling probability equals ``tail``.
 
     They are found from the side where the rarer outcome is counted: near 1, doubles are too far
     apart, and both limits mirror those of the failures.
     """
     if k > m:
-        low, high = _beta_limits(m, k, tail, probabilities)
+        low, high = _beta_limits(m, k, tail, method)
         return 1.0 - high, 1.0 - low
-    rising, falling = probabilities(k, m)
-    z = -normal_quantile(tail)
-    near_low, near_high = wilson_limits(k, m, z)
+    rising, falling = _probabilities(k, m, method)
+    near_low, near_high = wilson_limits(k, m, -normal_quantile(tail))
     low = _solve(lambda t: rising(t) - tail, near_low) if k > 0 else 0.0
     return low, _solve(lambda t: tail - falling(t), near_high)
+
+
+def _probabilities(
+    k: float, m: float, method: ProportionMethod
+) -> tuple[_Probability, _Probability]:
+    """Return P(X >= k; t) and P(X <= k; t) of k + m trials, as functions of t.
+
+    Of "mid-p" with half of P(X = k; t) in either; of "jeffreys" P(p <= t) and P(p >= t) for p of
+    the distribution Beta(k + 1/2, m + 1/2).
+    """
+    from scipy.special import betainc, betaincc
+
+    if method == "jeffreys":
+        a, b = k + 0.5, m + 0.5
+        return lambda t: betainc(a, b, t), lambda t: betaincc(a, b, t)
+    if method == "clopper-pearson":
+        return lambda t: betainc(k, m + 1.0, t), lambda t: betaincc(k + 1.0, m, t)
+    return (
+        lambda t: (betainc(k, m + 1.0, t) + betainc(k + 1.0, m, t)) / 2.0,
+        lambda t: (betaincc(k, m + 1.0, t) + betaincc(k + 1.0, m, t)) / 2.0,
+    )
 
 
 def _solve(excess: _Probability, guess: float) -> float:
@@ -168,12 +128,3 @@ def _solve(excess: _Probability, guess: float) -> float:
     if start == stop:
         return start
     return float(brentq(excess, start, stop, xtol=1e-300, rtol=2.0**-50))
-
-
-_LIMITS: Final[dict[ProportionMethod, Callable[[float, float, float], tuple[float, float]]]] = {
-    "wilson": _wilson,
-    "clopper-pearson": _clopper_pearson,
-    "jeffreys": _jeffreys,
-    "agresti-coull": _agresti_coull,
-    "mid-p": _mid_p,
-}

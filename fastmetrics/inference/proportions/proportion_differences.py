@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
+from math import nan
 from typing import Final
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative
-from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.proportions._proportion_limits import (
     BOUNDED,
     check_level,
-    one_sided,
     wilson_limits,
 )
 from fastmetrics.inference.proportions.proportions import check_count, check_successes
-from fastmetrics.inference.reference import normal_quantile, outside
+from fastmetrics.inference.reference import NOWHERE, normal_quantile, outside, within
 
 PAIRED: Final = "Newcombe (1998), paired hybrid score"
 _DIFFERENCE: Final = """
@@ -95,21 +94,13 @@ def proportion_difference_interval(
     for name, count in {"n_a": n_first, "n_b": n_second}.items():
         if count == 0:
             warn_user(f"the difference is not defined: `{name}` is 0", UndefinedMetricWarning)
-    a, b = _share(first, n_first), _share(second, n_second)
-    estimate = a - b
-    if math.isnan(estimate):
-        interval = ConfidenceInterval(math.nan, math.nan)
-    else:
-        z = -normal_quantile(outside(1.0 - level, alternative))
-        limits_a = wilson_limits(first, n_first - first, z)
-        limits_b = wilson_limits(second, n_second - second, z)
-        interval = _squared_and_added(estimate, (a, *limits_a), (b, *limits_b), 0.0, alternative)
-    method = "Newcombe (1998), hybrid score"
-    error = math.nan
+    sides = (first, n_first - first), (second, n_second - second)
+    method, sizes, estimate, error = "Newcombe (1998), hybrid score", (n_first, n_second), nan, nan
     if n_first and n_second:
+        a, b = first / n_first, second / n_second
+        estimate = a - b
         error = math.sqrt(a * (1.0 - a) / n_first + b * (1.0 - b) / n_second)
-    sizes = n_first, n_second
-    return _estimate(method, estimate, error, interval, (a, b), sizes, level, alternative)
+    return _estimate(method, estimate, error, sides, sizes, 0.0, level, alternative)
 
 
 @documented(BOUNDED, _DIFFERENCE)
@@ -167,31 +158,37 @@ def paired_proportion_difference_interval(
     e, f, g, h = (check_count(name, count) for name, count in counts.items())
     level = check_level(confidence_level, alternative)
     n = e + f + g + h
-    method = PAIRED
+    sides, sizes = ((e + f, g + h), (e + g, f + h)), (n, n)
     if n == 0:
         warn_user("the difference is not defined: all counts are 0", UndefinedMetricWarning)
-        nan, nowhere = math.nan, ConfidenceInterval(math.nan, math.nan)
-        return _estimate(method, nan, nan, nowhere, (nan, nan), (n, n), level, alternative)
-    z = -normal_quantile(outside(1.0 - level, alternative))
-    a, b, estimate = (e + f) / n, (e + g) / n, (f - g) / n
-    limits_a, limits_b = wilson_limits(e + f, g + h, z), wilson_limits(e + g, f + h, z)
+        return _estimate(PAIRED, nan, nan, sides, sizes, 0.0, level, alternative)
     phi = _correlation(e / n, f / n, g / n, h / n, n)
-    interval = _squared_and_added(estimate, (a, *limits_a), (b, *limits_b), phi, alternative)
     # (f + g - (f - g)^2 / n) / n^2 without a difference of nearly equal numbers
     error = math.sqrt((f * (e + 2.0 * g + h) + g * (e + 2.0 * f + h)) / n) / n
-    return _estimate(method, estimate, error, interval, (a, b), (n, n), level, alternative)
+    return _estimate(PAIRED, (f - g) / n, error, sides, sizes, phi, level, alternative)
 
 
 def _estimate(
     method: str,
     estimate: float,
     error: float,
-    interval: ConfidenceInterval,
-    shares: tuple[float, float],
+    sides: tuple[tuple[float, float], tuple[float, float]],
     sizes: tuple[float, float],
+    phi: float,
     level: float,
     alternative: Alternative,
 ) -> Estimate:
+    """Return a difference whose limits put together the distances of both shares from their own.
+
+    ``sides`` are the successes and failures of both; ``phi`` is how they correlate.
+    """
+    interval, z = NOWHERE, -normal_quantile(outside(1.0 - level, alternative))
+    a, b = (hits / size if size else nan for (hits, _), size in zip(sides, sizes, strict=True))
+    if not math.isnan(estimate):
+        (low_a, high_a), (low_b, high_b) = (wilson_limits(*side, z) for side in sides)
+        low = estimate - _distance(a - low_a, high_b - b, phi)
+        high = estimate + _distance(high_a - a, b - low_b, phi)
+        interval = within(low, high, alternative, (-1.0, 1.0))
     return Estimate(
         metric="difference of proportions",
         estimate=estimate,
@@ -202,14 +199,8 @@ def _estimate(
         method=method,
         alternative=alternative,
         n_samples=sizes[0] if method == PAIRED else sum(sizes),
-        details=dict(
-            zip(("proportion_a", "proportion_b", "n_a", "n_b"), (*shares, *sizes), strict=True)
-        ),
+        details={"proportion_a": a, "proportion_b": b, "n_a": sizes[0], "n_b": sizes[1]},
     )
-
-
-def _share(successes: float, n: float) -> float:
-    return successes / n if n else math.nan
 
 
 def _correlation(e: float, f: float, g: float, h: float, n: float) -> float:
@@ -221,20 +212,6 @@ def _correlation(e: float, f: float, g: float, h: float, n: float) -> float:
     if numerator > 0:
         numerator = max(0.0, numerator - 0.5 / n)
     return max(-1.0, numerator / math.sqrt(margins))
-
-
-def _squared_and_added(
-    estimate: float,
-    a: tuple[float, float, float],
-    b: tuple[float, float, float],
-    phi: float,
-    alternative: Alternative,
-) -> ConfidenceInterval:
-    """Put the distances of two estimates from their own limits together; (estimate, low, high)."""
-    low = estimate - _distance(a[0] - a[1], b[2] - b[0], phi)
-    high = estimate + _distance(a[2] - a[0], b[0] - b[1], phi)
-    interval = ConfidenceInterval(max(-1.0, low), min(1.0, high))
-    return one_sided(interval, alternative, least=-1.0)
 
 
 def _distance(x: float, y: float, phi: float) -> float:

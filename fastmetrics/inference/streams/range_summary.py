@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import accumulate
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -17,12 +20,15 @@ from numpy.typing import NDArray
 from fastmetrics._files import Members, Saved, scalar
 from fastmetrics._input.scalars import check_integer, check_real
 from fastmetrics._kernels import range_kernels
+from fastmetrics._threads.workers import at_most, run
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.streams.range_moments import Part, joined, part_of, spread_of
 from fastmetrics.measures.curves._pieces import Piece, by_pieces
 from fastmetrics.measures.curves.break_even import Balance, balance_of
 from fastmetrics.measures.curves.placements import placement_sums
 from fastmetrics.tables._mergeable import Summed
+from fastmetrics.tables.runs._ranges import Range, table_of
+from fastmetrics.tables.runs.score_runs import ScoreRuns
 from fastmetrics.tables.scores.pairs import INT64_BOUND, PairCounts
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -331,3 +337,32 @@ def _gap_ends(
         counts = zip(near.tolist(), tp[near].tolist(), fp[near].tolist(), strict=True)
         found.append(max(counts, key=lambda each: sign * (each[1] * n - each[2] * m)))
     return found
+
+
+def summary_of_runs(
+    runs: ScoreRuns, *, progress: Callable[[float], None] | None = None
+) -> RangeSummary:
+    """Return the summary of all rows of some runs, each thread at work on a range of its own.
+
+    ``progress`` is called with the share of the rows that is done.
+    """
+    rows, ranges, at_once = runs._ranges()
+    above = list(accumulate(map(rows.rows_of, ranges), _added, initial=(0, 0)))
+    m, n = above[-1]
+    done = 0
+
+    def of_range(where: Range, tp: int, fp: int) -> RangeSummary:
+        nonlocal done
+        found = summary_of(table_of(rows, where), tp, fp, m, n)
+        done += found.positives + found.negatives  # a bar: a lost sum would do no harm
+        if progress is not None:
+            progress(done / (m + n))
+        return found
+
+    jobs = [partial(of_range, each, *at) for each, at in zip(ranges, above, strict=False)]
+    with at_most(at_once):
+        return sum(run(jobs), RangeSummary(m, n)) if jobs else RangeSummary(0, 0)
+
+
+def _added(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+    return one[0] + other[0], one[1] + other[1]

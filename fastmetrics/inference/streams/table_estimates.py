@@ -23,8 +23,7 @@ from fastmetrics.errors import (
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.interval_rule import OF_AUC, estimate_by, estimate_of
 from fastmetrics.inference.samples import warn_of_units
-from fastmetrics.inference.streams.range_summary import RangeSummary
-from fastmetrics.inference.streams.runs_summary import summary_of_runs
+from fastmetrics.inference.streams.range_summary import RangeSummary, summary_of_runs
 from fastmetrics.inference.table_points import (
     Measured,
     TablePoints,
