@@ -143,7 +143,15 @@ def calibration_error_interval(
         found = MeanSquare(nan, nan, nan, nan, nan, 0, 0)
     else:
         is_matrix = not isinstance(y_true, ScoreTable) and column_count(y_proba) > 1
-        _warn_of_few(data, ("right", "wrong") if is_matrix else ("positive", "negative"))
+        names = ("right", "wrong") if is_matrix else ("positive", "negative")
+        n, positives = data.n_samples, int(data.positives.sum())
+        few, name = min(zip((positives, n - positives), names, strict=True))
+        if few < FEW_OF_A_CLASS:
+            warn_user(
+                f"{few} of {n:,} rows are {name}: below about {FEW_OF_A_CLASS} the interval of a "
+                "calibration error covers less than its level; gather more rows",
+                SmallSampleWarning,
+            )
     low, high = limits(found, level)
     if low == high:
         warn_user(
@@ -163,18 +171,6 @@ def calibration_error_interval(
         n_samples=float(data.n_samples),
         details=found,
     )
-
-
-def _warn_of_few(data: Counted, names: tuple[str, str]) -> None:
-    """Say where one of the outcomes is so rare that the rows do not show how rare."""
-    positives = int(data.positives.sum())
-    few, name = min(zip((positives, data.n_samples - positives), names, strict=True))
-    if few < FEW_OF_A_CLASS:
-        warn_user(
-            f"{few} of {data.n_samples:,} rows are {name}: below about {FEW_OF_A_CLASS} the "
-            "interval of a calibration error covers less than its level; gather more rows",
-            SmallSampleWarning,
-        )
 
 
 def mean_square(data: Counted, n_bins: int, strategy: Strategy) -> MeanSquare | None:

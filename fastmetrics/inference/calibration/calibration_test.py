@@ -35,7 +35,6 @@ Statistic = Literal[
     "maximum_calibration_error",
     "root_mean_square_calibration_error",
 ]
-_Value = Callable[[NDArray[np.int64]], float]
 #: Replicates that are drawn before they are evaluated, side by side.
 _BATCH: Final = 8
 
@@ -136,7 +135,15 @@ def calibration_test(
     if len(data.p) == 0:
         warn_user("a test of calibration is not defined: there are no rows", UndefinedMetricWarning)
         return CalibrationTest(math.nan, math.nan, math.nan, metrics, 0, n_resamples, key_text(key))
-    value = _statistic(data, metrics, n_bins, strategy)
+    starts = bin_starts(data.p, data.rows, n_bins, strategy)
+    n, chances = (np.add.reduceat(each, starts) for each in (data.rows, data.rows * data.p))
+
+    def value(positives: NDArray[np.int64]) -> float:
+        if metrics == "miscalibration":
+            return miscalibration(data, positives)
+        gaps = np.abs(np.add.reduceat(positives, starts) - chances)
+        return _IN_BINS[metrics](gaps / n, n / data.n_samples)
+
     statistic = value(data.positives)
     drawn = calibrated_draws(data, n_resamples, key)
     replicates = np.empty(n_resamples)
@@ -154,21 +161,6 @@ def calibration_test(
         n_resamples,
         key_text(key),
     )
-
-
-def _statistic(data: Counted, metric: Statistic, n_bins: int, strategy: Strategy) -> _Value:
-    """Return the statistic as a function of the positives at each probability."""
-    if metric == "miscalibration":
-        return lambda positives: miscalibration(data, positives)
-    starts = bin_starts(data.p, data.rows, n_bins, strategy)
-    n, chances = (np.add.reduceat(each, starts) for each in (data.rows, data.rows * data.p))
-    reduced = _IN_BINS[metric]
-
-    def value(positives: NDArray[np.int64]) -> float:
-        gaps = np.abs(np.add.reduceat(positives, starts) - chances)
-        return reduced(gaps / n, n / data.n_samples)
-
-    return value
 
 
 #: Statistics in bins, of the gaps and of the bins' shares of the rows.

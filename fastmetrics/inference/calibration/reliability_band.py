@@ -178,29 +178,27 @@ def reliability_band(
     n_cells = check_integer("n_cells", n_cells, low=1, high=_MOST_CELLS)
     n_resamples = check_integer("n_resamples", n_resamples, low=2)
     data = counted(y_true, y_proba, pos_label=pos_label, labels=labels)
+    key = None
     if len(data.p) == 0:
         warn_user("a reliability band is not defined: there are no rows", UndefinedMetricWarning)
-        none = np.empty(0)
-        return _band((none, none, none, none), kind, level, 0, 0, None)
-    if kind == "confidence":
-        return _band(_confidence(data, 1.0 - level, n_cells), kind, level, data.n_samples, 0, None)
-    check_memory(n_resamples, n_cells, "take fewer replicates")
-    key = seed_key(rng)
-    columns = _consistency(data, level, n_cells, n_resamples, key)
-    return _band(columns, kind, level, data.n_samples, n_resamples, key_text(key))
-
-
-def _band(
-    columns: Columns,
-    kind: Kind,
-    level: float,
-    n_samples: int,
-    n_resamples: int,
-    key: str | None,
-) -> ReliabilityBand:
+        columns = (np.empty(0),) * 4
+    elif kind == "confidence":
+        columns = _confidence(data, 1.0 - level, n_cells)
+    else:
+        check_memory(n_resamples, n_cells, "take fewer replicates")
+        key = seed_key(rng)
+        columns = _consistency(data, level, n_cells, n_resamples, key)
     for column in columns:
         column.setflags(write=False)
-    return ReliabilityBand(*columns, kind, level, n_samples, n_resamples, key, _METHODS[kind])
+    return ReliabilityBand(
+        *columns,
+        kind=kind,
+        confidence_level=level,
+        n_samples=data.n_samples,
+        n_resamples=0 if key is None else n_resamples,
+        key=None if key is None else key_text(key),
+        method=_METHODS[kind],
+    )
 
 
 def _confidence(data: Counted, alpha: float, n_cells: int) -> Columns:
@@ -219,37 +217,34 @@ def _confidence(data: Counted, alpha: float, n_cells: int) -> Columns:
         ends = np.diff(np.searchsorted(edges, p, side="left"), append=n_cells + 2)
         right = np.flatnonzero(ends)
     failures = data.rows - data.positives
-    low = _lower_limits(*_cells(data.positives, failures, right + 1), alpha)
-    high = 1.0 - _lower_limits(
-        *_cells(failures[::-1], data.positives[::-1], len(p) - left[::-1]), alpha
-    )
-    points = np.union1d(p[left], p[right])
-    points = np.union1d(points, [0.0, 1.0])
+    low = _lower_limits(data.positives, failures, right, alpha)
+    last = len(p) - 1 - left[::-1]
+    high = 1.0 - _lower_limits(failures[::-1], data.positives[::-1], last, alpha)
+    points = np.union1d(np.union1d(p[left], p[right]), [0.0, 1.0])
     # up to the next point on the right, and on the left
     at = np.searchsorted(p[right], points, side="right")
     lows = np.concatenate([[0.0], low])[at]
     highs = np.concatenate([high[::-1], [1.0]])[np.searchsorted(p[left], points, side="left")]
-    return points, lows, highs, _fit_at(data, points)
-
-
-def _cells(
-    positives: NDArray[np.int64], negatives: NDArray[np.int64], ends: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the sums of both classes up to each end."""
-    return np.cumsum(positives)[ends - 1], np.cumsum(negatives)[ends - 1]
+    # between two probabilities the fit is that of the lower one
+    at = np.searchsorted(p, points, side="right") - 1
+    return points, lows, highs, isotonic(data, data.positives)[np.maximum(at, 0)]
 
 
 def _lower_limits(
-    positives: NDArray[np.int64], negatives: NDArray[np.int64], alpha: float
+    positives: NDArray[np.int64],
+    negatives: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    alpha: float,
 ) -> Floats:
     """Return, at the end of each cell, the greatest lower limit of any run of cells up to there.
 
-    ``positives`` and ``negatives`` are sums from the first cell. A run improves on the best limit
-    so far if that one is refuted by its rows: most are not, and their own is not computed.
+    A run improves on the best limit so far if that one is refuted by its rows: most are not, and
+    their own is not computed.
     """
     from scipy.special import betainc, betaincinv
 
-    m = len(positives)
+    m = len(ends)
+    positives, negatives = np.cumsum(positives)[ends], np.cumsum(negatives)[ends]
     level = alpha / (m * (m + 1))
     before = np.concatenate([[0], positives[:-1]]), np.concatenate([[0], negatives[:-1]])
     limits = np.empty(m)
@@ -279,9 +274,3 @@ def _consistency(
     # By ranks of n_resamples + 1: the data, if calibrated, are one more draw of the same kind.
     low, high = np.quantile(fits, [tail, 1.0 - tail], axis=0, method="weibull")
     return data.p[chosen], low, high, isotonic(data, data.positives)[chosen]
-
-
-def _fit_at(data: Counted, points: Floats) -> Floats:
-    """Return the isotonic fit at points; between two probabilities that of the lower one."""
-    at = np.searchsorted(data.p, points, side="right") - 1
-    return isotonic(data, data.positives)[np.maximum(at, 0)]

@@ -212,13 +212,12 @@ def guaranteed_threshold(
     if table.is_weighted:
         raise InputTypeError("a table of weights does not tell how many rows there were")
     if lacks_a_class(table, f"the threshold that guarantees `{measure}`"):
-        return GuaranteedThreshold(_NAN, measure, bound, delta, _NAN, 0, *_totals(table))
-    if of_grid:
+        threshold = _NAN
+    elif of_grid:
         thresholds = _default_grid(table) if grid is None else _falling(grid)
         threshold = _of_grid(table, thresholds, measure, bound, prices, delta)
     else:
-        of_rank = _of_recall if measure == "recall" else _of_false_positive_rate
-        threshold = of_rank(table, bound, delta)
+        threshold = _of_rate(table, measure, bound, delta)
     return _decision(table, threshold, measure, bound, delta, prices)
 
 
@@ -246,51 +245,34 @@ def check_promise(
     return measure, bound, Prices(*prices) if prices else Prices(1.0, 1.0)
 
 
-def _totals(table: ScoreTable) -> tuple[int, int, int, int]:
-    """Return TP, FP, FN and TN where nothing is called positive."""
-    return 0, 0, int(table.n_positive), int(table.n_negative)
+def _of_rate(table: ScoreTable, measure: Guaranteed, bound: float, delta: float) -> float:
+    """Return the score of the largest rank k with P(X >= k) >= 1 - delta.
 
-
-def _largest_rank(n: int, probability: float, delta: float) -> int:
-    """Return the largest k with P(X >= k) >= 1 - delta, X the successes of n trials."""
+    X are the successes of as many trials as the class has rows: of recall the lowest positives, of
+    the false positive rate the highest negatives, above which the threshold is.
+    """
     from scipy.special import betaincc
 
+    is_recall = measure == "recall"
+    counts = table.positives[::-1] if is_recall else table.negatives
+    n, share = int(counts.sum()), 1.0 - bound if is_recall else bound
     # P(X < k) = 1 - I(k, n - k + 1), which rises with k
     ranks = range(1, n + 1)
-    return bisect_left(ranks, True, key=lambda k: betaincc(k, n - k + 1.0, probability) > delta)
-
-
-def _row_of_rank(counts: NDArray[Any], rank: int) -> int:
-    """Return the row of the ``rank``-th example, counted from the first row on."""
-    return int(np.searchsorted(np.cumsum(counts), rank))
-
-
-def _of_recall(table: ScoreTable, bound: float, delta: float) -> float:
-    rank = _largest_rank(int(table.n_positive), 1.0 - bound, delta)
+    rank = bisect_left(ranks, True, key=lambda k: betaincc(k, n - k + 1.0, share) > delta)
     if rank == 0:
-        return _vacuous("positive", math.log(delta) / math.log(bound), -math.inf)
-    row = _row_of_rank(table.positives[::-1], rank)
-    lowest: float = table.scores[len(table) - 1 - row].item()
-    return lowest
-
-
-def _of_false_positive_rate(table: ScoreTable, bound: float, delta: float) -> float:
-    rank = _largest_rank(int(table.n_negative), bound, delta)
-    if rank == 0:
-        return _vacuous("negative", math.log(delta) / math.log1p(-bound), math.inf)
-    row = _row_of_rank(table.negatives, rank)
-    above: float = table.scores[row - 1].item() if row else math.inf
-    return above
-
-
-def _vacuous(kind: str, needed: float, threshold: float) -> float:
-    all_or_none = "everything" if threshold < 0 else "nothing"
-    warn_user(
-        f"only calling {all_or_none} positive is sure to keep the promise: other thresholds need "
-        f"{math.ceil(needed):,} {kind} rows or more",
-        DegenerateDataWarning,
-    )
-    return threshold
+        all_or_none, kind = ("everything", "positive") if is_recall else ("nothing", "negative")
+        needed = math.log(delta) / (math.log(bound) if is_recall else math.log1p(-bound))
+        warn_user(
+            f"only calling {all_or_none} positive is sure to keep the promise: other thresholds "
+            f"need {math.ceil(needed):,} {kind} rows or more",
+            DegenerateDataWarning,
+        )
+        return -math.inf if is_recall else math.inf
+    row = int(np.searchsorted(np.cumsum(counts), rank))
+    if not is_recall and row == 0:
+        return math.inf
+    found: float = table.scores[len(table) - 1 - row if is_recall else row - 1].item()
+    return found
 
 
 # --- grids: Learn then Test -----------------------------------------------------------------------
@@ -360,10 +342,9 @@ def _decision(
     delta: float,
     prices: Prices,
 ) -> GuaranteedThreshold:
-    """Return the threshold with what it decides on these data."""
-    if math.isnan(threshold):
-        return GuaranteedThreshold(threshold, measure, bound, delta, _NAN, 0, *_totals(table))
-    (cells,) = cells_at(table, [threshold])
+    """Return the threshold with what it decides on these data; nan decides nothing."""
+    is_none = math.isnan(threshold)
+    (cells,) = cells_at(table, [math.inf if is_none else threshold])
     tp, fp, n_positive, n_negative = cells
     value, n_samples = {
         "recall": (tp, n_positive),
@@ -371,7 +352,15 @@ def _decision(
         "precision": (tp, tp + fp),
         "expected_cost": (cells.cost(prices), n_positive + n_negative),
     }[measure]
-    counts = tp, fp, n_positive - tp, n_negative - fp
     return GuaranteedThreshold(
-        threshold, measure, bound, delta, value / n_samples, n_samples, *counts
+        threshold=threshold,
+        metric=measure,
+        bound=bound,
+        delta=delta,
+        value=_NAN if is_none else value / n_samples,
+        n_samples=0 if is_none else n_samples,
+        tp=tp,
+        fp=fp,
+        fn=n_positive - tp,
+        tn=n_negative - fp,
     )
