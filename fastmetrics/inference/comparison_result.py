@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from fastmetrics._display.numbers import as_p, decimals_of, limits, number
 from fastmetrics._display.table import Display, Table
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import no_such
 from fastmetrics.inference._pvalues import holm
-from fastmetrics.inference.estimate_result import FIGURES, ByMetric, Estimate, Pair, decided
+from fastmetrics.inference.estimate_result import FIELDS, FIGURES, ByMetric, Estimate, Pair, decided
 from fastmetrics.inference.reference import critical_value
 from fastmetrics.inference.replicates import WEIGHTS, Replicates, again, cautions_of
 from fastmetrics.inference.units import SamplesAre
@@ -30,14 +31,13 @@ _MOST_LISTED: Final = 6
 _ONE_OF: Final[dict[SamplesAre, str]] = {"rows": "row", "queries": "query", "items": "item"}
 
 
+@documented(FIELDS)
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison(Result):
     """Several models compared by one measure on the same rows.
 
     Attributes
     ----------
-    metric : str
-        What was measured.
     names : tuple of str
         Of the models, in the order given.
     models : tuple of Estimate
@@ -50,17 +50,11 @@ class Comparison(Result):
         The direction of the measure; None where it has none.
     margin : float or None
         What a difference must not exceed for models to be as good as one another.
-    confidence_level : float
-        Coverage aimed at by each interval.
     alternative : {"two-sided", "less", "greater"}
         Of the pairs: the difference is other than 0, below 0 or above 0.
     method : str
         How errors were found.
-    n_samples : float
-    n_groups : int or None
-    weights_are : {"importances", "frequencies"} or None
     samples_are : {"rows", "queries", "items"}
-    note : str
     details : object
         What else the method found, such as the test of all models at once; None if nothing.
     """

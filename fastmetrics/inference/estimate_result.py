@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre
 from fastmetrics._results import ConfidenceInterval, Result, equals
 from fastmetrics.errors import no_such
@@ -25,45 +26,56 @@ from fastmetrics.inference.replicates import (
 from fastmetrics.inference.units import Spread
 from fastmetrics.measures._measure import Scale
 
+#: What fields of results say alike.
+FIELDS: Final = """
+Attributes
+----------
+metric : str
+    What was measured.
+standard_error : float
+    nan where it cannot be known.
+confidence_interval : ConfidenceInterval
+    Its two limits, `low` and `high`.
+df : float
+    Degrees of freedom of the standard error; inf where it is taken for known.
+confidence_level : float
+    Coverage aimed at by each interval.
+method : str
+    How the interval was made.
+n_samples : float
+    Rows of a weight, or queries that count; the sum of frequencies.
+n_groups : int or None
+    Groups of rows, or of queries; None where each stands for itself.
+weights_are : {"importances", "frequencies"} or None
+    How weights were read; None where there were none.
+key : str or None
+    Of the random numbers: ``rng=key`` draws them again; None where there were none.
+note : str
+    What a reader of the interval must know; usually empty.
+details : object
+    What else the method found; None if nothing.
+"""
+
 #: Of an estimate, in tables.
 FIGURES: Final = ("metric", "estimate", "confidence_interval", "standard_error")
 
 
+@documented(FIELDS)
 @dataclass(frozen=True, slots=True, repr=False)
 class Estimate(Drawn):
     """A measure with its standard error and interval.
 
     Attributes
     ----------
-    metric : str
-        What was measured.
     estimate : float
         Its value on the data; nan where it is undefined.
-    standard_error : float
-        nan where it cannot be known.
-    confidence_interval : ConfidenceInterval
-        Its two limits, `low` and `high`.
-    df : float
-        Degrees of freedom of the standard error; inf where it is taken for known.
-    confidence_level : float
-        Coverage aimed at.
-    method : str
-        How the interval was made.
     scale : {"identity", "logit", "log", "lack", "atanh"}
         Where the estimate was taken for normal; "lack" is the logarithm of 1 - estimate.
     alternative : {"two-sided", "less", "greater"}
         Both limits, the upper one alone, or the lower one alone.
-    n_samples : float
-        Rows of a weight, or queries that count; the sum of frequencies.
-    n_groups : int or None
-        Groups of rows, or of queries; None where each stands for itself.
     design_effect : float or None
         The variance over that of independent rows: so many rows of these groups are worth one
         (Kish 1965); None without groups, or where their rows were not at hand.
-    weights_are : {"importances", "frequencies"} or None
-        How weights were read; None where there were none.
-    note : str
-        What a reader of the interval must know; usually empty.
     details : object
         What else the method found: `Replicates` of a bootstrap; None if nothing.
     """
@@ -94,6 +106,7 @@ class Estimate(Drawn):
         return self.metric, f"{100 * self.confidence_level:g} % {said} interval", None
 
 
+@documented(FIELDS)
 @dataclass(frozen=True, slots=True, repr=False)
 class Pair(Drawn):
     """Two models compared by one measure: that of `a` less that of `b`.
@@ -104,13 +117,10 @@ class Pair(Drawn):
         The measure and the models.
     estimate : float
         The difference.
-    standard_error : float
     confidence_interval : ConfidenceInterval
         Of the difference; not adjusted.
     statistic : float
         The difference over its standard error; 0 where both are 0, +-inf where the error alone is.
-    df : float
-        Degrees of freedom of the standard error.
     pvalue : float
         Of "there is no difference".
     pvalue_holm : float
@@ -120,8 +130,6 @@ class Pair(Drawn):
     pvalue_noninferior, pvalue_equivalent : float
         Of "`a` is worse than `b` by the margin or more", and of "they differ by the margin or
         more"; nan without a margin.
-    note : str
-        What a reader of the pair must know; usually empty.
     details : object
         What else the method found: `Replicates` of a bootstrap or of exchanges; None if nothing.
     """

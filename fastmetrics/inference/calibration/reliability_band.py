@@ -29,6 +29,7 @@ from fastmetrics.inference.calibration._counted import (
     counted,
     isotonic,
 )
+from fastmetrics.inference.estimate_result import FIELDS
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
@@ -42,6 +43,7 @@ Columns = tuple[Floats, Floats, Floats, Floats]
 _MOST_CELLS: Final = 1_000
 
 
+@documented(FIELDS)
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class ReliabilityBand(Result):
     """A band of the calibration curve, or round the diagonal.
@@ -65,10 +67,6 @@ class ReliabilityBand(Result):
         Rows.
     n_resamples : int
         Replicates; 0 for a confidence band.
-    key : str or None
-        ``rng=key`` draws the same replicates again; None without replicates.
-    method : str
-        The name of the method.
     """
 
     probability: Floats

@@ -32,7 +32,7 @@ from fastmetrics.errors import (
     UndefinedMetricWarning,
     warn_user,
 )
-from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.estimate_result import FIELDS, Estimate
 from fastmetrics.inference.reference import limits
 from fastmetrics.inference.samples import Design, warn_of_units
 from fastmetrics.inference.units import Units
@@ -41,6 +41,7 @@ from fastmetrics.tables.concordance.follow_up import FollowUp, follow
 from fastmetrics.tables.concordance.row_sums import Floats
 
 
+@documented(FIELDS)
 @dataclass(frozen=True, slots=True, repr=False)
 class TimeDependentMeasure(Result):
     """A measure of a model of censored times at several times, with limits at each.
@@ -64,14 +65,6 @@ class TimeDependentMeasure(Result):
         Rows with the event by then, and rows followed beyond; those of a weight, or their number.
     integrated : Estimate or None
         The mean over time; nan where one of the times is undefined, None where there is one time.
-    confidence_level : float
-        Coverage aimed at.
-    n_samples : int
-        Rows that have a weight; the sum of frequencies.
-    n_groups : int or None
-        Groups of rows; None if each row stands for itself.
-    weights_are : {"importances", "frequencies"} or None
-        How weights were read; None where there were none.
     """
 
     metric: Literal["cumulative/dynamic AUC", "Brier score"]

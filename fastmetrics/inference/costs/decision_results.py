@@ -15,10 +15,12 @@ from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._plots._style import shown_name
 from fastmetrics._plots.curves import PLOTTED, Band, Curve, Guide, band_title, draw_curves
 from fastmetrics._results import Result
+from fastmetrics.inference.estimate_result import FIELDS
 
 Floats = NDArray[np.float64]
 
 
+@documented(FIELDS)
 @dataclass(frozen=True, slots=True, repr=False)
 class DecisionCurve(Result):
     """Net benefit of models at threshold probabilities, or its differences, with limits.
@@ -46,15 +48,9 @@ class DecisionCurve(Result):
         Whether net benefits were divided by it.
     kind : {"pointwise", "simultaneous"}
         Whether the limits hold at any one threshold, or at all of them at once.
-    confidence_level : float
-        Of the limits.
     critical_value : tuple of float
         How many standard errors the limits of each model reach; of groups, where Student's t does
         as seldom as this of the normal distribution.
-    key : str or None
-        Of the random numbers of a simultaneous band: ``rng=key`` draws them again.
-    weights_are : {"importances", "frequencies"} or None
-        How weights were read; None where there were none.
     """
 
     thresholds: Floats

@@ -22,6 +22,7 @@ from fastmetrics.inference.costs._cost_cells import (
     shares_of,
     variances_of_changes,
 )
+from fastmetrics.inference.estimate_result import FIELDS
 from fastmetrics.inference.reference import NOWHERE, critical_value, interval_of
 from fastmetrics.measures.costs.net_benefit import of_shares
 from fastmetrics.measures.costs.row_costs import cost_at_half, savings_of
@@ -36,6 +37,7 @@ _NAN = math.nan
 _ROUNDING = 2.0**-40
 
 
+@documented(FIELDS)
 @dataclass(frozen=True, slots=True, repr=False)
 class ThresholdCostInterval(Result):
     """The cheapest threshold and its cost, each with an interval.
@@ -62,8 +64,6 @@ class ThresholdCostInterval(Result):
         Of both intervals.
     prevalence : float or None
         The share of positives that was assumed; None for that of the data.
-    weights_are : {"importances", "frequencies"} or None
-        How weights were read; None where there were none.
     """
 
     threshold: int | float
