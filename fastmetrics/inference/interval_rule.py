@@ -103,16 +103,15 @@ def estimate_by(
     method: str | None,
     alternative: Alternative,
     *,
+    n_samples: float,
+    n_groups: int | None = None,
     sizes: tuple[float, float] | None = None,
     counts: Floats | None = None,
     rates: Rates | None = None,
-    n_samples: float,
-    n_groups: int | None = None,
-    design_effect: float | None = None,
     samples_are: SamplesAre = "rows",
-    weights_are: WeightsAre | None = None,
+    **fields: Any,
 ) -> Estimate:
-    """Return the estimate of a value by its spread.
+    """Return the estimate of a value by its spread; ``fields`` are what else it has.
 
     ``sizes`` are the rows of either class, of an AUC of independent rows; ``counts`` those of
     decisions of two classes, and ``rates`` those of a largest gap.
@@ -128,10 +127,12 @@ def estimate_by(
     name = "influence"
     share = "accuracy" if measure.family == "ranking" else measure.name
     shares = counts is not None and share in _SHARES
-    if method in ("wilson", "newcombe") and not (
-        shares if method == "wilson" else measure.name in OF_AUC
-    ):
-        what = "shares of independent rows of two classes" if method == "wilson" else "the AUC"
+    fits = {
+        "wilson": ("shares of independent rows of two classes", shares),
+        "newcombe": ("the AUC", measure.name in OF_AUC),
+    }
+    what, is_fit = fits.get(method or "", ("", True))
+    if not is_fit:
         raise InputError(f"`method={method!r}` is for {what}: got {one.label!r}")
     of_share: ProportionMethod = "clopper-pearson" if method == "clopper-pearson" else "wilson"
     if method in (None, of_share) and shares and not math.isnan(value):
@@ -147,17 +148,16 @@ def estimate_by(
         limit, name = _near_the_edge(of_auc, sizes, value, limit, level, alternative, method)
     elif method is None and rates is not None:
         limit, name = _of_gaps(rates, spread, level, alternative, n_groups), "band"
-    note = ""
+    note, few = "", min(_HEAVY, n_samples / _SHARE_OF_HEAVY)
     if math.isnan(value):
         warn_user(f"`{one.label}` is not defined on these data", UndefinedMetricWarning)
     elif math.isnan(limit.low):
-        those = f"the {samples_are}"
-        note = f"{those} do not show how much {one.label} varies: it has no interval"
+        note = f"the {samples_are} do not show how much {one.label} varies: it has no interval"
         warn_user(
             f"`{one.label}` is {value:g} and {note}",
             DegenerateDataWarning if error == 0.0 else UndefinedMetricWarning,
         )
-    elif _is_of_few_rows(one, spread, n_samples) and n_groups is None:
+    elif n_groups is None and spread.df < few and measure.family == "regression":
         note = (
             f"a few large errors carry that of {one.label}, as {spread.df:.2g} rows would: "
             "where tails are so heavy its interval is too narrow"
@@ -174,15 +174,9 @@ def estimate_by(
         alternative=alternative,
         n_samples=n_samples,
         n_groups=n_groups,
-        design_effect=design_effect,
-        weights_are=weights_are,
         note=note,
+        **fields,
     )
-
-
-def _is_of_few_rows(one: Asked, spread: Spread, n: float) -> bool:
-    few = min(_HEAVY, n / _SHARE_OF_HEAVY)
-    return measure_of(one).family == "regression" and spread.df < few
 
 
 def _width(one: Asked) -> float:

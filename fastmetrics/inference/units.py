@@ -20,8 +20,6 @@ Ints = NDArray[np.int64]
 Reference = Literal["contributions", "kurtosis", "student"]
 #: What a measure is of, one by one.
 SamplesAre = Literal["rows", "queries", "items"]
-#: What makes up for fitted means: m / (m - 1), or nothing (R's `survival::concordance`).
-Factor = Literal["unbiased", "infinitesimal jackknife"]
 
 #: What is smaller than so much of what it was made of is left by rounding.
 ROUNDING: Final = 4.0 * float(np.finfo(np.float64).eps)
@@ -40,23 +38,6 @@ class Spread(NamedTuple):
         """The root of the variance."""
         return math.sqrt(self.variance)
 
-    @classmethod
-    def of(cls, variance: float, second: float, fourth: float, most: float) -> Spread:
-        """Return a variance with the number of contributions c that carry it.
-
-        ``second`` and ``fourth`` are sums of powers of c.
-        """
-        is_known = variance > 0.0
-        return cls(variance, min(second * second / fourth, most) if is_known else math.nan)
-
-    @classmethod
-    def of_strata(cls, sizes: Floats, sums: Floats, seconds: Floats, fourth: float) -> Spread:
-        """Return that of rows that stand for themselves, by sums over each stratum."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            factors = np.where(sizes > 1, sizes / (sizes - 1.0), np.nan)
-            variance = float(np.sum(factors * np.maximum(seconds - sums * sums / sizes, 0.0)))
-        return cls.of(variance, float(seconds.sum()), fourth, float(sizes.sum()) - len(sizes))
-
 
 @dataclass(frozen=True, eq=False)
 class Units:
@@ -74,8 +55,6 @@ class Units:
         The group of each row, from 0: groups are then what varies.
     strata : ndarray of int64, shape (n_points,), or None
         What was sampled apart, or can be taken so: means are removed, and factors are of each.
-    factor : {"unbiased", "infinitesimal jackknife"}
-        Whether the variance has the factor f of the Notes, or 1.
     sizes : ndarray of float64, shape (n_strata,), or None
         Rows of each stratum, where that is known; counted by default.
 
@@ -105,7 +84,6 @@ class Units:
     weights: Floats | None = None
     groups: Ints | None = None
     strata: Ints | None = None
-    factor: Factor = "unbiased"
     sizes: Floats | None = None
 
     @cached_property
@@ -256,7 +234,7 @@ class Units:
             return Spread(variance, math.nan)
         m, most = self.n_units, float(self.n_units - self.n_strata)
         if reference == "contributions":
-            return Spread.of(variance, second, fourth, most)
+            return Spread(variance, min(second * second / fourth, most))
         excess = fourth / (second * second) - 1.0 / m
         return Spread(variance, min(2.0 / excess, most) if excess > 0.0 else most)
 
@@ -275,15 +253,10 @@ class Units:
     @cached_property
     def factors(self) -> Floats:
         """What makes up for the mean that was fitted in each stratum; nan of one row."""
-        if self.factor != "unbiased":
-            return np.where(self.sizes_of_strata > 1, 1.0, np.nan)
+        sizes = self.sizes_of_strata
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.weights is None:
-                return np.where(
-                    self.sizes_of_strata > 1,
-                    self.sizes_of_strata / (self.sizes_of_strata - 1.0),
-                    np.nan,
-                )
+                return np.where(sizes > 1, sizes / (sizes - 1.0), np.nan)
             squares = self.weights * self.weights
             powers = self.weights, squares, squares * self.weights
             first, second, third = (self._by_stratum(each) for each in powers)
@@ -333,22 +306,15 @@ class Units:
         """Which groups have a row of a weight in which stratum: (n_strata, n_groups)."""
         return np.asarray(self.sums_of_groups(np.ones((1, self.n_points)))[0] > 0)
 
-    @cached_property
-    def _sums_of_groups(self) -> tuple[Floats, Floats]:
-        """Return the rows and the weight of each group in each stratum."""
-        codes, shape = self._codes
-        n = shape[0] * shape[1]
-        columns = self._present.astype(np.float64), self.weights
-        rows, weights = (np.bincount(codes, each, n).reshape(shape) for each in columns)
-        return np.asarray(rows), np.asarray(weights)
-
     def _between_groups(self, sums: Floats) -> Floats:
         """Return the covariance of sums over groups, factors by the groups that each has."""
         present = self._groups_present
-        in_each, of_all = present.sum(axis=1), self._ratio(self.n_units)
-        factors = [self._ratio(int(n)) for n in in_each]
-        if self.weights is not None and self.factor == "unbiased":
-            rows, weights = self._sums_of_groups
+        in_each, of_all = present.sum(axis=1), _ratio(self.n_units)
+        factors = [_ratio(int(n)) for n in in_each]
+        if self.weights is not None:
+            codes, shape = self._codes
+            columns = self._present.astype(np.float64), self.weights
+            rows, weights = (np.bincount(codes, x, present.size).reshape(shape) for x in columns)
             factors = [
                 factor * max(1.0, _left(of_rows) / _left(of_weight)) if factor > 0.0 else factor
                 for factor, of_rows, of_weight in zip(factors, rows, weights, strict=True)
@@ -364,10 +330,9 @@ class Units:
                 found += of_all * (shared + shared.T)
         return found
 
-    def _ratio(self, n: int) -> float:
-        if n < 2:
-            return math.nan
-        return n / (n - 1.0) if self.factor == "unbiased" else 1.0
+
+def _ratio(n: int) -> float:
+    return n / (n - 1.0) if n > 1 else math.nan
 
 
 def _products(left: Floats, right: Floats) -> Floats:

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from fastmetrics.inference.units import Floats, Spread
+from fastmetrics.inference.units import Floats, Spread, Units
 from fastmetrics.measures.curves.influences import Counts
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -119,9 +119,9 @@ def spread_of(name: str, value: float, whole: Part) -> Spread:
     off = own[:, 0] - centre
     powers = _about(sizes, own[:, 1:], off)
     scale = sizes if name == "roc_auc" else np.array([m, m], np.float64)
-    sums, seconds = sizes * off / scale, powers[:, 0] / scale**2
-    fourth = float(np.sum(powers[:, 2] / scale**4))
-    if MEASURES[name]:
-        return Spread.of_strata(sizes, sums, seconds, fourth)
-    size, total, second = (each.sum(keepdims=True) for each in (sizes, sums, seconds))
-    return Spread.of_strata(size, total, second, fourth)
+    columns = powers[:, 0] / scale**2, sizes * off / scale, powers[:, 2] / scale**4
+    sums = np.stack(columns, axis=1)
+    if not MEASURES[name]:
+        sizes, sums = (each.sum(axis=0, keepdims=True) for each in (sizes, sums))
+    strata = np.arange(len(sizes))
+    return Units(len(sizes), sizes, strata=strata, sizes=sizes).spread_of_sums(sums)
