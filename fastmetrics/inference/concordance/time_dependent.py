@@ -135,22 +135,24 @@ def cumulative_dynamic_auc(
         return auc_at(shared or order(columns[k]), float(asked.times[k]))
 
     if len(asked.times) == 1:
-        found = at_all(asked, at, np.zeros(1))
+        found, _ = at_all(asked, at, np.zeros(1))
         return result_of("cumulative/dynamic AUC", asked, found, None, np.full(1, 0.5))
     surviving = asked.rows.remaining(of_events=True)
     shares = surviving.before[asked.ends]
     had_event = 1.0 - float(shares[-1])
     of_times = -np.diff(shares, prepend=1.0)
-    found = at_all(asked, at, of_times / had_event if had_event > 0.0 else of_times * math.nan)
-    mean = RowInfluences(math.nan, found.summed)
-    if np.isfinite(found.values).all():
-        value = float((of_times * found.values).sum()) / had_event
+    found, summed = at_all(
+        asked, at, of_times / had_event if had_event > 0.0 else of_times * math.nan
+    )
+    mean = RowInfluences(math.nan, summed)
+    if np.isfinite(found[0]).all():
+        value = float((of_times * found[0]).sum()) / had_event
         # the shares are estimated too: each begins one step, and ends the one before
-        steps = np.append(np.diff(found.values), value - found.values[-1])
+        steps = np.append(np.diff(found[0]), value - found[0][-1])
         on_logs = np.zeros(len(surviving.before))
         np.add.at(on_logs, asked.ends, steps * shares / had_event)
         moves = surviving.moves(on_logs)[asked.rows.keys]
-        mean = RowInfluences(value, found.summed + moves)
+        mean = RowInfluences(value, summed + moves)
     return result_of("cumulative/dynamic AUC", asked, found, mean, np.full(len(shares), 0.5))
 
 
@@ -216,9 +218,9 @@ def survival_brier_score(
     gaps = np.diff(asked.times)
     of_times = (np.append(gaps, 0.0) + np.append(0.0, gaps)) / 2
     whole = float(asked.times[-1] - asked.times[0]) or 1.0
-    found = at_all(asked, at, of_times / whole)
+    found, summed = at_all(asked, at, of_times / whole)
     mean = None
     if len(gaps):
-        mean = RowInfluences(float((of_times * found.values).sum()) / whole, found.summed)
+        mean = RowInfluences(float((of_times * found[0]).sum()) / whole, summed)
     shares = asked.rows.remaining(of_events=True).before[asked.ends]
     return result_of("Brier score", asked, found, mean, shares * (1.0 - shares))

@@ -122,10 +122,6 @@ class TimeDependentMeasure(Result):
 
 #: Times whose influences are held at once.
 _BATCH: Final = 8
-_COLUMNS: Final = (
-    *("times", "estimate", "low", "high", "standard_error"),
-    *("reference", "n_events", "n_beyond"),
-)
 
 
 class Asked(NamedTuple):
@@ -185,18 +181,10 @@ def columns_of(values: Any, name: str, asked: Asked) -> list[NDArray[Any]]:
     return columns
 
 
-class Found(NamedTuple):
-    """What is known at each time, and a sum of the influences."""
-
-    values: Floats
-    errors: Floats
-    low: Floats
-    high: Floats
-    summed: Floats
-
-
-def at_all(asked: Asked, at: Callable[[int], RowInfluences], factors: Floats) -> Found:
-    """Return a measure at all times, and its influences times ``factors``."""
+def at_all(
+    asked: Asked, at: Callable[[int], RowInfluences], factors: Floats
+) -> tuple[Floats, Floats]:
+    """Return values, errors and limits at all times, and the influences times ``factors``."""
     columns = np.empty((4, len(asked.times)))
     summed = np.zeros(len(asked.rows.keys))
     for start in range(0, len(asked.times), _BATCH):
@@ -206,8 +194,8 @@ def at_all(asked: Asked, at: Callable[[int], RowInfluences], factors: Floats) ->
             columns[:, k] = one.value, found.standard_error, *found.confidence_interval
             if factors[k] != 0.0:
                 summed += factors[k] * one.influences
-    values, errors, low, high = columns
-    return Found(values, errors, low, high, summed)
+    columns.flags.writeable = False
+    return columns, summed
 
 
 def _estimate(metric: str, asked: Asked, one: RowInfluences) -> Estimate:
@@ -232,11 +220,12 @@ def _estimate(metric: str, asked: Asked, one: RowInfluences) -> Estimate:
 
 
 def result_of(
-    metric: Any, asked: Asked, found: Found, mean: RowInfluences | None, reference: Floats
+    metric: Any, asked: Asked, columns: Floats, mean: RowInfluences | None, reference: Floats
 ) -> TimeDependentMeasure:
     """Return the result, and say where it is undefined."""
     warn_of_units(asked.units, asked.design.weights_are)
-    _warn(metric, asked.times, found.values, found.low)
+    values, errors, low, high = columns
+    _warn(metric, asked.times, values, low)
     counts = asked.rows.weights
     if asked.design.weights_are != "frequencies":
         counts = (counts > 0.0).astype(np.float64)
@@ -245,9 +234,8 @@ def result_of(
     events, all_rows = in_stretch[::2], in_stretch[::2] + in_stretch[1::2]
     integrated = None
     if mean is not None:
-        integrated = _estimate(
-            f"integrated {metric.split('/')[-1].replace('dynamic ', '')}", asked, mean
-        )
+        name = metric.split("/")[-1].replace("dynamic ", "")
+        integrated = _estimate(f"integrated {name}", asked, mean)
         if not np.isnan(mean.value) and np.isnan(integrated.confidence_interval.low):
             warn_user(
                 f"`{integrated.metric}` does not vary between these rows: its interval is not "
@@ -257,10 +245,10 @@ def result_of(
     result = TimeDependentMeasure(
         metric=metric,
         times=asked.times,
-        estimate=found.values,
-        low=found.low,
-        high=found.high,
-        standard_error=found.errors,
+        estimate=values,
+        low=low,
+        high=high,
+        standard_error=errors,
         reference=reference,
         n_events=np.cumsum(events)[:-1].astype(np.int64),
         n_beyond=np.cumsum(all_rows[::-1])[::-1][1:].astype(np.int64),
@@ -270,25 +258,22 @@ def result_of(
         n_groups=None if asked.design.groups is None else asked.units.n_units,
         weights_are=asked.design.weights_are,
     )
-    for name in _COLUMNS:
-        getattr(result, name).flags.writeable = False
+    for column in (asked.times, reference, result.n_events, result.n_beyond):
+        column.flags.writeable = False
     return result
 
 
 def _warn(metric: str, times: Floats, values: Floats, low: Floats) -> None:
     """Say where a measure is undefined, or does not vary."""
     undefined = np.isnan(values)
-    for where, why, category in (
-        (undefined, "nobody had the event by then, or is followed beyond", UndefinedMetricWarning),
-        (np.isnan(low) & ~undefined, "it does not vary between these rows", DegenerateDataWarning),
+    of_values = "nobody had the event by then, or is followed beyond", UndefinedMetricWarning
+    of_limits = "it does not vary between these rows", DegenerateDataWarning
+    for what, where, (why, category) in (
+        (f"the {metric}", undefined, of_values),
+        (f"the interval of the {metric}", np.isnan(low) & ~undefined, of_limits),
     ):
         if where.any():
             first = times[int(np.argmax(where))]
-            what = (
-                f"the {metric}"
-                if category is UndefinedMetricWarning
-                else f"the interval of the {metric}"
-            )
             warn_user(
                 f"{what} is undefined at {np.count_nonzero(where)} of {len(times)} times, first at "
                 f"{first:g}: {why}; set to nan",

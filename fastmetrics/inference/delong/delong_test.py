@@ -201,13 +201,9 @@ def delong_unpaired_test(
         Scores; the greater, the more positive. Two tables may be given alone, one after the other.
     groups_a, groups_b : array-like of shape (n_a,) and (n_b,), optional
         Which examples of a sample belong together; see `delong`.
-    confidence_level : float, default=0.95
-        Coverage aimed at by the interval of the difference, in (0, 1).
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         Whether the test is against an AUC of a other than, less than or greater than that of b.
         The interval is one-sided too.
-    pos_label : int, float, bool or str, optional
-        The positive label of both samples; {0, 1}, {-1, 1} and booleans need none.
     sample_weight_a, sample_weight_b : array-like of shape (n_a,) and (n_b,), optional
         Weights of either sample; `weights_are` says of both what they are.
 

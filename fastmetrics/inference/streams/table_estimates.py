@@ -46,8 +46,20 @@ from fastmetrics.tables.scores.score_table import ScoreTable
 
 AnyTable = ScoreTable | ConfusionMatrix | ScoreRuns | Bracketed | GroupedBinnedScoreTable
 TABLES: Final = (ScoreTable, ConfusionMatrix, ScoreRuns, Bracketed, GroupedBinnedScoreTable)
-#: Measures that ranges and bins have too.
-_OF_RANGES: Final = (*OF_AUC, "average_precision")
+
+
+def _is_of_ranges(one: Asked) -> bool:
+    """Return whether ranges and bins have a measure too."""
+    return measure_of(one).name in (*OF_AUC, "average_precision") and not one.parameters
+
+
+#: What a table has, and whether that is enough for a measure.
+_HAS: Final[dict[Any, tuple[str, Callable[[Asked], bool]]]] = {
+    ScoreRuns: ("sums over ranges of scores", _is_of_ranges),
+    (Bracketed, GroupedBinnedScoreTable): ("counts of bins", _is_of_ranges),
+    ScoreTable: ("scores and counts", is_of_curve),
+    ConfusionMatrix: ("counts of labels", lambda one: measure_of(one).needs == "labels"),
+}
 
 
 def estimates_of_table(
@@ -69,33 +81,25 @@ def estimates_of_table(
             f"a {type(table).__name__} comes alone: pass no `{'`, `'.join(given)}` with it"
         )
     rule = (level, method, alternative)
+    has, is_there = next(of for kind, of in _HAS.items() if isinstance(table, kind))
+    for one in asked:
+        if not is_there(one):
+            raise InputError(f"`{one.label}` needs rows: a {type(table).__name__} has {has} alone")
     if isinstance(table, ScoreRuns):
-        for one in asked:
-            _check_has(one, table, _is_of_ranges(one), "sums over ranges of scores")
         summary = summary_of_runs(table)
         return {one.label: of_summary(one, summary, *rule) for one in asked}
     if isinstance(table, Bracketed | GroupedBinnedScoreTable):
-        for one in asked:
-            _check_has(one, table, _is_of_ranges(one), "counts of bins")
         bins = _Bins.of(table)
         return {one.label: bins.estimate(one, *rule) for one in asked}
-    measured_of: Callable[[Asked], Measured]
+    measured: Callable[[Asked], Measured]
     if isinstance(table, ScoreTable):
         _check_counts(table, table.is_weighted)
-        measured_of = TablePoints(table).measured
+        measured = TablePoints(table).measured
     else:
         cells = MatrixSnapshot.of(table).counts
         _check_counts(table, cells.dtype.kind == "f")
-        measured_of = partial(of_matrix, counts=cells.astype(np.float64))
-    found = {}
-    for one in asked:
-        if isinstance(table, ScoreTable):
-            _check_has(one, table, is_of_curve(one), "scores and counts")
-        else:
-            _check_has(one, table, measure_of(one).needs == "labels", "counts of labels")
-        measured = measured_of(one)
-        found[one.label] = estimate_of(one, measured, 0, *rule, weights_are=None)
-    return found
+        measured = partial(of_matrix, counts=cells.astype(np.float64))
+    return {one.label: estimate_of(one, measured(one), 0, *rule, weights_are=None) for one in asked}
 
 
 def _check_counts(table: AnyTable, is_weighted: bool) -> None:
@@ -104,15 +108,6 @@ def _check_counts(table: AnyTable, is_weighted: bool) -> None:
             f"a {type(table).__name__} of fractional weights does not tell how many rows a weight "
             "is: pass `y_true`, `y_score` and `sample_weight`"
         )
-
-
-def _check_has(one: Asked, table: AnyTable, is_there: bool, has: str) -> None:
-    if not is_there:
-        raise InputError(f"`{one.label}` needs rows: a {type(table).__name__} has {has} alone")
-
-
-def _is_of_ranges(one: Asked) -> bool:
-    return measure_of(one).name in _OF_RANGES and not one.parameters
 
 
 def of_summary(
