@@ -38,6 +38,23 @@ class Spread(NamedTuple):
         """The root of the variance."""
         return math.sqrt(self.variance)
 
+    @classmethod
+    def of(cls, variance: float, second: float, fourth: float, most: float) -> Spread:
+        """Return a variance with the number of contributions c that carry it.
+
+        ``second`` and ``fourth`` are sums of powers of c.
+        """
+        is_known = variance > 0.0
+        return cls(variance, min(second * second / fourth, most) if is_known else math.nan)
+
+    @classmethod
+    def of_strata(cls, sizes: Floats, sums: Floats, seconds: Floats, fourth: float) -> Spread:
+        """Return that of rows that stand for themselves, by sums over each stratum."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factors = np.where(sizes > 1, sizes / (sizes - 1.0), np.nan)
+            variance = float(np.sum(factors * np.maximum(seconds - sums * sums / sizes, 0.0)))
+        return cls.of(variance, float(seconds.sum()), fourth, float(sizes.sum()) - len(sizes))
+
 
 @dataclass(frozen=True, eq=False)
 class Units:
@@ -234,7 +251,7 @@ class Units:
             return Spread(variance, math.nan)
         m, most = self.n_units, float(self.n_units - self.n_strata)
         if reference == "contributions":
-            return Spread(variance, min(second * second / fourth, most))
+            return Spread.of(variance, second, fourth, most)
         excess = fourth / (second * second) - 1.0 / m
         return Spread(variance, min(2.0 / excess, most) if excess > 0.0 else most)
 
@@ -314,7 +331,10 @@ class Units:
         if self.weights is not None:
             codes, shape = self._codes
             columns = self._present.astype(np.float64), self.weights
-            rows, weights = (np.bincount(codes, x, present.size).reshape(shape) for x in columns)
+            rows, weights = (
+                np.bincount(codes, each, present.size).reshape(shape).astype(np.float64)
+                for each in columns
+            )
             factors = [
                 factor * max(1.0, _left(of_rows) / _left(of_weight)) if factor > 0.0 else factor
                 for factor, of_rows, of_weight in zip(factors, rows, weights, strict=True)

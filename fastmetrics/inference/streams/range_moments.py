@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from fastmetrics.inference.units import Floats, Spread, Units
+from fastmetrics.inference.units import Floats, Spread
 from fastmetrics.measures.curves.influences import Counts
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -119,9 +119,7 @@ def spread_of(name: str, value: float, whole: Part) -> Spread:
     off = own[:, 0] - centre
     powers = _about(sizes, own[:, 1:], off)
     scale = sizes if name == "roc_auc" else np.array([m, m], np.float64)
-    columns = powers[:, 0] / scale**2, sizes * off / scale, powers[:, 2] / scale**4
-    sums = np.stack(columns, axis=1)
+    columns = sizes, sizes * off / scale, powers[:, 0] / scale**2
     if not MEASURES[name]:
-        sizes, sums = (each.sum(axis=0, keepdims=True) for each in (sizes, sums))
-    strata = np.arange(len(sizes))
-    return Units(len(sizes), sizes, strata=strata, sizes=sizes).spread_of_sums(sums)
+        columns = tuple(each.sum(keepdims=True) for each in columns)
+    return Spread.of_strata(*columns, float(np.sum(powers[:, 2] / scale**4)))
