@@ -1,4 +1,7 @@
-"""Moments of numbers, exact to rounding, and Holm's adjustment of several p-values."""
+"""Moments of numbers, exact to rounding, and p-values adjusted for how many there are.
+
+By Holm, by Benjamini and Hochberg, or by how differences vary together (max-T).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._display.numbers import MonteCarloPValue, is_bound
+from fastmetrics._input.scalars import Alternative
 from fastmetrics.errors import InputError
+from fastmetrics.inference.reference import normal_quantile, outside
 
 #: Python adds up fewer numbers in less time than NumPy takes them apart.
 _MANY: Final = 1_000
@@ -118,3 +123,126 @@ def benjamini_hochberg(pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
     stepped = m / np.arange(1, m + 1) * pvalues[order]
     found[order] = np.minimum(np.minimum.accumulate(stepped[::-1])[::-1], 1.0)
     return found
+
+
+Floats = NDArray[np.float64]
+
+#: Directions in which the least and the greatest of jointly normal numbers are looked for.
+_DIRECTIONS: Final = 1 << 14
+_GOLDEN_ANGLE: Final = math.pi * (3.0 - math.sqrt(5.0))
+#: Shares of the largest spread below which there is none.
+_NO_SPREAD: Final = 1e-12
+
+
+def max_t_pvalues(
+    pvalues: Sequence[float],
+    pairs: Sequence[tuple[int, int]],
+    covariance: Floats,
+    alternative: Alternative = "two-sided",
+) -> list[float]:
+    """Return step-down max-T p-values of differences of jointly normal estimates.
+
+    A p-value is taken for that of a normal number, whatever degrees of freedom it was found with.
+    The smallest becomes the chance that any of the numbers, which correlate as the differences do,
+    is as extreme; the next one that of any of the others, and so on. None is below its own p or
+    above Holm's, which is what they would be at worst.
+
+    Parameters
+    ----------
+    pvalues : sequence of float
+        Of the differences; nan marks one that is not defined, and is not counted.
+    pairs : sequence of (int, int)
+        Which two estimates each is of.
+    covariance : ndarray of shape (K, K)
+        Of the estimates.
+    alternative : {"two-sided", "less", "greater"}
+        What p-values are of.
+
+    Returns
+    -------
+    list of float
+        nan for all if the covariance is.
+
+    Notes
+    -----
+    With r the rank of the covariance of the differences, r normal numbers are a direction and a
+    length that does not depend on it: in a direction where the largest difference is m, the chance
+    is that of chi-square with r degrees of freedom to pass (z / m)^2. Its mean over directions is
+    taken: of two dimensions over equal angles, of three over Fibonacci's spiral, of more over a
+    fixed sequence of points that fills the sphere evenly (Roberts 2018), so that the same data give
+    the same bits. Of three models it is right to 1e-8 of itself, of four to 1e-4, of five to ten to
+    some 1e-3, and to 2e-2 far below .05.
+
+    References
+    ----------
+    Westfall & Young (1993), Resampling-based multiple testing, 2.6. Hothorn, Bretz & Westfall
+    (2008), Simultaneous inference in general parametric models, Biometrical Journal 50:346-363.
+    """
+    adjusted = [math.nan] * len(pvalues)
+    defined = [i for i in range(len(pvalues)) if not math.isnan(pvalues[i])]
+    if np.isnan(covariance).any() or not defined:
+        return adjusted
+    order = sorted(defined, key=pvalues.__getitem__)
+    directions = _Directions.of([pairs[i] for i in order], covariance, alternative)
+    bounds = holm(pvalues)
+    largest = 0.0
+    for place, i in enumerate(order):
+        z = -normal_quantile(outside(pvalues[i], alternative))
+        chance = directions.chance(z, place) if math.isfinite(z) else pvalues[i]
+        largest = max(largest, min(max(chance, pvalues[i]), bounds[i]))
+        adjusted[i] = largest
+    return adjusted
+
+
+class _Directions(NamedTuple):
+    """How large the differences from each place on are at most, in each direction."""
+
+    rank: int
+    most: Floats
+
+    @classmethod
+    def of(
+        cls, pairs: list[tuple[int, int]], covariance: Floats, alternative: Alternative
+    ) -> _Directions:
+        """Return what is seen of the differences of some estimates, in an order."""
+        values, vectors = np.linalg.eigh(covariance)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        rows = np.array([root[a] - root[b] for a, b in pairs])
+        norms = np.sqrt((rows**2).sum(axis=1, keepdims=True))
+        np.divide(rows, norms, out=rows, where=norms > 0)
+        _, sizes, turned = np.linalg.svd(rows, full_matrices=False)
+        rank = max(1, int(np.count_nonzero(sizes > _NO_SPREAD * sizes[0])))
+        seen = _directions(rank) @ (rows @ turned[:rank].T).T
+        seen = np.abs(seen) if alternative == "two-sided" else np.maximum(seen, 0.0)
+        return cls(rank, np.maximum.accumulate(seen[:, ::-1], axis=1)[:, ::-1])
+
+    def chance(self, z: float, place: int) -> float:
+        """Return the chance that a difference from a place on is as extreme as z."""
+        from scipy.special import chdtrc
+
+        if z <= 0.0:
+            return 1.0
+        with np.errstate(divide="ignore"):
+            return float(chdtrc(self.rank, (z / self.most[:, place]) ** 2).mean())
+
+
+def _directions(rank: int) -> Floats:
+    """Return unit vectors that are spread evenly, as rows."""
+    number = np.arange(_DIRECTIONS) + 0.5
+    if rank == 1:
+        return np.array([[1.0], [-1.0]])
+    if rank == 2:
+        angles = number * (2.0 * math.pi / _DIRECTIONS)
+        return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    if rank == 3:
+        heights, angles = 1.0 - 2.0 * number / _DIRECTIONS, number * _GOLDEN_ANGLE
+        circle = np.stack([np.cos(angles), np.sin(angles)]) * np.sqrt(1.0 - heights**2)
+        return np.vstack([circle, heights]).T
+    from scipy.special import ndtri
+
+    base = 2.0
+    for _ in range(64):  # the root of x^(r + 1) = x + 1
+        base = (1.0 + base) ** (1.0 / (rank + 1))
+    points = ndtri(np.outer(number, base ** -np.arange(1.0, rank + 1)) % 1.0)
+    points /= np.sqrt((points**2).sum(axis=1, keepdims=True))
+    return np.asarray(points)

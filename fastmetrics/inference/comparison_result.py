@@ -122,7 +122,7 @@ class Comparison(Result):
         Never above `pvalue_holm`, which fears the worst; from the covariance of the models, as of
         normal numbers (Westfall & Young 1993), the same bits each time. nan where there is none.
         """
-        from fastmetrics.inference.max_t import max_t_pvalues
+        from fastmetrics.inference._pvalues import max_t_pvalues
 
         places = [(self.names.index(pair.a), self.names.index(pair.b)) for pair in self.pairs]
         pvalues = [pair.pvalue for pair in self.pairs]
@@ -192,20 +192,13 @@ def verdict_of(found: Mapping[str, Comparison], names: Mapping[str, str] | None 
     named = [((names or {}).get(metric, metric), one) for metric, one in found.items()]
     if any(len(one.pairs) != 1 for _, one in named):
         lines = [_of_many(name, one) for name, one in named]
-    elif len(named) == 1:
-        lines = [_alone(*named[0])]
     else:
         lines = [_together(named)]
+        if len(named) == 1:
+            (one,) = found.values()
+            lines[0] += _smallest(one, one.pairs[0])
     lines += _over_all(named)
     return "\n".join(lines)
-
-
-def _alone(name: str, one: Comparison) -> str:
-    """Return what one pair by one measure shows, and what it could have shown."""
-    (pair,) = one.pairs
-    if pair.better is not None:
-        return f"{pair.better} is better in {name}, by {_gain(pair)}{_margin(one, pair)}."
-    return f"{_sentence(_not_better(name, one, pair) + _margin(one, pair))}.{_smallest(one, pair)}"
 
 
 def _sentence(said: str) -> str:
@@ -231,7 +224,7 @@ def _together(named: Sequence[tuple[str, Comparison]]) -> str:
         if pair.better is None:
             words = _not_better(name, one, pair)
             first = f"not shown which of {pair.a} and {pair.b} is better in {name}"
-            if words.startswith(first):
+            if len(named) > 1 and words.startswith(first):
                 start = "nor" if is_said else "not shown" if said else f"{first[: -len(name) - 4]}:"
                 rest = words.removeprefix(first)
                 if is_said:
@@ -283,7 +276,7 @@ def _not_better(name: str, one: Comparison, pair: Pair) -> str:
 
 def _smallest(one: Comparison, pair: Pair) -> str:
     """Return the smallest difference that would have been shown, the others as they are."""
-    if not pair.standard_error > 0.0 or one.higher_is_better is None:
+    if pair.better or not pair.standard_error > 0.0 or one.higher_is_better is None:
         return ""
     least = abs(critical_value(pair.df, 1.0 - one.confidence_level, one.alternative))
     least *= pair.standard_error

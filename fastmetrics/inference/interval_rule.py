@@ -19,14 +19,13 @@ from fastmetrics.errors import (
 from fastmetrics.inference.delong.newcombe import newcombe_interval
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.largest_gap import Rates, gap_limits
-from fastmetrics.inference.proportions._proportion_limits import (
+from fastmetrics.inference.proportions.proportions import (
     ProportionMethod,
     proportion_limits,
 )
 from fastmetrics.inference.reference import NOWHERE, critical_value, limits, within
 from fastmetrics.inference.table_points import Measured, measure_of
 from fastmetrics.inference.units import Floats, Reference, SamplesAre, Spread
-from fastmetrics.measures._measure import Scale
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.decisions.count_measures import gradient
 
@@ -118,7 +117,9 @@ def estimate_by(
     """
     measure = measure_of(one)
     error = spread.standard_error if not math.isnan(value) else math.nan
-    width, scale = _width(one), _scale(one)
+    width, scale = _width(one), measure.scale
+    if measure.name == "cost" and one.parameters.get("cost_matrix") is None:
+        scale = "log"  # costs without gains are not negative
     limit = limits(
         *(value / width, error / width, spread.df, level, scale, alternative),
         bounds=measure.bounds,
@@ -186,13 +187,6 @@ def _width(one: Asked) -> float:
     both = ("true_positive_rate_range", "false_positive_rate_range")
     low, high = next((r for r in map(one.parameters.get, both) if r is not None), (0.0, 1.0))
     return float(high) - float(low)
-
-
-def _scale(one: Asked) -> Scale:
-    """Return where a measure is taken for normal; costs without gains are not negative."""
-    measure = measure_of(one)
-    no_gains = measure.name == "cost" and one.parameters.get("cost_matrix") is None
-    return "log" if no_gains else measure.scale
 
 
 def _of_share(

@@ -264,7 +264,8 @@ class Units:
     @property
     def n_equal(self) -> float:
         """How many rows of equal weight those of importances are worth (Kish 1965)."""
-        ratios = np.asarray(self.weights) / np.max(self.weights)
+        weights = np.asarray(self.weights)
+        ratios = weights / weights.max()
         return float(ratios.sum() ** 2 / np.sum(ratios * ratios))
 
     @cached_property

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import fastmetrics as fm
-from fastmetrics.inference.max_t import max_t_pvalues
+from fastmetrics.inference._pvalues import max_t_pvalues
 from fastmetrics.inference.reference import pvalue
 
 

@@ -21,7 +21,7 @@ from fastmetrics.inference.compare import Chosen, compared
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.interval_rule import estimate_of
-from fastmetrics.inference.proportions._proportion_limits import proportion_limits
+from fastmetrics.inference.proportions.proportions import proportion_limits
 from fastmetrics.inference.table_points import Measured, counts_of_share
 from fastmetrics.inference.units import ROUNDING, Units
 from fastmetrics.measures._measure import Measure

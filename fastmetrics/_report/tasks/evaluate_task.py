@@ -24,7 +24,7 @@ from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate import estimate
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.forms import asked_of
-from fastmetrics.inference.proportions._proportion_limits import proportion_limits
+from fastmetrics.inference.proportions.proportions import proportion_limits
 from fastmetrics.measures.asking import MetricsLike
 
 #: What is measured of each task where nothing else is asked.

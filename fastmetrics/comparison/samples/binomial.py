@@ -21,7 +21,7 @@ from fastmetrics._input.scalars import (
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics.comparison.result import MODELS, ComparisonTest
 from fastmetrics.errors import InputError
-from fastmetrics.inference.proportions._proportion_limits import proportion_limits
+from fastmetrics.inference.proportions.proportions import proportion_limits
 
 _LARGEST: Final = 2**53
 _FEW: Final = 100_000

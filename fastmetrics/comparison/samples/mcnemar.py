@@ -21,7 +21,7 @@ from fastmetrics.comparison.result import MODELS, ComparisonTest, Question, ques
 from fastmetrics.comparison.samples._differences import GROUPS, units_of_groups
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user
 from fastmetrics.inference._sample_sizes import warn_of_few_groups
-from fastmetrics.inference.proportions._proportion_limits import proportion_limits
+from fastmetrics.inference.proportions.proportions import proportion_limits
 from fastmetrics.inference.reference import limits
 
 Bools = NDArray[np.bool_]

@@ -18,7 +18,7 @@ from fastmetrics.inference.bands._band_replicates import Resampled
 from fastmetrics.inference.bands._band_sizes import Sizes, effective_sizes
 from fastmetrics.inference.bootstrap._engine import STRATIFY, Failures
 from fastmetrics.inference.bootstrap._forms import Form
-from fastmetrics.inference.proportions._proportion_limits import (
+from fastmetrics.inference.proportions.proportions import (
     proportion_limits,
     wilson_limits,
 )

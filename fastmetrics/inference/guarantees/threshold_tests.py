@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastmetrics.inference.proportions._proportion_limits import proportion_limits
+from fastmetrics.inference.proportions.proportions import proportion_limits
 from fastmetrics.tables.scores._threshold import is_called_positive
 from fastmetrics.tables.scores.score_table import ScoreTable
 

@@ -10,12 +10,13 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.inference.proportions._proportion_limits import (
+from fastmetrics.inference.proportions.proportions import (
     BOUNDED,
+    check_count,
     check_level,
+    check_successes,
     wilson_limits,
 )
-from fastmetrics.inference.proportions.proportions import check_count, check_successes
 from fastmetrics.inference.reference import NOWHERE, normal_quantile, outside, within
 
 PAIRED: Final = "Newcombe (1998), paired hybrid score"

@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import accumulate
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -153,7 +152,9 @@ class RangeSummary(Summed, Saved):
             raise InputError("`sums` are not the counts of a range")
         names = ("n_positive", "n_negative", *_SUMS)
         named: dict[str, Any] = dict(zip(names, sums, strict=True))
-        if not _are_possible(cls(**named)):
+        m, n, p, q, twice_pairs, precisions = sums
+        is_within = twice_pairs <= 2 * p * n and precisions <= p << _PLACES
+        if max(m, n) >= 2**63 or p > m or q > n or not is_within:
             raise InputError("`sums` are those of no rows")
         steps: dict[str, Any] = {
             name: kind(*_step(found, name, sums)) for name, kind in _STEPS.items() if name in found
@@ -180,14 +181,6 @@ def _step(found: Members, name: str, sums: list[int]) -> tuple[Any, ...]:
     if math.isnan(check_real(name, threshold)) or not is_within:
         raise InputError(f"`{name}` is no step of a curve")
     return (threshold, *counts[:2], *map(bool, counts[2:]))
-
-
-def _are_possible(of: RangeSummary) -> bool:
-    """Return whether some rows have these sums: none too large, no spread below 0."""
-    m, n, p, q = of.n_positive, of.n_negative, of.positives, of.negatives
-    most = (2 * p * n, p << _PLACES)
-    is_within = of.twice_pairs <= most[0] and of.precisions <= most[1]
-    return max(m, n) < 2**63 and p <= m and q <= n and is_within
 
 
 def _parts(found: Members, sums: list[int]) -> tuple[Part, ...]:
@@ -313,10 +306,9 @@ def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int) -> RangeSummar
     )
     is_balanced = tp + fp < m <= tp + fp + positives + negatives
     balance = balance_of(table, m, (tp, fp)) if is_balanced else None
-    named: dict[str, Any] = dict(zip(_SUMS, (positives, negatives, twice, precisions), strict=True))
-    steps: dict[str, Any] = {"highest": highest, "lowest": lowest, "balance": balance}
     parts = (part_of(table, (tp, fp), (m, n)),) if m and n else ()
-    return RangeSummary(m, n, **named, **steps, parts=parts)
+    sums = positives, negatives, twice, precisions
+    return RangeSummary(m, n, *sums, highest, lowest, balance, parts)
 
 
 def _gap_ends(
@@ -347,7 +339,8 @@ def summary_of_runs(
     ``progress`` is called with the share of the rows that is done.
     """
     rows, ranges, at_once = runs._ranges()
-    above = list(accumulate(map(rows.rows_of, ranges), _added, initial=(0, 0)))
+    sizes = np.array([(0, 0), *map(rows.rows_of, ranges)], np.int64)
+    above = [(tp, fp) for tp, fp in sizes.cumsum(axis=0).tolist()]
     m, n = above[-1]
     done = 0
 
@@ -362,7 +355,3 @@ def summary_of_runs(
     jobs = [partial(of_range, each, *at) for each, at in zip(ranges, above, strict=False)]
     with at_most(at_once):
         return sum(run(jobs), RangeSummary(m, n)) if jobs else RangeSummary(0, 0)
-
-
-def _added(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
-    return one[0] + other[0], one[1] + other[1]
