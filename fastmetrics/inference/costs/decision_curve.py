@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -33,7 +31,7 @@ from fastmetrics.errors import (
 )
 from fastmetrics.inference._sample_sizes import warn_of_few_groups
 from fastmetrics.inference.costs.decision_results import DecisionCurve
-from fastmetrics.inference.reference import quantile, tail
+from fastmetrics.inference.reference import critical_value, quantile, tail
 from fastmetrics.inference.samples import Design
 from fastmetrics.inference.units import Floats, Spread, Units
 from fastmetrics.measures.costs.net_benefit import of_calls
@@ -188,10 +186,7 @@ def decision_curve(
     drawn = None if kind == "pointwise" else _Drawn.of(rng)
     share = _share(called[0], asked)
     units = _units(checked, asked)
-    bands = [
-        asked.band(_Points.of([called[i] for i in places], units, len(grid) + 1), drawn)
-        for places in chosen
-    ]
+    bands = [_band([called[i] for i in places], units, asked.level, drawn) for places in chosen]
     value, low, high, error = map(np.array, list(zip(*bands, strict=True))[:4])
     treat_all = (share - (1.0 - share) * asked.odds) / ((share or math.nan) if standardized else 1)
     if reference is not None:
@@ -267,72 +262,6 @@ class _Drawn(NamedTuple):
         return float(np.quantile(largest, level))
 
 
-@dataclass(frozen=True)
-class _Points:
-    """Rows that the same thresholds call: their codes, of a model and perhaps of another.
-
-    Influences times ``root`` vary independently; of groups, whose rows are apart, it is None.
-    """
-
-    models: tuple[_Called, ...]
-    codes: tuple[NDArray[np.int64], ...]
-    root: Floats | None
-    units: Units
-
-    @classmethod
-    def of(cls, models: Sequence[_Called], units: Units, n: int) -> _Points:
-        """Return the points of rows; ``n`` is how many codes a class has."""
-        codes = tuple(model.codes for model in models)
-        if units.groups is not None:
-            return cls(tuple(models), codes, None, units)
-        power = units.counts if units.weights is None else np.square(units.weights)
-        if len(models) == 1:
-            joint, n_joint = codes[0], 2 * n
-        else:
-            joint, n_joint = codes[0] * n + codes[1] % n, 2 * n * n
-        if n_joint <= max(len(joint), 1 << 16):
-            power = np.bincount(joint, power, n_joint)
-            at = np.flatnonzero(power)
-            power = power[at]
-            codes = (at,) if len(models) == 1 else (at // n, at // (n * n) * n + at % n)
-        factor = units.factors[0 if units.strata is None else codes[0] // n]
-        root = np.sqrt(factor * (np.ones(len(codes[0])) if power is None else power))
-        return cls(tuple(models), codes, root, units)
-
-    def contributions(self, influences: Floats) -> tuple[Floats, Spread]:
-        """Return what varies independently, the squares adding up to the variance; and that."""
-        if self.root is None:
-            sums = self.units.sums_of_groups(influences[None])[0].sum(axis=0)
-            return sums, self.units.spread(influences)
-        parts = influences * self.root
-        return parts, Spread(float(np.sum(parts * parts)), math.inf)
-
-    def added(self, j: int) -> Floats:
-        """Return what the rows of `_ADDED` contribute at a threshold."""
-        own = [model.influences[j].reshape(2, -1)[:, [0, -1]] for model in self.models]
-        if len(own) == 1:
-            influences = own[0].ravel()
-        else:
-            influences = np.append(own[0][:, 1] - own[1][:, 0], own[0][:, 0] - own[1][:, 1])
-        found: Floats = influences * (math.sqrt(_ADDED[len(own)]) * self._worth)
-        return found
-
-    @cached_property
-    def _worth(self) -> float:
-        """The weight of a row that is like the others."""
-        weights = self.units.weights
-        return 1.0 if weights is None else float(weights @ weights) / float(weights.sum())
-
-    def ratio(self, influences: Floats, variance: float) -> float:
-        """Return the variance over that of independent rows: 1 without groups, and not less."""
-        if self.root is not None:
-            return 1.0
-        worth = self.units.counts if self.units.weights is None else self.units.weights**2
-        squares = np.square(influences)
-        plain = float(squares.sum() if worth is None else squares @ worth)
-        return max(1.0, variance / plain) if plain > 0.0 else 1.0
-
-
 class _Asked(NamedTuple):
     """Checked options."""
 
@@ -342,35 +271,75 @@ class _Asked(NamedTuple):
     level: float
     weights_are: WeightsAre | None
 
-    def band(
-        self, points: _Points, drawn: _Drawn | None
-    ) -> tuple[Floats, Floats, Floats, Floats, float]:
-        """Return values, limits, errors and how many of them, of what is rare too, make a band."""
-        signed = list(zip(points.models, points.codes, (1.0, -1.0), strict=False))
-        value = np.sum([sign * model.value for model, _, sign in signed], axis=0)
-        kept, spreads, added = [], [], []
-        for j in range(len(value)):
-            influences: Any = sum(sign * model.influences[j][at] for model, at, sign in signed)
-            parts, spread = points.contributions(influences)
-            spreads.append(spread)
-            ratio = points.ratio(influences, spread.variance)
-            added.append(points.added(j) * math.sqrt(ratio))
-            if drawn is not None:
-                kept.append(np.append(parts, added[-1]))
-        variance = np.array([spread.variance for spread in spreads])
-        variance[variance <= _NO_VARIANCE * np.max(variance, initial=0.0)] = 0.0
-        wide = np.sqrt(variance + np.sum(np.square(added), axis=1))
-        critical = quantile(0.5 + self.level / 2.0, math.inf)
-        varies = wide > 0
-        if drawn is not None and varies.any():
-            critical = drawn.largest_of(np.array(kept)[varies], self.level)
-        reach = np.full(len(value), critical)
-        if points.root is None:  # groups: as far out, of Student's t
-            share = tail(critical, math.inf)
-            for at in np.flatnonzero(variance > 0).tolist():
-                reach[at] = quantile(share, spreads[at].df)
-        reach = reach * wide
-        return value, value - reach, value + reach, np.sqrt(variance), critical
+
+def _points(
+    codes: list[NDArray[np.int64]], units: Units, n: int
+) -> tuple[list[NDArray[np.int64]], Floats | None]:
+    """Return rows that the same thresholds call, as one: their codes, and a root of their power.
+
+    Influences times it vary independently; groups, whose rows stay apart, have none. ``n`` is how
+    many codes a class has.
+    """
+    if units.groups is not None:
+        return codes, None
+    power = units.counts if units.weights is None else np.square(units.weights)
+    is_alone = len(codes) == 1
+    n_joint = 2 * n if is_alone else 2 * n * n
+    if n_joint <= max(len(codes[0]), 1 << 16):
+        power = np.bincount(codes[0] if is_alone else codes[0] * n + codes[1] % n, power, n_joint)
+        at = np.flatnonzero(power)
+        power = power[at]
+        codes = [at] if is_alone else [at // n, at // (n * n) * n + at % n]
+    factor = units.factors[0 if units.strata is None else codes[0] // n]
+    return codes, np.sqrt(factor * (np.ones(len(codes[0])) if power is None else power))
+
+
+def _band(
+    models: list[_Called], units: Units, level: float, drawn: _Drawn | None
+) -> tuple[Floats, Floats, Floats, Floats, float]:
+    """Return values, limits, errors and how many of them, of what is rare too, make a band."""
+    value = models[0].value - models[1].value if len(models) > 1 else models[0].value.copy()
+    codes, root = _points([model.codes for model in models], units, len(value) + 1)
+    weights = units.weights
+    worth = 1.0 if weights is None else float(weights @ weights) / float(weights.sum())
+    power = units.counts if weights is None else np.square(weights)
+    kept, spreads, added = [], [], []
+    for j in range(len(value)):
+        moved = [model.influences[j] for model in models]
+        influences = moved[0][codes[0]]
+        if len(models) > 1:
+            influences = influences - moved[1][codes[1]]
+        ratio = 1.0  # of the variance over that of independent rows
+        if root is not None:
+            parts = influences * root
+            spread = Spread(float(np.sum(parts * parts)), math.inf)
+        else:
+            parts = units.sums_of_groups(influences[None])[0].sum(axis=0)
+            spread, squares = units.spread(influences), np.square(influences)
+            plain = float(squares.sum() if power is None else squares @ power)
+            ratio = max(1.0, spread.variance / plain) if plain > 0.0 else 1.0
+        spreads.append(spread)
+        rare = [own.reshape(2, -1)[:, [0, -1]] for own in moved]
+        ends = rare[0].ravel()
+        if len(models) > 1:
+            ends = np.append(rare[0][:, 1] - rare[1][:, 0], rare[0][:, 0] - rare[1][:, 1])
+        added.append(ends * (math.sqrt(_ADDED[len(models)]) * worth) * math.sqrt(ratio))
+        if drawn is not None:
+            kept.append(np.append(parts, added[-1]))
+    variance = np.array([spread.variance for spread in spreads])
+    variance[variance <= _NO_VARIANCE * np.max(variance, initial=0.0)] = 0.0
+    wide = np.sqrt(variance + np.sum(np.square(added), axis=1))
+    critical = critical_value(math.inf, 1.0 - level)
+    varies = wide > 0
+    if drawn is not None and varies.any():
+        critical = drawn.largest_of(np.array(kept)[varies], level)
+    reach = np.full(len(value), critical)
+    if root is None:  # groups: as far out, of Student's t
+        share = tail(critical, math.inf)
+        for at in np.flatnonzero(variance > 0).tolist():
+            reach[at] = quantile(share, spreads[at].df)
+    reach = reach * wide
+    return value, value - reach, value + reach, np.sqrt(variance), critical
 
 
 def _share(called: _Called, asked: _Asked) -> float:
