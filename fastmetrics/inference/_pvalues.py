@@ -182,48 +182,41 @@ def max_t_pvalues(
     defined = [i for i in range(len(pvalues)) if not math.isnan(pvalues[i])]
     if np.isnan(covariance).any() or not defined:
         return adjusted
+    from scipy.special import chdtrc
+
     order = sorted(defined, key=pvalues.__getitem__)
-    directions = _Directions.of([pairs[i] for i in order], covariance, alternative)
+    rank, most = _largest([pairs[i] for i in order], covariance, alternative)
     bounds = holm(pvalues)
     largest = 0.0
     for place, i in enumerate(order):
-        z = -normal_quantile(outside(pvalues[i], alternative))
-        chance = directions.chance(z, place) if math.isfinite(z) else pvalues[i]
+        z, chance = -normal_quantile(outside(pvalues[i], alternative)), pvalues[i]
+        if z <= 0.0:
+            chance = 1.0
+        elif math.isfinite(z):
+            with np.errstate(divide="ignore"):
+                chance = float(chdtrc(rank, (z / most[:, place]) ** 2).mean())
         largest = max(largest, min(max(chance, pvalues[i]), bounds[i]))
         adjusted[i] = largest
     return adjusted
 
 
-class _Directions(NamedTuple):
-    """How large the differences from each place on are at most, in each direction."""
+def _largest(
+    pairs: list[tuple[int, int]], covariance: Floats, alternative: Alternative
+) -> tuple[int, Floats]:
+    """Return the rank of some differences, and how large those from each place on are at most.
 
-    rank: int
-    most: Floats
-
-    @classmethod
-    def of(
-        cls, pairs: list[tuple[int, int]], covariance: Floats, alternative: Alternative
-    ) -> _Directions:
-        """Return what is seen of the differences of some estimates, in an order."""
-        values, vectors = np.linalg.eigh(covariance)
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
-        rows = np.array([root[a] - root[b] for a, b in pairs])
-        norms = np.sqrt((rows**2).sum(axis=1, keepdims=True))
-        np.divide(rows, norms, out=rows, where=norms > 0)
-        _, sizes, turned = np.linalg.svd(rows, full_matrices=False)
-        rank = max(1, int(np.count_nonzero(sizes > _NO_SPREAD * sizes[0])))
-        seen = _directions(rank) @ (rows @ turned[:rank].T).T
-        seen = np.abs(seen) if alternative == "two-sided" else np.maximum(seen, 0.0)
-        return cls(rank, np.maximum.accumulate(seen[:, ::-1], axis=1)[:, ::-1])
-
-    def chance(self, z: float, place: int) -> float:
-        """Return the chance that a difference from a place on is as extreme as z."""
-        from scipy.special import chdtrc
-
-        if z <= 0.0:
-            return 1.0
-        with np.errstate(divide="ignore"):
-            return float(chdtrc(self.rank, (z / self.most[:, place]) ** 2).mean())
+    In each direction, as a row.
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    rows = np.array([root[a] - root[b] for a, b in pairs])
+    norms = np.sqrt((rows**2).sum(axis=1, keepdims=True))
+    np.divide(rows, norms, out=rows, where=norms > 0)
+    _, sizes, turned = np.linalg.svd(rows, full_matrices=False)
+    rank = max(1, int(np.count_nonzero(sizes > _NO_SPREAD * sizes[0])))
+    seen = _directions(rank) @ (rows @ turned[:rank].T).T
+    seen = np.abs(seen) if alternative == "two-sided" else np.maximum(seen, 0.0)
+    return rank, np.maximum.accumulate(seen[:, ::-1], axis=1)[:, ::-1]
 
 
 def _directions(rank: int) -> Floats:

@@ -144,6 +144,13 @@ class Units:
         squares = self._by_stratum(self.weights * self.weights)
         return self._by_stratum(self.weights) ** 2 / np.where(squares > 0.0, squares, 1.0)
 
+    @cached_property
+    def units_of_strata(self) -> Floats:
+        """Rows of a weight in each stratum, or groups that have one there."""
+        if self.groups is None:
+            return self.sizes_of_strata
+        return np.asarray(self._groups_present.sum(axis=1), np.float64)
+
     def class_sizes(self) -> tuple[float, float]:
         """Return what the rows of the last stratum, and of the first, are worth."""
         codes = np.flatnonzero(self.sizes_of_strata)
@@ -298,14 +305,13 @@ class Units:
             sums, present = self.sums_of_groups(influences[None, :])[0], self._groups_present
             low = np.where(present, sums, np.inf).min(axis=1)
             high = np.where(present, sums, -np.inf).max(axis=1)
-            sizes = present.sum(axis=1).astype(np.float64)
         else:
             moved = influences if self.weights is None else influences * self.weights
             strata = np.zeros(self.n_points, np.int64) if self.strata is None else self.strata
-            sizes = self.sizes_of_strata
-            low, high = np.full(len(sizes), np.inf), np.full(len(sizes), -np.inf)
+            low, high = np.full((2, len(self.sizes_of_strata)), [[np.inf], [-np.inf]])
             np.minimum.at(low, strata[self._present], moved[self._present])
             np.maximum.at(high, strata[self._present], moved[self._present])
+        sizes = self.units_of_strata
         steps = np.where(sizes > 0.0, high - low, 0.0)
         return sizes, np.where(steps > ROUNDING * np.abs(influences).max(), steps, 0.0)
 

@@ -42,21 +42,11 @@ class Cells(NamedTuple):
     are_rows: bool
     groups: NDArray[np.int64] | None = None
 
-    def units(self, strata: NDArray[np.int64] | None) -> Units:
+    def units(self, *, by_class: bool) -> Units:
         """Return what varies: rows, or groups of them."""
         counts, weights = (self.weights, None) if self.are_rows else (None, self.weights)
+        strata = self.positive.astype(np.int64) if by_class else None
         return Units(len(self.costs), counts, weights, groups=self.groups, strata=strata)
-
-    def sizes(self) -> tuple[float, float]:
-        """Return how many rows each class has, or how many groups have it."""
-        counts = self.weights if self.are_rows and self.weights is not None else None
-        found = []
-        for its in (self.positive, ~self.positive):
-            if self.groups is not None:
-                found.append(float(len(np.unique(self.groups[its]))))
-            else:
-                found.append(float(np.count_nonzero(its) if counts is None else counts[its].sum()))
-        return found[0], found[1]
 
     def weighed(self, of_positive: float, of_negative: float) -> Floats:
         """Return what a mistake costs times its weight, and times the factor of its class."""

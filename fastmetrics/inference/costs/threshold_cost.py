@@ -188,7 +188,7 @@ def threshold_cost_interval(
     if lacks_one(table.n_positive > 0, table.n_negative > 0, "the cost of a threshold"):
         undefined = (_NAN, NOWHERE, _NAN, _NAN, NOWHERE, _NAN, _NAN, _NAN)
         return ThresholdCostInterval(*undefined, level, table.prevalence, read)
-    units = cells.units(None)
+    units = cells.units(by_class=False)
     df = math.inf if groups is None else units.effective_groups - 1.0
     if groups is not None:
         warn_of_few_groups(units.effective_groups, units.n_units)
@@ -200,7 +200,9 @@ def threshold_cost_interval(
         fresh = _mean(cells, mistaken_when_left_out(table, cells), table, level)
         around = _not_dearer(table, cells, row, critical_value(df, 1.0 - level))
     low, high = min(here[1].low, fresh[1].low), max(here[1].high, fresh[1].high)
-    if table.prevalence is not None and lacks_spread(*cells.sizes(), "the interval of the cost"):
+    n_negative, n_positive = cells.units(by_class=True).units_of_strata
+    of_samples = table.prevalence is not None
+    if of_samples and lacks_spread(n_positive, n_negative, "the interval of the cost"):
         low = high = _NAN
     elif high == 0:
         warn_user(
@@ -229,8 +231,7 @@ def _mean(
     """Return the mean cost of the mistakes, with limits on the log scale: costs are skew."""
     losses = np.where(mistaken, cells.costs, 0.0)  # scaled: their squares do not overflow
     value, influences = of_shares(cells.positive, losses, cells.weights, table.prevalence)
-    units = cells.units(None if table.prevalence is None else cells.positive.astype(np.int64))
-    spread = units.spread(influences)
+    spread = cells.units(by_class=table.prevalence is not None).spread(influences)
     df = math.inf if cells.groups is None else spread.df
     unscaled = [math.ldexp(each, -table.exponent) for each in (float(value), spread.standard_error)]
     interval = interval_of(unscaled[0], unscaled[1], df, level, "log", bounds=(0.0, math.inf))
