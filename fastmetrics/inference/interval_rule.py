@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -54,6 +56,8 @@ _SHARES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
 _OF_RATES: Final = {"balanced_accuracy": 0.5, "informedness": 1.0}
 #: Ratios of what share of either class is called positive (1), or is not (0).
 _RATIOS: Final = {"positive_likelihood_ratio": 1, "negative_likelihood_ratio": 0}
+#: From hits and trials to limits of their share.
+_OfHits = Callable[[float, float], ConfidenceInterval]
 
 
 def estimate_of(
@@ -64,7 +68,7 @@ def estimate_of(
     method: str | None,
     alternative: Alternative,
     *,
-    weights_are: WeightsAre | None,
+    weights_are: WeightsAre | None = None,
     spread: Spread | None = None,
 ) -> Estimate:
     """Return the estimate of one model: error, degrees of freedom, and limits by the rule.
@@ -120,10 +124,8 @@ def estimate_by(
     width, scale = _width(one), measure.scale
     if measure.name == "cost" and one.parameters.get("cost_matrix") is None:
         scale = "log"  # costs without gains are not negative
-    limit = limits(
-        *(value / width, error / width, spread.df, level, scale, alternative),
-        bounds=measure.bounds,
-    )
+    own = value / width, error / width, spread.df
+    limit = limits(*own, level, scale, alternative, measure.bounds)
     limit = ConfidenceInterval(width * limit.low, width * limit.high)
     name = "influence"
     share = "accuracy" if measure.family == "ranking" else measure.name
@@ -136,13 +138,14 @@ def estimate_by(
     if not is_fit:
         raise InputError(f"`method={method!r}` is for {what}: got {one.label!r}")
     of_share: ProportionMethod = "clopper-pearson" if method == "clopper-pearson" else "wilson"
+    of_hits = partial(proportion_limits, level=level, method=of_share, alternative=alternative)
     if method in (None, of_share) and shares and not math.isnan(value):
-        limit, name = _of_share(share, counts, level, alternative, of_share), of_share
+        limit, name = _of_share(share, counts, of_hits), of_share
     elif method in (None, "clopper-pearson") and counts is not None and _is_of_rates(one):
         if measure.name in _RATIOS:
             limit = _of_ratio(one, value, counts, level, alternative)
         else:
-            limit = _of_rates(one, value, counts, level, alternative, of_share)
+            limit = _of_rates(one, value, counts, of_hits, alternative)
         name = "wilson of both rates"
     elif method in (None, "newcombe") and sizes is not None and not math.isnan(value):
         of_auc = OF_AUC[measure.name]
@@ -189,13 +192,11 @@ def _width(one: Asked) -> float:
     return float(high) - float(low)
 
 
-def _of_share(
-    name: str, counts: Any, level: float, alternative: Alternative, method: ProportionMethod
-) -> ConfidenceInterval:
+def _of_share(name: str, counts: Any, of_hits: _OfHits) -> ConfidenceInterval:
     """Return the limits of a share of counts; of F1 those of TP / (TP + FP + FN), changed."""
     cells = {"tn": counts[0, 0], "fp": counts[0, 1], "fn": counts[1, 0], "tp": counts[1, 1]}
     hits, others = (sum(cells[cell] for cell in part) for part in _SHARES[name])
-    found = proportion_limits(hits, hits + others, level, method, alternative)
+    found = of_hits(hits, hits + others)
     if name == "f1":
         found = ConfidenceInterval(*(2.0 * end / (1.0 + end) for end in found))
     return found
@@ -210,12 +211,7 @@ def _is_of_rates(one: Asked) -> bool:
 
 
 def _of_rates(
-    one: Asked,
-    value: float,
-    counts: Any,
-    level: float,
-    alternative: Alternative,
-    method: ProportionMethod = "wilson",
+    one: Asked, value: float, counts: Any, of_hits: _OfHits, alternative: Alternative
 ) -> ConfidenceInterval:
     """Return limits of a sum of two rates, by Wilson's of both, or others (MOVER).
 
@@ -235,7 +231,7 @@ def _of_rates(
     for factor, (hits, others) in zip(factors, cells, strict=True):
         if factor == 0.0:  # its class may be missing
             continue
-        low, high = proportion_limits(hits, hits + others, level, method, alternative)
+        low, high = of_hits(hits, hits + others)
         rate = hits / (hits + others)
         down, up = math.hypot(down, factor * (rate - low)), math.hypot(up, factor * (high - rate))
     return within(value - down, value + up, alternative, measure.bounds)
@@ -282,28 +278,25 @@ def limits_of_no_difference(
     measure as a changed decision does; the two are put together as standard errors are.
     """
     measure = measure_of(one)
-    z = critical_value(math.inf, 1.0 - level, alternative)
     if measure.family == "ranking" or measure.name in ("accuracy", "error_rate"):  # of all rows
         sizes, moves = counts.sum(keepdims=True).ravel(), np.array([1.0 / counts.sum()])
     else:
         slopes = gradient(measure.name, counts, **one.parameters)
         sizes, moves = counts.sum(axis=1), slopes[:, 1] - slopes[:, 0]
-    return _of_so_many(z, sizes, moves, alternative, measure.bounds)
+    return _of_so_many(one, sizes, moves, level, alternative)
 
 
 def _of_so_many(
-    z: float,
-    sizes: Floats,
-    moves: Floats,
-    alternative: Alternative,
-    bounds: tuple[float, float],
+    one: Asked, sizes: Floats, moves: Floats, level: float, alternative: Alternative
 ) -> ConfidenceInterval:
     """Return limits of what rows not seen may move a difference of 0 by; nan of no bounds."""
+    z = critical_value(math.inf, 1.0 - level, alternative)
     with np.errstate(invalid="ignore"):
         reach = float(np.linalg.norm(moves * z * z * sizes / (sizes + z * z)))
     if not math.isfinite(reach):
         return NOWHERE
-    width = bounds[1] - bounds[0]
+    least, most = measure_of(one).bounds
+    width = most - least
     return within(-reach, reach, alternative, (-width, width))
 
 
@@ -316,12 +309,11 @@ def limits_of_unseen(
     units of each stratum may still tell the models apart, each moving the measure from the least to
     the greatest influence seen; from one bound to the other where all influences are the same.
     """
-    z = critical_value(math.inf, 1.0 - level, alternative)
     units, (least, most) = measured.units, measure_of(one).bounds
     sizes, steps = units.ranges(measured.influences[model])
     if not steps.any():
         steps = np.where(sizes > 0.0, (most - least) / np.maximum(sizes, 1.0), 0.0)
-    return _of_so_many(z, sizes, steps, alternative, (least, most))
+    return _of_so_many(one, sizes, steps, level, alternative)
 
 
 def _of_gaps(

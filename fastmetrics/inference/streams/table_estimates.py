@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
@@ -99,7 +99,7 @@ def estimates_of_table(
         cells = MatrixSnapshot.of(table).counts
         _check_counts(table, cells.dtype.kind == "f")
         measured = partial(of_matrix, counts=cells.astype(np.float64))
-    return {one.label: estimate_of(one, measured(one), 0, *rule, weights_are=None) for one in asked}
+    return {one.label: estimate_of(one, measured(one), 0, *rule) for one in asked}
 
 
 def _check_counts(table: AnyTable, is_weighted: bool) -> None:
@@ -133,6 +133,7 @@ def of_summary(
     )
 
 
+@dataclass(frozen=True, eq=False)
 class _Bins:
     """Bins that are not empty, the highest first, and which points of them vary together.
 
@@ -143,17 +144,16 @@ class _Bins:
         Of each point the place of its bin, its class, its rows, and its group, if there are groups.
     """
 
-    def __init__(
-        self,
-        columns: BinColumns,
-        at: NDArray[Any],
-        is_positive: NDArray[np.bool_],
-        counts: NDArray[Any],
-        groups: NDArray[Any] | None = None,
-    ) -> None:
-        self.columns, self._at, self._is_positive = columns, at, is_positive
-        self._counts, self._groups = counts, groups
-        self._is_open = ~columns.is_sure & (columns.positives > 0) & (columns.negatives > 0)
+    columns: BinColumns
+    at: NDArray[Any]
+    is_positive: NDArray[np.bool_]
+    counts: NDArray[Any]
+    groups: NDArray[Any] | None = None
+
+    @cached_property
+    def _is_open(self) -> NDArray[np.bool_]:
+        p, n, is_sure, _ = self.columns
+        return np.asarray(~is_sure & (p > 0) & (n > 0))
 
     @classmethod
     def of(cls, table: Bracketed | GroupedBinnedScoreTable) -> _Bins:
@@ -183,18 +183,15 @@ class _Bins:
         """Return an estimate whose limits hold for any order of rows within bins."""
         units = self._units(one)
         warn_of_units(units, None)
-        given: dict[str, Any] = {"weights_are": None}
         worst, best = (self._measured(one, units, is_best) for is_best in (False, True))
         if not (self._is_open.any() and all(self.columns.totals)):
-            return estimate_of(one, best, 0, level, method, alternative, **given)
+            return estimate_of(one, best, 0, level, method, alternative)
         spread = self._widest(one, worst, best)
         with warnings.catch_warnings():  # a value on the edge of its scale: the limit is there, too
             warnings.simplefilter("ignore", DegenerateDataWarning)
             warnings.simplefilter("ignore", UndefinedMetricWarning)
-            ends = [
-                estimate_of(one, each, 0, level, method, alternative, spread=spread, **given)
-                for each in (worst, best)
-            ]
+            rule = level, method, alternative
+            ends = [estimate_of(one, each, 0, *rule, spread=spread) for each in (worst, best)]
         return _around(ends, measure_of(one).bounds)
 
     def _widest(self, one: Asked, worst: Measured, best: Measured) -> Spread:
@@ -208,12 +205,12 @@ class _Bins:
         halfway = (both[0] + both[1]) / 2.0
         # Influences are less the value, which differs; of positives alone in average precision.
         moved = abs(best.values[0] - worst.values[0])
-        sizes = np.where(self._is_positive, *self.columns.totals)
-        centred = self._is_positive | (measure_of(one).name in OF_AUC)
+        sizes = np.where(self.is_positive, *self.columns.totals)
+        centred = self.is_positive | (measure_of(one).name in OF_AUC)
         off = (np.abs(both[1] - both[0]) + np.where(centred, moved / sizes, 0.0)) / 2.0
-        squares = self._counts * off * off
-        if self._groups is not None:
-            squares = np.bincount(self._groups, self._counts * off) ** 2
+        squares = self.counts * off * off
+        if self.groups is not None:
+            squares = np.bincount(self.groups, self.counts * off) ** 2
         most = math.sqrt(float(squares.sum()) * units.n_units / max(units.n_units - 1, 1))
         found = [units.spread(each) for each in (halfway, *both)]
         df = min((each.df for each in found if each.df > 0.0), default=math.nan)
@@ -236,8 +233,8 @@ class _Bins:
         at = 2 * np.arange(len(p))
         places = [place[at + (self._is_open & (held == code))] for code in (0, 1)]
         of_positives, of_negatives = found.of_positives[places[0]], found.of_negatives[places[1]]
-        at = self._at
-        influences = np.where(self._is_positive, of_positives[at], of_negatives[at])
+        at = self.at
+        influences = np.where(self.is_positive, of_positives[at], of_negatives[at])
         value = found.value
         if measure_of(one).name == "average_precision" and self._is_open.any():
             limits = precision_bracket(self.columns)
@@ -246,10 +243,9 @@ class _Bins:
         return Measured((value,), influences[None, :], units, (None,), size)
 
     def _units(self, one: Asked) -> Units:
-        strata = None
-        if measure_of(one).is_free_of_shares:
-            strata = self._is_positive.astype(np.int64)
-        return Units(len(self._at), self._counts, groups=self._groups, strata=strata)
+        by_class = measure_of(one).is_free_of_shares
+        strata = self.is_positive.astype(np.int64) if by_class else None
+        return Units(len(self.at), self.counts, groups=self.groups, strata=strata)
 
 
 def _around(both: list[Estimate], bounds: tuple[float, float]) -> Estimate:
