@@ -73,23 +73,11 @@ def holm(pvalues: Sequence[float]) -> list[float]:
     """Return Holm's adjusted p-values, in the order of ``pvalues``.
 
     Rejecting where the adjusted value is at most alpha keeps the chance of any false rejection
-    at alpha or below, whatever the dependence between the tests.
+    at alpha or below, whatever the dependence between the tests. A nan marks a test that is not
+    defined, stays nan, and is not counted among the others; what comes of a bound is a bound.
 
-    Parameters
-    ----------
-    pvalues : sequence of float
-        P-values in [0, 1]; nan marks a test that is not defined.
-
-    Returns
-    -------
-    list of float
-        Adjusted p-values, at most 1; nan where there is none, and such a test is not counted
-        among the others. What comes of a bound is a bound.
-
-    Notes
-    -----
     Of the m defined values, the i-th smallest (i = 1 … m) becomes the largest of
-    (m - j + 1) p_(j) over j <= i, so that the adjusted values keep the order of the given ones.
+    (m - j + 1) p_(j) over j <= i, at most 1: adjusted values keep the order of the given ones.
 
     References
     ----------
@@ -147,21 +135,9 @@ def max_t_pvalues(
     is as extreme; the next one that of any of the others, and so on. None is below its own p or
     above Holm's, which is what they would be at worst.
 
-    Parameters
-    ----------
-    pvalues : sequence of float
-        Of the differences; nan marks one that is not defined, and is not counted.
-    pairs : sequence of (int, int)
-        Which two estimates each is of.
-    covariance : ndarray of shape (K, K)
-        Of the estimates.
-    alternative : {"two-sided", "less", "greater"}
-        What p-values are of.
-
-    Returns
-    -------
-    list of float
-        nan for all if the covariance is.
+    ``pairs`` say which two of the estimates each p is of, ``covariance`` is that of the estimates,
+    and ``alternative`` what p-values are of. A p of nan is not counted; all are nan if the
+    covariance is.
 
     Notes
     -----

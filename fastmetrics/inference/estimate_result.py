@@ -224,12 +224,7 @@ Found = TypeVar("Found", bound=Result)
 
 
 class ByMetric(Shown, Mapping[str, Found]):
-    """Results by the name of the measure; frozen.
-
-    Parameters
-    ----------
-    found : mapping of str to Estimate or Comparison
-    """
+    """Results, each an Estimate or a Comparison, by the name of the measure; frozen."""
 
     __slots__ = ("_found",)
 

@@ -67,15 +67,8 @@ def gap_limits(
     greatest lower limit of a fourth of the error left outside; 0 where the test of Kolmogorov and
     Smirnov shows no gap. The levels were chosen by simulation (docs/coverage.md).
 
-    Parameters
-    ----------
-    rates : Rates
-    level : float
-    alternative : str
-    ratio : float
-        The variance over that of independent rows: groups make rows worth fewer.
-    df : float
-        Degrees of freedom of that variance.
+    ``ratio`` is the variance over that of independent rows, as groups make rows worth fewer, and
+    ``df`` are the degrees of freedom of that variance.
     """
     from scipy.special import kolmogorov
 

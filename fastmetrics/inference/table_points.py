@@ -95,12 +95,7 @@ def with_rates(measured: Measured, rates: tuple[Rates, ...]) -> Measured:
 
 
 class TablePoints:
-    """The classes at each score of a table of counts, the positives' first: what measures it has.
-
-    Parameters
-    ----------
-    table : ScoreTable
-    """
+    """The classes at each score of a table of counts, the positives' first; what they measure."""
 
     def __init__(self, table: ScoreTable) -> None:
         self._table = table

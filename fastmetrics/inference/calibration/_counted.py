@@ -26,8 +26,6 @@ y_proba : array-like of shape (n_samples,) or (n_samples, n_classes), optional
     to 1, of which the greatest is looked at: the probability of being right (top-label).
 labels : array-like of shape (n_classes,), optional
     The classes that columns stand for, sorted; needed where one has no row.
-n_threads : int, optional
-    Threads of the sort; None means every processor the process may use.
 
 Raises
 ------

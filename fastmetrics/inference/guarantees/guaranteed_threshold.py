@@ -21,6 +21,7 @@ from fastmetrics.errors import (
     InputError,
     InputTypeError,
     UndefinedMetricWarning,
+    renamed,
     warn_user,
 )
 from fastmetrics.inference.guarantees.threshold_tests import (
@@ -214,7 +215,7 @@ def guaranteed_threshold(
     if lacks_a_class(table, f"the threshold that guarantees `{measure}`"):
         threshold = _NAN
     elif of_grid:
-        thresholds = _default_grid(table) if grid is None else _falling(grid)
+        thresholds = _checked_grid(grid, table)
         threshold = _of_grid(table, thresholds, measure, bound, prices, delta)
     else:
         threshold = _of_rate(table, measure, bound, delta)
@@ -278,22 +279,17 @@ def _of_rate(table: ScoreTable, measure: Guaranteed, bound: float, delta: float)
 # --- grids: Learn then Test -----------------------------------------------------------------------
 
 
-def _default_grid(table: ScoreTable) -> NDArray[np.float64]:
-    if table.scores[0] > 1 or table.scores[-1] < 0:
-        raise InputError(
-            "scores leave [0, 1]: pass `guaranteed_threshold` a `grid`, thresholds that were fixed "
-            "before these data were seen"
-        )
-    found: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.linspace(9.0, -9.0, 181)))
-    return found
-
-
-def _falling(grid: ArrayLike) -> NDArray[Any]:
-    """Return the thresholds that were given, each once, from high to low."""
-    try:
+def _checked_grid(grid: ArrayLike | None, table: ScoreTable) -> NDArray[Any]:
+    """Return thresholds, each once, from high to low: those given, or some of log-odds."""
+    if grid is None:
+        if table.scores[0] > 1 or table.scores[-1] < 0:
+            raise InputError(
+                "scores leave [0, 1]: pass `guaranteed_threshold` a `grid`, thresholds that were "
+                "fixed before these data were seen"
+            )
+        return np.asarray(1.0 / (1.0 + np.exp(-np.linspace(9.0, -9.0, 181))))
+    with renamed(y_score="grid"):
         thresholds = check_scores_array(grid, allow_inf=True)
-    except InputError as error:
-        raise error.renamed({"y_score": "grid"}) from error
     if not len(thresholds):
         raise InputError("`grid` is empty: it needs a threshold at least")
     return np.unique(thresholds)[::-1]

@@ -232,28 +232,10 @@ def summary_of(
 ) -> RangeSummary:
     """Return what the scores of one range contribute to an evaluation of all.
 
-    Parameters
-    ----------
-    table : ScoreTable
-        Every row whose score lies in the range; counts, no fractional weights.
-    true_positives, false_positives : int, default=0
-        Positive and negative rows of higher scores than those of the range.
-    n_positive, n_negative : int, optional
-        All rows of either class; None: those above and those of the table.
-
-    Returns
-    -------
-    RangeSummary
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the table holds fractional weights, or a count is negative, or more rows stand above
-        and in the range than there are.
-
-    Notes
-    -----
-    Three passes over the table. The sums do not depend on how rows are cut into ranges.
+    ``table`` has every row whose score lies in the range, as counts; of higher scores there are so
+    many true and false positives. ``n_positive`` and ``n_negative`` are all rows of either class,
+    by default those above and those of the table. Three passes over the table; the sums do not
+    depend on how rows are cut into ranges.
 
     Examples
     --------
