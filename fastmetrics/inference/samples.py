@@ -108,10 +108,8 @@ class Sample(ABC):
 
     Attributes
     ----------
-    design : Design
     classes : ndarray of int64, shape (n,)
         The class of each row, in the order of labels, of two the positive one last.
-    n_models : int
     """
 
     design: Design

@@ -24,15 +24,12 @@ class Measured(NamedTuple):
 
     Attributes
     ----------
-    values : tuple of float
     influences : ndarray of shape (K, n_points)
-    units : Units
     counts : tuple of K ndarrays of shape (2, 2), or None
         Of decisions of two classes, each row standing for itself: true by predicted, positive
         last; of a share of any other rows or queries, those that are right and wrong.
     n_samples : float
         Rows of a weight, or queries; the sum of frequencies.
-    samples_are : {"rows", "queries", "items"}
     rates : tuple of K Rates, or of none
         Both rates at each score, of measures whose limits need them.
     of_rows : tuple of K float, or of none

@@ -100,11 +100,6 @@ def cumulative_dynamic_auc(
     event since the one before, by Kaplan and Meier. O(n log n) for the sort, and O(n) for each time
     (with scores for each time a sort for each).
 
-    See Also
-    --------
-    concordance_index : One number for all pairs of times.
-    survival_brier_score : The error of predicted probabilities.
-
     References
     ----------
     Uno, Cai, Tian & Wei (2007), Evaluating prediction rules for t-year survivors with censored
@@ -182,11 +177,6 @@ def survival_brier_score(
     The mean over time is the integrated Brier score: the area under straight lines between the
     times, over the time from first to last. A row without the event counts 1/G(t). Calibration and
     discrimination both show in it. O(n log n) for each time.
-
-    See Also
-    --------
-    cumulative_dynamic_auc : Discrimination alone, by risks.
-    brier_score_loss : Of two classes without censoring.
 
     References
     ----------

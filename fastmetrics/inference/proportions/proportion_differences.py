@@ -32,13 +32,6 @@ Returns
 Estimate
     Its standard error is of the shares as they are; no limits use it. `details` has both
     proportions and the trials behind each: `proportion_a`, `proportion_b`, `n_a`, `n_b`.
-
-Raises
-------
-TypeError
-    If an argument is not a number.
-ValueError
-    If an argument is out of range.
 """
 
 
@@ -65,10 +58,6 @@ def proportion_difference_interval(
     -----
     UndefinedMetricWarning
         If `n_a` or `n_b` is 0: estimate and limits are nan.
-
-    See Also
-    --------
-    paired_proportion_difference_interval : Two models on the same rows.
 
     Notes
     -----
@@ -129,10 +118,6 @@ def paired_proportion_difference_interval(
     -----
     UndefinedMetricWarning
         If all four counts are 0: estimate and limits are nan.
-
-    See Also
-    --------
-    proportion_difference_interval : Samples that share no trial.
 
     Notes
     -----

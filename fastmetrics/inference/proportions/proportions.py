@@ -30,6 +30,13 @@ Parameters
 ----------
 confidence_level : float, default=0.95
     Coverage aimed at, in (0, 1); at least 0.5 for a bound alone.
+
+Raises
+------
+TypeError
+    If an argument is not a number.
+ValueError
+    If an argument is out of range.
 """
 
 _Probability = Callable[[float], float]
@@ -169,10 +176,8 @@ def proportion_interval(
 
     Raises
     ------
-    TypeError
-        If an argument is not a number.
     ValueError
-        If an argument is out of range, or "mid-p" is asked of counts that are not whole.
+        If "mid-p" is asked of counts that are not whole.
 
     Warns
     -----
