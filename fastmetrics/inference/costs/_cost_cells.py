@@ -66,9 +66,9 @@ def costed(
     groups: Any,
 ) -> tuple[CostTable, Cells]:
     """Return the costs of all thresholds, and what they are sums of."""
+    are_by_row = groups is not None or any(isinstance(cost, np.ndarray) for cost in costs)
     if isinstance(y_true, ScoreTable):
         as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)  # it alone
-        are_by_row = groups is not None or any(isinstance(cost, np.ndarray) for cost in costs)
         if y_true.is_weighted or are_by_row:
             raise InputTypeError(
                 "a ScoreTable has no rows, which importances, groups and costs by row belong to: "
@@ -83,10 +83,8 @@ def costed(
         pos_label=pos_label,
     ).recheck()
     codes = None if groups is None else check_groups(groups, len(rows.scores))
-    are_by_row = codes is not None or any(isinstance(cost, np.ndarray) for cost in costs)
     if rows.weights is None and not are_by_row:
-        counts = ScoreTable.from_rows(rows)
-        return _of_table(counts, costs, prevalence)
+        return _of_table(ScoreTable.from_rows(rows), costs, prevalence)
     for name, cost in zip(("cost_fn", "cost_fp"), costs, strict=True):
         lengths_agree(name, cost, len(rows.scores))
     table = costs_of_rows(rows, *costs, prevalence)

@@ -200,9 +200,8 @@ def threshold_cost_interval(
         fresh = _mean(cells, mistaken_when_left_out(table, cells), table, level)
         around = _not_dearer(table, cells, row, critical_value(df, 1.0 - level))
     low, high = min(here[1].low, fresh[1].low), max(here[1].high, fresh[1].high)
-    n_negative, n_positive = cells.units(by_class=True).units_of_strata
-    of_samples = table.prevalence is not None
-    if of_samples and lacks_spread(n_positive, n_negative, "the interval of the cost"):
+    sizes = cells.units(by_class=table.prevalence is not None).units_of_strata
+    if len(sizes) > 1 and lacks_spread(sizes[1], sizes[0], "the interval of the cost"):
         low = high = _NAN
     elif high == 0:
         warn_user(

@@ -45,6 +45,9 @@ Parameters
 groups : array-like of shape (n_samples,), optional
     Which examples belong together, such as those of one patient: whole numbers or text. The
     variance is then that between groups (Obuchowski 1997). It needs rows, not a table.
+alternative : {"two-sided", "less", "greater"}, default="two-sided"
+    What the test of a and b is against: that the AUC of a is other than, less than or greater than
+    that of b. Intervals are one-sided too; a chi-square has no sides.
 sample_weight : array-like of shape (n_samples,), optional
     Weights, not negative. As importances they weigh the influence of each row (Notes); as
     frequencies they are numbers of rows.

@@ -57,9 +57,6 @@ def delong_test(
     ----------
     y_true : array-like of shape (n_samples,)
         Binary labels.
-    alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        What the test of a pair (a, b) is against: that the AUC of a is other than, less than or
-        greater than that of b. The intervals are one-sided too; the chi-square has no sides.
 
     Returns
     -------
@@ -201,9 +198,6 @@ def delong_unpaired_test(
         Scores; the greater, the more positive. Two tables may be given alone, one after the other.
     groups_a, groups_b : array-like of shape (n_a,) and (n_b,), optional
         Which examples of a sample belong together; see `delong`.
-    alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        Whether the test is against an AUC of a other than, less than or greater than that of b.
-        The interval is one-sided too.
     sample_weight_a, sample_weight_b : array-like of shape (n_a,) and (n_b,), optional
         Weights of either sample; `weights_are` says of both what they are.
 

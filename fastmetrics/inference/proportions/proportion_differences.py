@@ -21,12 +21,6 @@ from fastmetrics.inference.reference import NOWHERE, normal_quantile, outside, w
 
 PAIRED: Final = "Newcombe (1998), paired hybrid score"
 _DIFFERENCE: Final = """
-Parameters
-----------
-alternative : {"two-sided", "less", "greater"}, default="two-sided"
-    "less": an upper bound alone, the lower limit is -1. "greater": a lower bound alone, the upper
-    limit is 1.
-
 Returns
 -------
 Estimate
@@ -110,9 +104,6 @@ def paired_proportion_difference_interval(
     both, only_a, only_b, neither : int or float
         In how many trials both succeed (two models are right), only the first, only the second,
         and neither.
-    alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        "less": an upper bound alone, the lower limit is -1. "greater": a lower bound alone, the
-        upper limit is 1: is the first no worse than the second by more than a margin?
 
     Warns
     -----

@@ -30,6 +30,10 @@ Parameters
 ----------
 confidence_level : float, default=0.95
     Coverage aimed at, in (0, 1); at least 0.5 for a bound alone.
+alternative : {"two-sided", "less", "greater"}, default="two-sided"
+    "less": an upper bound alone, the lower limit is 0, of a difference -1. "greater": a lower bound
+    alone, the upper limit is 1: is the first no worse than the second by more than a margin? As in
+    `scipy.stats.binomtest`.
 
 Raises
 ------
@@ -165,9 +169,6 @@ def proportion_interval(
         Independent trials.
     method : str, default="wilson"
         One of "wilson", "clopper-pearson", "jeffreys", "agresti-coull", "mid-p"; see Notes.
-    alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        "less": an upper bound alone, the lower limit is 0. "greater": a lower bound alone, the
-        upper limit is 1. As in `scipy.stats.binomtest`.
 
     Returns
     -------
