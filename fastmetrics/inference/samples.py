@@ -24,12 +24,10 @@ from fastmetrics._input.scores import check_scores_array, check_unit_interval
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference._sample_sizes import warn_of_few_groups, warn_of_few_rows
-from fastmetrics.inference.largest_gap import Rates
 from fastmetrics.inference.table_points import (
     Measured,
     TablePoints,
     counts_of_two,
-    is_largest_gap,
     is_of_curve,
     measure_of,
     moved,
@@ -202,11 +200,12 @@ class BinarySample(Sample):
         """Return a measure of each model; of one, where rows stand for themselves, by its table."""
         if is_of_curve(one) and self.design.is_plain and self.n_models == 1:
             return self._table.measured(one)
-        measured = super().measured(one)
-        if not is_largest_gap(one) or not measured.values[0] >= 0.0:
-            return measured
-        sizes = replace(self._units, strata=self.classes).class_sizes()
-        return with_rates(measured, tuple(Rates.of_table(o.table, sizes) for o in self._ordered))
+
+        def tables() -> list[ScoreTable]:
+            return [each.table for each in self._ordered]
+
+        by_class = replace(self._units, strata=self.classes)
+        return with_rates(one, super().measured(one), tables, by_class)
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
         measure = measure_of(one)

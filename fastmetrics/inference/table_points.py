@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -85,8 +86,17 @@ def moved(one: Asked, *data: Any, **options: Any) -> RowInfluences:
     return found
 
 
-def with_rates(measured: Measured, rates: tuple[Rates, ...]) -> Measured:
-    """Return the largest gaps with their rates; their errors are those of rates less extreme."""
+def with_rates(
+    one: Asked, measured: Measured, tables: Callable[[], list[ScoreTable]], units: Units
+) -> Measured:
+    """Return the largest gaps with their rates; their errors are those of rates less extreme.
+
+    Any other measure as it is. The classes are strata of the units.
+    """
+    if not is_largest_gap(one) or not measured.values[0] >= 0.0:
+        return measured
+    sizes = units.class_sizes()
+    rates = tuple(Rates.of_table(table, sizes) for table in tables())
     factors = np.array([[each.inflation()] for each in rates])
     return measured._replace(rates=rates, influences=measured.influences * factors)
 
@@ -104,23 +114,20 @@ class TablePoints:
         units = self._units_by_class if measure.is_free_of_shares else self._units
         size = float(units.n_units)
         measured = Measured((found.value,), found.joined()[None, :], units, (None,), size)
-        if not is_largest_gap(one) or not found.value >= 0.0:
-            return measured
-        sizes = float(self._table.n_positive), float(self._table.n_negative)
-        return with_rates(measured, (Rates.of_table(self._table, sizes),))
+        return with_rates(one, measured, lambda: [self._table], self._units_by_class)
 
     @cached_property
     def _units(self) -> Units:
-        columns = self._table.positives, self._table.negatives
-        counts = np.concatenate(columns, dtype=np.float64)
-        size = float(self._table.n_positive) + float(self._table.n_negative)
-        return Units(len(counts), counts, sizes=np.array([size]))
+        own = self._units_by_class
+        return replace(own, strata=None, sizes=own.sizes_of_strata.sum(keepdims=True))
 
     @cached_property
     def _units_by_class(self) -> Units:
+        columns = self._table.positives, self._table.negatives
+        counts = np.concatenate(columns, dtype=np.float64)
         sizes = np.array([self._table.n_negative, self._table.n_positive], np.float64)
         strata = np.repeat(np.array([1, 0]), len(self._table))
-        return replace(self._units, strata=strata, sizes=sizes)
+        return Units(len(counts), counts, strata=strata, sizes=sizes)
 
 
 def of_matrix(one: Asked, counts: Floats) -> Measured:

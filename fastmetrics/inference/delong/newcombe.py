@@ -63,22 +63,18 @@ def newcombe_interval(
     return ConfidenceInterval(1.0 - _limit_above(1.0 - auc, m, n, z_squared), upper)
 
 
-def _variance(t: float, m: float, n: float) -> float:
-    k = (m + n) / 2.0 - 1.0
-    return t * (1.0 - t) / m / n * (1.0 + k * ((1.0 - t) / (2.0 - t) + t / (1.0 + t)))
-
-
 def _limit_above(auc: float, m: float, n: float, z_squared: float) -> float:
     """Return the t in [auc, 1] with (t - auc)^2 = z^2 V(t), by bisection to the last bit.
 
     (t - auc)^2 / V(t) rises from 0 at ``auc`` to infinity at 1: there is one such t.
     """
-    low, high = auc, 1.0
+    low, high, k = auc, 1.0, (m + n) / 2.0 - 1.0
     while True:
         middle = low + (high - low) / 2.0
         if not low < middle < high:
             return high
-        if (middle - auc) ** 2 < z_squared * _variance(middle, m, n):
+        inside = 1.0 + k * ((1.0 - middle) / (2.0 - middle) + middle / (1.0 + middle))
+        if (middle - auc) ** 2 < z_squared * (middle * (1.0 - middle) / m / n * inside):
             low = middle
         else:
             high = middle

@@ -234,7 +234,13 @@ def proportion_interval(
     level = check_level(confidence_level, alternative)
     check_choice("method", method, get_args(ProportionMethod))
     if method == "mid-p":
-        check_whole(successes=count, n=trials)
+        for name, number in {"successes": count, "n": trials}.items():
+            if not number.is_integer():
+                raise InputError(
+                    f"method 'mid-p' is defined for whole counts: got {name} = {number!r}; "
+                    "'wilson', 'clopper-pearson', 'jeffreys' and 'agresti-coull' take effective "
+                    "counts"
+                )
     if trials == 0:
         warn_user("the proportion is not defined: `n` is 0", UndefinedMetricWarning)
     estimate = count / trials if trials else math.nan
@@ -262,13 +268,3 @@ def check_successes(name: str, value: float, name_of_n: str, n: float) -> float:
     if count > n:
         raise InputError(f"`{name}` must be at most `{name_of_n}`: got {value!r} of {n:,.17g}")
     return count
-
-
-def check_whole(**counts: float) -> None:
-    """Refuse counts that are not whole, for the methods that count outcomes."""
-    for name, count in counts.items():
-        if not count.is_integer():
-            raise InputError(
-                f"method 'mid-p' is defined for whole counts: got {name} = {count!r}; 'wilson', "
-                "'clopper-pearson', 'jeffreys' and 'agresti-coull' take effective counts"
-            )
