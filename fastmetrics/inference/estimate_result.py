@@ -15,14 +15,7 @@ from fastmetrics._results import ConfidenceInterval, Result, equals
 from fastmetrics.errors import no_such
 from fastmetrics.inference._pvalues import holm
 from fastmetrics.inference.reference import ALL, difference_test
-from fastmetrics.inference.replicates import (
-    METHODS,
-    WEIGHTS,
-    Drawn,
-    Replicates,
-    again,
-    cautions_of,
-)
+from fastmetrics.inference.replicates import METHODS, WEIGHTS, Drawn, Replicates, again, cautions_of
 from fastmetrics.inference.units import Spread
 from fastmetrics.measures._measure import Scale
 

@@ -25,10 +25,7 @@ from fastmetrics.inference.table_points import measure_of, moved
 from fastmetrics.inference.units import Floats
 from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
-from fastmetrics.measures.concordance.concordance_index import (
-    check_direction,
-    check_index_options,
-)
+from fastmetrics.measures.concordance.concordance_index import check_direction, check_index_options
 from fastmetrics.measures.ranking.names import asked_rankings
 from fastmetrics.tables.concordance.follow_up import (
     CensoredPairs,

@@ -12,19 +12,11 @@ import numpy as np
 
 from fastmetrics._input.scalars import Alternative, WeightsAre
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.errors import (
-    DegenerateDataWarning,
-    InputError,
-    UndefinedMetricWarning,
-    warn_user,
-)
+from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference.delong.newcombe import newcombe_interval
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.largest_gap import Rates, gap_limits
-from fastmetrics.inference.proportions.proportions import (
-    ProportionMethod,
-    proportion_limits,
-)
+from fastmetrics.inference.proportions.proportions import ProportionMethod, proportion_limits
 from fastmetrics.inference.reference import NOWHERE, critical_value, limits, within
 from fastmetrics.inference.table_points import Measured, measure_of
 from fastmetrics.inference.units import Floats, Reference, SamplesAre, Spread

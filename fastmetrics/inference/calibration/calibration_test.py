@@ -21,7 +21,6 @@ from fastmetrics._threads.workers import run
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.inference.calibration._counted import (
     COUNTED,
-    Counted,
     calibrated_draws,
     counted,
     rising_blocks,
@@ -140,7 +139,10 @@ def calibration_test(
 
     def value(positives: NDArray[np.int64]) -> float:
         if metrics == "miscalibration":
-            return miscalibration(data, positives)
+            # what the Brier score loses to that of the isotonic fit
+            lost = np.empty(len(data.p))
+            squares_lost(data.p, data.rows, positives, *rising_blocks(data, positives), lost)
+            return float(lost.sum()) / data.n_samples
         gaps = np.abs(np.add.reduceat(positives, starts) - chances)
         return _IN_BINS[metrics](gaps / n, n / data.n_samples)
 
@@ -171,10 +173,3 @@ _IN_BINS: dict[str, Callable[[Any, Any], float]] = {
         float((shares * gaps**2).sum())
     ),
 }
-
-
-def miscalibration(data: Counted, positives: NDArray[np.int64]) -> float:
-    """Return what the Brier score loses to that of the isotonic fit."""
-    lost = np.empty(len(data.p))
-    squares_lost(data.p, data.rows, positives, *rising_blocks(data, positives), lost)
-    return float(lost.sum()) / data.n_samples

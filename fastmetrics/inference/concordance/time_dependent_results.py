@@ -26,12 +26,7 @@ from fastmetrics._plots.curves import PLOTTED, Band, Curve, Guide, band_title
 from fastmetrics._plots.time_plots import draw_over_time
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics._threads.workers import run
-from fastmetrics.errors import (
-    DegenerateDataWarning,
-    InputError,
-    UndefinedMetricWarning,
-    warn_user,
-)
+from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference.estimate_result import FIELDS, Estimate
 from fastmetrics.inference.reference import limits
 from fastmetrics.inference.samples import Design, warn_of_units

@@ -14,12 +14,7 @@ from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics.errors import InputTypeError
 from fastmetrics.inference.units import Units
-from fastmetrics.tables.scores.cost_table import (
-    ROUNDING,
-    CostTable,
-    costs_of_counts,
-    costs_of_rows,
-)
+from fastmetrics.tables.scores.cost_table import ROUNDING, CostTable, costs_of_counts, costs_of_rows
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
 
 Floats = NDArray[np.float64]

@@ -22,13 +22,7 @@ from fastmetrics._input.scalars import (
     seed_key,
 )
 from fastmetrics._input.scores import check_probabilities
-from fastmetrics.errors import (
-    InputError,
-    UndefinedMetricWarning,
-    no_such,
-    renamed,
-    warn_user,
-)
+from fastmetrics.errors import InputError, UndefinedMetricWarning, no_such, renamed, warn_user
 from fastmetrics.inference._sample_sizes import warn_of_few_groups
 from fastmetrics.inference.costs.decision_results import DecisionCurve
 from fastmetrics.inference.reference import critical_value, quantile, tail
