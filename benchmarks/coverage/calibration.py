@@ -184,7 +184,6 @@ def _as_published(data: Data, strategy: Any) -> tuple[float, float]:
 
     counts = counted(data.labels, data.scores, pos_label=None, labels=None)
     found = mean_square(counts, N_BINS, strategy)
-    assert found is not None
     low = limits(found._replace(error_of_pairs=0.0), LEVEL)[0]
     reach = float(ndtri((1 + LEVEL) / 2)) * found.error_of_gaps
     return math.sqrt(low), math.sqrt(max(found.estimate, 0.0) + reach)

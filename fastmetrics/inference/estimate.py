@@ -264,8 +264,8 @@ class Question(NamedTuple):
         if method not in (None, *_OF_BOOTSTRAP):
             for one in self.asked:
                 measure_of(one)  # raises where it has none
-        is_smooth = [method not in _OF_BOOTSTRAP and has_influences(one) for one in self.asked]
-        smooth = tuple(one for one, is_so in zip(self.asked, is_smooth, strict=True) if is_so)
+        candidates = () if method in _OF_BOOTSTRAP else self.asked
+        smooth = tuple(one for one in candidates if has_influences(one))
         found = dict(by_influence(smooth)) if smooth else {}
         others = {one.label: metric_of(one) for one in self.asked if one.label not in found}
         if others:

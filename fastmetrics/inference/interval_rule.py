@@ -129,11 +129,14 @@ def estimate_by(
     what, is_fit = fits.get(method or "", ("", True))
     if not is_fit:
         raise InputError(f"`method={method!r}` is for {what}: got {one.label!r}")
+    of_rates = measure.name in (*_OF_RATES, *_RATIOS)
+    if measure.name == "expected_cost":  # at the share of the data it is a mean of rows
+        of_rates = one.parameters.get("prevalence") is not None
     of_share: ProportionMethod = "clopper-pearson" if method == "clopper-pearson" else "wilson"
     of_hits = partial(proportion_limits, level=level, method=of_share, alternative=alternative)
     if method in (None, of_share) and shares and not math.isnan(value):
         limit, name = _of_share(share, counts, of_hits), of_share
-    elif method in (None, "clopper-pearson") and counts is not None and _is_of_rates(one):
+    elif method in (None, "clopper-pearson") and counts is not None and of_rates:
         if measure.name in _RATIOS:
             limit = _of_ratio(one, value, counts, level, alternative)
         else:
@@ -192,14 +195,6 @@ def _of_share(name: str, counts: Any, of_hits: _OfHits) -> ConfidenceInterval:
     if name == "f1":
         found = ConfidenceInterval(*(2.0 * end / (1.0 + end) for end in found))
     return found
-
-
-def _is_of_rates(one: Asked) -> bool:
-    """Return whether a measure is a sum, or a ratio, of a rate of either class."""
-    name = measure_of(one).name
-    if name == "expected_cost":  # at the share of the data it is a mean of rows
-        return one.parameters.get("prevalence") is not None
-    return name in _OF_RATES or name in _RATIOS
 
 
 def _of_rates(

@@ -40,7 +40,6 @@ def test_parts_are_what_their_definitions_say(rows, n_bins, strategy) -> None:
     bins = bins_of(y, p, n_bins, strategy)
     data = counted(y, p, pos_label=None, labels=None)
     found = mean_square(data, n_bins, strategy)
-    assert found is not None
     assert found.estimate == pytest.approx(float(oracle.mean_square(bins)), rel=1e-12, abs=1e-14)
     assert found.error_of_gaps == pytest.approx(oracle.error_of_gaps(bins), rel=1e-9, abs=1e-8)
     assert found.error_of_pairs == pytest.approx(oracle.error_of_pairs(bins), rel=1e-9, abs=1e-8)
@@ -93,7 +92,6 @@ def test_error_of_a_calibrated_model_is_exact(n_bins) -> None:
     assert mean == 0
     data = counted([0, 1] * 3 + [1], order, pos_label=None, labels=None)
     found = mean_square(data, n_bins, "uniform")
-    assert found is not None
     assert found.error_if_calibrated == pytest.approx(math.sqrt(variance), rel=1e-12)
 
 

@@ -133,14 +133,12 @@ def calibration_error_interval(
     n_bins, strategy = check_bins(n_bins, strategy)
     data = counted(y_true, y_proba, pos_label=pos_label, labels=labels)
     found = mean_square(data, n_bins, strategy)
-    if found is None:
+    if math.isnan(found.estimate):
         warn_user(
             "the bias of a calibration error is not defined: no bin has two rows; take fewer "
             "`n_bins`",
             UndefinedMetricWarning,
         )
-        nan = math.nan
-        found = MeanSquare(nan, nan, nan, nan, nan, 0, 0)
     else:
         is_matrix = not isinstance(y_true, ScoreTable) and column_count(y_proba) > 1
         names = ("right", "wrong") if is_matrix else ("positive", "negative")
@@ -173,15 +171,13 @@ def calibration_error_interval(
     )
 
 
-def mean_square(data: Counted, n_bins: int, strategy: Strategy) -> MeanSquare | None:
-    """Return the estimate and its errors; None if no bin has two rows."""
+def mean_square(data: Counted, n_bins: int, strategy: Strategy) -> MeanSquare:
+    """Return the estimate and its errors; nan if no bin has two rows."""
     p, positives, rows = data
     starts = bin_starts(p, rows, n_bins, strategy)
-    if len(starts) == 0:
-        return None
-    n = np.add.reduceat(rows, starts)
+    n = np.add.reduceat(rows, starts) if len(starts) else np.zeros(1)
     if n.max() < 2:
-        return None
+        return MeanSquare(*(math.nan,) * 5, 0, 0)
     total, of_pairs = n.sum(), np.maximum(n - 1, 1)
     is_kept = n > 1
     gap = np.add.reduceat(positives - rows * p, starts)

@@ -129,6 +129,13 @@ class Asked(NamedTuple):
     ends: NDArray[np.int64]
     level: float
 
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What results say of the rows."""
+        n_groups = None if self.design.groups is None else self.units.n_units
+        read = self.design.weights_are
+        return {"confidence_level": self.level, "n_groups": n_groups, "weights_are": read}
+
 
 def checked(
     time: Any,
@@ -195,7 +202,6 @@ def at_all(
 
 def _estimate(metric: str, asked: Asked, one: RowInfluences) -> Estimate:
     """Return a measure of [0, 1] with its error and limits."""
-    design = asked.design
     spread = asked.units.spread(one.influences)
     return Estimate(
         metric=metric,
@@ -205,12 +211,10 @@ def _estimate(metric: str, asked: Asked, one: RowInfluences) -> Estimate:
             one.value, spread.standard_error, spread.df, asked.level, "logit", bounds=(0.0, 1.0)
         ),
         df=spread.df,
-        confidence_level=asked.level,
         method="influence",
         scale="logit",
-        n_samples=design.n_samples(asked.units.n_points),
-        n_groups=None if design.groups is None else asked.units.n_units,
-        weights_are=design.weights_are,
+        n_samples=asked.design.n_samples(asked.units.n_points),
+        **asked.fields,
     )
 
 
@@ -248,10 +252,8 @@ def result_of(
         n_events=np.cumsum(events)[:-1].astype(np.int64),
         n_beyond=np.cumsum(all_rows[::-1])[::-1][1:].astype(np.int64),
         integrated=integrated,
-        confidence_level=asked.level,
         n_samples=int(asked.design.n_samples(asked.units.n_points)),
-        n_groups=None if asked.design.groups is None else asked.units.n_units,
-        weights_are=asked.design.weights_are,
+        **asked.fields,
     )
     for column in (asked.times, reference, result.n_events, result.n_beyond):
         column.flags.writeable = False
