@@ -219,7 +219,27 @@ def guaranteed_threshold(
         threshold = _of_grid(table, thresholds, measure, bound, prices, delta)
     else:
         threshold = _of_rate(table, measure, bound, delta)
-    return _decision(table, threshold, measure, bound, delta, prices)
+    is_none = math.isnan(threshold)
+    (cells,) = cells_at(table, [math.inf if is_none else threshold])
+    tp, fp, n_positive, n_negative = cells
+    value, n_samples = {
+        "recall": (tp, n_positive),
+        "false_positive_rate": (fp, n_negative),
+        "precision": (tp, tp + fp),
+        "expected_cost": (cells.cost(prices), n_positive + n_negative),
+    }[measure]
+    return GuaranteedThreshold(
+        threshold=threshold,
+        metric=measure,
+        bound=bound,
+        delta=delta,
+        value=_NAN if is_none else value / n_samples,
+        n_samples=0 if is_none else n_samples,
+        tp=tp,
+        fp=fp,
+        fn=n_positive - tp,
+        tn=n_negative - fp,
+    )
 
 
 def check_promise(
@@ -328,35 +348,3 @@ def _of_grid(
     if measure == "precision":
         return float(values[max(kept)])
     return float(values[min(sorted(kept), key=lambda at: cells[at].cost(prices))])
-
-
-def _decision(
-    table: ScoreTable,
-    threshold: float,
-    measure: Guaranteed,
-    bound: float,
-    delta: float,
-    prices: Prices,
-) -> GuaranteedThreshold:
-    """Return the threshold with what it decides on these data; nan decides nothing."""
-    is_none = math.isnan(threshold)
-    (cells,) = cells_at(table, [math.inf if is_none else threshold])
-    tp, fp, n_positive, n_negative = cells
-    value, n_samples = {
-        "recall": (tp, n_positive),
-        "false_positive_rate": (fp, n_negative),
-        "precision": (tp, tp + fp),
-        "expected_cost": (cells.cost(prices), n_positive + n_negative),
-    }[measure]
-    return GuaranteedThreshold(
-        threshold=threshold,
-        metric=measure,
-        bound=bound,
-        delta=delta,
-        value=_NAN if is_none else value / n_samples,
-        n_samples=0 if is_none else n_samples,
-        tp=tp,
-        fp=fp,
-        fn=n_positive - tp,
-        tn=n_negative - fp,
-    )
