@@ -177,7 +177,8 @@ def decision_curve(
     if reference is not None:
         last = own.index(reference)
         chosen = [(i, last) for i in range(len(own)) if i != last]
-    drawn = None if kind == "pointwise" else _Drawn.of(rng)
+    key = None if kind == "pointwise" else seed_key(rng)
+    drawn = None if key is None else np.random.Generator(np.random.Philox(key.tolist()))
     share = _share(called[0], asked)
     units = _units(checked, asked)
     bands = [_band([called[i] for i in places], units, asked.level, drawn) for places in chosen]
@@ -201,7 +202,7 @@ def decision_curve(
         kind=kind,
         confidence_level=asked.level,
         critical_value=tuple(band[4] for band in bands),
-        key=None if drawn is None else drawn.key,
+        key=None if key is None else key_text(key),
         weights_are=asked.weights_are,
     )
 
@@ -233,27 +234,16 @@ class _Called(NamedTuple):
         return cls(codes, weights, *of_calls(positive, called, weights, odds, *options))
 
 
-class _Drawn(NamedTuple):
-    """The random numbers of a simultaneous band."""
+def _largest(parts: Floats, level: float, drawn: np.random.Generator) -> float:
+    """Return what the largest deviation of a normal process stays below with this probability.
 
-    generator: np.random.Generator
-    key: str
-
-    @classmethod
-    def of(cls, rng: Any) -> _Drawn:
-        key = seed_key(rng)
-        return cls(np.random.Generator(np.random.Philox(key.tolist())), key_text(key))
-
-    def largest_of(self, parts: Floats, level: float) -> float:
-        """Return what the largest deviation of a normal process stays below with this probability.
-
-        ``parts`` are what each unit adds to the error at each threshold.
-        """
-        parts = parts / np.sqrt((parts * parts).sum(axis=1))[:, None]
-        values, vectors = np.linalg.eigh(parts @ parts.T)
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
-        largest = np.abs(self.generator.standard_normal((_N_DRAWS, len(root))) @ root.T).max(axis=1)
-        return float(np.quantile(largest, level))
+    ``parts`` are what each unit adds to the error at each threshold.
+    """
+    parts = parts / np.sqrt((parts * parts).sum(axis=1))[:, None]
+    values, vectors = np.linalg.eigh(parts @ parts.T)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    largest = np.abs(drawn.standard_normal((_N_DRAWS, len(root))) @ root.T).max(axis=1)
+    return float(np.quantile(largest, level))
 
 
 class _Asked(NamedTuple):
@@ -289,7 +279,7 @@ def _points(
 
 
 def _band(
-    models: list[_Called], units: Units, level: float, drawn: _Drawn | None
+    models: list[_Called], units: Units, level: float, drawn: np.random.Generator | None
 ) -> tuple[Floats, Floats, Floats, Floats, float]:
     """Return values, limits, errors and how many of them, of what is rare too, make a band."""
     value = models[0].value - models[1].value if len(models) > 1 else models[0].value.copy()
@@ -326,7 +316,7 @@ def _band(
     critical = critical_value(math.inf, 1.0 - level)
     varies = wide > 0
     if drawn is not None and varies.any():
-        critical = drawn.largest_of(np.array(kept)[varies], level)
+        critical = _largest(np.array(kept)[varies], level, drawn)
     reach = np.full(len(value), critical)
     if root is None:  # groups: as far out, of Student's t
         share = tail(critical, math.inf)
