@@ -93,13 +93,6 @@ class Design:
             strata=strata,
         )
 
-    def n_samples(self, n: int) -> float:
-        """Return the rows of a weight; the sum of frequencies."""
-        if self.weights is None:
-            return float(n)
-        are_counts = self.weights_are == "frequencies"
-        return float(self.weights.sum() if are_counts else np.count_nonzero(self.weights))
-
 
 class Sample(ABC):
     """Rows with the predictions of one or several models.
@@ -138,7 +131,7 @@ class Sample(ABC):
                 self._counts(one, model) if self.design.is_plain else None
                 for model in range(self.n_models)
             ),
-            self.design.n_samples(len(self.classes)),
+            self._units.n_rows,
         )
 
     def influenced(self, one: Asked, model: int) -> RowInfluences:

@@ -117,6 +117,11 @@ class Units:
             return int(self.sizes_of_strata.sum())
         return int(np.count_nonzero(self._present))
 
+    @property
+    def n_rows(self) -> float:
+        """Rows of a weight; the sum of counts."""
+        return float(self.n_units if self.groups is None else self.without_groups.n_units)
+
     @cached_property
     def n_strata(self) -> int:
         """Strata that have a row of a weight; 1 without any."""

@@ -213,7 +213,7 @@ def _estimate(metric: str, asked: Asked, one: RowInfluences) -> Estimate:
         df=spread.df,
         method="influence",
         scale="logit",
-        n_samples=asked.design.n_samples(asked.units.n_points),
+        n_samples=asked.units.n_rows,
         **asked.fields,
     )
 
@@ -252,7 +252,7 @@ def result_of(
         n_events=np.cumsum(events)[:-1].astype(np.int64),
         n_beyond=np.cumsum(all_rows[::-1])[::-1][1:].astype(np.int64),
         integrated=integrated,
-        n_samples=int(asked.design.n_samples(asked.units.n_points)),
+        n_samples=int(asked.units.n_rows),
         **asked.fields,
     )
     for column in (asked.times, reference, result.n_events, result.n_beyond):
