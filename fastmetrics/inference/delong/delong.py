@@ -107,13 +107,7 @@ def delong(
 
 
 def auc_of(
-    y_true: Any,
-    y_score: Any,
-    *,
-    groups: Any,
-    sample_weight: Any,
-    weights_are: Any,
-    pos_label: Any,
+    y_true: Any, y_score: Any, *, groups: Any, sample_weight: Any, weights_are: Any, pos_label: Any
 ) -> AucCovariance:
     """Return one AUC and its variance, nan where they are not defined, without a warning."""
     refuse_several(y_score, "delong_test")
