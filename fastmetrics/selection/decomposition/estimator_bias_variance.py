@@ -25,11 +25,9 @@ from fastmetrics.selection.estimates._fit_and_score import (
     FITTING,
     Setting,
     Task,
-    check_n_jobs,
     check_parameters,
     check_task,
     check_values,
-    each_split,
     fitted,
     with_setting,
 )
@@ -186,8 +184,8 @@ def estimator_bias_variance(
     """
     check_choice("decomposition", decomposition, get_args(Decomposition))
     plan = _plan(sampling, n_models, train_size, rng)
-    task = check_task(estimator, X_train, y_train)
-    predictions = _predictions(task, X_test, [{}], plan, n_jobs, progress)
+    task = check_task(estimator, X_train, y_train, None, n_jobs, progress)
+    predictions = _predictions(task, X_test, [{}], plan)
     return bias_variance(y_test, predictions[0], decomposition=decomposition)
 
 
@@ -243,9 +241,9 @@ def bias_variance_curve(
     plan = _plan(sampling, n_models, train_size, rng)
     listed = check_values(values)
     settings = [{parameter: value} for value in listed]
-    task = check_task(estimator, X_train, y_train)
+    task = check_task(estimator, X_train, y_train, None, n_jobs, progress)
     check_parameters(estimator, [parameter])
-    found = _predictions(task, X_test, settings, plan, n_jobs, progress)
+    found = _predictions(task, X_test, settings, plan)
     points = tuple(bias_variance(y_test, one, decomposition=decomposition) for one in found)
     return BiasVarianceCurve(parameter, tuple(listed), points)
 
@@ -289,19 +287,13 @@ def _plan(sampling: Any, n_models: Any, train_size: Any, rng: Any) -> _Plan:
 
 
 def _predictions(
-    task: Task,
-    X_test: Any,
-    settings: list[Setting],
-    plan: _Plan,
-    n_jobs: Any,
-    progress: bool | None,
+    task: Task, X_test: Any, settings: list[Setting], plan: _Plan
 ) -> list[NDArray[Any]]:
     """Return for each setting the predictions (models, n) of all models."""
-    plan, runs = plan.checked(len(task.y)), check_n_jobs(n_jobs)
+    plan = plan.checked(len(task.y))
     _check_memory(plan.n_models, len(settings), X_test)
     jobs = [(setting, i) for setting in settings for i in range(plan.n_models)]
-    predict = partial(_prediction, task, X_test, plan)
-    found = each_split(predict, jobs, total=len(jobs), n_jobs=runs, progress=progress)
+    found = task.each(partial(_prediction, task, X_test, plan), jobs)
     return [np.array(found[i : i + plan.n_models]) for i in range(0, len(found), plan.n_models)]
 
 

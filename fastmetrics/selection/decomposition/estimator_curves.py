@@ -18,12 +18,10 @@ from fastmetrics.selection.estimates._fit_and_score import (
     FITTING,
     FitJob,
     Task,
-    check_n_jobs,
     check_parameters,
     check_task,
     check_values,
-    each_split,
-    values_on_both,
+    values_of,
 )
 from fastmetrics.selection.estimates._metrics import Metric, asked_metric
 from fastmetrics.selection.estimates._splits import check_splits
@@ -93,11 +91,10 @@ def estimator_learning_curve(
     shares = as_vector(fractions, "fractions")
     for share in shares.tolist():
         check_fraction("fractions", share, include_high=True)
-    task = check_task(estimator, X, y, groups)
+    task = check_task(estimator, X, y, groups, n_jobs, progress)
     judge = asked_metric(metrics, higher_is_better, task.classes)
-    runs = check_n_jobs(n_jobs)
     generator = np.random.default_rng(seed_key(rng))
-    splits = check_splits(cv, task, groups, generator)
+    splits = check_splits(cv, task, generator)
     orders = [train[_growth_order(task, train, generator)] for train, _ in splits]
     sizes = np.array([[max(1, round(share * len(rows))) for rows in orders] for share in shares])
     jobs = [
@@ -105,7 +102,7 @@ def estimator_learning_curve(
         for some in sizes.tolist()
         for size, rows, (_, test) in zip(some, orders, splits, strict=True)
     ]
-    train, test = _both(task, judge, jobs, len(shares), runs, progress)
+    train, test = _both(task, judge, jobs, len(shares))
     return LearningCurve(
         judge.label,
         bool(judge.higher_is_better),
@@ -161,13 +158,12 @@ def estimator_validation_curve(
     [0.333, 0.037, 0.0]
     """
     listed = check_values(values)
-    task = check_task(estimator, X, y, groups)
+    task = check_task(estimator, X, y, groups, n_jobs, progress)
     check_parameters(estimator, [parameter])
     judge = asked_metric(metrics, higher_is_better, task.classes)
-    runs = check_n_jobs(n_jobs)
-    splits = check_splits(cv, task, groups, rng)
+    splits = check_splits(cv, task, rng)
     jobs = [FitJob({parameter: value}, split) for value in listed for split in splits]
-    train, test = _both(task, judge, jobs, len(listed), runs, progress)
+    train, test = _both(task, judge, jobs, len(listed))
     better = bool(judge.higher_is_better)
     return ValidationCurve(judge.label, better, parameter, tuple(listed), train, test)
 
@@ -189,12 +185,9 @@ def _growth_order(task: Task, train: Rows, generator: np.random.Generator) -> Ro
     return order[np.argsort(way, kind="stable")]
 
 
-def _both(
-    task: Task, judge: Metric, jobs: list[FitJob], n_points: int, n_jobs: int, progress: bool | None
-) -> tuple[Floats, Floats]:
+def _both(task: Task, judge: Metric, jobs: list[FitJob], n_points: int) -> tuple[Floats, Floats]:
     """Return the values on training and on test rows, a row for each point of the curve."""
-    function = partial(values_on_both, task, judge)
-    found = each_split(function, jobs, total=len(jobs), n_jobs=n_jobs, progress=progress)
+    found = task.each(partial(values_of, task, judge, True), jobs)
     train, test = np.array(found).reshape(n_points, -1, 2).transpose(2, 0, 1)
     undefined = int(np.isnan([train, test]).any(0).sum())
     if undefined:

@@ -16,7 +16,7 @@ from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_integer, check_same_length
 from fastmetrics._threads.workers import progress_bar
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.selection.estimates._fitted_models import Tested, tested
+from fastmetrics.selection.estimates._fitted_models import Tested, lost, tested
 from fastmetrics.selection.estimates._judged import Judged
 from fastmetrics.selection.estimates._metrics import Metric
 from fastmetrics.selection.splitters._splitter import Rows, Split, row_count
@@ -69,7 +69,7 @@ TypeError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """An estimator and the data that it is to be fitted on, checked.
+    """An estimator, the data that it is to be fitted on, checked, and how fits are run.
 
     ``classes`` are those of ``y``, sorted; None for regression.
     """
@@ -78,6 +78,31 @@ class Task:
     X: Any
     y: NDArray[Any]
     classes: NDArray[Any] | None
+    groups: Any = None
+    n_jobs: int = 1
+    progress: bool | None = None
+
+    @property
+    def class_of_rows(self) -> NDArray[Any] | None:
+        """The class of each row; None for regression."""
+        return None if self.classes is None else self.y
+
+    def each(
+        self, function: Callable[[S], T], splits: Iterable[S], total: int | None = None
+    ) -> list[T]:
+        """Call a function for each split and return the results in order, in processes by joblib.
+
+        It must be possible to pickle the function if there are several; `total` is the number of
+        splits, needed of what has no length.
+        """
+        count: Any = len(splits) if isinstance(splits, Sequence) else total
+        done: list[T] = []
+        with progress_bar(self.progress, count, "splits", "splits") as update:
+            for result in _results(partial(_named, function), splits, self.n_jobs):
+                done.append(result)
+                if update is not None:
+                    update(1)
+        return done
 
 
 class FitJob(NamedTuple):
@@ -90,25 +115,21 @@ class FitJob(NamedTuple):
 class SplitScores(NamedTuple):
     """The measures of one split, in the order asked for, and what they took.
 
-    ``tested`` are those of the test rows with their influences; empty where losses are asked for.
+    ``tested`` are those of the test rows, with what each row adds to them.
     """
 
     n_train: int
     n_distinct: int
     n_test: int
     train: tuple[float, ...]
-    test: tuple[float, ...]
+    tested: tuple[Tested, ...]
     fit_seconds: float
     score_seconds: float
-    tested: tuple[Tested, ...] = ()
 
-
-class SplitLosses(NamedTuple):
-    """The scores of a split, its test rows, and their loss by each measure."""
-
-    scores: SplitScores
-    rows: Rows
-    losses: tuple[NDArray[np.float64], ...]
+    @property
+    def test(self) -> tuple[float, ...]:
+        """The measures of the test rows."""
+        return tuple(one.value for one in self.tested)
 
 
 def check_sklearn(what: str) -> None:
@@ -121,7 +142,14 @@ def check_sklearn(what: str) -> None:
         ) from error
 
 
-def check_task(estimator: Any, X: Any, y: Any, groups: Any = None) -> Task:
+def check_task(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    groups: Any = None,
+    n_jobs: Any = None,
+    progress: bool | None = None,
+) -> Task:
     """Return an estimator with its data; whether it classifies decides what `y` may hold."""
     check_sklearn("fitting estimators")
     for method in ("fit", "predict"):
@@ -134,7 +162,7 @@ def check_task(estimator: Any, X: Any, y: Any, groups: Any = None) -> Task:
     if not hasattr(X, "shape"):
         X = np.asarray(X) if isinstance(X, list | tuple) else X
     classes = check_class_labels(target, "y").classes if classifies(estimator, target) else None
-    return Task(estimator, X, target, classes)
+    return Task(estimator, X, target, classes, groups, _n_processes(n_jobs), progress)
 
 
 def classifies(estimator: Any, y: NDArray[Any]) -> bool:
@@ -207,49 +235,38 @@ def judged(task: Task, model: Any, rows: Rows) -> Judged:
     return Judged(model, rows_of(task.X, rows), task.y[rows], task.classes)
 
 
-def fit_and_score(task: Task, metrics: tuple[Metric, ...], split: Split) -> SplitScores:
-    """Fit on the training rows of one split and measure on both sides of it."""
+def fit_and_score(
+    task: Task, metrics: tuple[Metric, ...], by_row: bool, split: Split
+) -> SplitScores:
+    """Fit on the training rows of one split and measure on both sides of it.
+
+    ``by_row`` tells measures that are means of the losses of rows, which are kept.
+    """
     model, fit_seconds = _timed(partial(fitted, task, split[0]))
 
     def found() -> tuple[tuple[float, ...], tuple[Tested, ...]]:
         on_train, on_test = (judged(task, model, rows) for rows in split)
-        train = tuple(metric.of(on_train) for metric in metrics)
-        return train, tuple(tested(metric, on_test, split[1]) for metric in metrics)
-
-    (train, of_test), score_seconds = _timed(found)
-    test = tuple(one.value for one in of_test)
-    return SplitScores(*_sizes(split), train, test, fit_seconds, score_seconds, of_test)
-
-
-def fit_and_lose(task: Task, metrics: tuple[Metric, ...], split: Split) -> SplitLosses:
-    """Fit on the training rows and return the losses of the test rows, one by one."""
-    model, fit_seconds = _timed(partial(fitted, task, split[0]))
-
-    def found() -> tuple[tuple[NDArray[np.float64], ...], ...]:
-        sides = (judged(task, model, rows) for rows in split)
-        return tuple(tuple(metric.losses(one) for metric in metrics) for one in sides)
+        if by_row:
+            train = tuple(float(metric.losses(on_train).mean()) for metric in metrics)
+        else:
+            train = tuple(metric.of(on_train) for metric in metrics)
+        test = lost if by_row else tested
+        return train, tuple(test(metric, on_test, split[1]) for metric in metrics)
 
     (train, test), score_seconds = _timed(found)
-    of_train, of_test = (tuple(float(loss.mean()) for loss in side) for side in (train, test))
-    scores = SplitScores(*_sizes(split), of_train, of_test, fit_seconds, score_seconds)
-    return SplitLosses(scores, split[1], test)
+    sizes = len(split[0]), len(np.unique(split[0])), len(split[1])
+    return SplitScores(*sizes, train, test, fit_seconds, score_seconds)
 
 
-def value_on_test(task: Task, metric: Metric, job: FitJob) -> float:
-    """Return the measure on the test rows of a model fitted with a setting on the others."""
-    return _values(task, metric, job, job.split[1:])[0]
+def values_of(task: Task, metric: Metric, on_train: bool, job: FitJob) -> list[float]:
+    """Return the measure on the test rows of a model fitted with a setting on the others.
 
-
-def values_on_both(task: Task, metric: Metric, job: FitJob) -> tuple[float, float]:
-    """Return the measure on the training rows and on the test rows."""
-    train, test = _values(task, metric, job, job.split)
-    return train, test
-
-
-def _values(task: Task, metric: Metric, job: FitJob, sides: Iterable[Rows]) -> list[float]:
+    Before it stands that on the training rows, where it is asked for.
+    """
     task = with_setting(task, job.setting)
     try:
         model = fitted(task, job.split[0])
+        sides = job.split if on_train else job.split[1:]
         return [metric.of(judged(task, model, rows)) for rows in sides]
     except Exception as error:
         if job.setting:
@@ -257,49 +274,12 @@ def _values(task: Task, metric: Metric, job: FitJob, sides: Iterable[Rows]) -> l
         raise
 
 
-def _sizes(split: Split) -> tuple[int, int, int]:
-    train, test = split
-    return len(train), len(np.unique(train)), len(test)
-
-
 def _timed(function: Callable[[], T]) -> tuple[T, float]:
     start = time.perf_counter()
     return function(), time.perf_counter() - start
 
 
-def each_split(
-    function: Callable[[S], T],
-    splits: Iterable[S],
-    *,
-    total: int,
-    n_jobs: int | None = None,
-    progress: bool | None = None,
-) -> list[T]:
-    """Call a function for each split and return the results in order, in processes by joblib.
-
-    Parameters
-    ----------
-    function : callable
-        It must be possible to pickle it if `n_jobs` is not 1.
-    splits : iterable
-        What the function is called with.
-    total : int
-        Their number.
-    n_jobs : int or None
-        Processes; None means 1, -1 every processor, as in joblib.
-    progress : bool or None
-        Whether to show a bar; None: on a terminal or in a notebook, after two seconds.
-    """
-    done: list[T] = []
-    with progress_bar(progress, total, "splits", "splits") as update:
-        for result in _results(partial(_named, function), splits, check_n_jobs(n_jobs)):
-            done.append(result)
-            if update is not None:
-                update(1)
-    return done
-
-
-def check_n_jobs(n_jobs: Any) -> int:
+def _n_processes(n_jobs: Any) -> int:
     """Return a number of processes as joblib counts them; None means 1."""
     number = 1 if n_jobs is None else check_integer("n_jobs", n_jobs)
     if number == 0:

@@ -45,17 +45,19 @@ _NO_OPTIONS: Final = dict.fromkeys(
 class Tested(NamedTuple):
     """A measure on the test rows of one split.
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n_test,)
-    value : float
-    influences : ndarray of shape (n_test,) or None
-        How far each row moves it; None where that is not known.
+    ``of_rows`` is how far each row moves it, None where that is not known; of the .632 methods the
+    loss of each.
     """
 
     rows: NDArray[np.intp]
     value: float
-    influences: Floats | None
+    of_rows: Floats | None
+
+
+def lost(metric: Metric, judged: Judged, rows: NDArray[np.intp]) -> Tested:
+    """Return a measure that is the mean of the losses of rows, with these."""
+    losses = metric.losses(judged)
+    return Tested(rows, float(losses.mean()), losses)
 
 
 def tested(metric: Metric, judged: Judged, rows: NDArray[np.intp]) -> Tested:
@@ -81,26 +83,25 @@ def average_of_models(
     metric: Metric,
     mean: float,
     splits: Sequence[Tested],
-    classes: NDArray[Any] | None,
-    groups: Any,
+    task: Any,
     level: float,
 ) -> Estimate | None:
     """Return the mean over the splits, which is given, with the interval of the models' average.
 
-    ``classes`` are those of all rows, by row. With psi the influence of a row in split j, v_j the
+    With psi the influence of a row in split j, v_j the
     value of it and v the mean of all J, the row adds (psi + (v_j - v) / m) / J, m being the test
     rows of the split, or of its class where the measure does not depend on how frequent classes
     are. Of a mean over rows that is (loss - v) / (m J): the deviations of all rows from one mean
     ("all pairs"). What a row adds in several splits is added up: rows vary, not predictions.
     """
-    influences = [split.influences for split in splits if split.influences is not None]
+    influences = [split.of_rows for split in splits if split.of_rows is not None]
     if len(influences) < len(splits):
         return None
     one, n_splits = metric.asked, len(splits)
     measure, codes = measure_of(one), None
     n = 1 + max(int(split.rows.max()) for split in splits)
-    if classes is not None and measure.is_by_class(one.parameters):
-        codes = np.unique(classes, return_inverse=True)[1]
+    if task.classes is not None and measure.is_by_class(one.parameters):
+        codes = np.unique(task.y, return_inverse=True)[1]
     moved, times = np.zeros(n), np.zeros(n, np.int64)
     for split, own in zip(splits, influences, strict=True):
         strata = np.zeros(len(split.rows), np.int64) if codes is None else codes[split.rows]
@@ -110,10 +111,12 @@ def average_of_models(
     rows = np.flatnonzero(times)
     units = Units(
         len(rows),
-        groups=None if groups is None else check_class_labels(groups, "groups").codes[rows],
+        groups=None
+        if task.groups is None
+        else check_class_labels(task.groups, "groups").codes[rows],
         strata=None if codes is None else codes[rows],
     )
-    is_plain, counts, size = groups is None, None, float(len(rows))
+    is_plain, counts, size = task.groups is None, None, float(len(rows))
     if is_plain and times.max() == 1 and measure.name in ("accuracy", "error_rate"):
         right = mean if measure.name == "accuracy" else 1.0 - mean
         counts = counts_of_share(size * right, size)

@@ -100,12 +100,12 @@ def _of_splitter(cv: Any, rng: Any, n_resamples: Any) -> Method:
     return Method(title, cv)
 
 
-def check_splits(cv: Any, task: Task, groups: Any, rng: Any, name: str = "cv") -> list[Split]:
+def check_splits(cv: Any, task: Task, rng: Any, name: str = "cv") -> list[Split]:
     """Return the splits of a number of folds, of a name, of a splitter, or those given."""
     if isinstance(cv, int | np.integer | str):
         try:
             method = check_method(
-                cv, stratified=task.classes is not None, grouped=groups is not None, rng=rng
+                cv, stratified=task.classes is not None, grouped=task.groups is not None, rng=rng
             )
         except InputError as error:
             raise error.renamed({"cv": name}) from error
@@ -113,7 +113,7 @@ def check_splits(cv: Any, task: Task, groups: Any, rng: Any, name: str = "cv") -
             raise InputError(f"`{name}` must split the rows, and {cv!r} is a way to estimate")
         cv = method.splitter
     if callable(getattr(cv, "split", None)) and not isinstance(cv, type):
-        found = cv.split(task.X, task.y, groups)
+        found = cv.split(task.X, task.y, task.groups)
     elif isinstance(cv, Iterable):
         found = cv
     else:

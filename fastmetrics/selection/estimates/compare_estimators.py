@@ -19,10 +19,8 @@ from fastmetrics.selection.estimates._fit_and_score import (
     FITTING,
     FitJob,
     Task,
-    check_n_jobs,
     check_task,
-    each_split,
-    value_on_test,
+    values_of,
 )
 from fastmetrics.selection.estimates._metrics import Metric, asked_metric
 from fastmetrics.selection.estimates._splits import check_method
@@ -106,7 +104,8 @@ def compare_estimators(
     ('tree', True, 0.333)
     """
     both = _names_of(estimator_a, estimator_b) if names is None else check_names(names)
-    tasks = _tasks(X, y, groups, estimator_a=estimator_a, estimator_b=estimator_b)
+    how_to_fit = (X, y, groups, n_jobs, progress)
+    tasks = _tasks(how_to_fit, estimator_a=estimator_a, estimator_b=estimator_b)
     task, classes = tasks[0], tasks[0].classes
     stratified, grouped = classes is not None, groups is not None
     how = check_method(cv, stratified=stratified, grouped=grouped, rng=rng)
@@ -126,11 +125,7 @@ def compare_estimators(
     decide(np.arange(10.0).reshape(shape))  # what it refuses is refused before any fit
     splits = [(np.asarray(a), np.asarray(b)) for a, b in how.splitter.split(task.X, task.y, groups)]
     one_split = partial(_values, tasks, metric)
-    found = np.array(
-        each_split(
-            one_split, splits, total=len(splits), n_jobs=check_n_jobs(n_jobs), progress=progress
-        )
-    )
+    found = np.array(task.each(one_split, splits))
     undefined = int(np.isnan(found).any(axis=1).sum())
     if undefined:
         raise InputError(
@@ -147,18 +142,18 @@ def _names_of(*estimators: Any) -> tuple[str, ...]:
     return found if len(set(found)) == len(found) else ("A", "B")
 
 
-def _tasks(X: Any, y: Any, groups: Any, **estimators: Any) -> list[Task]:
+def _tasks(how_to_fit: tuple[Any, ...], **estimators: Any) -> list[Task]:
     """Return a task for each; where one says that it classifies, the other does as well."""
     tasks = []
     for name, estimator in estimators.items():
         with renamed(estimator=name):
-            tasks.append(check_task(estimator, X, y, groups))
+            tasks.append(check_task(estimator, *how_to_fit))
     classes = next((task.classes for task in tasks if task.classes is not None), None)
     return [replace(task, classes=classes) for task in tasks]
 
 
 def _values(tasks: list[Task], metric: Metric, split: Split) -> list[float]:
-    return [value_on_test(task, metric, FitJob({}, split)) for task in tasks]
+    return [values_of(task, metric, False, FitJob({}, split))[0] for task in tasks]
 
 
 def _sizes(splitter: Any, splits: list[Split]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Literal
 
@@ -20,21 +20,17 @@ from fastmetrics.selection.estimates._fit_and_score import (
     FITTING,
     SplitScores,
     Task,
-    check_n_jobs,
     check_task,
-    each_split,
-    fit_and_lose,
     fit_and_score,
     fitted,
     judged,
 )
 from fastmetrics.selection.estimates._fitted_models import average_of_models
 from fastmetrics.selection.estimates._metrics import Metric, asked_metrics, defaults
-from fastmetrics.selection.estimates._splits import Method, check_method
+from fastmetrics.selection.estimates._splits import check_method
 from fastmetrics.selection.estimates.estimator_evaluation import EstimatorEvaluation, MetricEstimate
 from fastmetrics.selection.estimates.point632 import LossesOutOfBag, combined
 from fastmetrics.selection.estimates.row_losses import not_of_rows
-from fastmetrics.selection.splitters._splitter import Split
 from fastmetrics.selection.splitters.folds import LeaveOneOut
 
 Floats = NDArray[np.float64]
@@ -151,12 +147,11 @@ def evaluate_estimator(
     >>> 0.03 < plus["error_rate"].estimate < 0.06
     True
     """
-    level, jobs = check_confidence_level(confidence_level), check_n_jobs(n_jobs)
-    task = check_task(estimator, X, y, groups)
-    is_classifier = task.classes is not None
+    level = check_confidence_level(confidence_level)
+    task = check_task(estimator, X, y, groups, n_jobs, progress)
     how = check_method(
         cv,
-        stratified=is_classifier,
+        stratified=task.classes is not None,
         grouped=groups is not None,
         rng=rng,
         n_resamples=n_resamples,
@@ -168,17 +163,18 @@ def evaluate_estimator(
     if how.rule is not None:
         _check_losses(asked)
     splits = how.splitter.split(task.X, task.y, groups)
-    total = _how_many(how, task, groups)
-    if how.rule is None:
-        one_split = partial(fit_and_score, task, asked)
-        scores = each_split(one_split, splits, total=total, n_jobs=jobs, progress=progress)
-        ratio = _ratio(scores)
-        found = _means(asked, scores, ratio, level, task, groups)
+    total = int(how.splitter.get_n_splits(task.X, task.y, groups))
+    on_all = None if how.rule is None else _on_all_rows(task, asked)
+    scores = task.each(partial(fit_and_score, task, asked, how.rule is not None), splits, total)
+    if not scores:
+        raise InputError("`cv` makes no split")
+    ratio = sum(one.n_test for one in scores) / sum(one.n_distinct for one in scores)
+    if on_all is None:
+        found = _means(asked, scores, ratio, level, task)
     else:
-        scores, found = _by_632(task, asked, how, splits, total, jobs, progress)
-        ratio = _ratio(scores)
+        found = _by_632(asked, scores, how.rule, on_all, len(task.y))
     majority = None
-    if is_classifier:
+    if task.classes is not None:
         majority = float(np.unique(task.y, return_counts=True)[1].max() / len(task.y))
     return EstimatorEvaluation(
         type(estimator).__name__,
@@ -191,16 +187,6 @@ def evaluate_estimator(
         majority,
         how.key,
     )
-
-
-def _how_many(how: Method, task: Task, groups: Any) -> int:
-    return int(how.splitter.get_n_splits(task.X, task.y, groups))
-
-
-def _ratio(scores: list[SplitScores]) -> float:
-    if not scores:
-        raise InputError("`cv` makes no split")
-    return sum(one.n_test for one in scores) / sum(one.n_distinct for one in scores)
 
 
 def _columns(scores: list[SplitScores]) -> tuple[Floats, Floats]:
@@ -229,12 +215,10 @@ def _means(
     ratio: float,
     level: float,
     task: Task,
-    groups: Any,
 ) -> dict[str, MetricEstimate]:
     train, test = _columns(scores)
     _warn_of(asked, train, test)
     found = {}
-    classes = None if task.classes is None else task.y
     of_splits = zip(*(one.tested for one in scores), strict=True)
     for metric, on_train, on_test, tested in zip(asked, train, test, of_splits, strict=True):
         mean, deviation = _spread(on_test)
@@ -252,7 +236,7 @@ def _means(
             metric.higher_is_better,
             given=metric.given,
             interval_method=kind,
-            of_fitted_models=average_of_models(metric, mean, tested, classes, groups, level),
+            of_fitted_models=average_of_models(metric, mean, tested, task, level),
         )
     return found
 
@@ -316,39 +300,38 @@ def _check_losses(asked: tuple[Metric, ...]) -> None:
             raise not_of_rows(metric.label)
 
 
+def _on_all_rows(task: Task, asked: tuple[Metric, ...]) -> list[tuple[float, float]]:
+    """Return of each measure the error of the model of all rows, and that without information."""
+    rows = np.arange(len(task.y))
+    whole = judged(task, fitted(task, rows), rows)
+    return [(float(one.losses(whole).mean()), one.no_information(whole)) for one in asked]
+
+
 def _by_632(
-    task: Task,
     asked: tuple[Metric, ...],
-    how: Method,
-    splits: Iterator[Split],
-    total: int,
-    n_jobs: int,
-    progress: bool | None,
-) -> tuple[list[SplitScores], dict[str, MetricEstimate]]:
-    """Return the scores of the samples, and the estimate of each measure."""
-    n = len(task.y)
-    whole = judged(task, fitted(task, np.arange(n)), np.arange(n))
-    errors = [float(metric.losses(whole).mean()) for metric in asked]
-    gammas = [metric.no_information(whole) for metric in asked]
-    one_split = partial(fit_and_lose, task, asked)
-    done = each_split(one_split, splits, total=total, n_jobs=n_jobs, progress=progress)
-    scores = [one.scores for one in done]
+    scores: list[SplitScores],
+    rule: str | None,
+    on_all: list[tuple[float, float]],
+    n: int,
+) -> dict[str, MetricEstimate]:
+    """Return the estimate of each measure from the samples and the model of all rows."""
     train, test = _columns(scores)
     found = {}
-    for i, metric in enumerate(asked):
+    for i, (metric, (error, gamma)) in enumerate(zip(asked, on_all, strict=True)):
         out_of_bag = LossesOutOfBag(n)
-        for one in done:
-            out_of_bag.add(one.rows, one.losses[i])
-        estimates = combined(errors[i], out_of_bag, gammas[i], len(done))
+        for one in scores:
+            of_sample: Any = one.tested[i]
+            out_of_bag.add(of_sample.rows, of_sample.of_rows)
+        estimates = combined(error, out_of_bag, gamma, len(scores))
         found[metric.label] = MetricEstimate(
-            estimates.err632 if how.rule == ".632" else estimates.err632_plus,
+            estimates.err632 if rule == ".632" else estimates.err632_plus,
             None,
             math.nan,
             _spread(test[i])[1],
-            errors[i],
+            error,
             _spread(train[i])[1],
             metric.higher_is_better,
             estimates,
             metric.given,
         )
-    return scores, found
+    return found

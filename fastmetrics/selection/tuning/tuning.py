@@ -18,14 +18,12 @@ from fastmetrics.selection.estimates._fit_and_score import (
     FitJob,
     Setting,
     Task,
-    check_n_jobs,
     check_parameters,
     check_task,
-    each_split,
     fitted,
     judged,
     rows_of,
-    value_on_test,
+    values_of,
     with_setting,
 )
 from fastmetrics.selection.estimates._fitted_models import Tested, average_of_models, tested
@@ -121,16 +119,9 @@ def tune_estimator(
     >>> len(found.settings), found.estimator.get_depth() == found.setting["max_depth"]
     (10, True)
     """
-    chosen_rule: Rule = check_choice("rule", rule, get_args(Rule))
-    settings = settings_of(grid)
-    order = by_simplicity(settings, complexity, chosen_rule)
-    task = check_task(estimator, X, y, groups)
-    check_parameters(estimator, grid)
-    judge = asked_metric(metrics, higher_is_better, task.classes)
-    runs = check_n_jobs(n_jobs)
-    splits = check_splits(cv, task, groups, rng)
-    values = _values(task, judge, settings, splits, runs, progress)
-    found = _chosen(judge, chosen_rule, settings, order, values)
+    task = check_task(estimator, X, y, groups, n_jobs, progress)
+    tuning = _tuning(task, grid, rule, complexity, metrics, higher_is_better)
+    found = tuning.of(check_splits(cv, task, rng))
     if not refit:
         return found
     everything = np.arange(len(task.y))
@@ -203,111 +194,104 @@ def nested_cross_validation(
     (5, 'error_rate', True)
     """
     level = check_confidence_level(confidence_level)
-    chosen_rule: Rule = check_choice("rule", rule, get_args(Rule))
-    settings = settings_of(grid)
-    order = by_simplicity(settings, complexity, chosen_rule)
-    task = check_task(estimator, X, y, groups)
-    check_parameters(estimator, grid)
-    judge = asked_metric(metrics, higher_is_better, task.classes)
-    runs = check_n_jobs(n_jobs)
+    task = check_task(estimator, X, y, groups, n_jobs, progress)
+    tuning = _tuning(task, grid, rule, complexity, metrics, higher_is_better)
     if not isinstance(inner_cv, int | np.integer) and not hasattr(inner_cv, "split"):
         raise InputError(
             "`inner_cv` must be a number of folds or an object with `split`: got "
             f"{type(inner_cv).__name__}"
         )
     generator = np.random.default_rng(seed_key(rng))
-    outer = check_splits(outer_cv, task, groups, generator, "outer_cv")
+    outer = check_splits(outer_cv, task, generator, "outer_cv")
     keys = generator.integers(2**63, size=len(outer)).tolist()
-    inner = _Inner(task, judge, settings, order, chosen_rule, inner_cv, groups)
-    jobs = list(zip(outer, keys, strict=True))
-    done = each_split(inner, jobs, total=len(jobs), n_jobs=runs, progress=progress)
+    done = task.each(partial(_on_outer_fold, tuning, inner_cv), [*zip(outer, keys, strict=True)])
     on_test = [of_fold for of_fold, _ in done]
     values = np.array([of_fold.value for of_fold in on_test])
     estimate = float(values.mean())
-    tunings = tuple(tuning for _, tuning in done)
+    tunings = tuple(one for _, one in done)
     _warn_undefined(np.isnan(values).sum(), len(values), "outer folds")
     return NestedCrossValidation(
-        judge.said,
-        bool(judge.higher_is_better),
+        tuning.judge.said,
+        bool(tuning.judge.higher_is_better),
         estimate,
         float(values.std(ddof=1)) if len(values) > 1 else np.nan,
-        float(np.mean([tuning.value for tuning in tunings])),
+        float(np.mean([one.value for one in tunings])),
         values,
         tunings,
-        average_of_models(
-            judge, estimate, on_test, None if task.classes is None else task.y, groups, level
-        ),
+        average_of_models(tuning.judge, estimate, on_test, task, level),
     )
 
 
+def _on_outer_fold(tuning: _Tuning, cv: Any, job: tuple[Split, int]) -> tuple[Tested, TuningResult]:
+    """Tune on one outer training fold, and test on the outer test fold."""
+    (train, test), key = job
+    task, groups = tuning.task, tuning.task.groups
+    part = replace(
+        task,
+        X=rows_of(task.X, train),
+        y=task.y[train],
+        groups=None if groups is None else np.asarray(groups)[train],
+        n_jobs=1,
+        progress=False,
+    )
+    found = replace(tuning, task=part).of(check_splits(cv, part, key, "inner_cv"))
+    tuned = with_setting(task, dict(found.setting))
+    return tested(tuning.judge, judged(tuned, fitted(tuned, train), test), test), found
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class _Inner:
-    """The tuning on one outer training fold, and its test on the outer test fold."""
+class _Tuning:
+    """The choice of a setting; ``order`` are the numbers of the settings, the simplest first."""
 
     task: Task
     judge: Metric
     settings: tuple[Setting, ...]
     order: list[int]
     rule: Rule
-    cv: Any
-    groups: Any
 
-    def __call__(self, job: tuple[Split, int]) -> tuple[Tested, TuningResult]:
-        (train, test), key = job
-        part = replace(self.task, X=rows_of(self.task.X, train), y=self.task.y[train])
-        groups = None if self.groups is None else np.asarray(self.groups)[train]
-        splits = check_splits(self.cv, part, groups, key, "inner_cv")
-        values = _values(part, self.judge, self.settings, splits, 1, False)
-        found = _chosen(self.judge, self.rule, self.settings, self.order, values)
-        tuned = with_setting(self.task, dict(found.setting))
-        return tested(self.judge, judged(tuned, fitted(tuned, train), test), test), found
+    def of(self, splits: Sequence[Split]) -> TuningResult:
+        """Return the setting chosen by the measure of each on each split."""
+        jobs = [FitJob(setting, split) for setting in self.settings for split in splits]
+        found = self.task.each(partial(values_of, self.task, self.judge, False), jobs)
+        values = np.array(found).reshape(len(self.settings), len(splits))
+        means, errors = values.mean(1), np.full(len(values), np.nan)
+        if values.shape[1] > 1:
+            errors = values.std(1, ddof=1) / np.sqrt(values.shape[1])
+        undefined = np.isnan(means)
+        if undefined.all():
+            raise InputError(f"{self.judge.label!r} is undefined for every setting on some fold")
+        _warn_undefined(undefined.sum(), len(means), "settings")
+        losses = -means if self.judge.higher_is_better else means.copy()
+        losses[undefined] = np.inf
+        best = next(i for i in self.order if losses[i] == losses.min())
+        chosen = best
+        if self.rule == "one-standard-error" and not np.isnan(errors[best]):
+            chosen = next(i for i in self.order if losses[i] <= losses[best] + errors[best])
+        return TuningResult(
+            self.judge.said,
+            bool(self.judge.higher_is_better),
+            self.rule,
+            self.settings[chosen],
+            chosen,
+            best,
+            float(means[chosen]),
+            float(errors[chosen]),
+            self.settings,
+            values,
+            means,
+            errors,
+        )
 
 
-def _values(
-    task: Task,
-    judge: Metric,
-    settings: Sequence[Setting],
-    splits: Sequence[Split],
-    n_jobs: int,
-    progress: bool | None,
-) -> Floats:
-    """Return the measure of each setting on each split."""
-    jobs = [FitJob(setting, split) for setting in settings for split in splits]
-    function = partial(value_on_test, task, judge)
-    found = each_split(function, jobs, total=len(jobs), n_jobs=n_jobs, progress=progress)
-    return np.array(found).reshape(len(settings), len(splits))
-
-
-def _chosen(
-    judge: Metric, rule: Rule, settings: tuple[Setting, ...], order: list[int], values: Floats
-) -> TuningResult:
-    means, errors = values.mean(1), np.full(len(values), np.nan)
-    if values.shape[1] > 1:
-        errors = values.std(1, ddof=1) / np.sqrt(values.shape[1])
-    undefined = np.isnan(means)
-    if undefined.all():
-        raise InputError(f"{judge.label!r} is undefined for every setting on some fold")
-    _warn_undefined(undefined.sum(), len(means), "settings")
-    losses = -means if judge.higher_is_better else means.copy()
-    losses[undefined] = np.inf
-    best = next(i for i in order if losses[i] == losses.min())
-    chosen = best
-    if rule == "one-standard-error" and not np.isnan(errors[best]):
-        chosen = next(i for i in order if losses[i] <= losses[best] + errors[best])
-    return TuningResult(
-        judge.said,
-        bool(judge.higher_is_better),
-        rule,
-        settings[chosen],
-        chosen,
-        best,
-        float(means[chosen]),
-        float(errors[chosen]),
-        settings,
-        values,
-        means,
-        errors,
-    )
+def _tuning(
+    task: Task, grid: Any, rule: Any, complexity: Any, metrics: Any, higher_is_better: Any
+) -> _Tuning:
+    chosen_rule: Rule = check_choice("rule", rule, get_args(Rule))
+    settings = settings_of(grid)
+    order = by_simplicity(settings, complexity, chosen_rule)
+    check_parameters(task.estimator, grid)
+    judge = asked_metric(metrics, higher_is_better, task.classes)
+    return _Tuning(task, judge, settings, order, chosen_rule)
 
 
 def _warn_undefined(count: int, total: int, what: str) -> None:
