@@ -33,7 +33,7 @@ from benchmarks.speed.contests import BY_KEY, ROWS
 from benchmarks.speed.timing import FULL_ROWS, Target
 from benchmarks.speed.turns import ROOT, FailedError, Plan, Work, first_plan, one_round, pair
 from fastmetrics.comparison import compare_timings
-from fastmetrics.comparison.timings.turns import FLIPS, alarm_rate
+from fastmetrics.comparison.timings.compare_timings import FLIPS, alarm_rate
 
 MARGIN, ALPHA, ROUNDS = 0.05, 0.05, 10
 

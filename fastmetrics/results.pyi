@@ -78,11 +78,11 @@ from .measures.metrics_table import MetricEntry as MetricEntry, MetricsTable as 
 from .measures.ranking.group_auc import GroupAUC as GroupAUC
 from .measures.regression.regression_measures import RegressionMeasures as RegressionMeasures
 from .selection.decomposition.bias_variance import BiasVariance as BiasVariance
-from .selection.decomposition.error_curves import (
+from .selection.decomposition.estimator_bias_variance import BiasVarianceCurve as BiasVarianceCurve
+from .selection.decomposition.estimator_curves import (
     LearningCurve as LearningCurve,
     ValidationCurve as ValidationCurve,
 )
-from .selection.decomposition.estimator_bias_variance import BiasVarianceCurve as BiasVarianceCurve
 from .selection.estimates.estimator_evaluation import (
     EstimatorEvaluation as EstimatorEvaluation,
     MetricEstimate as MetricEstimate,

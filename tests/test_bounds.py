@@ -19,7 +19,7 @@ import pytest
 import fastmetrics as fm
 from fastmetrics._display.numbers import MonteCarloPValue, as_p, pvalue
 from fastmetrics.cli import main
-from fastmetrics.comparison.samples.max_t import max_t_pvalues
+from fastmetrics.comparison.samples._signed_sums import max_t_pvalues
 from fastmetrics.inference._pvalues import holm
 from fastmetrics.inference.bootstrap._limits import pvalue_of_limits
 

@@ -25,7 +25,7 @@ from fastmetrics._input.scalars import (
     seed_key,
 )
 from fastmetrics._report.ranking_result import Adjustment, RankingEvaluation, Test
-from fastmetrics.comparison.samples.max_t import max_t_pvalues
+from fastmetrics.comparison.samples._signed_sums import max_t_pvalues
 from fastmetrics.comparison.samples.sign_flip import sign_flip_test
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError
 from fastmetrics.inference._sample_sizes import effective_groups, warn_of_few_groups

@@ -10,7 +10,7 @@ import pytest
 
 from fastmetrics._input.scalars import seed_key
 from fastmetrics.comparison import sign_flip_test
-from fastmetrics.comparison.samples.max_t import max_t_pvalues
+from fastmetrics.comparison.samples._signed_sums import max_t_pvalues
 
 KEY = seed_key(1)
 

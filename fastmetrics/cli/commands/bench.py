@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fastmetrics.cli._bench_sides import Side
+    from fastmetrics.comparison.timings.compare_timings import Plan
     from fastmetrics.comparison.timings.files import TimingRun
     from fastmetrics.comparison.timings.timings_result import TimingComparison
-    from fastmetrics.comparison.timings.turns import Plan
 
 HELP: Final = """\
 Did this change make anything slower? The benchmarks are run with the working tree and with a
@@ -117,7 +117,7 @@ def run(options: argparse.Namespace) -> str:
     """Make the sides, run them in turns, decide, and return the output."""
     from fastmetrics.cli._bench_sides import two_sides
     from fastmetrics.cli._messages import print_note
-    from fastmetrics.comparison.timings.turns import plan_of
+    from fastmetrics.comparison.timings.compare_timings import plan_of
 
     pythons = (options.before_python, options.after_python)
     if options.against is None and (None in pythons or options.aa or options.install):
@@ -223,8 +223,7 @@ def _look(
 
     import numpy as np
 
-    from fastmetrics.comparison.timings.compare_timings import compare_timings
-    from fastmetrics.comparison.timings.turns import alarm_rate, moved
+    from fastmetrics.comparison.timings.compare_timings import alarm_rate, compare_timings, moved
 
     old, new = shared(before, after)
     controls = [name for name in old[0] if any(fnmatchcase(name, each) for each in options.control)]

@@ -26,15 +26,12 @@ from fastmetrics.comparison.samples._differences import (
     starts_of_ties,
     units_of_groups,
 )
-from fastmetrics.comparison.samples._signed_sums import random_sums
+from fastmetrics.comparison.samples._signed_sums import ROUNDING, random_sums
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference._pvalues import exact_sum
 
 Floats = NDArray[np.float64]
 Method = Literal["auto", "exact", "monte-carlo"]
-
-_ROUNDING: Final = 1e-12
-"""Sums of many numbers round less than the worst case would have it."""
 
 _LARGEST: Final = 1 << 20
 """Sums of one half of the magnitudes, at most."""
@@ -133,7 +130,7 @@ def sign_flip_test(
     nonzero, roundings = (one[moving] for one in found)
     details["n_zero"] = float(len(moving) - len(nonzero))
     total = exact_sum(nonzero)
-    relative = min(len(nonzero) * np.finfo(np.float64).eps, _ROUNDING)
+    relative = min(len(nonzero) * np.finfo(np.float64).eps, ROUNDING)
     slack = relative * float(np.abs(nonzero).sum()) + float(roundings.sum())
     total = 0.0 if abs(total) <= slack else total
     pvalue, how = 1.0, "exact"
