@@ -6,8 +6,8 @@ By Holm, by Benjamini and Hochberg, or by how differences vary together (max-T).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +67,20 @@ def moments(values: NDArray[np.float64], rounding: float = 0.0) -> Moments:
             "beyond the range of floats; divide them all by one number"
         ) from None
     return Moments(n, 0.0 if abs(mean) <= rounding else mean, deviation)
+
+
+def exact_pvalue(
+    alternative: Alternative,
+    count: int,
+    mirrored: int,
+    at_most: Callable[[int], SupportsFloat],
+    at_least: Callable[[int], SupportsFloat],
+) -> float:
+    """Return p of a count whose distribution is that of its mirror image, by its two tails."""
+    if alternative == "greater":
+        return float(at_least(count))
+    below = float(at_most(count if alternative == "less" else min(count, mirrored)))
+    return below if alternative == "less" else min(1.0, 2.0 * below)
 
 
 def holm(pvalues: Sequence[float]) -> list[float]:

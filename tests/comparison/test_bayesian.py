@@ -12,7 +12,7 @@ from scipy import stats
 
 import fastmetrics as fm
 from fastmetrics.comparison.samples._differences import Differences
-from fastmetrics.comparison.samples.bayesian_signed_rank import _sampled_shares
+from fastmetrics.comparison.samples.bayesian import _sampled_shares
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from reference import rank_oracle as oracle
 
@@ -142,7 +142,7 @@ def test_shares_are_the_double_sum(twice, rope, place):
 
 
 def test_blocks_change_nothing(monkeypatch):
-    from fastmetrics.comparison.samples import bayesian_signed_rank as module
+    from fastmetrics.comparison.samples import bayesian as module
 
     whole = fm.comparison.bayesian_signed_rank_test(
         SETS, n_resamples=1000, rng=2, higher_is_better=True

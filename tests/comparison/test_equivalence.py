@@ -12,7 +12,7 @@ from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
 import fastmetrics as fm
-from fastmetrics.comparison.samples._tango import (
+from fastmetrics.comparison.samples.equivalence import (
     PairedCounts,
     score_interval,
     score_statistic,

@@ -13,21 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.scalars import (
-    check_confidence_level,
     check_fraction,
-    check_integer,
-    check_memory,
-    key_text,
     seed_key,
 )
 from fastmetrics._results import ConfidenceInterval, Result
-from fastmetrics.comparison.result import MODELS, check_names
-from fastmetrics.comparison.samples.bayesian_correlated_t import (
-    POSTERIOR,
-    check_rope,
-    decided,
-    practically_better,
-)
+from fastmetrics.comparison.result import MODELS, POSTERIOR, PRACTICAL, check_samples, practical
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference.samples import LabelSample
 from fastmetrics.measures.asking import ask_one
@@ -50,23 +40,16 @@ class BayesianCountTest(Result):
     ----------
     metric : str
         What was measured.
-    p_left, p_rope, p_right : float
-        Posterior probability that the difference is below the region of practical equivalence,
-        inside it, and above it; they add up to 1.
     difference : float
         The difference on the data; nan where it is undefined there.
     credible_interval : ConfidenceInterval
         Of the difference, with equal tails, of probability `credible_level`.
     credible_interval_a, credible_interval_b : ConfidenceInterval
         Of the measure of either model.
-    monte_carlo_error : float
-        Standard error of the least certain of the three probabilities.
     prior : float
         Rows of each cell of a model's matrix that the prior stands for.
-    n_samples, n_resamples : int
-        Rows, and samples of the posterior.
-    key : str
-        Key of the samples, which ``rng=`` takes back.
+    n_samples : int
+        Rows.
     """
 
     metric: str
@@ -89,7 +72,7 @@ class BayesianCountTest(Result):
     key: str
 
 
-@documented(MODELS)
+@documented(PRACTICAL, MODELS)
 def bayesian_count_test(
     y_true: ArrayLike,
     y_pred_a: ArrayLike,
@@ -117,10 +100,6 @@ def bayesian_count_test(
     prior : float, default=0.5
         Rows that the prior puts into each cell of a model's confusion matrix: 0.5 is Jeffreys' for
         precision and recall, 1 is uniform; 0.05 at least.
-    n_resamples : int, default=50000
-        Samples of the posterior.
-    credible_level : float, default=0.95
-        Of the intervals and of the decision.
     pos_label : optional
         The positive label, of measures that have one; the greatest by default.
 
@@ -132,7 +111,7 @@ def bayesian_count_test(
     Raises
     ------
     ValueError
-        If the measure is not of labels, classes are too many, or an option has no meaning.
+        If the measure is not of labels, or classes are too many.
 
     Warns
     -----
@@ -166,12 +145,10 @@ def bayesian_count_test(
     one = ask_one(metrics)
     if one.measure is None or one.measure.needs != "labels" or one.is_only_function:
         raise InputError(f"`metrics` must be a measure of labels: got {one.label!r}")
-    width = check_rope(rope)
     each = check_fraction("prior", prior, low=0.05, high=math.inf, include_low=True)
-    count = check_integer("n_resamples", n_resamples, low=1)
-    check_memory(count, 3, "50,000 determine a probability to 0.002", "n_resamples", "samples")
-    level = check_confidence_level(credible_level, "credible_level")
-    pair = check_names(names)
+    count = check_samples(n_resamples)
+    asked = practical(rope, credible_level, names, one.higher_is_better)
+    width, level = asked.rope.high, asked.credible_level
     models = [NamedScores("", "y_pred_a", y_pred_a), NamedScores("", "y_pred_b", y_pred_b)]
     rows = LabelSample(y_true, models, {"pos_label": pos_label, **_PLAIN})
     n_classes = 1 + max(int(codes.max()) for codes in (rows.classes, *rows.predicted))
@@ -190,27 +167,15 @@ def bayesian_count_test(
     inside = float(np.mean(np.abs(less) <= width)) if width > 0 else 0.0
     right = float(np.mean(less > width) + (width == 0) * np.mean(less == 0) / 2)
     left = max(0.0, 1.0 - inside - right)
-    decision = decided(left, inside, right, level)
-    higher = one.higher_is_better
     return BayesianCountTest(
+        **asked.sampled((left, inside, right), count, key),
         metric=one.label,
-        p_left=left,
-        p_rope=inside,
-        p_right=right,
-        rope=ConfidenceInterval(0.0 - width, width),
         difference=float(on_data[0] - on_data[1]),
         credible_interval=_between(less, level),
         credible_interval_a=_between(both[0], level),
         credible_interval_b=_between(both[1], level),
-        monte_carlo_error=max(math.sqrt(p * (1 - p) / count) for p in (left, inside, right)),
         prior=each,
         n_samples=len(codes),
-        n_resamples=count,
-        credible_level=level,
-        names=pair,
-        decision=decision,
-        better=None if higher is None else practically_better(decision, pair, higher),
-        key=key_text(key),
     )
 
 

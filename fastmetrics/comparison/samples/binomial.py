@@ -12,14 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     Alternative,
-    check_alternative,
-    check_decision_level,
     check_fraction,
     check_integer,
-    complement,
 )
 from fastmetrics._input.scores import check_probabilities
-from fastmetrics.comparison.result import MODELS, ComparisonTest
+from fastmetrics.comparison.result import MODELS, ComparisonTest, question
 from fastmetrics.errors import InputError
 from fastmetrics.inference.proportions.proportions import proportion_limits
 
@@ -91,7 +88,8 @@ def binomial_test(
     size = check_integer("n", n, low=1, high=_LARGEST)
     errors = check_integer("n_errors", n_errors, low=0, high=size)
     null = check_fraction("error_rate", error_rate, include_low=True, include_high=True)
-    level, side = check_decision_level(confidence_level), check_alternative(alternative)
+    asked = question(confidence_level, alternative)
+    level, side = asked.alpha, asked.alternative
     details = {"n": float(size), "error_rate": null}
     if side == "two-sided":
         pvalue, critical = _two_sided_pvalue(errors, size, null), math.nan
@@ -105,21 +103,15 @@ def binomial_test(
         critical = float(size - critical_count(size, 1.0 - null, level))
     rate = errors / size
     details["standard_error"] = math.sqrt(rate * (1.0 - rate) / size)
-    return ComparisonTest(
+    return asked.answer(
         "binomial test",
-        float(errors),
-        "errors",
-        None,
+        ("errors", float(errors)),
         pvalue,
-        complement(level),
-        critical,
-        _is_below(pvalue, level),
-        side,
-        rate,
-        "error rate",
-        proportion_limits(errors, size, 1.0 - level, "clopper-pearson", side),
-        None,
-        details,
+        ("error rate", rate),
+        critical_value=critical,
+        reject=_is_below(pvalue, level),
+        interval=proportion_limits(errors, size, 1.0 - level, "clopper-pearson", side),
+        details=details,
     )
 
 

@@ -17,10 +17,9 @@ from fastmetrics._input.scalars import (
     check_choice,
     check_decision_level,
     check_integer,
-    complement,
     seed_key,
 )
-from fastmetrics.comparison.result import ComparisonTest, check_names
+from fastmetrics.comparison.result import ComparisonTest, Question, check_names
 from fastmetrics.comparison.samples.mcnemar import chi2_test, right_rows, true_labels
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user
 
@@ -115,7 +114,6 @@ def cochran_q_test(
     0.123457
     """
     check_choice("method", method, get_args(Method))
-    level = check_decision_level(confidence_level)
     count = check_integer("n_resamples", n_resamples, low=1, high=10**8)
     key = seed_key(rng)
     if (correct is None) != (y_true is not None and predictions is not None) or (
@@ -129,6 +127,7 @@ def cochran_q_test(
     n_models, n = len(sums.columns), int(sums.rows.sum())
     called = called or [f"model {j}" for j in range(n_models)]
     models = check_names(called if names is None else names, n_models)
+    asked = Question(check_decision_level(confidence_level), "two-sided", models, True)
     columns = [int(one) for one in sums.columns]
     total, squares = sum(columns), sum(one * one for one in columns)
     below = n_models * total - sum(int(c) * i * i for i, c in enumerate(sums.rows))
@@ -139,26 +138,20 @@ def cochran_q_test(
     title = "Cochran's Q test"
     critical = math.nan
     if method == "chi2":
-        pvalue, critical = chi2_test(statistic, n_models - 1, level)
+        pvalue, critical = chi2_test(statistic, n_models - 1, asked.alpha)
     else:
         pvalue, how = _permutation_pvalue(sums, squares, count, key)
         title = f"{title}, {how}"
     best = [name for name, one in zip(models, columns, strict=True) if one == max(columns)]
-    return ComparisonTest(
+    return asked.answer(
         title,
-        statistic,
-        "Q",
-        n_models - 1,
+        ("Q", statistic),
         pvalue,
-        complement(level),
-        critical,
-        pvalue <= level,
-        "two-sided",
-        statistic / (n * (n_models - 1)),
-        "eta squared",
-        None,
-        best[0] if len(best) == 1 else None,
-        {
+        ("eta squared", statistic / (n * (n_models - 1))),
+        better=best[0] if len(best) == 1 else None,
+        df=n_models - 1,
+        critical_value=critical,
+        details={
             "n": float(n),
             **{f"accuracy {name}": one / n for name, one in zip(models, columns, strict=True)},
         },

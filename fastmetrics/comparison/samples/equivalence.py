@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -29,7 +28,6 @@ from fastmetrics.comparison.samples._differences import (
     check_differences,
     units_of_groups,
 )
-from fastmetrics.comparison.samples._tango import PairedCounts, score_interval, score_statistic
 from fastmetrics.errors import (
     DegenerateDataWarning,
     InputError,
@@ -143,27 +141,22 @@ def equivalence_test(
     found = _difference(scores_a, scores_b, counts, (rho, n_repeats, n_folds), groups)
     low, high = found.against(-width, "greater"), found.against(width, "less")
     is_low = low[1] > high[1]
-    statistic, pvalue = low if is_low or math.isnan(low[1]) else high
     critical, interval = found.limits(asked.alpha)
-    return asked.answer(
-        f"TOST, {found.kind}",
-        (found.symbol, statistic),
-        pvalue,
-        (found.effect, found.difference),
-        lead=found.difference,
-        df=found.df,
-        critical_value=critical if is_low else -critical,
-        interval=interval,
-        alternative=f"difference within +-{width:g}",
-        details={
+    return found.answer(
+        asked,
+        "TOST",
+        low if is_low or math.isnan(low[1]) else high,
+        {
             "margin": width,
             "statistic_low": low[0],
             "pvalue_low": low[1],
             "statistic_high": high[0],
             "pvalue_high": high[1],
             "level_of_interval": complement(2 * asked.alpha),
-            "standard_error": found.standard_error,
         },
+        critical_value=critical if is_low else -critical,
+        interval=interval,
+        alternative=f"difference within +-{width:g}",
     )
 
 
@@ -219,35 +212,21 @@ def non_inferiority_test(
     critical, (low, high) = found.limits(asked.alpha)
     if asked.higher_is_better:
         edge, where, high = -width, "above", math.inf
-        statistic, pvalue = found.against(edge, "greater")
     else:
         edge, where, low, critical = width, "below", -math.inf, -critical
-        statistic, pvalue = found.against(edge, "less")
-    return asked.answer(
-        f"non-inferiority, {found.kind}",
-        (found.symbol, statistic),
-        pvalue,
-        (found.effect, found.difference),
-        lead=found.difference,
-        df=found.df,
+    return found.answer(
+        asked,
+        "non-inferiority",
+        found.against(edge, "greater" if asked.higher_is_better else "less"),
+        {"margin": width, "level_of_interval": complement(asked.alpha)},
         critical_value=critical,
         interval=ConfidenceInterval(low, high),
         alternative=f"difference {where} {edge:g}",
-        details={
-            "margin": width,
-            "level_of_interval": complement(asked.alpha),
-            "standard_error": found.standard_error,
-        },
     )
 
 
 def _asked(
-    scores_a: Any,
-    counts: Any,
-    margin: Any,
-    higher_is_better: Any,
-    confidence_level: Any,
-    names: Any,
+    scores_a: Any, counts: Any, margin: Any, higher_is_better: Any, level: Any, names: Any
 ) -> tuple[Question, float]:
     """Return what is asked, and the margin: of proportions below 1, and more of them is better."""
     if (scores_a is None) == (counts is None):
@@ -256,33 +235,58 @@ def _asked(
         )
     if counts is None:
         higher = check_direction(higher_is_better, ", for scores")
-        return question(confidence_level, "two-sided", names, higher), check_positive(
-            "margin", margin
-        )
+        width = check_positive("margin", margin)
+        return question(level, "two-sided", names, higher), width
     if higher_is_better is not None and not check_direction(higher_is_better):
         raise InputError("`higher_is_better` must be True with `counts`, which count what is right")
-    return question(confidence_level, "two-sided", names), check_fraction("margin", margin)
+    return question(level, "two-sided", names), check_fraction("margin", margin)
 
 
 class _Difference(NamedTuple):
-    """A less B: what may be asked of it, whatever it is a difference of."""
+    """A less B: a mean difference, tested by Student's t; or, of counts, by Tango's score."""
 
     kind: str
-    symbol: str
-    effect: str
     difference: float
     standard_error: float
-    df: float | None
-    against: Callable[[float, Alternative], tuple[float, float]]
-    """The statistic and p of "it is less (greater) than a margin"."""
-    within: Callable[[float], ConfidenceInterval]
-    """What a statistic within +-z does not reject."""
+    df: float = math.inf
+    counts: PairedCounts | None = None
+
+    def against(self, margin: float, side: Alternative) -> tuple[float, float]:
+        """Return the statistic and p of "it is less (greater) than a margin"."""
+        if self.counts is None:
+            apart = self.difference - margin
+            return difference_test(apart, self.standard_error, self.df, 0.95, side)[:2]
+        z = score_statistic(self.counts, margin)
+        return z, pvalue_of(z, math.inf, side)
 
     def limits(self, alpha: float) -> tuple[float, ConfidenceInterval]:
         """Return the critical value of one side, and the interval of level 1 - 2 alpha."""
-        df = math.inf if self.df is None else self.df
-        critical = critical_value(df, alpha, "greater") if df > 0 else math.nan
-        return critical, self.within(critical)
+        critical = critical_value(self.df, alpha, "greater") if self.df > 0 else math.nan
+        if self.counts is not None:
+            return critical, score_interval(self.counts, critical)
+        half = critical * self.standard_error
+        return critical, ConfidenceInterval(self.difference - half, self.difference + half)
+
+    def answer(
+        self,
+        asked: Question,
+        name: str,
+        test: tuple[float, float],
+        details: dict[str, float],
+        **said: Any,
+    ) -> ComparisonTest:
+        """Return the test, of a statistic and its p."""
+        of_means = self.counts is None
+        return asked.answer(
+            f"{name}, {self.kind}",
+            ("t" if of_means else "z", test[0]),
+            test[1],
+            ("mean difference" if of_means else "difference of accuracies", self.difference),
+            lead=self.difference,
+            df=self.df if of_means else None,
+            details=details | {"standard_error": self.standard_error},
+            **said,
+        )
 
 
 def _difference(
@@ -310,7 +314,10 @@ def _difference(
     n = check_integer("counts[2]", counts[2], low=1, high=2**52)
     only_a = check_integer("counts[0]", counts[0], low=0, high=n)
     only_b = check_integer("counts[1]", counts[1], low=0, high=n - only_a)
-    return _of_proportions(PairedCounts(only_a, only_b, n))
+    pair = PairedCounts(only_a, only_b, n)
+    # The test does not use it.
+    error = math.sqrt(only_a + only_b - (only_a - only_b) ** 2 / n) / n
+    return _Difference("paired proportions (Tango)", pair.difference, error, counts=pair)
 
 
 def _of_groups(differences: Differences, groups: Any) -> _Difference:
@@ -339,33 +346,52 @@ def _of_means(kind: str, mean: float, error: float, df: float) -> _Difference:
             DegenerateDataWarning,
         )
 
-    def against(margin: float, side: Alternative) -> tuple[float, float]:
-        return difference_test(mean - margin, error, df, 0.95, side)[:2]
-
-    def within(t: float) -> ConfidenceInterval:
-        return ConfidenceInterval(mean - t * error, mean + t * error)
-
-    return _Difference(kind, "t", "mean difference", mean, error, df, against, within)
+    return _Difference(kind, mean, error, df)
 
 
-def _of_proportions(counts: PairedCounts) -> _Difference:
-    """Return a difference of paired proportions, tested by Tango's score.
+class PairedCounts(NamedTuple):
+    """Of n examples, how many only A and how many only B gets right."""
 
-    The test does not use its standard error.
+    only_a: int
+    only_b: int
+    n: int
+
+    @property
+    def difference(self) -> float:
+        """Accuracy of A less that of B."""
+        return (self.only_a - self.only_b) / self.n
+
+
+def score_statistic(counts: PairedCounts, difference: float) -> float:
+    """Return z of "the difference of the proportions is `difference`", which lies in (-1, 1).
+
+    The variance takes the probability of "only B" that is likeliest under that hypothesis
+    (Tango 1998, Statistics in Medicine 17:891-908), so that no count of 0 makes it vanish.
     """
-    only_a, only_b, n = counts
+    b, c, n = counts
+    linear = -b - c + (2 * n - b + c) * difference
+    constant = -c * difference * (1 - difference)
+    root = math.sqrt(max(0.0, linear * linear - 8 * n * constant))
+    # Of the two forms of the root, the one that adds.
+    likeliest = (root - linear) / (4 * n) if linear <= 0 else -2 * constant / (root + linear)
+    variance = n * (2 * likeliest + difference * (1 - difference))
+    excess = b - c - n * difference
+    if variance <= 0:
+        return 0.0 if excess == 0 else math.copysign(math.inf, excess)
+    return excess / math.sqrt(variance)
 
-    def against(margin: float, side: Alternative) -> tuple[float, float]:
-        z = score_statistic(counts, margin)
-        return z, pvalue_of(z, math.inf, side)
 
-    return _Difference(
-        kind="paired proportions (Tango)",
-        symbol="z",
-        effect="difference of accuracies",
-        difference=counts.difference,
-        standard_error=math.sqrt(only_a + only_b - (only_a - only_b) ** 2 / n) / n,
-        df=None,
-        against=against,
-        within=partial(score_interval, counts),
-    )
+def score_interval(counts: PairedCounts, z: float) -> ConfidenceInterval:
+    """Return the differences whose score statistic lies within +-z."""
+    return ConfidenceInterval(_limit(counts, z, -1.0), _limit(counts, -z, 1.0))
+
+
+def _limit(counts: PairedCounts, z: float, end: float) -> float:
+    """Return where the statistic, which falls as the difference grows, is z."""
+    from scipy.optimize import brentq
+
+    estimate = counts.difference
+    if estimate == end:
+        return end
+    inner = end * (1 - 1e-12)  # at the end itself the variance is 0, and z infinite
+    return float(brentq(lambda d: score_statistic(counts, d) - z, *sorted((estimate, inner))))

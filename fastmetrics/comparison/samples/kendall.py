@@ -15,6 +15,7 @@ from fastmetrics._input.scalars import Alternative, check_choice
 from fastmetrics.comparison.result import ComparisonTest, question
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference import reference
+from fastmetrics.inference._pvalues import exact_pvalue
 from fastmetrics.measures.concordance.rank_correlation import check_paired
 from fastmetrics.tables.concordance.row_counts import PairCounts, count_pairs
 from fastmetrics.tables.ordering.row_order import row_order
@@ -117,7 +118,6 @@ def kendall_test(
         ("z", statistic),
         pvalue,
         ("Kendall's tau-b", tau),
-        lead=0.0,
         details={"n": float(n)},
     )
 
@@ -152,8 +152,10 @@ def _exact(found: PairCounts, alternative: Alternative) -> float:
             for pairs in range(most + rows)
         ]
     every = math.factorial(found.n_rows)
-    if alternative == "two-sided":
-        fewer = min(found.concordant, found.discordant)
-        return min(1.0, float(Fraction(2 * sum(counts[: fewer + 1]), every)))
-    least = found.discordant if alternative == "greater" else found.concordant
-    return float(Fraction(sum(counts[: least + 1]), every))
+    return exact_pvalue(
+        alternative,
+        found.concordant,
+        found.discordant,
+        at_most=lambda k: Fraction(sum(counts[: k + 1]), every),
+        at_least=lambda k: Fraction(sum(counts[k:]), every),
+    )

@@ -17,9 +17,10 @@ from fastmetrics._input.scalars import (
     check_same_length,
 )
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.comparison.result import MODELS, ComparisonTest, Question, question
+from fastmetrics.comparison.result import MODELS, ComparisonTest, question
 from fastmetrics.comparison.samples._differences import GROUPS, units_of_groups
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user
+from fastmetrics.inference._pvalues import exact_pvalue
 from fastmetrics.inference._sample_sizes import warn_of_few_groups
 from fastmetrics.inference.proportions.proportions import proportion_limits
 from fastmetrics.inference.reference import limits
@@ -144,68 +145,59 @@ def mcnemar_test(
         )
     details, right = _counts(y_true, y_pred_a, y_pred_b, e01, e10)
     only_b, only_a = int(details["e01"]), int(details["e10"])
-    df: float | None = None
-    critical = math.nan
+    title, df, critical = _TITLES[method], 1, math.nan
+    interval = _odds_limits(only_b, only_a, asked.alpha, side)
     if groups is not None:
         if right is None:
             raise InputError("`groups` are of rows: pass labels in place of `e01` and `e10`")
-        return _of_groups(asked, details, *right, groups)
-    if method in ("corrected", "uncorrected"):
+        title = "McNemar test by groups, Obuchowski"
+        statistic, interval, details["n_groups"] = _of_groups(*right, groups, asked.alpha)
+    elif method in ("corrected", "uncorrected"):
         statistic = _chi2(only_b, only_a, 1 if method == "corrected" else 0)
-        pvalue, critical = chi2_test(statistic, 1, asked.alpha)
-        df = 1
     else:
-        statistic = float(only_b)
+        df, statistic = 0, float(only_b)
         pvalue = _binomial_pvalue(only_b, only_a, side, 0.5 if method == "mid-p" else 1.0)
-    if only_a + only_b == 0:
+    if df:
+        pvalue, critical = chi2_test(statistic, df, asked.alpha)
+    if groups is None and only_a + only_b == 0:
         message = "no example is right for one model alone: p is 1, the odds ratio is not defined"
         warn_user(message, DegenerateDataWarning)
     return asked.answer(
-        _TITLES[method],
-        ("e01" if df is None else "chi2", statistic),
+        title,
+        ("chi2" if df else "e01", statistic),
         pvalue,
         ("odds ratio", _odds(only_b, only_a)),
         lead=float(only_b - only_a),
-        df=df,
+        df=df or None,
         critical_value=critical,
-        interval=_odds_limits(only_b, only_a, asked.alpha, side),
+        interval=interval,
         details=details,
     )
 
 
 def _of_groups(
-    asked: Question, details: dict[str, float], right_a: Bools, right_b: Bools, groups: Any
-) -> ComparisonTest:
-    """Return Obuchowski's test, of groups of rows."""
+    right_a: Bools, right_b: Bools, groups: Any, alpha: float
+) -> tuple[float, ConfidenceInterval, float]:
+    """Return Obuchowski's chi2 of groups of rows, limits of the odds ratio, and their number."""
     units = units_of_groups(groups, len(right_a), "y_true")
     warn_of_few_groups(units.effective_groups, units.n_units)
-    only_b, only_a = int(details["e01"]), int(details["e10"])
     of_b, of_a = (one.astype(np.float64) for one in (right_b & ~right_a, right_a & ~right_b))
+    only_b, only_a = int(of_b.sum()), int(of_a.sum())
     variance = units.spread(of_b - of_a).variance
-    statistic = (only_b - only_a) ** 2 / variance if variance > 0.0 else 0.0
-    pvalue, critical = chi2_test(statistic, 1, asked.alpha)
     if variance == 0.0:
         warn_user(
             "in each group as many examples are right for A alone as for B alone: p is 1",
             DegenerateDataWarning,
         )
-    odds, interval = _odds(only_b, only_a), ConfidenceInterval(0.0, math.inf)
+    interval = ConfidenceInterval(0.0, math.inf)
     if only_a and only_b:
+        odds = _odds(only_b, only_a)
         spread = units.spread(of_b / only_b - of_a / only_a, "student")
         if spread.variance > 0.0:
             error = odds * spread.standard_error
-            interval = limits(odds, error, spread.df, 1.0 - asked.alpha, "log")
-    return asked.answer(
-        "McNemar test by groups, Obuchowski",
-        ("chi2", statistic),
-        pvalue,
-        ("odds ratio", odds),
-        lead=float(only_b - only_a),
-        df=1,
-        critical_value=critical,
-        interval=interval,
-        details=details | {"n_groups": float(units.n_units)},
-    )
+            interval = limits(odds, error, spread.df, 1.0 - alpha, "log")
+    statistic = (only_b - only_a) ** 2 / variance if variance > 0.0 else 0.0
+    return statistic, interval, float(units.n_units)
 
 
 def _counts(
@@ -276,11 +268,13 @@ def _binomial_pvalue(e01: int, e10: int, alternative: Alternative, share: float)
     n = e01 + e10
     if n == 0:
         return 1.0
-    if alternative == "greater":
-        return float(binom.sf(e01, n, 0.5) + share * binom.pmf(e01, n, 0.5))
-    least = e01 if alternative == "less" else min(e01, e10)
-    tail = float(binom.cdf(least - 1, n, 0.5) + share * binom.pmf(least, n, 0.5))
-    return tail if alternative == "less" else min(1.0, 2.0 * tail)
+    return exact_pvalue(
+        alternative,
+        e01,
+        e10,
+        at_most=lambda k: binom.cdf(k - 1, n, 0.5) + share * binom.pmf(k, n, 0.5),
+        at_least=lambda k: binom.sf(k, n, 0.5) + share * binom.pmf(k, n, 0.5),
+    )
 
 
 def _odds(e01: int, e10: int) -> float:

@@ -24,6 +24,7 @@ from fastmetrics.comparison.samples._differences import (
 from fastmetrics.comparison.samples._walsh import WalshAverages
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference import reference
+from fastmetrics.inference._pvalues import exact_pvalue
 from fastmetrics.inference.units import Units
 
 Floats = NDArray[np.float64]
@@ -235,11 +236,13 @@ def _exact_pvalue(ranks: _SignedRanks, alternative: Alternative) -> float:
     shares = _distribution(doubled)
     plus = int(doubled[ranks.positive].sum())
     minus = len(shares) - 1 - plus
-    if alternative == "greater":
-        return float(shares[plus:].sum())
-    if alternative == "less":
-        return float(shares[: plus + 1].sum())
-    return min(1.0, 2.0 * float(shares[: min(plus, minus) + 1].sum()))
+    return exact_pvalue(
+        alternative,
+        plus,
+        minus,
+        at_most=lambda k: shares[: k + 1].sum(),
+        at_least=lambda k: shares[k:].sum(),
+    )
 
 
 def _distribution(doubled: NDArray[np.int64]) -> Floats:

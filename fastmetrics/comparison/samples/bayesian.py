@@ -1,10 +1,10 @@
-"""``bayesian_signed_rank_test``: how likely two models are practically equal over data sets."""
+"""Bayesian tests of paired numbers: how likely two models are practically equal."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,35 +12,175 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     check_choice,
-    check_confidence_level,
     check_direction,
-    check_integer,
-    check_memory,
     check_positive,
-    key_text,
     seed_key,
 )
 from fastmetrics._results import ConfidenceInterval, Result
-from fastmetrics.comparison.result import MODELS, check_names
+from fastmetrics.comparison.result import MODELS, POSTERIOR, PRACTICAL, check_samples, practical
 from fastmetrics.comparison.samples._differences import (
+    FOLDS,
     INDEPENDENT,
     PAIRED,
     Differences,
+    check_correlation,
     check_differences,
+    check_folds,
+    needs_folds,
 )
-from fastmetrics.comparison.samples.bayesian_correlated_t import (
-    POSTERIOR,
-    check_rope,
-    decided,
-    practically_better,
+from fastmetrics.errors import (
+    DegenerateDataWarning,
+    InputTypeError,
+    UndefinedMetricWarning,
+    warn_user,
 )
+from fastmetrics.inference._pvalues import moments
+from fastmetrics.inference.reference import critical_value, tail
 
 PriorPlace = Literal["left", "rope", "right"]
 
 #: Numbers of one block of samples.
-_BLOCK = 1_000_000
+_BLOCK: Final = 1_000_000
 #: Shares nearer to one another than this are equal but for rounding.
-_EQUAL = 1e-12
+_EQUAL: Final = 1e-12
+
+
+@documented(POSTERIOR)
+@dataclass(frozen=True, slots=True, repr=False)
+class BayesianCorrelatedTTest(Result):
+    """The posterior of the mean difference of two models, A less B.
+
+    Attributes
+    ----------
+    mean : float
+        Centre of the posterior: the mean difference.
+    scale : float
+        Scale of the posterior, a Student t; 0 where the differences do not vary.
+    df : int
+        Its degrees of freedom.
+    rho : float
+        Correlation of the differences.
+    credible_interval : ConfidenceInterval
+        With equal tails, of probability `credible_level`.
+    """
+
+    p_left: float
+    p_rope: float
+    p_right: float
+    rope: ConfidenceInterval
+    mean: float
+    scale: float
+    df: int
+    rho: float
+    credible_interval: ConfidenceInterval
+    credible_level: float
+    names: tuple[str, ...]
+    decision: str
+    better: str | None
+
+
+@documented(PRACTICAL, PAIRED, FOLDS, MODELS)
+def bayesian_correlated_t_test(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike | None = None,
+    *,
+    higher_is_better: bool,
+    rho: float | None = None,
+    n_repeats: int | None = None,
+    n_folds: int | None = None,
+    rope: float = 0.01,
+    credible_level: float = 0.95,
+    names: tuple[str, str] = ("A", "B"),
+) -> BayesianCorrelatedTTest:
+    """Return how likely one model is practically better than another on one data set.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array-like of shape (k,), (p, k) or (p k,)
+        A score or error of each model on each of k folds; or of p repetitions of k-fold
+        cross-validation, one row each, or all in one vector. Without `scores_b`, `scores_a` holds
+        the differences, A less B.
+    rho : float, optional
+        Correlation of the differences of two folds, in [0, 1): the share of the data in a test
+        fold, 1 / k for k-fold cross-validation, as it is by default of `n_folds` or a table; 0 for
+        folds that share no training data. It or `n_folds` is needed for a vector.
+
+    Returns
+    -------
+    BayesianCorrelatedTTest
+        The three probabilities and the posterior they come from.
+
+    Warns
+    -----
+    DegenerateDataWarning
+        If the differences do not vary: the posterior is a point.
+    UndefinedMetricWarning
+        If there is one difference only, which has no variance: all is nan.
+
+    Notes
+    -----
+    With the uninformative prior the posterior of the mean difference is a Student t with n - 1
+    degrees of freedom around the mean, of squared scale (1 / n + rho / (1 - rho)) s^2: the
+    variance of Nadeau and Bengio. At rope 0 the two tails are the one-sided p-values of their
+    corrected t test. Published programs take the differences as B less A: left and right change.
+
+    References
+    ----------
+    Corani & Benavoli (2015), A Bayesian approach for comparing cross-validated algorithms on
+    multiple data sets, Machine Learning 100:285-304. Benavoli, Corani, Demsar & Zaffalon (2017),
+    Time for a change, JMLR 18:1-36.
+
+    Examples
+    --------
+    >>> a = [0.91, 0.93, 0.90, 0.92, 0.94, 0.91, 0.92, 0.93, 0.90, 0.92]
+    >>> b = [0.90, 0.90, 0.89, 0.90, 0.91, 0.90, 0.89, 0.91, 0.89, 0.90]
+    >>> test = bayesian_correlated_t_test(a, b, higher_is_better=True, rho=0.1)
+    >>> round(test.p_left, 4), round(test.p_rope, 4), round(test.p_right, 4)
+    (0.0, 0.026, 0.974)
+    >>> test.decision, test.better
+    ('right', 'A')
+    """
+    asked = practical(rope, credible_level, names, check_direction(higher_is_better))
+    found = check_differences(scores_a, scores_b, 1, 2)
+    shape = found.values.shape
+    correlation = check_correlation(shape, rho, n_repeats, n_folds, "scores_a")
+    if correlation is None:
+        raise InputTypeError("`rho` or `n_folds` must be given: how the differences correlate")
+    if correlation == 0 and check_folds(shape, n_repeats, n_folds, "scores_a") is None:
+        raise needs_folds(len(found.values), "scores_a", "another `rho` than 0")
+    n, mean, deviation = moments(found.values, found.rounding)
+    scale = deviation * math.sqrt(1 / n + correlation / (1 - correlation))
+    return BayesianCorrelatedTTest(
+        **asked.decided(_probabilities(mean, scale, n - 1, asked.rope.high, found.rounding)),
+        mean=mean,
+        scale=scale,
+        df=n - 1,
+        rho=correlation,
+        credible_interval=_interval(mean, scale, n - 1, asked.credible_level),
+    )
+
+
+def _probabilities(
+    mean: float, scale: float, df: int, rope: float, rounding: float
+) -> tuple[float, float, float]:
+    if math.isnan(scale):
+        message = "one difference has no variance: the posterior is not defined"
+        warn_user(message, UndefinedMetricWarning)
+        return math.nan, math.nan, math.nan
+    if scale == 0:
+        message = f"the differences do not vary: the posterior is the point {mean:g}"
+        warn_user(message, DegenerateDataWarning)
+        edge = rope + rounding
+        return float(mean < -edge), float(-edge <= mean <= edge), float(mean > edge)
+    left, right = tail((-rope - mean) / scale, df), tail((mean - rope) / scale, df)
+    return left, max(0.0, 1.0 - left - right), right
+
+
+def _interval(mean: float, scale: float, df: int, level: float) -> ConfidenceInterval:
+    if math.isnan(scale):
+        return ConfidenceInterval(math.nan, math.nan)
+    half = scale and critical_value(df, 1 - level) * scale
+    return ConfidenceInterval(mean - half, mean + half)
 
 
 @documented(POSTERIOR)
@@ -55,18 +195,12 @@ class BayesianSignedRankTest(Result):
         practical equivalence, or in it, is the largest of the three.
     theta_left, theta_rope, theta_right : float
         Posterior mean of each share.
-    monte_carlo_error : float
-        Standard error of the least certain of the three probabilities.
     n_datasets : int
         Differences.
     prior_strength : float
         Weight of the pseudo-observation, in data sets.
     prior_place : {"left", "rope", "right"}
         Where it lies.
-    n_resamples : int
-        Samples of the posterior.
-    key : str
-        Key of the samples, which ``rng=`` takes back.
     """
 
     p_left: float
@@ -88,7 +222,7 @@ class BayesianSignedRankTest(Result):
     key: str
 
 
-@documented(PAIRED, INDEPENDENT, MODELS)
+@documented(PRACTICAL, PAIRED, INDEPENDENT, MODELS)
 def bayesian_signed_rank_test(
     scores_a: ArrayLike,
     scores_b: ArrayLike | None = None,
@@ -118,8 +252,6 @@ def bayesian_signed_rank_test(
         Where the prior's pseudo-observation lies: at 0, or infinitely far to a side.
     n_resamples : int, default=50000
         Samples of the posterior, of 24 bytes each and 4 GB in all.
-    credible_level : float, default=0.95
-        Of the decision.
 
     Returns
     -------
@@ -148,39 +280,23 @@ def bayesian_signed_rank_test(
     >>> test.decision, test.better, test.p_right > 0.99
     ('right', 'A', True)
     """
-    higher = check_direction(higher_is_better)
-    width = check_rope(rope)
+    asked = practical(rope, credible_level, names, check_direction(higher_is_better))
     strength = check_positive("prior_strength", prior_strength)
     check_choice("prior_place", prior_place, get_args(PriorPlace))
-    count = check_integer("n_resamples", n_resamples, low=1)
-    check_memory(count, 3, "50,000 determine a probability to 0.002", "n_resamples", "samples")
-    level = check_confidence_level(credible_level, "credible_level")
-    pair = check_names(names)
+    count = check_samples(n_resamples)
     found = check_differences(scores_a, scores_b)
     place = {"left": -math.inf, "rope": 0.0, "right": math.inf}[prior_place]
     key = seed_key(rng)
-    shares = _sampled_shares(found, width, strength, place, count, key)
-    left, inside, right = _largest(shares, width)
+    shares = _sampled_shares(found, asked.rope.high, strength, place, count, key)
     means = shares.mean(axis=0).tolist()
-    decision = decided(left, inside, right, level)
     return BayesianSignedRankTest(
-        p_left=left,
-        p_rope=inside,
-        p_right=right,
+        **asked.sampled(_largest(shares, asked.rope.high), count, key),
         theta_left=means[0],
         theta_rope=means[1],
         theta_right=means[2],
-        rope=ConfidenceInterval(0.0 - width, width),
-        monte_carlo_error=max(math.sqrt(p * (1 - p) / count) for p in (left, inside, right)),
         n_datasets=len(found.values),
         prior_strength=strength,
         prior_place=prior_place,
-        n_resamples=count,
-        credible_level=level,
-        names=pair,
-        decision=decision,
-        better=practically_better(decision, pair, higher),
-        key=key_text(key),
     )
 
 
