@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -20,13 +20,9 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._plots import rank_plots
 from fastmetrics._results import ConfidenceInterval, Result
-from fastmetrics.comparison.tables._rank_table import RankTable, rank_table
+from fastmetrics.comparison.tables._rank_table import rank_table
 from fastmetrics.comparison.tables.friedman import FriedmanTest, PValueMethod, friedman_of
-from fastmetrics.comparison.tables.post_hoc import (
-    bonferroni_dunn_of,
-    nemenyi_of,
-    wilcoxon_holm_of,
-)
+from fastmetrics.comparison.tables.post_hoc import by_mean_ranks, wilcoxon_holm_of
 from fastmetrics.comparison.tables.post_hoc_result import PostHocTest
 from fastmetrics.errors import InputError
 
@@ -282,7 +278,11 @@ def compare_table(
     ranked = rank_table(scores, None, higher_is_better, names, datasets=datasets)
     if control is not None:
         check_choice("control", control, ranked.names)
-    after = _post_hoc(ranked, post_hoc, level, control, bool(higher_is_better))
+    if post_hoc == "wilcoxon-holm":
+        after = wilcoxon_holm_of(ranked, level, control, bool(higher_is_better))
+    else:
+        method = "Nemenyi" if post_hoc == "nemenyi" else "Bonferroni-Dunn"
+        after = by_mean_ranks(method, ranked, level, control)
     return TableComparison(
         names=ranked.names,
         datasets=ranked.datasets,
@@ -295,16 +295,6 @@ def compare_table(
         diagram=_diagram_of(after),
         segments=_segments_of(after),
     )
-
-
-def _post_hoc(
-    table: RankTable, name: str, alpha: float, control: str | None, higher_is_better: bool
-) -> PostHocTest:
-    if name == "nemenyi":
-        return nemenyi_of(table, alpha)
-    if name == "bonferroni-dunn" and control is not None:
-        return bonferroni_dunn_of(table, alpha, control)
-    return wilcoxon_holm_of(table, alpha, control, higher_is_better)
 
 
 def _frozen(values: Any) -> Any:
@@ -342,10 +332,4 @@ def save_critical_difference(comparison: TableComparison, path: str) -> None:
 
 
 def _drawn(diagram: CriticalDifferenceDiagram) -> rank_plots.Diagram:
-    return rank_plots.Diagram(
-        diagram.names,
-        diagram.positions,
-        diagram.bars,
-        diagram.critical_difference,
-        diagram.control,
-    )
+    return rank_plots.Diagram(*astuple(diagram))

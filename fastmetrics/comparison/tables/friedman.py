@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -218,20 +218,20 @@ def friedman_of(
     elif exact is not None:
         pvalue = exact.pvalue(sum_of_squares(table.centred))
     else:
-        pvalue = found.pvalue_f if used == "f" else found.pvalue_chi2
+        pvalue = found[f"pvalue_{used}"]
     _warn(table, found, used)
     is_f = used == "f"
     said = {"exact": "exact", "permutation": "permutation", "f": "F", "chi2": "chi-square"}[used]
     return FriedmanTest(
         method=f"Friedman, {said} p-value",
-        statistic=found.f if is_f else found.chi2,
+        statistic=found["f" if is_f else "chi2"],
         statistic_name="F" if is_f else "chi2",
         df=(float(k - 1), float((k - 1) * (n - 1))) if is_f else float(k - 1),
         pvalue=pvalue,
         confidence_level=complement(alpha),
         critical_value=_critical_value(used, alpha, n, k, exact),
         reject=bool(pvalue <= alpha),
-        effect_size=found.chi2_tie_corrected / (n * (k - 1)),
+        effect_size=found["chi2_tie_corrected"] / (n * (k - 1)),
         effect_size_name="Kendall's W",
         better=_best(table),
         names=table.names,
@@ -241,31 +241,21 @@ def friedman_of(
         n_resamples=n_resamples if used == "permutation" else None,
         key=key,
         details={},
-        **found._asdict(),
+        **found,
     )
 
 
-class _Statistics(NamedTuple):
-    chi2: float
-    pvalue_chi2: float
-    chi2_tie_corrected: float
-    pvalue_chi2_tie_corrected: float
-    f: float
-    pvalue_f: float
-    f_tie_corrected: float
-    pvalue_f_tie_corrected: float
-
-
-def _statistics(table: RankTable) -> _Statistics:
+def _statistics(table: RankTable) -> dict[str, Any]:
     """Return the statistics: whole numbers up to the division that makes each of them."""
     n, k = table.centred.shape
     squares = sum_of_squares(table.centred)
     spread = int((table.centred**2).sum())  # n k (k^2 - 1) / 3 where nothing ties
-    plain = _of_fraction(3 * squares, n * k * (k + 1), n, k)
-    corrected = _of_fraction((k - 1) * squares, spread, n, k)
-    return _Statistics(
-        plain[0], plain[1], corrected[0], corrected[1], plain[2], plain[3], *corrected[2:]
-    )
+    forms = {"": (3 * squares, n * k * (k + 1)), "_tie_corrected": ((k - 1) * squares, spread)}
+    found: dict[str, float] = {}
+    for form, (over, under) in forms.items():
+        names = (f"chi2{form}", f"pvalue_chi2{form}", f"f{form}", f"pvalue_f{form}")
+        found |= zip(names, _of_fraction(over, under, n, k), strict=True)
+    return found
 
 
 def _of_fraction(over: int, under: int, n: int, k: int) -> tuple[float, float, float, float]:
@@ -309,18 +299,18 @@ def _best(table: RankTable) -> str | None:
     return lowest[0] if len(lowest) == 1 else None
 
 
-def _warn(table: RankTable, found: _Statistics, used: str) -> None:
+def _warn(table: RankTable, found: Mapping[str, float], used: str) -> None:
     n = len(table.datasets)
     if not table.centred.any():
         warn_user(
             "all algorithms tie on every data set: the statistic is 0 and p is 1",
             DegenerateDataWarning,
         )
-    elif math.isinf(found.f_tie_corrected):
+    elif math.isinf(found["f_tie_corrected"]):
         warn_user(
             f"all {n} data sets rank the algorithms alike: F has no variance left and is inf "
             "where ties are allowed for",
             DegenerateDataWarning,
         )
-    if used == "f" and math.isnan(found.f):
+    if used == "f" and math.isnan(found["f"]):
         warn_user("F is not defined on a single data set: nan", UndefinedMetricWarning)

@@ -7,7 +7,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,10 +16,11 @@ from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_choice, check_decision_level
 from fastmetrics._input.scores import canonical_scores, check_probabilities
-from fastmetrics.comparison.result import ComparisonTest
+from fastmetrics.comparison.result import better_of
 from fastmetrics.comparison.samples.wilcoxon import wilcoxon_signed_rank_test
 from fastmetrics.comparison.tables._rank_table import RANKS, RankTable, rank_table
 from fastmetrics.comparison.tables.post_hoc_result import (
+    Measured,
     PostHocTest,
     post_hoc_test,
     rank_difference,
@@ -77,24 +78,32 @@ def nemenyi_test(
     0.021837
     """
     level = check_decision_level(confidence_level)
-    return nemenyi_of(rank_table(scores, ranks, higher_is_better, names), level)
+    return by_mean_ranks("Nemenyi", rank_table(scores, ranks, higher_is_better, names), level)
 
 
-def nemenyi_of(table: RankTable, alpha: float) -> PostHocTest:
-    """Return the test of ranks that are checked."""
-    k = len(table.names)
-    error = _standard_error(table)
-    q = nemenyi_quantile(k, alpha)
-    difference = q * error
+def by_mean_ranks(
+    method: str, table: RankTable, alpha: float, control: str | None = None
+) -> PostHocTest:
+    """Return the test of ranks that are checked, by Nemenyi's range or Bonferroni and Dunn's z."""
+    n, k = table.centred.shape
+    pairs, is_of_range = _compared(table, control), method == "Nemenyi"
+    error = math.sqrt(k * (k + 1) / (6 * n))  # of a difference of two mean ranks
+    if is_of_range:
+        q = nemenyi_quantile(k, alpha)
+    else:
+        q = reference.critical_value(math.inf, alpha / len(pairs))
 
-    def measured(a: int, b: int) -> tuple[float, float, bool]:
+    def measured(a: int, b: int) -> Measured:
         apart = rank_difference(table, a, b)
-        pvalue = _nemenyi_pvalue(abs(apart) / error, k)
-        return apart / error, pvalue, abs(apart) >= difference
+        z = apart / error
+        if is_of_range:
+            pvalue = _nemenyi_pvalue(abs(z), k)
+        else:
+            pvalue = min(1.0, len(pairs) * reference.pvalue(z, math.inf))
+        better = better_of(apart, (table.names[a], table.names[b]), higher_is_better=False)
+        return z, pvalue, abs(apart) >= q * error, better
 
-    return post_hoc_test(
-        "Nemenyi", table, alpha, None, _compared(table, None), measured, (q, difference)
-    )
+    return post_hoc_test(method, table, alpha, control, pairs, measured, (q, q * error))
 
 
 @functools.lru_cache(maxsize=256)
@@ -160,23 +169,8 @@ def bonferroni_dunn_test(
     PostHocTest(Bonferroni-Dunn against A at 0.05: critical difference 1.58491, groups {A, B})
     """
     level = check_decision_level(confidence_level)
-    return bonferroni_dunn_of(rank_table(scores, ranks, higher_is_better, names), level, control)
-
-
-def bonferroni_dunn_of(table: RankTable, alpha: float, control: str) -> PostHocTest:
-    """Return the test of ranks that are checked."""
-    pairs = _compared(table, control)
-    error = _standard_error(table)
-    q = reference.critical_value(math.inf, alpha / len(pairs))
-    difference = q * error
-
-    def measured(a: int, b: int) -> tuple[float, float, bool]:
-        apart = rank_difference(table, a, b)
-        z = apart / error
-        pvalue = min(1.0, len(pairs) * reference.pvalue(z, math.inf))
-        return z, pvalue, abs(apart) >= difference
-
-    return post_hoc_test("Bonferroni-Dunn", table, alpha, control, pairs, measured, (q, difference))
+    table = rank_table(scores, ranks, higher_is_better, names)
+    return by_mean_ranks("Bonferroni-Dunn", table, level, control)
 
 
 def wilcoxon_holm_of(
@@ -190,36 +184,25 @@ def wilcoxon_holm_of(
     if table.scores is None:
         raise InputTypeError("Wilcoxon's test is about scores: ranks alone do not tell differences")
     pairs = _compared(table, control)
-    found = {(a, b): _signed_ranks(table.scores, a, b, higher_is_better) for a, b in pairs}
+    with warnings.catch_warnings():  # without a word where nothing differs: pairs may be many
+        warnings.simplefilter("ignore", DegenerateDataWarning)
+        found = {
+            (a, b): wilcoxon_signed_rank_test(
+                table.scores[:, a],
+                table.scores[:, b],
+                higher_is_better=higher_is_better,
+                names=(table.names[a], table.names[b]),
+            )
+            for a, b in pairs
+        }
     pvalues = [test.pvalue for test in found.values()]
     adjusted = dict(zip(pairs, adjust_pvalues(pvalues, method="holm").tolist(), strict=True))
 
-    def measured(a: int, b: int) -> tuple[float, float, bool]:
+    def measured(a: int, b: int) -> Measured:
         pvalue = adjusted[a, b]
-        return found[a, b].statistic, pvalue, pvalue <= alpha
+        return found[a, b].statistic, pvalue, pvalue <= alpha, found[a, b].better
 
-    def better(a: int, b: int) -> str | None:
-        lead = found[a, b].details["w_plus"] - found[a, b].details["w_minus"]
-        if lead == 0:
-            return None
-        return table.names[a if (lead > 0) == higher_is_better else b]
-
-    return post_hoc_test(
-        "Wilcoxon with Holm", table, alpha, control, pairs, measured, better=better
-    )
-
-
-def _signed_ranks(scores: NDArray[Any], a: int, b: int, higher: bool) -> ComparisonTest:
-    """Return the test of two columns; without a word where nothing differs: pairs may be many."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DegenerateDataWarning)
-        return wilcoxon_signed_rank_test(scores[:, a], scores[:, b], higher_is_better=higher)
-
-
-def _standard_error(table: RankTable) -> float:
-    """Return the standard error of a difference of two mean ranks: sqrt(k (k + 1) / 6N)."""
-    n, k = table.centred.shape
-    return math.sqrt(k * (k + 1) / (6 * n))
+    return post_hoc_test("Wilcoxon with Holm", table, alpha, control, pairs, measured)
 
 
 def _compared(table: RankTable, control: str | None) -> list[tuple[int, int]]:

@@ -17,6 +17,9 @@ from fastmetrics._results import Result
 from fastmetrics.comparison.tables._rank_table import RankTable
 from fastmetrics.errors import no_such
 
+#: Of two algorithms: the statistic, its p-value, the decision, and which one is better.
+Measured = tuple[float, float, bool, str | None]
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RankPair(Result):
@@ -158,30 +161,18 @@ def post_hoc_test(
     alpha: float,
     control: str | None,
     pairs: Iterable[tuple[int, int]],
-    measured: Callable[[int, int], tuple[float, float, bool]],
+    measured: Callable[[int, int], Measured],
     critical: tuple[float, float] = (math.nan, math.nan),
-    better: Callable[[int, int], str | None] | None = None,
 ) -> PostHocTest:
-    """Return the result, given how to compare two columns: statistic, p-value, decision.
-
-    Which of the two is better, the mean ranks say unless ``better`` does.
-    """
+    """Return the result, given how to compare two columns."""
     k = len(table.names)
     differs = np.zeros((k, k), dtype=np.bool_)
     found = []
     for a, b in pairs:
-        statistic, pvalue, reject = measured(a, b)
+        statistic, pvalue, reject, better = measured(a, b)
         differs[a, b] = differs[b, a] = reject
-        difference = rank_difference(table, a, b)
-        if better is not None:
-            favoured = better(a, b)
-        else:
-            favoured = None if difference == 0 else table.names[a if difference < 0 else b]
-        found.append(
-            RankPair(
-                table.names[a], table.names[b], difference, statistic, pvalue, reject, favoured
-            )
-        )
+        pair, difference = (table.names[a], table.names[b]), rank_difference(table, a, b)
+        found.append(RankPair(*pair, difference, statistic, pvalue, reject, better))
     if control is None:
         groups = groups_on_rank_line(table.mean_ranks, differs)
     else:
