@@ -29,8 +29,9 @@ _TITLES: Final = {
 
 
 class _Sums(NamedTuple):
-    """What the variants need, the differences being scaled by one power of two."""
+    """What the variants need, the differences being scaled by one power of two; and their mean."""
 
+    mean: float
     first: float
     first_mean: float
     squares: float
@@ -115,12 +116,15 @@ def five_by_two_cv_test(
     sums = _sums(found)
     df: float | tuple[float, float]
     if variant == "f":
-        statistic = _ratio(sums.squares, 2.0 * sums.variances)
-        pvalue, critical = _f_test(statistic, asked.alpha)
+        from scipy.special import fdtrc, fdtri
+
+        statistic = reference.ratio(sums.squares, 2.0 * sums.variances)
+        pvalue = 0.0 if math.isinf(statistic) else float(fdtrc(10, 5, statistic))
+        critical = float(fdtri(10, 5, 1.0 - asked.alpha))
         df = (10, 5)
     else:
         above = sums.first if variant == "dietterich" else sums.first_mean
-        statistic = _ratio(above, math.sqrt(0.2 * sums.variances))
+        statistic = reference.ratio(above, math.sqrt(0.2 * sums.variances))
         pvalue = 1.0
         if not sums.variances == 0 == statistic:
             pvalue = reference.pvalue(statistic, 5, asked.alternative)
@@ -132,15 +136,12 @@ def five_by_two_cv_test(
             f"{statistic:g} and p is {pvalue:g}",
             DegenerateDataWarning,
         )
-    exponent = math.frexp(float(np.abs(found.values).max()))[1]  # ten large numbers have no sum
-    mean = math.ldexp(math.fsum(np.ldexp(found.values, -exponent).ravel().tolist()) / 10, exponent)
-    mean = 0.0 if abs(mean) <= found.rounding else mean
     return asked.answer(
         _TITLES[variant],
         ("F" if variant == "f" else "t", statistic),
         pvalue,
-        ("mean difference", mean),
-        lead=mean,
+        ("mean difference", sums.mean),
+        lead=sums.mean,
         df=df,
         critical_value=critical,
         details={"first_difference": float(found.values[0, 0])},
@@ -148,30 +149,18 @@ def five_by_two_cv_test(
 
 
 def _sums(found: Differences) -> _Sums:
-    exponent = math.frexp(float(np.abs(found.values).max()))[1]
+    exponent = math.frexp(float(np.abs(found.values).max()))[1]  # ten large numbers have no sum
     values = np.ldexp(found.values, -exponent)
+    mean = math.ldexp(math.fsum(values.ravel().tolist()) / 10, exponent)
     rounding = math.ldexp(found.rounding, -exponent)
     values[np.abs(values) <= rounding] = 0.0
     gaps = values[:, 0] - values[:, 1]
     gaps[np.abs(gaps) <= rounding] = 0.0
     # (d1 - mean)^2 + (d2 - mean)^2 = (d1 - d2)^2 / 2
     return _Sums(
+        0.0 if abs(mean) <= found.rounding else mean,
         float(values[0, 0]),
         float(values[0].sum() / 2),
         math.fsum((values**2).ravel().tolist()),
         math.fsum((gaps**2 / 2).tolist()),
     )
-
-
-def _ratio(above: float, below: float) -> float:
-    if below > 0:
-        return above / below
-    return math.copysign(math.inf, above) if above else 0.0
-
-
-def _f_test(statistic: float, alpha: float) -> tuple[float, float]:
-    """Return p and the critical value of F with 10 and 5 degrees of freedom."""
-    from scipy.special import fdtrc, fdtri
-
-    pvalue = 0.0 if math.isinf(statistic) else float(fdtrc(10, 5, statistic))
-    return pvalue, float(fdtri(10, 5, 1.0 - alpha))

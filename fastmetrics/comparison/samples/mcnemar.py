@@ -146,14 +146,16 @@ def mcnemar_test(
     details, right = _counts(y_true, y_pred_a, y_pred_b, e01, e10)
     only_b, only_a = int(details["e01"]), int(details["e10"])
     title, df, critical = _TITLES[method], 1, math.nan
-    interval = _odds_limits(only_b, only_a, asked.alpha, side)
+    share = proportion_limits(only_b, only_a + only_b, 1.0 - asked.alpha, "clopper-pearson", side)
+    interval = ConfidenceInterval(*(math.inf if p == 1.0 else p / (1.0 - p) for p in share))
     if groups is not None:
         if right is None:
             raise InputError("`groups` are of rows: pass labels in place of `e01` and `e10`")
         title = "McNemar test by groups, Obuchowski"
         statistic, interval, details["n_groups"] = _of_groups(*right, groups, asked.alpha)
     elif method in ("corrected", "uncorrected"):
-        statistic = _chi2(only_b, only_a, 1 if method == "corrected" else 0)
+        excess = max(0, abs(only_b - only_a) - (method == "corrected"))
+        statistic = excess**2 / (only_a + only_b) if excess else 0.0
     else:
         df, statistic = 0, float(only_b)
         pvalue = _binomial_pvalue(only_b, only_a, side, 0.5 if method == "mid-p" else 1.0)
@@ -248,12 +250,6 @@ def right_rows(true: LabelColumn, predictions: Any, name: str) -> NDArray[np.boo
     return np.asarray(codes[predicted.values] == true.values)
 
 
-def _chi2(e01: int, e10: int, correction: int) -> float:
-    if e01 + e10 == 0:
-        return 0.0
-    return float(max(0, abs(e01 - e10) - correction) ** 2 / (e01 + e10))
-
-
 def chi2_test(statistic: float, df: int, alpha: float) -> tuple[float, float]:
     """Return p and the critical value of chi2."""
     from scipy.special import chdtrc, chdtri
@@ -281,9 +277,3 @@ def _odds(e01: int, e10: int) -> float:
     if e10 == 0:
         return math.inf if e01 else math.nan
     return e01 / e10
-
-
-def _odds_limits(e01: int, e10: int, alpha: float, alternative: Alternative) -> ConfidenceInterval:
-    share = proportion_limits(e01, e01 + e10, 1.0 - alpha, "clopper-pearson", alternative)
-    low, high = (math.inf if p == 1.0 else p / (1.0 - p) for p in (share.low, share.high))
-    return ConfidenceInterval(low, high)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -143,7 +143,7 @@ def sign_flip_test(
         ) - slack
         tail = None
         if method != "monte-carlo":
-            tail = _exact_tail(_magnitudes_of(nonzero, roundings), least)
+            tail = _exact_tail(nonzero, roundings, least)
         if tail is None and method == "exact":
             raise InputError(
                 f"`method='exact'` is not feasible for these {len(nonzero):,} "
@@ -175,22 +175,7 @@ def _scaled(found: RankedDifferences) -> tuple[RankedDifferences, int]:
     return RankedDifferences(*(np.ldexp(one, -exponent) for one in found)), exponent
 
 
-class _SignSums(NamedTuple):
-    """Distinct magnitudes of the numbers other than 0, and how many there are of each."""
-
-    magnitudes: Floats
-    counts: NDArray[np.int64]
-
-
-def _magnitudes_of(values: Floats, roundings: Floats) -> _SignSums:
-    """Group the magnitudes of numbers other than 0; those equal up to rounding are one."""
-    order = np.argsort(np.abs(values))
-    found = np.abs(values)[order]
-    starts = starts_of_ties(found, roundings[order])
-    return _SignSums(found[starts], np.diff(starts, append=len(found)))
-
-
-def _exact_tail(sums: _SignSums, least: float) -> float | None:
+def _exact_tail(values: Floats, roundings: Floats, least: float) -> float | None:
     """Return P(sum of the numbers with random signs >= ``least``); None if too much work.
 
     Notes
@@ -199,10 +184,14 @@ def _exact_tail(sums: _SignSums, least: float) -> float | None:
     into two halves; for each sum of the one, the tail of the other is looked up: of 2^n signs, some
     2^(n/2) are gone through, and fewer where magnitudes repeat.
     """
-    halves = _halves(sums.counts)
+    order = np.argsort(np.abs(values))
+    magnitudes = np.abs(values)[order]
+    starts = starts_of_ties(magnitudes, roundings[order])  # those equal up to rounding are one
+    counts = np.diff(starts, append=len(magnitudes))
+    halves = _halves(counts)
     if halves is None:
         return None
-    first, second = (_distribution(sums.magnitudes[half], sums.counts[half]) for half in halves)
+    first, second = (_distribution(magnitudes[starts][half], counts[half]) for half in halves)
     order = np.argsort(second[0])
     values = second[0][order]
     tails = np.append(np.cumsum(second[1][order][::-1])[::-1], 0.0)

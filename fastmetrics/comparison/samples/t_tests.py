@@ -241,8 +241,9 @@ def kfold_paired_t_test(
     for name, one in tests.items():
         details[f"statistic_{name}"] = one.statistic
         details[f"pvalue_{name}"] = one.pvalue
+    repeated = "repeated " if folds is not None and folds.repeats > 1 else ""
     return asked.answer(
-        _title(folds, correction),
+        f"{repeated}k-fold paired t test{'' if correction == 'none' else ', Nadeau-Bengio'}",
         ("t", test.statistic),
         test.pvalue,
         ("mean difference", summary.mean),
@@ -295,9 +296,3 @@ def _critical_value(summary: Moments, asked: Question) -> float:
     if summary.n == 1:
         return math.nan
     return critical_value(summary.n - 1, asked.alpha, asked.alternative)
-
-
-def _title(folds: Folds | None, correction: Correction) -> str:
-    repeated = folds is not None and folds.repeats > 1
-    name = "repeated k-fold paired t test" if repeated else "k-fold paired t test"
-    return name if correction == "none" else f"{name}, Nadeau-Bengio"

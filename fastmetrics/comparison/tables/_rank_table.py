@@ -148,7 +148,9 @@ def _parts(
         columns = {str(key): values for key, values in table.items()}
         rows = None
         if isinstance(datasets, str):
-            rows = _texts(_taken(columns, datasets, name), f"{name}[{datasets!r}]")
+            if datasets not in columns:
+                raise InputError(f"`datasets` is {datasets!r}: `{name}` has {', '.join(columns)}")
+            rows = _texts(columns.pop(datasets), f"{name}[{datasets!r}]")
         arrays = {key: check_scores_array(v, f"{name}[{key!r}]") for key, v in columns.items()}
         if not arrays:
             raise InputError(f"`{name}` must have a column for each of 2 or more algorithms: got 0")
@@ -183,12 +185,6 @@ def _heads(table: Any) -> list[str] | None:
     if found is None:
         found = getattr(table, "columns", None)
     return None if found is None else [str(each) for each in found]
-
-
-def _taken(columns: dict[str, Any], column: str, name: str) -> Any:
-    if column not in columns:
-        raise InputError(f"`datasets` is {column!r}: `{name}` has {', '.join(columns)}")
-    return columns.pop(column)
 
 
 def _texts(values: Any, name: str) -> list[str]:

@@ -212,13 +212,6 @@ def _margin_of(name: str, margin: Any) -> float:
     raise InputError(f"`margin` has none of {name!r}: name it, or '*' for all others")
 
 
-def _adjusted(pvalues: list[float], correction: Correction) -> list[float]:
-    if correction == "holm":
-        return holm(pvalues)
-    found = benjamini_hochberg(np.array(pvalues))
-    return list(map(float, found))
-
-
 def _decided(
     changes: list[_Change], margins: list[float], alpha: float, correction: Correction
 ) -> tuple[TimingRatio, ...]:
@@ -232,7 +225,8 @@ def _decided(
         for side in _SIDES
     )
     rows = []
-    adjusted = _adjusted(above, correction)
+    by_share = benjamini_hochberg(np.array(above)).tolist()
+    adjusted = holm(above) if correction == "holm" else by_share
     for k, change in enumerate(changes):
         decision: Decision = (
             "worse" if adjusted[k] <= alpha else "not worse" if below[k] <= alpha else "undecided"

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._results import Result
 from fastmetrics.selection.decomposition._loss_parts import (
-    Parts,
     domingos,
     kohavi_wolpert,
     squared,
@@ -150,15 +149,12 @@ def bias_variance(
     n_models=2, n_replicates=1, n_samples=2)
     """
     kind: Decomposition = check_choice("decomposition", decomposition, get_args(Decomposition))
-    parts = _parts(kind, y_true, predictions)
+    if kind == "squared":
+        parts = squared(y_true, predictions)
+    else:
+        decompose = domingos if kind == "domingos" else kohavi_wolpert
+        parts = decompose(*zero_one_votes(y_true, predictions))
     details = MappingProxyType(parts.details)
     return BiasVariance(
         kind, parts.loss, parts.bias, parts.variance, parts.noise, *parts.shape, details
     )
-
-
-def _parts(kind: Decomposition, y_true: Any, predictions: Any) -> Parts:
-    if kind == "squared":
-        return squared(y_true, predictions)
-    votes = zero_one_votes(y_true, predictions)
-    return domingos(*votes) if kind == "domingos" else kohavi_wolpert(*votes)

@@ -82,11 +82,6 @@ class Task:
     n_jobs: int = 1
     progress: bool | None = None
 
-    @property
-    def class_of_rows(self) -> NDArray[Any] | None:
-        """The class of each row; None for regression."""
-        return None if self.classes is None else self.y
-
     def each(
         self, function: Callable[[S], T], splits: Iterable[S], total: int | None = None
     ) -> list[T]:

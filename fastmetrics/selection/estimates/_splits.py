@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from fastmetrics.selection.splitters.folds import FiveByTwo, Folds, LeaveOneOut
 from fastmetrics.selection.splitters.grouped_folds import GroupedFolds
 
 NAMES = "'k-fold' as in '10-fold', 'pxk' as in '10x10', '5x2', 'loo', 'holdout', '.632', '.632+'"
+
+_DRAWN: Final[dict[str, type[FiveByTwo | HoldOut]]] = {"5x2": FiveByTwo, "holdout": HoldOut}
 
 
 class Method(NamedTuple):
@@ -57,33 +59,20 @@ def check_method(
     if n_resamples is not None:
         raise InputTypeError(f"`n_resamples` is for the methods '.632' and '.632+': got {cv!r}")
     found = re.fullmatch(r"(?:(\d+)-fold)|(?:(\d+)x(\d+))", cv)
-    if found is not None and grouped:
-        return Method(cv, _grouped(found, stratified, rng))
-    if grouped:
+    if grouped and found is None:
         raise InputError(f"`cv` of {cv!r} knows no `groups`: name folds, as '10-fold'")
-    if cv == "5x2":
-        return Method(cv, FiveByTwo(stratified=stratified, rng=rng))
     if cv == "loo":
         return Method(cv, LeaveOneOut())
-    if cv == "holdout":
-        return Method(cv, HoldOut(stratified=stratified, rng=rng))
+    if cv in _DRAWN and not grouped:
+        return Method(cv, _DRAWN[cv](stratified=stratified, rng=rng))
     if found is None:
         raise InputError(
             f"`cv` must be a number of folds, a splitter or one of {NAMES}: got {cv!r}"
         )
-    n_splits, n_repeats = _numbers(found)
-    return Method(cv, Folds(n_splits, n_repeats=n_repeats, stratified=stratified, rng=rng))
-
-
-def _numbers(found: re.Match[str]) -> tuple[int, int]:
-    """Return the number of folds and of repetitions."""
     folds, repeats, folds_of_repeat = found.groups()
-    return (int(folds), 1) if folds is not None else (int(folds_of_repeat), int(repeats))
-
-
-def _grouped(found: re.Match[str], stratified: bool, rng: Any) -> GroupedFolds:
-    n_splits, n_repeats = _numbers(found)
-    return GroupedFolds(n_splits, n_repeats=n_repeats, stratified=stratified, rng=rng)
+    kind = GroupedFolds if grouped else Folds
+    options: dict[str, Any] = {"n_repeats": int(repeats or 1), "stratified": stratified}
+    return Method(cv, kind(int(folds or folds_of_repeat), rng=rng, **options))
 
 
 def _of_splitter(cv: Any, rng: Any, n_resamples: Any) -> Method:

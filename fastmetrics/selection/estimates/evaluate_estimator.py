@@ -160,8 +160,9 @@ def evaluate_estimator(
         by_row = how.rule is not None or isinstance(how.splitter, LeaveOneOut)
         metrics = defaults(task.classes)[: 1 if by_row else None]
     asked = asked_metrics(metrics, task.classes)
-    if how.rule is not None:
-        _check_losses(asked)
+    for metric in asked:
+        if how.rule is not None and metric.row_loss is None:
+            raise not_of_rows(metric.label)
     splits = how.splitter.split(task.X, task.y, groups)
     total = int(how.splitter.get_n_splits(task.X, task.y, groups))
     on_all = None if how.rule is None else _on_all_rows(task, asked)
@@ -292,12 +293,6 @@ def _warn_of(asked: tuple[Metric, ...], train: Floats, test: Floats) -> None:
             )
     if n_splits == 1:
         warn_user("one split has no spread and no interval: both are nan", UndefinedMetricWarning)
-
-
-def _check_losses(asked: tuple[Metric, ...]) -> None:
-    for metric in asked:
-        if metric.row_loss is None:
-            raise not_of_rows(metric.label)
 
 
 def _on_all_rows(task: Task, asked: tuple[Metric, ...]) -> list[tuple[float, float]]:

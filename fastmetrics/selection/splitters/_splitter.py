@@ -43,8 +43,8 @@ class Splitter(ABC):
         named = as_called(cls.__init__, cls.__module__, name=cls.__name__, has_rows=False)
         setattr(cls, "__init__", named)  # noqa: B010
 
-    def __init__(self, rng: Any) -> None:
-        self._key = seed_key(rng)
+    def __init__(self, rng: Any, n_splits: int) -> None:
+        self._key, self._count = seed_key(rng), n_splits
         self._requests: Requests = {"groups": True} if self._uses_groups else {}
 
     @property
@@ -83,6 +83,10 @@ class Splitter(ABC):
                 UserWarning,
             )
         return self._splits(n, y, groups)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return how many splits there are; the arguments do not matter."""
+        return self._count
 
     def get_metadata_routing(self) -> Any:
         """Return what is asked for of scikit-learn's metadata: groups, by what heeds them."""

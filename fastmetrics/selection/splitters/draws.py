@@ -75,11 +75,7 @@ class HoldOut(Splitter):
             self.test_size = check_fraction("test_size", test_size)
         self.n_repeats = check_integer("n_repeats", n_repeats, low=1)
         self.stratified: bool = check_choice("stratified", stratified, (True, False))
-        super().__init__(rng)
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return how many splits there are: `n_repeats`; the arguments do not matter."""
-        return self.n_repeats
+        super().__init__(rng, self.n_repeats)
 
     def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
         n_test = self._test_rows(n)
@@ -197,11 +193,7 @@ class BootstrapOutOfBag(Splitter):
     ) -> None:
         self.n_resamples = check_integer("n_resamples", n_resamples, low=1)
         self.stratified: bool = check_choice("stratified", stratified, (True, False))
-        super().__init__(rng)
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return how many splits there are: `n_resamples`; the arguments do not matter."""
-        return self.n_resamples
+        super().__init__(rng, self.n_resamples)
 
     def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
         classes = classes_of(y, type(self).__name__) if self.stratified else None

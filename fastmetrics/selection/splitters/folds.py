@@ -80,11 +80,7 @@ class Folds(Splitter):
         self.n_splits = check_integer("n_splits", n_splits, low=2)
         self.n_repeats = check_integer("n_repeats", n_repeats, low=1)
         self.stratified: bool = check_choice("stratified", stratified, (True, False))
-        super().__init__(rng)
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return how many splits there are, p k; the arguments do not matter."""
-        return self.n_splits * self.n_repeats
+        super().__init__(rng, self.n_splits * self.n_repeats)
 
     def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
         check_enough_rows(n, self.n_splits)
@@ -139,11 +135,7 @@ class FiveByTwo(Splitter):
 
     def __init__(self, *, stratified: bool = True, rng: Any = None) -> None:
         self.stratified: bool = check_choice("stratified", stratified, (True, False))
-        super().__init__(rng)
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return how many splits there are: 10; the arguments do not matter."""
-        return 2 * _HALVINGS
+        super().__init__(rng, 2 * _HALVINGS)
 
     def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
         check_enough_rows(n, 2)
@@ -210,7 +202,7 @@ class LeaveOneOut(Splitter):
     """
 
     def __init__(self) -> None:
-        super().__init__(0)
+        super().__init__(0, 0)
 
     def __repr__(self) -> str:
         return "LeaveOneOut()"
@@ -224,10 +216,5 @@ class LeaveOneOut(Splitter):
     def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
         if n < 2:
             raise InputError(f"LeaveOneOut needs at least 2 rows: got {n}")
-        return _each_row_alone(n)
-
-
-def _each_row_alone(n: int) -> Iterator[Split]:
-    rows = np.arange(n)
-    for row in range(n):
-        yield np.concatenate([rows[:row], rows[row + 1 :]]), rows[row : row + 1].copy()
+        rows = np.arange(n)
+        return ((np.delete(rows, row), rows[row : row + 1].copy()) for row in range(n))

@@ -78,11 +78,7 @@ class GroupedFolds(Splitter):
         self.n_splits = check_integer("n_splits", n_splits, low=2)
         self.n_repeats = check_integer("n_repeats", n_repeats, low=1)
         self.stratified: bool = check_choice("stratified", stratified, (True, False))
-        super().__init__(rng)
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return how many splits there are, p k; the arguments do not matter."""
-        return self.n_splits * self.n_repeats
+        super().__init__(rng, self.n_splits * self.n_repeats)
 
     def set_split_request(self, **requests: bool | str | None) -> Self:
         """Say which metadata of scikit-learn's routing are the groups, and return the splitter.
