@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, get_args
@@ -17,7 +18,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference.reference import normal_quantile, tail
+from fastmetrics.inference.reference import critical_value, tail
 
 Sides = Literal["two-sided", "one-sided"]
 AccuracyFormula = Literal["connor", "miettinen"]
@@ -243,7 +244,7 @@ def critical_z(confidence_level: float, alternative: Sides) -> float:
     """Return the normal quantile of a checked level."""
     alpha = check_decision_level(confidence_level)
     check_choice("alternative", alternative, get_args(Sides))
-    return -normal_quantile(alpha / 2 if alternative == "two-sided" else alpha)
+    return critical_value(math.inf, alpha, "two-sided" if alternative == "two-sided" else "greater")
 
 
 def normal_power(excess: float, deviation: float) -> float:
@@ -253,7 +254,7 @@ def normal_power(excess: float, deviation: float) -> float:
     return tail(excess / deviation, math.inf)
 
 
-def smallest(power: Callable[[int], float], target: float, *, start: int = 1) -> int:
+def smallest(power: Callable[[int], float], target: float) -> int:
     """Return the smallest number whose power is at least ``target``; power grows with it.
 
     Raises
@@ -261,12 +262,10 @@ def smallest(power: Callable[[int], float], target: float, *, start: int = 1) ->
     ValueError
         If 10^15 are too few.
     """
-    low, high = start - 1, start
+    high = 1
     while power(high) < target:
-        low, high = high, 2 * high
+        high *= 2
         if high > MOST_EXAMPLES:
             raise InputError("more than 10^15 examples are needed: the difference is too small")
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if power(middle) >= target else (middle, high)
-    return high
+    low = high // 2 + 1
+    return low + bisect_left(range(low, high), target, key=power)

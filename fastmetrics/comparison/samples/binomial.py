@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from typing import Final
 
@@ -186,10 +187,7 @@ def _is_below(probability: float, alpha: float) -> bool:
 
 def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
     """Return the first integer from ``low`` on for which ``holds``; it does for ``high``."""
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle + 1, high)
-    return low
+    return low + bisect_left(range(low, high), True, key=holds)
 
 
 def _survival(count: int, n: int, rate: float) -> float:

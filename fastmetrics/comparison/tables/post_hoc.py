@@ -267,15 +267,12 @@ def adjust_pvalues(pvalues: ArrayLike, *, method: Adjustment = "holm") -> NDArra
     adjusted = np.full(values.shape, np.nan)
     order = defined[np.argsort(values[defined], kind="stable")]
     m = len(order)
-    if method == "bonferroni":
-        adjusted[order] = np.minimum(m * values[order], 1.0)
-        return adjusted
     places = np.arange(1, m + 1)
-    factors = m / places if method == "benjamini-hochberg" else m - places + 1
+    factors = {"bonferroni": m, "benjamini-hochberg": m / places}.get(method, m - places + 1)
     stepped = factors * values[order]
     if method == "holm":
         stepped = np.maximum.accumulate(stepped)
-    else:
+    elif method != "bonferroni":
         stepped = np.minimum.accumulate(stepped[::-1])[::-1]
     adjusted[order] = np.minimum(stepped, 1.0)
     return adjusted

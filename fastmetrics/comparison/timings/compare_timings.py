@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Final, Literal, NamedTuple, get_args
@@ -330,11 +331,8 @@ def _more_needed(change: _Change, bound: float, alpha: float) -> int | None:
         high *= 2
         if high > _MOST_TIMES * n:
             return None
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if decides(middle) else (middle, high)
-    return high - n
+    low = high // 2 + 1
+    return low + bisect_left(range(low, high), True, key=decides) - n
 
 
 class Plan(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from numpy.typing import ArrayLike
 
@@ -61,16 +61,6 @@ class BiasVariance(Result):
     n_replicates: int
     n_samples: int
     details: Mapping[str, float] = field(default_factory=lambda: _NOTHING, repr=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as a dictionary of built-in Python objects.
-
-        Returns
-        -------
-        dict
-            Field name to value.
-        """
-        return {**Result.to_dict(self), "details": dict(self.details)}
 
 
 def bias_variance(

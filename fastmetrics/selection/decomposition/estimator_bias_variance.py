@@ -183,10 +183,10 @@ def estimator_bias_variance(
     True
     """
     check_choice("decomposition", decomposition, get_args(Decomposition))
-    plan = _plan(sampling, n_models, train_size, rng)
     task = check_task(estimator, X_train, y_train, None, n_jobs, progress)
-    predictions = _predictions(task, X_test, [{}], plan)
-    return bias_variance(y_test, predictions[0], decomposition=decomposition)
+    plan = _plan(len(task.y), sampling, n_models, train_size, rng)
+    (predictions,) = _predictions(task, X_test, [{}], plan)
+    return bias_variance(y_test, predictions, decomposition=decomposition)
 
 
 @documented(_MODELS, FITTING)
@@ -238,12 +238,11 @@ def bias_variance_curve(
     (3, True)
     """
     check_choice("decomposition", decomposition, get_args(Decomposition))
-    plan = _plan(sampling, n_models, train_size, rng)
     listed = check_values(values)
-    settings = [{parameter: value} for value in listed]
     task = check_task(estimator, X_train, y_train, None, n_jobs, progress)
+    plan = _plan(len(task.y), sampling, n_models, train_size, rng)
     check_parameters(estimator, [parameter])
-    found = _predictions(task, X_test, settings, plan)
+    found = _predictions(task, X_test, [{parameter: value} for value in listed], plan)
     points = tuple(bias_variance(y_test, one, decomposition=decomposition) for one in found)
     return BiasVarianceCurve(parameter, tuple(listed), points)
 
@@ -251,28 +250,15 @@ def bias_variance_curve(
 class _Plan(NamedTuple):
     """Which rows the i-th training set has."""
 
+    n: int
     sampling: Sampling
     n_models: int
-    train_size: int | None
+    train_size: int
     key: NDArray[np.uint64]
-    n: int = 0
-
-    def checked(self, n: int) -> _Plan:
-        """Return the plan for n examples."""
-        size = self.train_size
-        if self.sampling == "bootstrap":
-            return self._replace(train_size=n if size is None else size, n=n)
-        size = n // self.n_models if size is None else size
-        if size < 1 or size * self.n_models > n:
-            raise InputError(
-                f"{self.n_models:,} disjoint training sets of {max(size, 1):,} examples need "
-                f"{self.n_models * max(size, 1):,}: there are {n:,}"
-            )
-        return self._replace(train_size=size, n=n)
 
     def rows(self, i: int) -> NDArray[np.intp]:
         """Return the rows of the i-th training set, whatever the others are."""
-        size = self.n if self.train_size is None else self.train_size
+        size = self.train_size
         if self.sampling == "bootstrap":
             generator = np.random.default_rng([*self.key.tolist(), i])
             return generator.integers(0, self.n, size, dtype=np.intp)
@@ -280,17 +266,25 @@ class _Plan(NamedTuple):
         return order[i * size : (i + 1) * size]
 
 
-def _plan(sampling: Any, n_models: Any, train_size: Any, rng: Any) -> _Plan:
+def _plan(n: int, sampling: Any, n_models: Any, train_size: Any, rng: Any) -> _Plan:
+    """Return the plan for n examples."""
     kind: Sampling = check_choice("sampling", sampling, get_args(Sampling))
-    size = None if train_size is None else check_integer("train_size", train_size, low=1)
-    return _Plan(kind, check_integer("n_models", n_models, low=2), size, seed_key(rng))
+    models, is_bootstrap = check_integer("n_models", n_models, low=2), kind == "bootstrap"
+    size = n if is_bootstrap else n // models
+    if train_size is not None:
+        size = check_integer("train_size", train_size, low=1)
+    if not is_bootstrap and not models <= size * models <= n:
+        raise InputError(
+            f"{models:,} disjoint training sets of {max(size, 1):,} examples need "
+            f"{models * max(size, 1):,}: there are {n:,}"
+        )
+    return _Plan(n, kind, models, size, seed_key(rng))
 
 
 def _predictions(
     task: Task, X_test: Any, settings: list[Setting], plan: _Plan
 ) -> list[NDArray[Any]]:
     """Return for each setting the predictions (models, n) of all models."""
-    plan = plan.checked(len(task.y))
     _check_memory(plan.n_models, len(settings), X_test)
     jobs = [(setting, i) for setting in settings for i in range(plan.n_models)]
     found = task.each(partial(_prediction, task, X_test, plan), jobs)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.calls import as_called
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rows import check_same_index
-from fastmetrics._input.scalars import check_same_length, key_text, seed_key
+from fastmetrics._input.scalars import check_choice, check_same_length, key_text, seed_key
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user
 
 Rows = NDArray[np.intp]
@@ -43,7 +43,8 @@ class Splitter(ABC):
         named = as_called(cls.__init__, cls.__module__, name=cls.__name__, has_rows=False)
         setattr(cls, "__init__", named)  # noqa: B010
 
-    def __init__(self, rng: Any, n_splits: int) -> None:
+    def __init__(self, rng: Any, n_splits: int, stratified: bool = False) -> None:
+        self.stratified: bool = check_choice("stratified", stratified, (True, False))
         self._key, self._count = seed_key(rng), n_splits
         self._requests: Requests = {"groups": True} if self._uses_groups else {}
 
@@ -95,6 +96,18 @@ class Splitter(ABC):
     @abstractmethod
     def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
         """Check what the splits depend on, and return them."""
+
+    def _classes(self, y: Any) -> Classes | None:
+        """Return the classes to stratify by, or raise for a target that has none."""
+        return classes_of(y, type(self).__name__) if self.stratified else None
+
+    def _classes_of_folds(self, n: int, y: Any, n_splits: int) -> Classes | None:
+        """Return the classes to stratify by; raise if there are more folds than rows."""
+        check_enough_rows(n, n_splits)
+        classes = self._classes(y)
+        if classes is not None:
+            check_class_sizes(classes, n_splits)
+        return classes
 
     def _generator(self, repeat: int) -> np.random.Generator:
         """Return the random numbers of one repetition, whatever the others do."""

@@ -9,14 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.scalars import check_choice, check_fraction, check_integer
+from fastmetrics._input.scalars import check_fraction, check_integer
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.selection.splitters._splitter import (
     Classes,
     Rows,
     Split,
     Splitter,
-    classes_of,
     shuffled_rows,
 )
 
@@ -74,15 +73,13 @@ class HoldOut(Splitter):
         else:
             self.test_size = check_fraction("test_size", test_size)
         self.n_repeats = check_integer("n_repeats", n_repeats, low=1)
-        self.stratified: bool = check_choice("stratified", stratified, (True, False))
-        super().__init__(rng, self.n_repeats)
+        super().__init__(rng, self.n_repeats, stratified)
 
     def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
         n_test = self._test_rows(n)
-        if not self.stratified:
-            return (self._drawn(n, n_test, None, i) for i in range(self.n_repeats))
-        classes = classes_of(y, type(self).__name__)
-        _check_classes(classes, n, n_test)
+        classes = self._classes(y)
+        if classes is not None:
+            _check_classes(classes, n, n_test)
         return (self._drawn(n, n_test, classes, i) for i in range(self.n_repeats))
 
     def _test_rows(self, n: int) -> int:
@@ -192,11 +189,10 @@ class BootstrapOutOfBag(Splitter):
         self, n_resamples: int = 200, *, stratified: bool = False, rng: Any = None
     ) -> None:
         self.n_resamples = check_integer("n_resamples", n_resamples, low=1)
-        self.stratified: bool = check_choice("stratified", stratified, (True, False))
-        super().__init__(rng, self.n_resamples)
+        super().__init__(rng, self.n_resamples, stratified)
 
     def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
-        classes = classes_of(y, type(self).__name__) if self.stratified else None
+        classes = self._classes(y)
         if n < 2 or (classes is not None and len(classes.sizes) == n):
             where = "" if classes is None else " in some class of `y`, as each is drawn by itself"
             raise InputError(f"BootstrapOutOfBag needs at least 2 rows{where}: got 1")

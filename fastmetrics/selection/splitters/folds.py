@@ -9,15 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.scalars import check_choice, check_integer
+from fastmetrics._input.scalars import check_integer
 from fastmetrics.errors import InputError
 from fastmetrics.selection.splitters._splitter import (
     Classes,
     Split,
     Splitter,
-    check_class_sizes,
-    check_enough_rows,
-    classes_of,
     dealt_folds,
     row_count,
     splits_of_folds,
@@ -79,14 +76,10 @@ class Folds(Splitter):
     ) -> None:
         self.n_splits = check_integer("n_splits", n_splits, low=2)
         self.n_repeats = check_integer("n_repeats", n_repeats, low=1)
-        self.stratified: bool = check_choice("stratified", stratified, (True, False))
-        super().__init__(rng, self.n_splits * self.n_repeats)
+        super().__init__(rng, self.n_splits * self.n_repeats, stratified)
 
     def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
-        check_enough_rows(n, self.n_splits)
-        classes = classes_of(y, type(self).__name__) if self.stratified else None
-        if classes is not None:
-            check_class_sizes(classes, self.n_splits)
+        classes = self._classes_of_folds(n, y, self.n_splits)
         return (
             split
             for repeat in range(self.n_repeats)
@@ -134,14 +127,10 @@ class FiveByTwo(Splitter):
     _shown: ClassVar[tuple[str, ...]] = ("stratified",)
 
     def __init__(self, *, stratified: bool = True, rng: Any = None) -> None:
-        self.stratified: bool = check_choice("stratified", stratified, (True, False))
-        super().__init__(rng, 2 * _HALVINGS)
+        super().__init__(rng, 2 * _HALVINGS, stratified)
 
     def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
-        check_enough_rows(n, 2)
-        classes = classes_of(y, type(self).__name__) if self.stratified else None
-        if classes is not None:
-            check_class_sizes(classes, 2)
+        classes = self._classes_of_folds(n, y, 2)
         possible = _possible_halvings([n] if classes is None else classes.sizes.tolist())
         if possible < _HALVINGS:
             within = "" if classes is None else " of these classes"

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
-from fastmetrics._input.scalars import check_choice, check_integer, check_same_length
+from fastmetrics._input.scalars import check_integer, check_same_length
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.selection.splitters._splitter import (
     Classes,
     Split,
     Splitter,
-    classes_of,
     set_requests,
     splits_of_folds,
 )
@@ -77,8 +76,7 @@ class GroupedFolds(Splitter):
     ) -> None:
         self.n_splits = check_integer("n_splits", n_splits, low=2)
         self.n_repeats = check_integer("n_repeats", n_repeats, low=1)
-        self.stratified: bool = check_choice("stratified", stratified, (True, False))
-        super().__init__(rng, self.n_splits * self.n_repeats)
+        super().__init__(rng, self.n_splits * self.n_repeats, stratified)
 
     def set_split_request(self, **requests: bool | str | None) -> Self:
         """Say which metadata of scikit-learn's routing are the groups, and return the splitter.
@@ -110,7 +108,7 @@ class GroupedFolds(Splitter):
                 f"`n_splits` must not exceed the number of groups: got {self.n_splits:,} for "
                 f"{n_groups:,} in `groups`"
             )
-        classes = classes_of(y, type(self).__name__) if self.stratified else None
+        classes = self._classes(y)
         rows = _rows_of_groups(coded.codes, n_groups, classes)
         return self._grouped(coded.codes, rows, classes)
 
