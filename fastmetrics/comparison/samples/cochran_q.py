@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display.numbers import MonteCarloPValue
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_multilabel_indicator
+from fastmetrics._input.label_columns import check_label_column
 from fastmetrics._input.scalars import (
     check_choice,
     check_decision_level,
@@ -20,7 +21,7 @@ from fastmetrics._input.scalars import (
     seed_key,
 )
 from fastmetrics.comparison.result import ComparisonTest, Question, check_names
-from fastmetrics.comparison.samples.mcnemar import chi2_test, right_rows, true_labels
+from fastmetrics.comparison.samples.mcnemar import chi2_test, right_rows
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user
 
 Counts = NDArray[np.int64]
@@ -189,7 +190,7 @@ def _sums_of_predictions(y_true: Any, predictions: Any) -> tuple[_Sums, list[str
     if len(columns) < 2:
         raise InputError(f"`predictions` must be of two models or more: got {len(columns)}")
     arguments = [f"predictions[{name!r}]" for name in names or range(len(columns))]
-    true = true_labels(y_true)
+    true = check_label_column(y_true, "y_true").clean()
     right = np.zeros(len(true.values), np.int32)
     sums = []
     for name, column in zip(arguments, columns, strict=True):

@@ -9,17 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.label_columns import LabelColumn, check_label_column
+from fastmetrics._input.label_columns import LabelColumn, check_label_column, of_one_kind
 from fastmetrics._input.scalars import (
     Alternative,
     check_choice,
     check_integer,
-    check_same_length,
 )
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.comparison.result import MODELS, ComparisonTest, question
 from fastmetrics.comparison.samples._differences import GROUPS, units_of_groups
-from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user
+from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference._pvalues import exact_pvalue
 from fastmetrics.inference._sample_sizes import warn_of_few_groups
 from fastmetrics.inference.proportions.proportions import proportion_limits
@@ -217,7 +216,7 @@ def _counts(
         only_b = check_integer("e01", e01, low=0, high=_LARGEST)
         only_a = check_integer("e10", e10, low=0, high=_LARGEST)
         return {"e01": float(only_b), "e10": float(only_a)}, None
-    true = true_labels(y_true)
+    true = check_label_column(y_true, "y_true").clean()
     a, b = right_rows(true, y_pred_a, "y_pred_a"), right_rows(true, y_pred_b, "y_pred_b")
     n, n_a, n_b = len(a), int(np.count_nonzero(a)), int(np.count_nonzero(b))
     n_both = int(np.count_nonzero(a & b))
@@ -231,18 +230,9 @@ def _counts(
     return found, (a, b)
 
 
-def true_labels(y_true: Any) -> LabelColumn:
-    """Return the true labels, checked."""
-    return check_label_column(y_true, "y_true").clean()
-
-
 def right_rows(true: LabelColumn, predictions: Any, name: str) -> NDArray[np.bool_]:
     """Return for each row whether the prediction is the true label."""
-    predicted = check_label_column(predictions, name).clean()
-    check_same_length(**{true.name: true.values, name: predicted.values})
-    if (true.classes is None) != (predicted.classes is None):
-        kinds = ("numbers", "text") if true.classes is None else ("text", "numbers")
-        raise InputTypeError(f"`{true.name}` holds {kinds[0]} and `{name}` {kinds[1]}")
+    predicted = of_one_kind(true, check_label_column(predictions, name).clean()).predicted
     if true.classes is None or predicted.classes is None:
         return np.asarray(true.values == predicted.values)
     number = {label: code for code, label in enumerate(true.classes.tolist())}

@@ -224,17 +224,16 @@ def kfold_paired_t_test(
     if correction == "none":
         _warn_of_repeats(n, folds, ratio if n_train is not None else None)
     summary = moments(*found)
-    plain = _paired(summary, 0.0, asked, warn=correction == "none" or ratio is None)
-    tests = {"uncorrected": plain}
-    if ratio is not None:
-        chosen = correction == "nadeau-bengio"
-        tests["nadeau_bengio"] = _paired(summary, ratio, asked, warn=chosen)
-    test = tests.get("nadeau_bengio", plain) if correction != "none" else plain
-    used = 0.0 if correction == "none" or ratio is None else ratio
+    ratios = {"uncorrected": 0.0} if ratio is None else {"uncorrected": 0.0, "nadeau_bengio": ratio}
+    chosen = "uncorrected" if correction == "none" or ratio is None else "nadeau_bengio"
+    tests = {
+        name: _paired(summary, each, asked, warn=name == chosen) for name, each in ratios.items()
+    }
+    test = tests[chosen]
     details = {
         "n": float(summary.n),
         "standard_deviation": summary.deviation,
-        "standard_error": summary.deviation * math.sqrt(1.0 / n + used),
+        "standard_error": summary.deviation * math.sqrt(1.0 / summary.n + ratios[chosen]),
     }
     if ratio is not None:
         details["test_train_ratio"] = ratio

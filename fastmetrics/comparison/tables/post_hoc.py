@@ -7,7 +7,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -268,7 +268,7 @@ def adjust_pvalues(pvalues: ArrayLike, *, method: Adjustment = "holm") -> NDArra
     order = defined[np.argsort(values[defined], kind="stable")]
     m = len(order)
     places = np.arange(1, m + 1)
-    factors = {"bonferroni": m, "benjamini-hochberg": m / places}.get(method, m - places + 1)
+    factors: Any = {"bonferroni": m, "benjamini-hochberg": m / places}.get(method, m - places + 1)
     stepped = factors * values[order]
     if method == "holm":
         stepped = np.maximum.accumulate(stepped)
