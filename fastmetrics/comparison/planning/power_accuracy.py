@@ -62,6 +62,12 @@ TypeError
 ValueError
     If an accuracy, the discordance or the correlation is out of range or cannot be, or an option
     is out of range.
+
+References
+----------
+Miettinen (1968), The matched pairs design in the case of all-or-none responses, Biometrics
+24:339-352. Connor (1987), Sample size for testing differences in proportions for the
+paired-sample design, Biometrics 43:207-211.
 """
 
 
@@ -128,12 +134,6 @@ def power_paired_accuracy(
     sqrt(psi - d^2)); Miettinen, Phi((sqrt(n psi) |d| - z psi) / sqrt(psi^2 - d^2 (3 + psi) / 4)).
     The correction for continuity takes 1 / n from |d|: some 2 / |d| more examples are needed.
 
-    References
-    ----------
-    Miettinen (1968), The matched pairs design in the case of all-or-none responses, Biometrics
-    24:339-352. Connor (1987), Sample size for testing differences in proportions for the
-    paired-sample design, Biometrics 43:207-211.
-
     Examples
     --------
     >>> round(power_paired_accuracy(1000, accuracy_a=0.92, accuracy_b=0.90, discordance=0.06), 4)
@@ -175,10 +175,6 @@ def sample_size_paired_accuracy(
     Notes
     -----
     The smallest n at which `power_paired_accuracy` is at least `power`.
-
-    References
-    ----------
-    Miettinen (1968), Biometrics 24:339-352. Connor (1987), Biometrics 43:207-211.
 
     Examples
     --------

@@ -38,6 +38,12 @@ TypeError
     If a number is none.
 ValueError
     If a number is out of range.
+
+References
+----------
+Hanley & McNeil (1982), Radiology 143:29-36, and (1983), Radiology 148:839-843. Obuchowski &
+McClish (1997), Sample size determination for diagnostic accuracy studies involving binormal
+ROC curve indices, Statistics in Medicine 16:1529-1542.
 """
 
 
@@ -73,12 +79,6 @@ def power_paired_auc(
     both the chance that two independent examples of one class beat, or are beaten by, the same one
     of the other, for normal scores (Owen's T). Where the spreads of the classes differ, so does
     the variance: then take the standard errors of a pilot.
-
-    References
-    ----------
-    Hanley & McNeil (1982), Radiology 143:29-36, and (1983), Radiology 148:839-843. Obuchowski &
-    McClish (1997), Sample size determination for diagnostic accuracy studies involving binormal
-    ROC curve indices, Statistics in Medicine 16:1529-1542.
 
     Examples
     --------
@@ -123,11 +123,6 @@ def sample_size_paired_auc(
     Notes
     -----
     The smallest number of positives at which `power_paired_auc` is at least `power`.
-
-    References
-    ----------
-    Hanley & McNeil (1983), Radiology 148:839-843. Obuchowski & McClish (1997), Statistics in
-    Medicine 16:1529-1542.
 
     Examples
     --------

@@ -141,8 +141,12 @@ def cochran_q_test(
     if method == "chi2":
         pvalue, critical = chi2_test(statistic, n_models - 1, asked.alpha)
     else:
-        pvalue, how = _permutation_pvalue(sums, squares, count, key)
-        title = f"{title}, {how}"
+        exact = _exact_pvalue(sums.rows, n_models, squares)
+        title = f"{title}, {'random' if exact is None else 'exact'} permutation"
+        if exact is None:
+            found = _random_squares(sums.rows, n_models, count, np.random.default_rng(key))
+            exact = MonteCarloPValue.of(int(np.count_nonzero(found >= squares)), count)
+        pvalue = exact
     best = [name for name, one in zip(models, columns, strict=True) if one == max(columns)]
     return asked.answer(
         title,
@@ -199,19 +203,6 @@ def _sums_of_predictions(y_true: Any, predictions: Any) -> tuple[_Sums, list[str
         sums.append(np.count_nonzero(rows))
     counts = np.bincount(right, minlength=len(columns) + 1)
     return _Sums(np.array(sums, np.int64), counts.astype(np.int64)), names or None
-
-
-def _permutation_pvalue(
-    sums: _Sums, squares: int, n_resamples: int, key: NDArray[np.uint64]
-) -> tuple[float, str]:
-    n_models = len(sums.columns)
-    exact = _exact_pvalue(sums.rows, n_models, squares)
-    if exact is not None:
-        return exact, "exact permutation"
-    rng = np.random.default_rng(key)
-    found = _random_squares(sums.rows, n_models, n_resamples, rng)
-    extreme = int(np.count_nonzero(found >= squares))
-    return MonteCarloPValue.of(extreme, n_resamples), "random permutation"
 
 
 def _exact_pvalue(row_sums: Counts, n_models: int, squares: int) -> float | None:

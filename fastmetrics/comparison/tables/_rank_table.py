@@ -95,49 +95,35 @@ def rank_table(
     datasets : str or sequence of str, optional
         The column that names the data sets, or their names.
     """
+    from scipy.stats import rankdata
+
     if (scores is None) == (ranks is None):
         raise InputTypeError(
             f"pass either `scores` or `ranks`: got {'neither' if ranks is None else 'both'}"
         )
-    if scores is None:
-        if higher_is_better is not None:
-            raise InputTypeError(
-                "`higher_is_better` is about scores: a lower rank is always better"
-            )
-        return _from_ranks(ranks, names)
-    higher = check_direction(higher_is_better, ", for a table of scores")
-    matrix, found, datasets_found = _parts(scores, "scores", datasets)
-    labels = _algorithm_names(names, found, matrix.shape[1], "scores")
+    given, name = (scores, "scores") if ranks is None else (ranks, "ranks")
+    if ranks is None:
+        higher = check_direction(higher_is_better, ", for a table of scores")
+    elif higher_is_better is not None:
+        raise InputTypeError("`higher_is_better` is about scores: a lower rank is always better")
+    matrix, found, rows = _parts(given, name, datasets)
     n, k = matrix.shape
     if k < 2:
-        raise InputError(f"`scores` must have a column for each of 2 or more algorithms: got {k}")
-    # From the lowest score up; the other way round is the same table negated.
-    ascending = _twice_ranks(matrix) - (k + 1)
-    centred = -ascending if higher else ascending
-    return RankTable(labels, _dataset_names(datasets, datasets_found, n), centred, matrix)
-
-
-def _from_ranks(ranks: Any, names: Sequence[str] | None) -> RankTable:
-    matrix, found, _ = _parts(ranks, "ranks", None)
-    n, k = matrix.shape
-    if k < 2:
-        raise InputError(f"`ranks` must have a column for each of 2 or more algorithms: got {k}")
-    twice = _twice_ranks(matrix)
+        raise InputError(f"`{name}` must have a column for each of 2 or more algorithms: got {k}")
+    twice = np.asarray(2 * rankdata(matrix, axis=1), dtype=np.int64)
     wrong = np.flatnonzero((twice != 2 * matrix).any(axis=1))
-    if len(wrong):
+    if ranks is not None and len(wrong):
         row = int(wrong[0])
         raise InputError(
             f"`ranks` must rank the algorithms of each row from 1 to {k}, tied ones with their "
             f"mean rank: row {row} is {matrix[row].tolist()}; pass scores as the first argument"
         )
-    labels = _algorithm_names(names, found, k, "ranks")
-    return RankTable(labels, _dataset_names(None, None, n), twice - (k + 1), None)
-
-
-def _twice_ranks(matrix: NDArray[Any]) -> NDArray[np.int64]:
-    from scipy.stats import rankdata
-
-    return np.asarray(2 * rankdata(matrix, axis=1), dtype=np.int64)
+    labels, centred = _algorithm_names(names, found, k, name), twice - (k + 1)
+    if ranks is not None:
+        return RankTable(labels, _dataset_names(None, None, n), centred, None)
+    # From the lowest score up; the other way round is the same table negated.
+    centred = -centred if higher else centred
+    return RankTable(labels, _dataset_names(datasets, rows, n), centred, matrix)
 
 
 def _parts(

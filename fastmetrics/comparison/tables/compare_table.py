@@ -283,6 +283,7 @@ def compare_table(
     else:
         method = "Nemenyi" if post_hoc == "nemenyi" else "Bonferroni-Dunn"
         after = by_mean_ranks(method, ranked, level, control)
+    half = after.critical_difference / 2
     return TableComparison(
         names=ranked.names,
         datasets=ranked.datasets,
@@ -293,7 +294,11 @@ def compare_table(
         friedman=friedman_of(ranked, level, pvalue_method, n_resamples, rng),
         post_hoc=after,
         diagram=_diagram_of(after),
-        segments=_segments_of(after),
+        segments=FriedmanSegments(
+            after.names,
+            after.mean_ranks,
+            tuple(ConfidenceInterval(rank - half, rank + half) for rank in after.mean_ranks),
+        ),
     )
 
 
@@ -313,16 +318,6 @@ def _diagram_of(post_hoc: PostHocTest) -> CriticalDifferenceDiagram:
         bars=tuple((at[group[0]], at[group[-1]]) for group in post_hoc.groups if len(group) > 1),
         critical_difference=post_hoc.critical_difference,
         control=post_hoc.control,
-    )
-
-
-def _segments_of(post_hoc: PostHocTest) -> FriedmanSegments:
-    """Return the Friedman plot of a post-hoc test."""
-    half = post_hoc.critical_difference / 2
-    return FriedmanSegments(
-        names=post_hoc.names,
-        mean_ranks=post_hoc.mean_ranks,
-        segments=tuple(ConfidenceInterval(r - half, r + half) for r in post_hoc.mean_ranks),
     )
 
 

@@ -2,5 +2,3 @@
 
 May import samples, and every floor below.
 """
-
-from __future__ import annotations

@@ -145,7 +145,7 @@ def compare_timings(
     old, new = (
         [_works(run, name) for run in side] for side, name in zip(sides, _NAMES, strict=True)
     )
-    for name, side in (("before", old), ("after", new)):
+    for name, side in zip(_NAMES, (old, new), strict=True):
         for run in side:
             if run.keys() != old[0].keys():
                 lone = sorted(run.keys() ^ old[0].keys())

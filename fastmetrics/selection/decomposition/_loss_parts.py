@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -228,7 +229,8 @@ def domingos(votes: _Votes, shape: tuple[int, int, int]) -> Parts:
         "biased_variance": Fraction(votes.biased_variance, cells),
         "noise_rate": Fraction(votes.noise, n * replicates),
     }
-    return _from_fractions(votes, shape, (bias, variance, noise), details)
+    loss = 1 - Fraction(votes.agreement, cells * replicates)
+    return _from_fractions(loss, (bias, variance, noise), shape, details)
 
 
 def kohavi_wolpert(votes: _Votes, shape: tuple[int, int, int]) -> Parts:
@@ -238,19 +240,17 @@ def kohavi_wolpert(votes: _Votes, shape: tuple[int, int, int]) -> Parts:
     q_squared = Fraction(votes.squares_true, replicates**2 * n)
     product = Fraction(votes.agreement, models * replicates * n)
     bias = (p_squared + q_squared) / 2 - product
-    return _from_fractions(votes, shape, (bias, (1 - p_squared) / 2, (1 - q_squared) / 2), {})
+    return _from_fractions(1 - product, (bias, (1 - p_squared) / 2, (1 - q_squared) / 2), shape)
 
 
 def _from_fractions(
-    votes: _Votes,
+    loss: Fraction,
+    parts: Iterable[Fraction],
     shape: tuple[int, int, int],
-    parts: Sequence[Fraction],
-    details: dict[str, Fraction],
+    details: Mapping[str, Fraction] = MappingProxyType({}),
 ) -> Parts:
-    models, replicates, n = shape
-    loss = 1 - Fraction(votes.agreement, models * replicates * n)
-    rounded = {name: float(value) for name, value in details.items()}
     bias, variance, noise = map(float, parts)
+    rounded = {name: float(value) for name, value in details.items()}
     return Parts(float(loss), bias, variance, noise, shape, rounded)
 
 
@@ -314,8 +314,8 @@ def _of_integers(sums: _Sums, shape: tuple[int, int, int]) -> Parts:
     bias = p_squared + t_squared - Fraction(2 * sums.product, models * replicates)
     variance = Fraction(sums.squares_predicted, models) - p_squared
     noise = Fraction(sums.squares_true, replicates) - t_squared
-    loss = bias + variance + noise
-    return Parts(float(loss / n), float(bias / n), float(variance / n), float(noise / n), shape, {})
+    parts = (each / n for each in (bias, variance, noise))
+    return _from_fractions((bias + variance + noise) / n, parts, shape)
 
 
 def _block_squares(

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from fastmetrics._input.scalars import check_direction
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, UndefinedMetricWarning
-from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked, ask, ask_one
 from fastmetrics.measures.decisions.count_measures import value
 from fastmetrics.measures.registry import MEASURES
@@ -116,9 +115,28 @@ class Metric:
             find(Judged(_AlwaysRight(), y, y, classes))
 
     def check_kind(self, classes: NDArray[Any] | None) -> None:
-        """Raise for a measure of another kind of estimator; see `check`."""
-        if self.asked.measure is not None:
-            _check_kind(self.label, self.asked.measure, classes)
+        """Raise if the estimator cannot say what the measure needs, or has too many classes."""
+        measure, label = self.asked.measure, self.label
+        if measure is None:
+            return
+        if measure.needs in ("values", "nothing"):
+            if classes is not None:
+                raise InputError(f"{label!r} is for regression: `estimator` is a classifier")
+            return
+        if classes is None:
+            raise InputError(f"{label!r} is for classes: `estimator` is a regressor")
+        n, said = len(classes), f"and `y` has {len(classes):,}"
+        is_binary = measure.classes == 2 or (measure.family, measure.needs) == ("own", "scores")
+        if is_binary and n != 2:
+            more = [m.name for m in MEASURES.values() if m.classes != 2]
+            known = ", ".join(name for name in more if name.startswith(f"{measure.name}_"))
+            advice = f": see {known}" if known else ": make `y` one class against the rest"
+            raise InputError(f"{label!r} is for two classes, {said}{advice if n > 2 else ''}")
+        if n < measure.classes:
+            fewer = [m.name for m in MEASURES.values() if m.classes == 2]
+            known = [f": take {name!r}" for name in fewer if measure.name.startswith(f"{name}_")]
+            advice = "".join(known) if n > 1 else ""
+            raise InputError(f"{label!r} is for three classes and more, {said}{advice}")
 
     def _found(self, judged: Judged) -> float:
         found = self.find(self.asked, judged)
@@ -181,27 +199,6 @@ def _is_scorer(function: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return bool(names) and names[0] in ("estimator", "est", "clf", "model")
-
-
-def _check_kind(label: str, measure: Measure, classes: NDArray[Any] | None) -> None:
-    """Raise if the estimator cannot say what the measure needs, or has too many classes."""
-    if measure.needs in ("values", "nothing"):
-        if classes is not None:
-            raise InputError(f"{label!r} is for regression: `estimator` is a classifier")
-        return
-    if classes is None:
-        raise InputError(f"{label!r} is for classes: `estimator` is a regressor")
-    n, said = len(classes), f"and `y` has {len(classes):,}"
-    is_binary = measure.classes == 2 or (measure.family, measure.needs) == ("own", "scores")
-    if is_binary and n != 2:
-        more = [m.name for m in MEASURES.values() if m.classes != 2]
-        known = ", ".join(name for name in more if name.startswith(f"{measure.name}_"))
-        advice = f": see {known}" if known else ": make `y` one class against the rest"
-        raise InputError(f"{label!r} is for two classes, {said}{advice if n > 2 else ''}")
-    if n < measure.classes:
-        fewer = [m.name for m in MEASURES.values() if m.classes == 2]
-        known = "".join(f": take {name!r}" for name in fewer if measure.name.startswith(f"{name}_"))
-        raise InputError(f"{label!r} is for three classes and more, {said}{known if n > 1 else ''}")
 
 
 def _by_classes(one: Asked, judged: Judged) -> Any:

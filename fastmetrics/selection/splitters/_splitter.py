@@ -103,7 +103,10 @@ class Splitter(ABC):
 
     def _classes_of_folds(self, n: int, y: Any, n_splits: int) -> Classes | None:
         """Return the classes to stratify by; raise if there are more folds than rows."""
-        check_enough_rows(n, n_splits)
+        if n_splits > n:
+            raise InputError(
+                f"`n_splits` must not exceed the number of rows: got {n_splits:,} for {_rows(n)}"
+            )
         classes = self._classes(y)
         if classes is not None:
             check_class_sizes(classes, n_splits)
@@ -200,14 +203,6 @@ def check_class_sizes(classes: Classes, n_splits: int) -> None:
 
 def _rows(n: int) -> str:
     return "1 row" if n == 1 else f"{n:,} rows"
-
-
-def check_enough_rows(n: int, n_splits: int) -> None:
-    """Raise if there are more folds than rows."""
-    if n_splits > n:
-        raise InputError(
-            f"`n_splits` must not exceed the number of rows: got {n_splits:,} for {_rows(n)}"
-        )
 
 
 def shuffled_rows(n: int, classes: Classes | None, generator: np.random.Generator) -> Rows:
