@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple, SupportsFloat
+from typing import Final, NamedTuple, SupportsFloat, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from fastmetrics._display.numbers import MonteCarloPValue, is_bound
 from fastmetrics._input.scalars import Alternative
 from fastmetrics.errors import InputError
 from fastmetrics.inference.reference import normal_quantile, outside
+
+V = TypeVar("V", float, NDArray[np.float64])
 
 #: Python adds up fewer numbers in less time than NumPy takes them apart.
 _MANY: Final = 1_000
@@ -81,6 +83,13 @@ def exact_pvalue(
         return float(at_least(count))
     below = float(at_most(count if alternative == "less" else min(count, mirrored)))
     return below if alternative == "less" else min(1.0, 2.0 * below)
+
+
+def toward(values: V, alternative: Alternative) -> V:
+    """Return numbers that are the greater, the more they speak for the alternative."""
+    if alternative == "two-sided":
+        return abs(values)
+    return values if alternative == "greater" else -values
 
 
 def holm(pvalues: Sequence[float]) -> list[float]:

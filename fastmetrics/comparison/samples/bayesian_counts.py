@@ -20,7 +20,7 @@ from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.comparison.result import MODELS, POSTERIOR, PRACTICAL, check_samples, practical
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference.samples import LabelSample
-from fastmetrics.measures.asking import ask_one
+from fastmetrics.measures.asking import Asked, ask_one
 from fastmetrics.measures.decisions.count_measures import value
 
 Floats = NDArray[np.float64]
@@ -157,12 +157,12 @@ def bayesian_count_test(
     k = max(2, n_classes)
     codes = (rows.classes * k + rows.predicted[0]) * k + rows.predicted[1]
     cells = np.bincount(codes, minlength=k**3).astype(np.float64)
-    on_data = _of_both(one.name, one.parameters, cells.reshape(1, k, k, k))[:, 0]
+    on_data = _of_both(one, cells.reshape(1, k, k, k))[:, 0]
     if np.isnan(on_data).any():
         message = f"`{one.label}` is not defined on these data: its posterior is the prior's"
         warn_user(message, UndefinedMetricWarning)
     key = seed_key(rng)
-    both = _sampled(one.name, one.parameters, cells + each / k, k, count, key)
+    both = _sampled(one, cells + each / k, k, count, key)
     less = both[0] - both[1]
     inside = float(np.mean(np.abs(less) <= width)) if width > 0 else 0.0
     right = float(np.mean(less > width) + (width == 0) * np.mean(less == 0) / 2)
@@ -183,18 +183,13 @@ def bayesian_count_test(
 _PLAIN: Final = dict.fromkeys(("sample_weight", "weights_are", "groups", "strata"))
 
 
-def _of_both(name: str, parameters: Mapping[str, Any], cells: Floats) -> Floats:
+def _of_both(one: Asked, cells: Floats) -> Floats:
     """Return the measure of either model of a stack of cells of shape (n, K, K, K): (2, n)."""
-    return np.stack([value(name, cells.sum(axis=other), **parameters) for other in (3, 2)])
+    return np.stack([value(one.name, cells.sum(axis=other), **one.parameters) for other in (3, 2)])
 
 
 def _sampled(
-    name: str,
-    parameters: Mapping[str, Any],
-    alpha: Floats,
-    k: int,
-    n_resamples: int,
-    key: NDArray[np.uint64],
+    one: Asked, alpha: Floats, k: int, n_resamples: int, key: NDArray[np.uint64]
 ) -> Floats:
     """Return samples of the measure of either model: (2, n_resamples)."""
     generator, found = np.random.default_rng(key), []
@@ -202,7 +197,7 @@ def _sampled(
     for start in range(0, n_resamples, block):
         n = min(block, n_resamples - start)
         shares = generator.dirichlet(alpha, n).reshape(n, k, k, k)
-        found.append(_of_both(name, parameters, shares))
+        found.append(_of_both(one, shares))
     return np.concatenate(found, axis=1)
 
 

@@ -28,7 +28,7 @@ from fastmetrics.comparison.samples._differences import (
 )
 from fastmetrics.comparison.samples._signed_sums import ROUNDING, random_sums
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
-from fastmetrics.inference._pvalues import exact_sum
+from fastmetrics.inference._pvalues import exact_sum, toward
 
 Floats = NDArray[np.float64]
 Method = Literal["auto", "exact", "monte-carlo"]
@@ -138,9 +138,7 @@ def sign_flip_test(
         what = "sums of groups" if by_groups else "differences"
         warn_user(f"all {what} are 0: the mean is 0 and p is 1", DegenerateDataWarning)
     else:
-        least = (
-            abs(total) if side == "two-sided" else total if side == "greater" else -total
-        ) - slack
+        least = toward(total, side) - slack
         tail = None
         if method != "monte-carlo":
             tail = _exact_tail(nonzero, roundings, least)
@@ -151,8 +149,8 @@ def sign_flip_test(
             )
         if tail is None:
             how = "Monte Carlo"
-            sums = random_sums(np.sort(nonzero), count, key)  # in whatever order rows came
-            sums = np.abs(sums) if side == "two-sided" else sums if side == "greater" else -sums
+            # in whatever order rows came
+            sums = toward(random_sums(np.sort(nonzero), count, key), side)
             pvalue = MonteCarloPValue.of(int(np.count_nonzero(sums >= least)), count)
         elif side == "two-sided":
             pvalue = 1.0 if least <= 0 else min(1.0, 2.0 * tail)

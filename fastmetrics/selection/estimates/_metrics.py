@@ -134,8 +134,8 @@ class Metric:
             raise InputError(f"{label!r} is for two classes, {said}{advice if n > 2 else ''}")
         if n < measure.classes:
             fewer = [m.name for m in MEASURES.values() if m.classes == 2]
-            known = [f": take {name!r}" for name in fewer if measure.name.startswith(f"{name}_")]
-            advice = "".join(known) if n > 1 else ""
+            kin = [f": take {name!r}" for name in fewer if measure.name.startswith(f"{name}_")]
+            advice = "".join(kin) if n > 1 else ""
             raise InputError(f"{label!r} is for three classes and more, {said}{advice}")
 
     def _found(self, judged: Judged) -> float:
