@@ -20,10 +20,9 @@ from fastmetrics.comparison.result import better_of
 from fastmetrics.comparison.samples.wilcoxon import wilcoxon_signed_rank_test
 from fastmetrics.comparison.tables._rank_table import RANKS, RankTable, rank_table
 from fastmetrics.comparison.tables.post_hoc_result import (
-    Measured,
     PostHocTest,
+    RankPair,
     post_hoc_test,
-    rank_difference,
 )
 from fastmetrics.errors import DegenerateDataWarning, InputTypeError
 from fastmetrics.inference import reference
@@ -86,24 +85,22 @@ def by_mean_ranks(
 ) -> PostHocTest:
     """Return the test of ranks that are checked, by Nemenyi's range or Bonferroni and Dunn's z."""
     n, k = table.centred.shape
-    pairs, is_of_range = _compared(table, control), method == "Nemenyi"
+    compared, is_of_range = _compared(table, control), method == "Nemenyi"
     error = math.sqrt(k * (k + 1) / (6 * n))  # of a difference of two mean ranks
     if is_of_range:
         q = nemenyi_quantile(k, alpha)
     else:
-        q = reference.critical_value(math.inf, alpha / len(pairs))
-
-    def measured(a: int, b: int) -> Measured:
-        apart = rank_difference(table, a, b)
+        q = reference.critical_value(math.inf, alpha / len(compared))
+    pairs = []
+    for models, apart in compared.items():
         z = apart / error
         if is_of_range:
             pvalue = _nemenyi_pvalue(abs(z), k)
         else:
-            pvalue = min(1.0, len(pairs) * reference.pvalue(z, math.inf))
-        better = better_of(apart, (table.names[a], table.names[b]), higher_is_better=False)
-        return z, pvalue, abs(apart) >= q * error, better
-
-    return post_hoc_test(method, table, alpha, control, pairs, measured, (q, q * error))
+            pvalue = min(1.0, len(compared) * reference.pvalue(z, math.inf))
+        better = better_of(apart, models, higher_is_better=False)
+        pairs.append(RankPair(*models, apart, z, pvalue, abs(apart) >= q * error, better))
+    return post_hoc_test(method, table, alpha, control, pairs, (q, q * error))
 
 
 @functools.lru_cache(maxsize=256)
@@ -183,35 +180,37 @@ def wilcoxon_holm_of(
     """
     if table.scores is None:
         raise InputTypeError("Wilcoxon's test is about scores: ranks alone do not tell differences")
-    pairs = _compared(table, control)
+    columns = dict(zip(table.names, table.scores.T, strict=True))
+    compared = _compared(table, control)
     with warnings.catch_warnings():  # without a word where nothing differs: pairs may be many
         warnings.simplefilter("ignore", DegenerateDataWarning)
-        found = {
-            (a, b): wilcoxon_signed_rank_test(
-                table.scores[:, a],
-                table.scores[:, b],
-                higher_is_better=higher_is_better,
-                names=(table.names[a], table.names[b]),
+        tests = [
+            wilcoxon_signed_rank_test(
+                *map(columns.__getitem__, models), higher_is_better=higher_is_better, names=models
             )
-            for a, b in pairs
-        }
-    pvalues = [test.pvalue for test in found.values()]
-    adjusted = dict(zip(pairs, adjust_pvalues(pvalues, method="holm").tolist(), strict=True))
-
-    def measured(a: int, b: int) -> Measured:
-        pvalue = adjusted[a, b]
-        return found[a, b].statistic, pvalue, pvalue <= alpha, found[a, b].better
-
-    return post_hoc_test("Wilcoxon with Holm", table, alpha, control, pairs, measured)
+            for models in compared
+        ]
+    pvalues = adjust_pvalues([test.pvalue for test in tests], method="holm").tolist()
+    pairs = [
+        RankPair(*models, apart, test.statistic, pvalue, pvalue <= alpha, test.better)
+        for (models, apart), test, pvalue in zip(compared.items(), tests, pvalues, strict=True)
+    ]
+    return post_hoc_test("Wilcoxon with Holm", table, alpha, control, pairs)
 
 
-def _compared(table: RankTable, control: str | None) -> list[tuple[int, int]]:
-    """Return the pairs of columns to compare: all, or each of the others with the control."""
-    k = len(table.names)
+def _compared(table: RankTable, control: str | None) -> dict[tuple[str, str], float]:
+    """Return the pairs to compare, with the difference of their mean ranks.
+
+    All pairs, or each of the others with the control. A difference is one division of whole
+    numbers.
+    """
+    sums = dict(zip(table.names, table.centred.sum(axis=0).tolist(), strict=True))
     if control is None:
-        return list(itertools.combinations(range(k), 2))
-    place = table.names.index(check_choice("control", control, table.names))
-    return [(other, place) for other in range(k) if other != place]
+        pairs = list(itertools.combinations(table.names, 2))
+    else:
+        check_choice("control", control, table.names)
+        pairs = [(other, control) for other in table.names if other != control]
+    return {(a, b): (sums[a] - sums[b]) / (2 * len(table.centred)) for a, b in pairs}
 
 
 def adjust_pvalues(pvalues: ArrayLike, *, method: Adjustment = "holm") -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 
@@ -16,9 +16,6 @@ from fastmetrics._input.scalars import complement
 from fastmetrics._results import Result
 from fastmetrics.comparison.tables._rank_table import RankTable
 from fastmetrics.errors import no_such
-
-#: Of two algorithms: the statistic, its p-value, the decision, and which one is better.
-Measured = tuple[float, float, bool, str | None]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -160,23 +157,19 @@ def post_hoc_test(
     table: RankTable,
     alpha: float,
     control: str | None,
-    pairs: Iterable[tuple[int, int]],
-    measured: Callable[[int, int], Measured],
+    pairs: Sequence[RankPair],
     critical: tuple[float, float] = (math.nan, math.nan),
 ) -> PostHocTest:
-    """Return the result, given how to compare two columns."""
-    k = len(table.names)
+    """Return the result of comparisons, and the groups that they leave."""
+    k, place = len(table.names), {name: j for j, name in enumerate(table.names)}
     differs = np.zeros((k, k), dtype=np.bool_)
-    found = []
-    for a, b in pairs:
-        statistic, pvalue, reject, better = measured(a, b)
-        differs[a, b] = differs[b, a] = reject
-        pair, difference = (table.names[a], table.names[b]), rank_difference(table, a, b)
-        found.append(RankPair(*pair, difference, statistic, pvalue, reject, better))
+    for pair in pairs:
+        a, b = place[pair.model_a], place[pair.model_b]
+        differs[a, b] = differs[b, a] = pair.reject
     if control is None:
         groups = groups_on_rank_line(table.mean_ranks, differs)
     else:
-        alike = ~differs[table.names.index(control)]
+        alike = ~differs[place[control]]
         order = np.argsort(table.mean_ranks, kind="stable")
         groups = (tuple(j for j in order.tolist() if alike[j]),)
     return PostHocTest(
@@ -188,15 +181,9 @@ def post_hoc_test(
         critical_value=critical[0],
         critical_difference=critical[1],
         control=control,
-        pairs=tuple(found),
+        pairs=tuple(pairs),
         groups=tuple(tuple(table.names[j] for j in group) for group in groups),
     )
-
-
-def rank_difference(table: RankTable, a: int, b: int) -> float:
-    """Return the difference of two mean ranks, one division of whole numbers."""
-    sums = table.centred.sum(axis=0)
-    return int(sums[a] - sums[b]) / (2 * len(table.centred))
 
 
 def groups_on_rank_line(
