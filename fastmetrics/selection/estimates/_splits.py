@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from fastmetrics._input.scalars import check_integer
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputError, InputTypeError, renamed
 from fastmetrics.selection.estimates._fit_and_score import Task
 from fastmetrics.selection.splitters._splitter import Split, Splitter
 from fastmetrics.selection.splitters.draws import BootstrapOutOfBag, HoldOut
@@ -35,9 +35,7 @@ class Method(NamedTuple):
         return self.splitter.key if is_ours else None
 
 
-def check_method(
-    cv: Any, *, stratified: bool, grouped: bool, rng: Any, n_resamples: Any = None
-) -> Method:
+def check_method(cv: Any, task: Task, rng: Any, n_resamples: Any = None) -> Method:
     """Return the method of a number of folds, a name or a splitter.
 
     Raises
@@ -47,6 +45,7 @@ def check_method(
     ValueError
         If the name is unknown, or the method knows no groups and there are some.
     """
+    stratified, grouped = task.classes is not None, task.groups is not None
     if isinstance(cv, int | np.integer):
         cv = f"{check_integer('cv', cv, low=2)}-fold"
     if not isinstance(cv, str):
@@ -89,18 +88,19 @@ def _of_splitter(cv: Any, rng: Any, n_resamples: Any) -> Method:
     return Method(title, cv)
 
 
+def check_splitting(cv: Any, task: Task, rng: Any, name: str = "cv") -> Method:
+    """Return a method that splits the rows."""
+    with renamed(cv=name):
+        method = check_method(cv, task, rng)
+    if method.rule is not None:
+        raise InputError(f"`{name}` must split the rows, and {cv!r} is a way to estimate")
+    return method
+
+
 def check_splits(cv: Any, task: Task, rng: Any, name: str = "cv") -> list[Split]:
     """Return the splits of a number of folds, of a name, of a splitter, or those given."""
     if isinstance(cv, int | np.integer | str):
-        try:
-            method = check_method(
-                cv, stratified=task.classes is not None, grouped=task.groups is not None, rng=rng
-            )
-        except InputError as error:
-            raise error.renamed({"cv": name}) from error
-        if method.rule is not None:
-            raise InputError(f"`{name}` must split the rows, and {cv!r} is a way to estimate")
-        cv = method.splitter
+        cv = check_splitting(cv, task, rng, name).splitter
     if callable(getattr(cv, "split", None)) and not isinstance(cv, type):
         found = cv.split(task.X, task.y, task.groups)
     elif isinstance(cv, Iterable):

@@ -23,7 +23,7 @@ from fastmetrics.selection.estimates._fit_and_score import (
     values_of,
 )
 from fastmetrics.selection.estimates._metrics import Metric, asked_metric
-from fastmetrics.selection.estimates._splits import check_method
+from fastmetrics.selection.estimates._splits import check_splitting
 from fastmetrics.selection.splitters._splitter import Split
 from fastmetrics.selection.splitters.folds import FiveByTwo, Folds
 from fastmetrics.selection.splitters.grouped_folds import GroupedFolds
@@ -106,12 +106,9 @@ def compare_estimators(
     both = _names_of(estimator_a, estimator_b) if names is None else check_names(names)
     how_to_fit = (X, y, groups, n_jobs, progress)
     tasks = _tasks(how_to_fit, estimator_a=estimator_a, estimator_b=estimator_b)
-    task, classes = tasks[0], tasks[0].classes
-    stratified, grouped = classes is not None, groups is not None
-    how = check_method(cv, stratified=stratified, grouped=grouped, rng=rng)
-    if how.rule is not None:
-        raise InputError(f"`cv` must split the rows, and {cv!r} is a way to estimate")
-    metric = asked_metric(metrics, higher_is_better, classes)
+    task = tasks[0]
+    how = check_splitting(cv, task, rng)
+    metric = asked_metric(metrics, higher_is_better, task.classes)
     decided: dict[str, Any] = {
         "higher_is_better": metric.higher_is_better,
         "confidence_level": confidence_level,

@@ -149,13 +149,7 @@ def evaluate_estimator(
     """
     level = check_confidence_level(confidence_level)
     task = check_task(estimator, X, y, groups, n_jobs, progress)
-    how = check_method(
-        cv,
-        stratified=task.classes is not None,
-        grouped=groups is not None,
-        rng=rng,
-        n_resamples=n_resamples,
-    )
+    how = check_method(cv, task, rng, n_resamples)
     if metrics is None:
         by_row = how.rule is not None or isinstance(how.splitter, LeaveOneOut)
         metrics = defaults(task.classes)[: 1 if by_row else None]
