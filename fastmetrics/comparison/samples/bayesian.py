@@ -150,13 +150,14 @@ def bayesian_correlated_t_test(
         raise needs_folds(len(found.values), "scores_a", "another `rho` than 0")
     n, mean, deviation = moments(found.values, found.rounding)
     scale = deviation * math.sqrt(1 / n + correlation / (1 - correlation))
+    half = scale and critical_value(n - 1, 1 - asked.credible_level) * scale
     return BayesianCorrelatedTTest(
         **asked.decided(_probabilities(mean, scale, n - 1, asked.rope.high, found.rounding)),
         mean=mean,
         scale=scale,
         df=n - 1,
         rho=correlation,
-        credible_interval=_interval(mean, scale, n - 1, asked.credible_level),
+        credible_interval=ConfidenceInterval(mean - half, mean + half),
     )
 
 
@@ -174,13 +175,6 @@ def _probabilities(
         return float(mean < -edge), float(-edge <= mean <= edge), float(mean > edge)
     left, right = tail((-rope - mean) / scale, df), tail((mean - rope) / scale, df)
     return left, max(0.0, 1.0 - left - right), right
-
-
-def _interval(mean: float, scale: float, df: int, level: float) -> ConfidenceInterval:
-    if math.isnan(scale):
-        return ConfidenceInterval(math.nan, math.nan)
-    half = scale and critical_value(df, 1 - level) * scale
-    return ConfidenceInterval(mean - half, mean + half)
 
 
 @documented(POSTERIOR)

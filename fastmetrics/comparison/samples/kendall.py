@@ -107,8 +107,7 @@ def kendall_test(
             UndefinedMetricWarning,
         )
     else:
-        runs = (_runs(values) for values in (outcome, score))
-        statistic = found.excess / math.sqrt(_variance(found, *runs))
+        statistic = found.excess / math.sqrt(_variance(found, outcome, score))
         tau = found.excess / math.sqrt(found.apart_in_score * found.apart_in_outcome)
         pvalue = reference.pvalue(statistic, math.inf, asked.alternative)
     if is_exact:
@@ -122,15 +121,10 @@ def kendall_test(
     )
 
 
-def _runs(values: NDArray[Any]) -> list[int]:
-    """Return how many rows share each value that several have."""
-    sizes = np.diff(row_order(values).starts)
-    return [int(size) for size in sizes[sizes > 1]]
-
-
-def _variance(found: PairCounts, outcome: list[int], score: list[int]) -> float:
+def _variance(found: PairCounts, *variables: NDArray[Any]) -> float:
     """Return that of concordant less discordant pairs when every order is equally likely."""
-    n, of_both = found.n_rows, (outcome, score)
+    n, sizes = found.n_rows, [np.diff(row_order(values).starts) for values in variables]
+    of_both = [each[each > 1].tolist() for each in sizes]  # rows that share a value
     pairs = n * (n - 1)
     slope = sum(t * (t - 1) * (2 * t + 5) for runs in of_both for t in runs)
     doubled = math.prod(sum(t * (t - 1) for t in runs) for runs in of_both)

@@ -220,7 +220,8 @@ def friedman_of(
     else:
         pvalue = found[f"pvalue_{used}"]
     _warn(table, found, used)
-    is_f = used == "f"
+    is_f, ranks = used == "f", table.mean_ranks
+    lowest = [name for name, rank in zip(table.names, ranks, strict=True) if rank == min(ranks)]
     said = {"exact": "exact", "permutation": "permutation", "f": "F", "chi2": "chi-square"}[used]
     return FriedmanTest(
         method=f"Friedman, {said} p-value",
@@ -233,7 +234,7 @@ def friedman_of(
         reject=bool(pvalue <= alpha),
         effect_size=found["chi2_tie_corrected"] / (n * (k - 1)),
         effect_size_name="Kendall's W",
-        better=_best(table),
+        better=lowest[0] if len(lowest) == 1 else None,
         names=table.names,
         mean_ranks=table.mean_ranks,
         n_datasets=n,
@@ -291,12 +292,6 @@ def _critical_value(
     if used == "f" and n > 1:
         return float(fdtri(k - 1, (k - 1) * (n - 1), 1.0 - alpha))
     return math.nan
-
-
-def _best(table: RankTable) -> str | None:
-    ranks = table.mean_ranks
-    lowest = [name for name, rank in zip(table.names, ranks, strict=True) if rank == min(ranks)]
-    return lowest[0] if len(lowest) == 1 else None
 
 
 def _warn(table: RankTable, found: Mapping[str, float], used: str) -> None:

@@ -310,8 +310,6 @@ def _unpaired(name: str, before: NDArray[np.float64], after: NDArray[np.float64]
 
 
 def _interval(change: _Change, alpha: float) -> ConfidenceInterval:
-    if math.isnan(change.standard_error):
-        return ConfidenceInterval(math.nan, math.nan)
     half = critical_value(change.df, alpha, "greater") * change.standard_error
     return ConfidenceInterval(math.exp(change.mean - half), math.exp(change.mean + half))
 

@@ -157,7 +157,10 @@ def check_task(
     if not hasattr(X, "shape"):
         X = np.asarray(X) if isinstance(X, list | tuple) else X
     classes = check_class_labels(target, "y").classes if classifies(estimator, target) else None
-    return Task(estimator, X, target, classes, groups, _n_processes(n_jobs), progress)
+    number = 1 if n_jobs is None else check_integer("n_jobs", n_jobs)
+    if number == 0:
+        raise InputError("`n_jobs` must not be 0: None or 1 means one process, -1 all processors")
+    return Task(estimator, X, target, classes, groups, number, progress)
 
 
 def classifies(estimator: Any, y: NDArray[Any]) -> bool:
@@ -272,14 +275,6 @@ def values_of(task: Task, metric: Metric, on_train: bool, job: FitJob) -> list[f
 def _timed(function: Callable[[], T]) -> tuple[T, float]:
     start = time.perf_counter()
     return function(), time.perf_counter() - start
-
-
-def _n_processes(n_jobs: Any) -> int:
-    """Return a number of processes as joblib counts them; None means 1."""
-    number = 1 if n_jobs is None else check_integer("n_jobs", n_jobs)
-    if number == 0:
-        raise InputError("`n_jobs` must not be 0: None or 1 means one process, -1 all processors")
-    return number
 
 
 def _results(

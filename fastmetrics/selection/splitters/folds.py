@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_integer
 from fastmetrics.errors import InputError
@@ -144,15 +143,11 @@ class FiveByTwo(Splitter):
         seen: set[bytes] = set()
         while len(seen) < _HALVINGS:
             folds = dealt_folds(n, 2, classes, generator)
-            name = _name_of(folds)
+            # The same of two halvings, whichever half is first.
+            name = np.packbits(folds != folds[0]).tobytes()
             if name not in seen:
                 seen.add(name)
                 yield from splits_of_folds(folds, 2)
-
-
-def _name_of(folds: NDArray[Any]) -> bytes:
-    """Return bytes that two halvings share only if they are the same, whichever half is first."""
-    return np.packbits(folds != folds[0]).tobytes()
 
 
 def _possible_halvings(sizes: list[int]) -> int:
