@@ -75,11 +75,6 @@ n_resamples : int, default=50000
     Samples of the posterior.
 credible_level : float, default=0.95
     Of the decision, and of intervals.
-
-Raises
-------
-ValueError
-    If `rope` is negative or infinite, or another option is out of range.
 """
 
 #: Effects of several models: that some differ does not say that the first is better.

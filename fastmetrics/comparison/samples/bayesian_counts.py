@@ -111,7 +111,7 @@ def bayesian_count_test(
     Raises
     ------
     ValueError
-        If the measure is not of labels, or classes are too many.
+        If the measure is not of labels, classes are too many, or an option has no meaning.
 
     Warns
     -----

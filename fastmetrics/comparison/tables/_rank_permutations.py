@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,16 +24,10 @@ _DRAWN = 2_000_000
 _EXACT = 2.0**52
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExactDistribution:
-    """Every value that the sum of squares can take, and its probability.
+class ExactDistribution(NamedTuple):
+    """Every sum over algorithms of their squared column sum, ascending, and its probability.
 
-    Attributes
-    ----------
-    values : ndarray of int64, shape (m,)
-        Ascending: the sum over algorithms of their squared column sum.
-    weights : ndarray of float64, shape (m,)
-        In proportion to the number of arrangements that give the value.
+    Weights are in proportion to the number of arrangements that give the value.
     """
 
     values: NDArray[np.int64]

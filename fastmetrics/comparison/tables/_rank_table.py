@@ -82,18 +82,9 @@ def rank_table(
     *,
     datasets: str | Sequence[str] | None = None,
 ) -> RankTable:
-    """Return the ranks of a table of scores, or checked ranks.
+    """Return the ranks of a table of scores, or checked ranks: one of the two is given.
 
-    Parameters
-    ----------
-    scores, ranks : array-like of shape (N, k), data frame, mapping, or None
-        Exactly one of the two.
-    higher_is_better : bool or None
-        Needed for scores, refused with ranks.
-    names : sequence of str, optional
-        Of the algorithms, in place of those that the table has.
-    datasets : str or sequence of str, optional
-        The column that names the data sets, or their names.
+    ``datasets`` is the column that names the rows, or their names.
     """
     from scipy.stats import rankdata
 
