@@ -232,8 +232,8 @@ def _decided(
         decision: Decision = (
             "worse" if adjusted[k] <= alpha else "not worse" if below[k] <= alpha else "undecided"
         )
-        own, more = alpha / len(changes), 0
-        needed: int | None = more
+        own = alpha / len(changes)
+        needed: int | None = 0
         if decision == "undecided":
             needed = _more_needed(change, bounds[k], alpha if change.mean < bounds[k] else own)
         rows.append(
