@@ -267,7 +267,9 @@ def adjust_pvalues(pvalues: ArrayLike, *, method: Adjustment = "holm") -> NDArra
     order = defined[np.argsort(values[defined], kind="stable")]
     m = len(order)
     places = np.arange(1, m + 1)
-    factors: Any = {"bonferroni": m, "benjamini-hochberg": m / places}.get(method, m - places + 1)
+    factors: Any = m / places if method == "benjamini-hochberg" else m - places + 1
+    if method == "bonferroni":
+        factors = m
     stepped = factors * values[order]
     if method == "holm":
         stepped = np.maximum.accumulate(stepped)
