@@ -244,9 +244,7 @@ def _rows(parts: Sequence[Dealt | None]) -> BinaryRows | None:
     return BinaryRows(labels, 0, np.concatenate(sides), None, False, False)
 
 
-def rows_with_groups(
-    parts: Sequence[Dealt | None],
-) -> tuple[BinaryRows, NDArray[np.int32]]:
+def rows_with_groups(parts: Sequence[Dealt | None]) -> tuple[BinaryRows, NDArray[np.int32]]:
     """Return the rows of a range, and the number of the group of each."""
     rows = _rows(parts)
     given = [part.groups for part in parts if part is not None and part.groups is not None]

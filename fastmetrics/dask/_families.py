@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from functools import reduce
-from operator import or_
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -46,8 +46,11 @@ def n_rows_of(columns: tuple[Any, ...], *names: str) -> int:
     return check_same_length(**{name: as_array(column, name) for name, column in given.items()})
 
 
-def _some(parts: Sequence[Delayed], total: Any) -> Any:
-    """Return a sum of states, or raise where there is no row, or none that weighs anything."""
+def _sum(
+    parts: Sequence[Delayed], task: Callable[..., Any], *more: Any, add: Any = operator.add
+) -> Any:
+    """Return the sum of states, or raise where there is no row, or none that weighs anything."""
+    total = computed(summed(over(parts, task, *more), add))
     if total is None:
         n = sum(computed(over(parts, _n_rows)))
         as_vector(np.empty(n), "y_true")  # which says that there must be a row
@@ -65,8 +68,8 @@ def _n_rows(columns: tuple[Any, ...]) -> int:
 def of_values(parts: Sequence[Delayed], asked: Sequence[Asked]) -> Values:
     """Return measures of predicted numbers, from sums over one pass."""
     plans = {one.label: planned(one) for one in asked}
-    terms = reduce(or_, (each.terms for each in plans.values()))
-    table = _some(parts, computed(summed(over(parts, _regression_table, terms))))
+    terms = reduce(operator.or_, (each.terms for each in plans.values()))
+    table = _sum(parts, _regression_table, terms)
     data = Data(table, None, "uniform_average")
     try:
         return {label: float(each.value(data)) for label, each in plans.items()}
@@ -107,7 +110,7 @@ def matrix_of(parts: Sequence[Delayed], pos_label: Any, threshold: Any) -> Confu
         cut = real_threshold(threshold)
         decided: ConfusionMatrix = sum_of(parts, _decided, cut, pos_label=pos_label)
         return decided
-    matrix: ConfusionMatrix = _some(parts, computed(summed(over(parts, _confusion))))
+    matrix: ConfusionMatrix = _sum(parts, _confusion)
     if pos_label is None:
         return matrix
     found = positive_last(MatrixSnapshot.of(matrix), pos_label, known=False)
@@ -184,8 +187,8 @@ def of_probabilities(
             rows.sums_by_labels(kind, labels)
             positive = (classes if labels is None else np.sort(as_array(labels, "labels")))[1]
         known = (classes if labels is None else labels) if k > 1 else [0, 1]
-        tasks = over(parts, _losses, kind, positive, known, rows.eps if kind == LOG else 0.0)
-        sums = _some(parts, computed(summed(tasks, _added)))
+        eps = rows.eps if kind == LOG else 0.0
+        sums = _sum(parts, _losses, kind, positive, known, eps, add=_added)
         for one in asked:
             if _OF_LOSSES[one.name][0] == kind:
                 values[one.label] = _OF_LOSSES[one.name][1](sums, k)
@@ -273,6 +276,11 @@ def _measure(one: Asked) -> Any:
 
 
 def family_of(one: Asked) -> str:
-    """Return the family of a measure, or raise for a function of the user's."""
+    """Return the family of a measure that partitions can be asked for, or raise."""
     family: str = _measure(one).family
+    if family not in ("regression", "decisions", "probabilities", "curves", "ranking"):
+        raise InputError(
+            f"`metrics` names {one.label!r}, of {family}: take the function of `fastmetrics` of "
+            "`fastmetrics.dask.score_table(...)`, where it takes a table"
+        )
     return family

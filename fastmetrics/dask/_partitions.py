@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import reduce, wraps
 from typing import Any, Final, TypeVar, cast
 from uuid import uuid4
 
@@ -14,6 +14,41 @@ from dask.delayed import Delayed, delayed
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import InputError, InputTypeError
+
+#: What functions of columns say alike; with `COUNTED` those that take weights as numbers of rows.
+COLUMNS: Final = """
+Parameters
+----------
+y_true : Dask column of shape (n,), or list of delayed partitions
+    Labels, of two classes for scores, or targets: a column of a Dask dataframe, a Dask array, or a
+    list of delayed objects (or futures), one a partition. A list alone has tuples of all columns,
+    as (labels, scores) or (labels, scores, weights).
+y_score : Dask column of shape (n,), or list of delayed partitions, optional
+    Scores, in the same partitions; the greater, the more positive.
+sample_weight : Dask column of shape (n,), or list of delayed partitions, optional
+    Weights, not negative, in the same partitions. Of scores, whole numbers (of an integer dtype)
+    count as that many rows, exactly.
+groups : Dask column of shape (n,), or list of delayed partitions, optional
+    Which rows belong together (user, patient), in any partitions: groups then vary, not rows.
+confidence_level : float, default=0.95
+    Of the intervals.
+range_scores : int, default=4000000
+    Rows that one task puts in order at most: less needs less memory, and more tasks.
+
+Raises
+------
+TypeError, ValueError
+    For data that the function of the same name in memory refuses, with its words and the number of
+    the partition; for columns whose partitions do not belong together.
+"""
+COUNTED: Final = """
+Parameters
+----------
+sample_weight : Dask column of shape (n,), or list of delayed partitions, optional
+    How many rows each stands for: whole numbers, with ``weights_are="frequencies"``.
+weights_are : {"frequencies"}
+    Said where there are weights: importances, of another interval, need the rows in memory.
+"""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,18 +86,15 @@ def partitions(**columns: Any) -> list[Delayed]:
                 "in memory goes to the function of this name of `fastmetrics`"
             )
     _check_counts({name: len(blocks) for name, blocks in found.items()})
+    together: Sequence[Any] = [()] * len(next(iter(found.values())))
+    apart = list(found)
     if len(frames) > 1:  # read together: one pass over a file for all of its columns
-        rows = zip(*(found[name] for name in given if name not in frames), strict=True)
         together = _together(list(frames.values()))
-        others = list(rows) if len(frames) < len(given) else [()] * len(together)
-        order = [*frames, *(name for name in given if name not in frames)]
-        return [
-            delayed(_in_order)(part, list(other), order, names)
-            for part, other in zip(together, others, strict=True)
-        ]
+        apart = [name for name in found if name not in frames]
+    order = [*(name for name in frames if name not in apart), *apart]
     return [
-        delayed(_in_order)((), list(parts), list(found), names)
-        for parts in zip(*found.values(), strict=True)
+        delayed(_in_order)(part, [found[name][i] for name in apart], order, names)
+        for i, part in enumerate(together)
     ]
 
 
@@ -183,22 +215,17 @@ def _in_partition(task: Callable[..., Any], number: int, part: Any, more: Sequen
 def summed(states: Sequence[Delayed], add: Callable[[Any, Any], Any] = operator.add) -> Delayed:
     """Return the sum of states, None being nothing, by a tree: no task holds many of them."""
     level, call, name = list(states), delayed(_added), f"add-{uuid4().hex}"
-    depth = 0
-    while len(level) > 1 or depth == 0:
-        level = [
-            call(list(some), add, dask_key_name=f"{name}-{depth}-{i}")
-            for i, some in enumerate(level[at : at + SPLIT] for at in range(0, len(level), SPLIT))
-        ]
-        depth += 1
-    return level[0]
+    while True:
+        parts = [level[at : at + SPLIT] for at in range(0, len(level), SPLIT)]
+        keys = (f"{name}-{len(level)}-{i}" for i in range(len(parts)))
+        level = [call(part, add, dask_key_name=key) for part, key in zip(parts, keys, strict=True)]
+        if len(level) == 1:
+            return level[0]
 
 
 def _added(states: Sequence[Any], add: Callable[[Any, Any], Any]) -> Any:
-    total = None
-    for state in states:
-        if state is not None:
-            total = state if total is None else add(total, state)
-    return total
+    there = [state for state in states if state is not None]
+    return reduce(add, there) if there else None
 
 
 def computed(states: Any) -> Any:

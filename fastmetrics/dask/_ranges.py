@@ -36,7 +36,7 @@ from fastmetrics.dask._dealt import (
     united,
 )
 from fastmetrics.dask._partitions import computed, over, summed
-from fastmetrics.dask._scored import Run, Seen, common_dtype, judged, merged, state_of
+from fastmetrics.dask._scored import Run, Seen, checked, common_dtype, judged, merged, state_of
 from fastmetrics.tables.ordering.plan import Plan, plan_of_sample
 from fastmetrics.tables.scores.pairs import PairCounts
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -106,7 +106,7 @@ class Ranges:
         n_sampled = min(max(_SAMPLED // len(parts), _FEWEST), _MOST)
 
         def run(positive: Any) -> list[Seen]:
-            task, *more = (grouped,) if by_group else (state_of, that_weigh)
+            task, *more = (grouped,) if by_group else (state_of, checked, that_weigh)
             held[:] = dask.persist(*over(parts, task, positive, *more))
             found: list[Seen] = computed([delayed(_look)(each, n_sampled) for each in held])
             return found

@@ -204,13 +204,7 @@ def _drawn(
 
 
 def _pairs_of_range(
-    held: Held,
-    here: Range,
-    totals: Ints,
-    key: Any,
-    n_rows: int,
-    first: int,
-    kind: np.dtype[Any],
+    held: Held, here: Range, totals: Ints, key: Any, n_rows: int, first: int, kind: np.dtype[Any]
 ) -> Ints:
     """Return what the rows of a range yield in each replicate: (3, replicates)."""
     out = Yield.empty(0, Needs())

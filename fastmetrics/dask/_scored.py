@@ -14,12 +14,7 @@ from dask.delayed import Delayed, delayed
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_array, as_vector
-from fastmetrics._input.labels import (
-    check_label_values,
-    distinct,
-    encode_labels,
-    text_or_numbers,
-)
+from fastmetrics._input.labels import check_label_values, distinct, encode_labels, text_or_numbers
 from fastmetrics._input.rows import BinaryRows, check_same_index
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import canonical_scores, check_finite
@@ -99,36 +94,31 @@ def _frequencies(columns: tuple[Any, ...]) -> tuple[Any, ...]:
     return y_true, y_score, found.values.astype(np.int64), *others
 
 
-def state_of(columns: tuple[Any, ...], positive: Any, make: Callable[..., Any], *more: Any) -> Seen:
-    """Return what ``make`` makes of the rows of a partition."""
-    seen = checked(columns, positive)
+def state_of(
+    columns: tuple[Any, ...],
+    positive: Any,
+    read: Callable[..., Seen],
+    make: Callable[..., Any],
+    *more: Any,
+) -> Seen:
+    """Return what ``make`` makes of the rows of a partition, as ``read`` finds them."""
+    seen = read(columns, positive)
     return seen if seen.state is None else seen._replace(state=make(seen.state, *more))
 
 
-def judged(
-    run: Callable[[Any], list[Seen]],
-    *,
-    pos_label: Any,
-    rule: str,
-) -> list[Seen]:
+def judged(run: Callable[[Any], list[Seen]], *, pos_label: Any, rule: str) -> list[Seen]:
     """Return what ``run`` makes of all partitions, given the positive label, once it is right."""
-    guess = 1 if pos_label is None else _plain(pos_label)
+    guess = 1 if pos_label is None else pos_label
+    guess = guess.item() if isinstance(guess, np.generic) else guess
     found = run(guess)
-    positive = positive_label(found, pos_label, rule)
-    if positive is not None and positive != guess:
-        found = run(positive)
+    labels = union(found)
+    positive = labels[encode_labels(labels, pos_label, rule, defer=False).values == 1].tolist()
+    if positive and positive[0] != guess:
+        found = run(positive[0])
     if all(each.state is None for each in found):
         n = sum(each.n_rows for each in found)
         raise InputError(f"`sample_weight` must not be all zero: {n:,} rows, no positive weight")
     return found
-
-
-def positive_label(found: Sequence[Seen], pos_label: Any, rule: str) -> Any:
-    """Return the positive label of all partitions, None where no row has it, or raise."""
-    labels = union(found)
-    encoded = encode_labels(labels, pos_label, rule, defer=False)
-    positive = labels[encoded.values == 1].tolist()
-    return positive[0] if positive else None
 
 
 def union(found: Sequence[Seen]) -> NDArray[Any]:
@@ -145,26 +135,22 @@ def union(found: Sequence[Seen]) -> NDArray[Any]:
     return distinct(np.concatenate([labels for _, labels in seen]))
 
 
-def _plain(pos_label: Any) -> Any:
-    return pos_label.item() if isinstance(pos_label, np.generic) else pos_label
-
-
 def sum_of(
     parts: Sequence[Delayed],
     make: Callable[..., Any],
     *more: Any,
     pos_label: Any = None,
     rule: str = "strict",
-    read: Callable[..., Seen] = state_of,
+    read: Callable[..., Seen] = checked,
 ) -> Any:
     """Return the sum of what ``make`` makes of the rows of each partition; None of no row.
 
-    ``read`` makes rows of the columns, and gives them to ``make``.
+    ``read`` makes rows of the columns.
     """
     total: list[Any] = []
 
     def run(positive: Any) -> list[Seen]:
-        tasks = over(parts, read, positive, make, *more)
+        tasks = over(parts, state_of, positive, read, make, *more)
         looks = [delayed(_look)(task) for task in tasks]
         whole = summed([task.state for task in tasks])
         found: list[Seen]

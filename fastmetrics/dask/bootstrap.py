@@ -14,15 +14,10 @@ from numpy.typing import NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_integer
 from fastmetrics.dask._families import matrix_of_second
-from fastmetrics.dask._partitions import computed, partitions, summed
+from fastmetrics.dask._partitions import COLUMNS, COUNTED, computed, partitions, summed
 from fastmetrics.dask._ranges import RANGE_SCORES, Range, Ranges
-from fastmetrics.dask._replicates import (
-    lines_of_data,
-    replicates,
-    rows_of_groups,
-    rows_of_range,
-)
-from fastmetrics.dask.scores import SCORED, counted_parts
+from fastmetrics.dask._replicates import lines_of_data, replicates, rows_of_groups, rows_of_range
+from fastmetrics.dask.scores import counted_parts
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference._sample_sizes import Sizes, effective_of_sizes, warn_of_few_groups
 from fastmetrics.inference.bootstrap._draws import Needs, Resampling, Yield
@@ -39,7 +34,7 @@ from fastmetrics.tables.scores.pairs import PairCounts
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 
-@documented(SCORED, RESAMPLED)
+@documented(COUNTED, COLUMNS, RESAMPLED)
 def bootstrap(
     y_true: Any,
     y_score: Any = None,
@@ -75,10 +70,6 @@ def bootstrap(
     groups : Dask column of shape (n,), or list of delayed partitions, optional
         Group of each row (user, patient): whole groups are drawn. Without weights, and of measures
         of curves.
-    sample_weight : Dask column of shape (n,), or list of delayed partitions, optional
-        How many rows each stands for: whole numbers, with ``weights_are="frequencies"``.
-    weights_are : {"frequencies"}
-        Said where there are weights: importances need the rows in memory.
     resampling : {"multinomial", "poisson"}, default="multinomial"
         Rows with replacement, or each a Poisson number of times.
 
@@ -98,12 +89,8 @@ def bootstrap(
 
     Warns
     -----
-    SmallSampleWarning
-        If there are fewer than about 30 groups.
-    UndefinedMetricWarning
-        If the measure is undefined on the data, or on more than 5 % of the replicates.
-    DegenerateDataWarning
-        If the interval says nothing, as where all replicates are equal.
+    SmallSampleWarning, UndefinedMetricWarning, DegenerateDataWarning
+        As `fastmetrics.bootstrap`.
 
     Notes
     -----

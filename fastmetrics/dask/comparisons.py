@@ -17,12 +17,10 @@ from fastmetrics._input.scalars import (
     check_confidence_level,
     check_real,
 )
-from fastmetrics.dask._group_sums import group_sums
-from fastmetrics.dask._partitions import partitions
-from fastmetrics.dask._product_sums import ProductSums, product_sums
-from fastmetrics.dask.estimates import looked_up, points_asked
+from fastmetrics.dask._influence_sums import ProductSums, group_sums, product_sums
+from fastmetrics.dask._partitions import COLUMNS, COUNTED, partitions
+from fastmetrics.dask.estimates import ESTIMATED, looked_up, points_asked
 from fastmetrics.dask.evaluation import models_of
-from fastmetrics.dask.measures import COLUMNS
 from fastmetrics.dask.scores import counted_parts
 from fastmetrics.errors import InputError, renamed
 from fastmetrics.inference.compare import (
@@ -40,7 +38,7 @@ from fastmetrics.inference.table_points import Measured, measure_of
 from fastmetrics.measures.asking import Asked, MetricsLike
 
 
-@documented(COLUMNS)
+@documented(COUNTED, COLUMNS, ESTIMATED)
 def compare(
     y_true: Any,
     scores: Any,
@@ -68,36 +66,14 @@ def compare(
         The model that all others are compared with; every pair by default.
     margin : float, optional
         A loss that does not matter, as for `fastmetrics.compare`.
-    groups : Dask column of shape (n,), or list of delayed partitions, optional
-        Which rows belong together (user, patient), in any partitions: groups then vary, not rows.
-    sample_weight : Dask column of shape (n,), or list of delayed partitions, optional
-        How many rows each stands for: whole numbers, with ``weights_are="frequencies"``.
-    weights_are : {"frequencies"}
-        Said where there are weights: importances need the rows in memory.
     threshold : float, optional
         Measures of decisions call a score >= threshold positive; predictions of 0 and 1 are
         scores, with 0.5.
-    confidence_level : float, default=0.95
-        Of the intervals.
-    alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        As for `fastmetrics.compare`.
 
     Returns
     -------
     Comparisons
         Those of `fastmetrics.compare`, up to the rounding of sums.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For measures without influences, and for importances.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a measure is undefined on these data, or its error cannot be known: nan.
-    SmallSampleWarning
-        If groups are worth few.
 
     Notes
     -----

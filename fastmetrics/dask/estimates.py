@@ -19,9 +19,9 @@ from fastmetrics._input.scalars import (
     check_real,
 )
 from fastmetrics.dask._families import matrix_of_second
-from fastmetrics.dask._group_sums import Lookup, Points, group_sums
+from fastmetrics.dask._influence_sums import Lookup, Points, group_sums
+from fastmetrics.dask._partitions import COLUMNS, COUNTED
 from fastmetrics.dask._ranges import Ranges
-from fastmetrics.dask.measures import COLUMNS
 from fastmetrics.dask.scores import counted_parts
 from fastmetrics.errors import InputError
 from fastmetrics.inference.estimate_result import Estimates
@@ -33,10 +33,29 @@ from fastmetrics.measures.asking import Asked, MetricsLike, ask
 from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
 
 Method = Literal["influence", "wilson", "newcombe"]
+#: What `estimate` and `compare` say alike.
+ESTIMATED: Final = """
+Parameters
+----------
+alternative : {"two-sided", "less", "greater"}, default="two-sided"
+    "less": an upper limit alone. "greater": a lower limit alone.
+
+Raises
+------
+TypeError, ValueError
+    For measures without influences, which `bootstrap` has, and for importances.
+
+Warns
+-----
+UndefinedMetricWarning
+    If a measure is undefined on these data, or its error cannot be known: nan.
+SmallSampleWarning
+    If groups are worth few.
+"""
 _FAMILIES: Final = ("curves", "costs", "decisions", "probabilities", "calibration")
 
 
-@documented(COLUMNS)
+@documented(COUNTED, COLUMNS, ESTIMATED)
 def estimate(
     y_true: Any,
     y_score: Any = None,
@@ -66,33 +85,13 @@ def estimate(
     groups : Dask column of shape (n,), or list of delayed partitions, optional
         Which rows belong together (user, patient), in any partitions: groups then vary, not rows.
         Of scores, or predictions of 0 and 1 with ``threshold=0.5``.
-    sample_weight : Dask column of shape (n,), or list of delayed partitions, optional
-        How many rows each stands for: whole numbers, with ``weights_are="frequencies"``.
-    weights_are : {"frequencies"}
-        Said where there are weights: importances need the rows in memory.
     threshold : float, optional
         Measures of decisions call a score >= threshold positive.
-    confidence_level : float, default=0.95
-        Of the intervals.
-    alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        "less": an upper limit alone. "greater": a lower limit alone.
 
     Returns
     -------
     Estimates
         Those of `fastmetrics.estimate`, up to the rounding of sums.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For measures without influences, which `bootstrap` has, and for importances.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a measure is undefined on these data, or its error cannot be known: nan.
-    SmallSampleWarning
-        If groups are worth few.
 
     Notes
     -----

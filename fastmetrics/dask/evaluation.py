@@ -9,12 +9,13 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_integer
 from fastmetrics._report._of_summary import evaluation_of
 from fastmetrics._report.evaluation_result import Evaluation
+from fastmetrics.dask._partitions import COLUMNS, COUNTED
 from fastmetrics.dask._ranges import RANGE_SCORES, Ranges
-from fastmetrics.dask.scores import SCORED, counted_parts, summary
+from fastmetrics.dask.scores import counted_parts, summary
 from fastmetrics.errors import InputError, InputTypeError
 
 
-@documented(SCORED)
+@documented(COUNTED, COLUMNS)
 def evaluate(
     y_true: Any,
     scores: Any = None,
@@ -32,10 +33,6 @@ def evaluate(
     scores : Dask column, mapping of str to Dask column, or Dask dataframe, optional
         The scores of one model, which is called "score"; or of several by name, of a dataframe one
         a column.
-    sample_weight : Dask column of shape (n,), or list of delayed partitions, optional
-        How many rows each stands for: whole numbers, with ``weights_are="frequencies"``.
-    weights_are : {"frequencies"}
-        Said where there are weights: importances, which have another interval, need memory.
     confidence_level : float, default=0.95
         Of the interval of the AUC, which is that of `fastmetrics.evaluate`.
 

@@ -1,45 +1,44 @@
-"""Measures by name on Dask: of predicted labels, numbers, probabilities, scores and rankings."""
+"""Measures by name on Dask: of predicted labels, numbers, probabilities, scores and rankings.
+
+Rows of a query are brought together by a hash of it, then each query comes whole.
+"""
 
 from __future__ import annotations
 
+import inspect
+import math
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Final, Literal
 
 import numpy as np
+from dask.delayed import Delayed, delayed
 from numpy.typing import ArrayLike, NDArray
+from pandas.util import hash_array
 
 from fastmetrics._docs import documented
+from fastmetrics._input.containers import as_vector
 from fastmetrics.dask._families import (
     Values,
     family_of,
     matrix_of,
+    n_rows_of,
     of_labels,
     of_probabilities,
     of_scores,
     of_values,
 )
-from fastmetrics.dask._partitions import computed, partitions, summed
-from fastmetrics.dask._queries import of_rankings, tables_by_query
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.dask._partitions import COLUMNS, computed, one_thread, over, partitions, summed
+from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
 from fastmetrics.measures.decisions.matrix_functions import confusion_matrix as of_matrix
+from fastmetrics.measures.ranking._by_query import ranked
 from fastmetrics.tables.ranking.ranking_table import RankingTable, Ties
 
-#: What these functions say alike.
-COLUMNS: Final = """
-Parameters
-----------
-y_true : Dask column of shape (n,), or list of delayed partitions
-    Labels or targets: a column of a Dask dataframe, a Dask array, or a list of delayed objects (or
-    futures), one a partition. A list alone has tuples of all columns.
-sample_weight : Dask column of shape (n,), or list of delayed partitions, optional
-    Weights, not negative, in the same partitions.
-
-Raises
-------
-TypeError, ValueError
-    For data that the functions in memory refuse, with their words and the number of the partition;
-    for columns whose partitions do not belong together.
-"""
+Columns = tuple[Any, ...]
+#: The second column of families, where it is none of predictions; and those of rankings.
+_SECOND: Final = {"probabilities": "y_proba", "curves": "y_score"}
+_NAMES: Final = ("relevance", "score", "query")
 
 
 @documented(COLUMNS)
@@ -112,7 +111,7 @@ def measures(
     asked = ask(metrics, of_rankings=True)
     families: dict[str, list[Asked]] = {}
     for one in asked:
-        families.setdefault(_kind(one), []).append(one)
+        families.setdefault(family_of(one), []).append(one)
     if (query is not None or "ranking" in families) and (query is None or len(families) > 1):
         raise InputTypeError(
             "`query` is for measures of rankings, and they need it: it says which query each item "
@@ -124,10 +123,9 @@ def measures(
             parts = partitions(relevance=y_true, score=y_pred, query=query)
             values |= of_rankings(parts, some, ties)
             continue
-        second = _SECOND.get(family, "y_pred")
         is_decided = family == "decisions" and threshold is not None
-        name = "y_score" if is_decided else second
-        given = {"y_true": y_true, name: y_pred, "sample_weight": sample_weight}
+        second = "y_score" if is_decided else _SECOND.get(family, "y_pred")
+        given = {"y_true": y_true, second: y_pred, "sample_weight": sample_weight}
         parts = partitions(**given)
         if family == "regression":
             values |= of_values(parts, some)
@@ -138,20 +136,6 @@ def measures(
         else:
             values |= of_scores(parts, some, pos_label=pos_label)
     return {one.label: values[one.label] for one in asked}
-
-
-_SECOND: Final = {"probabilities": "y_proba", "curves": "y_score"}
-
-
-def _kind(one: Asked) -> str:
-    """Return the family of a measure that partitions can be asked for."""
-    family = family_of(one)
-    if family not in ("regression", "decisions", "probabilities", "curves", "ranking"):
-        raise InputError(
-            f"`metrics` names {one.label!r}, of {family}: take the function of `fastmetrics` of "
-            "`fastmetrics.dask.score_table(...)`, where it takes a table"
-        )
-    return family
 
 
 @documented(COLUMNS)
@@ -243,3 +227,90 @@ def ranking_table(relevance: Any, score: Any = None, query: Any = None) -> Ranki
     parts = partitions(relevance=relevance, score=score, query=query)
     table: RankingTable | None = computed(summed(tables_by_query(parts)))
     return RankingTable.from_scores([], [], query=[]) if table is None else table
+
+
+# --- rankings ------------------------------------------------------------------------------------
+
+
+def tables_by_query(parts: Sequence[Delayed]) -> list[Delayed]:
+    """Return the tables of disjoint queries, as many as partitions; None where there is none."""
+    n = len(parts)
+    cuts = over(parts, _dealt, n)
+    return [delayed(_table)([cut[bucket] for cut in cuts]) for bucket in range(n)]
+
+
+def of_rankings(parts: Sequence[Delayed], asked: Sequence[Asked], ties: Ties) -> Values:
+    """Return means over queries, of values that are found query by query."""
+    for one in asked:
+        _check(one)
+    tables = tables_by_query(parts)
+    sums = computed(summed([delayed(_sums)(table, list(asked), ties) for table in tables]))
+    if sums is None:
+        as_vector(np.empty(0), "relevance")  # which says that at least one row is needed
+    values = {}
+    for one, (total, n_defined) in zip(asked, sums.tolist(), strict=True):
+        if not n_defined:
+            message = f"{one.label} is undefined: no query has what it needs; set to nan"
+            warn_user(message, UndefinedMetricWarning)
+        values[one.label] = total / n_defined if n_defined else math.nan
+    return values
+
+
+def _check(one: Asked) -> None:
+    measure = one.measure
+    if measure is None or "per_query" not in inspect.signature(measure.load()).parameters:
+        raise InputError(
+            f"`metrics` names {one.label!r}, which is no mean over queries: take the function of "
+            "`fastmetrics` of `fastmetrics.dask.ranking_table(...)`"
+        )
+    if "max_relevance" in measure.parameters and one.parameters.get("max_relevance") is None:
+        raise InputError(
+            f"{one.label!r} needs `max_relevance`, the greatest relevance there can be, as no task "
+            "sees all: pass it as a parameter, ('expected_reciprocal_rank', {'max_relevance': 3})"
+        )
+
+
+def _dealt(columns: Columns, n_buckets: int) -> list[Columns | None]:
+    """Return the rows of each bucket of queries."""
+    if n_rows_of(columns, *_NAMES) == 0:
+        return [None] * n_buckets
+    arrays = [as_vector(column, name) for column, name in zip(columns, _NAMES, strict=True)]
+    bucket = _hashed(arrays[2]) % np.uint64(n_buckets)
+    order = np.argsort(bucket, kind="stable")
+    stops = np.searchsorted(bucket[order], np.arange(n_buckets + 1, dtype=np.uint64))
+    dealt: list[Columns | None] = []
+    for start, stop in pairwise(stops.tolist()):
+        here = order[start:stop]
+        dealt.append(tuple(array[here] for array in arrays) if len(here) else None)
+    return dealt
+
+
+def _hashed(query: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return a number of each query that is the same in every process, as a hash of text is not."""
+    if query.dtype.kind in "biuf":
+        return np.asarray(hash_array(query.astype(np.float64) + 0.0))  # 3 and 3.0 are one query
+    return np.asarray(hash_array(query.astype(object), categorize=True))
+
+
+@one_thread
+def _table(parts: list[Columns | None]) -> RankingTable | None:
+    there = [part for part in parts if part is not None]
+    if not there:
+        return None
+    relevance, score, query = (np.concatenate(columns) for columns in zip(*there, strict=True))
+    return RankingTable.from_scores(relevance, score, query=query)
+
+
+@one_thread
+def _sums(table: RankingTable | None, asked: list[Asked], ties: Ties) -> Any:
+    """Return the sum of each measure over the queries where it is defined, and their number."""
+    if table is None:
+        return None
+    settled = ranked(table, None, None, ties)
+    found = []
+    for one in asked:
+        if one.measure is not None:
+            values = one.measure.load()(settled, per_query=True, **one.parameters)
+            defined = values[~np.isnan(values)]
+            found.append((math.fsum(defined), float(len(defined))))
+    return np.array(found)

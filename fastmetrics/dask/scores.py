@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from dask.delayed import Delayed, delayed
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import check_choice, check_integer
-from fastmetrics.dask._partitions import computed, one_thread, partitions, summed
+from fastmetrics.dask._partitions import COLUMNS, computed, one_thread, partitions, summed
 from fastmetrics.dask._ranges import RANGE_SCORES, Range, Ranges
 from fastmetrics.dask._scored import frequencies, sum_of
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
@@ -30,38 +30,13 @@ from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
 
-#: What functions of scores say alike.
-SCORED: Final = """
-Parameters
-----------
-y_true : Dask column of shape (n,), or list of delayed partitions
-    Binary labels: a column of a Dask dataframe, a Dask array, or a list of delayed objects (or
-    futures), one a partition. A list alone has tuples (labels, scores) or (labels, scores,
-    weights).
-y_score : Dask column of shape (n,), or list of delayed partitions, optional
-    Scores, in the same partitions; the greater, the more positive.
-sample_weight : Dask column of shape (n,), or list of delayed partitions, optional
-    Weights, not negative. Whole numbers (of an integer dtype) count as that many rows, exactly.
-range_scores : int, default=4000000
-    Rows that one task puts in order at most: less needs less memory, and more tasks.
-
-Raises
-------
-TypeError, ValueError
-    For data that the function of the same name in memory refuses, with its words and the number of
-    the partition; for columns whose partitions do not belong together.
-"""
 #: Rows of a partition of which bins are learnt, at most, and of all.
 _SAMPLE, _SAMPLES = 1 << 16, 1 << 20
 
 
-@documented(SCORED)
+@documented(COLUMNS)
 def score_table(
-    y_true: Any,
-    y_score: Any = None,
-    *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
+    y_true: Any, y_score: Any = None, *, sample_weight: Any = None, pos_label: Any = None
 ) -> ScoreTable:
     """Return the table of all distinct scores with the counts of both classes.
 
@@ -84,15 +59,11 @@ def score_table(
     >>> fmd.score_table(y_true, da.from_array([0.1, 0.8, 0.4, 0.4], chunks=2))
     ScoreTable(3 distinct scores from 0.1 to 0.8, 2 positive, 2 negative)
     """
-    runs = Ranges(
-        _parts(y_true, y_score, sample_weight),
-        pos_label=pos_label,
-        range_scores=2**62,
-    )
+    runs = Ranges(_parts(y_true, y_score, sample_weight), pos_label=pos_label, range_scores=2**62)
     return runs.table()
 
 
-@documented(SCORED)
+@documented(COLUMNS)
 def binned_score_table(
     y_true: Any,
     y_score: Any = None,
@@ -138,7 +109,7 @@ def binned_score_table(
     return table
 
 
-@documented(SCORED)
+@documented(COLUMNS)
 def roc_auc_score(
     y_true: Any,
     y_score: Any = None,
@@ -182,7 +153,7 @@ def roc_auc_score(
     return float(counts.auc)
 
 
-@documented(SCORED)
+@documented(COLUMNS)
 def average_precision_score(
     y_true: Any,
     y_score: Any = None,
@@ -235,7 +206,7 @@ def average_precision_score(
     return average_precision_of(summary(runs))
 
 
-@documented(SCORED)
+@documented(COLUMNS)
 def roc_curve(
     y_true: Any,
     y_score: Any = None,
