@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -82,14 +82,16 @@ def require_matplotlib() -> None:
         raise ImportError("plots need matplotlib: pip install 'fastmetrics-eval[plot]'") from error
 
 
-def axes_or_new(ax: Any, size: tuple[float, float] = (6.4, 4.2)) -> Any:
+def axes_or_new(
+    ax: Any, size: tuple[float, float] = (6.4, 4.2), layout: str = "constrained"
+) -> Any:
     """Return the axes to draw on: those given, or of a figure of its own."""
     if ax is not None:
         return ax
     require_matplotlib()
     from matplotlib import pyplot
 
-    return pyplot.subplots(figsize=size, layout="constrained")[1]
+    return pyplot.subplots(figsize=size, layout=layout)[1]
 
 
 def check_drawable(*columns: Any) -> None:
@@ -104,42 +106,6 @@ def check_drawable(*columns: Any) -> None:
             )
 
 
-def legend_on_top(
-    ax: Any, handles: Sequence[Any], *, title: str = "", n_columns: int | None = None
-) -> None:
-    """Draw the legend of labelled artists at the top, and make room for it above all else.
-
-    What is drawn later, or bound to the axes, as ``axvline`` is, would run through it.
-    """
-    columns = len(handles) if n_columns is None else n_columns
-    # With a constrained layout, axes get their place when the figure is drawn.
-    ax.figure.get_figure(root=True).draw_without_rendering()
-    room = ax.get_window_extent()
-    sizes = iter(_TEXTS)
-    size = next(sizes)
-    while True:
-        legend = ax.legend(
-            handles=handles,
-            loc="upper center",
-            ncols=columns,
-            title=title or None,
-            title_fontsize=size,
-            fontsize=size,
-            frameon=False,
-            borderaxespad=0.2,
-        )
-        box = legend.get_window_extent()
-        if box.width <= room.width or (columns == 1 and size == _TEXTS[-1]):
-            break
-        if columns > 1:
-            columns -= 1
-        else:
-            size = next(sizes)
-    share = min(0.6, box.height / room.height + 0.03)
-    low, high = ax.get_ylim()
-    ax.set_ylim(low, low + (high - low) / (1.0 - share))
-
-
 def curves_on(ax: Any) -> list[Any]:
     """Return the lines of axes that are curves of ours."""
     from fastmetrics._plots._thin_line import ThinLine
@@ -150,24 +116,28 @@ def curves_on(ax: Any) -> list[Any]:
 CORNERS: Final = ("upper right", "upper left", "lower right", "lower left", "lower center")
 
 
-def legend_off_curves(ax: Any, *corners: str, title: str = "") -> None:
+def legend_off_curves(
+    ax: Any, *corners: str, title: str = "", handles: Sequence[Any] | None = None
+) -> None:
     """Draw the legend in the first corner where nothing runs that it names, or above the axes.
 
-    It names all artists with a label: curves, then areas, points and guides. Artists of one label
-    have one entry. Lines without a label are guides, and may run through it.
+    It names the handles given, or all artists with a label: curves, then areas, points and guides.
+    Artists of one label have one entry. Lines without a label are guides, and may run through it.
     """
     from matplotlib.lines import Line2D
 
-    handles, labels = ax.get_legend_handles_labels()
-    named = {label: handle for handle, label in zip(handles, labels, strict=True)}
-    if not named:
-        return
     curves = curves_on(ax)
 
     def rank(entry: tuple[str, Any]) -> int:
         return 0 if entry[1] in curves else 2 if isinstance(entry[1], Line2D) else 1
 
-    entries = sorted(named.items(), key=rank)
+    if handles is None:
+        found, labels = ax.get_legend_handles_labels()
+        entries = sorted(dict(zip(labels, found, strict=True)).items(), key=rank)
+    else:
+        entries = [(handle.get_label(), handle) for handle in handles]
+    if not entries:
+        return
     options: dict[str, Any] = {
         "handles": [handle for _, handle in entries],
         "labels": [label for label, _ in entries],
@@ -214,7 +184,10 @@ def _drawn_on(ax: Any) -> Iterator[tuple[Any, bool]]:
     for line in ax.lines:
         is_joined = line.get_linestyle() != "None"
         if not (line.get_label().startswith("_") and line not in curves and is_joined):
-            yield Path(_places(line)), False
+            if hasattr(line, "places"):  # of a long one those to draw
+                yield Path(line.places()), False
+            else:
+                yield Path(line.get_transform().transform(line.get_xydata())), False
     for area in ax.collections:
         if hasattr(area, "places"):
             yield Path(area.places()), True
@@ -222,13 +195,6 @@ def _drawn_on(ax: Any) -> Iterator[tuple[Any, bool]]:
             yield from ((path.transformed(area.get_transform()), True) for path in area.get_paths())
     for bar in ax.patches:
         yield bar.get_path().transformed(bar.get_transform()), True
-
-
-def _places(line: Any) -> Any:
-    """Return the points of a line in pixels, those to draw of a long one."""
-    if hasattr(line, "places"):
-        return line.places()
-    return line.get_transform().transform(line.get_xydata())
 
 
 def save_figure(figure: Any, path: str) -> None:
@@ -256,16 +222,31 @@ def look_of(i: int) -> Line:
     return LINES[i % n]._replace(linestyle=LINES[(i + i // n) % n].linestyle)
 
 
-def plain_spines(ax: Any) -> None:
-    """Leave out the frame at the top and at the right."""
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+def plain_spines(ax: Any, grid: Literal["x", "y", "both"] | None = None) -> None:
+    """Leave out the frame at the top and at the right, and draw a grid behind all."""
+    ax.spines[["top", "right"]].set_visible(False)
+    if grid is not None:
+        ax.grid(True, axis=grid, color="0.9", lw=0.8)
+        ax.set_axisbelow(True)
 
 
 def shown_name(name: str) -> str:
     """Return a name as matplotlib shows it: it hides _ at the start, and reads $ as formulas."""
     text = name.replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
+
+
+def labels_touch(ax: Any) -> bool:
+    """Return whether labels of the horizontal axis leave too little room between them."""
+    ax.figure.get_figure(root=True).draw_without_rendering()
+    boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
+    boxes.sort(key=lambda box: float(box.x0))
+    return any(one.x1 + 3.0 >= other.x0 for one, other in itertools.pairwise(boxes))
+
+
+def short(text: str, most: int) -> str:
+    """Return a text of so many characters at most."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def label_of(name: str | None, said: str) -> str:

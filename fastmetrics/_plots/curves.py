@@ -114,10 +114,11 @@ def draw_curves(
     ax: Any = None,
     *,
     depth: float = math.inf,
+    has_zero: bool = True,
     title: str = "",
     options: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Draw curves over guides, with zero in sight.
+    """Draw curves over guides, with zero in sight unless it says nothing.
 
     What lies deeper below zero than ``depth`` times the greatest height is out of sight.
     """
@@ -126,7 +127,7 @@ def draw_curves(
     ax = axes_or_new(ax)
     add_guides(ax, guides, labels)
     add_curves(ax, curves, options)
-    show_all(ax, depth)
+    show_all(ax, depth, has_zero=has_zero)
     legend_off_curves(ax, title=title)
     return ax
 
@@ -146,12 +147,15 @@ def unit_square(ax: Any, x: str, y: str) -> None:
     plain_spines(ax)
 
 
-def show_all(ax: Any, depth: float = math.inf, top: float | None = None) -> None:
+def show_all(
+    ax: Any, depth: float = math.inf, top: float | None = None, *, has_zero: bool = True
+) -> None:
     """Let the axes hold all that is drawn, and zero, up to a top that is given."""
     x, (low, high) = ax.dataLim.intervalx, ax.dataLim.intervaly
     if not np.isfinite([*x, low, high]).all():
         return
-    low, high = min(low, 0.0), max(high, 0.0) if top is None else top
+    if has_zero:
+        low, high = min(low, 0.0), max(high, 0.0) if top is None else top
     if high > 0.0:
         low = max(low, -depth * high)
     for (start, end), limit in ((x, ax.set_xlim), ((low, high), ax.set_ylim)):

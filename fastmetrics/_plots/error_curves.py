@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple
@@ -15,8 +14,10 @@ from fastmetrics._plots._style import (
     LINES,
     Line,
     axes_or_new,
-    legend_on_top,
+    labels_touch,
+    legend_off_curves,
     plain_spines,
+    short,
     upright,
     words,
 )
@@ -45,14 +46,8 @@ class FoldMeans(NamedTuple):
 
 def draw_learning_curve(folds: FoldMeans, train_sizes: Floats, ax: Any = None) -> Any:
     """Draw a measure, with bands of one standard deviation, over the number of training rows."""
-    ax = axes_or_new(ax)
     axis = _Axis(train_sizes, np.argsort(train_sizes, kind="stable"), None, "linear")
-    lines = _draw_folds(ax, axis, folds)
-    ax.set_xlabel("training rows")
-    _finish(ax, words(folds.metric), folds.bounds)
-    legend_on_top(ax, lines, title=_spread(folds.n_folds))
-    _end_ticks(ax, folds.bounds[1])
-    return ax
+    return _draw_folds(folds, axis, "training rows", ax)
 
 
 def draw_validation_curve(
@@ -62,16 +57,8 @@ def draw_validation_curve(
 
     A line stands at the value of the best mean. Values that are no numbers stand side by side.
     """
-    ax = axes_or_new(ax)
-    axis = _axis_of(values)
-    lines = _draw_folds(ax, axis, folds)
-    _set_axis(ax, axis, parameter)
-    _finish(ax, words(folds.metric), folds.bounds)
-    if not np.isnan(folds.test_means).all():
-        lines.append(_mark_best(ax, axis, values, best_value))
-    legend_on_top(ax, lines, title=_spread(folds.n_folds))
-    _end_ticks(ax, folds.bounds[1])
-    return ax
+    best = None if np.isnan(folds.test_means).all() else (values, best_value)
+    return _draw_folds(folds, _axis_of(values), parameter, ax, best)
 
 
 class Parts(NamedTuple):
@@ -109,7 +96,7 @@ def draw_bias_variance_curve(
         ax.axhline(0.0, color="0.6", lw=0.8, zorder=0)
     _finish(ax, _LOSSES[parts.decomposition], (0.0 if is_positive else -math.inf, math.inf))
     lines.append(_mark_best(ax, axis, values, best_value))
-    legend_on_top(ax, lines, title=f"{parts.n_models} training sets")
+    legend_off_curves(ax, handles=lines, title=f"{parts.n_models} training sets")
     return ax
 
 
@@ -148,12 +135,9 @@ def _axis_of(values: Sequence[Any]) -> _Axis:
             places, np.argsort(places, kind="stable"), ticks, "log" if is_log else "linear"
         )
     places = np.arange(len(values), dtype=np.float64)
-    return _Axis(places, np.arange(len(values)), list(map(_short, values)), "names")
-
-
-def _short(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 14 else f"{text[:13]}…"
+    return _Axis(
+        places, np.arange(len(values)), [short(str(value), 14) for value in values], "names"
+    )
 
 
 def _set_axis(ax: Any, axis: _Axis, parameter: str) -> None:
@@ -163,42 +147,40 @@ def _set_axis(ax: Any, axis: _Axis, parameter: str) -> None:
         ax.set_xlim(-0.5, len(axis.places) - 0.5)
     if axis.ticks is not None:
         ax.set_xticks(axis.places, axis.ticks)
-        _thin_ticks(ax, axis)
+    if axis.ticks is not None and labels_touch(ax):  # ticks of numbers are left to matplotlib
+        if axis.kind == "linear":
+            from matplotlib.ticker import AutoLocator, ScalarFormatter
+
+            ax.xaxis.set_major_locator(AutoLocator())
+            ax.xaxis.set_major_formatter(ScalarFormatter())
+        else:
+            ax.tick_params(axis="x", labelrotation=90)
     ax.set_xlabel(parameter)
-
-
-def _thin_ticks(ax: Any, axis: _Axis) -> None:
-    """Turn the labels of ticks where they would touch; leave the ticks of numbers to matplotlib."""
-    ax.figure.get_figure(root=True).draw_without_rendering()
-    boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
-    boxes.sort(key=lambda box: float(box.x0))
-    if all(one.x1 + 3 < other.x0 for one, other in itertools.pairwise(boxes)):
-        return
-    if axis.kind == "linear":
-        from matplotlib.ticker import AutoLocator, ScalarFormatter
-
-        ax.xaxis.set_major_locator(AutoLocator())
-        ax.xaxis.set_major_formatter(ScalarFormatter())
-    else:
-        ax.tick_params(axis="x", labelrotation=90)
 
 
 def _mark_best(ax: Any, axis: _Axis, values: Sequence[Any], best: Any) -> Any:
     place = axis.places[next(i for i, value in enumerate(values) if value is best or value == best)]
-    text = f"{best:g}" if isinstance(best, float) else _short(best)
+    text = f"{best:g}" if isinstance(best, float) else short(str(best), 14)
     return upright(ax, place, color="0.45", lw=1.0, ls=(0, (1, 2)), zorder=0, label=f"best: {text}")
 
 
-def _draw_folds(ax: Any, axis: _Axis, folds: FoldMeans) -> list[Any]:
-    """Draw both means with their spread, and return their lines."""
+def _draw_folds(
+    folds: FoldMeans,
+    axis: _Axis,
+    label: str,
+    ax: Any,
+    best: tuple[Sequence[Any], Any] | None = None,
+) -> Any:
+    """Draw both means with their spread, and mark the best of the values."""
+    ax = axes_or_new(ax)
     pairs = (
         ("training", folds.train_means, folds.train_deviations, LINES[1]),
         ("test", folds.test_means, folds.test_deviations, LINES[0]),
     )
     lines = []
-    for side, (label, means, spread, line) in zip((-1, 1), pairs, strict=True):
+    for side, (name, means, deviations, line) in zip((-1, 1), pairs, strict=True):
         places, middle = axis.points(means)
-        half = spread[axis.order]
+        half = deviations[axis.order]
         if axis.kind == "names":
             places = places + 0.06 * side
             ax.errorbar(places, middle, half, fmt="none", ecolor=line.color, capsize=4, lw=1.2)
@@ -207,19 +189,15 @@ def _draw_folds(ax: Any, axis: _Axis, folds: FoldMeans) -> list[Any]:
             ax.fill_between(places, *edges, color=line.color, alpha=BAND_ALPHA, lw=0)
             for edge in edges:
                 ax.plot(places, edge, color=line.color, lw=0.5, ls=line.linestyle)
-        lines += ax.plot(places, middle, label=label, **axis.joined(line).options())
-    return lines
-
-
-def _spread(n_folds: int) -> str:
-    return "one split" if n_folds == 1 else f"mean ± standard deviation over {n_folds} splits"
-
-
-def _end_ticks(ax: Any, most: float) -> None:
-    """Let no tick stand where the measure cannot be: there is the legend."""
-    low, _ = ax.get_ylim()
-    if math.isfinite(most):
-        ax.set_yticks([tick for tick in ax.get_yticks() if low <= tick <= most + 1e-9])
+        lines += ax.plot(places, middle, label=name, **axis.joined(line).options())
+    _set_axis(ax, axis, label)
+    _finish(ax, words(folds.metric), folds.bounds)
+    if best is not None:
+        lines.append(_mark_best(ax, axis, *best))
+    n = folds.n_folds
+    spread = "one split" if n == 1 else f"mean ± standard deviation over {n} splits"
+    legend_off_curves(ax, handles=lines, title=spread)
+    return ax
 
 
 def _finish(ax: Any, name: str, bounds: tuple[float, float]) -> None:
@@ -228,6 +206,4 @@ def _finish(ax: Any, name: str, bounds: tuple[float, float]) -> None:
     low, high = ax.get_ylim()
     trifle = 0.02 * (high - low)
     ax.set_ylim(max(low, bounds[0] - trifle), min(high, bounds[1] + trifle))
-    plain_spines(ax)
-    ax.yaxis.grid(True, color="0.9", lw=0.8)
-    ax.set_axisbelow(True)
+    plain_spines(ax, grid="y")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from fastmetrics._plots._style import INK, LINES, plain_spines, shown_name
+from fastmetrics._plots._style import INK, LINES, plain_spines, short, shown_name
 
 #: Inches of a row, of what stands around the rows of a panel, and of a figure's width.
 _ROW: Final = 0.27
@@ -59,7 +59,7 @@ def _draw(ax: Any, panel: Panel) -> None:
             ax.plot([row.low, row.high], [place, place], "-", color=look.color, lw=1.6, zorder=2)
         fill = look.color if row.is_shown else "white"
         ax.plot([row.estimate], [place], "o", ms=6, mfc=fill, mec=look.color, zorder=3)
-    ax.set_yticks(places, [shown_name(_short(row.label)) for row in panel.rows])
+    ax.set_yticks(places, [shown_name(short(row.label, _LONGEST)) for row in panel.rows])
     ax.set_ylim(0.4, len(panel.rows) + 0.6)
     ax.margins(x=0.06)
     ax.tick_params(axis="y", length=0)
@@ -71,7 +71,7 @@ def _draw(ax: Any, panel: Panel) -> None:
     for text, end, side in ((left, 0.0, "left"), (right, 1.0, "right")):
         if text:
             ax.annotate(
-                shown_name(_short(text)),
+                shown_name(short(text, _LONGEST)),
                 (end, 1.0),
                 xytext=(0, 4),
                 textcoords="offset points",
@@ -80,7 +80,3 @@ def _draw(ax: Any, panel: Panel) -> None:
                 fontsize="small",
                 color="0.35",
             )
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -13,7 +13,7 @@ from fastmetrics._plots._style import (
     PALE,
     REJECTED,
     axes_or_new,
-    legend_on_top,
+    legend_off_curves,
     plain_spines,
     upright,
 )
@@ -65,7 +65,7 @@ def draw_binomial(
     if len(counts) <= _BARS and counts[-1] - counts[0] < _BARS:
         ax.bar(counts[~rejected], chances[~rejected], width=0.8, **_PLAIN)
         ax.bar(counts[rejected], chances[rejected], width=0.8, **_HATCHED)
-        _integer_ticks(ax)
+        ax.locator_params(axis="x", nbins=11, integer=True)
     else:
         ax.fill_between(counts, chances, where=~rejected, **_PLAIN)
         ax.fill_between(counts, chances, where=rejected, **_HATCHED)
@@ -76,7 +76,7 @@ def draw_binomial(
     ax.set_ylabel("probability")
     plain_spines(ax)
     areas = [Patch(label=null, **_PLAIN), Patch(label=said, **_HATCHED)]
-    legend_on_top(ax, [*areas, line], n_columns=1)
+    legend_off_curves(ax, handles=[*areas, line])
     return ax
 
 
@@ -103,13 +103,15 @@ def draw_t(
     if not math.isfinite(critical):  # of a test that is not defined
         tail = observed.alpha / 2 if alternative == "two-sided" else observed.alpha
         critical = float(student.isf(tail, df))
-    edge = _edge(critical, observed.statistic)
+    edge, seen = max(4.0, 1.35 * critical), 1.15 * abs(observed.statistic)
+    edge = max(edge, seen) if seen <= 2.5 * edge else edge
     values = np.linspace(-edge, edge, _POINTS + 1)
     density = student.pdf(values, df)
     peak = float(density.max())
     ax.set_xlim(-edge, edge)
     ax.set_ylim(0.0, 1.05 * peak)
-    curve = ax.plot(values, density, color=INK, lw=1.4, label=f"t with {_degrees(df)}")[0]
+    degrees = "1 degree" if df == 1 else f"{df:g} degrees"
+    curve = ax.plot(values, density, color=INK, lw=1.4, label=f"t with {degrees} of freedom")[0]
     for side in _TAILS[alternative]:
         tail_values = np.linspace(side * critical, side * edge, _POINTS // 4)
         heights = student.pdf(tail_values, df)
@@ -118,7 +120,7 @@ def draw_t(
         ax.plot([tail_values[0]] * 2, [0.0, max(heights[0], 0.05 * peak)], color=REJECTED, lw=1.4)
     said = f"rejected: {_rejected_t(observed.alpha, alternative, critical)}"
     tails = Patch(label=said, **_HATCHED)
-    legend_on_top(ax, [curve, tails, _draw_observed_t(ax, observed, edge, peak)], n_columns=1)
+    legend_off_curves(ax, handles=[curve, tails, _draw_observed_t(ax, observed, edge, peak)])
     return ax
 
 
@@ -141,23 +143,6 @@ def _counts(n: int, rate: float, shown: list[int]) -> NDArray[np.int64]:
     if high - low < _POINTS:
         return np.arange(low, high + 1)
     return np.unique(np.linspace(low, high, _POINTS).astype(np.int64))
-
-
-def _integer_ticks(ax: Any) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=11, integer=True))
-
-
-def _edge(critical: float, statistic: float) -> float:
-    """Return how far the axis of t reaches to either side."""
-    least = max(4.0, 1.35 * critical)
-    seen = 1.15 * abs(statistic)
-    return max(least, seen) if seen <= 2.5 * least else least
-
-
-def _degrees(df: float) -> str:
-    return "1 degree of freedom" if df == 1 else f"{df:g} degrees of freedom"
 
 
 def _rejected_t(alpha: float, alternative: str, critical: float) -> str:

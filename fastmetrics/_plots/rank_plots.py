@@ -6,7 +6,14 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from fastmetrics._plots._style import DPI, INK, plain_spines, require_matplotlib, save_figure
+from fastmetrics._plots._style import (
+    DPI,
+    INK,
+    axes_or_new,
+    plain_spines,
+    require_matplotlib,
+    save_figure,
+)
 
 #: Width of a figure of its own, and height of one line of text, in inches.
 _WIDTH, _LINE = 8.0, 0.26
@@ -53,7 +60,7 @@ def draw_critical_difference(data: Diagram, ax: Any = None) -> Any:
     first = 0.9 + _BAR * (max(levels, default=-1) + 1)
     bottom = first + (k + 1) // 2
     if ax is None:
-        ax = _pyplot().subplots(layout="none")[1]
+        ax = axes_or_new(None, layout="none")
         _fill(ax, top + bottom)
     ax.set_axis_off()
     # Lines of text downwards: y is 0 at the axis of the ranks.
@@ -96,9 +103,7 @@ def draw_friedman(
 
     The pale band is the segment of ``centre``; algorithms that differ from it have a hollow point.
     """
-    if ax is None:
-        size = (_WIDTH, _LINE * (len(segments) * 1.15 + 3.5))
-        ax = _pyplot().subplots(figsize=size, layout="constrained")[1]
+    ax = axes_or_new(ax, (_WIDTH, _LINE * (len(segments) * 1.15 + 3.5)))
     for y, (name, rank, low, high, differs) in enumerate(segments):
         if name == centre:
             ax.axvspan(low, high, color=_PALE, lw=0, zorder=0)
@@ -231,10 +236,3 @@ def _bar_levels(bars: Sequence[tuple[float, float]]) -> list[int]:
             ends.append(high)
         levels.append(level)
     return levels
-
-
-def _pyplot() -> Any:
-    require_matplotlib()
-    from matplotlib import pyplot
-
-    return pyplot

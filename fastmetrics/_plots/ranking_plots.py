@@ -13,7 +13,7 @@ from fastmetrics._plots._style import (
     INK,
     LINES,
     axes_or_new,
-    legend_on_top,
+    legend_off_curves,
     plain_spines,
     words,
 )
@@ -80,7 +80,7 @@ def draw_cutoffs(
         ax.set_xticks(places, [words(metric) for metric in metrics])
         ax.set(ylabel=f"mean ({interval})", xlim=(-0.6, len(metrics) - 0.4))
     plain_spines(ax)
-    legend_on_top(ax, handles)
+    legend_off_curves(ax, handles=handles)
     return ax
 
 
@@ -100,6 +100,8 @@ def draw_query_differences(
 ) -> Any:
     """Draw the differences of queries, the largest first, the mean and its interval."""
     ax = axes_or_new(ax)
+    from matplotlib.colors import to_rgba
+
     ordered = np.sort(differences)[::-1]
     edges = np.arange(len(ordered) + 1) - 0.5
     above, below = np.maximum(ordered, 0.0), np.minimum(ordered, 0.0)
@@ -114,7 +116,7 @@ def draw_query_differences(
                 part,
                 edges,
                 fill=True,
-                facecolor=(*_rgb(look.color), 0.35),
+                facecolor=to_rgba(look.color, 0.35),
                 edgecolor=look.color,
                 linewidth=0.0,
                 hatch=hatch,
@@ -136,12 +138,5 @@ def draw_query_differences(
         xlim=(edges[0], edges[-1]),
     )
     plain_spines(ax)
-    legend_on_top(ax, [*handles, line], n_columns=1)
+    legend_off_curves(ax, handles=[*handles, line])
     return ax
-
-
-def _rgb(color: str) -> tuple[float, float, float]:
-    from matplotlib.colors import to_rgb
-
-    red, green, blue = to_rgb(color)
-    return red, green, blue

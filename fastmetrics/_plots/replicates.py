@@ -14,7 +14,7 @@ from fastmetrics._plots._style import (
     PALE,
     axes_or_new,
     check_drawable,
-    legend_on_top,
+    legend_off_curves,
     options_of,
     plain_spines,
     upright,
@@ -69,8 +69,13 @@ def draw_replicates(
     if estimate.null is not None:
         said = f"no difference: {estimate.null:g}"
         handles.append(upright(ax, estimate.null, color=LINES[1].color, lw=1.6, ls=":", label=said))
-    _make_room(ax, [line.get_xdata()[0] for line in ax.lines])
-    legend_on_top(ax, handles, n_columns=1)
+    low, high = ax.get_xlim()
+    margin, places = 0.03 * (high - low), [line.get_xdata()[0] for line in ax.lines]
+    ax.set_xlim(
+        min([low, *(place - margin for place in places)]),
+        max([high, *(place + margin for place in places)]),
+    )
+    legend_off_curves(ax, handles=handles)
     return ax
 
 
@@ -97,13 +102,3 @@ def _edges(finite: NDArray[np.float64]) -> NDArray[np.float64]:
     width = 2.0 * (high - low) / len(finite) ** (1.0 / 3.0)  # Freedman & Diaconis (1981)
     n_bars = int(min(max(np.ceil(span / width), 1.0), _BARS)) if width > 0.0 else _BARS
     return np.linspace(values[0], values[-1], n_bars + 1)
-
-
-def _make_room(ax: Any, places: list[float]) -> None:
-    """Let the axes hold all places, with a margin."""
-    low, high = ax.get_xlim()
-    margin = 0.03 * (high - low)
-    ax.set_xlim(
-        min([low, *(place - margin for place in places)]),
-        max([high, *(place + margin for place in places)]),
-    )

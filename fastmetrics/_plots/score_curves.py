@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -13,6 +12,7 @@ from fastmetrics._plots._style import (
     CORNERS,
     axes_or_new,
     check_drawable,
+    labels_touch,
     legend_off_curves,
     plain_spines,
     upright,
@@ -34,22 +34,8 @@ _ISO: Final = (0.2, 0.4, 0.6, 0.8)
 _TINY: Final = 1e-9
 _COARSE: Final = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
 _FINE: Final = (
-    *_COARSE[:4],
-    0.001,
-    0.005,
-    0.01,
-    0.02,
-    0.05,
-    0.1,
-    0.2,
-    0.4,
-    0.6,
-    0.8,
-    0.9,
-    0.95,
-    0.98,
-    0.99,
-    0.999,
+    *(*_COARSE[:4], 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8),
+    *(0.9, 0.95, 0.98, 0.99, 0.999),
 )
 """Ticks of rates on the scale of normal deviates: few, or as many as there is room for."""
 
@@ -115,10 +101,8 @@ def draw_det(
         ax.set(xlabel="false positive rate, %", ylabel="false negative rate, %")
         ax.set_xscale("function", functions=(_deviate, _rate))
         ax.set_yscale("function", functions=(_deviate, _rate))
-        ax.grid(True, color="0.9", lw=0.8)
-        ax.set_axisbelow(True)
         ax.set_aspect("equal", adjustable="box")
-        plain_spines(ax)
+        plain_spines(ax, grid="both")
         ends = (_TINY, 1.0 - _TINY)
         ax.plot(ends, ends, ls=":", **GUIDE)
     else:
@@ -144,9 +128,7 @@ def draw_thresholds(
     ax = axes_or_new(ax)
     if is_new(ax):
         ax.set_xlabel("threshold t (positive: score ≥ t)")
-        ax.yaxis.grid(True, color="0.9", lw=0.8)
-        ax.set_axisbelow(True)
-        plain_spines(ax)
+        plain_spines(ax, grid="y")
     add_curves(ax, curves, options)
     ax.update_datalim([(ax.dataLim.x0, 1.0)])
     show_all(ax)
@@ -177,9 +159,7 @@ def _set_rate_ticks(ax: Any) -> None:
         ticks = [rate for rate in rates if low <= rate <= high]
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_ticks(ticks, [f"{100.0 * rate:.6g}" for rate in ticks])
-        ax.figure.get_figure(root=True).draw_without_rendering()
-        boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
-        if all(one.x1 + 3.0 < other.x0 for one, other in itertools.pairwise(boxes)):
+        if not labels_touch(ax):
             return
 
 
@@ -187,12 +167,10 @@ def _deviate(rates: Floats) -> Floats:
     """Return the normal deviates of rates; those of 0 and 1 lie outside of any figure."""
     from scipy.special import ndtri
 
-    found: Floats = ndtri(np.clip(rates, _TINY, 1.0 - _TINY))
-    return found
+    return np.asarray(ndtri(np.clip(rates, _TINY, 1.0 - _TINY)))
 
 
 def _rate(deviates: Floats) -> Floats:
     from scipy.special import ndtr
 
-    found: Floats = ndtr(deviates)
-    return found
+    return np.asarray(ndtr(deviates))

@@ -6,6 +6,7 @@ import itertools
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib.patches import Patch
 
 
 def texts(ax):
@@ -71,8 +72,9 @@ def _under_legend(ax):
         if (inside & (y > whole.y0) & (y < whole.y1)).any():
             found.append(line.get_label())
     for artist in [*ax.patches, *ax.collections]:
-        extent = artist.get_window_extent()
-        if extent.width and extent.y1 > box.y0 and extent.x0 < box.x1 and extent.x1 > box.x0:
+        paths = [artist.get_path()] if isinstance(artist, Patch) else artist.get_paths()
+        places = (path.transformed(artist.get_transform()) for path in paths)
+        if any(path.intersects_bbox(box, filled=True) for path in places):
             found.append(type(artist).__name__)
     return found
 

@@ -22,8 +22,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, score_column
 from fastmetrics._plots._style import shown_name
-from fastmetrics._plots.curves import PLOTTED, Band, Curve, Guide, band_title
-from fastmetrics._plots.time_plots import draw_over_time
+from fastmetrics._plots.curves import PLOTTED, Band, Curve, Guide, band_title, draw_curves
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
@@ -104,15 +103,18 @@ class TimeDependentMeasure(Result):
         measure = "AUC" if is_auc else "Brier score"
         known = "chance" if is_auc else "the same for everybody"
         band = Band(self.times, self.low, self.high)
-        return draw_over_time(
-            Curve(self.times, self.estimate, shown_name(name or measure), band, has_markers=True),
-            Guide(self.times, self.reference, known),
+        ax = draw_curves(
+            [Curve(self.times, self.estimate, shown_name(name or measure), band, has_markers=True)],
+            [Guide(self.times, self.reference, known)],
             ("time", measure),
             ax,
-            from_zero=not is_auc,
+            has_zero=not is_auc,
             title=band_title(self.confidence_level, "pointwise"),
             options=line_options,
         )
+        if not is_auc:
+            ax.set_ylim(bottom=0.0)
+        return ax
 
 
 #: Times whose influences are held at once.
