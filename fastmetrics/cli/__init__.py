@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from contextlib import redirect_stderr
 
 from fastmetrics.cli._interrupt import INTERRUPTED, insistent_interrupt, say_interrupted
-from fastmetrics.cli._messages import explain, print_error, write
+from fastmetrics.cli._messages import explain, tell, write
 from fastmetrics.cli._parser import build_parser, files_apart
 
 #: What a shell reports for a process that a reader who went away has ended.
@@ -64,7 +64,7 @@ def _run(arguments: argparse.Namespace) -> str:
     from fastmetrics._threads.workers import at_most
 
     with at_most(getattr(arguments, "threads", None)):
-        output: str = arguments.run(arguments)
+        output: str = arguments.command(arguments)
     return output
 
 
@@ -72,5 +72,5 @@ def _report(error: Exception) -> int:
     """Print ``error`` on one line of stderr; raise what is our own mistake."""
     if isinstance(error, ImportError) and "pip install" not in str(error):
         raise error
-    print_error(explain(error))
+    tell("error", explain(error))
     return BAD_INPUT

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.labels import distinct, encode_labels
-from fastmetrics._input.scalars import check_memory_size
+from fastmetrics._input.scalars import WeightsAre, check_memory_size
 from fastmetrics._report._of_summary import evaluation_of
-from fastmetrics._report.model_evaluation import ModelEvaluation
+from fastmetrics._report.evaluation_result import Evaluation
 from fastmetrics._threads.workers import at_most, thread_count
 from fastmetrics.cli._session import in_words, labels_of, names_here, progress_bar, read_rows
 from fastmetrics.errors import InputError
@@ -27,15 +27,11 @@ from fastmetrics.tables.runs.score_runs import ScoreRuns
 _OF_ROWS: Final = {
     "bootstrap": "a bootstrap of so many rows says little that the interval of the AUC does not",
     "groups": "rows of a group may lie anywhere",
-    "cost_fn": "prices are of the rows",
-    "cost_fp": "prices are of the rows",
+    **dict.fromkeys(("cost_fn", "cost_fp"), "prices are of the rows"),
     "prevalence": "it is of prices",
     "guarantee": "it is of a table of all scores",
     "metrics": "they are of the bootstrap",
-    "method": "it is of the bootstrap",
-    "stratified": "it is of the bootstrap",
-    "threshold": "it is of the bootstrap",
-    "seed": "it is of the bootstrap",
+    **dict.fromkeys(("method", "stratified", "threshold", "seed"), "it is of the bootstrap"),
     "slice": "slices are sorted one by one",
 }
 #: What reading takes beside the rows, as files are unpacked: a share of the memory, and at least.
@@ -50,36 +46,39 @@ _OF_THREAD: Final = 32 * 10**6
 
 def evaluate_bounded(
     options: argparse.Namespace,
-) -> tuple[list[ModelEvaluation], list[tuple[type[Warning], str]], Columns]:
-    """Read the files once, in the memory that is given; return models, warnings, what was read."""
+) -> tuple[Evaluation, list[tuple[type[Warning], str]], Columns]:
+    """Read the files once, in the memory given; return what was found, warnings, what was read."""
     _check_options(options)
     names = names_here(options)
     with in_words(names):
         total = check_memory_size("memory", options.memory, low=0)
     require_duckdb()
     each = _memory_of_rows(total, options)
-    most = max(each * len(options.scores) // _OF_THREAD, 1)
+    most = max(each * len(options.score) // _OF_THREAD, 1)
     taker = _Taker(options, each)
     models = []
     with at_most(min(thread_count(), most)), in_words(names) as texts:
-        asked = {"weight": options.weight, "into": taker.start, "memory": _for_reading(total)}
-        columns = read_rows(options, options.label, options.scores, **asked)
+        asked = {"into": taker.start, "memory": _for_reading(total)}
+        columns = read_rows(options, options.label, options.score, **asked)
         taker.check_labels()
         taker.check_weights(columns.n_rows)
-        for position, name in enumerate(options.scores):
+        for position, name in enumerate(options.score):
             with progress_bar("evaluating") as progress:
 
                 def move(share: float, at: int = position, show: Any = progress) -> None:
                     if show is not None:
-                        show((at + share) / len(options.scores), columns.n_rows)
+                        show((at + share) / len(options.score), columns.n_rows)
 
                 runs = taker.runs.pop(name)
                 summary = summary_of_runs(runs, progress=move)
             models.append(evaluation_of(summary, name, options.confidence_level))
-    return models, texts, columns
+    read: WeightsAre | None = "frequencies" if options.weight else None
+    return Evaluation(tuple(models), options.confidence_level, read), texts, columns
 
 
 def _check_options(options: argparse.Namespace) -> None:
+    if options.task not in (None, "binary") or options.class_score:
+        raise ValueError("--memory is for scores of two classes: leave it out")
     if options.memory is None:
         raise ValueError("--spill-dir is of --memory: say how much may be taken")
     for name, why in _OF_ROWS.items():
@@ -89,8 +88,6 @@ def _check_options(options: argparse.Namespace) -> None:
                 f"--{name.replace('_', '-')} needs all rows in memory ({why}): leave out --memory, "
                 "or take fewer rows with --where"
             )
-    if options.task not in (None, "binary"):
-        raise ValueError("--memory is for scores of two classes: leave it out")
     if options.weight and options.weights_are != "frequencies":
         raise ValueError(
             "--weight needs all rows in memory, where weights are importances: leave out --memory, "
@@ -100,7 +97,7 @@ def _check_options(options: argparse.Namespace) -> None:
 
 def _memory_of_rows(total: int, options: argparse.Namespace) -> int:
     """Return what each model's rows may take of the memory that reading leaves to the program."""
-    n_models = len(options.scores)
+    n_models = len(options.score)
     each = (total - _for_reading(total) - _PROGRAM) // n_models
     if each < _LEAST:
         share = _READING[0]
@@ -135,7 +132,7 @@ class _Taker:
         if folder is None:
             folder = tempfile.gettempdir()
         with in_words(names_here(self.options)):
-            self.runs = {name: ScoreRuns(self.memory, folder) for name in self.options.scores}
+            self.runs = {name: ScoreRuns(self.memory, folder) for name in self.options.score}
         return self.take
 
     def take(self, columns: dict[str, NDArray[Any]], texts: tuple[str, ...] | None) -> None:

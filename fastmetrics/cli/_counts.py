@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import warnings
 from typing import Final
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._report.evaluation import evaluate
-from fastmetrics.cli._layout import csv_text, json_text, markdown_text, table_text
-from fastmetrics.cli._messages import print_texts
+from fastmetrics.cli._layout import in_format
 from fastmetrics.cli._render import render
-from fastmetrics.cli._session import progress_bar
+from fastmetrics.cli._session import in_words, progress_bar
 from fastmetrics.errors import InputError, with_names
 from fastmetrics.io.counts import read_counts
 from fastmetrics.tables.binned.score_ranges import ScoreRanges
 
 #: What counts keep of rows: which files, which of their lines, how sure, how laid out.
-_SERVES: Final = frozenset("files counts where threads confidence_level format run".split())
+_SERVES: Final = frozenset("files counts where threads confidence_level format command".split())
 _MEASURES: Final = ("roc_auc", "average_precision", "ks_statistic")
 
 _WORDS: Final = {
@@ -35,8 +33,8 @@ def run_counts(options: argparse.Namespace) -> str:
     _check_options(options)
     with progress_bar() as progress:
         counts_of = read_counts(options.files, where=options.where, progress=progress)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    about = ""
+    with in_words({}, about="counts"):
         try:
             ranges_of = {}
             for name, counts in counts_of.items():
@@ -44,9 +42,7 @@ def run_counts(options: argparse.Namespace) -> str:
                 ranges_of[name] = ScoreRanges(*counts)
         except InputError as error:
             raise ValueError(about + with_names(str(error), _COLUMNS)) from error
-        output = _evaluated(ranges_of, options)
-    print_texts([str(item.message) for item in caught], "counts")
-    return output
+        return _evaluated(ranges_of, options)
 
 
 def _evaluated(ranges_of: dict[str, ScoreRanges], options: argparse.Namespace) -> str:
@@ -69,12 +65,10 @@ _COLUMNS: Final = {
 
 def _check_options(options: argparse.Namespace) -> None:
     """Raise if an option asks for what counts cannot tell."""
-    left = {"on_bad_row": "error", "stratified": False, "scores": None}
     for name, value in vars(options).items():
-        if name not in _SERVES and value != left.get(name):
-            option = {"scores": "score", "bootstrap": "bootstrap"}.get(name, name)
+        if name not in _SERVES and value is not None and value is not False:  # 0 is a seed
             raise ValueError(
-                f"--{option.replace('_', '-')} is of rows: with --counts there are none, only "
+                f"--{name.replace('_', '-')} is of rows: with --counts there are none, only "
                 "their numbers at each score"
             )
 
@@ -85,23 +79,19 @@ def _rendered(ranges_of: dict[str, ScoreRanges], output_format: str) -> str:
         model: {name: getattr(ranges, name)() for name in _MEASURES}
         for model, ranges in ranges_of.items()
     }
-    if output_format == "csv":
-        rows = [
-            {"model": model, "metric": name, "low": each.low, "high": each.high}
-            for model, found in limits.items()
-            for name, each in found.items()
-        ]
-        return csv_text(("model", "metric", "low", "high"), rows)
     sizes = {
         model: {name: getattr(ranges, name) for name in ("n_positive", "n_negative")}
         for model, ranges in ranges_of.items()
     }
-    if output_format == "json":
-        models = [
-            {"name": model} | sizes[model] | {name: each.to_dict() for name, each in found.items()}
-            for model, found in limits.items()
-        ]
-        return json_text({"models": models})
+    models = [
+        {"name": model} | sizes[model] | {name: each.to_dict() for name, each in found.items()}
+        for model, found in limits.items()
+    ]
+    rows = [
+        {"model": model, "metric": name, "low": each.low, "high": each.high}
+        for model, found in limits.items()
+        for name, each in found.items()
+    ]
     if len(limits) == 1:
         shown = next(iter(ranges_of.values()))._shown()
     else:
@@ -113,4 +103,4 @@ def _rendered(ranges_of: dict[str, ScoreRanges], output_format: str) -> str:
         columns = dict(zip(("metric", "model", "limits"), zip(*cells, strict=True), strict=True))
         note = "The exact values lie between the limits."
         shown = Display([Table(columns, words=_WORDS, across="model")], notes=[note])
-    return markdown_text(shown) if output_format == "markdown" else table_text(shown)
+    return in_format(output_format, {"models": models}, shown, lambda: (list(rows[0]), rows))

@@ -11,8 +11,10 @@ from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics._report._costs import checked_prices
 from fastmetrics._report._guarantees import checked_promises
 from fastmetrics._report.evaluation import plan_of
-from fastmetrics.cli._baseline import values_of
-from fastmetrics.cli._options import number_of, parse_guarantee, parse_metrics
+from fastmetrics._report.evaluation_result import Evaluation
+from fastmetrics._report.tasks.task_evaluation import TaskEvaluation
+from fastmetrics.cli._messages import print_texts, tell
+from fastmetrics.cli._options import number_of, parse_bounds, parse_metrics
 from fastmetrics.cli._session import check_weights, in_words, labels_of, names_here, read_rows
 from fastmetrics.io.columns import Columns
 
@@ -28,24 +30,19 @@ class Asked(NamedTuple):
 
 def asked(options: argparse.Namespace) -> Asked:
     """Check what was written, read the files, and return what to evaluate."""
-    if options.task == "labels" or options.class_scores:
+    if options.task == "labels" or options.class_score:
         return _of_classes(options)
-    given = {
-        "confidence_level": options.confidence_level,
-        "n_resamples": options.bootstrap,
-        "metrics": parse_metrics(options.metrics),
-        "method": options.method,
-        "stratified": options.stratified,
-        "threshold": options.threshold,
-        "rng": options.seed,
-        "progress": None,
-    }
+    given = _given(options) | {"stratified": options.stratified, "progress": None}
     weights_are: WeightsAre = options.weights_are or "importances"
-    prices = {name: _price(getattr(options, name)) for name in ("cost_fn", "cost_fp")}
-    guarantee = parse_guarantee(options.guarantee)
+    # A number, or the name of a column, whose prices may be any.
+    prices = {name: getattr(options, name) for name in ("cost_fn", "cost_fp")}
+    numbers = {name: None if text is None else number_of(text) for name, text in prices.items()}
+    priced = {n: text for n, text in prices.items() if text is not None and numbers[n] is None}
+    promise = "promise with a number, as in recall=0.95"
+    guarantee = parse_bounds("--guarantee", options.guarantee, promise) or None
     names = names_here(options)
     with in_words(names):  # before anything is read
-        known = {name: _known(price) for name, price in prices.items()}
+        known = numbers | dict.fromkeys(priced, 1)
         checked = checked_prices(**known, prevalence=options.prevalence)
         weighted = check_weights_are(options.weight, weights_are)
         checked_promises(
@@ -55,49 +52,52 @@ def asked(options: argparse.Namespace) -> Asked:
             grouped=options.groups is not None,
             weighted=weighted is not None,
         )
-        n_models = len(options.scores)
+        n_models = len(options.score)
         plan_of(**given, groups=options.groups, n_models=n_models, weights_are=weighted)
-    asked = dict.fromkeys(price for price in prices.values() if isinstance(price, str))
-    others = [price for price in asked if price not in options.scores]
+    others = [name for name in dict.fromkeys(priced.values()) if name not in options.score]
     columns = read_rows(
         options,
         options.label,
-        [*options.scores, *others],
-        weight=options.weight,
+        [*options.score, *others],
+        group=options.groups,
         named=options.slice or (),
     )
     labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)
-    of_rows = {
-        "task": options.task,
-        "sample_weight": columns.weights,
-        "weights_are": weights_are,
-        "groups": columns.groups,
-        "pos_label": pos_label,
-        "cost_fn": _price_of(columns, prices["cost_fn"]),
-        "cost_fp": _price_of(columns, prices["cost_fp"]),
-        "prevalence": options.prevalence,
-        "guarantee": guarantee,
+    given |= numbers | {name: columns.scores[column] for name, column in priced.items()}
+    given |= {"task": options.task, "pos_label": pos_label, "guarantee": guarantee}
+    given["prevalence"] = options.prevalence
+    scores = {name: columns.scores[name] for name in options.score}
+    return Asked(labels, scores, given | _of_rows(columns, options), columns)
+
+
+def _given(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what `evaluate` takes that needs no rows, whatever the task."""
+    return {
+        "confidence_level": options.confidence_level,
+        "n_resamples": options.bootstrap,
+        "metrics": parse_metrics(options.metrics),
+        "method": options.method,
+        "threshold": options.threshold,
+        "rng": options.seed,
     }
-    scores = {name: columns.scores[name] for name in options.scores}
-    return Asked(labels, scores, of_rows | _slices(columns, options) | given, columns)
 
 
 def _of_classes(options: argparse.Namespace) -> Asked:
     """Return predicted labels, or the scores of each class."""
-    given = dict(_class_score(text) for text in options.class_scores or ())
-    if given and options.scores:
+    given = dict(_class_score(text) for text in options.class_score or ())
+    if given and options.score:
         raise ValueError("--class-score names the scores of one model: leave --score out")
-    predicted = [] if given else options.scores
+    predicted = [] if given else options.score
     columns = read_rows(
         options,
         options.label,
         [*given.values()],
-        weight=options.weight,
+        group=options.groups,
         named=[*predicted, *(options.slice or ())],
         many_labels=True,
     )
-    labels, named = values_of(columns.labels), columns.named
-    scores: dict[str, Any] = {name: values_of(named[name]) for name in predicted}
+    labels = columns.label_values
+    scores: dict[str, Any] = {name: columns.named[name] for name in predicted}
     if given:
         classes = sorted({*labels.tolist()})
         if {*map(str, classes)} != {*given}:
@@ -106,29 +106,20 @@ def _of_classes(options: argparse.Namespace) -> Asked:
                 f"{', '.join(map(str, classes))}: each class needs its scores"
             )
         scores = {"score": np.stack([columns.scores[given[str(c)]] for c in classes], axis=1)}
-    of_rows = {
-        "task": "classes" if given else "labels",
-        "sample_weight": columns.weights,
-        "weights_are": options.weights_are or "importances",
-        "groups": columns.groups,
-        "confidence_level": options.confidence_level,
-        "metrics": parse_metrics(options.metrics),
-        "pos_label": options.pos_label,
-        "n_resamples": options.bootstrap,
-        "method": options.method,
-        "threshold": options.threshold,
-        "rng": options.seed,
-    }
-    return Asked(labels, scores, of_rows | _slices(columns, options), columns)
+    own = {"task": "classes" if given else "labels", "pos_label": options.pos_label}
+    return Asked(labels, scores, own | _given(options) | _of_rows(columns, options), columns)
 
 
-def _slices(columns: Columns, options: argparse.Namespace) -> dict[str, Any]:
-    """Return the columns of slices, and how they are made, where there are any."""
-    if not options.slice:
-        return {}
-    found = {name: values_of(columns.named[name]) for name in options.slice}
-    how = {"intersections": options.intersections, "min_n": options.min_n}
-    return {"slices": found} | {name: each for name, each in how.items() if each is not None}
+def _of_rows(columns: Columns, options: argparse.Namespace) -> dict[str, Any]:
+    """Return weights, groups, and the columns of slices, where there are any."""
+    found: dict[str, Any] = {"sample_weight": columns.weights, "groups": columns.groups}
+    found["weights_are"] = options.weights_are or "importances"
+    if options.slice:
+        found["slices"] = {name: columns.named[name] for name in options.slice}
+        for name in ("intersections", "min_n"):
+            if getattr(options, name) is not None:
+                found[name] = getattr(options, name)
+    return found
 
 
 def _class_score(text: str) -> tuple[str, str]:
@@ -140,14 +131,8 @@ def _class_score(text: str) -> tuple[str, str]:
 
 def check_columns(options: argparse.Namespace) -> None:
     """Raise unless labels and scores are named."""
-    missing = [
-        name
-        for name, value in (
-            ("--label", options.label),
-            ("--score", options.scores or options.class_scores),
-        )
-        if not value
-    ]
+    named = {"--label": options.label, "--score": options.score or options.class_score}
+    missing = [name for name, value in named.items() if not value]
     if missing:
         raise ValueError(
             f"{' and '.join(missing)} missing: name the columns, or say --counts where the files "
@@ -156,17 +141,27 @@ def check_columns(options: argparse.Namespace) -> None:
     check_weights(options)
 
 
-def _price(text: str | None) -> int | float | str | None:
-    """Return a number, or the name of a column."""
-    price = None if text is None else number_of(text)
-    return text if price is None else price
-
-
-def _price_of(columns: Columns, price: int | float | str | None) -> Any:
-    """Return a number, or the values of a column."""
-    return columns.scores[price] if isinstance(price, str) else price
-
-
-def _known(price: int | float | str | None) -> int | float | None:
-    """Return a price to check before anything is read; that of a column may be any."""
-    return 1 if isinstance(price, str) else price
+def tell_of(found: Evaluation | TaskEvaluation, warned: list[tuple[Any, str]], what: str) -> None:
+    """Print the warnings of an evaluation, and what else is to be known of its models."""
+    texts = [text for _, text in warned]
+    if not isinstance(found, Evaluation):
+        print_texts(texts, what)
+        return
+    evaluation, several = found, len(found) > 1
+    others = list(texts)
+    for model in evaluation:
+        if model.note and any(model.note in text for text in texts):
+            print_texts([text for text in texts if model.note in text], f"model {model.name!r}")
+            others = [text for text in others if model.note not in text]
+    of_all = "bootstrap" if evaluation.bootstrap is not None else "all models"
+    print_texts(others, of_all if several else f"model {evaluation[0].name!r}")
+    names: dict[str, list[str]] = {}
+    for model in evaluation:
+        told = any(model.note in text for text in texts)
+        if model.note and not told:
+            names.setdefault(model.note, []).append(repr(model.name))
+    for note, of in names.items():
+        if len(of) == len(evaluation) > 1:
+            tell("note", f"all models: {note}")
+        else:
+            tell("note", f"{'model' if len(of) == 1 else 'models'} {', '.join(of)}: {note}")

@@ -1,4 +1,4 @@
-"""Forms of output: tables as wide as the terminal, Markdown, JSON, CSV."""
+"""Forms of output: tables as wide as the terminal, Markdown, JSON, CSV, JUnit XML."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import json
 import math
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple
 
 from fastmetrics._display.drawing import WIDTH, as_text
 from fastmetrics._display.grid import Grid, grid
@@ -32,6 +32,20 @@ def json_text(content: Mapping[str, Any]) -> str:
     """
     fields = {"schema_version": SCHEMA_VERSION, **content}
     return json.dumps(_without_nan(fields), indent=2, allow_nan=False) + "\n"
+
+
+def in_format(
+    output_format: str,
+    fields: Mapping[str, Any],
+    shown: Display,
+    rows: Callable[[], tuple[Sequence[str], Iterable[Mapping[str, Any]]]] | None = None,
+) -> str:
+    """Return what was found: its fields as JSON, rows as CSV, or what is shown as a table."""
+    if output_format == "json":
+        return json_text(fields)
+    if output_format == "csv" and rows is not None:
+        return csv_text(*rows())
+    return markdown_text(shown) if output_format == "markdown" else table_text(shown)
 
 
 def _without_nan(value: Any) -> Any:
@@ -80,3 +94,32 @@ def _in_words(text: str) -> str:
 
 def _escaped(cell: str) -> str:
     return " ".join(cell.replace("\\", "\\\\").replace("|", "\\|").split())
+
+
+class Case(NamedTuple):
+    """A decision: where it belongs, what it is of, how it ended, and what is said of it."""
+
+    group: str
+    name: str
+    outcome: Literal["", "failure", "error", "skipped"]
+    said: str
+
+
+def write_junit(path: str, title: str, cases: Sequence[Case], said: str) -> None:
+    """Write decisions as JUnit XML, which build servers show; ``said`` is of all."""
+    from xml.etree import ElementTree as ET
+
+    from fastmetrics._files import writing
+
+    own = {"name": title, "tests": str(len(cases))}
+    for outcome, word in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
+        own[word] = str(sum(case.outcome == outcome for case in cases))
+    suite = ET.Element("testsuite", own)
+    for case in cases:
+        found = ET.SubElement(suite, "testcase", classname=case.group, name=case.name, time="0")
+        if case.outcome:
+            ET.SubElement(found, case.outcome, message=case.said)
+        ET.SubElement(found, "system-out").text = case.said
+    ET.SubElement(suite, "system-out").text = said
+    with writing(path) as stream:
+        stream.write(ET.tostring(suite, encoding="utf-8", xml_declaration=True))

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TextIO
+from typing import Literal, TextIO
 
 
 def write(text: str) -> None:
@@ -41,21 +41,6 @@ def _nothing_left(stream: TextIO) -> Iterator[None]:
         raise
 
 
-def print_error(message: str) -> None:
-    """Print an error line."""
-    _print("error", message)
-
-
-def print_warning(message: str) -> None:
-    """Print a warning line."""
-    _print("warning", message)
-
-
-def print_note(message: str) -> None:
-    """Print a line that is neither."""
-    _print("note", message)
-
-
 def print_texts(texts: Iterable[str], about: str) -> None:
     """Print each different warning text once; those that differ in a quoted name as one."""
     others: dict[str, list[str]] = {}
@@ -68,7 +53,7 @@ def print_texts(texts: Iterable[str], about: str) -> None:
             others.setdefault(pattern, []).append(f"'{name}'")
     for pattern, text in first.items():
         same = f" (the same: {', '.join(others[pattern])})" if pattern in others else ""
-        print_warning((text if text.startswith(about) else f"{about}: {text}") + same)
+        tell("warning", (text if text.startswith(about) else f"{about}: {text}") + same)
 
 
 def explain(error: BaseException) -> str:
@@ -80,7 +65,8 @@ def explain(error: BaseException) -> str:
     return str(error)
 
 
-def _print(kind: str, message: str) -> None:
+def tell(kind: Literal["error", "warning", "note"], message: str) -> None:
+    """Print a line of stderr."""
     # A file name or a column name may hold what moves the cursor of a terminal.
     line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in " ".join(message.split()))
     encoding = getattr(sys.stderr, "encoding", None) or "utf-8"

@@ -1,49 +1,69 @@
-"""What options of several commands have in common: the rows to read, and kinds of numbers."""
+"""Options, declared as their usage is written, the shared ones once; and kinds of numbers."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+_ENTRY: Final = re.compile(
+    r"(?P<optional>\[)?(?P<names>-[\w-]+(?:, -[\w-]+)*)? ?(?P<value>\{[^}]+\}|[^\s\]]\S*?)?"
+    r"(?P<several> \.\.\.)?\]?(?P<repeated>\.\.\.)?  (?P<help>.+)"
+)
 
-def add_rows(add: Callable[..., Any], *, required: bool = True) -> None:
-    """Add the options that say which rows of which files are read, and what their columns are."""
-    add("files", nargs="+", metavar="FILE", help="file name or glob pattern")
-    add("--label", required=required, metavar="COL", help="column of the labels")
-    add(
-        "--score",
-        required=required,
-        action="append",
-        dest="scores",
-        metavar="COL",
-        help="column of a model's scores; may be repeated, one for each model",
-    )
-    add("--weight", metavar="COL", help="column of the example weights")
-    add(
-        "--weights-are",
-        choices=("importances", "frequencies"),
-        help="what --weight says of a row: how much it matters, being one row all the same "
-        "(default), or how many rows it stands for; intervals hang on it, values do not",
-    )
-    add(
-        "--pos-label",
-        metavar="V",
-        help="the positive label (0/1, -1/1 and booleans need none); in quotes of its own, as "
-        "\"'007'\", a text",
-    )
-    add("--where", metavar="SQL", help="keep the rows for which this SQL expression holds")
-    add(
-        "--on-bad-row",
-        choices=("error", "skip"),
-        default="error",
-        help="what to do with a row whose label, score, weight, cost or group is missing or no "
-        "finite number, or that does not fit the header: stop (default), or leave it out and count "
-        "it",
-    )
-    add("--threads", type=positive, metavar="N", help="threads (default: all processors)")
+
+def declare(command: argparse.ArgumentParser, text: str, **types: Callable[[str], Any]) -> None:
+    """Add the options of a text, in which each stands as in its usage, with its help behind.
+
+    ``[--name VALUE]`` may be left out, ``--name VALUE...`` repeated, and ``VALUE ...`` are several
+    at once. A line that ends with a colon begins a group. Without help it is an option of `SHARED`.
+    A value's name says what kind it is of, unless ``types`` have the option.
+    """
+    add = command.add_argument
+    for line in _entries(text):
+        if line.endswith(":"):
+            add = command.add_argument_group(line[:-1]).add_argument
+            continue
+        if "  " not in line:
+            line = ("[" if line.startswith("[") else "") + _SHARED[line.strip("[]")]
+        found = _ENTRY.fullmatch(line)
+        if found is None:
+            raise ValueError(f"no option: {line}")
+        names, value = (found["names"] or "").split(", "), found["value"]
+        options: dict[str, Any] = {"help": found["help"]}
+        if found["repeated"]:
+            options["action"] = "append"
+        elif value is None:
+            options["action"] = "store_true"
+        if value is not None and value.startswith("{"):
+            options["choices"] = tuple(value[1:-1].split(","))
+        elif value is not None:
+            name = names[-1].strip("-").replace("-", "_")
+            options |= {"metavar": value, "type": types.get(name, _KINDS.get(value))}
+        if found["several"]:
+            options["nargs"] = "*" if found["optional"] and not names[0] else "+"
+        if names[0]:
+            options |= {"action": "extend"} if found["several"] else {}
+            add(*names, required=not found["optional"], **options)
+        else:
+            add("files", **options)
+
+
+def as_options(*names: str) -> dict[str, str]:
+    """Return what arguments of the library are called here; ``name=`` comes before a value."""
+    return {
+        name: "--" + name.replace("_", "-").replace("=", " " if name.endswith("=") else "")
+        for name in names
+    }
+
+
+def _entries(text: str) -> list[str]:
+    """Return the entries of a text, which go on in lines that are indented."""
+    entries = re.findall(r"^\S.*(?:\n .*)*", text, re.MULTILINE)
+    return [" ".join(map(str.strip, entry.splitlines())) for entry in entries]
 
 
 def number_of(text: str) -> int | float | None:
@@ -66,28 +86,27 @@ def unquoted(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] == "'" else text
 
 
-def positive(text: str) -> int:
-    """Return a positive integer."""
-    number = number_of(text)
-    if not isinstance(number, int) or number < 1:
-        raise argparse.ArgumentTypeError(f"must be an integer of at least 1: got {text!r}")
-    return number
+def number_that(rule: str, holds: Callable[[Any], bool]) -> Callable[[str], Any]:
+    """Return what reads a number, an integer where it is written as one, that obeys a rule."""
+
+    def read(text: str) -> Any:
+        number = number_of(text)
+        if number is None or not holds(number):
+            raise argparse.ArgumentTypeError(f"must {rule}: got {text!r}")
+        return number
+
+    return read
 
 
-def level(text: str) -> float:
-    """Return a number between 0 and 1."""
-    level = number_of(text)
-    if level is None or not 0 < level < 1:
-        raise argparse.ArgumentTypeError(f"must lie between 0 and 1: got {text!r}")
-    return level
+positive: Final = number_that("be an integer of at least 1", lambda n: isinstance(n, int) and n > 0)
+level: Final = number_that("lie between 0 and 1", lambda n: 0 < n < 1)
+number: Final = number_that("be a number", lambda n: n == n)
 
 
-def number(text: str) -> int | float:
-    """Return a number, an integer where it is written as one."""
-    number = number_of(text)
-    if number is None or number != number:
-        raise argparse.ArgumentTypeError(f"must be a number: got {text!r}")
-    return number
+def cutoffs(text: str) -> int | tuple[int, ...]:
+    """Return one cut-off, or several with commas between them."""
+    found = tuple(positive(part.strip()) for part in text.split(","))
+    return found[0] if len(found) == 1 else found
 
 
 def seed(text: str) -> int | str:
@@ -101,6 +120,80 @@ def seed(text: str) -> int | str:
     )
 
 
+#: What the values of options are, by what usage calls them; others are texts.
+_KINDS: Final[dict[str, Callable[[str], Any]]] = {
+    **dict.fromkeys("NK", positive),
+    **dict.fromkeys("TXR", number),
+    "P": level,
+    "S": seed,
+    "K,K": cutoffs,
+}
+#: Options of several commands, by their names.
+_SHARED: Final = {
+    entry.split(maxsplit=1)[0]: entry
+    for entry in _entries(
+        """
+FILE ...  file name or glob pattern
+--label COL  column of the labels
+--score COL...  column of a model's scores; may be repeated
+--weight COL  column of the example weights
+--weights-are {importances,frequencies}  what --weight says of a row: how much it matters, being one
+    row all the same (default), or how many rows it stands for; intervals hang on it, values do not
+--pos-label V  the positive label (0/1, -1/1 and booleans need none)
+--where SQL  keep the rows for which this SQL expression holds
+--id COL  column of ids, each its own
+--junit FILE  write the decisions as JUnit XML too
+--threads N  threads (default: all processors)
+"""
+    )
+}
+#: How the rows of labels and scores are read, beside their columns.
+ROWS: Final = """
+[--weight]
+[--weights-are]
+[--pos-label V]  the positive label (0/1, -1/1 and booleans need none); in quotes of its own, as
+    "'007'", a text
+[--where]
+[--on-bad-row {error,skip}]  what to do with a row whose label, score, weight, cost or group is
+    missing or no finite number, or that does not fit the header: stop (default), or leave it out
+    and count it
+[--threads]
+"""
+#: Which rows are evaluated, and how.
+EVALUATION: Final = f"""
+FILE
+[--label]
+[--score COL]...  column of a model's scores; may be repeated, one for each model
+{ROWS.strip()}
+[--task {{binary,classes,labels,values}}]  what is evaluated (default: labels of two values are
+    binary, other numbers values); labels: --score are columns of predicted labels
+[--slice COL]...  column whose values are slices, each measured with limits for all at once; may be
+    repeated
+[--intersections K]  how many of these columns make a slice (default 1, at most 3)
+[--min-n N]  rows of a slice (default 30)
+[--class-score CLASS=COL]...  column of the probability of a class, one for each class, in place of
+    --score
+[--confidence-level P]  of the intervals (default 0.95)
+the cheapest threshold:
+[--cost-fn COL|X]  what missing a positive costs: a number, or the column that has it for each row
+[--cost-fp COL|X]  what a false alarm costs: a number, or the column that has it for each row
+[--prevalence P]  share of positives where the threshold will be used (default: that of the data)
+[--guarantee NAME=X]...  show the threshold that keeps a promise on new data, sure to
+    --confidence-level: recall=0.95, false_positive_rate=0.01, precision=0.9, or, with prices,
+    expected_cost=0.5; may be repeated, each promise stands for itself
+intervals by bootstrap:
+[--bootstrap N]  give every measure an interval from N resamples (9999 are usual), and with several
+    models the differences of each pair; without it what is smooth has one
+[--method {{percentile,basic,bca,studentized}}]  of the interval (default: bca where it is defined,
+    else percentile; of differences basic)
+[--groups COL]  column that says whose a row is (user, patient): groups vary, not rows
+[--stratified]  draw each class by itself
+[--metrics NAME ...]  measures with an interval beside those of the table, as f1, or with parameters
+    as precision_at_recall:recall=0.9; docs/bootstrap.md lists them
+[--threshold T]  the score from which on f1, accuracy and their like call an example positive
+[--seed S]  an integer, or the key (16 hexadecimal digits) of an earlier run: the same resamples
+"""
+
 _PICTURES: Final = (".png", ".pdf", ".svg")
 _WORDS: Final = {"true": True, "false": False, "none": None}
 
@@ -108,16 +201,9 @@ _WORDS: Final = {"true": True, "false": False, "none": None}
 def parse_metrics(texts: Sequence[str] | None) -> dict[str, Any] | None:
     """Return the measures by what was written, as `evaluate` takes them.
 
-    Parameters
-    ----------
-    texts : sequence of str or None
-        ``NAME`` or ``NAME:PARAMETER=VALUE[:PARAMETER=VALUE…]``. A value is a number, several
-        numbers with commas, true, false, none, or a word.
-
-    Raises
-    ------
-    ValueError
-        If a measure is written twice, or a parameter has no value.
+    That is ``NAME`` or ``NAME:PARAMETER=VALUE[:PARAMETER=VALUE…]``. A value is a number, several
+    numbers with commas, true, false, none, or a word. ValueError where a measure is written twice,
+    or a parameter has no value.
     """
     if texts is None:
         return None
@@ -131,18 +217,18 @@ def parse_metrics(texts: Sequence[str] | None) -> dict[str, Any] | None:
     return found
 
 
-def parse_guarantee(texts: Sequence[str] | None) -> dict[str, Any] | None:
-    """Return the promises by measure, from ``NAME=VALUE``; ValueError where one is twice."""
+def parse_bounds(option: str, texts: Sequence[str] | None, kind: str) -> dict[str, Any]:
+    """Return numbers by measure, from ``NAME=VALUE``; ValueError where one is twice."""
     found: dict[str, Any] = {}
     for text in texts or ():
-        name, equals, value = text.partition("=")
-        bound = number_of(value) if equals else None
-        if bound is None:
-            raise ValueError(f"--guarantee {text!r} is no promise with a number, as in recall=0.95")
+        name, _, value = text.rpartition("=")
+        bound = number_of(value)
+        if bound is None or not name:
+            raise ValueError(f"{option} {text!r} is no {kind}")
         if name in found:
-            raise ValueError(f"--guarantee names {name!r} more than once")
+            raise ValueError(f"{option} names {name!r} more than once")
         found[name] = bound
-    return found or None
+    return found
 
 
 def _parameter(part: str, text: str) -> tuple[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fastmetrics._display.numbers import is_bound
 from fastmetrics._report import Evaluation, EvaluationBootstrap, ModelEvaluation
 from fastmetrics._report.tasks.task_evaluation import TaskEvaluation
-from fastmetrics.cli._layout import csv_text, json_text, markdown_text, table_text
+from fastmetrics.cli._layout import in_format
 from fastmetrics.inference.estimate_result import Estimate, Pair
 
 if TYPE_CHECKING:
@@ -39,22 +39,14 @@ _VALUES: Final = {
     "true_positive_rate": "tpr_at_best_threshold",
     "false_positive_rate": "fpr_at_best_threshold",
 }
-_PAIR_FIELDS: Final = (
-    *("model_a", "model_b", "mean_rank_a", "mean_rank_b", "difference", "statistic"),
-    *("pvalue", "reject", "better", "post_hoc", "confidence_level", "critical_difference"),
-    *("friedman_chi2", "friedman_pvalue", "friedman_pvalue_is_bound"),
-    *("friedman_pvalue_method", "friedman_reject"),
-)
+#: Costs that have limits, and by what name.
+_LIMITS_OF_COSTS: Final = {"cheapest_threshold": "cheapest_threshold", "left_out_cost": "cost"}
 _TASK_FIELDS: Final = (
     *("model", "minus_model", "metric", "estimate", "low", "high", "standard_error"),
     *("confidence_level", "method", "pvalue", "pvalue_holm", "better", "n_failed", "note"),
 )
-#: Fields of the costs as columns of a CSV file.
-_COST_FIELDS: Final = (
-    *("cheapest_threshold", "cheapest_threshold_low", "cheapest_threshold_high"),
-    *("cost", "left_out_cost", "cost_low", "cost_high"),
-    *("cost_at_half", "cost_all_positive", "cost_all_negative"),
-)
+
+Rows = tuple[Sequence[str], list[dict[str, Any]]]
 
 
 def render(
@@ -67,86 +59,75 @@ def render(
 ) -> str:
     """Return the whole output as text that ends in a line break.
 
-    Parameters
-    ----------
-    found : Evaluation or TableComparison
-        What to show.
-    output_format : {"table", "json", "csv", "markdown"}
-        JSON and CSV have the full precision of the floats.
-    title : str
-        Above a table.
-    captions : sequence of str
-        Below a table.
-    counts : dict of str to int, optional
-        Further figures for the head of the JSON object.
+    JSON and CSV have the full precision of the floats. A title stands above a table, captions below
+    it; ``counts`` are further figures for the head of the JSON object.
     """
-    if output_format == "json":
-        return json_text({**(counts or {}), **found.to_dict()})
-    if output_format == "csv":
-        return _csv(found)
     shown = found._shown()
     notes = [*captions, *shown.notes]
     shown = replace(shown, title=title or shown.title, notes=notes)
-    return markdown_text(shown) if output_format == "markdown" else table_text(shown)
-
-
-def _csv(found: Evaluation | TaskEvaluation | TableComparison) -> str:
-    if isinstance(found, TaskEvaluation):
-        return _csv_of_task(found)
-    if not isinstance(found, Evaluation):
-        return _csv_of_pairs(found)
-    if found.bootstrap is not None:
-        return _csv_of_intervals(found, found.bootstrap)
-    return _csv_of_models(found)
-
-
-def _csv_of_task(found: TaskEvaluation) -> str:
-    """Return a row for each measure of each model, and for each difference."""
-    level = found.confidence_level
-    rows: list[dict[str, Any]] = []
-    for name in found.names:
-        for one in found[name].values():
-            rows.append({"model": name, "method": one.method} | _figures(one, level))
-    for comparison in (found.comparisons or {}).values():
-        for pair in comparison:
-            row: dict[str, Any] = {"model": pair.a, "minus_model": pair.b}
-            row["method"] = comparison.method
-            row |= {"pvalue": pair.pvalue, "pvalue_holm": pair.pvalue_holm}
-            rows.append(row | {"better": pair.better or ""} | _figures(pair, level))
-    return csv_text(_TASK_FIELDS, rows)
-
-
-def _figures(one: Estimate | Pair, level: float) -> dict[str, Any]:
-    own = {"metric": one.metric, "estimate": one.estimate, "note": one.note}
-    return own | {"confidence_level": level} | _shared_fields(one)
-
-
-def _csv_of_models(evaluation: Evaluation) -> str:
-    rows = []
-    for model in evaluation:
-        interval = model.confidence_interval
-        limits = {"roc_auc_low": interval.low, "roc_auc_high": interval.high}
-        fields = {"model": model.name, **limits, **model.to_dict()}
-        fields["weights_are"] = evaluation.weights_are or ""
-        own = _beside(model) | _cost_fields(model.costs) | _guarantee_fields(model)
-        rows.append({name: fields[name] for name in _FIELDS} | own)
-    has_costs = any(model.costs is not None for model in evaluation)
-    promised = dict.fromkeys(name for model in evaluation for name in _guarantee_fields(model))
-    return csv_text(
-        (*_FIELDS, *_beside(evaluation[0]), *(_COST_FIELDS if has_costs else ()), *promised), rows
+    return in_format(
+        output_format, {**(counts or {}), **found.to_dict()}, shown, lambda: _rows(found)
     )
 
 
-def _csv_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> str:
+def _rows(found: Evaluation | TaskEvaluation | TableComparison) -> Rows:
+    """Return the columns of a CSV file, and its rows."""
+    if isinstance(found, TaskEvaluation):
+        return _rows_of_task(found)
+    if not isinstance(found, Evaluation):
+        return _rows_of_pairs(found)
+    if found.bootstrap is not None:
+        return _rows_of_intervals(found, found.bootstrap)
+    return _rows_of_models(found)
+
+
+def _rows_of_task(found: TaskEvaluation) -> Rows:
+    """Return a row for each measure of each model, and for each difference."""
+    level = {"confidence_level": found.confidence_level}
+    rows: list[dict[str, Any]] = []
+    for name in found.names:
+        for one in found[name].values():
+            rows.append({"model": name, "method": one.method} | level | _figures(one))
+    for comparison in (found.comparisons or {}).values():
+        for pair in comparison:
+            row = _figures(pair) | {"pvalue": pair.pvalue, "pvalue_holm": pair.pvalue_holm}
+            rows.append(row | {"method": comparison.method} | level)
+    return _TASK_FIELDS, rows
+
+
+def _figures(one: Estimate | Pair) -> dict[str, Any]:
+    """Return what the rows of an estimate, or of a difference, have in common."""
+    found = {"metric": one.metric, "estimate": one.estimate, "note": one.note}
+    found |= {"standard_error": one.standard_error} | one.confidence_interval.to_dict()
+    if one.details is not None:
+        found["n_failed"] = one.details.n_failed
+    if isinstance(one, Pair):
+        found |= {"model": one.a, "minus_model": one.b, "better": one.better}
+    return found
+
+
+def _limits(name: str, interval: Any) -> dict[str, float]:
+    return {f"{name}_low": interval.low, f"{name}_high": interval.high}
+
+
+def _rows_of_models(evaluation: Evaluation) -> Rows:
+    rows = []
+    for model in evaluation:
+        fields = {"model": model.name, **model.to_dict(), "weights_are": evaluation.weights_are}
+        fields |= _limits("roc_auc", model.confidence_interval)
+        own = _beside(model) | _cost_fields(model.costs) | _guarantee_fields(model)
+        rows.append({name: fields[name] for name in _FIELDS} | own)
+    return list(dict.fromkeys(name for row in rows for name in row)), rows
+
+
+def _rows_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -> Rows:
     """Return a row for each number: counts and thresholds, measures, differences."""
     from fastmetrics.inference.bootstrap._engine import joined
 
-    rows = []
-    plan = bootstrap.to_dict() | {"confidence_level": evaluation.confidence_level}
-    for name in ("n_groups", "effective_n_groups"):
-        plan[name] = "" if plan[name] is None else plan[name]
-    plan["weights_are"] = evaluation.weights_are or ""
-    plan["threshold"] = "" if bootstrap.threshold is None else bootstrap.threshold
+    rows: list[dict[str, Any]] = []
+    level = {"confidence_level": evaluation.confidence_level}
+    plan = bootstrap.to_dict() | level
+    plan |= {"weights_are": evaluation.weights_are, "threshold": bootstrap.threshold}
     for model in evaluation:
         results: Mapping[str, Estimate] = model.bootstrap or {}
         for field, metric in _VALUES.items():
@@ -154,25 +135,32 @@ def _csv_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) ->
                 row = {"model": model.name, "metric": field, "estimate": getattr(model, field)}
                 rows.append(row | {"note": model.note})
         for metric, result in results.items():
-            row = {"model": model.name, "metric": metric, "estimate": result.estimate}
-            bias = "" if result.details is None else result.details.bias
-            row |= _shared_fields(result) | {"bias": bias, "method": result.method}
-            row["note"] = joined(model.note, result.note)
+            row = _figures(result) | {"model": model.name, "metric": metric}
+            if result.details is not None:
+                row["bias"] = result.details.bias
+            row |= {"method": result.method, "note": joined(model.note, result.note)}
             rows.append(plan | row)
-    rows += _rows_of_costs(evaluation)
+    for model in evaluation:
+        costs = _cost_fields(model.costs)
+        for name, value in costs.items():
+            row = {"model": model.name, "metric": name, "estimate": value}
+            limits = _LIMITS_OF_COSTS.get(name)
+            if limits is not None:
+                row |= {end: costs[f"{limits}_{end}"] for end in ("low", "high")}
+                row |= level | {"note": model.note}
+            if not name.endswith(("_low", "_high")):
+                rows.append(row)
     for model in evaluation:
         for metric, value in _guarantee_fields(model).items():
             rows.append({"model": model.name, "metric": metric, "estimate": value})
     for metric, pairs in (evaluation.comparisons or {}).items():
         for pair in pairs:
-            row = {"model": pair.a, "minus_model": pair.b, "metric": metric}
-            row |= {"estimate": pair.estimate} | _shared_fields(pair)
-            row |= {"note": pair.note, "better": pair.better or ""}
+            row = _figures(pair) | {"metric": metric}
             row["method"] = pairs.method.removesuffix(" bootstrap")
             for name, p in (("pvalue", pair.pvalue), ("pvalue_holm", pair.pvalue_holm)):
                 row |= {name: p, f"{name}_is_bound": is_bound(p)}
             rows.append(plan | row)
-    return csv_text(_INTERVAL_FIELDS, rows)
+    return _INTERVAL_FIELDS, rows
 
 
 def _beside(model: ModelEvaluation) -> dict[str, Any]:
@@ -180,8 +168,7 @@ def _beside(model: ModelEvaluation) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for metric, one in (model.estimates or {}).items():
         if metric not in _FIELDS:
-            low, high = one.confidence_interval
-            found |= {metric: one.estimate, f"{metric}_low": low, f"{metric}_high": high}
+            found |= {metric: one.estimate} | _limits(metric, one.confidence_interval)
     return found
 
 
@@ -189,20 +176,12 @@ def _cost_fields(costs: Any) -> dict[str, Any]:
     """Return the costs of one model by the columns of a CSV file."""
     if costs is None:
         return {}
-    low, high = costs.confidence_interval
-    of_threshold = costs.threshold_interval
-    return {
-        "cheapest_threshold": costs.threshold,
-        "cheapest_threshold_low": of_threshold.low,
-        "cheapest_threshold_high": of_threshold.high,
-        "cost": costs.cost,
-        "left_out_cost": costs.left_out_cost,
-        "cost_low": low,
-        "cost_high": high,
-        "cost_at_half": costs.cost_at_half,
-        "cost_all_positive": costs.cost_all_positive,
-        "cost_all_negative": costs.cost_all_negative,
-    }
+    found = {"cheapest_threshold": costs.threshold}
+    found |= _limits("cheapest_threshold", costs.threshold_interval)
+    found |= {name: getattr(costs, name) for name in ("cost", "left_out_cost")}
+    found |= _limits("cost", costs.confidence_interval)
+    others = ("cost_at_half", "cost_all_positive", "cost_all_negative")
+    return found | {name: getattr(costs, name) for name in others}
 
 
 def _guarantee_fields(model: ModelEvaluation) -> dict[str, Any]:
@@ -210,46 +189,19 @@ def _guarantee_fields(model: ModelEvaluation) -> dict[str, Any]:
     return {f"threshold_for_{each.metric}": each.threshold for each in model.guarantees}
 
 
-def _rows_of_costs(evaluation: Evaluation) -> list[dict[str, Any]]:
-    """Return a row for each number, as a bootstrap's CSV file has them."""
-    found = []
-    for model in evaluation:
-        costs = model.costs
-        if costs is None:
-            continue
-        level = {"confidence_level": evaluation.confidence_level, "note": model.note}
-        intervals = {
-            "cheapest_threshold": costs.threshold_interval,
-            "left_out_cost": costs.confidence_interval,
-        }
-        for name, value in _cost_fields(costs).items():
-            if name.endswith(("_low", "_high")):
-                continue
-            row = {"model": model.name, "metric": name, "estimate": value}
-            if name in intervals:
-                row |= {"low": intervals[name].low, "high": intervals[name].high} | level
-            found.append(row)
-    return found
-
-
-def _shared_fields(result: Any) -> dict[str, Any]:
-    interval = result.confidence_interval
-    limits = {"low": interval.low, "high": interval.high}
-    failed = "" if result.details is None else result.details.n_failed
-    return limits | {"standard_error": result.standard_error, "n_failed": failed}
-
-
-def _csv_of_pairs(comparison: TableComparison) -> str:
-    rows = []
-    test, friedman = comparison.post_hoc, comparison.friedman
-    at = comparison.mean_ranks
+def _rows_of_pairs(comparison: TableComparison) -> Rows:
+    test, friedman, at = comparison.post_hoc, comparison.friedman, comparison.mean_ranks
+    of_all = {"post_hoc": test.method, "confidence_level": test.confidence_level}
+    of_all |= {"critical_difference": test.critical_difference, "friedman_chi2": friedman.chi2}
+    of_all["friedman_pvalue"] = friedman.pvalue
+    of_all["friedman_pvalue_is_bound"] = is_bound(friedman.pvalue)
+    of_all["friedman_pvalue_method"] = friedman.pvalue_method
+    of_all["friedman_reject"] = friedman.reject
+    rows: list[dict[str, Any]] = []
     for pair in test:
-        a, b = pair.model_a, pair.model_b
-        row = (
-            *(a, b, at[a], at[b], pair.difference, pair.statistic, pair.pvalue, pair.reject),
-            *(pair.better or "", test.method, test.confidence_level, test.critical_difference),
-            *(friedman.chi2, friedman.pvalue, is_bound(friedman.pvalue)),
-            *(friedman.pvalue_method, friedman.reject),
-        )
-        rows.append(dict(zip(_PAIR_FIELDS, row, strict=True)))
-    return csv_text(_PAIR_FIELDS, rows)
+        row: dict[str, Any] = {"model_a": pair.model_a, "model_b": pair.model_b}
+        row |= {"mean_rank_a": at[pair.model_a], "mean_rank_b": at[pair.model_b]}
+        row |= {"difference": pair.difference, "statistic": pair.statistic}
+        row |= {"pvalue": pair.pvalue, "reject": pair.reject, "better": pair.better}
+        rows.append(row | of_all)
+    return list(rows[0]), rows

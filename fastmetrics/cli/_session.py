@@ -6,15 +6,15 @@ import argparse
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.labels import distinct
-from fastmetrics.cli._messages import print_note
-from fastmetrics.cli._options import number_of, unquoted
+from fastmetrics.cli._messages import print_texts, tell
+from fastmetrics.cli._options import as_options, number_of, unquoted
 from fastmetrics.errors import InputError, with_names
 from fastmetrics.io._session import quote_name, quote_text
 from fastmetrics.io.columns import Columns, TextColumn
@@ -23,24 +23,10 @@ from fastmetrics.io.reader import read_columns
 #: Seconds before a bar appears.
 _PATIENCE: Final = 1.0
 #: What the arguments of the library are called here.
-_OPTIONS: Final = {
-    "n_resamples": "--bootstrap",
-    "metrics": "--metrics",
-    "method": "--method",
-    "stratified": "--stratified",
-    "groups": "--groups",
-    "threshold": "--threshold",
-    "guarantee": "--guarantee",
-    "rng": "--seed",
-    "pos_label": "--pos-label",
-    "memory": "--memory",
-    "spill_dir": "--spill-dir",
-    "stratified=True": "--stratified",
-    "method=": "--method ",
-    "task=": "--task ",
-    "weights_are=": "--weights-are ",
-    "pos_label=": "--pos-label ",
-}
+_OPTIONS: Final = as_options(
+    *("metrics", "method", "stratified", "groups", "threshold", "guarantee", "pos_label"),
+    *("memory", "spill_dir", "prevalence", "method=", "task=", "weights_are=", "pos_label="),
+) | {"n_resamples": "--bootstrap", "rng": "--seed", "stratified=True": "--stratified"}
 
 
 def check_weights(options: argparse.Namespace) -> None:
@@ -52,27 +38,26 @@ def check_weights(options: argparse.Namespace) -> None:
 def read_rows(
     options: argparse.Namespace, label: str, columns: Sequence[str], **more: Any
 ) -> Columns:
-    """Read the columns that the options name, with a bar; see `read_columns`."""
+    """Read columns of the files, as far as the options say how, with a bar; see `read_columns`."""
+    for name in ("weight", "where", "on_bad_row"):
+        if getattr(options, name, None) is not None:
+            more.setdefault(name, getattr(options, name))
     with progress_bar() as progress:
-        return read_columns(
-            options.files,
-            label,
-            columns,
-            group=options.groups,
-            where=options.where,
-            on_bad_row=options.on_bad_row or "error",
-            progress=progress,
-            **more,
-        )
+        return read_columns(options.files, label, columns, progress=progress, **more)
 
 
 @contextmanager
 def in_words(
-    names: Mapping[str, str], labels: NDArray[Any] | None = None, label: str = ""
+    names: Mapping[str, str],
+    labels: NDArray[Any] | None = None,
+    label: str = "",
+    *,
+    about: str = "",
 ) -> Iterator[list[tuple[type[Warning], str]]]:
     """Let errors speak of columns and options, not of arguments; of many classes first.
 
-    Gives a list, in which the warnings stand afterwards, in the same words.
+    Gives a list, in which the warnings stand afterwards, in the same words; they are printed where
+    it is said what they are about.
     """
     texts: list[tuple[type[Warning], str]] = []
     with warnings.catch_warnings(record=True) as caught:
@@ -85,22 +70,23 @@ def in_words(
                 _refuse_classes(classes.tolist(), label, error)
             raise ValueError(with_names(str(error), names)) from error
     texts += ((item.category, with_names(str(item.message), names)) for item in caught)
+    if about:
+        print_texts((text for _, text in texts), about)
 
 
 def names_here(options: argparse.Namespace) -> dict[str, str]:
     """Return what the arguments of the library are called here."""
-    options.scores = options.scores or []
-    several = len(options.scores) != 1
-    columns = {f"scores[{name!r}]": f"column {name!r}" for name in options.scores}
+    options.score = options.score or []
+    several = len(options.score) != 1
+    columns = {f"scores[{name!r}]": f"column {name!r}" for name in options.score}
     return (
-        dict(_OPTIONS)
+        _OPTIONS
         | columns
         | {
             "y_true": f"column {options.label!r}",
-            "y_score": "each score column" if several else f"column {options.scores[0]!r}",
+            "y_score": "each score column" if several else f"column {options.score[0]!r}",
             "cost_fn": _name_of("--cost-fn", getattr(options, "cost_fn", None)),
             "cost_fp": _name_of("--cost-fp", getattr(options, "cost_fp", None)),
-            "prevalence": "--prevalence",
             "sample_weight": f"column {options.weight!r}" if options.weight else "--weight",
         }
     )
@@ -114,30 +100,23 @@ def tell_skipped(columns: Columns, done: str) -> None:
     """Say how many bad rows were left out."""
     if columns.n_skipped:
         rows = "row" if columns.n_skipped == 1 else "rows"
-        print_note(f"{columns.n_skipped:,} bad {rows} skipped, {columns.n_rows:,} {done}")
-
-
-def _has_bar() -> bool:
-    """Return whether somebody would see a progress bar, and there is what draws it."""
-    if not sys.stderr.isatty():
-        return False
-    try:
-        import tqdm  # noqa: F401
-    except ImportError:
-        return False
-    return True
+        tell("note", f"{columns.n_skipped:,} bad {rows} skipped, {columns.n_rows:,} {done}")
 
 
 @contextmanager
 def progress_bar(work: str = "reading") -> Iterator[Callable[[float, int], None] | None]:
     """Give a function that moves a bar on stderr, or None where nobody would see it."""
-    if not _has_bar():
+    make: Any = None
+    if sys.stderr.isatty():
+        with suppress(ImportError):
+            import tqdm
+
+            make = tqdm.tqdm
+    if make is None:
         yield None
         return
-    from tqdm import tqdm
-
     layout = work + " {percentage:3.0f} %|{bar}| {postfix} [{elapsed}<{remaining}]"
-    bar = tqdm(total=1.0, delay=_PATIENCE, leave=False, file=sys.stderr, bar_format=layout)
+    bar = make(total=1.0, delay=_PATIENCE, leave=False, file=sys.stderr, bar_format=layout)
 
     def move(share: float, rows: int) -> None:
         # Never back: after a file was judged anew, reading starts again.

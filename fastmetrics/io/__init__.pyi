@@ -1,6 +1,6 @@
 """The names of `fastmetrics.io`, read by `_faces`."""
 
-from ._counts_query import counts_query as counts_query
+from .counts import counts_query as counts_query
 from .trec import read_trec as read_trec
 
 __all__: list[str]

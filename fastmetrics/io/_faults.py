@@ -8,9 +8,16 @@ from typing import Any
 from fastmetrics.errors import FileError
 from fastmetrics.io._session import quote_name, rows_of
 from fastmetrics.io._where import not_computable
-from fastmetrics.io.formats import COMPRESSED, LONG_LINE, Source, lines_of, reason, select_list
+from fastmetrics.io.formats import (
+    COMPRESSED,
+    LONG_LINE,
+    Source,
+    lines_of,
+    reason,
+    select_list,
+    shortened,
+)
 
-_SHOWN = 60
 _KINDS = {"BIGINT": "an integer of 64 bits", "UBIGINT": "an integer from 0 to 2^64 - 1"}
 
 
@@ -24,18 +31,8 @@ def unreadable(
 ) -> FileError:
     """Return the error for a file whose rows could not be read, or not be put to the condition.
 
-    Parameters
-    ----------
-    connection : duckdb connection
-        With one thread, so that the first failure is the first in the file.
-    source : Source
-        The file, typed as it was read.
-    targets : dict of str to str
-        Inner names of the wanted columns and the types to read them as.
-    error : exception
-        What the reading raised.
-    skip_bad : bool
-        Whether bad rows are left out.
+    ``targets`` are the types to read the wanted columns as, by their inner names. The connection
+    has one thread, so that the first failure is the first in the file.
     """
     import duckdb
 
@@ -54,7 +51,7 @@ def unreadable(
         row, column, text, target = value
         where = f"row {row}" + (f" (line {line[1]})" if line else "")
         return FileError(
-            f"{source.path}: {where}: column {column!r}: {_shortened(text)} is not "
+            f"{source.path}: {where}: column {column!r}: {shortened(text)} is not "
             f"{_KINDS.get(target, 'a number')}"
         )
     said = reason(error, source)
@@ -78,7 +75,7 @@ def _first_malformed(connection: Any, source: Source) -> str:
 
     query = (
         "SELECT row, line FROM (SELECT line, text, row_number() OVER (ORDER BY line) AS row FROM "
-        f"(SELECT row_number() OVER () AS line, text FROM {lines_of(source)}) "
+        f"(SELECT row_number() OVER () AS line, text FROM {lines_of(source.address)}) "
         "WHERE trim(text) <> '') WHERE NOT json_valid(text) ORDER BY line LIMIT 1"
     )
     try:
@@ -154,7 +151,3 @@ def missing_values(
     return FileError(
         f"{source.path}: column {column!r} contains {count} {kind}{plural}: {where_first}"
     )
-
-
-def _shortened(text: str) -> str:
-    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")

@@ -8,7 +8,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
 from queue import Empty, Queue
 from types import TracebackType
@@ -74,25 +73,8 @@ def interruptible(connection: Any, work: Callable[[], T]) -> T:
 
     DuckDB hears no signal while it computes. So it does that in another thread, and this one waits.
     """
-    if threading.current_thread() is not threading.main_thread():
-        return work()  # no signal comes here
-    answer: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            answer.set_result(work())
-        except BaseException as error:
-            answer.set_exception(error)
-
-    try:
-        threading.Thread(target=run, daemon=True).start()
-        while not wait([answer], timeout=_LISTENING).done:
-            pass
-    except KeyboardInterrupt:
-        connection.interrupt()
-        wait([answer], timeout=_PATIENCE)  # within a batch of rows not even DuckDB hears it
-        raise
-    return answer.result()
+    (found,) = ahead(connection, (work() for _ in range(1)))
+    return found
 
 
 def ahead(connection: Any, batches: Iterator[T]) -> Iterator[T]:
@@ -249,11 +231,7 @@ class Session:
     def _locked(self, duckdb: Any, n_threads: int) -> Any:
         connection = duckdb.connect(
             ":memory:",
-            config={
-                **_OPTIONS,
-                **self._memory,
-                "threads": min(n_threads, available_processors()),
-            },
+            config={**_OPTIONS, **self._memory, "threads": min(n_threads, available_processors())},
         )
         allowed = ", ".join(quote_text(address) for address in self.addresses.values())
         # The progress of the running query is asked for, never printed.

@@ -34,19 +34,8 @@ def common_types(
 ) -> dict[str, str]:
     """Return the type to read each wanted column as.
 
-    Parameters
-    ----------
-    sources : iterable of Source
-        The files that have rows.
-    wanted : iterable of str
-        Column names.
-    may_be_text : collection of str
-        Those that may hold text.
-
-    Raises
-    ------
-    FileError
-        A column cannot be read as numbers, or has different types in two Parquet files.
+    ``sources`` are those that have rows. A FileError says that a column cannot be read as numbers,
+    unless it ``may_be_text``, or has different types in two Parquet files.
     """
     sources = list(sources)
     result = {}

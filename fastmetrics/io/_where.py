@@ -32,18 +32,9 @@ _REFUSED = {
 def check_where(connection: Any, where: str) -> None:
     """Raise ValueError unless ``where`` is a single expression that only reads the row.
 
-    Parameters
-    ----------
-    connection : duckdb connection
-        Used for its parser and its catalogue of functions; no statement of the user runs.
-    where : str
-        What was given.
-
-    Raises
-    ------
-    ValueError
-        Several statements, a clause after the expression, a subquery, an aggregate, a
-        function with side effects or whose value is not repeatable, or no SQL at all.
+    The connection is used for its parser and its catalogue of functions; no statement of the user
+    runs. Refused are several statements, a clause after the expression, a subquery, an aggregate, a
+    function with side effects or whose value is not repeatable, and what is no SQL at all.
     """
     if not where.strip():
         raise _refusal("it is empty")

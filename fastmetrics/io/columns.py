@@ -56,7 +56,7 @@ class Columns:
         Bad rows left out (``on_bad_row="skip"``).
     queries : ndarray of shape (n_rows,), or None
         Where a query column was asked for, as groups.
-    named : dict of str to ndarray of shape (n_rows,), or to TextColumn
+    named : dict of str to ndarray of shape (n_rows,)
         By column name, those that were asked for with their names.
     """
 
@@ -67,7 +67,17 @@ class Columns:
     n_rows: int
     n_skipped: int
     queries: NDArray[Any] | None = None
-    named: Mapping[str, NDArray[Any] | TextColumn] = field(default_factory=dict)
+    named: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+    @property
+    def label_values(self) -> NDArray[Any]:
+        """The labels, texts as texts."""
+        return values_of_column(self.labels)
+
+
+def values_of_column(column: NDArray[Any] | TextColumn) -> NDArray[Any]:
+    """Return the values of a column, texts as texts."""
+    return column if isinstance(column, np.ndarray) else column.to_numpy()
 
 
 # Arrow's own `to_numpy` imports pandas where there is one: a third of a second, during which

@@ -23,6 +23,7 @@ _FORMATS = {
     ".ndjson": "json",
     ".json": "json",
 }
+_SHOWN = 60
 COMPRESSED = (".gz", ".zst")
 _DELIMITERS = ",;\t|"
 #: Rows from which the types of a text file are guessed at first; -1 means all of them.
@@ -243,12 +244,17 @@ def _json_format(address: str) -> str:
     return "'newline_delimited'" if _is_lines(address) else "'auto'"
 
 
-def lines_of(source: Source) -> str:
+def lines_of(address: str) -> str:
     """Return the SQL table function that reads the lines of a text file as they are."""
     return (
-        f"read_csv({quote_text(source.address)}, auto_detect=false, header=false, delim='\x01', "
+        f"read_csv({quote_text(address)}, auto_detect=false, header=false, delim='\x01', "
         "quote='', escape='', columns={'text': 'VARCHAR'})"
     )
+
+
+def shortened(text: str) -> str:
+    """Return a text of a file as messages show it."""
+    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
 
 
 def _with_header(connection: Any, source: Source, wanted: list[str]) -> Source:
@@ -260,7 +266,7 @@ def _with_header(connection: Any, source: Source, wanted: list[str]) -> Source:
     import duckdb
 
     try:
-        rows = rows_of(connection, f"SELECT text FROM {lines_of(source)} LIMIT 1")
+        rows = rows_of(connection, f"SELECT text FROM {lines_of(source.address)} LIMIT 1")
     except duckdb.Error as error:
         raise FileError(f"{source.path}: {reason(error, source)}") from None
     line = rows[0][0] if rows else None
@@ -330,27 +336,9 @@ def is_odd(name: str) -> str:
 def column_names(
     paths: Iterable[str | os.PathLike[str]], expected: str
 ) -> dict[str, tuple[str, ...]]:
-    """Return the names of the columns of each file, as it spells them.
+    """Return the names of the columns of each file, as it spells them, in its order.
 
-    Parameters
-    ----------
-    paths : iterable of str or path-like
-        Files, or patterns.
-    expected : str
-        A column that a file should have: the delimiter of a text file is the one under which
-        it does.
-
-    Returns
-    -------
-    dict of str to tuple of str
-        By file; in the order of the file, `expected` among them or not.
-
-    Raises
-    ------
-    FileError
-        A file is missing, empty or of an unknown kind.
-    ImportError
-        duckdb or pyarrow is not installed.
+    The delimiter of a text file is the one under which it has the column ``expected``.
     """
     files = expand_paths(paths)
     for path in files:

@@ -15,21 +15,9 @@ def expand_paths(patterns: Iterable[str | os.PathLike[str]]) -> list[str]:
     A name that exists is taken literally, so that ``a[1].csv`` is the file of that name;
     otherwise it is a glob pattern (``**`` included), whose matches are sorted by name.
 
-    Parameters
-    ----------
-    patterns : iterable of str or path-like
-        File names and glob patterns.
-
-    Returns
-    -------
-    list of str
-        Names as given or matched, neither resolved nor made absolute.
-
-    Raises
-    ------
-    FileError
-        A name does not exist, a pattern matches nothing, a name is not a regular file, or
-        the same file is named twice (its rows would count twice).
+    Names stay as they were given or matched, neither resolved nor made absolute. A FileError says
+    that a name does not exist, a pattern matches nothing, a name is not a regular file, or the same
+    file is named twice (its rows would count twice).
 
     Examples
     --------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
@@ -36,14 +37,9 @@ from fastmetrics.io.columns import (
     TextColumn,
     missing_of,
     values_of,
+    values_of_column,
 )
-from fastmetrics.io.formats import (
-    Source,
-    describe,
-    describe_fully,
-    file_format,
-    select_list,
-)
+from fastmetrics.io.formats import Source, describe, describe_fully, file_format, select_list
 from fastmetrics.io.paths import expand_paths
 
 #: Rows in a batch: large enough to amortise the call, small enough to stay in cache.
@@ -79,36 +75,18 @@ def read_columns(
 ) -> Columns:
     """Read the label, score and weight columns of CSV, Parquet and JSON-lines files.
 
-    Parameters
-    ----------
-    paths : iterable of str or path-like
-        Files or glob patterns; see `expand_paths`. The ending of a name tells the format:
-        ``.csv .tsv .txt``, ``.parquet .pq``, ``.jsonl .ndjson .json``; text files may be
-        compressed (``.gz``, ``.zst``).
-    label : str
-        Column of the labels: numbers, booleans or text.
-    scores : sequence of str
-        Columns of the scores, one a model.
-    weight : str, optional
-        Column of the example weights.
-    group, query : str, optional
-        Columns that say whose a row is, and of which query: numbers, booleans or text.
-    named : sequence of str
-        Columns of names: numbers, booleans or text of any number of values, which are kept.
-    where : str, optional
-        Keep the rows for which this SQL expression over the columns holds.
-    on_bad_row : {"error", "skip"}, default "error"
-        A bad row lacks one of these, or holds something else than a finite number there, or does
-        not fit the header. It is an error, or it is left out (for all models) and counted.
-    progress : callable, optional
-        Called as ``progress(share, rows)`` now and then: the share of the bytes read, and the rows.
-    many_labels : bool, default False
-        Whether labels of text are names, of which there may be any number, and no classes.
-    into : callable, optional
-        Makes what takes the rows batch by batch: nothing is kept then. It is called once more where
-        a file has to be read anew, and takes all rows from the start.
-    memory : int, optional
-        Bytes that DuckDB may take.
+    The ending of a name tells the format: ``.csv .tsv .txt``, ``.parquet .pq``, ``.jsonl .ndjson
+    .json``; text files may be compressed (``.gz``, ``.zst``). Labels, groups, queries and ``named``
+    columns are numbers, booleans or text, of any number of values but for labels, unless these are
+    names too (``many_labels``). ``where`` is an SQL expression that holds for the rows to keep.
+
+    A bad row lacks one of these, or holds something else than a finite number there, or does not
+    fit the header. It is an error, or it is left out (for all models) and counted.
+
+    ``progress(share, rows)`` is called now and then: the share of the bytes read, and the rows.
+    ``into`` makes what takes the rows batch by batch, of which nothing is kept then; it is called
+    once more where a file has to be read anew, and takes all rows from the start. ``memory`` is
+    what DuckDB may take, in bytes.
 
     Returns
     -------
@@ -135,7 +113,9 @@ def read_columns(
     files = expand_paths(paths)
     roles = (weight, group, query)
     wanted = [label, *scores, *(column for column in roles if column is not None), *named]
-    _check_distinct(wanted)
+    for column in wanted:
+        if wanted.count(column) > 1:
+            raise ValueError(f"column {column!r} is named {wanted.count(column)} times")
     for path in files:
         file_format(path)
     # DuckDB makes as many threads as it is told to, whatever that takes.
@@ -155,7 +135,7 @@ def read_columns(
             # A wrong guess would make DuckDB drop rows, or round numbers inside the condition.
             sources = [describe_fully(connection, source, wanted) for source in sources]
         reading = _Reading(
-            session, wanted, roles, named, where, skip_bad, progress, many_labels, into
+            session, wanted, *roles, named, where, skip_bad, progress, many_labels, into
         )
         while True:
             try:
@@ -163,12 +143,6 @@ def read_columns(
             except _MisjudgedTypesError as misjudged:
                 source = sources[misjudged.position]
                 sources[misjudged.position] = describe_fully(connection, source, wanted)
-
-
-def _check_distinct(wanted: list[str]) -> None:
-    for column in wanted:
-        if wanted.count(column) > 1:
-            raise ValueError(f"column {column!r} is named {wanted.count(column)} times")
 
 
 def _check_header(source: Source, wanted: list[str]) -> None:
@@ -186,30 +160,26 @@ def _check_header(source: Source, wanted: list[str]) -> None:
             raise FileError(f"{source.path}: the header names column {column!r} more than once")
 
 
+@dataclass(eq=False)
 class _Reading:
-    """One pass over the files, all with the same types."""
+    """One pass over the files, all with the same types; of what `read_columns` was asked for."""
 
-    def __init__(
-        self,
-        session: Session,
-        wanted: list[str],
-        roles: tuple[str | None, str | None, str | None],
-        named: Sequence[str],
-        where: str | None,
-        skip_bad: bool,
-        progress: Progress | None,
-        many_labels: bool,
-        into: Callable[[], Sink] | None,
-    ) -> None:
-        self.session = session
-        self.connection = session.connection
-        self.wanted = wanted
-        (self.weight, self.group, self.query), self.named = roles, named
-        self.where = where
-        self.skip_bad = skip_bad
-        self.progress = progress
-        self.many_labels = many_labels
-        self.into = into
+    session: Session
+    wanted: list[str]
+    weight: str | None
+    group: str | None
+    query: str | None
+    named: Sequence[str]
+    where: str | None
+    skip_bad: bool
+    progress: Progress | None
+    many_labels: bool
+    into: Callable[[], Sink] | None
+
+    @property
+    def connection(self) -> Any:
+        """The database that reads."""
+        return self.session.connection
 
     def read(self, sources: list[Source]) -> Columns:
         """Read all the files, or raise `_MisjudgedTypesError` where the guess of types fails."""
@@ -295,11 +265,7 @@ class _Reading:
         yield from ahead(self.connection, iter(batches))
 
     def _append(
-        self,
-        batch: Any,
-        source: Source,
-        targets: dict[str, str],
-        guessed: dict[str, np.dtype[Any]],
+        self, batch: Any, source: Source, targets: dict[str, str], guessed: dict[str, np.dtype[Any]]
     ) -> None:
         """Add the rows of a batch, without the bad ones if they are to be skipped."""
         arrays, bad = [], None
@@ -347,20 +313,15 @@ class _Reading:
         if self.n_rows == 0:
             others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
             raise FileError(f"{paths[0]}{others}: {self._why_empty()}")
-        label = self.wanted[0]
-        weights = self._numbers_of(self.weight)
-        groups, queries = self._numbers_of(self.group), self._numbers_of(self.query)
-        labels = self._names_of(label)
-        named = {name: self._names_of(name) for name in self.named}
         return Columns(
-            labels,
-            {name: self.arrays.pop(name).finish() for name in list(self.arrays)},
-            weights,
-            groups,
-            self.n_rows,
-            self.n_skipped,
-            queries,
-            named,
+            labels=self._names_of(self.wanted[0]),
+            weights=self._numbers_of(self.weight),
+            groups=self._numbers_of(self.group),
+            queries=self._numbers_of(self.query),
+            named={name: values_of_column(self._names_of(name)) for name in self.named},
+            scores={name: self.arrays.pop(name).finish() for name in list(self.arrays)},  # the rest
+            n_rows=self.n_rows,
+            n_skipped=self.n_skipped,
         )
 
     def _names_of(self, column: str) -> NDArray[Any] | TextColumn:

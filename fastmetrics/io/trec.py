@@ -20,8 +20,8 @@ from fastmetrics.errors import (
     InputTypeError,
     warn_user,
 )
-from fastmetrics.io._session import Session, interruptible, quote_text, rows_of
-from fastmetrics.io.formats import reason
+from fastmetrics.io._session import Session, interruptible, rows_of
+from fastmetrics.io.formats import lines_of, reason, shortened
 from fastmetrics.io.paths import expand_paths
 from fastmetrics.tables.ranking.ranking_table import RankingTable
 
@@ -39,7 +39,6 @@ _ODD: Final = " OR ".join(
 _FIELDS: Final = (
     f"CASE WHEN {_ODD} THEN regexp_extract_all(text, '[^\\s]+') ELSE string_split(text, ' ') END"
 )
-_SHOWN: Final = 60
 #: The most queries that a warning names.
 _NAMED: Final = 5
 
@@ -179,11 +178,7 @@ def system_name(path: str | os.PathLike[str]) -> str:
 
 def _spaced(address: str) -> str:
     """Return the SQL relation of the lines of a file, tabs in them made spaces."""
-    return (
-        "(SELECT replace(text, '\t', ' ') AS text FROM read_csv("
-        f"{quote_text(address)}, auto_detect=false, header=false, delim='\x01', "
-        "quote='', escape='', columns={'text': 'VARCHAR'}))"
-    )
+    return f"(SELECT replace(text, '\t', ' ') AS text FROM {lines_of(address)})"
 
 
 def _load(session: Session, name: str, path: str, form: _Form) -> None:
@@ -238,7 +233,7 @@ def _first_bad(session: Session, path: str, form: _Form) -> FileError:
         return FileError(f"{path}: line {line}: {len(fields)} fields where there are {n}: {wanted}")
     what = form.fields[form.number - 1]
     return FileError(
-        f"{path}: line {line}: the {what} {_shortened(fields[form.number - 1])} is no finite number"
+        f"{path}: line {line}: the {what} {shortened(fields[form.number - 1])} is no finite number"
     )
 
 
@@ -252,7 +247,7 @@ def _first_duplicate(session: Session, path: str, form: _Form) -> FileError:
     with session.one_thread() as connection:
         ((first, second, q, d),) = rows_of(connection, query)
     return FileError(
-        f"{path}: line {second}: query {_shortened(q)} has document {_shortened(d)} twice, first "
+        f"{path}: line {second}: query {shortened(q)} has document {shortened(d)} twice, first "
         f"in line {first}"
     )
 
@@ -322,9 +317,5 @@ def _count(queries: Sequence[str]) -> str:
 
 
 def _listed(queries: Sequence[str]) -> str:
-    shown = ", ".join(_shortened(query) for query in queries[:_NAMED])
+    shown = ", ".join(shortened(query) for query in queries[:_NAMED])
     return shown + (", …" if len(queries) > _NAMED else "")
-
-
-def _shortened(text: str) -> str:
-    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")

@@ -242,6 +242,6 @@ def test_our_own_mistakes_are_not_hidden(monkeypatch):
     def broken(*_):
         raise ImportError("cannot import name 'x'")
 
-    monkeypatch.setattr("fastmetrics.cli.commands.small.run_warmup", broken)
+    monkeypatch.setattr("fastmetrics.cli.commands.warmup.run", broken)
     with pytest.raises(ImportError, match="cannot import name"):
         main(["warmup"])

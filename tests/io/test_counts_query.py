@@ -196,7 +196,7 @@ def test_what_is_no_such_statement_is_refused(change, match):
 
 def test_the_command_prints_the_statement(capsys):
     assert main(["sql", "--help"]) == 0
-    assert "whose SQL: " + ", ".join(DIALECTS) in " ".join(capsys.readouterr().out.split())
+    assert "{" + ",".join(DIALECTS) + "} whose SQL" in " ".join(capsys.readouterr().out.split())
     options = "--table t --label y --score p --bits 8 --by a --by b --weight w".split()
     labels = ["--pos-label", "'1'", "--neg-label", "no", "--where", "a = 1"]
     assert main(["sql", "--dialect", "spark", *options, *labels]) == 0

@@ -8,7 +8,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fastmetrics.cli._timings import add_decision, asked, output, shared
+from fastmetrics.cli.commands.compare_benchmarks import (
+    DECISION,
+    DEFAULTS as DECIDED,
+    asked,
+    margin,
+    output,
+    shared,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,6 +25,8 @@ if TYPE_CHECKING:
     from fastmetrics.comparison.timings.files import TimingRun
     from fastmetrics.comparison.timings.timings_result import TimingComparison
 
+ABOUT: Final = "run benchmarks of two versions in turns, and decide whether anything became slower"
+FORMATS: Final = ("table", "json", "csv", "markdown")
 HELP: Final = """\
 Did this change make anything slower? The benchmarks are run with the working tree and with a
 revision, each in a folder of its own, in turns (before, after, after, before, ...), every run a
@@ -53,55 +62,22 @@ class _Found(NamedTuple):
     alarms: float | None
 
 
-def add_options(command: argparse.ArgumentParser) -> None:
-    """Add what the command takes beside a format."""
-    add = command.add_argument
-    add("work", nargs="+", metavar="-- COMMAND", help="what runs the benchmarks, after two dashes")
-    add("--against", metavar="REV", help="what was before, as git calls it: branch, tag or hash")
-    add(
-        "--rounds",
-        type=_rounds,
-        metavar="N",
-        help="pairs of runs, or auto: as many as decide, in a plan of three looks (default auto)",
-    )
-    add(
-        "--most-rounds",
-        type=_rounds,
-        default=_MOST,
-        metavar="N",
-        help=f"of that plan; it looks after a quarter, a half and all of them (default {_MOST})",
-    )
-    add(
-        "--control",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="a benchmark, or pattern as 'parse*', that the change does not touch: where it moves "
-        "by more than the margin, up or down, the sides differ by something else, and nothing is "
-        "decided; may be repeated",
-    )
-    add(
-        "--aa",
-        action="store_true",
-        help="take the revision for both sides, and say how often equal code would be called worse "
-        "on this machine (--rounds, 10 by default)",
-    )
-    add(
-        "--install",
-        metavar="COMMAND",
-        help="install each side into an environment of its own, as 'pip install .'",
-    )
-    for side in ("before", "after"):
-        add(f"--{side}-python", metavar="FILE", help=f"the interpreter of what was {side}")
-    add(
-        "--package",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="what is compared: each side must import its own (default: what the project holds)",
-    )
-    add("--keep", metavar="DIR", help="keep the files of all runs, before-01.json and so on")
-    add_decision(add)
+OPTIONS: Final = f"""
+[--against REV]  what was before, as git calls it: branch, tag or hash
+[--rounds N]  pairs of runs, or auto: as many as decide, in a plan of three looks (default auto)
+[--most-rounds N]  of that plan; it looks after a quarter, a half and all of them (default {_MOST})
+[--control NAME]...  a benchmark, or pattern as 'parse*', that the change does not touch: where it
+    moves by more than the margin, up or down, the sides differ by something else, and nothing is
+    decided; may be repeated
+[--aa]  take the revision for both sides, and say how often equal code would be called worse on this
+    machine (--rounds, 10 by default)
+[--install COMMAND]  install each side into an environment of its own, as 'pip install .'
+[--before-python FILE]  the interpreter of what was before
+[--after-python FILE]  the interpreter of what was after
+[--package NAME]...  what is compared: each side must import its own (default: what the project
+    holds)
+[--keep DIR]  keep the files of all runs, before-01.json and so on
+{DECISION}"""
 
 
 def _rounds(text: str) -> int | None:
@@ -113,10 +89,20 @@ def _rounds(text: str) -> int | None:
     return int(text)
 
 
+TYPES: Final = {"rounds": _rounds, "most_rounds": _rounds, "margin": margin}
+DEFAULTS: Final = {"most_rounds": _MOST, "control": [], "package": [], **DECIDED}
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add what is run."""
+    about = "what runs the benchmarks, after two dashes"
+    command.add_argument("work", nargs="+", metavar="-- COMMAND", help=about)
+
+
 def run(options: argparse.Namespace) -> str:
     """Make the sides, run them in turns, decide, and return the output."""
     from fastmetrics.cli._bench_sides import two_sides
-    from fastmetrics.cli._messages import print_note
+    from fastmetrics.cli._messages import tell
     from fastmetrics.comparison.timings.compare_timings import plan_of
 
     pythons = (options.before_python, options.after_python)
@@ -136,11 +122,13 @@ def run(options: argparse.Namespace) -> str:
     )
     with _folder(options.keep) as folder, sides as both:
         for side in both:
-            print_note(f"{side.name}: {side.said}")
+            tell("note", f"{side.name}: {side.said}")
         if both[1].shared:
-            print_note(f"both run the working tree's {', '.join(both[1].shared)}")
+            tell("note", f"both run the working tree's {', '.join(both[1].shared)}")
         found = _decided(both, folder, plan, options)
-    options.exit_status = _status(found, options)
+    options.exit_status = 3 if found.moved else found.of.exit_status  # a control moved: undecided
+    if options.aa:
+        options.exit_status = int((found.alarms or 0.0) > 1 - options.confidence_level)
     text = _said(found, plan, options)
     shown = found.of._shown()
     shown = replace(shown, notes=[*shown.notes, *text])
@@ -151,13 +139,6 @@ def run(options: argparse.Namespace) -> str:
         "false_alarms": found.alarms,
     }
     return output(found.of, shown, options, "bench", more)
-
-
-def _status(found: _Found, options: argparse.Namespace) -> int:
-    """Return what the process ends with; nothing is decided where a control moved."""
-    if options.aa:
-        return int((found.alarms or 0.0) > 1 - options.confidence_level)
-    return 3 if found.moved else found.of.exit_status
 
 
 @contextmanager
@@ -183,7 +164,7 @@ def _decided(
 ) -> _Found:
     """Run the sides in turns until a look decides, or the plan ends."""
     from fastmetrics._threads.workers import progress_bar
-    from fastmetrics.cli._messages import print_note, print_warning
+    from fastmetrics.cli._messages import tell
     from fastmetrics.comparison.timings.files import read_timings
 
     runs: tuple[list[TimingRun], list[TimingRun]] = ([], [])
@@ -192,26 +173,26 @@ def _decided(
         path = folder / f"{both[which].name}-{number:02d}.json"
         fault = both[which].run(options.work, path)
         if fault and number == 0:
-            print_warning(f"{both[which].name}: {fault}")
+            tell("warning", f"{both[which].name}: {fault}")
         found = read_timings(path)
         if number == 0:
             path.unlink()
         return found
 
     with progress_bar(None, 2 * (plan.looks[-1] + 1), "running", "runs") as move:
-        tell: Callable[[int], object] = move or (lambda _: None)
+        done: Callable[[int], object] = move or (lambda _: None)
         for which in (0, 1):
             take(which, 0)
-            tell(1)
+            done(1)
         for number in range(1, plan.looks[-1] + 1):
             for which in (0, 1) if number % 2 else (1, 0):
                 runs[which].append(take(which, number))
-                tell(1)
+                done(1)
             if number in plan.looks:
                 found = _look(*runs, plan, options)
                 if found.of.decision != "undecided" or number == plan.looks[-1]:
                     return found
-                print_note(f"after {number} rounds: {found.of!r}")
+                tell("note", f"after {number} rounds: {found.of!r}")
     raise AssertionError("a plan ends with a look")
 
 
@@ -235,8 +216,7 @@ def _look(
     def part(runs: list[TimingRun], of_controls: bool) -> list[TimingRun]:
         return [
             replace(
-                run,
-                rounds={name: run[name] for name in run if (name in controls) == of_controls},
+                run, rounds={name: run[name] for name in run if (name in controls) == of_controls}
             )
             for run in runs
         ]

@@ -6,11 +6,13 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from fastmetrics.cli._options import level, positive
+from fastmetrics.cli._options import as_options
 
 if TYPE_CHECKING:
     from fastmetrics._report.logs.log import EvaluationLog
 
+ABOUT: Final = "compare models by logs of their evaluations, item by item"
+FORMATS: Final = ("table", "json", "markdown")
 HELP: Final = """\
 Compare models by logs of their evaluations, item by item: those of lm-evaluation-harness
 (samples_*.jsonl) and of Inspect (.eval, .json), told by what is in them, or tables (CSV, Parquet,
@@ -27,65 +29,55 @@ examples:
 """
 
 
+OPTIONS: Final = """
+[--metric NAME]  of a log that has several: the measure, or the scorer
+[--filter NAME]  of lm-evaluation-harness: the filter of the answers
+[--groups FIELD]  whose items vary together: a field of doc or metadata of logs, a column of tables
+[--pass-at K ...]  give the chance that one of K tries is right; several K may be named
+[--pass-hat K ...]  give the chance that all of K tries are right; several K may be named
+[--on-missing {error,intersect}]  what is done with items that not all models have: stop (default),
+    or leave them out
+[--confidence-level P]  (default 0.95)
+tables:
+[--id COL]  column of the items: says that files are tables
+[--score COL]  column of the score of a repeat
+[--model COL]  column of the models (default: each file is of one)
+[--repeat COL]  column of the repeats, where an item has several
+[--where]
+"""
+
+
+DEFAULTS: Final = {"pass_at": [], "pass_hat": [], "on_missing": "error", "confidence_level": 0.95}
+
+
 def add_options(command: argparse.ArgumentParser) -> None:
-    """Add what `compare` takes beside a format."""
-    add = command.add_argument
-    add(
-        "files",
-        nargs="+",
-        metavar="[NAME=]FILE",
-        help="log, or table; a model is called NAME, or as its log or its file is",
-    )
-    add("--metric", metavar="NAME", help="of a log that has several: the measure, or the scorer")
-    add("--filter", metavar="NAME", help="of lm-evaluation-harness: the filter of the answers")
-    add(
-        "--groups",
-        metavar="FIELD",
-        help="whose items vary together: a field of doc or metadata of logs, a column of tables",
-    )
-    for name, what in (("at", "one of K tries is"), ("hat", "all of K tries are")):
-        add(
-            f"--pass-{name}",
-            nargs="+",
-            type=positive,
-            default=(),
-            metavar="K",
-            help=f"give the chance that {what} right; several K may be named",
-        )
-    add(
-        "--on-missing",
-        choices=("error", "intersect"),
-        default="error",
-        help="what is done with items that not all models have: stop (default), or leave them out",
-    )
+    """Add what options do not tell: files that may have names, and one of two sides."""
+    about = "log, or table; a model is called NAME, or as its log or its file is"
+    command.add_argument("files", nargs="+", metavar="[NAME=]FILE", help=about)
     side = command.add_mutually_exclusive_group()
     side.add_argument("--higher-is-better", action="store_true", default=None, help="the score")
     side.add_argument("--lower-is-better", action="store_true", help="the score is an error")
-    add("--confidence-level", type=level, default=0.95, metavar="P", help="(default 0.95)")
-    add = command.add_argument_group("tables").add_argument
-    add("--id", metavar="COL", help="column of the items: says that files are tables")
-    add("--score", metavar="COL", help="column of the score of a repeat")
-    add("--model", metavar="COL", help="column of the models (default: each file is of one)")
-    add("--repeat", metavar="COL", help="column of the repeats, where an item has several")
-    add("--where", metavar="SQL", help="keep the rows for which this SQL expression holds")
 
 
 def run(options: argparse.Namespace) -> str:
     """Read the logs, compare, and return the output."""
     from fastmetrics._report.logs.evaluate_log import evaluate_log
     from fastmetrics._report.logs.read import read_evaluation_log
-    from fastmetrics.cli._layout import json_text, markdown_text, table_text
+    from fastmetrics.cli._layout import in_format
     from fastmetrics.cli._session import in_words
 
     upwards = False if options.lower_is_better else options.higher_is_better
     files = _named(options.files)
-    names = {f"pass_{name}": f"--pass-{name}" for name in ("at", "hat")}
-    names |= {name: f"--{name}" for name in ("filter", "repeat", "model")}
+    names = as_options("pass_at", "pass_hat", "filter", "repeat", "model")
     names["score"] = "--metric" if options.id is None else "--score"
     names |= {"on_missing='intersect'": "--on-missing intersect", "item": "item"}
     with in_words(names):
         if options.id is None:
-            _refuse_columns(options)
+            for name in ("score", "model", "repeat", "where"):
+                if getattr(options, name) is not None:
+                    raise ValueError(
+                        f"--{name} is of tables: name the column of their items with --id"
+                    )
             log = read_evaluation_log(
                 files,
                 score=options.metric,
@@ -102,10 +94,7 @@ def run(options: argparse.Namespace) -> str:
             on_missing=options.on_missing,
             confidence_level=options.confidence_level,
         )
-    if options.format == "json":
-        return json_text(found.to_dict())
-    shown = found._shown()
-    return markdown_text(shown) if options.format == "markdown" else table_text(shown)
+    return in_format(options.format, found.to_dict(), found._shown())
 
 
 def _named(texts: list[str]) -> dict[str, list[str]] | list[str]:
@@ -120,18 +109,11 @@ def _named(texts: list[str]) -> dict[str, list[str]] | list[str]:
     return found if any(found) else texts
 
 
-def _refuse_columns(options: argparse.Namespace) -> None:
-    for name in ("score", "model", "repeat", "where"):
-        if getattr(options, name) is not None:
-            raise ValueError(f"--{name} is of tables: name the column of their items with --id")
-
-
 def _of_tables(files: Any, options: argparse.Namespace, upwards: bool | None) -> EvaluationLog:
     """Return the log of tables."""
     import numpy as np
 
     from fastmetrics._report.logs.log import evaluation_log
-    from fastmetrics.cli._baseline import values_of
     from fastmetrics.io.reader import read_columns
 
     if options.score is None:
@@ -151,8 +133,7 @@ def _of_tables(files: Any, options: argparse.Namespace, upwards: bool | None) ->
                 where=options.where,
                 many_labels=True,
             )
-            own = {name: values_of(read.named[name]) for name in named}
-            own |= {options.id: values_of(read.labels), options.score: read.scores[options.score]}
+            own = {**read.named, **read.scores, options.id: read.label_values}
             label = model or os.path.splitext(os.path.basename(path))[0]
             own[""] = np.full(read.n_rows, label, object)
             for name, values in own.items():

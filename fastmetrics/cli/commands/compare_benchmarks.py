@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import argparse
 import glob
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
 
-from fastmetrics.cli._timings import add_decision, asked, output, shared
+from fastmetrics.cli._options import as_options, number_of
 
 if TYPE_CHECKING:
+    from fastmetrics._display.table import Display
     from fastmetrics.comparison.timings.files import TimingRun
+    from fastmetrics.comparison.timings.timings_result import TimingComparison
 
+ABOUT: Final = "decide from files of benchmarks whether anything became slower"
+FORMATS: Final = ("table", "json", "csv", "markdown")
 HELP: Final = """\
 Decide of each benchmark whether it became slower by more than a margin: worse, not worse, or
 undecided, and then how many more runs would decide. Each file is one run, of pytest-benchmark,
@@ -28,31 +33,35 @@ examples:
   fastmetrics compare-benchmarks --before b*.json --after a*.json --margin 10% --margin 'io*=25%'
   fastmetrics compare-benchmarks --before old.json --after new.json --single-run --format markdown
 """
+#: Those of `bench` too: what counts as slower, and how sure one has to be.
+DECISION: Final = """\
+[--margin [NAME=]P]...  the largest growth of a time that does not matter: 5%% (default) or 0.05; of
+    one benchmark, or of a pattern as 'sort*', with its name; may be repeated
+[--correction {holm,fdr}]  bound the chance of any false alarm (default), or the share of false ones
+[--allow-different WHAT ...]  what may differ between the runs, as the error names it, or all
+[--confidence-level P]  chance of calling nothing worse that is not, of all benchmarks together
+    (default 0.95)
+[--junit]
+"""
+OPTIONS: Final = f"""
+--before FILE ...  the runs before the change: files, or glob patterns
+--after FILE ...  the runs after it: files, or glob patterns
+[--paired]  the runs were taken in turns, the first before with the first after and so on
+[--single-run]  take the rounds of one run a side for what varies
+{DECISION}"""
 
 
-def add_options(command: argparse.ArgumentParser) -> None:
-    """Add what the command takes beside a format."""
-    add = command.add_argument
-    for name, what in (("before", "before the change"), ("after", "after it")):
-        add(
-            f"--{name}",
-            nargs="+",
-            required=True,
-            action="extend",
-            metavar="FILE",
-            help=f"the runs {what}: files, or glob patterns",
-        )
-    add(
-        "--paired",
-        action="store_true",
-        help="the runs were taken in turns, the first before with the first after and so on",
-    )
-    add(
-        "--single-run",
-        action="store_true",
-        help="take the rounds of one run a side for what varies",
-    )
-    add_decision(add)
+def margin(text: str) -> tuple[str, float]:
+    """Return the pattern of names and a share: 5% or 0.05."""
+    name, equals, own = text.rpartition("=")
+    share = number_of(own.removesuffix("%"))
+    if share is None or not 0 < share < float("inf") or (equals and not name):
+        raise argparse.ArgumentTypeError(f"must be above 0, as 5% or 0.05: got {text!r}")
+    return name or "*", share / (100 if own.endswith("%") else 1)
+
+
+TYPES: Final = {"margin": margin}
+DEFAULTS: Final = {"correction": "holm", "allow_different": [], "confidence_level": 0.95}
 
 
 def run(options: argparse.Namespace) -> str:
@@ -61,8 +70,7 @@ def run(options: argparse.Namespace) -> str:
     from fastmetrics.comparison.timings.compare_timings import compare_timings
 
     before, after = shared(_read(options.before), _read(options.after))
-    names = {"single_run": "--single-run", "allow_different": "--allow-different"}
-    with in_words(names | {"before": "--before", "after": "--after"}):
+    with in_words(as_options("single_run", "allow_different", "before", "after")):
         found = compare_timings(
             before, after, paired=options.paired, single_run=options.single_run, **asked(options)
         )
@@ -78,3 +86,91 @@ def _read(patterns: list[str]) -> list[TimingRun]:
     for pattern in patterns:
         paths |= dict.fromkeys(sorted(glob.glob(pattern)) or [pattern])
     return [read_timings(path) for path in paths]
+
+
+# --- what `bench` has too ------------------------------------------------------------------------
+
+_COLUMNS: Final = (
+    *("name", "estimate", "low", "high", "standard_error", "decision", "margin", "more_needed"),
+    *("detectable", "n_before", "n_after", "pvalue_worse", "pvalue_not_worse"),
+)
+
+
+def asked(options: argparse.Namespace) -> dict[str, Any]:
+    """Return those options as arguments of `compare_timings`."""
+    margins = dict(options.margin or ())
+    margins |= {"*": margins.pop("*", 0.05)}  # the last: the first that fits is taken
+    return {
+        "margin": margins,
+        "correction": options.correction,
+        "allow_different": options.allow_different,
+        "confidence_level": options.confidence_level,
+    }
+
+
+def shared(
+    before: Sequence[TimingRun], after: Sequence[TimingRun]
+) -> tuple[list[TimingRun], list[TimingRun]]:
+    """Return the runs with the benchmarks that all have; the others are said."""
+    from dataclasses import replace
+
+    from fastmetrics.cli._messages import tell
+
+    runs = [*before, *after]
+    names = [name for name in runs[0] if all(name in run for run in runs)]
+    if not names:
+        raise ValueError(
+            f"{runs[0].source} and {runs[-1].source} share no benchmark with all others: the "
+            f"first of one is {next(iter(runs[0]))!r}, of the other {next(iter(runs[-1]))!r}"
+        )
+    lone = list(dict.fromkeys(name for run in runs for name in run if name not in names))
+    if lone:
+        more = f" and {len(lone) - 5} more" if len(lone) > 5 else ""
+        tell("warning", f"not every run has {', '.join(map(repr, lone[:5]))}{more}: not compared")
+
+    def kept(run: TimingRun) -> TimingRun:
+        return replace(run, rounds={name: run[name] for name in names})
+
+    return list(map(kept, before)), list(map(kept, after))
+
+
+def output(
+    found: TimingComparison,
+    shown: Display,
+    options: argparse.Namespace,
+    command: str,
+    more: dict[str, Any],
+) -> str:
+    """Return the output in the format that was asked for, and write JUnit's where asked."""
+    from fastmetrics.cli._layout import in_format
+
+    if options.junit is not None:
+        _write_junit(found, options.junit, command, options.exit_status)
+    fields = {"decision": found.decision, **found.to_dict(), **more}
+    return in_format(options.format, fields, shown, lambda: (_COLUMNS, _records(found)))
+
+
+def _write_junit(found: TimingComparison, path: str, command: str, status: int) -> None:
+    """Write a test case for each benchmark: what is undecided is an error.
+
+    With a status of 3 nothing that was found worse is believed.
+    """
+    from fastmetrics.cli._layout import Case, write_junit
+
+    cases = []
+    for row in found:
+        outcome: Any = {"worse": "failure", "undecided": "error"}.get(row.decision, "")
+        low, high = row.confidence_interval
+        said = f"{row.decision}: {row.estimate:.4g} times as long [{low:.4g}, {high:.4g}]"
+        if outcome == "failure" and status == 3:
+            outcome = "error"
+        cases.append(Case("benchmarks", row.name, outcome, said))
+    write_junit(path, f"fastmetrics {command}", cases, repr(found))
+
+
+def _records(found: TimingComparison) -> list[dict[str, Any]]:
+    return [
+        {name: value for name, value in row.to_dict().items() if name in _COLUMNS}
+        | row.confidence_interval.to_dict()
+        for row in found
+    ]

@@ -3,92 +3,93 @@
 from __future__ import annotations
 
 import argparse
-import warnings
+from typing import Final
 
-from fastmetrics.cli._messages import print_note, print_texts
-from fastmetrics.cli._options import check_picture
-from fastmetrics.cli._render import render
-from fastmetrics.comparison.tables.compare_table import (
-    PostHoc,
-    TableComparison,
-    compare_table,
-    save_critical_difference,
-)
-from fastmetrics.errors import InputError, with_names
-from fastmetrics.io.columns import Columns, TextColumn
-from fastmetrics.io.formats import column_names
-from fastmetrics.io.reader import read_columns
+from fastmetrics.cli._options import as_options, check_picture
 
-#: What the arguments of the library are called here.
-_OPTIONS = {
-    "control": "--control",
-    "post_hoc": "--post-hoc",
-    "confidence_level": "--confidence-level",
-    "rng": "--seed",
-    "scores": "the table",
-}
+ABOUT: Final = "compare algorithms on several data sets: Friedman, post-hoc test, groups"
+FORMATS: Final = ("table", "json", "csv", "markdown")
+HELP: Final = """\
+Compare algorithms on several data sets by their ranks: Friedman's test, a post-hoc test, and the
+groups inside which no difference is shown. The table, in the same kinds of file as for evaluate,
+has a row a data set and a column an algorithm."""
+
+EXAMPLES: Final = """\
+examples:
+  fastmetrics compare-table accuracies.csv --datasets name --higher-is-better
+  fastmetrics compare-table errors.csv --datasets name --lower-is-better --control baseline
+  fastmetrics compare-table auc.parquet --datasets name --higher-is-better --plot diagram.png
+"""
+OPTIONS: Final = """
+FILE
+--datasets COL  column that names the data sets
+[--algorithm COL]...  column of an algorithm; may be repeated (default: all columns but --datasets)
+[--post-hoc {nemenyi,bonferroni-dunn,wilcoxon-holm}]  which algorithms differ: all pairs by mean
+    ranks, all against --control by mean ranks, or Wilcoxon's test with Holm's adjustment (default:
+    nemenyi, with --control bonferroni-dunn)
+[--control NAME]  the algorithm that the others are compared with
+[--confidence-level P]  of tests (default 0.95)
+[--seed S]  of Friedman's p-value where it takes permutations
+[--on-bad-row {error,skip}]  what to do with a data set that lacks a number: stop (default), or
+    leave it out
+[--plot FILE]  write the critical-difference diagram (.png .pdf .svg)
+"""
+
+
+DEFAULTS: Final = {"confidence_level": 0.95}
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add one of two sides."""
+    side = command.add_mutually_exclusive_group(required=True)
+    side.add_argument("--higher-is-better", action="store_true", help="the table holds scores")
+    side.add_argument("--lower-is-better", action="store_true", help="the table holds errors")
 
 
 def run(options: argparse.Namespace) -> str:
     """Read the table, compare the algorithms, draw the diagram, and return the output."""
+    from fastmetrics.cli._messages import tell
+    from fastmetrics.cli._render import render
+    from fastmetrics.cli._session import in_words, read_rows, tell_skipped
+    from fastmetrics.comparison.tables.compare_table import compare_table, save_critical_difference
+
     if options.plot is not None:
         check_picture("--plot", options.plot)
-    algorithms = options.algorithms or _other_columns(options.files[0], options.datasets)
-    columns = read_columns(
-        options.files,
-        options.datasets,
-        algorithms,
-        on_bad_row=options.on_bad_row,
-        many_labels=True,
-    )
-    comparison = _compared(columns, _dataset_names(columns, options.datasets), options)
+    algorithms = options.algorithm or _other_columns(options.files[0], options.datasets)
+    columns = read_rows(options, options.datasets, algorithms, many_labels=True)
+    names = [str(name) for name in columns.label_values.tolist()]
+    _check_different(names, options.datasets)
+    usual = "nemenyi" if options.control is None else "bonferroni-dunn"
+    words = as_options("control", "post_hoc", "confidence_level")
+    with in_words(words | {"rng": "--seed", "scores": "the table"}, about="the table"):
+        comparison = compare_table(
+            columns.scores,
+            higher_is_better=options.higher_is_better,
+            confidence_level=options.confidence_level,
+            post_hoc=options.post_hoc or usual,  # type: ignore[arg-type]
+            control=options.control,
+            datasets=names,
+            rng=options.seed,
+        )
     if options.plot is not None:
         save_critical_difference(comparison, options.plot)
-        print_note(f"{options.plot}: the critical-difference diagram")
-    if columns.n_skipped:
-        rows = "row" if columns.n_skipped == 1 else "rows"
-        print_note(f"{columns.n_skipped:,} bad {rows} skipped, {columns.n_rows:,} compared")
+        tell("note", f"{options.plot}: the critical-difference diagram")
+    tell_skipped(columns, "compared")
     counts = {"n_datasets": columns.n_rows, "n_skipped": columns.n_skipped}
     return render(comparison, options.format, counts=counts)
 
 
 def _other_columns(path: str, datasets: str) -> list[str]:
+    from fastmetrics.io.formats import column_names
+
     names = next(iter(column_names([path], datasets).values()))
     return [name for name in names if name != datasets]
 
 
-def _dataset_names(columns: Columns, column: str) -> list[str]:
-    labels = columns.labels
-    values = labels.to_numpy() if isinstance(labels, TextColumn) else labels
-    names = [str(value) for value in values.tolist()]
-    seen = set[str]()
+def _check_different(names: list[str], column: str) -> None:
     for name in names:
-        if name in seen:
+        if names.count(name) > 1:
             raise ValueError(
                 f"column {column!r} names the data set {name!r} more than once: the table needs "
                 "one row a data set"
             )
-        seen.add(name)
-    return names
-
-
-def _compared(columns: Columns, names: list[str], options: argparse.Namespace) -> TableComparison:
-    post_hoc: PostHoc = options.post_hoc or (
-        "nemenyi" if options.control is None else "bonferroni-dunn"
-    )
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            comparison = compare_table(
-                columns.scores,
-                higher_is_better=options.higher_is_better,
-                confidence_level=options.confidence_level,
-                post_hoc=post_hoc,
-                control=options.control,
-                datasets=names,
-                rng=options.seed,
-            )
-        except InputError as error:
-            raise ValueError(with_names(str(error), _OPTIONS)) from error
-    print_texts((str(item.message) for item in caught), "the table")
-    return comparison

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from fastmetrics.cli._evaluation_options import add_evaluation
+from fastmetrics.cli._options import EVALUATION
 
-if TYPE_CHECKING:
-    from fastmetrics._input.scalars import WeightsAre
-    from fastmetrics._report.evaluation_result import Evaluation
-    from fastmetrics._report.tasks.task_evaluation import TaskEvaluation
-    from fastmetrics.io.columns import Columns
-
+ABOUT: Final = "evaluate scores in CSV, Parquet or JSON-lines files"
+FORMATS: Final = ("table", "json", "csv", "markdown")
 HELP: Final = """\
 Evaluate scores in files: CSV (.csv .tsv .txt), Parquet (.parquet .pq) and JSON lines (.jsonl
 .ndjson .json). All files together are one data set. The greater a score, the more positive."""
@@ -30,78 +26,43 @@ examples:
 """
 
 
-def add_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of ``fastmetrics evaluate`` beside a format."""
-    add_evaluation(command, required=False)
-    add = command.add_argument
-    add(
-        "--counts",
-        action="store_true",
-        help="the files hold counts of both classes by score, as the statement of fastmetrics sql "
-        "gives them, and not rows: without --label and --score; a column 'model' names models",
-    )
-    _add_memory(command.add_argument_group("files larger than memory").add_argument)
-
-
-def _add_memory(add: Any) -> None:
-    add(
-        "--memory",
-        metavar="SIZE",
-        help="what the program may take, as 1GB or 500MB: rows that do not fit are sorted on disk, "
-        "and the figures are the same",
-    )
-    add(
-        "--spill-dir",
-        metavar="DIR",
-        help="folder of those rows, on a disk: up to 8 bytes a row and model; nothing is left "
-        "(default: the system's folder for temporary files)",
-    )
+OPTIONS: Final = f"""
+{EVALUATION}
+counts in place of rows:
+[--counts]  the files hold counts of both classes by score, as the statement of fastmetrics sql
+    gives them, and not rows: without --label and --score; a column 'model' names models
+files larger than memory:
+[--memory SIZE]  what the program may take, as 1GB or 500MB: rows that do not fit are sorted on
+    disk, and the figures are the same
+[--spill-dir DIR]  folder of those rows, on a disk: up to 8 bytes a row and model; nothing is left
+    (default: the system's folder for temporary files)
+"""
+DEFAULTS: Final = {"confidence_level": 0.95}
 
 
 def run(options: argparse.Namespace) -> str:
     """Read the files, evaluate each score column, and return the output."""
     from fastmetrics._report.evaluation import evaluate
-    from fastmetrics.cli._evaluation_rows import asked, check_columns
-    from fastmetrics.cli._session import in_words, names_here
+    from fastmetrics.cli._evaluation_rows import asked, check_columns, tell_of
+    from fastmetrics.cli._render import render
+    from fastmetrics.cli._session import in_words, names_here, tell_skipped
 
     if options.counts:
         from fastmetrics.cli._counts import run_counts
 
         return run_counts(options)
     check_columns(options)
+    found: Any
     if options.memory is not None or options.spill_dir is not None:
-        return _of_files_larger_than_memory(options)
-    rows = asked(options)
-    with in_words(names_here(options), rows.labels, options.label) as texts:
-        found = evaluate(rows.labels, rows.scores, **rows.options)
-    return _told(found, texts, rows.columns, options)
+        from fastmetrics.cli._bounded import evaluate_bounded
 
-
-def _of_files_larger_than_memory(options: argparse.Namespace) -> str:
-    from fastmetrics._report.evaluation_result import Evaluation
-    from fastmetrics.cli._bounded import evaluate_bounded
-
-    if options.task == "labels" or options.class_scores:
-        raise ValueError("--memory is for scores of two classes: leave it out")
-    models, texts, columns = evaluate_bounded(options)
-    read: WeightsAre | None = "frequencies" if options.weight else None
-    found = Evaluation(tuple(models), options.confidence_level, read)
-    return _told(found, texts, columns, options)
-
-
-def _told(
-    evaluation: Evaluation | TaskEvaluation,
-    texts: list[tuple[type[Warning], str]],
-    columns: Columns,
-    options: argparse.Namespace,
-) -> str:
-    """Print what is to be known beside the figures, and return the output."""
-    from fastmetrics.cli._render import render
-    from fastmetrics.cli._session import tell_skipped
-    from fastmetrics.cli._told import tell
-
-    tell(evaluation, texts, "evaluate")
+        found, texts, columns = evaluate_bounded(options)
+    else:
+        labels, scores, given, columns = asked(options)
+        with in_words(names_here(options), labels, options.label) as texts:
+            found = evaluate(labels, scores, **given)
+    tell_of(found, texts, "evaluate")
     counts = {"n_rows": columns.n_rows, "n_skipped": columns.n_skipped}
-    output = render(evaluation, options.format, counts=counts)
+    output = render(found, options.format, counts=counts)
     tell_skipped(columns, "evaluated")
     return output

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fastmetrics.cli._options import level, number, number_of, positive, seed
+from fastmetrics.cli._options import as_options, parse_bounds, parse_metrics, positive
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,6 +14,8 @@ if TYPE_CHECKING:
     from fastmetrics._report.gate.gate_result import Gate
     from fastmetrics.io.columns import Columns
 
+ABOUT: Final = "decide whether a model may take the place of another: pass, fail or inconclusive"
+FORMATS: Final = ("table", "json", "markdown")
 HELP: Final = """\
 Decide whether a candidate may take the place of a baseline: PASS where it is shown that it loses
 less than a margin in every measure, FAIL where it is shown to lose more in one of them or in a
@@ -49,80 +50,42 @@ _RULES: Final[dict[str, type]] = {
     "min_n": int,
     "pos_label": str,
 }
-_NAMES: Final = {
-    "margins": "--margin",
-    "candidate": "--score",
-    "baseline": "--baseline",
-    "anchor": "--anchor",
-    "slices": "--slice",
-    "groups": "--groups",
-    "threshold": "--threshold",
-    "min_n": "--min-n",
-    "confidence_level": "--confidence-level",
-    "ledger": "--ledger",
-    "pay_for_looks": "--pay-for-looks",
-    "ids": "--id",
-}
+_NAMES: Final = as_options(
+    *("baseline", "anchor", "groups", "threshold", "min_n", "confidence_level", "ledger"),
+    "pay_for_looks",
+) | {"margins": "--margin", "candidate": "--score", "slices": "--slice", "ids": "--id"}
+OPTIONS: Final = """
+FILE
+--label COL  column of the labels, or of numbers
+--score COL  column of the candidate's scores
+[--baseline COL]  column of the baseline's scores (with --baseline-file there: default as --score)
+[--baseline-file FILE]  where the baseline's scores are, with ids and labels, as pack writes it: the
+    same rows in any order
+[--id COL]  column of ids, each its own; with --baseline-file in both
+[--anchor COL]  column of a pinned release that must not be lost to either
+[--margin NAME=X]...  the loss of a measure that does not matter, in its own unit; may be repeated
+[--rules FILE]  margins and options from a TOML file; options here go first
+[--slice COL]...  column whose values are slices, each judged by the same margins: one can fail the
+    gate; may be repeated
+[--min-n N]  rows of a slice to judge it (default 30)
+[--groups COL]  column that says whose a row is: groups vary, not rows
+[--weight]
+[--weights-are {importances,frequencies}]  as for evaluate
+[--threshold T]  from which on a score is called positive
+[--pos-label]
+[--confidence-level P]  1 - alpha: how sure a decision is (default 0.95)
+[--ledger FILE]  count the looks at these data in a file of JSON lines
+[--pay-for-looks]  the k-th look has an alpha of 6 alpha / (pi^2 k^2): all together keep it
+[--seed S]  of --aa
+[--junit FILE]  write the rules as JUnit XML too
+[--where]
+[--threads]
+"""
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
-    """Add what `gate` takes beside a format."""
-    add = command.add_argument
-    add("files", nargs="+", metavar="FILE", help="file name or glob pattern")
-    add("--label", required=True, metavar="COL", help="column of the labels, or of numbers")
-    add("--score", required=True, metavar="COL", help="column of the candidate's scores")
-    add(
-        "--baseline",
-        metavar="COL",
-        help="column of the baseline's scores (with --baseline-file there: default as --score)",
-    )
-    add(
-        "--baseline-file",
-        metavar="FILE",
-        help="where the baseline's scores are, with ids and labels, as pack writes it: the same "
-        "rows in any order",
-    )
-    add("--id", metavar="COL", help="column of ids, each its own; with --baseline-file in both")
-    add(
-        "--anchor", metavar="COL", help="column of a pinned release that must not be lost to either"
-    )
-    add(
-        "--margin",
-        action="append",
-        metavar="NAME=X",
-        help="the loss of a measure that does not matter, in its own unit; may be repeated",
-    )
-    add(
-        "--rules",
-        metavar="FILE",
-        help="margins and options from a TOML file; options here go first",
-    )
-    add(
-        "--slice",
-        action="append",
-        metavar="COL",
-        help="column whose values are slices, each judged by the same margins: one can fail the "
-        "gate; may be repeated",
-    )
-    add("--min-n", type=positive, metavar="N", help="rows of a slice to judge it (default 30)")
-    add("--groups", metavar="COL", help="column that says whose a row is: groups vary, not rows")
-    add("--weight", metavar="COL", help="column of the example weights")
-    add("--weights-are", choices=("importances", "frequencies"), help="as for evaluate")
-    add("--threshold", type=number, metavar="T", help="from which on a score is called positive")
-    add("--pos-label", metavar="V", help="the positive label (0/1, -1/1 and booleans need none)")
-    add(
-        "--confidence-level",
-        type=level,
-        metavar="P",
-        help="1 - alpha: how sure a decision is (default 0.95)",
-    )
-    add("--ledger", metavar="FILE", help="count the looks at these data in a file of JSON lines")
-    add(
-        "--pay-for-looks",
-        action="store_true",
-        help="the k-th look has an alpha of 6 alpha / (pi^2 k^2): all together keep it",
-    )
-    add(
+    """Add what may have a value, or none."""
+    command.add_argument(
         "--aa",
         nargs="?",
         const=2_000,
@@ -131,61 +94,54 @@ def add_options(command: argparse.ArgumentParser) -> None:
         help="rehearse on these data (2000 times): how often a rule fails an equal candidate, and "
         "passes one that is worse by the margin",
     )
-    add("--seed", type=seed, metavar="S", help="of --aa")
-    add("--junit", metavar="FILE", help="write the rules as JUnit XML too")
-    add("--where", metavar="SQL", help="keep the rows for which this SQL expression holds")
-    add("--threads", type=positive, metavar="N", help="threads (default: all processors)")
 
 
 def run(options: argparse.Namespace) -> str:
     """Read the files, decide, set the exit status, and return the output."""
     from fastmetrics._report.gate.gate import gate
-    from fastmetrics.cli._baseline import values_of
-    from fastmetrics.cli._layout import json_text, markdown_text, table_text
-    from fastmetrics.cli._messages import print_note, print_texts
+    from fastmetrics.cli._layout import in_format
+    from fastmetrics.cli._messages import tell
     from fastmetrics.cli._session import in_words, labels_of
 
     _take_rules(options)
-    margins, metrics = _margins(options.margin)
+    margins = parse_bounds("--margin", options.margin, "measure with a number, as in roc_auc=0.005")
+    if not margins:
+        raise ValueError("no rule: name at least one, as --margin roc_auc=0.005")
     if options.baseline is None and options.baseline_file is None:
         raise ValueError("name the baseline: --baseline COL, or --baseline-file FILE with --id")
     columns, models, baseline = _read(options)
     label = options.label
     labels, pos_label = labels_of(columns.labels, label, options.pos_label)
-    named = {name: values_of(each) for name, each in columns.named.items()}
+    named = columns.named
     given: dict[str, Any] = {
         "margins": margins,
-        "metrics": metrics,
+        "metrics": parse_metrics(list(margins)),
         "candidate": options.score,
         "baseline": baseline,
-        "anchor": options.anchor,
         "slices": {name: named[name] for name in options.slice or ()} or None,
         "ids": named.get(options.id),
         "groups": named[options.groups] if options.groups else None,
         "sample_weight": columns.weights,
         "weights_are": options.weights_are or "importances",
-        "threshold": options.threshold,
         "pos_label": pos_label,
         "min_n": options.min_n or 30,
         "confidence_level": options.confidence_level or 0.95,
-        "ledger": options.ledger,
-        "pay_for_looks": options.pay_for_looks,
         "n_rehearsals": options.aa,
         "rng": options.seed,
     }
+    given |= {
+        name: getattr(options, name) for name in ("anchor", "threshold", "ledger", "pay_for_looks")
+    }
     words = _NAMES | {f"scores[{name!r}]": f"column {name!r}" for name in models}
     words |= {"y_true": f"column {label!r}", "sample_weight": f"column {options.weight!r}"}
-    with in_words(words) as texts:
+    with in_words(words, about="gate"):
         found = gate(labels, models, **given)
-    print_texts((text for _, text in texts), "gate")
     options.exit_status = found.exit_status
     if options.junit:
         _write_junit(found, options.junit)
-        print_note(f"{options.junit}: {len(found)} rules")
-    if options.format == "json":
-        return json_text({"explanation": found.explanation, **found.to_dict()})
-    shown = found._shown()
-    return markdown_text(shown) if options.format == "markdown" else table_text(shown)
+        tell("note", f"{options.junit}: {len(found)} rules")
+    fields = {"explanation": found.explanation, **found.to_dict()}
+    return in_format(options.format, fields, found._shown())
 
 
 def _take_rules(options: argparse.Namespace) -> None:
@@ -216,29 +172,9 @@ def _take_rules(options: argparse.Namespace) -> None:
             setattr(options, name, value)
 
 
-def _margins(texts: Sequence[str] | None) -> tuple[dict[str, float], dict[str, Any]]:
-    """Return margins and what is measured, by what was written."""
-    from fastmetrics.cli._options import parse_metrics
-
-    margins: dict[str, float] = {}
-    for text in texts or ():
-        name, equals, value = text.rpartition("=")
-        margin = number_of(value) if equals else None
-        if margin is None or not name:
-            raise ValueError(f"--margin {text!r} is no measure with a number, as in roc_auc=0.005")
-        if name in margins:
-            raise ValueError(f"--margin names {name!r} more than once")
-        margins[name] = margin
-    if not margins:
-        raise ValueError("no rule: name at least one, as --margin roc_auc=0.005")
-    return margins, parse_metrics(list(margins)) or {}
-
-
 def _read(options: argparse.Namespace) -> tuple[Columns, dict[str, NDArray[Any]], str]:
     """Return the columns, the scores of each model, and what the baseline is called."""
-    from fastmetrics.cli._baseline import matched, values_of
-    from fastmetrics.cli._session import progress_bar
-    from fastmetrics.io.reader import read_columns
+    from fastmetrics.cli._session import read_rows
 
     in_file = options.baseline_file is not None
     if in_file and not options.id:
@@ -248,29 +184,65 @@ def _read(options: argparse.Namespace) -> tuple[Columns, dict[str, NDArray[Any]]
     )
     scores = [options.score, *([] if in_file else [options.baseline])]
     scores += [options.anchor] if options.anchor else []
-    with progress_bar() as progress:
-        columns = read_columns(
-            options.files,
-            options.label,
-            scores,
-            weight=options.weight,
-            named=list(names),
-            where=options.where,
-            progress=progress,
-        )
+    columns = read_rows(options, options.label, scores, named=list(names))
     models = dict(columns.scores)
     if not in_file:
         return columns, models, options.baseline
     path, column = options.baseline_file, options.baseline or options.score
     name = f"{column} ({os.path.basename(path)})"
-    id_column, ids = options.id, values_of(columns.named[options.id])
-    models[name] = matched(ids, values_of(columns.labels), path, column, id_column, options.label)
+    ids = columns.named[options.id]
+    models[name] = _matched(ids, columns.label_values, path, column, options.id, options.label)
     return columns, models, name
+
+
+def _matched(
+    ids: NDArray[Any], own: NDArray[Any], path: str, column: str, id_column: str, label: str
+) -> NDArray[Any]:
+    """Return a column of a file in the order of ``ids``, which it must have, with the labels.
+
+    ``own`` are the labels of the ids. A file that `pack` wrote has columns of its own names.
+    """
+    import numpy as np
+
+    from fastmetrics._report.gate._ledger import hash_of
+    from fastmetrics._report.gate.packed import said_of
+    from fastmetrics.io.formats import file_format
+    from fastmetrics.io.reader import read_columns
+
+    said = said_of(path) if file_format(path) == "parquet" else {}
+    id_column, label = ("id", "label") if said else (id_column, label)
+    if said and column not in said["models"]:
+        raise ValueError(f"{path}: no model {column!r}; it has {', '.join(said['models'])}")
+    other = read_columns([path], label, [column], named=[id_column])
+    known, labels = other.named[id_column], other.label_values
+    if said and hash_of(labels, known) != said["data"]:
+        raise ValueError(f"{path}: ids and labels are not those it was packed with: pack it anew")
+    if (ids.dtype.kind == "O") != (known.dtype.kind == "O"):
+        raise ValueError(f"ids are texts in one file and numbers in the other: {path}")
+    order, of_other = np.argsort(ids, kind="stable"), np.argsort(known, kind="stable")
+    for name, values in (("the files", ids[order]), (path, known[of_other])):
+        twice = np.flatnonzero(values[1:] == values[:-1])
+        if len(twice):
+            raise ValueError(f"{name}: id {values[twice[0]]!r} is there more than once")
+    if len(ids) != len(known) or not (ids[order] == known[of_other]).all():
+        lone = np.setxor1d(ids, known)
+        raise ValueError(
+            f"{path}: {len(lone):,} ids are in one file alone, {lone[0]!r} for one: models are "
+            "compared on the same rows"
+        )
+    differ = np.flatnonzero(own[order] != labels[of_other])
+    if len(differ):
+        raise ValueError(
+            f"{path}: {len(differ):,} labels differ, that of id {ids[order][differ[0]]!r} for one"
+        )
+    found = np.empty(len(ids), other.scores[column].dtype)
+    found[order] = other.scores[column][of_other]
+    return found
 
 
 def _write_junit(found: Gate, path: str) -> None:
     """Write a test case for each rule: a FAIL is a failure, what is inconclusive an error."""
-    from fastmetrics.cli._junit import Case, write_junit
+    from fastmetrics.cli._layout import Case, write_junit
 
     cases = []
     for rule in found:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import Final
+from typing import Any, Final
 
+ABOUT: Final = "write ids and scores to one Parquet file: a baseline for gate"
 HELP: Final = """\
 Write ids, labels, scores and other columns of files to one Parquet file, with a hash of ids and
 labels: the baseline that later candidates are compared with."""
@@ -15,45 +16,31 @@ examples:
   fastmetrics gate new.csv --label y --score p --id id --baseline-file release.parquet \\
       --margin roc_auc=0.005
 """
-
-
-def add_options(command: argparse.ArgumentParser) -> None:
-    """Add what `pack` takes."""
-    add = command.add_argument
-    add("files", nargs="+", metavar="FILE", help="file name or glob pattern")
-    add("--label", required=True, metavar="COL", help="column of the labels")
-    add(
-        "--score",
-        required=True,
-        action="append",
-        dest="scores",
-        metavar="COL",
-        help="column of a model's scores; may be repeated",
-    )
-    add("--id", required=True, metavar="COL", help="column of ids, each its own")
-    add("--keep", action="append", default=[], metavar="COL", help="another column: slices, groups")
-    add("--where", metavar="SQL", help="keep the rows for which this SQL expression holds")
-    add("-o", "--output", required=True, metavar="FILE", help="the Parquet file to write")
+OPTIONS: Final = """
+FILE
+--label
+--score
+--id
+[--keep COL]...  another column: slices, groups
+[--where]
+-o, --output FILE  the Parquet file to write
+"""
+DEFAULTS: Final[dict[str, Any]] = {"keep": []}
 
 
 def run(options: argparse.Namespace) -> str:
     """Read the files, write the baseline, and say what it is."""
     from fastmetrics._report.gate.packed import pack
-    from fastmetrics.cli._baseline import values_of
-    from fastmetrics.cli._session import in_words
-    from fastmetrics.io.reader import read_columns
+    from fastmetrics.cli._session import in_words, read_rows
 
     names = list(dict.fromkeys([options.id, *options.keep]))
-    columns = read_columns(
-        options.files, options.label, options.scores, named=names, where=options.where
-    )
-    named = {name: values_of(each) for name, each in columns.named.items()}
+    columns = read_rows(options, options.label, options.score, named=names)
     with in_words({"ids": f"column {options.id!r}"}):
         own = pack(
             options.output,
-            values_of(columns.labels),
+            columns.label_values,
             columns.scores,
-            ids=named[options.id],
-            columns={name: named[name] for name in options.keep},
+            ids=columns.named[options.id],
+            columns={name: columns.named[name] for name in options.keep},
         )
     return f"{options.output}: {columns.n_rows:,} rows, {own}\n"

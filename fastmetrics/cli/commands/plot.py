@@ -6,8 +6,17 @@ import argparse
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
-from fastmetrics.cli._options import add_rows, level, number, parse_metrics, seed, unquoted
+from fastmetrics.cli._options import (
+    ROWS,
+    check_picture,
+    number,
+    number_of,
+    number_that,
+    parse_metrics,
+    unquoted,
+)
 
+ABOUT: Final = "draw curves of scores in files: ROC, P-R, DET and others"
 HELP: Final = """\
 Draw scores in files, the same kinds of file as for evaluate, and write the picture to a file."""
 
@@ -23,10 +32,9 @@ examples:
 _CURVE_BANDS: Final = ("simultaneous", "pointwise")
 _CALIBRATION_BANDS: Final = ("confidence", "consistency")
 _CRITERIA: Final = ("youden", "closest-topleft", "fewest-errors", "fbeta")
-_OF_SOME: Final = (
-    *("threshold", "confidence_level", "band", "seed", "metrics", "normalize"),
-    *("cost_fn", "cost_fp", "prevalence"),
-)
+_BANDED: Final = ("confidence_level", "band", "seed")
+_PRICES: Final = ("cost_fn", "cost_fp", "prevalence")
+_OF_SOME: Final = ("threshold", *_BANDED, "metrics", "normalize", *_PRICES)
 _SQUARE: Final = (4.6, 4.6)
 _WIDE: Final = (6.4, 4.2)
 _CM: Final = 2.54
@@ -44,110 +52,73 @@ class Rows(NamedTuple):
     names: tuple[str, str] | None
 
 
-class Kind(NamedTuple):
-    """A kind of picture.
+Draw = Callable[[Rows, argparse.Namespace, Any], Any]
 
-    Attributes
-    ----------
-    about : str
-        What it shows.
-    draw : callable
-        ``draw(rows, options, ax)``.
-    options : tuple of str
-        Options that not every kind has, by their names in the namespace.
-    size : tuple of float
-        Inches.
-    takes_one : bool
-        Whether there may be no more than one ``--score``.
+
+class Kind(NamedTuple):
+    """A kind of picture: what it shows, and ``draw(rows, options, ax)``.
+
+    ``options`` are those that not every kind has, ``size`` is in inches, and one that takes one
+    model has one ``--score``.
     """
 
     about: str
-    draw: Callable[[Rows, argparse.Namespace, Any], Any]
+    draw: Draw
     options: tuple[str, ...] = ()
     size: tuple[float, float] = _SQUARE
     takes_one: bool = False
 
 
-def add_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of ``fastmetrics plot``."""
-    add = command.add_argument
-    add("kind", choices=tuple(KINDS), metavar="KIND", help=f"{', '.join(KINDS)}: see below")
-    add_rows(add)
-    add(
-        *("-o", "--output"),
-        required=True,
-        metavar="FILE",
-        help="the picture (.png .pdf .svg); one that is there is replaced",
-    )
-    add("--width", type=_width, metavar="CM", help="of the picture, in centimetres (default 12-16)")
-    add(
-        "--threshold",
-        type=_threshold,
-        metavar="T",
-        help="the decision to mark, or of the confusion matrix: a score from which on examples are "
-        f"called positive, or a criterion for each model: {', '.join(_CRITERIA)}",
-    )
-    add(
-        "--confidence-level",
-        type=level,
-        metavar="P",
-        help="roc: give each AUC an interval; with --band, also of the bands (default 0.95)",
-    )
-    add(
-        "--band",
-        choices=(*_CURVE_BANDS, *_CALIBRATION_BANDS),
-        help="roc, pr, decision: where the whole curve lies (simultaneous), or each of its points "
-        "by itself (pointwise); reliability: where the true curve lies (confidence), or the fit "
-        "would if the model were calibrated (consistency)",
-    )
-    add("--seed", type=seed, metavar="S", help="of the resamples of --band")
-    add(
-        "--metrics",
-        nargs="+",
-        action="extend",
-        metavar="NAME",
-        help="thresholds: measures of predicted labels (default: precision recall f1)",
-    )
-    for name, what in (("fn", "missing a positive"), ("fp", "a false alarm")):
-        add(
-            f"--cost-{name}",
-            type=number,
-            metavar="X",
-            help=f"cost, by threshold: what {what} costs",
-        )
-    add("--prevalence", type=level, metavar="P", help="cost: share of positives in use")
-    add(
-        "--normalize",
-        choices=("true", "pred", "all"),
-        help="confusion: shares of the true classes, of the predicted ones, or of all examples",
-    )
+OPTIONS: Final = f"""
+FILE
+--label
+--score COL...  column of a model's scores; may be repeated, one for each model
+{ROWS.strip()}
+-o, --output FILE  the picture (.png .pdf .svg); one that is there is replaced
+[--width CM]  of the picture, in centimetres (default 12-16)
+[--threshold T]  the decision to mark, or of the confusion matrix: a score from which on examples
+    are called positive, or a criterion for each model: {", ".join(_CRITERIA)}
+[--confidence-level P]  roc: give each AUC an interval; with --band, also of the bands (default
+    0.95)
+[--band {{{",".join((*_CURVE_BANDS, *_CALIBRATION_BANDS))}}}]  roc, pr, decision: where the whole
+    curve lies (simultaneous), or each of its points by itself (pointwise); reliability: where the
+    true curve lies (confidence), or the fit would if the model were calibrated (consistency)
+[--seed S]  of the resamples of --band
+[--metrics NAME ...]  thresholds: measures of predicted labels (default: precision recall f1)
+[--cost-fn X]  cost, by threshold: what missing a positive costs
+[--cost-fp X]  cost, by threshold: what a false alarm costs
+[--prevalence P]  cost: share of positives in use
+[--normalize {{true,pred,all}}]  confusion: shares of the true classes, of the predicted ones, or of
+    all examples
+"""
 
 
 def _threshold(text: str) -> int | float | str:
-    if text in _CRITERIA:
-        return text
-    try:
-        return number(text)
-    except argparse.ArgumentTypeError:
+    value = text if text in _CRITERIA else number_of(text)
+    if value is None or value != value:
         known = ", ".join(_CRITERIA)
-        raise argparse.ArgumentTypeError(
-            f"must be a number or one of {known}: got {text!r}"
-        ) from None
+        raise argparse.ArgumentTypeError(f"must be a number or one of {known}: got {text!r}")
+    return value
 
 
 def _width(text: str) -> float:
-    width = float(number(text))
-    if not 2.0 <= width <= 100.0:
-        raise argparse.ArgumentTypeError(f"must lie between 2 and 100 cm: got {text!r}")
+    number(text)  # says so of what is none
+    width: float = number_that("lie between 2 and 100 cm", lambda cm: 2 <= cm <= 100)(text)
     return width
+
+
+TYPES: Final = {"width": _width, "threshold": _threshold}
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the kind of picture."""
+    about = f"{', '.join(KINDS)}: see below"
+    command.add_argument("kind", choices=tuple(KINDS), metavar="KIND", help=about)
 
 
 def run(options: argparse.Namespace) -> str:
     """Read the files, draw, write the picture, and say what it is."""
     from fastmetrics._plots._style import save_figure
-    from fastmetrics.cli._baseline import values_of
-    from fastmetrics.cli._messages import print_texts
-    from fastmetrics.cli._options import check_picture
     from fastmetrics.cli._session import in_words, labels_of, names_here, read_rows, tell_skipped
     from fastmetrics.io.columns import TextColumn
 
@@ -156,16 +127,10 @@ def run(options: argparse.Namespace) -> str:
     check_picture("--output", options.output)
     from matplotlib.figure import Figure
 
-    options.groups = None
-    columns = read_rows(
-        options,
-        options.label,
-        options.scores,
-        weight=options.weight,
-        many_labels=options.kind == "residuals",
-    )
-    if options.kind == "residuals":
-        labels, pos_label = values_of(columns.labels), None
+    is_of_numbers = options.kind == "residuals"
+    columns = read_rows(options, options.label, options.score, many_labels=is_of_numbers)
+    if is_of_numbers:
+        labels, pos_label = columns.label_values, None
     else:
         labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)
     keywords = {"sample_weight": columns.weights, "pos_label": pos_label}
@@ -174,14 +139,13 @@ def run(options: argparse.Namespace) -> str:
         positive = unquoted(options.pos_label)
         others = [text for text in columns.labels.values if text != positive]
         names = (others[0] if others else f"not {positive}", positive)
-    rows = Rows(labels, {name: columns.scores[name] for name in options.scores}, keywords, names)
+    rows = Rows(labels, {name: columns.scores[name] for name in options.score}, keywords, names)
     width, height = kind.size
     scale = 1.0 if options.width is None else options.width / _CM / width
     figure = Figure(figsize=(scale * width, scale * height), layout="constrained")
-    with in_words(names_here(options), labels, options.label) as texts:
+    with in_words(names_here(options), labels, options.label, about="plot"):
         kind.draw(rows, options, figure.subplots())
         save_figure(figure, options.output)
-    print_texts((text for _, text in texts), "plot")
     tell_skipped(columns, "drawn")
     return f"{options.output}: {kind.about}, {columns.n_rows:,} rows\n"
 
@@ -195,7 +159,7 @@ def _check_options(kind: Kind, options: argparse.Namespace) -> None:
             have = [known for known, other in KINDS.items() if name in other.options]
             option = f"--{name.replace('_', '-')}"
             raise ValueError(f"{option} is of the kinds {', '.join(have)}: not of {options.kind}")
-    if kind.takes_one and len(options.scores) > 1:
+    if kind.takes_one and len(options.score) > 1:
         raise ValueError(f"{options.kind} draws one model: name one column with --score")
     check_weights(options)
     bands = _CALIBRATION_BANDS if options.kind == "reliability" else _CURVE_BANDS
@@ -211,70 +175,40 @@ def _check_options(kind: Kind, options: argparse.Namespace) -> None:
         raise ValueError("confusion needs --threshold: from which score on is an example positive?")
 
 
-def _draw_roc(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
-    from fastmetrics import roc_band
-    from fastmetrics.plots import plot_roc
+def _scores(kind: Literal["roc", "pr", "det", "thresholds"]) -> Draw:
+    """Return what draws curves of scores."""
 
-    return plot_roc(
-        rows.labels,
-        rows.scores,
-        threshold=options.threshold,
-        confidence_level=options.confidence_level,
-        weights_are=options.weights_are or "importances",
-        bands=_bands(roc_band, rows, options),
-        ax=ax,
-        **rows.keywords,
-    )
+    def draw(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
+        import fastmetrics
 
+        given: dict[str, Any] = {"threshold": options.threshold, "ax": ax} | rows.keywords
+        scores: Any = rows.scores
+        if kind == "roc":
+            given["confidence_level"] = options.confidence_level
+            given["weights_are"] = options.weights_are or "importances"
+        if options.band is not None:
+            band = getattr(fastmetrics, f"{kind}_band")
+            given["bands"] = {
+                name: band(rows.labels, each, kind=options.band, **_sure(rows, options))
+                for name, each in scores.items()
+            }
+        if kind == "thresholds":
+            (scores,) = scores.values()
+            if options.metrics is not None:
+                given["metrics"] = parse_metrics(options.metrics)
+        return getattr(fastmetrics.plots, f"plot_{kind}")(rows.labels, scores, **given)
 
-def _draw_pr(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
-    from fastmetrics import pr_band
-    from fastmetrics.plots import plot_pr
-
-    return plot_pr(
-        rows.labels,
-        rows.scores,
-        threshold=options.threshold,
-        bands=_bands(pr_band, rows, options),
-        ax=ax,
-        **rows.keywords,
-    )
+    return draw
 
 
-def _bands(
-    band: Callable[..., Any], rows: Rows, options: argparse.Namespace
-) -> dict[str, Any] | None:
-    if options.band is None:
-        return None
+def _sure(rows: Rows, options: argparse.Namespace) -> dict[str, Any]:
+    """Return how sure a band is, and of what rows."""
     return {
-        name: band(
-            rows.labels,
-            scores,
-            kind=options.band,
-            confidence_level=options.confidence_level or 0.95,
-            weights_are=options.weights_are or "importances",
-            rng=options.seed,
-            **rows.keywords,
-        )
-        for name, scores in rows.scores.items()
+        "confidence_level": options.confidence_level or 0.95,
+        "weights_are": options.weights_are or "importances",
+        "rng": options.seed,
+        **rows.keywords,
     }
-
-
-def _draw_det(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
-    from fastmetrics.plots import plot_det
-
-    given = {"threshold": options.threshold, "ax": ax}
-    return plot_det(rows.labels, rows.scores, **given, **rows.keywords)
-
-
-def _draw_thresholds(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
-    from fastmetrics.plots import plot_thresholds
-
-    (scores,) = rows.scores.values()
-    given = {"threshold": options.threshold, "ax": ax}
-    if options.metrics is not None:
-        given["metrics"] = parse_metrics(options.metrics)
-    return plot_thresholds(rows.labels, scores, **given, **rows.keywords)
 
 
 def _draw_confusion(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
@@ -297,7 +231,7 @@ def _draw_confusion(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
 def _draw_cost(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
     from fastmetrics.costs import compare_cost_curves, cost_curve, threshold_costs
 
-    prices = {name: getattr(options, name) for name in ("cost_fn", "cost_fp", "prevalence")}
+    prices = {name: getattr(options, name) for name in _PRICES}
     if options.cost_fn is not None or options.cost_fp is not None:
         for name, scores in rows.scores.items():
             named = name if len(rows.scores) > 1 else None
@@ -321,15 +255,8 @@ def _draw_residuals(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
 def _draw_decision(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
     from fastmetrics.costs import decision_curve
 
-    return decision_curve(
-        rows.labels,
-        rows.scores,
-        kind=options.band or "pointwise",
-        confidence_level=options.confidence_level or 0.95,
-        weights_are=options.weights_are or "importances",
-        rng=options.seed,
-        **rows.keywords,
-    ).plot(ax)
+    kind: Any = options.band or "pointwise"
+    return decision_curve(rows.labels, rows.scores, kind=kind, **_sure(rows, options)).plot(ax)
 
 
 def _draw_reliability(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
@@ -348,7 +275,7 @@ def _draw_reliability(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
     return ax
 
 
-def _gains(kind: Literal["gain", "lift"]) -> Callable[[Rows, argparse.Namespace, Any], Any]:
+def _gains(kind: Literal["gain", "lift"]) -> Draw:
     """Return what draws cumulative gain or lift."""
 
     def draw(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
@@ -364,34 +291,24 @@ def _gains(kind: Literal["gain", "lift"]) -> Callable[[Rows, argparse.Namespace,
 
 
 KINDS: Final[dict[str, Kind]] = {
-    "roc": Kind("ROC curves", _draw_roc, ("threshold", "confidence_level", "band", "seed")),
-    "pr": Kind(
-        "precision-recall curves", _draw_pr, ("threshold", "confidence_level", "band", "seed")
-    ),
-    "det": Kind("detection error tradeoff", _draw_det, ("threshold",)),
+    "roc": Kind("ROC curves", _scores("roc"), ("threshold", *_BANDED)),
+    "pr": Kind("precision-recall curves", _scores("pr"), ("threshold", *_BANDED)),
+    "det": Kind("detection error tradeoff", _scores("det"), ("threshold",)),
     "thresholds": Kind(
-        "measures over the threshold", _draw_thresholds, ("threshold", "metrics"), _WIDE, True
+        "measures over the threshold",
+        _scores("thresholds"),
+        ("threshold", "metrics"),
+        _WIDE,
+        takes_one=True,
     ),
     "confusion": Kind(
         "confusion matrix", _draw_confusion, ("threshold", "normalize"), (4.4, 3.6), True
     ),
-    "cost": Kind(
-        "cost curves",
-        _draw_cost,
-        ("cost_fn", "cost_fp", "prevalence"),
-        _WIDE,
-    ),
-    "decision": Kind(
-        "decision curves", _draw_decision, ("confidence_level", "band", "seed"), _WIDE
-    ),
+    "cost": Kind("cost curves", _draw_cost, _PRICES, _WIDE),
+    "decision": Kind("decision curves", _draw_decision, _BANDED, _WIDE),
     "gain": Kind("cumulative gain", _gains("gain"), (), _WIDE),
     "lift": Kind("lift", _gains("lift"), (), _WIDE),
-    "reliability": Kind(
-        "reliability diagram",
-        _draw_reliability,
-        ("confidence_level", "band", "seed"),
-        _SQUARE,
-    ),
+    "reliability": Kind("reliability diagram", _draw_reliability, _BANDED),
     "residuals": Kind("residuals of predicted numbers", _draw_residuals, (), _WIDE),
 }
 

@@ -6,11 +6,13 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from fastmetrics.cli._options import level, number, parse_metrics, positive, seed
+from fastmetrics.cli._options import as_options, check_picture, number, parse_metrics
 
 if TYPE_CHECKING:
     from fastmetrics._report.ranking_result import RankingEvaluation
 
+ABOUT: Final = "evaluate rankings in files, TREC's too, and compare systems"
+FORMATS: Final = ("table", "json", "csv", "markdown")
 HELP: Final = """\
 Evaluate rankings of one or several systems, query by query: each measure's mean over the queries
 with an interval, and how the systems differ. The data are a file of items, in the same kinds of
@@ -37,128 +39,53 @@ _SETTINGS: Final = (
     *("n_queries", "n_left_out", "test", "adjustment", "confidence_level"),
     *("n_resamples", "n_groups", "ties", "key", "verdict"),
 )
+#: Options that are arguments of `evaluate_rankings` as they are.
+_GIVEN: Final = "k ties relevant_from control test adjustment confidence_level".split()
 #: What the arguments of the library are called here.
-_WORDS: Final = {
-    "metrics": "--metrics",
-    "k": "--k",
-    "ties": "--ties",
-    "ties=": "--ties ",
-    "relevant_from": "--relevant-from",
-    "no_relevant": "--no-relevant",
-    "control": "--control",
-    "groups": "--groups",
-    "rng": "--seed",
-    "n_resamples": "--resamples",
-    "test": "--test",
-    "qrels": "--qrels",
-    "runs": "--run",
+_WORDS: Final = as_options(
+    *("metrics", "k", "ties", "ties=", "relevant_from", "no_relevant", "control", "groups"),
+    *("test", "qrels"),
+) | {"rng": "--seed", "n_resamples": "--resamples", "runs": "--run"}
+OPTIONS: Final = f"""
+[FILE ...]  file name or glob pattern; a row is an item
+[--query COL]  column that says which query an item is of
+[--score COL]...  column of a system's scores, the highest first; may be repeated
+[--relevance COL]  column of how relevant an item is: 0 not, or a grade
+[--qrels FILE]  TREC's judgments: query, iteration, document, relevance
+[--run FILE]...  TREC's run of a system, which is called by its file; may be repeated
+[--k K,K]  cut-off, or several, of measures without one
+[--metrics NAME ...]  measures (default {_DEFAULT}), as ndcg@10 or rbp:persistence=0.8
+[--ties {{expected,optimistic,pessimistic,trec_eval}}]  items that score the same: the mean over
+    their orders (default), the best, the worst, or by name as trec_eval has it
+[--relevant-from R]  the least relevance that counts where grades are made yes or no (default 1)
+[--no-relevant V]  the value of a query without relevant items (default: left out and counted;
+    trec_eval has 0)
+[--missing-queries {{zero,omit}}]  a judged query that a run lacks: nothing found (default), or left
+    out for all runs
+[--groups COL]  column of what queries belong to (a user, a session): groups, not queries, are
+    independent
+[--control NAME]  the system that the others are compared with
+[--test {{t,randomization}}]  between two systems, over queries (default t)
+[--adjustment {{holm,max-t}}]  which p decides: Holm's for the pairs of a measure (default), or
+    max-T for all pairs by all measures
+[--resamples N]  random sign flips, of --test randomization and --adjustment max-t (default 9999)
+[--seed S]  an integer, or the key of an earlier run
+[--confidence-level P]  of the intervals; p-values decide at 1 less this (default 0.95)
+[--where]
+[--on-bad-row {{error,skip}}]  a row that lacks a number: stop (default), or leave it out and count
+    it
+[--threads]
+[--plot FILE]  draw the means, against k if one measure has several
+"""
+TYPES: Final = {"no_relevant": number}
+DEFAULTS: Final = {
+    "ties": "expected",
+    "relevant_from": 1,
+    "test": "t",
+    "adjustment": "holm",
+    "resamples": 9999,
+    "confidence_level": 0.95,
 }
-
-
-def add_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of ``fastmetrics rank``."""
-    add = command.add_argument
-    add("files", nargs="*", metavar="FILE", help="file name or glob pattern; a row is an item")
-    add("--query", metavar="COL", help="column that says which query an item is of")
-    add(
-        "--score",
-        action="append",
-        dest="scores",
-        metavar="COL",
-        help="column of a system's scores, the highest first; may be repeated",
-    )
-    add("--relevance", metavar="COL", help="column of how relevant an item is: 0 not, or a grade")
-    add("--qrels", metavar="FILE", help="TREC's judgments: query, iteration, document, relevance")
-    add(
-        "--run",
-        action="append",
-        dest="runs",
-        metavar="FILE",
-        help="TREC's run of a system, which is called by its file; may be repeated",
-    )
-    add("--k", type=cutoffs, metavar="K,K", help="cut-off, or several, of measures without one")
-    add(
-        "--metrics",
-        nargs="+",
-        action="extend",
-        metavar="NAME",
-        help=f"measures (default {_DEFAULT}), as ndcg@10 or rbp:persistence=0.8",
-    )
-    add(
-        "--ties",
-        choices=("expected", "optimistic", "pessimistic", "trec_eval"),
-        default="expected",
-        help="items that score the same: the mean over their orders (default), the best, the "
-        "worst, or by name as trec_eval has it",
-    )
-    add(
-        "--relevant-from",
-        type=number,
-        default=1,
-        metavar="R",
-        help="the least relevance that counts where grades are made yes or no (default 1)",
-    )
-    add(
-        "--no-relevant",
-        type=number,
-        metavar="V",
-        help="the value of a query without relevant items (default: left out and counted; "
-        "trec_eval has 0)",
-    )
-    add(
-        "--missing-queries",
-        choices=("zero", "omit"),
-        help="a judged query that a run lacks: nothing found (default), or left out for all runs",
-    )
-    add(
-        "--groups",
-        metavar="COL",
-        help="column of what queries belong to (a user, a session): groups, not queries, are "
-        "independent",
-    )
-    add("--control", metavar="NAME", help="the system that the others are compared with")
-    add(
-        "--test",
-        choices=("t", "randomization"),
-        default="t",
-        help="between two systems, over queries (default t)",
-    )
-    add(
-        "--adjustment",
-        choices=("holm", "max-t"),
-        default="holm",
-        help="which p decides: Holm's for the pairs of a measure (default), or max-T for all pairs "
-        "by all measures",
-    )
-    add(
-        "--resamples",
-        type=positive,
-        default=9999,
-        metavar="N",
-        help="random sign flips, of --test randomization and --adjustment max-t (default 9999)",
-    )
-    add("--seed", type=seed, metavar="S", help="an integer, or the key of an earlier run")
-    add(
-        "--confidence-level",
-        type=level,
-        default=0.95,
-        metavar="P",
-        help="of the intervals; p-values decide at 1 less this (default 0.95)",
-    )
-    add("--where", metavar="SQL", help="keep the rows for which this SQL expression holds")
-    add(
-        "--on-bad-row",
-        choices=("error", "skip"),
-        help="a row that lacks a number: stop (default), or leave it out and count it",
-    )
-    add("--threads", type=positive, metavar="N", help="threads (default: all processors)")
-    add("--plot", metavar="FILE", help="draw the means, against k if one measure has several")
-
-
-def cutoffs(text: str) -> int | tuple[int, ...]:
-    """Return one cut-off, or several with commas between them."""
-    found = tuple(positive(part.strip()) for part in text.split(","))
-    return found[0] if len(found) == 1 else found
 
 
 def run(options: argparse.Namespace) -> str:
@@ -166,28 +93,17 @@ def run(options: argparse.Namespace) -> str:
     import math
 
     from fastmetrics._report.ranking_evaluation import evaluate_rankings
-    from fastmetrics.cli._messages import print_note, print_texts
-    from fastmetrics.cli._options import check_picture
+    from fastmetrics.cli._layout import in_format
+    from fastmetrics.cli._messages import print_texts, tell
     from fastmetrics.cli._session import in_words
     from fastmetrics.errors import DataConversionWarning
     from fastmetrics.measures.ranking.names import asked_rankings
 
     _check_options(options)
-    metrics = parse_metrics(options.metrics or _DEFAULT.split())
-    no_relevant = math.nan if options.no_relevant is None else float(options.no_relevant)
-    given: dict[str, Any] = {
-        "metrics": metrics,
-        "k": options.k,
-        "ties": options.ties,
-        "relevant_from": options.relevant_from,
-        "no_relevant": no_relevant,
-        "control": options.control,
-        "test": options.test,
-        "adjustment": options.adjustment,
-        "n_resamples": options.resamples,
-        "confidence_level": options.confidence_level,
-        "rng": options.seed,
-    }
+    given: dict[str, Any] = {name: getattr(options, name) for name in _GIVEN}
+    given |= {"n_resamples": options.resamples, "rng": options.seed}
+    given["metrics"] = parse_metrics(options.metrics or _DEFAULT.split())
+    given["no_relevant"] = math.nan if options.no_relevant is None else float(options.no_relevant)
     if options.plot:
         check_picture("--plot", options.plot)
     with in_words(_names(options)) as texts:
@@ -195,22 +111,22 @@ def run(options: argparse.Namespace) -> str:
         data, n_skipped = _read(options)
         found = evaluate_rankings(**data, **given)
     for text in dict.fromkeys(t for kind, t in texts if kind is DataConversionWarning):
-        print_note(text)
+        tell("note", text)
     print_texts((t for kind, t in texts if kind is not DataConversionWarning), "rank")
     if n_skipped:
-        print_note(f"{n_skipped:,} bad {'row' if n_skipped == 1 else 'rows'} skipped")
+        tell("note", f"{n_skipped:,} bad {'row' if n_skipped == 1 else 'rows'} skipped")
     if options.plot:
         _draw(found, options.plot)
-    return _rendered(found, options.format)
+    return in_format(options.format, _plain(found), found._shown(), lambda: (_FIELDS, _rows(found)))
 
 
 def _check_options(options: argparse.Namespace) -> None:
     """Raise before any work if it is neither items of files nor TREC's files."""
-    of_trec = {"--qrels": options.qrels, "--run": options.runs}
+    of_trec = {"--qrels": options.qrels, "--run": options.run}
     of_files = {
         "FILE": options.files,
         "--query": options.query,
-        "--score": options.scores,
+        "--score": options.score,
         "--relevance": options.relevance,
     }
     is_trec = any(of_trec.values())
@@ -237,12 +153,9 @@ def _check_options(options: argparse.Namespace) -> None:
 
 
 def _names(options: argparse.Namespace) -> dict[str, str]:
-    columns = {f"scores[{name!r}]": f"column {name!r}" for name in options.scores or ()}
-    return (
-        dict(_WORDS)
-        | columns
-        | {"relevance": f"column {options.relevance!r}", "query": f"column {options.query!r}"}
-    )
+    columns = {f"scores[{name!r}]": f"column {name!r}" for name in options.score or ()}
+    columns |= {name: f"column {getattr(options, name)!r}" for name in ("relevance", "query")}
+    return _WORDS | columns
 
 
 def _read(options: argparse.Namespace) -> tuple[dict[str, Any], int]:
@@ -251,36 +164,25 @@ def _read(options: argparse.Namespace) -> tuple[dict[str, Any], int]:
         from fastmetrics.io.trec import read_trec
 
         tables = read_trec(
-            options.qrels,
-            options.runs,
-            missing_queries=options.missing_queries or "zero",
+            options.qrels, options.run, missing_queries=options.missing_queries or "zero"
         )
         return {"relevance": tables}, 0
     from fastmetrics.cli._session import read_rows
     from fastmetrics.io.columns import TextColumn
 
-    columns = read_rows(options, options.relevance, options.scores, query=options.query)
+    columns = read_rows(
+        options, options.relevance, options.score, query=options.query, group=options.groups
+    )
     if isinstance(columns.labels, TextColumn):
         shown = ", ".join(map(repr, columns.labels.values[:5]))
         raise ValueError(f"column {options.relevance!r} must be numbers: got {shown}")
-    scores = {name: columns.scores[name] for name in options.scores}
+    scores = {name: columns.scores[name] for name in options.score}
     data = {"relevance": columns.labels, "scores": scores, "query": columns.queries}
     if columns.groups is not None and columns.queries is not None:
         from fastmetrics.inference.query_sample import groups_of_queries
 
         data["groups"] = groups_of_queries(columns.groups, columns.queries)
     return data, columns.n_skipped
-
-
-def _rendered(found: RankingEvaluation, output_format: str) -> str:
-    from fastmetrics.cli._layout import csv_text, json_text, markdown_text, table_text
-
-    if output_format == "json":
-        return json_text(_plain(found))
-    if output_format == "csv":
-        return csv_text(_FIELDS, _rows(found))
-    shown = found._shown()
-    return markdown_text(shown) if output_format == "markdown" else table_text(shown)
 
 
 def _plain(found: RankingEvaluation) -> dict[str, Any]:

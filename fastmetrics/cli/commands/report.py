@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from fastmetrics.cli._evaluation_options import add_evaluation
+from fastmetrics.cli._options import EVALUATION
 
+ABOUT: Final = "evaluate scores in files, and write one page about them (HTML)"
 HELP: Final = """\
 Evaluate scores in files, the same kinds of file as for evaluate, and write one page about them:
 the verdict, figures, curves, calibration, decisions, slices, and a paragraph on methods. The page
@@ -20,25 +21,19 @@ examples:
 """
 
 
-def add_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of ``fastmetrics report``."""
-    add = command.add_argument
-    add(
-        *("-o", "--output"),
-        required=True,
-        metavar="FILE",
-        help="the page (.html); one that is there is replaced",
-    )
-    add("--title", default="Evaluation", metavar="TEXT", help="of the page")
-    add(
-        "--band",
-        choices=("simultaneous", "pointwise", "none"),
-        default="simultaneous",
-        help="around the curves of up to three models: where the whole curve lies (default), where "
-        "each of its points lies by itself, or none",
-    )
-    add_evaluation(command, required=False)
-    command.set_defaults(given=())
+_OWN: Final = """
+-o, --output FILE  the page (.html); one that is there is replaced
+[--title TEXT]  of the page
+[--band {simultaneous,pointwise,none}]  around the curves of up to three models: where the whole
+    curve lies (default), where each of its points lies by itself, or none
+"""
+OPTIONS: Final = _OWN + EVALUATION
+DEFAULTS: Final = {
+    "given": (),
+    "title": "Evaluation",
+    "band": "simultaneous",
+    "confidence_level": 0.95,
+}
 
 
 def run(options: argparse.Namespace) -> str:
@@ -47,9 +42,8 @@ def run(options: argparse.Namespace) -> str:
 
     from fastmetrics._plots._style import require_matplotlib
     from fastmetrics._report.page.report import report
-    from fastmetrics.cli._evaluation_rows import asked, check_columns
+    from fastmetrics.cli._evaluation_rows import asked, check_columns, tell_of
     from fastmetrics.cli._session import in_words, names_here, tell_skipped
-    from fastmetrics.cli._told import tell
 
     require_matplotlib()
     check_columns(options)
@@ -69,7 +63,7 @@ def run(options: argparse.Namespace) -> str:
             **given,
         )
         page.save(options.output)
-    tell(page.evaluation, texts, "report")
+    tell_of(page.evaluation, texts, "report")
     tell_skipped(rows.columns, "evaluated")
     said = page.verdict.split("\n")[0]
     about = f"{options.output}: {options.title}, {rows.columns.n_rows:,} rows"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from fastmetrics.cli._options import number, number_of, unquoted
+from fastmetrics.cli._options import as_options, number, number_of, unquoted
 
+ABOUT: Final = "print the SQL that counts a database's rows by score and class"
 HELP: Final = """\
 Print the SQL statement that counts the rows of a table by score and class, in one pass of the
 engine. Its result, a row a distinct score, is all that the measures need: no row leaves the
@@ -24,62 +25,35 @@ examples:
       --score '1 - p' --weight w --by country --where "day >= '2026-01-01'"
 """
 
-#: Those of `counts_query`, which help need not load.
-DIALECTS: Final = tuple("duckdb postgres spark bigquery snowflake clickhouse sqlite".split())
+OPTIONS: Final = """
+--dialect {duckdb,postgres,spark,bigquery,snowflake,clickhouse,sqlite}  whose SQL
+--table SQL  table, or a function that gives one
+--label SQL  column of the labels, or an expression
+--score SQL...  column of the scores, or an expression; the greater, the more positive; may be
+    repeated, for the scores of several models
+[--weight SQL]  column of weights to sum (default: rows are counted)
+[--by COL]...  count the values of this column apart; may be repeated
+[--where SQL]  count the rows for which this condition holds
+[--pos-label V]  the positive label (default 1): a number, true or false, or a text; in quotes of
+    its own, as "'007'", a text in any case
+[--neg-label V]  the negative label (default 0): a number, true or false, or a text; in quotes of
+    its own, as "'007'", a text in any case
+[--bits N]  count by ranges of scores, which agree in their first N bits, where distinct scores are
+    too many
+"""
 
 
-def add_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
-    add = command.add_argument
-    add(
-        "--dialect",
-        required=True,
-        choices=DIALECTS,
-        help="whose SQL: " + ", ".join(DIALECTS),
-        metavar="NAME",
-    )
-    add("--table", required=True, metavar="SQL", help="table, or a function that gives one")
-    add("--label", required=True, metavar="SQL", help="column of the labels, or an expression")
-    add(
-        "--score",
-        required=True,
-        action="append",
-        metavar="SQL",
-        help="column of the scores, or an expression; the greater, the more positive; may be "
-        "repeated, for the scores of several models",
-    )
-    add("--weight", metavar="SQL", help="column of weights to sum (default: rows are counted)")
-    add(
-        "--by",
-        action="append",
-        default=[],
-        metavar="COL",
-        help="count the values of this column apart; may be repeated",
-    )
-    add("--where", metavar="SQL", help="count the rows for which this condition holds")
-    for name, default in (("positive", "1"), ("negative", "0")):
-        add(
-            f"--{name[:3]}-label",
-            default=default,
-            metavar="V",
-            help=f"the {name} label (default {default}): a number, true or false, or a text; in "
-            "quotes of its own, as \"'007'\", a text in any case",
-        )
-    add(
-        "--bits",
-        type=number,
-        metavar="N",
-        help="count by ranges of scores, which agree in their first N bits, where distinct scores "
-        "are too many",
-    )
+TYPES: Final = {"bits": number}
+DEFAULTS: Final = {"by": [], "pos_label": "1", "neg_label": "0"}
 
 
 def run(options: argparse.Namespace) -> str:
     """Return the statement."""
-    from fastmetrics.errors import InputError, with_names
-    from fastmetrics.io._counts_query import counts_query
+    from fastmetrics.cli._session import in_words
+    from fastmetrics.io.counts import counts_query
 
-    try:
+    names = "table label score weight by where bits pos_label neg_label".split()
+    with in_words(as_options(*names)):
         statement = counts_query(
             options.table,
             options.label,
@@ -92,11 +66,6 @@ def run(options: argparse.Namespace) -> str:
             neg_label=_label(options.neg_label),
             bits=options.bits,
         )
-    except InputError as error:
-        names = ("table", "label", "score", "weight", "by", "where", "bits")
-        here = {name: f"--{name}" for name in names}
-        here |= {"pos_label": "--pos-label", "neg_label": "--neg-label"}
-        raise ValueError(with_names(str(error), here)) from error
     return statement + ";\n"
 
 
