@@ -39,6 +39,7 @@ _GONE: Final = {
     "PairedDifference": "results.Pair",
     "PairedPermutationTest": "results.Comparisons",
     "PermutedDifference": "results.Pair",
+    "": "results.Pair",
     "RankingDifference": "ranking.evaluate_rankings(...)['map']['a', 'b'], a Pair",
     "RankingMean": "ranking.evaluate_rankings(...)['map']['a'], an Estimate",
     "concordance_index_interval": "estimate(time, score, event=..., metrics=...)",
@@ -132,7 +133,7 @@ plot_residuals regression_measures evaluate
 gate Gate GateRule assert_not_worse pack compare
 assert_not_worse gate
 pack gate
-evaluate Evaluation TaskEvaluation ModelEvaluation Slices SliceEstimate SliceDifference \
+evaluate Evaluation TaskEvaluation ModelEvaluation Slices SliceEstimate \
 EvaluationBootstrap MetricEstimate estimate compare
 bootstrap multiclass_bootstrap paired_bootstrap Replicates effective_sample_size
 metrics_table MetricsTable MetricEntry register_metric scorer count_measure

@@ -6,18 +6,16 @@ from ._report.evaluation_result import (
     EvaluationBootstrap as EvaluationBootstrap,
 )
 from ._report.gate.gate_result import Gate as Gate, GateRule as GateRule
-from ._report.logs.log import EvaluationLog as EvaluationLog
-from ._report.logs.repeats import RepeatVariance as RepeatVariance
+from ._report.logs.log import EvaluationLog as EvaluationLog, RepeatVariance as RepeatVariance
 from ._report.model_evaluation import ModelEvaluation as ModelEvaluation
-from ._report.page.report_result import Report as Report
+from ._report.page.report import Report as Report
 from ._report.ranking_result import RankingEvaluation as RankingEvaluation
 from ._report.slices.found_slices import FoundSlice as FoundSlice, FoundSlices as FoundSlices
 from ._report.slices.slices_result import (
-    SliceDifference as SliceDifference,
     SliceEstimate as SliceEstimate,
     Slices as Slices,
 )
-from ._report.tasks.task_evaluation import TaskEvaluation as TaskEvaluation
+from ._report.task_evaluation import TaskEvaluation as TaskEvaluation
 from ._results import ConfidenceInterval as ConfidenceInterval
 from .comparison.planning.power_accuracy import SampleSize as SampleSize
 from .comparison.result import ComparisonTest as ComparisonTest

@@ -171,7 +171,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "EvaluationBootstrap": lambda: evaluation().bootstrap,
     "Estimate": lambda: fm.estimate(Y, S, metrics="roc_auc")["roc_auc"],
     "Estimates": lambda: fm.estimate(Y, S, metrics=["roc_auc", "average_precision"]),
-    "SliceDifference": lambda: sliced().between("half=0", "half=1"),
     "FoundSlice": lambda: found().rows[0],
     "FoundSlices": found,
     "Finding": lambda: fm.doctor(Y, S * 0).findings[0],

@@ -134,7 +134,6 @@ NUMBERS = {
     "Pair": "estimate",
     "PrecisionRecallGain": "area",
     "ScoreDecomposition": "loss",
-    "SliceDifference": "estimate",
     "SliceEstimate": "estimate",
     "TimingRatio": "estimate",
 }

@@ -21,8 +21,8 @@ _LIBRARIES: Final[tuple[Library, ...]] = ("pandas", "polars")
 def as_frame(shown: Display, library: Library | None) -> Any:
     """Return the rows of the framed tables, one below the other; what one lacks is missing."""
     chosen = _chosen(library)
-    tables = [_flat(table) for table in shown.tables if table.framed]
-    lengths = [len(table) for table in shown.tables if table.framed]
+    framed = shown.frame or [table for table in shown.tables if table.framed]
+    tables, lengths = [_flat(table) for table in framed], [len(table) for table in framed]
     columns: dict[str, Any] = {}
     for name in dict.fromkeys(name for table in tables for name in table):
         parts = [t.get(name, [None] * n) for t, n in zip(tables, lengths, strict=True)]

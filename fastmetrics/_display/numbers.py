@@ -117,6 +117,12 @@ def limits(interval: Limits, decimals: int) -> str:
     return f"[{number(interval.low, decimals)},\N{NO-BREAK SPACE}{number(interval.high, decimals)}]"
 
 
+def with_limits(value: float, interval: Limits) -> str:
+    """Return a number and its interval, to the same decimals."""
+    decimals = decimals_of([value], [interval])
+    return f"{number(value, decimals)} {limits(interval, decimals)}"
+
+
 def text(value: Any) -> str:
     """Return one value by itself."""
     if value is None:

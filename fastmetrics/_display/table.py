@@ -101,8 +101,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """What a result shows: a title, tables, and notes; code in notes stands between backticks."""
+    """What a result shows: a title, tables, and notes; code in notes stands between backticks.
+
+    ``frame`` has the tables of the data frame, where these are others.
+    """
 
     tables: Sequence[Table]
     title: str = ""
     notes: Sequence[str] = ()
+    frame: Sequence[Table] | None = None

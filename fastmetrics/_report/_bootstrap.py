@@ -12,20 +12,15 @@ from typing import Any
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.scalars import key_text
-from fastmetrics._report._one_model import said_in_notes
-from fastmetrics._report.evaluation_result import (
-    Evaluation,
-    EvaluationBootstrap,
-)
+from fastmetrics._report._beside import found_of, of_each_model
+from fastmetrics._report.evaluation_result import Evaluation, EvaluationBootstrap
 from fastmetrics._report.model_evaluation import ModelEvaluation
 from fastmetrics.errors import InputError, SmallSampleWarning
 from fastmetrics.inference.bootstrap._engine import joined
 from fastmetrics.inference.bootstrap._plans import CountPlan, Options, checked_options, planned
 from fastmetrics.inference.bootstrap.bootstrap import resampled
 from fastmetrics.inference.bootstrap.paired_bootstrap import compared
-from fastmetrics.inference.compare import compare
 from fastmetrics.inference.comparison_result import Comparisons
-from fastmetrics.inference.estimate import estimate
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.measures import asking
 from fastmetrics.measures.asking import MetricLike, MetricsLike
@@ -49,18 +44,6 @@ class Plan:
 
     options: Options
     threshold: int | float | None
-
-    def settings(self, groups: Any, effective: float | None) -> EvaluationBootstrap:
-        """Return what the result says about itself."""
-        return EvaluationBootstrap(
-            method=self.options.method,
-            n_resamples=self.options.n_resamples,
-            stratified=self.options.stratified,
-            n_groups=None if groups is None else len(check_class_labels(groups, "groups").classes),
-            effective_n_groups=effective,
-            threshold=self.threshold,
-            key=key_text(self.options.key),
-        )
 
 
 def checked_plan(n_resamples: Any, confidence_level: float, n_models: int, **given: Any) -> Plan:
@@ -141,64 +124,52 @@ def bootstrapped(
 ) -> Evaluation:
     """Return the evaluation of models whose measures get the bootstrap's intervals."""
     options = plan.options
+    level, read = options.confidence_level, options.weights_are
     if any(math.isnan(model.roc_auc) for model in models):
         # One class: no resamples.
-        return Evaluation(tuple(models), options.confidence_level, options.weights_are)
+        return Evaluation(tuple(models), level, read)
     rows = {"groups": groups, "threshold": plan.threshold, **rows}
-    comparisons: Comparisons | None = None
+    pairs: Comparisons | None = None
     if len(models) == 1:
-        only = resampled(y_true, scores[0].values, options, **rows)
-        results = {models[0].name: only}
+        found: list[Mapping[str, Estimate]] = [resampled(y_true, scores[0].values, options, **rows)]
     else:
-        method = options.method
-        comparisons = compared(y_true, scores, options, method_of_models=method, **rows)
-        results = {
-            model.name: Estimates({metric: one.models[k] for metric, one in comparisons.items()})
-            for k, model in enumerate(models)
-        }
-    if options.method is None and "ks_statistic" in results[models[0].name]:
-        held = _of_gaps(y_true, scores, options, **rows)
-        if comparisons is not None:
-            comparisons = Comparisons({**comparisons, **held})
-        for k, model in enumerate(models):
-            own = {name: one.models[k] if comparisons else one for name, one in held.items()}
-            results[model.name] = Estimates({**results[model.name], **own})
-    complete = tuple(
-        dataclasses.replace(
-            model,
-            confidence_interval=results[model.name]["roc_auc"].confidence_interval,
-            standard_error=results[model.name]["roc_auc"].standard_error,
-            interval_method=f"bootstrap, {results[model.name]['roc_auc'].method}",
-            bootstrap=results[model.name],
-            note=joined(model.note, _note(results[model.name])),
-        )
-        for model in models
+        pairs = compared(y_true, scores, options, method_of_models=options.method, **rows)
+        found = of_each_model(pairs)
+    if options.method is None and "ks_statistic" in found[0]:
+        # By limits that hold: those of replicates do not.
+        rows |= {"confidence_level": level, "weights_are": read or "importances"}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SmallSampleWarning)  # which the bootstrap has given
+            held, of_pairs = found_of(y_true, scores, "ks_statistic", **rows)
+        found = [{**own, **of_gaps} for own, of_gaps in zip(found, held, strict=True)]
+        if pairs is not None and of_pairs is not None:
+            pairs = Comparisons({**pairs, **of_pairs})
+    settings = EvaluationBootstrap(
+        method=options.method,
+        n_resamples=options.n_resamples,
+        stratified=options.stratified,
+        n_groups=None if groups is None else len(check_class_labels(groups, "groups").classes),
+        effective_n_groups=found[0]["roc_auc"].details.effective_n_groups,
+        threshold=plan.threshold,
+        key=key_text(options.key),
     )
-    effective = results[models[0].name]["roc_auc"].details.effective_n_groups
-    settings = plan.settings(groups, effective)
-    read = options.weights_are
-    return Evaluation(complete, options.confidence_level, read, settings, comparisons)
+    complete = map(_with_bootstrap, models, found)
+    return Evaluation(tuple(complete), level, read, settings, pairs)
 
 
-def _of_gaps(
-    y_true: Any, scores: list[NamedScores], options: Options, *, threshold: Any, **rows: Any
-) -> Mapping[str, Any]:
-    """Return KS, or how models differ in it, by limits that hold: those of replicates do not."""
-    rows["confidence_level"] = options.confidence_level
-    if options.weights_are is not None:
-        rows["weights_are"] = options.weights_are
-    with said_in_notes():
-        warnings.simplefilter("ignore", SmallSampleWarning)  # which the bootstrap has given
-        if len(scores) == 1:
-            return estimate(y_true, scores[0].values, metrics="ks_statistic", **rows)
-        named = {model.name: model.values for model in scores}
-        return compare(y_true, named, metrics="ks_statistic", **rows)
-
-
-def _note(results: Estimates) -> str:
-    """Return which intervals say nothing; usually empty."""
-    unsound = ", ".join(metric for metric, result in results.items() if not _is_sound(result))
-    return f"no sound bootstrap interval of {unsound}" if unsound else ""
+def _with_bootstrap(model: ModelEvaluation, found: Mapping[str, Estimate]) -> ModelEvaluation:
+    """Return the evaluation with the intervals of replicates, and a note on those without sense."""
+    auc = found["roc_auc"]
+    unsound = ", ".join(metric for metric, one in found.items() if not _is_sound(one))
+    note = f"no sound bootstrap interval of {unsound}" if unsound else ""
+    return dataclasses.replace(
+        model,
+        confidence_interval=auc.confidence_interval,
+        standard_error=auc.standard_error,
+        interval_method=f"bootstrap, {auc.method}",
+        bootstrap=Estimates(found),
+        note=joined(model.note, note),
+    )
 
 
 def _is_sound(result: Estimate) -> bool:

@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from fastmetrics._input.scalars import WeightsAre, check_choice, check_weights_are
-from fastmetrics._plots._style import label_of
-from fastmetrics._report._one_model import table_of
 from fastmetrics._report.evaluation import models_of
+from fastmetrics._report.model_evaluation import table_of
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputError, InputTypeError, renamed
 from fastmetrics.inference.bands.band_results import PrBand, RocBand
 from fastmetrics.inference.estimate import estimate
 from fastmetrics.measures.curves.best_threshold import best_threshold
@@ -37,10 +36,6 @@ class Model(NamedTuple):
     table: ScoreTable
     interval: ConfidenceInterval | None
 
-    def label(self, said: str) -> str:
-        """Return what the legend says."""
-        return label_of(self.name, said)
-
 
 def plotted_models(
     y_true: Any,
@@ -57,8 +52,9 @@ def plotted_models(
     One that nobody has named has no name.
     """
     read = check_weights_are(sample_weight, weights_are)
+    rows: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
     if isinstance(y_true, ScoreTable):
-        if any(each is not None for each in (scores, names, sample_weight, pos_label)):
+        if any(each is not None for each in (scores, names, *rows.values())):
             raise InputTypeError(
                 "a ScoreTable comes alone: pass no `scores`, `names`, `sample_weight` or "
                 "`pos_label` with it"
@@ -67,13 +63,12 @@ def plotted_models(
     else:
         models = []
         for name, argument, y_score in models_of(scores, names):
-            try:
-                rows: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
+            with renamed(y_score=argument):  # there may be many scores: say which it was
                 table, _ = table_of(y_true, y_score, weights_are=read, **rows)
-                alone = (table,) if read != "importances" else (y_true, y_score)
-                interval = _interval(confidence_level, *alone, **(rows if len(alone) > 1 else {}))
-            except InputError as error:  # there may be many scores: say which it was
-                raise error.renamed({"y_score": argument}) from error
+                if read == "importances":
+                    interval = _interval(confidence_level, y_true, y_score, **rows)
+                else:
+                    interval = _interval(confidence_level, table)
             models.append(Model("" if argument == "scores" else name, table, interval))
     for model in models:
         check_both_classes(model.table)
@@ -85,9 +80,8 @@ def _interval(level: float | None, *data: Any, **rows: Any) -> ConfidenceInterva
     is_sum = len(data) == 1 and data[0].is_weighted
     if level is None or is_sum:
         return None
-    return estimate(*data, metrics="roc_auc", confidence_level=level, **rows)[
-        "roc_auc"
-    ].confidence_interval
+    found = estimate(*data, metrics="roc_auc", confidence_level=level, **rows)
+    return found["roc_auc"].confidence_interval
 
 
 def check_both_classes(table: ScoreTable) -> None:

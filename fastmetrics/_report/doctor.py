@@ -12,13 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.models import NamedScores
+from fastmetrics._input.models import MODELS, NamedScores
 from fastmetrics._report.diagnosis import ORDER, Diagnosis, Finding, Severity
 from fastmetrics._report.evaluation import models_of
 from fastmetrics.errors import InputError
 from fastmetrics.inference._sample_sizes import FEW_GROUPS, effective_groups
 from fastmetrics.inference.estimate import estimate
-from fastmetrics.inference.estimate_result import Estimate
 
 #: Rows of a class below which no interval is sure, and below which none says much.
 _FEW, _FEWEST = 30, 5
@@ -30,7 +29,7 @@ _COPIES, _UNLIKELY = 0.02, 50.0
 _RATE, _LEAST = 0.01, 5
 
 
-@documented()
+@documented(MODELS)
 def doctor(
     y_true: ArrayLike,
     scores: Mapping[str, ArrayLike] | ArrayLike,
@@ -48,8 +47,6 @@ def doctor(
         Labels.
     scores : mapping of str to array-like of shape (n_samples,), data frame, or array-like
         The scores of each model by name; a single column is one model called ``"score"``.
-    names : sequence of str, optional
-        Of the columns of `scores`, where it is an array.
     groups : array-like of shape (n_samples,), optional
         Group of each row (user, patient).
     ids : array-like of shape (n_samples,), optional
@@ -59,11 +56,6 @@ def doctor(
     -------
     Diagnosis
         Frozen; `findings`, errors first. Nothing is mended, and nothing about the data raises.
-
-    Raises
-    ------
-    ValueError
-        If `scores` names no model.
 
     Notes
     -----
@@ -95,56 +87,55 @@ def doctor(
         if column is not None and len(column) != n:
             say("lengths", "error", f"has {len(column):,} scores, and there are {n:,} labels", name)
     _about_rows(n, labels, columns, groups, ids, say)
-    n_positive = 0 if labels is None else int(np.count_nonzero(labels == 1))
-    n_negative = 0 if labels is None else int(np.count_nonzero(labels == 0))
+    n_positive, n_negative = (
+        0 if labels is None else int(np.count_nonzero(labels == label)) for label in (1, 0)
+    )
     if labels is not None and n_positive and n_negative:
-        for name, column in columns.items():
-            if column is not None and len(column) == n:
-                _about_scores(name, labels, column, say)
-        _about_pairs({k: c for k, c in columns.items() if c is not None and len(c) == n}, say)
+        known = {k: c for k, c in columns.items() if c is not None and len(c) == n}
+        for name, column in known.items():
+            _about_scores(name, labels, column, say)
+        _about_pairs(known, say)
         _about_sizes(n_positive, n_negative, say)
     findings.sort(key=lambda each: ORDER.index(each.severity))
     return Diagnosis(tuple(findings), n, n_positive, n_negative)
 
 
-def _labels(y_true: Any, pos_label: Any, say: Any) -> NDArray[np.int8] | None:
-    """Return labels as 1, 0 and -1 where they are missing; None if they are not of two classes."""
+def known_labels(y_true: Any) -> tuple[NDArray[Any], NDArray[np.bool_], list[Any]]:
+    """Return labels as they are, which are None, nan or the NA of a frame, and the classes."""
     values = np.asarray(y_true, dtype=object).ravel()
     unknown = [each is None or str(each) in ("nan", "<NA>", "NaT") for each in values]
     missing = np.array(unknown, np.bool_)
+    return values, missing, sorted(set(values[~missing].tolist()), key=str)
+
+
+def _labels(y_true: Any, pos_label: Any, say: Any) -> NDArray[np.int8] | None:
+    """Return labels as 1, 0 and -1 where they are missing; None if they are not of two classes."""
+    values, missing, classes = known_labels(y_true)
     if missing.any():
-        say(
-            "missing labels",
-            "error",
-            f"{int(missing.sum()):,} of {len(values):,} labels are missing: leave their rows out",
-        )
-    known = values[~missing]
-    classes = sorted(set(known.tolist()), key=str)
+        said = f"{int(missing.sum()):,} of {len(values):,} labels are missing: leave their rows out"
+        say("missing labels", "error", said)
     if len(classes) > 2:
         shown = ", ".join(map(repr, classes[:5]))
-        say(
-            "several classes",
-            "error",
+        said = (
             f"the labels have {len(classes):,} values ({shown}, …): `evaluate` takes several "
-            "classes, or numbers",
+            "classes, or numbers"
         )
+        say("several classes", "error", said)
         return None
     if len(classes) < 2:
         say("one class", "error", f"all labels are {classes[0]!r}" if classes else "no labels")
-    positive = pos_label
-    if positive is None:
+    positive = 1 if pos_label is None else pos_label
+    if pos_label is None:
         usual = {*classes} <= {0, 1} or {*classes} <= {-1, 1}
         if not usual:
-            say(
-                "positive class",
-                "error",
+            said = (
                 f"the labels are {', '.join(map(repr, classes))}: name the positive one by "
-                "`pos_label`",
+                "`pos_label`"
             )
+            say("positive class", "error", said)
             return None
-        positive = 1
     found = np.full(len(values), -1, np.int8)
-    found[~missing] = [each == positive for each in known]
+    found[~missing] = [each == positive for each in values[~missing]]
     return found
 
 
@@ -194,24 +185,22 @@ def _about_rows(
         worth = effective_groups(codes)
         if worth < FEW_GROUPS:
             many = int(codes.max()) + 1
-            say(
-                "few groups",
-                "warning",
+            said = (
                 f"{many:,} groups, worth {worth:.3g} of equal size: below about {FEW_GROUPS} "
-                "intervals cover less than they say",
+                "intervals cover less than they say"
             )
+            say("few groups", "warning", said)
         return
     known = [c for c in columns.values() if c is not None and len(c) == n]
     if labels is None or not known or n < 2 * _FEW:
         return
     copies, by_chance = _copies(labels, known)
     if copies >= _COPIES * n and copies >= _UNLIKELY * (by_chance + 1.0):
-        say(
-            "repeated rows",
-            "warning",
+        said = (
             f"{copies:,.0f} pairs of the {n:,} rows have the same label and scores, to the last "
-            "digit: if they are of one thing measured again, pass `groups`",
+            "digit: if they are of one thing measured again, pass `groups`"
         )
+        say("repeated rows", "warning", said)
 
 
 def _copies(
@@ -262,27 +251,25 @@ def _about_scores(
         if np.array_equal(s == values[1], y == 1):
             say("labels as scores", "error", "the scores are the labels themselves", name)
         else:
-            say(
-                "decisions as scores",
-                "warning",
+            said = (
                 f"there are two scores, {values[0]:g} and {values[1]:g}: of decisions there is no "
-                "curve; pass what they were decided by, or measure them as labels",
-                name,
+                "curve; pass what they were decided by, or measure them as labels"
             )
+            say("decisions as scores", "warning", said, name)
         return
-    auc = _auc(y, s)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        auc = estimate(y, s, metrics="roc_auc", confidence_level=0.99)["roc_auc"]
     if auc.estimate == 1.0 and len(y) >= 2 * _FEW:
         what = "an AUC of exactly 1: do the scores know the labels (leakage)?"
         say("perfect", "warning", what, name)
     elif auc.confidence_interval.high < 0.5:
         low, high = auc.confidence_interval
-        say(
-            "backwards",
-            "error",
+        said = (
             f"an AUC of {auc.estimate:.4f} [{low:.4f}, {high:.4f}]: greater scores are of "
-            "negatives; is it the score of the other class?",
-            name,
+            "negatives; is it the score of the other class?"
         )
+        say("backwards", "error", said, name)
     low, high = float(s.min()), float(s.max())
     is_fraction = not np.array_equal(s, np.rint(s))
     if low >= 0.0 and high <= 1.0:
@@ -291,28 +278,18 @@ def _about_scores(
         said = f"scores from {low:g} to {high:g}: percent? As probabilities divide them by 100"
         say("percent", "note", said, name)
     elif low < 0.0 < high:
-        say(
-            "no probabilities",
-            "note",
+        said = (
             f"scores from {low:.3g} to {high:.3g} (logits, margins?): fine for ranks, none for "
-            "Brier score, log loss or calibration",
-            name,
+            "Brier score, log loss or calibration"
         )
+        say("no probabilities", "note", said, name)
     tied = _tied(y, s)
     if tied > _TIED:
-        say(
-            "ties",
-            "note",
+        said = (
             f"{100 * tied:.1f} % of pairs of a positive and a negative have the same score: each "
-            "counts as one half; are scores rounded?",
-            name,
+            "counts as one half; are scores rounded?"
         )
-
-
-def _auc(y: NDArray[np.int8], s: NDArray[np.float64]) -> Estimate:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return estimate(y, s, metrics="roc_auc", confidence_level=0.99)["roc_auc"]
+        say("ties", "note", said, name)
 
 
 def _tied(y: NDArray[np.int8], s: NDArray[np.float64]) -> float:
@@ -329,13 +306,11 @@ def _about_probabilities(name: str, y: NDArray[np.int8], s: NDArray[np.float64],
     error = float(np.std(s - y, ddof=1)) / np.sqrt(len(y))
     if abs(gap) > 4.0 * error and abs(gap) > 0.02:
         way = "high" if gap > 0 else "low"
-        say(
-            "calibration",
-            "note",
+        said = (
             f"as probabilities the scores are {abs(gap):.3f} too {way} on average ({s.mean():.3f} "
-            f"said, {y.mean():.3f} are positive): `calibration.logistic_calibration` mends that",
-            name,
+            f"said, {y.mean():.3f} are positive): `calibration.logistic_calibration` mends that"
         )
+        say("calibration", "note", said, name)
 
 
 def _about_pairs(columns: Mapping[str, NDArray[np.float64]], say: Any) -> None:
@@ -350,12 +325,8 @@ def _about_pairs(columns: Mapping[str, NDArray[np.float64]], say: Any) -> None:
             if np.array_equal(columns[one], columns[other]):
                 say("the same scores", "warning", f"the scores are those of {other!r}", one)
             elif one in orders and other in orders and np.array_equal(orders[one], orders[other]):
-                say(
-                    "the same order",
-                    "note",
-                    f"it puts rows into the order of {other!r}: every curve is the same",
-                    one,
-                )
+                said = f"it puts rows into the order of {other!r}: every curve is the same"
+                say("the same order", "note", said, one)
 
 
 def _about_sizes(n_positive: int, n_negative: int, say: Any) -> None:
@@ -363,16 +334,14 @@ def _about_sizes(n_positive: int, n_negative: int, say: Any) -> None:
     for what, size in (("positives", n_positive), ("negatives", n_negative)):
         if size < _FEW:
             severity: Severity = "warning" if size < _FEWEST else "note"
-            say(
-                f"few {what}",
-                severity,
+            said = (
                 f"{size:,} {what if size != 1 else what[:-1]}: below about {_FEW} no interval is "
-                f"sure, below {_FEWEST} none says much",
+                f"sure, below {_FEWEST} none says much"
             )
+            say(f"few {what}", severity, said)
     if n_negative >= _FEW and _RATE * n_negative < _LEAST:
-        say(
-            "rare false positives",
-            "note",
+        said = (
             f"a false positive rate of {_RATE:.0%} is {_RATE * n_negative:.1f} of {n_negative:,} "
-            "negatives: recall at it rests on next to nothing",
+            "negatives: recall at it rests on next to nothing"
         )
+        say("rare false positives", "note", said)

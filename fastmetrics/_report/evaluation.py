@@ -5,34 +5,28 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.models import NamedScores, named_scores
-from fastmetrics._input.rows import (
-    column_count,
-    has_names,
-)
+from fastmetrics._input.models import MODELS, NamedScores, named_scores
+from fastmetrics._input.rows import column_count, has_names
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
-from fastmetrics._report._calibration import said_of_calibration
-from fastmetrics._report._costs import checked_prices
-from fastmetrics._report._guarantees import checked_promises
-from fastmetrics._report._influences import by_influence, measures_beside
-from fastmetrics._report._one_model import (
-    evaluate_any_table,
-    evaluate_model,
-    tables_of,
+from fastmetrics._report._beside import (
+    by_influence,
+    checked_prices,
+    checked_promises,
+    measures_beside,
+    said_of_calibration,
 )
+from fastmetrics._report.evaluate_task import evaluate_task, task_of
 from fastmetrics._report.evaluation_result import Evaluation
-from fastmetrics._report.slices.slices import slices_of
-from fastmetrics._report.tasks.evaluate_task import evaluate_task
-from fastmetrics._report.tasks.task_evaluation import TaskEvaluation
-from fastmetrics._report.tasks.task_rule import Task, task_of
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics._report.model_evaluation import evaluate_model, evaluate_table
+from fastmetrics._report.slices.slices import SLICES, slices_of
+from fastmetrics._report.task_evaluation import Task, TaskEvaluation
+from fastmetrics.errors import InputError, InputTypeError, renamed
 from fastmetrics.inference.bootstrap._limits import Method
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.measures.asking import MetricsLike
@@ -43,7 +37,7 @@ if TYPE_CHECKING:
     from fastmetrics._report._bootstrap import Plan
 
 
-@documented()
+@documented(SLICES, MODELS)
 def evaluate(
     y_true: ArrayLike | ScoreTable | ScoreRuns | Mapping[str, ScoreTable | ScoreRuns],
     scores: Mapping[str, ArrayLike] | ArrayLike | None = None,
@@ -89,13 +83,6 @@ def evaluate(
         What is evaluated; by default the rule of Notes tells, and what is printed says it.
     query : array-like of shape (n_samples,), optional
         Of rankings, the query of each item.
-    names : sequence of str, optional
-        Of the columns of `scores`, where it is an array; mappings and data frames have their own.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative. The measures are the same whatever the weights are; the intervals
-        are not.
-    confidence_level : float, default=0.95
-        Of the intervals.
     n_resamples : int, optional
         Replicates of a bootstrap, which gives every measure an interval and, with several
         models, the differences of every pair on the same replicates. None: AUC and average
@@ -117,10 +104,6 @@ def evaluate(
         Columns whose values are slices of the rows: `slices` of the result then has the measures of
         each, `metrics` or the first of the task, with limits that hold for all of them at once, and
         the gap to the other rows; beyond 10^8 slices times rows of plain rows' sums and AUC alone.
-    intersections : int, default=1
-        How many columns make a slice: with 2 the pairs of values of two columns too; at most 3.
-    min_n : int, default=30
-        Rows below which a slice is left out, and named.
     threshold : float, optional
         Measures of counts among `metrics` call a score >= threshold positive.
     cost_fn, cost_fp : int, float or array-like of shape (n_samples,), optional
@@ -135,11 +118,6 @@ def evaluate(
         `guaranteed_threshold` finds it; that of "expected_cost" is at `cost_fn` and `cost_fp`.
     rng : None, int, numpy Generator or str, optional
         Seed of the bootstrap; or the key of an earlier one, which draws the same replicates.
-    n_threads : int, optional
-        Threads; None means every processor the process may use.
-    progress : bool, optional
-        Whether the bootstrap shows a progress bar; None shows one on a terminal or in a notebook
-        after two seconds.
 
     Returns
     -------
@@ -202,28 +180,20 @@ def evaluate(
     """
     level = check_confidence_level(confidence_level)
     read = check_weights_are(sample_weight, weights_are)
-    if (tables := tables_of(y_true)) is not None:
-        _check_alone(
-            type(next(iter(tables.values()))).__name__,
-            scores=scores,
-            names=names,
-            sample_weight=sample_weight,
-            pos_label=pos_label,
-            n_resamples=n_resamples,
-            metrics=metrics,
-            method=method,
-            stratified=stratified or None,
-            groups=groups,
-            threshold=threshold,
-            rng=rng,
-            cost_fn=cost_fn,
-            cost_fp=cost_fp,
-            prevalence=prevalence,
-            guarantee=guarantee,
-            slices=slices,
+    costs = {"cost_fn": cost_fn, "cost_fp": cost_fp, "prevalence": prevalence}
+    drawn = {"method": method, "stratified": stratified, "rng": rng, "threshold": threshold}
+    of_two = {"n_resamples": n_resamples, **drawn, **costs, "guarantee": guarantee}
+    of_two["stratified"] = stratified or None
+    rows: dict[str, Any] = {"sample_weight": sample_weight, "groups": groups}
+    rows["pos_label"] = pos_label
+    if (tables := _tables_of(y_true)) is not None:
+        others = {"scores": scores, "names": names, "metrics": metrics, "slices": slices}
+        kind = type(next(iter(tables.values()))).__name__
+        _refuse(
+            of_two | rows | others,
+            f"a {kind} comes alone, as it does not tell which row was which: pass no {{}} with it",
         )
-        models = [evaluate_any_table(*each, level) for each in tables.items()]
-        return Evaluation(tuple(models), level, None)
+        return Evaluation(tuple(evaluate_table(*each, level) for each in tables.items()), level)
     if scores is None:
         for each in y_true.values() if isinstance(y_true, Mapping) else [y_true]:
             if hasattr(each, "__array__"):
@@ -234,138 +204,85 @@ def evaluate(
     labels: Any = y_true
     named = models_of(scores, names, task)
     own_task = task_of(labels, named, query, task)
-    own = {
-        "confidence_level": level,
-        "min_n": min_n,
-        "intersections": intersections,
-        "sample_weight": sample_weight,
-        "weights_are": weights_are,
-        "groups": groups,
-        "threshold": threshold,
-        "pos_label": pos_label,
-    }
+    options = rows | {"weights_are": weights_are, "confidence_level": level}
+    found: Evaluation | TaskEvaluation
     if own_task != "binary":
-        _check_of_two(
-            own_task,
-            n_resamples=n_resamples,
-            method=method,
-            stratified=stratified or None,
-            threshold=threshold,
-            cost_fn=cost_fn,
-            cost_fp=cost_fp,
-            prevalence=prevalence,
-            guarantee=guarantee,
-            rng=rng,
+        _refuse(
+            of_two,
+            f"these are {own_task}, and {{}} is of scores of two classes: leave it out, or pass "
+            "`task='binary'`",
         )
-        found = evaluate_task(
-            own_task,
-            labels,
-            named,
-            metrics=metrics,
-            confidence_level=level,
-            sample_weight=sample_weight,
-            weights_are=weights_are,
-            groups=groups,
-            query=query,
-            pos_label=pos_label,
+        given = {"metrics": metrics, "query": query, **options}
+        found = evaluate_task(own_task, labels, named, **given)
+        usual = next(iter(found[0]))
+    else:
+        prices = checked_prices(**costs)
+        is_grouped, usual = groups is not None, "roc_auc"
+        promises = checked_promises(
+            guarantee, prices, level, grouped=is_grouped, weighted=read is not None
         )
-        if slices is not None:
-            cut = partial(slices_of, metrics=metrics or next(iter(found[0])), query=query)
-            found = dataclasses.replace(found, slices=cut(labels, named, slices, **own))
-        return found
-    prices = checked_prices(cost_fn, cost_fp, prevalence)
-    promises = checked_promises(
-        guarantee, prices, level, grouped=groups is not None, weighted=read is not None
-    )
-    plan = plan_of(
-        n_resamples,
-        level,
-        len(named),
-        metrics=metrics,
-        method=method,
-        stratified=stratified,
-        groups=groups,
-        threshold=threshold,
-        rng=rng,
-        progress=progress,
-        weights_are=read,
-    )
-    rows = {"sample_weight": sample_weight, "groups": groups, "pos_label": pos_label}
-    is_alone = len(named) == 1 and groups is None and read != "importances"
-    models, brier = [], None if metrics is not None or plan is not None else dict[str, Any]()
-    for name, argument, y_score in named:
-        try:
-            model = evaluate_model(
-                name,
-                labels,
-                y_score,
-                sample_weight=sample_weight,
-                weights_are=read,
-                pos_label=pos_label,
-                confidence_level=level if plan is None and is_alone else None,
-                promises=promises,
-                parts=brier,
-            )
-            if prices is not None and not math.isnan(model.roc_auc):
-                costs = prices.of(
-                    labels,
-                    y_score,
-                    grouped=groups is not None,
-                    confidence_level=level,
-                    sample_weight=sample_weight,
-                    weights_are=weights_are,
-                    pos_label=pos_label,
-                )
-                model = dataclasses.replace(model, costs=costs)
-        except InputError as error:  # there may be many scores: say which it was
-            raise error.renamed({"y_score": argument}) from error
-        models.append(model)
-    if plan is not None:
-        from fastmetrics._report._bootstrap import bootstrapped
-
-        if slices is not None:
+        drawn |= {"metrics": metrics, "groups": groups, "progress": progress, "weights_are": read}
+        plan = plan_of(n_resamples, level, len(named), **drawn)
+        if plan is not None and slices is not None:
             raise InputError("`slices` have intervals without a bootstrap: leave `n_resamples` out")
-        return bootstrapped(models, labels, named, plan, **rows)
-    comparisons: Comparisons | None = None
-    notes: tuple[str, ...] = ()
-    if not any(math.isnan(model.roc_auc) for model in models):
-        more, notes = measures_beside(named, metrics)
-        options = rows | {"weights_are": weights_are, "confidence_level": level}
-        options["threshold"] = threshold
-        models, comparisons = by_influence(models, labels, named, more, is_alone, **options)
-        if notes:  # scores are taken for probabilities
-            notes += said_of_calibration(labels, named, brier or {}, **options)
-    parts = None
-    if slices is not None:
-        parts = slices_of(labels, named, slices, metrics=metrics or "roc_auc", query=None, **own)
-    return Evaluation(tuple(models), level, read, None, comparisons, notes, parts)
+        is_alone = len(named) == 1 and not is_grouped and read != "importances"
+        brier = None if metrics is not None or plan is not None else dict[str, Any]()
+        models = []
+        for each in named:
+            with renamed(y_score=each.argument):  # there may be many scores: say which it was
+                model = evaluate_model(
+                    each,
+                    labels,
+                    sample_weight=sample_weight,
+                    weights_are=read,
+                    pos_label=pos_label,
+                    confidence_level=level if plan is None and is_alone else None,
+                    promises=promises,
+                    parts=brier,
+                )
+                if prices is not None and not math.isnan(model.roc_auc):
+                    cheapest = prices.of(labels, each.values, **options)
+                    model = dataclasses.replace(model, costs=cheapest)
+            models.append(model)
+        if plan is not None:
+            from fastmetrics._report._bootstrap import bootstrapped
+
+            return bootstrapped(models, labels, named, plan, **rows)
+        comparisons: Comparisons | None = None
+        notes: tuple[str, ...] = ()
+        if not any(math.isnan(model.roc_auc) for model in models):
+            more, notes = measures_beside(named, metrics)
+            given = {"threshold": threshold, **options}
+            models, comparisons = by_influence(models, labels, named, more, is_alone, **given)
+            if notes:  # scores are taken for probabilities
+                notes += said_of_calibration(labels, named, brier or {}, **options)
+        found = Evaluation(tuple(models), level, read, None, comparisons, notes)
+    if slices is None:
+        return found
+    given = {"min_n": min_n, "intersections": intersections, "threshold": threshold, **options}
+    cut = slices_of(labels, named, slices, metrics=metrics or usual, query=query, **given)
+    return dataclasses.replace(found, slices=cut)
 
 
-def _check_of_two(task: Task, **others: Any) -> None:
-    given = [f"`{name}`" for name, value in others.items() if value is not None]
+def _refuse(options: Mapping[str, Any], why: str) -> None:
+    """Raise if one of the options is given."""
+    given = [f"`{name}`" for name, value in options.items() if value is not None]
     if given:
-        raise InputTypeError(
-            f"these are {task}, and {', '.join(given)} is of scores of two classes: leave it out, "
-            "or pass `task='binary'`"
-        )
+        raise InputTypeError(why.format(", ".join(given)))
 
 
-def _check_alone(kind: str, **others: Any) -> None:
-    given = [f"`{name}`" for name, value in others.items() if value is not None]
-    if given:
-        raise InputTypeError(
-            f"a {kind} comes alone, as it does not tell which row was which: pass no "
-            f"{', '.join(given)} with it"
-        )
+def _tables_of(y_true: Any) -> dict[str, ScoreTable | ScoreRuns] | None:
+    """Return the tables that came in place of labels; None of labels."""
+    if isinstance(y_true, ScoreTable | ScoreRuns):
+        return {"score": y_true}
+    if not (isinstance(y_true, Mapping) and y_true):
+        return None
+    tables = {n: each for n, each in y_true.items() if isinstance(each, ScoreTable | ScoreRuns)}
+    return tables if len(tables) == len(y_true) else None
 
 
 #: The parameters of `evaluate` that mean nothing without a bootstrap, and their defaults.
-_OF_BOOTSTRAP: Final = {
-    "method": None,
-    "stratified": False,
-    "rng": None,
-    "progress": None,
-}
+_OF_BOOTSTRAP: Final = {"method": None, "stratified": False, "rng": None, "progress": None}
 
 
 def plan_of(n_resamples: Any, confidence_level: float, n_models: int, **given: Any) -> Plan | None:

@@ -1,17 +1,57 @@
-"""What `evaluate` says of one model."""
+"""What `evaluate` says of one model: by the table of its scores, or by a summary of ranges."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+import math
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
+import numpy as np
+
+from fastmetrics._input.models import NamedScores
+from fastmetrics._input.rows import BinaryRows, check_binary
+from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._results import ConfidenceInterval, Result, plain_fields
+from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
+from fastmetrics.inference.bootstrap.effective_size import effective_sample_size
 from fastmetrics.inference.costs.threshold_cost import ThresholdCostInterval
+from fastmetrics.inference.estimate import estimate
 from fastmetrics.inference.estimate_result import Estimate, Estimates, Pair
-from fastmetrics.inference.guarantees.guaranteed_threshold import GuaranteedThreshold
+from fastmetrics.inference.guarantees.guaranteed_threshold import (
+    GuaranteedThreshold,
+    guaranteed_threshold,
+)
+from fastmetrics.inference.streams.range_summary import (
+    Corner,
+    RangeSummary,
+    average_precision_of,
+)
+from fastmetrics.inference.streams.table_estimates import of_summary
+from fastmetrics.measures.asking import ask
+from fastmetrics.measures.calibration.score_decomposition import (
+    ScoreDecomposition,
+    decomposition_of_table,
+)
+from fastmetrics.measures.curves._curve_counts import as_given
+from fastmetrics.measures.curves.best_threshold import best_threshold
+from fastmetrics.measures.curves.break_even import break_even_at, break_even_point
+from fastmetrics.measures.curves.kolmogorov_smirnov import ks_at, ks_statistic
+from fastmetrics.measures.curves.precision_recall import average_precision_score
+from fastmetrics.measures.curves.roc_auc import roc_auc_score
+from fastmetrics.tables.runs.score_runs import ScoreRuns
+from fastmetrics.tables.scores.score_table import ScoreTable
 
 #: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
 _OF_ONE_MEASURE = ("estimate", "confidence_interval", "method", "standard_error")
+#: Examples of the smaller class below which coverage hangs on what nobody knows.
+_FEW: Final = 30
+_NAN: Final = math.nan
+NOWHERE: Final = ConfidenceInterval(_NAN, _NAN)
+#: What an evaluation measures by how far each row moves it: these have intervals as they are.
+SMOOTH: Final = ("roc_auc", "average_precision")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -61,16 +101,16 @@ class ModelEvaluation(Result):
     name: str
     n_positive: int | float
     n_negative: int | float
-    roc_auc: float
-    confidence_interval: ConfidenceInterval
-    interval_method: str
-    standard_error: float
-    average_precision: float
-    break_even_point: float
-    ks_statistic: float
-    threshold: int | float
-    true_positive_rate: float
-    false_positive_rate: float
+    roc_auc: float = _NAN
+    confidence_interval: ConfidenceInterval = NOWHERE
+    interval_method: str = ""
+    standard_error: float = _NAN
+    average_precision: float = _NAN
+    break_even_point: float = _NAN
+    ks_statistic: float = _NAN
+    threshold: int | float = _NAN
+    true_positive_rate: float = _NAN
+    false_positive_rate: float = _NAN
     note: str = ""
     estimates: Estimates | None = field(default=None, hash=False)
     bootstrap: Estimates | None = None
@@ -105,8 +145,216 @@ class ModelEvaluation(Result):
         return plain
 
 
+def figures_of(model: ModelEvaluation | Estimates) -> Mapping[str, Estimate]:
+    """Return the estimates of the bootstrap where there was one, else those by influences."""
+    return model if isinstance(model, Estimates) else model.bootstrap or model.estimates or {}
+
+
 def plain_of(one: Estimate | Pair, names: tuple[str, ...]) -> dict[str, Any]:
     """Return an estimate or a difference; of a bootstrap without its replicates."""
     if one.details is None:
         return plain_fields(one, (*names, "df"))
     return plain_fields(one, (*names, "note")) | plain_fields(one.details, ("bias", "n_failed"))
+
+
+def evaluate_model(
+    model: NamedScores,
+    y_true: Any,
+    *,
+    sample_weight: Any = None,
+    weights_are: WeightsAre | None = None,
+    pos_label: Any = None,
+    confidence_level: float | None = None,
+    promises: Sequence[Mapping[str, Any]] = (),
+    parts: dict[str, ScoreDecomposition] | None = None,
+) -> ModelEvaluation:
+    """Evaluate one model, with intervals if there is a confidence level; see `evaluate`.
+
+    ``parts`` takes the decomposition of its Brier score, if scores lie in [0, 1].
+    """
+    rows = {"sample_weight": sample_weight, "weights_are": weights_are, "pos_label": pos_label}
+    table, note = table_of(y_true, model.values, **rows)
+    found = _measured(model.name, table, confidence_level, note)
+    if parts is not None and _are_fractions(table):
+        parts[model.name] = decomposition_of_table(table, "brier_score")
+    if not promises or math.isnan(found.roc_auc):
+        return found
+    return replace(
+        found, guarantees=tuple(guaranteed_threshold(table, **each) for each in promises)
+    )
+
+
+def evaluate_table(
+    name: str, table: ScoreTable | ScoreRuns, confidence_level: float
+) -> ModelEvaluation:
+    """Evaluate one model by its table, or by its runs; fractional weights have no interval."""
+    if isinstance(table, ScoreRuns):
+        from fastmetrics.inference.streams.range_summary import summary_of_runs
+
+        return evaluation_of(summary_of_runs(table), name, confidence_level)
+    if table.is_weighted:
+        note = "sums of weights, which do not tell how many rows there were: no interval"
+        return _measured(name, table, None, note)
+    note = _note_of_size(float(table.n_positive), float(table.n_negative), None)
+    return _measured(name, table, confidence_level, note)
+
+
+def evaluation_of(summary: RangeSummary, name: str, level: float) -> ModelEvaluation:
+    """Return what `evaluate` says of the rows of a summary, once all ranges are in.
+
+    That of all rows in memory: counts and what is made of them the same to the bit, the average
+    precision without any rounding but that of its terms, standard errors but for roundings.
+
+    Raises
+    ------
+    ValueError
+        If ranges are missing, or were added twice.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If only one class is present, or there is no break-even point.
+    """
+    summary.check_whole()
+    m, n = summary.n_positive, summary.n_negative
+    if not (m and n):
+        return _undefined(name, m, n)
+    if summary.highest is None or summary.lowest is None or summary.balance is None:
+        raise InputError("ranges of scores are missing")
+    gap = max(
+        summary.highest,
+        summary.lowest,
+        key=lambda corner: (abs(summary.gap_at(corner)), corner.threshold),
+    )
+    best = summary.highest if summary.gap_at(summary.highest) > 0 else Corner(math.inf, 0, 0)
+    model = ModelEvaluation(
+        name,
+        m,
+        n,
+        roc_auc=summary.pairs.auc,
+        average_precision=average_precision_of(summary),
+        break_even_point=break_even_at(summary.balance).value,
+        ks_statistic=ks_at(*gap, m, n).statistic,
+        threshold=best.threshold,
+        true_positive_rate=best.tp / m,
+        false_positive_rate=best.fp / n,
+        note=_note_of_size(float(m), float(n), None),
+    )
+    with said_in_notes():
+        found = {one.label: of_summary(one, summary, level) for one in ask(list(SMOOTH))}
+    return with_estimates(model, found)
+
+
+def table_of(
+    y_true: Any,
+    y_score: Any,
+    *,
+    sample_weight: Any,
+    weights_are: WeightsAre | None,
+    pos_label: Any,
+) -> tuple[ScoreTable, str]:
+    """Return the table of a model's scores, and a note where the smaller class is small."""
+    rows = check_binary(
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        # What importances are worth matters to intervals alone: whole ones are summed exactly.
+        weights_are="frequencies" if weights_are == "frequencies" else None,
+        pos_label=pos_label,
+    )
+    table = ScoreTable.from_rows(rows)
+    return table, _note_of_size(*_effective_sizes(rows, table, weights_are), weights_are)
+
+
+def _measured(
+    name: str, table: ScoreTable, confidence_level: float | None, note: str
+) -> ModelEvaluation:
+    n_positive, n_negative = (as_given(n, table) for n in (table.n_positive, table.n_negative))
+    if not (n_positive > 0 and n_negative > 0):
+        return _undefined(name, n_positive, n_negative)
+    largest = ks_statistic(table)
+    # Where the largest |TPR - FPR| is a positive one, its threshold is Youden's.
+    best = largest if largest.sign > 0 else best_threshold(table, criterion="youden")
+    model = ModelEvaluation(
+        name,
+        n_positive,
+        n_negative,
+        roc_auc=float(roc_auc_score(table)),
+        average_precision=float(average_precision_score(table)),
+        break_even_point=break_even_point(table).value,
+        ks_statistic=largest.statistic,
+        threshold=best.threshold,
+        true_positive_rate=best.true_positive_rate,
+        false_positive_rate=best.false_positive_rate,
+        note=note,
+    )
+    if confidence_level is None:
+        return model
+    with said_in_notes():
+        found = estimate(table, metrics=SMOOTH, confidence_level=confidence_level)
+    return with_estimates(model, found)
+
+
+def with_estimates(model: ModelEvaluation, found: Mapping[str, Estimate]) -> ModelEvaluation:
+    """Return the evaluation with the errors and intervals of what varies smoothly."""
+    auc = found["roc_auc"]
+    return replace(
+        model,
+        confidence_interval=auc.confidence_interval,
+        interval_method=auc.method,
+        standard_error=auc.standard_error,
+        estimates=Estimates(found),
+        note="; ".join(filter(None, [model.note, *(each.note for each in found.values())])),
+    )
+
+
+@contextmanager
+def said_in_notes(names: str = r"\w+") -> Iterator[None]:
+    """Leave out warnings of what has no interval: notes of the estimates say so."""
+    with warnings.catch_warnings():
+        for kind in (DegenerateDataWarning, UndefinedMetricWarning):
+            warnings.filterwarnings("ignore", f"`{names}` is|the difference in", kind)
+        yield
+
+
+def _undefined(name: str, n_positive: float, n_negative: float) -> ModelEvaluation:
+    """Return the evaluation of rows of one class, or of none, and warn of it."""
+    missing = "positive" if not n_positive > 0 else "negative"
+    found = f"one class only: no {missing} example" if n_positive or n_negative else "no rows"
+    note = f"{found}, so every measure is undefined"
+    warn_user(f"model {name!r}: {note}", UndefinedMetricWarning)
+    return ModelEvaluation(name, n_positive, n_negative, note=note)
+
+
+def _are_fractions(table: ScoreTable) -> bool:
+    """Return whether the scores lie in [0, 1], which are sorted, and may be probabilities."""
+    scores = table.scores
+    ends = (float(scores[0]), float(scores[-1])) if len(scores) else (-1.0, -1.0)
+    return scores.dtype.kind == "f" and min(ends) >= 0.0 and max(ends) <= 1.0
+
+
+def _effective_sizes(
+    rows: BinaryRows, table: ScoreTable, weights_are: WeightsAre | None
+) -> tuple[float, float]:
+    """Return the rows of either class; of importances, how many equal ones tell as much."""
+    if weights_are != "importances" or rows.weights is None:
+        return float(table.n_positive), float(table.n_negative)
+    positive, negative = (rows.weights[rows.labels == label] for label in (1, 0))
+    return _worth(positive), _worth(negative)
+
+
+def _worth(weights: np.ndarray[Any, Any]) -> float:
+    return effective_sample_size(weights) if weights.any() else 0.0
+
+
+def _note_of_size(n_positive: float, n_negative: float, weights_are: WeightsAre | None) -> str:
+    """Return that the smaller class is small, if it is."""
+    size = min(n_positive, n_negative)
+    if size >= _FEW:
+        return ""
+    name = "positive" if n_positive == size else "negative"
+    examples = f"{name} example" + ("s" if size > 1 else "")
+    said = f"only {size:.0f} {examples}"
+    if weights_are == "importances":
+        said = f"the {name} examples are worth {size:.3g} of equal weight"
+    return f"{said}: below about {_FEW} no interval is sure"

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.models import NamedScores, named_scores, pairs_of
+from fastmetrics._input.models import MODELS, NamedScores, named_scores, pairs_of
 from fastmetrics._input.rows import column_count, has_names
 from fastmetrics._input.scalars import (
     check_choice,
@@ -41,7 +41,7 @@ from fastmetrics.tables.ranking.ranking_table import TIES, RankingTable, Ties
 METRICS: Final = ("ndcg", "map", "mrr")
 
 
-@documented()
+@documented(MODELS)
 def evaluate_rankings(
     relevance: ArrayLike | RankingTable | Mapping[str, RankingTable],
     scores: Mapping[str, ArrayLike] | ArrayLike | None = None,
@@ -83,8 +83,6 @@ def evaluate_rankings(
     k : int or sequence of int, optional
         Cut-off of each measure that takes one and has none of its own; of several, the measure is
         computed at each.
-    names : sequence of str, optional
-        Of the columns of `scores`, where it is an array.
     ids : array-like of the shape of `relevance`, optional
         What the items are called, for ``ties="trec_eval"``.
     n_relevant : array-like of shape (n_queries,) or mapping of query to int, optional
@@ -185,8 +183,7 @@ def evaluate_rankings(
     largest: tuple[float, ...] = ()
     found = {one.label: compared(one, sample.measured(one), chosen) for one in asked}
     if len(models) > 1 and (test != "t" or adjustment != "holm"):
-        options: dict[str, Any] = {"n_resamples": count, "key": key}
-        found, largest = _flipped(found, asked, sample, test, adjustment, **options)
+        found, largest = _flipped(found, asked, sample, test, adjustment, count, key)
     values = np.stack([sample.by_query(one).values for one in asked], axis=1)
     values.setflags(write=False)
     left_out = {one.label: int((~sample.by_query(one).counts).sum()) for one in asked}
@@ -215,19 +212,20 @@ def _flipped(
     sample: QuerySample,
     test: Test,
     adjustment: Adjustment,
-    **options: Any,
+    n_resamples: int,
+    key: NDArray[np.uint64],
 ) -> tuple[dict[str, Comparison], tuple[float, ...]]:
     """Return comparisons with what sign flips say of their pairs, and p adjusted by max-T."""
     pairs = [(one, pair) for one in asked for pair in found[one.label].pairs]
     shares = [_shares(one, pair, sample, found[one.label].names) for one, pair in pairs]
     pvalues = [pair.pvalue for _, pair in pairs]
     if test == "randomization":
-        pvalues = [
-            _pvalue(own, pair, **options) for own, (_, pair) in zip(shares, pairs, strict=True)
-        ]
+        options: dict[str, Any] = {"n_resamples": n_resamples, "rng": key_text(key)}
+        of_pairs = zip(shares, pvalues, strict=True)
+        pvalues = [_randomized(own, p, **options) for own, p in of_pairs]
     largest: tuple[float, ...] = ()
     if adjustment == "max-t":
-        adjusted = max_t_pvalues(np.column_stack(shares), *options.values())
+        adjusted = max_t_pvalues(np.column_stack(shares), n_resamples, key)
         largest = tuple(
             nan if isnan(pair.pvalue) else p for p, (_, pair) in zip(adjusted, pairs, strict=True)
         )
@@ -256,13 +254,12 @@ def _shares(one: Asked, pair: Pair, sample: QuerySample, models: Sequence[str]) 
     return np.asarray(added, np.float64)
 
 
-def _pvalue(shares: Floats, pair: Pair, n_resamples: int, key: NDArray[np.uint64]) -> float:
-    """Return the two-sided p-value of Fisher's randomization test."""
-    if isnan(pair.pvalue) or not shares.any():
-        return nan if isnan(pair.pvalue) else 1.0
+def _randomized(shares: Floats, pvalue: float, **options: Any) -> float:
+    """Return the two-sided p-value of Fisher's randomization test, where there is one of t."""
+    if isnan(pvalue) or not shares.any():
+        return nan if isnan(pvalue) else 1.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateDataWarning)
-        options: dict[str, Any] = {"n_resamples": n_resamples, "rng": key_text(key)}
         return sign_flip_test(shares, higher_is_better=True, **options).pvalue
 
 
@@ -272,22 +269,14 @@ def _tables_of(
     """Return the table of each system."""
     if isinstance(relevance, RankingTable):
         relevance = {"score": relevance}
-        is_ready = True
-    else:
-        is_ready = isinstance(relevance, Mapping)
-    if is_ready:
-        given = [
-            name
-            for name, value in {"scores": scores, "names": names, **rows}.items()
-            if value is not None
-        ]
-        if given:
-            raise InputTypeError(f"tables hold their scores: pass no `{given[0]}` with them")
+    if isinstance(relevance, Mapping):
+        for name, value in {"scores": scores, "names": names, **rows}.items():
+            if value is not None:
+                raise InputTypeError(f"tables hold their scores: pass no `{name}` with them")
         for name, table in relevance.items():
             if not isinstance(table, RankingTable):
-                raise InputTypeError(
-                    f"`relevance[{name!r}]` must be a RankingTable: got {type(table).__name__}"
-                )
+                kind = type(table).__name__
+                raise InputTypeError(f"`relevance[{name!r}]` must be a RankingTable: got {kind}")
         if not relevance:
             raise InputError("`relevance` must name at least one system: got none")
         return {str(name): table for name, table in relevance.items()}
@@ -296,8 +285,7 @@ def _tables_of(
     is_one = names is None and not has_names(scores)
     if is_one and as_array(relevance, "relevance").ndim == 1 and column_count(scores) > 1:
         is_one = False
-    named = [("score", "scores", scores)] if is_one else named_scores(scores, names)
-    models = [NamedScores(*each) for each in named]
+    models = [NamedScores("score", "scores", scores)] if is_one else named_scores(scores, names)
     tables = tables_of_rows(relevance, models, **rows)
     return {model.name: table for model, table in zip(models, tables, strict=True)}
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._display.frame import Library, as_frame
 from fastmetrics._display.numbers import decimals_of, limits, number
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._plots.ranking_plots import Means, draw_cutoffs, draw_query_differences
+from fastmetrics._report.task_evaluation import percent, raised
 from fastmetrics._results import Result
 from fastmetrics.errors import no_such
 from fastmetrics.inference.comparison_result import Comparison, Comparisons, pairs_table
@@ -24,7 +25,13 @@ Test = Literal["t", "randomization"]
 Adjustment = Literal["holm", "max-t"]
 
 _NO_BREAK: Final = "\N{NO-BREAK SPACE}"
-_RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+#: What both plots say alike.
+_DRAWN: Final = """
+Raises
+------
+ImportError
+    If matplotlib is not installed.
+"""
 _TESTS: Final[Mapping[Test, str]] = {
     "t": "paired t test",
     "randomization": "Fisher's randomization test (sign flips)",
@@ -121,15 +128,21 @@ class RankingEvaluation(Result):
         KeyError
             For a name that is none of them.
         """
-        row = _place(model, self.models, "systems"), _place(metric, self.metrics, "measures")
-        values: NDArray[np.float64] = self.values[row]
-        return values
+        found: NDArray[np.float64] = self.values
+        for name, names, what in (
+            (model, self.models, "systems"),
+            (metric, self.metrics, "measures"),
+        ):
+            if name not in names:
+                raise no_such(name, what, names)
+            found = found[names.index(name)]
+        return found
 
     def __getitem__(self, metric: str) -> Comparison:
         """Return the systems by a measure: ``[metric][model]``, ``[metric][model_a, model_b]``."""
         return self.comparisons[metric]
 
-    @documented()
+    @documented(_DRAWN)
     def plot(self, ax: Any = None) -> Any:
         """Draw the means of each system: against k, where one measure has several.
 
@@ -138,11 +151,6 @@ class RankingEvaluation(Result):
         matplotlib Axes
             What was drawn on: the measures by the side of one another, or, if all are one measure
             at different cut-offs, a curve a system. Bars are the confidence intervals.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
         """
         means = {}
         for model in self.models:
@@ -150,9 +158,9 @@ class RankingEvaluation(Result):
             limits = np.array([tuple(one.confidence_interval) for one in found])
             values = np.array([one.estimate for one in found])
             means[model] = Means(values, limits[:, 0], limits[:, 1])
-        return draw_cutoffs(means, self.metrics, self.cutoffs, f"{self._percent()} intervals", ax)
+        return draw_cutoffs(means, self.metrics, self.cutoffs, f"{percent(self)} intervals", ax)
 
-    @documented()
+    @documented(_DRAWN)
     def plot_differences(self, model_a: str, model_b: str, metric: str, ax: Any = None) -> Any:
         """Draw how two systems differ in each query, sorted, with the mean and its interval.
 
@@ -170,83 +178,50 @@ class RankingEvaluation(Result):
         ------
         KeyError
             For a comparison that was not made.
-        ImportError
-            If matplotlib is not installed.
         """
         pair = self[metric][model_a, model_b]
         less = self.per_query(model_a, metric) - self.per_query(model_b, metric)
         mean = pair.estimate, *pair.confidence_interval
         return draw_query_differences(less[~np.isnan(less)], mean, (model_a, model_b), metric, ax)
 
-    def to_frame(self, library: Library | None = None) -> Any:
-        """Return the means and the differences as a data frame.
-
-        Parameters
-        ----------
-        library : {"pandas", "polars"}, optional
-            By default the one that is loaded, pandas if both are, or else the one installed.
-
-        Returns
-        -------
-        DataFrame
-            One row a mean, and below one a difference, which has a "minus_model".
-
-        Raises
-        ------
-        ImportError
-            If the library is not installed.
-        """
-        means = {
-            "metric": [mean.metric for mean in self.means],
-            "model": [name for _ in self.metrics for name in self.models],
-        }
-        names = ("estimate", "confidence_interval", "standard_error", "n_samples")
-        means |= Table.of(self.means, names).columns
-        shown = [Table(means), self._pairs()] if self.differences else [Table(means)]
-        return as_frame(Display(shown), library)
-
     def __repr__(self) -> str:
         systems = ", ".join(self.models)
         measures = ", ".join(self.metrics)
         return f"RankingEvaluation({systems}: {measures}; {self.n_queries:,} queries)"
 
-    def _percent(self) -> str:
-        return f"{100 * self.confidence_level:.6g} %"
-
-    def _pairs(self) -> Table:
-        columns = dict(pairs_table(self.comparisons).columns)
-        columns.pop("pvalue_max_t", None)  # here it is that of sign flips, where it is asked for
-        if self.pvalues_max_t:
-            columns["pvalue_max_t"] = self.pvalues_max_t
-        words = {"metric": "measure"}
-        unseen = ("standard_error", "df", "better")
-        return Table(columns, words=words, level=self.confidence_level, unseen=unseen)
-
-    def _better_than(self, model: str, metric: str) -> tuple[str, ...]:
-        pairs = self[metric].pairs
-        return tuple(one.b if one.a == model else one.a for one in pairs if one.better == model)
-
     def _shown(self) -> Display:
-        marks = dict(zip(self.models, _marks(len(self.models)), strict=True))
-        several = len(self.models) > 1
+        several, level = len(self.models) > 1, self.confidence_level
+        marks = {m: raised(k) for k, m in enumerate(self.models, start=1)}
         columns = {"system": [f"{marks[m]}{_NO_BREAK}{m}" if several else m for m in self.models]}
-        for metric in self.metrics:
-            raised = [
-                ",".join(marks[worse] for worse in self._better_than(model, metric))
-                for model in self.models
-            ]
-            columns[metric] = _cells(self[metric].models, raised)
-        tables = [Table(columns, framed=False, most=len(self.models))]
-        if self.differences:
-            tables.append(self._pairs())
-        return Display(tables, notes=self._notes(several))
+        for metric, one in self.comparisons.items():
+            worse: dict[str | None, list[str]] = {}
+            for pair in one.pairs:
+                other = pair.b if pair.better == pair.a else pair.a
+                worse.setdefault(pair.better, []).append(marks[other])
+            columns[metric] = _cells(one.models, [",".join(worse.get(m, ())) for m in self.models])
+        tables = [Table(columns, most=len(self.models))]
+        means: dict[str, Any] = {
+            "metric": [mean.metric for mean in self.means],
+            "model": [name for _ in self.metrics for name in self.models],
+        }
+        names = ("estimate", "confidence_interval", "standard_error", "n_samples")
+        frame = [Table(means | dict(Table.of(self.means, names).columns))]
+        if several:
+            pairs = dict(pairs_table(self.comparisons).columns)
+            pairs.pop("pvalue_max_t", None)  # here it is that of sign flips, where it is asked for
+            if self.pvalues_max_t:
+                pairs["pvalue_max_t"] = self.pvalues_max_t
+            unseen = ("standard_error", "df", "better")
+            table = Table(pairs, words={"metric": "measure"}, level=level, unseen=unseen)
+            tables, frame = [*tables, table], [*frame, table]
+        return Display(tables, notes=self._notes(several), frame=frame)
 
     def _notes(self, several: bool) -> Sequence[str]:
         units = f"{self.n_queries:,} queries"
         if self.n_groups is not None:
             units += f" in {self.n_groups:,} groups"
         notes = [*self.verdict.split("\n")] * several
-        notes.append(f"{units}. [{self._percent()} interval] over queries.")
+        notes.append(f"{units}. [{percent(self)} interval] over queries.")
         left = [f"{metric}: {n:,}" for metric, n in self.n_left_out.items() if n]
         if left:
             notes.append(f"Queries left out, for all systems alike: {', '.join(left)}.")
@@ -267,25 +242,13 @@ class RankingEvaluation(Result):
         return [*notes, *(f"{note[0].upper()}{note[1:]}." for note in said)]
 
 
-def _place(name: str, names: Sequence[str], what: str) -> int:
-    if name not in names:
-        raise no_such(name, what, names)
-    return names.index(name)
-
-
-def _marks(n: int) -> list[str]:
-    return [str(i).translate(_RAISED) for i in range(1, n + 1)]
-
-
 def _cells(means: Sequence[Estimate], raised: Sequence[str]) -> list[str]:
     """Return means, marks of the systems that are worse, and intervals, to the same decimals."""
-    known = [one for one in means if one.confidence_interval.low == one.confidence_interval.low]
-    decimals = decimals_of(
-        [one.estimate for one in means], [one.confidence_interval for one in known]
-    )
+    own = [None if isnan(one.confidence_interval.low) else one.confidence_interval for one in means]
+    decimals = decimals_of([one.estimate for one in means], [each for each in own if each])
     room = max(map(len, raised))
     return [
         f"{number(one.estimate, decimals)}{mark:{_NO_BREAK}<{room}}{_NO_BREAK}"
-        f"{limits(one.confidence_interval, decimals) if one in known else ''}".rstrip()
-        for one, mark in zip(means, raised, strict=True)
+        f"{limits(each, decimals) if each else ''}".rstrip()
+        for one, mark, each in zip(means, raised, own, strict=True)
     ]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level
 from fastmetrics._plots import score_curves
-from fastmetrics._plots._style import shown_name, words
+from fastmetrics._plots._style import label_of, shown_name, words
 from fastmetrics._plots.curves import Curve, Mark
 from fastmetrics._report._plotted import (
     Chosen,
@@ -125,7 +125,7 @@ def plot_roc(
         marks = (Mark(point.fpr, point.tpr, point.name),) if point else ()
         band = given.get(model.name)
         shown = shown_band(band.false_positive_rate, band, shown_name(model.name)) if band else None
-        curves.append(Curve(fpr, tpr, model.label(said), shown, marks))
+        curves.append(Curve(fpr, tpr, label_of(model.name, said), shown, marks))
     title = "" if level is None else f"[{100 * level:g} % interval]"
     return score_curves.draw_roc(curves, ax, title=title, options=line_options)
 
@@ -183,8 +183,8 @@ def plot_pr(
             marks += (Mark(point.tpr, point.precision, point.name),)
         band = given.get(model.name)
         shown = shown_band(band.recall, band, shown_name(model.name)) if band else None
-        said = f"AP {average_precision_score(model.table):.4f}"
-        curves.append(Curve(recall, precision, model.label(said), shown, marks, "steps-post"))
+        said = label_of(model.name, f"AP {average_precision_score(model.table):.4f}")
+        curves.append(Curve(recall, precision, said, shown, marks, "steps-post"))
     table = models[0].table
     share = table.n_positive / (table.n_positive + table.n_negative)
     return score_curves.draw_precision_recall(curves, ax, prevalence=share, options=line_options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -15,6 +16,16 @@ from fastmetrics.tables.scores._distinct import PLAIN_ROWS
 #: Rows for every path: plain and partitioned.
 ROWS = (4_000, PLAIN_ROWS + 1)
 DTYPES = (np.float64, np.float32, np.int64, np.uint64)
+
+
+#: Measures of a table of scores.
+_OF_TABLES = ("roc_auc", "average_precision", "break_even_point", "ks_statistic", "best_threshold")
+
+
+def _measured(name: str, *data: object, **options: object) -> None:
+    from fastmetrics.measures.registry import MEASURES
+
+    MEASURES[name].load()(*data, **options)
 
 
 def compile_all() -> Iterator[tuple[str, float]]:
@@ -37,15 +48,7 @@ def _steps(dtype: np.dtype[np.generic]) -> Iterator[tuple[str, Callable[[], obje
     from fastmetrics.inference.bands.bands import roc_band
     from fastmetrics.inference.bootstrap.bootstrap import bootstrap
     from fastmetrics.inference.delong.delong import delong
-    from fastmetrics.measures.curves import (
-        best_threshold,
-        break_even,
-        kolmogorov_smirnov,
-        pr_areas,
-        precision_recall,
-        roc,
-        roc_auc,
-    )
+    from fastmetrics.measures.curves.roc import det_curve, roc_curve
     from fastmetrics.tables.binned.bin_layout import BinLayout
     from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
     from fastmetrics.tables.binned.windowed_table import WindowedBinnedScoreTable
@@ -56,33 +59,25 @@ def _steps(dtype: np.dtype[np.generic]) -> Iterator[tuple[str, Callable[[], obje
     scores = [(1000 * rng.random(rows)).astype(dtype) for rows in ROWS]
     weights = [rng.random(rows) for rows in ROWS]
 
-    def auc() -> None:
-        for y, s in zip(labels, scores, strict=True):
-            roc_auc.roc_auc_score(y, s)
-
-    def weighted_auc() -> None:
+    def auc(weighted: bool) -> None:
         for y, s, w in zip(labels, scores, weights, strict=True):
-            roc_auc.roc_auc_score(y, s, sample_weight=w)
+            _measured("roc_auc", y, s, sample_weight=w if weighted else None)
 
-    def table_measures(sample_weight: list[np.ndarray] | None) -> None:
-        for i, (y, s) in enumerate(zip(labels, scores, strict=True)):
-            weight = None if sample_weight is None else sample_weight[i]
-            table = ScoreTable.from_scores(y, s, sample_weight=weight)
-            roc.roc_curve(table)
-            roc.det_curve(table)
-            roc_auc.roc_auc_score(table)
-            precision_recall.average_precision_score(table)
-            pr_areas.pr_auc(table, interpolation="continuous")
-            break_even.break_even_point(table)
-            kolmogorov_smirnov.ks_statistic(table)
-            best_threshold.best_threshold(table)
-            if weight is None:
+    def table_measures(weighted: bool) -> None:
+        for y, s, w in zip(labels, scores, weights, strict=True):
+            table = ScoreTable.from_scores(y, s, sample_weight=w if weighted else None)
+            roc_curve(table)
+            det_curve(table)
+            for name in _OF_TABLES:
+                _measured(name, table)
+            _measured("pr_auc", table, interpolation="continuous")
+            if not weighted:
                 delong(table)
 
     def multilabel_auc() -> None:
         y = labels[0][: 3 * 1000].reshape(-1, 3)
         for average in ("macro", "samples"):
-            roc_auc.roc_auc_score(y, scores[0][: y.size].reshape(y.shape), average=average)
+            _measured("roc_auc", y, scores[0][: y.size].reshape(y.shape), average=average)
 
     def resampling() -> None:
         names = ("roc_auc", "average_precision", "break_even_point", "ks_statistic", "partial_auc")
@@ -100,22 +95,21 @@ def _steps(dtype: np.dtype[np.generic]) -> Iterator[tuple[str, Callable[[], obje
             table.average_precision()
         WindowedBinnedScoreTable(9, table.layout, first_rows=0).update(labels[0], scores[0])
 
-    yield "AUC", auc
-    yield "weighted AUC", weighted_auc
-    yield "tables and curves", lambda: table_measures(None)
-    yield "weighted tables and curves", lambda: table_measures(weights)
+    yield "AUC", partial(auc, False)
+    yield "weighted AUC", partial(auc, True)
+    yield "tables and curves", partial(table_measures, False)
+    yield "weighted tables and curves", partial(table_measures, True)
     yield "multilabel AUC", multilabel_auc
     yield "bootstrap", resampling
     if dtype.kind == "f":
         yield "bins", bins
-        yield "class labels, losses and errors", lambda: _labels_and_losses(dtype)
+        yield "class labels, losses and errors", partial(_labels_and_losses, dtype)
 
 
 def _labels_and_losses(dtype: np.dtype[np.generic]) -> None:
     """Use the kernels of labels (in the three dtypes they know), probabilities and errors."""
-    from fastmetrics.measures.decisions import matrix_functions
-    from fastmetrics.measures.probabilities import brier, hinge, log_loss, top_k
-    from fastmetrics.measures.regression import regression_measures as regression
+    from fastmetrics.measures.decisions.matrix_functions import confusion_matrix
+    from fastmetrics.measures.regression.regression_measures import regression_measures
     from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
     rng = np.random.default_rng(0)
@@ -125,7 +119,7 @@ def _labels_and_losses(dtype: np.dtype[np.generic]) -> None:
             y, p = rng.integers(0, classes, (2, n)).astype(integer)
             matrix = ConfusionMatrix.from_labels(y, p, labels=range(classes))
             matrix.update(y[:1000], p[:1000])
-            matrix_functions.confusion_matrix(y, p)
+            confusion_matrix(y, p)
     words = np.array(["no", "yes"])
     ConfusionMatrix.from_labels(words[y % 2], words[p % 2])
     of_two, of_five = (y % 2).astype(np.int8), y % 5
@@ -133,12 +127,10 @@ def _labels_and_losses(dtype: np.dtype[np.generic]) -> None:
     probabilities = (scores / scores.sum(axis=1, keepdims=True)).astype(dtype)
     weights = rng.random(n)
     for sample_weight in (None, weights):
-        for loss in (log_loss.log_loss, brier.brier_score_loss):
-            loss(of_two, scores[:, 0], sample_weight=sample_weight)
-            loss(of_five, probabilities, sample_weight=sample_weight)
-        hinge.hinge_loss(of_two, scores[:, 0], sample_weight=sample_weight)
-        hinge.hinge_loss(of_five, scores, sample_weight=sample_weight)
-        top_k.top_k_accuracy_score(of_five, scores, k=2, sample_weight=sample_weight)
-        regression.regression_measures(
-            scores[:, 0] + 1, scores[:, 1] + 1, sample_weight=sample_weight
-        )
+        for name in ("log_loss", "brier_score", "hinge_loss"):
+            _measured(name, of_two, scores[:, 0], sample_weight=sample_weight)
+        for name in ("log_loss", "brier_score"):
+            _measured(name, of_five, probabilities, sample_weight=sample_weight)
+        _measured("hinge_loss", of_five, scores, sample_weight=sample_weight)
+        _measured("top_k_accuracy", of_five, scores, k=2, sample_weight=sample_weight)
+        regression_measures(scores[:, 0] + 1, scores[:, 1] + 1, sample_weight=sample_weight)

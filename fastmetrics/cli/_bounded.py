@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.labels import distinct, encode_labels
 from fastmetrics._input.scalars import WeightsAre, check_memory_size
-from fastmetrics._report._of_summary import evaluation_of
 from fastmetrics._report.evaluation_result import Evaluation
+from fastmetrics._report.model_evaluation import evaluation_of
 from fastmetrics._threads.workers import at_most, thread_count
 from fastmetrics.cli._session import in_words, labels_of, names_here, progress_bar, read_rows
 from fastmetrics.errors import InputError

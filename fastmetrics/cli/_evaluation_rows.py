@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
-from fastmetrics._report._costs import checked_prices
-from fastmetrics._report._guarantees import checked_promises
+from fastmetrics._report._beside import checked_prices, checked_promises
 from fastmetrics._report.evaluation import plan_of
 from fastmetrics._report.evaluation_result import Evaluation
-from fastmetrics._report.tasks.task_evaluation import TaskEvaluation
+from fastmetrics._report.task_evaluation import TaskEvaluation
 from fastmetrics.cli._messages import print_texts, tell
 from fastmetrics.cli._options import number_of, parse_bounds, parse_metrics
 from fastmetrics.cli._session import check_weights, in_words, labels_of, names_here, read_rows

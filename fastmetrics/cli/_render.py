@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fastmetrics._display.numbers import is_bound
 from fastmetrics._report import Evaluation, EvaluationBootstrap, ModelEvaluation
-from fastmetrics._report.tasks.task_evaluation import TaskEvaluation
+from fastmetrics._report.task_evaluation import TaskEvaluation
 from fastmetrics.cli._layout import in_format
 from fastmetrics.inference.estimate_result import Estimate, Pair
 

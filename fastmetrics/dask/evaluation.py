@@ -7,8 +7,8 @@ from typing import Any
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_integer
-from fastmetrics._report._of_summary import evaluation_of
 from fastmetrics._report.evaluation_result import Evaluation
+from fastmetrics._report.model_evaluation import evaluation_of
 from fastmetrics.dask._partitions import COLUMNS, COUNTED
 from fastmetrics.dask._ranges import RANGE_SCORES, Ranges
 from fastmetrics.dask.scores import counted_parts, summary

@@ -15,7 +15,7 @@ from hypothesis import given, strategies as st
 
 import evaluations
 from fastmetrics import ScoreTable, evaluate
-from fastmetrics._report._of_summary import evaluation_of
+from fastmetrics._report.model_evaluation import evaluation_of
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.inference.streams.range_summary import RangeSummary, summary_of

@@ -1,9 +1,8 @@
-"""From differences with their errors to decisions: what each rule of a gate says."""
+"""From differences with their errors to decisions: what each rule of a gate says, and how well."""
 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -16,12 +15,15 @@ from fastmetrics._input.containers import as_array
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._report.gate.gate_result import Decision, GateRule
+from fastmetrics._report.model_evaluation import said_in_notes
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning
+from fastmetrics.errors import InputError
 from fastmetrics.inference._pvalues import holm
 from fastmetrics.inference.compare import compare
 from fastmetrics.inference.comparison_result import Comparison
+from fastmetrics.inference.forms import sample_of
 from fastmetrics.inference.reference import normal_quantile, pvalue, quantile, tail
+from fastmetrics.inference.units import Floats, Units
 from fastmetrics.measures.asking import Asked
 
 #: How probably as good a candidate should pass: what sample sizes are named for.
@@ -29,6 +31,10 @@ POWER: Final = 0.8
 #: Measures that are means over rows, for which a label of a row is the worst or the best whatever
 #: the others are.
 OF_ROWS: Final = ("accuracy", "error_rate", "log_loss", "brier_score")
+
+
+#: Numbers of a block of draws.
+_BLOCK: Final = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -57,10 +63,8 @@ class Task:
         """Return the task of rows in any containers."""
         scores = {each.name: as_array(each.values, each.argument) for each in models}
         own = {name: as_array(each, name) for name, each in columns.items() if each is not None}
-        check_same_length(
-            **{"y_true": labels, **{each.argument: scores[each.name] for each in models}}
-        )
-        check_same_length(**{"y_true": labels, **own})
+        for columns in ({each.argument: scores[each.name] for each in models}, own):
+            check_same_length(**{"y_true": labels, **columns})
         return cls(labels=labels, scores=scores, columns=own, **rest)
 
     def part(self, chosen: NDArray[np.bool_]) -> Task:
@@ -73,20 +77,20 @@ class Task:
             unknown=None if self.unknown is None else self.unknown[chosen],
         )
 
-    def filled(self, positive: NDArray[np.bool_]) -> NDArray[Any]:
-        """Return labels of 0 and 1, the unknown ones positive where told."""
-        return (
-            self.labels if self.unknown is None else np.where(self.unknown, positive, self.labels)
-        )
+    def pair(self, baseline: str) -> tuple[str, str]:
+        """Return the models of a rule."""
+        return self.candidate, baseline
 
     def compared(
-        self, baseline: str, labels: NDArray[Any] | None = None
+        self, baseline: str, positive: NDArray[np.bool_] | None = None
     ) -> Mapping[str, Comparison]:
-        """Return how the candidate differs from a baseline by each measure."""
-        names, own = (self.candidate, baseline), dict[str, Any](self.columns)
+        """Return how the candidate differs from a baseline, unknown labels positive where told."""
+        labels, own = self.labels, dict[str, Any](self.columns)
+        if positive is not None and self.unknown is not None:
+            labels = np.where(self.unknown, positive, labels)
         return compare(
-            self.labels if labels is None else labels,
-            {name: self.scores[name] for name in names},
+            labels,
+            {name: self.scores[name] for name in self.pair(baseline)},
             metrics={one.label: (one.name, dict(one.parameters)) for one in self.asked},
             method="influence",
             reference=baseline,
@@ -99,11 +103,9 @@ class Task:
 def rules_of(task: Task, name: str = "") -> list[GateRule]:
     """Return the rules of a task, their p not yet adjusted and nothing decided."""
     found = []
+    known = task if task.unknown is None else task.part(~task.unknown)
     for baseline in task.baselines:
-        with warnings.catch_warnings():
-            for kind in (DegenerateDataWarning, UndefinedMetricWarning):  # rules say it
-                warnings.filterwarnings("ignore", r"`[^`]*` is|the difference in", kind)
-            known = task if task.unknown is None else task.part(~task.unknown)
+        with said_in_notes("[^`]*"):  # rules say it
             comparisons = known.compared(baseline)
             bounds = _bounds(task, baseline) if task.unknown is not None else None
         for one in task.asked:
@@ -119,7 +121,7 @@ def _bounds(task: Task, baseline: str) -> list[Mapping[str, Comparison]]:
     is positive, and what it scores higher is negative.
     """
     lower = task.scores[task.candidate] < task.scores[baseline]
-    return [task.compared(baseline, task.filled(at)) for at in (lower, ~lower)]
+    return [task.compared(baseline, at) for at in (lower, ~lower)]
 
 
 def _within(
@@ -133,15 +135,14 @@ def _within(
     worst, best = (_rule(one, each[one.label], baseline, task, rule.slice) for each in bounds)
     ends = [end for each in (worst, best) for end in each.confidence_interval]
     n = 0 if task.unknown is None else int(np.count_nonzero(task.unknown))
+    note = f"{n:,} outcomes are unknown: from their worst to their best"
     return replace(
         rule,
         confidence_interval=ConfidenceInterval(min(ends), max(ends)),
         pvalue_noninferior=worst.pvalue_noninferior,
         pvalue_worse=best.pvalue_worse,
         n_samples=worst.n_samples,
-        note="; ".join(
-            filter(None, [rule.note, f"{n:,} outcomes are unknown: from their worst to their best"])
-        ),
+        note=f"{rule.note}; {note}" if rule.note else note,
     )
 
 
@@ -151,7 +152,6 @@ def _rule(one: Asked, found: Comparison, baseline: str, task: Task, name: str) -
     margin, error, df = task.margins[one.label], pair.standard_error, pair.df
     upwards = bool(one.higher_is_better)
     gain = pair.estimate if upwards else -pair.estimate
-    low, high = pair.confidence_interval
     many = found.n_samples if found.n_groups is None else float(found.n_groups)
     what = "groups" if found.n_groups is not None else found.samples_are
     note, noninferior, worse = "", math.nan, math.nan
@@ -164,9 +164,9 @@ def _rule(one: Asked, found: Comparison, baseline: str, task: Task, name: str) -
         needed = math.ceil(many * (z * error / margin) ** 2) if margin > 0.0 else math.inf
     elif math.isnan(pair.estimate):
         note = f"not defined on these {what}"
-    elif pair.estimate == 0.0 and not math.isnan(low):
-        seen = f"what {many:,.0f} {what} cannot have seen"
-        note = f"nothing tells the two apart: the limits are of {seen}"
+    elif pair.estimate == 0.0 and not math.isnan(pair.confidence_interval.low):
+        unseen = f"what {many:,.0f} {what} cannot have seen"
+        note = f"nothing tells the two apart: the limits are of {unseen}"
     else:
         note = f"no variance in {many:,.0f} {what}: nothing is known of others"
     return GateRule(
@@ -178,7 +178,7 @@ def _rule(one: Asked, found: Comparison, baseline: str, task: Task, name: str) -
         higher_is_better=upwards,
         standard_error=error,
         df=df,
-        confidence_interval=ConfidenceInterval(low, high),
+        confidence_interval=pair.confidence_interval,
         pvalue_noninferior=noninferior,
         pvalue_worse=worse,
         pvalue_worse_holm=worse,
@@ -239,3 +239,63 @@ def slices_of(
             except InputError as error:
                 raise InputError(f"slice {name!r}: {error}") from error
     return found, small
+
+
+# --- rehearsals: how often rules fail equal models, and pass one that is worse -----------------
+
+
+def rehearsed(
+    task: Task, rules: Sequence[GateRule], n_rules: int, n_resamples: int, rng: Any
+) -> list[GateRule]:
+    """Return the rules of all rows with the shares of replicates that fail, and that pass, wrongly.
+
+    A replicate weighs each row (group) by Poisson's law of mean 1; the difference and its error
+    follow by the influences, around a difference of 0 for "fails equal models" (of one rule alone
+    Holm's adjustment begins with the number of all, ``n_rules``) and around the margin for "passes
+    what is worse by the margin".
+    """
+    generator = np.random.default_rng(rng)
+    contributions = [_contributions(task, rule) for rule in rules]
+    moves = np.stack(contributions, axis=1)
+    moves -= moves.mean(axis=0)
+    m = len(moves)
+    squares, factor = moves * moves, m / (m - 1.0)
+    sums, spreads = [], []
+    done, step = 0, max(1, _BLOCK // m)
+    while done < n_resamples:
+        weights = generator.poisson(1.0, (min(step, n_resamples - done), m)).astype(np.float64)
+        sums.append(weights @ moves)
+        spreads.append(np.sqrt(factor * (weights @ squares)))
+        done += len(weights)
+    differences, errors = np.concatenate(sums), np.concatenate(spreads)
+    found = []
+    for rule, difference, error in zip(rules, differences.T, errors.T, strict=True):
+        ratios = np.divide(difference, error, out=np.zeros(len(error)), where=error > 0.0)
+        shifts = np.divide(rule.margin, error, out=np.zeros(len(error)), where=error > 0.0)
+        is_known = rule.df > 0.0
+        fail = np.mean(ratios + shifts < quantile(task.alpha / n_rules, rule.df)) if is_known else 0
+        passed = np.mean(-ratios < quantile(task.alpha, rule.df)) if is_known else 0
+        found.append(replace(rule, fails_equal=float(fail), passes_worse=float(passed)))
+    return found
+
+
+def _contributions(task: Task, rule: GateRule) -> Floats:
+    """Return what each unit adds to the gain of the candidate."""
+    one = next(each for each in task.asked if each.label == rule.metric)
+    known = task if task.unknown is None else task.part(~task.unknown)
+    models = [NamedScores(n, f"scores[{n!r}]", known.scores[n]) for n in task.pair(rule.baseline)]
+    given: dict[str, Any] = dict.fromkeys(("event", "query", "groups", "strata", "sample_weight"))
+    given |= {**task.options, **known.columns}
+    if given["sample_weight"] is None:
+        given["weights_are"] = None
+    measured = sample_of((one,), known.labels, models, **given)[one.label].measured(one)
+    moved = measured.influences[0] - measured.influences[1]
+    return _of_units(measured.units, moved if rule.higher_is_better else -moved)
+
+
+def _of_units(units: Units, moved: Floats) -> Floats:
+    if units.groups is not None:
+        return np.asarray(units.sums_of_groups(moved[None, :])[0].sum(axis=0))
+    if units.counts is not None:  # a row of a frequency is so many
+        return np.repeat(moved, units.counts.astype(np.int64))
+    return moved if units.weights is None else moved * units.weights

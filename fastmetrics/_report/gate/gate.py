@@ -20,17 +20,20 @@ from fastmetrics._input.scalars import (
     check_weights_are,
     complement,
 )
-from fastmetrics._report.gate._ledger import Ledger, hash_of
+from fastmetrics._report.doctor import known_labels
 from fastmetrics._report.gate._rules import (
     OF_ROWS,
     POWER,
     Task,
     decided,
+    rehearsed,
     rules_of,
     slices_of,
     verdict_of,
 )
 from fastmetrics._report.gate.gate_result import Gate, GateRule
+from fastmetrics._report.gate.packed import Ledger, hash_of
+from fastmetrics._report.slices.slices_result import first_of
 from fastmetrics.errors import InputError, SmallSampleWarning, no_such, warn_user
 from fastmetrics.inference.compare import check_margin
 from fastmetrics.inference.forms import asked_of
@@ -199,6 +202,7 @@ def gate(
     else:
         labels, unknown = as_array(y_true, "y_true"), None
     columns = {"groups": groups, "strata": strata, "sample_weight": sample_weight}
+    columns |= {"event": event, "query": query}
     data_hash = hash_of(labels, ids)
     book = Ledger.opened(ledger, data_hash)
     if pay_for_looks:
@@ -208,7 +212,7 @@ def gate(
     task = Task.of(
         labels,
         [model for model in models if model.name in wanted],
-        columns | {"event": event, "query": query},
+        columns,
         asked=asked,
         margins={one.label: margins[one.label] for one in asked},
         candidate=candidate,
@@ -222,24 +226,20 @@ def gate(
     if n_rehearsals is not None:
         n_rehearsals = check_integer("n_rehearsals", n_rehearsals, low=1)
     of_slices, small = slices_of(task, slices, min_n) if slices else ([], [])
-    n_rules = len(rules) + len(of_slices)
     if n_rehearsals is not None:
-        from fastmetrics._report.gate._rehearsal import rehearsed
-
-        rules = rehearsed(task, rules, n_rules, n_rehearsals, rng)
+        rules = rehearsed(task, rules, len(rules) + len(of_slices), n_rehearsals, rng)
     found = decided([*rules, *of_slices], alpha)
-    n_groups = None if groups is None else int(rules[0].n_samples)
     result = Gate(
-        verdict_of(found),
-        found,
-        candidate,
-        tuple(wanted[1:]),
-        complement(alpha),
-        float(len(labels)),
-        n_groups,
-        data_hash,
-        None if book is None else book.look,
-        tuple(_notes(small, min_n, book, pay_for_looks)),
+        verdict=verdict_of(found),
+        rules=found,
+        candidate=candidate,
+        baselines=task.baselines,
+        confidence_level=complement(alpha),
+        n_samples=float(len(labels)),
+        n_groups=None if groups is None else int(rules[0].n_samples),
+        data_hash=data_hash,
+        look=None if book is None else book.look,
+        notes=tuple(_notes(small, min_n, book, pay_for_looks)),
     )
     if book is not None:
         book.write(result)
@@ -334,25 +334,17 @@ def _known(
                 f"`missing='bounds'` is for means over rows ({', '.join(OF_ROWS)}): got "
                 f"{one.label!r}"
             )
-    values = np.asarray(y_true, dtype=object).ravel()
-    unknown = np.array([_is_unknown(each) for each in values], np.bool_)
-    known = values[~unknown]
-    if len(values) and not len(known):
+    values, unknown, classes = known_labels(y_true)
+    if len(values) and not classes:
         raise InputError("all labels of `y_true` are missing: there is nothing to bound")
-    classes = sorted(set(known.tolist()), key=str)
     if pos_label is None and not (set(classes) <= {0, 1} or set(classes) <= {-1, 1}):
         raise InputError(f"`y_true` holds {classes[:5]}: name the positive one by `pos_label`")
     positive = 1 if pos_label is None else pos_label
     if len(classes) > 2 or not (positive in classes or len(classes) < 2):
         raise InputError(f"`y_true` must have two classes, {positive!r} one of them: got {classes}")
     labels = np.zeros(len(values), np.int64)
-    labels[~unknown] = known == positive
+    labels[~unknown] = values[~unknown] == positive
     return labels, unknown
-
-
-def _is_unknown(value: Any) -> bool:
-    """Return whether a label is None, nan, or the NA of a data frame."""
-    return value is None or str(value) in ("nan", "<NA>", "NaT")
 
 
 def _warn_of_power(rules: Sequence[GateRule]) -> None:
@@ -372,8 +364,7 @@ def _warn_of_power(rules: Sequence[GateRule]) -> None:
 def _notes(small: list[str], min_n: int, book: Ledger | None, paid: bool) -> list[str]:
     notes = []
     if small:
-        named = ", ".join(small[:5]) + (f" and {len(small) - 5} more" if len(small) > 5 else "")
-        notes.append(f"Fewer than {min_n} rows, left out: {named}.")
+        notes.append(f"Fewer than {min_n} rows, left out: {first_of(small)}.")
     if book is not None and book.look > 1:
         how = "alpha is divided among them" if paid else "none is paid for"
         notes.append(

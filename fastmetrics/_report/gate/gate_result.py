@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from fastmetrics._display.numbers import decimals_of, limits, number
+from fastmetrics._display.numbers import with_limits
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import complement
+from fastmetrics._report.slices.slices_result import ARROWS
 from fastmetrics._results import ConfidenceInterval, OneNumber, Result
 from fastmetrics.errors import no_such
 
@@ -97,10 +98,8 @@ class GateRule(OneNumber):
     @property
     def loss_limits(self) -> ConfidenceInterval:
         """Limits of the loss."""
-        low, high = self.confidence_interval
-        return (
-            ConfidenceInterval(-high, -low) if self.higher_is_better else self.confidence_interval
-        )
+        own = self.confidence_interval
+        return ConfidenceInterval(-own.high, -own.low) if self.higher_is_better else own
 
     def said(self, *, names_baseline: bool) -> str:
         """Return what is shown of the rule, in words."""
@@ -111,8 +110,7 @@ class GateRule(OneNumber):
         value = self.loss
         if value < 0.0:
             own, what, value = ConfidenceInterval(-own.high, -own.low), "gain", -value
-        decimals = decimals_of([value], [own])
-        said = f"{of}: a {what} of {number(value, decimals)} {limits(own, decimals)}"
+        said = f"{of}: a {what} of {with_limits(value, own)}"
         margin = f"the margin of {self.margin:g}"
         if self.decision == "FAIL":
             return f"{said}, more than {margin}"
@@ -178,26 +176,24 @@ class Gate(Result):
 
     def _headline(self) -> str:
         """Return the verdict with what decides, and what slices say beside it."""
-        among = [rule for rule in self.rules if rule.decision == self.verdict]
-        if self.verdict == "INCONCLUSIVE":
-            among = [rule for rule in among if not rule.slice]
+        is_open = self.verdict == "INCONCLUSIVE"
+        among = [r for r in self.rules if r.decision == self.verdict and not (is_open and r.slice)]
         names = ", ".join(dict.fromkeys(rule.name for rule in among))
-        many = self.n_samples if self.n_groups is None else self.n_groups
-        what = "rows" if self.n_groups is None else "groups"
         others = " and ".join(dict.fromkeys(rule.baseline for rule in among))
+        start = f"{self.verdict}: {self.candidate}"
         if self.verdict == "FAIL":
+            return f"{start} is worse than {others} by more than the margin in {names}."
+        if is_open:
+            many = self.n_samples if self.n_groups is None else self.n_groups
+            what = "rows" if self.n_groups is None else "groups"
             return (
-                f"FAIL: {self.candidate} is worse than {others} by more than the margin in {names}."
+                f"{self.verdict}: {many:,.0f} {what} do not show whether {self.candidate} loses "
+                f"more than the margin to {others} in {names}."
             )
-        if self.verdict == "INCONCLUSIVE":
-            return (
-                f"INCONCLUSIVE: {many:,.0f} {what} do not show whether {self.candidate} loses more "
-                f"than the margin to {others} in {names}."
-            )
-        said = f"PASS: {self.candidate} is not worse than {others} by its margin in any measure."
+        said = f"{start} is not worse than {others} by its margin in any measure."
         slices = [rule.decision for rule in self.rules if rule.slice]
-        n_open = slices.count("INCONCLUSIVE")
         if slices:
+            n_open = slices.count("INCONCLUSIVE")
             said += f" None of {len(slices):,} rules of slices fails"
             said += f", {n_open:,} could not tell." if n_open else "."
         return said
@@ -226,19 +222,14 @@ class Gate(Result):
             *("pvalue_worse_holm", "n_needed"),
         )
         names = [
-            *("metric", "slice", "baseline", "margin", "estimate", "confidence_interval"),
-            *("decision", "chance_of_pass", "n_samples", *hidden),
+            *(["metric"] + ["slice"] * any(rule.slice for rule in self.rules)),
+            *(["baseline"] * (len(self.baselines) > 1) + ["margin", "estimate"]),
+            *("confidence_interval", "decision", "chance_of_pass", "n_samples"),
+            *(["fails_equal", "passes_worse"] * (not math.isnan(self.rules[0].fails_equal))),
+            *hidden,
         ]
-        if not math.isnan(self.rules[0].fails_equal):
-            names[-len(hidden) : -len(hidden)] = ["fails_equal", "passes_worse"]
-        if not any(rule.slice for rule in self.rules):
-            names.remove("slice")
-        if len(self.baselines) == 1:
-            names.remove("baseline")
         alpha = complement(self.confidence_level)
-        words = {
-            rule.metric: f"{rule.metric} {'↑' if rule.higher_is_better else '↓'}" for rule in self
-        }
+        words = {rule.metric: rule.metric + ARROWS[rule.higher_is_better] for rule in self}
         words |= {"metric": "measure", "estimate": "difference", "n_samples": "n"}
         words |= {"chance_of_pass": "chance to pass", "fails_equal": "fails equals"}
         words |= {"passes_worse": "passes worse"}

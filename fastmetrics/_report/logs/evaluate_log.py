@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_choice, check_confidence_level, check_integer
-from fastmetrics._report._one_model import said_in_notes
 from fastmetrics._report.logs.log import EvaluationLog, Floats
-from fastmetrics._report.tasks.task_evaluation import TaskEvaluation
+from fastmetrics._report.model_evaluation import said_in_notes
+from fastmetrics._report.task_evaluation import TaskEvaluation
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.compare import Chosen, compared
-from fastmetrics.inference.comparison_result import Comparison, Comparisons
-from fastmetrics.inference.estimate_result import Estimate, Estimates
+from fastmetrics.inference.comparison_result import Comparison
+from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.proportions.proportions import proportion_limits
 from fastmetrics.inference.table_points import Measured, counts_of_share
@@ -118,16 +118,8 @@ def evaluate_log(
                 pairs[one.label] = _with_limits(compared(one, measured, chosen), estimates)
             for name, each in zip(log.models, estimates, strict=True):
                 found[name][one.label] = each
-    return TaskEvaluation(
-        "items",
-        log.models,
-        {name: Estimates(own) for name, own in found.items()},
-        Comparisons(pairs) if pairs else None,
-        level,
-        float(len(log.items)),
-        {one.label: one.higher_is_better for one, _ in wanted},
-        (*notes, *_of_repeats(log)),
-    )
+    directions = {one.label: one.higher_is_better for one, _ in wanted}
+    return TaskEvaluation.of("items", found, pairs, level, directions, (*notes, *_of_repeats(log)))
 
 
 def _checked(ks: Any, name: str) -> list[int]:
@@ -174,16 +166,15 @@ def _wanted(
     fewest = int(log.n_repeats.min())
     if (pass_at or pass_hat) and not log.are_successes:
         raise InputError("`pass_at` and `pass_hat` count successes: scores must all be 0 or 1")
-    for name, ks, sign, share in (
-        ("pass_at", pass_at, "@", _any_of),
-        ("pass_hat", pass_hat, "^", _all_of),
-    ):
+    for name, ks, sign in (("pass_at", pass_at, "@"), ("pass_hat", pass_hat, "^")):
         for k in ks:
             if k > fewest:
                 raise InputError(
                     f"`{name}` is at most the fewest repeats of an item, {fewest}: got {k}"
                 )
-            yield _asked(f"pass{sign}{k}", name, True, (0.0, 1.0)), share(n, c, k)
+            # One of k tries succeeds at least where not all fail.
+            share = 1.0 - _all_of(n, n - c, k) if sign == "@" else _all_of(n, c, k)
+            yield _asked(f"pass{sign}{k}", name, True, (0.0, 1.0)), share
     if log.are_successes and fewest > 1:
         yield _asked("flip_rate", "flip_rate", None, (0.0, 1.0)), 2 * c * (n - c) / (n * (n - 1))
 
@@ -202,11 +193,6 @@ def _all_of(n: Floats, c: Floats, k: int) -> Floats:
     return share
 
 
-def _any_of(n: Floats, c: Floats, k: int) -> Floats:
-    """Return 1 - C(n - c, k) / C(n, k): that one of k tries succeeds at least."""
-    return np.asarray(1.0 - _all_of(n, n - c, k))
-
-
 def _measured(values: Floats, log: EvaluationLog) -> Measured:
     """Return the mean over items of each model, its points the items."""
     n = values.shape[1]
@@ -219,7 +205,12 @@ def _measured(values: Floats, log: EvaluationLog) -> Measured:
         tuple(map(float, means)),
         deviations / n,
         units,
-        tuple(_hits(own) if log.group is None else None for own in values),
+        tuple(
+            counts_of_share(float(own.sum()), float(n))
+            if log.group is None and np.isin(own, (0.0, 1.0)).all()
+            else None
+            for own in values
+        ),
         float(n),
         "items",
     )
@@ -233,8 +224,7 @@ def _near_the_edge(one: Estimate) -> Estimate:
     """
     if one.method != "influence" or one.scale != "logit" or not _is_near(one):
         return one
-    n = float(one.n_samples if one.n_groups is None else one.n_groups)
-    low, high = one.confidence_interval
+    n, (low, high) = _n(one), one.confidence_interval
     own = proportion_limits(n * one.estimate, n, one.confidence_level, "wilson", "two-sided")
     outer = ConfidenceInterval(np.fmin(low, own.low), np.fmax(high, own.high))
     return replace(one, confidence_interval=outer, method="outer limits with wilson", note="")
@@ -249,37 +239,31 @@ def _with_limits(found: Comparison, models: tuple[Estimate, ...]) -> Comparison:
     of = dict(zip(found.names, models, strict=True))
     pairs = []
     for pair in found.pairs:
-        a, b = of[pair.a], of[pair.b]
-        own, outer = pair.confidence_interval, pair.confidence_interval
-        if any("wilson" in one.method and _is_near(one) for one in (a, b)):
-            low = pair.estimate - math.hypot(_below(a), _above(b))
-            high = pair.estimate + math.hypot(_above(a), _below(b))
-            outer = ConfidenceInterval(np.fmin(own.low, low), np.fmax(own.high, high))
-        wider = replace(pair, confidence_interval=outer)
-        better = wider.better_at(found.confidence_level, found.higher_is_better)
-        pairs.append(replace(wider, better=better))
+        both = of[pair.a], of[pair.b]
+        if any("wilson" in one.method and _is_near(one) for one in both):
+            (below_a, above_a), (below_b, above_b) = map(_reach, both)
+            own = pair.confidence_interval
+            low = np.fmin(own.low, pair.estimate - math.hypot(below_a, above_b))
+            high = np.fmax(own.high, pair.estimate + math.hypot(above_a, below_b))
+            pair = replace(pair, confidence_interval=ConfidenceInterval(low, high))
+        better = pair.better_at(found.confidence_level, found.higher_is_better)
+        pairs.append(replace(pair, better=better))
     return replace(found, models=models, pairs=tuple(pairs))
 
 
 def _is_near(one: Estimate) -> bool:
     """Return whether few items carry the error of a mean near 0 or 1."""
-    n = float(one.n_samples if one.n_groups is None else one.n_groups)
-    return n * min(one.estimate, 1.0 - one.estimate) < _ENOUGH
+    return _n(one) * min(one.estimate, 1.0 - one.estimate) < _ENOUGH
 
 
-def _below(one: Estimate) -> float:
-    return one.estimate - one.confidence_interval.low
+def _n(one: Estimate) -> float:
+    """Return how many items, or groups of them, vary."""
+    return float(one.n_samples if one.n_groups is None else one.n_groups)
 
 
-def _above(one: Estimate) -> float:
-    return one.confidence_interval.high - one.estimate
-
-
-def _hits(values: NDArray[Any]) -> Floats | None:
-    """Return hits and misses of a share of items."""
-    if not ((values == 0.0) | (values == 1.0)).all():
-        return None
-    return counts_of_share(float(values.sum()), float(len(values)))
+def _reach(one: Estimate) -> tuple[float, float]:
+    """Return how far the limits are from an estimate, below and above."""
+    return one.estimate - one.confidence_interval.low, one.confidence_interval.high - one.estimate
 
 
 def _of_repeats(log: EvaluationLog) -> Iterator[str]:

@@ -1,7 +1,8 @@
-"""``EvaluationLog``: scores of models on items, repeat by repeat."""
+"""``EvaluationLog``: scores of models on items, repeat by repeat, and how repeats vary."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -12,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.scalars import check_flag, check_same_length, check_text
+from fastmetrics._input.scalars import check_flag, check_integer, check_same_length, check_text
 from fastmetrics._input.scores import check_finite
-from fastmetrics._report.logs.repeats import RepeatVariance
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, InputTypeError
 
@@ -23,6 +23,79 @@ Ints = NDArray[np.int64]
 
 #: Values that are shown in messages and tables, at most.
 _SHOWN: Final = 3
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RepeatVariance(Result):
+    """Variance of a model's scores between items, and between repeats of an item.
+
+    Attributes
+    ----------
+    model : str
+        Whose scores.
+    between_items : float
+        Of the items' expected scores, unbiased: below 0 by chance where it is small. nan without
+        repeats.
+    between_repeats : float
+        Of one repeat about its item's expected score: the mean over items, unbiased.
+    n_items : int
+        Items.
+    n_repeats : float
+        Repeats of an item: their harmonic mean.
+    """
+
+    model: str
+    between_items: float
+    between_repeats: float
+    n_items: int
+    n_repeats: float
+
+    @classmethod
+    def of(
+        cls, model: str, n: NDArray[np.int64], means: NDArray[Any], squares: NDArray[Any]
+    ) -> RepeatVariance:
+        """Return that of items with n repeats each, by their means and sums of squares about them.
+
+        Items that were tried once tell nothing, and are left out.
+        """
+        has = n > 1
+        n, means, squares = n[has], means[has], squares[has]
+        if len(n) < 2:
+            return cls(model, math.nan, math.nan, len(n), float(n[0]) if len(n) else 1.0)
+        own = squares / (n - 1.0)
+        between = float(means.var(ddof=1) - np.mean(own / n))
+        return cls(model, between, float(own.mean()), len(n), float(len(n) / np.sum(1.0 / n)))
+
+    def standard_error(self, n_repeats: int, n_items: int | None = None) -> float:
+        """Return the standard error that the mean would have with so many repeats, and items.
+
+        Parameters
+        ----------
+        n_repeats : int
+            Of each item.
+        n_items : int, optional
+            By default as many as there are.
+
+        Returns
+        -------
+        float
+            The root of (between_items + between_repeats / n_repeats) / n_items: what is between
+            items no repeat takes away.
+        """
+        check_integer("n_repeats", n_repeats, low=1)
+        if n_items is not None:
+            check_integer("n_items", n_items, low=1)
+        variance = max(self.between_items, 0.0) + self.between_repeats / n_repeats
+        return math.sqrt(variance / (n_items or self.n_items)) if variance == variance else math.nan
+
+    def __repr__(self) -> str:
+        return (
+            f"RepeatVariance({self.model!r}, between_items={self.between_items:.4g}, "
+            f"between_repeats={self.between_repeats:.4g})"
+        )
+
+    def _shown(self) -> Display:
+        return Display([Table.record(self.to_dict())], "Variance")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,22 +132,27 @@ class EvaluationLog(Result):
     @cached_property
     def n_repeats(self) -> Ints:
         """How often each model tried each item, (n_models, n_items); 0 where it did not."""
-        counts = np.bincount(self._cell, minlength=len(self.models) * len(self.items))
-        return np.asarray(counts.reshape(len(self.models), -1), np.int64)
+        return self._sums(None).astype(np.int64)
 
     @cached_property
     def totals(self) -> Floats:
         """The sum of the scores of each model's item, (n_models, n_items)."""
-        sums = np.bincount(self._cell, self.score, len(self.models) * len(self.items))
-        return np.asarray(sums.reshape(len(self.models), -1))
+        return self._sums(self.score)
+
+    @property
+    def _means(self) -> Floats:
+        return np.asarray(self.totals / np.maximum(self.n_repeats, 1))
 
     @cached_property
     def squares(self) -> Floats:
         """The sum of squared deviations of repeats from the mean of their item."""
-        means = self.totals / np.maximum(self.n_repeats, 1)
-        left = (self.score - means.ravel()[self._cell]) ** 2
-        sums = np.bincount(self._cell, left, len(self.models) * len(self.items))
-        return np.asarray(sums.reshape(len(self.models), -1))
+        return self._sums((self.score - self._means[self.model, self.item]) ** 2)
+
+    def _sums(self, weights: Floats | None) -> NDArray[Any]:
+        """Return the sum of the rows of each model's item, or how many there are."""
+        shape = len(self.models), len(self.items)
+        cell = self.model * shape[1] + self.item
+        return np.bincount(cell, weights, shape[0] * shape[1]).reshape(shape)
 
     def repeat_variance(self) -> tuple[RepeatVariance, ...]:
         """Return, of each model, how scores vary between items, and between repeats of one.
@@ -84,18 +162,13 @@ class EvaluationLog(Result):
         tuple of RepeatVariance
             In the order of `models`; nan where no two items were tried twice.
         """
-        means = self.totals / np.maximum(self.n_repeats, 1)
-        rows = zip(self.models, self.n_repeats, means, self.squares, strict=True)
+        rows = zip(self.models, self.n_repeats, self._means, self.squares, strict=True)
         return tuple(RepeatVariance.of(*row) for row in rows)
 
     @property
     def are_successes(self) -> bool:
         """Whether every score is 0 or 1."""
         return bool(((self.score == 0.0) | (self.score == 1.0)).all())
-
-    @property
-    def _cell(self) -> Ints:
-        return self.model * len(self.items) + self.item
 
     def __len__(self) -> int:
         return len(self.score)

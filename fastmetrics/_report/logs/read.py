@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,8 +18,9 @@ Path = str | os.PathLike[str]
 #: What Inspect's letters are worth: correct, partly, incorrect, no answer.
 _LETTERS: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 #: Measures of lm-evaluation-harness that are lower for the better.
-_DOWNWARDS: Final = frozenset({"perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte"})
-_DOWNWARDS_TOO: Final = frozenset({"ter", "brier_score"})
+_DOWNWARDS: Final = frozenset(
+    "perplexity word_perplexity byte_perplexity bits_per_byte ter brier_score".split()
+)
 _ZIP: Final = b"PK\x03\x04"
 
 
@@ -101,17 +103,15 @@ def read_evaluation_log(
     for name, value in (("score", score), ("filter", filter), ("group", group)):
         if value is not None:
             check_text(name, value)
-    columns: dict[str, list[Any]] = {name: [] for name in ("model", *Row._fields)}
+    rows: list[tuple[Any, ...]] = []
     for name, path in _each(files):
         score, found, own = _read(path, score, filter, group)
         label = name or own or os.path.splitext(os.path.basename(os.fspath(path)))[0]
-        for row in found:
-            columns["model"].append(label)
-            for field, each in zip(Row._fields, row, strict=True):
-                columns[field].append(each)
-    if not columns["item"]:
+        rows += [(label, *row) for row in found]
+    if not rows:
         raise InputError("`files` names no file")
-    if higher_is_better is None and score in _DOWNWARDS | _DOWNWARDS_TOO:
+    columns = dict(zip(("model", *Row._fields), map(list, zip(*rows, strict=True)), strict=True))
+    if higher_is_better is None and score in _DOWNWARDS:
         higher_is_better = False
     given: dict[str, Any] = columns if group is not None else columns | {"group": None}
     return evaluation_log(**given, name=score or "score", higher_is_better=higher_is_better)
@@ -142,17 +142,16 @@ def _read(
     with open(path, "rb") as file:
         start = file.read(4)
     if start == _ZIP:
-        with zipfile.ZipFile(path) as archive:
-            return _of_inspect(name, _header(name, archive), _members(name, archive), metric, group)
+        return _of_inspect(name, *_unpacked(name, path), metric, group)
     text = _text(name)
     try:
         whole = json.loads(text)
     except json.JSONDecodeError:
-        return *_of_harness(name, list(_lines(name, text)), metric, filter, group), ""
+        whole = None
     if isinstance(whole, Mapping) and "samples" in whole and "eval" in whole:
         samples = [Sample(f"sample {k}", each) for k, each in enumerate(whole["samples"] or [], 1)]
         return _of_inspect(name, whole["eval"], samples, metric, group)
-    return *_of_harness(name, list(_lines(name, text)), metric, filter, group), ""
+    return _of_harness(name, list(_lines(name, text)), metric, filter, group)
 
 
 def _text(name: str) -> str:
@@ -176,19 +175,16 @@ def _lines(name: str, text: str) -> Iterator[Sample]:
         yield Sample(f"line {number}", value)
 
 
-def _header(name: str, archive: zipfile.ZipFile) -> Mapping[str, Any]:
-    known = archive.namelist()
-    inside = next((each for each in ("header.json", "_journal/start.json") if each in known), None)
-    if inside is None:
-        raise FileError(f"{name}: a zip file without header.json: no log of Inspect")
-    found = json.loads(archive.read(inside))
-    own: Mapping[str, Any] = found.get("eval") or {}
-    return own
-
-
-def _members(name: str, archive: zipfile.ZipFile) -> list[Sample]:
-    inside = [each for each in archive.namelist() if each.startswith("samples/")]
-    return [Sample(each, json.loads(archive.read(each))) for each in inside]
+def _unpacked(name: str, path: Path) -> tuple[Mapping[str, Any], list[Sample]]:
+    """Return what a zip file of Inspect's says of its run, and the samples in it."""
+    with zipfile.ZipFile(path) as archive:
+        known = archive.namelist()
+        inside = next((e for e in ("header.json", "_journal/start.json") if e in known), None)
+        if inside is None:
+            raise FileError(f"{name}: a zip file without header.json: no log of Inspect")
+        header = json.loads(archive.read(inside)).get("eval") or {}
+        samples = [each for each in known if each.startswith("samples/")]
+        return header, [Sample(each, json.loads(archive.read(each))) for each in samples]
 
 
 def _of_harness(
@@ -197,8 +193,8 @@ def _of_harness(
     metric: str | None,
     filter: str | None,
     group: str | None,
-) -> tuple[str, list[Row]]:
-    """Return the metric and the rows of a log of lm-evaluation-harness."""
+) -> tuple[str, list[Row], str]:
+    """Return the metric and the rows of a log of lm-evaluation-harness, which names no model."""
     if not lines:
         raise FileError(f"{name}: no line: nothing was logged")
     if "doc_id" not in lines[0].value:
@@ -210,16 +206,20 @@ def _of_harness(
     known = first.get("metrics")
     if not isinstance(known, list):
         skipped = ("doc_id", "idx")
-        known = [key for key, value in first.items() if _is_number(value) and key not in skipped]
+        known = [
+            key
+            for key, value in first.items()
+            if isinstance(value, int | float) and key not in skipped
+        ]
     metric = _chosen(name, "score", metric, [str(each) for each in known])
     rows = []
     for place, value in lines:
         if metric not in value or "doc_id" not in value:
             raise FileError(f"{name}: {place} has no {metric!r} or no doc_id")
         score = _number(name, place, value[metric])
-        whose = None if group is None else _field(name, place, value.get("doc"), group, "doc")
+        whose = _field(name, place, value, group, "doc")
         rows.append(Row(str(value["doc_id"]), 1, whose, score))
-    return metric, rows
+    return metric, rows, ""
 
 
 def _of_inspect(
@@ -242,9 +242,7 @@ def _of_inspect(
         metric = _chosen(name, "score", metric, list(named))
         if metric not in named:
             raise FileError(f"{name}: {place} has no score of {metric!r}")
-        whose = None
-        if group is not None:
-            whose = _field(name, place, value.get("metadata"), group, "metadata")
+        whose = _field(name, place, value, group, "metadata")
         if "id" not in value:
             raise FileError(f"{name}: {place} has no id")
         score = _number(name, place, named[metric])
@@ -274,32 +272,28 @@ def _chosen(name: str, what: str, asked: str | None, known: list[str]) -> str:
     return asked
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float)
-
-
 def _number(name: str, place: str, value: Any) -> float:
     """Return what a score is worth; letters as Inspect has them."""
-    if isinstance(value, str):
-        if value in _LETTERS:
-            return _LETTERS[value]
-        try:
-            return _finite(name, place, float(value))
-        except ValueError:
-            raise FileError(f"{name}: {place} has a score that is no number: {value!r}") from None
-    if not _is_number(value):
-        kind = type(value).__name__
-        raise FileError(f"{name}: {place} has a score that is no number: a {kind}")
-    return _finite(name, place, float(value))
+    if isinstance(value, str) and value in _LETTERS:
+        return _LETTERS[value]
+    what = repr(value) if isinstance(value, str) else f"a {type(value).__name__}"
+    if not isinstance(value, str | int | float):
+        raise FileError(f"{name}: {place} has a score that is no number: {what}")
+    try:
+        found = float(value)
+    except ValueError:
+        raise FileError(f"{name}: {place} has a score that is no number: {what}") from None
+    if not math.isfinite(found):
+        raise FileError(f"{name}: {place} has a score that is not finite: {found}")
+    return found
 
 
-def _finite(name: str, place: str, value: float) -> float:
-    if value - value != 0.0:
-        raise FileError(f"{name}: {place} has a score that is not finite: {value}")
-    return value
-
-
-def _field(name: str, place: str, inside: Any, path: str, where: str) -> str:
+def _field(
+    name: str, place: str, value: Mapping[str, Any], path: str | None, where: str
+) -> str | None:
+    if path is None:
+        return None
+    inside: Any = value.get(where)
     for key in path.split("."):
         if not isinstance(inside, Mapping) or key not in inside:
             raise FileError(f"{name}: {place} has no {path!r} in {where}")

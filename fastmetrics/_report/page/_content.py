@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._display.drawing import tables_as_html
 from fastmetrics._display.table import Display, Table
-from fastmetrics._input.models import NamedScores
-from fastmetrics._report._influences import may_be_probabilities
 from fastmetrics._report.diagnosis import Diagnosis
 from fastmetrics._report.evaluation_result import Evaluation
 from fastmetrics._report.page import _figures
-from fastmetrics._report.page._figures import Figure, quietly
-from fastmetrics._report.tasks.task_evaluation import TaskEvaluation
+from fastmetrics._report.page._figures import Drawn, Figure, quietly
+from fastmetrics._report.task_evaluation import TaskEvaluation
 
-Band = Literal["simultaneous", "pointwise"]
 Found = Evaluation | TaskEvaluation
 
 _ABOUT: Final = ("differences", "slices", "measures")
@@ -38,71 +34,34 @@ class Section(NamedTuple):
     notes: Sequence[str] = ()
 
 
-class Drawn(NamedTuple):
-    """The rows that pictures are of, and what was asked."""
-
-    labels: NDArray[Any]
-    models: list[NamedScores]
-    threshold: float | None
-    band: Band | None
-    rng: Any
-    asked: Mapping[str, Any]
-
-    @property
-    def rows(self) -> dict[str, Any]:
-        """What belongs to rows, by the names of arguments."""
-        names = ("sample_weight", "groups", "pos_label")
-        read = self.asked.get("weights_are") or "importances"
-        return {name: self.asked.get(name) for name in names} | {"weights_are": read}
-
-    @property
-    def prices(self) -> dict[str, Any]:
-        """What mistakes cost."""
-        return {name: self.asked.get(name) for name in ("cost_fn", "cost_fp", "prevalence")}
-
-    @property
-    def has_probabilities(self) -> bool:
-        """Whether all scores lie in [0, 1] and may be probabilities."""
-        return all(map(may_be_probabilities, self.models))
-
-
 def sections_of(found: Found, drawn: Drawn, diagnosis: Diagnosis | None) -> Iterator[Section]:
     """Yield the parts of the page between the verdict and the methods."""
     yield Section("data", "Data", list(_about_data(diagnosis)))
     tables = found._shown().tables
     of_pairs, of_slices, others = ([t for t in tables if _about(t) == about] for about in _ABOUT)
     yield Section("measures", "Measures", (), _html(others), (), _notes(found))
+    level = found.confidence_level
     if found.comparisons is not None:
-        pairs = _figures.of_differences(found.comparisons, found.confidence_level)
+        pairs = _figures.of_differences(found.comparisons, level)
         yield Section("differences", "Differences", (), _html(of_pairs), pairs)
-    if isinstance(found, Evaluation):
-        yield from _of_two(found, drawn)
-    else:
-        figures = quietly(_figures.of_task(found, drawn.labels, drawn.models, drawn.rows))
-        yield Section("errors", "Errors", (), (), figures)
+    drawings: dict[str, Iterator[Figure]] = {}
+    if isinstance(found, TaskEvaluation):
+        drawings["Errors"] = _figures.of_task(found.task, drawn)
+    elif not any(math.isnan(model.roc_auc) for model in found):
+        drawings["Curves"] = _figures.of_curves(drawn, level)
+        if drawn.has_probabilities:
+            drawings["Calibration"] = _figures.of_calibration(drawn, level)
+        drawings["Decisions"] = _figures.of_decisions(found, drawn)
+    for heading, figures in drawings.items():
+        yield Section(heading.lower(), heading, (), (), quietly(figures))
     if found.slices is not None:
         whole = {
             (metric, name): one.estimate
-            for name, own in _estimates(found).items()
+            for name, own in found._estimates().items()
             for metric, one in own.items()
         }
-        figures = quietly(_figures.of_slices(found.slices, whole))
-        yield Section("slices", "Slices", found.slices.notes(), _html(of_slices), figures)
-
-
-def _of_two(found: Evaluation, drawn: Drawn) -> Iterator[Section]:
-    if any(math.isnan(model.roc_auc) for model in found):
-        return
-    level, rows = found.confidence_level, drawn.rows
-    curves = _figures.of_curves(drawn.labels, drawn.models, rows, level, drawn.band, drawn.rng)
-    yield Section("curves", "Curves", (), (), quietly(curves))
-    if drawn.has_probabilities:
-        shown = _figures.of_calibration(drawn.labels, drawn.models, rows, level)
-        yield Section("calibration", "Calibration", (), (), quietly(shown))
-    decisions = _figures.of_decisions(
-        found, drawn.labels, drawn.models, rows, drawn.threshold, drawn.prices
-    )
-    yield Section("decisions", "Decisions", (), (), quietly(decisions))
+        forests = quietly(_figures.of_slices(found.slices, whole))
+        yield Section("slices", "Slices", found.slices.notes(), _html(of_slices), forests)
 
 
 def _about_data(diagnosis: Diagnosis | None) -> Iterator[str]:
@@ -130,12 +89,6 @@ def size_of(found: Found, drawn: Drawn) -> str:
     elif found.task == "rankings":
         n += f" of {found.n_samples:,.0f} queries"
     return f"{models} on {n}"
-
-
-def _estimates(found: Found) -> dict[str, Mapping[str, Any]]:
-    if isinstance(found, TaskEvaluation):
-        return dict(found.models)
-    return {model.name: model.bootstrap or model.estimates or {} for model in found}
 
 
 def _notes(found: Found) -> list[str]:

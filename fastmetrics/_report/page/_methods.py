@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from fastmetrics._report.evaluation_result import Evaluation
-from fastmetrics._report.page._content import Drawn, Found, size_of
-from fastmetrics._report.page._figures import MOST_BANDS, said_of
-from fastmetrics._report.tasks.task_evaluation import TaskEvaluation
+from fastmetrics._report.model_evaluation import figures_of
+from fastmetrics._report.page._content import Found, size_of
+from fastmetrics._report.page._figures import MOST_BANDS, Drawn, said_of
 from fastmetrics._report.versions import version_of
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.replicates import METHODS, Replicates
@@ -88,18 +88,11 @@ def methods_of(evaluation: Found, drawn: Drawn) -> Methods:
     return Methods(" ".join(sentences), sorted(_REFERENCES[key] for key in cited))
 
 
-def estimates_of(evaluation: Found) -> Mapping[str, Estimate]:
-    """Return the estimates of the first model, by measure."""
-    if isinstance(evaluation, TaskEvaluation):
-        return evaluation[0]
-    return evaluation[0].bootstrap or evaluation[0].estimates or {}
-
-
 def _of_intervals(evaluation: Found, cited: dict[str, None]) -> Iterator[str]:
     """Yield a sentence for each way in which intervals were made."""
     level = f"{100 * evaluation.confidence_level:g} % confidence intervals"
     of_way: dict[str, dict[str, list[str]]] = {}
-    for metric, one in estimates_of(evaluation).items():
+    for metric, one in figures_of(evaluation[0]).items():
         scale = _SCALES.get(one.scale, "") if one.method == "influence" else ""
         of_way.setdefault(_way(one, cited), {}).setdefault(scale, []).append(said_of(metric))
         if metric == "roc_auc" and one.method == "influence":

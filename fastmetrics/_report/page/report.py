@@ -1,28 +1,98 @@
-"""``report``: an evaluation as a page that one can send."""
+"""``report``: an evaluation as a page that one can send, a ``Report``."""
 
 from __future__ import annotations
 
+import html
 import platform
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any, Final
 
 from numpy.typing import ArrayLike
 
+from fastmetrics._display.table import Display, Table
+from fastmetrics._files import File, writing
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_choice, check_text
 from fastmetrics._plots._style import require_matplotlib
+from fastmetrics._report.diagnosis import Diagnosis
 from fastmetrics._report.doctor import doctor
 from fastmetrics._report.evaluation import evaluate, models_of
 from fastmetrics._report.evaluation_result import Evaluation
-from fastmetrics._report.page._content import Band, Drawn, sections_of, size_of
+from fastmetrics._report.page._content import sections_of, size_of
+from fastmetrics._report.page._figures import Band, Drawn
 from fastmetrics._report.page._methods import methods_of
-from fastmetrics._report.page.report_result import Report
+from fastmetrics._report.task_evaluation import TaskEvaluation
 from fastmetrics._report.versions import version_of
+from fastmetrics._results import Result
 from fastmetrics.errors import no_parameter
 
 #: Where the page says how large it is, in kilobytes.
 _SIZE: Final = "=SIZE="
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Report(Result):
+    """A page about an evaluation, and what stands on it.
+
+    Attributes
+    ----------
+    title : str
+        Of the page.
+    html : str
+        All of it: one text that needs no other file, asks no server and runs no script.
+    evaluation : Evaluation or TaskEvaluation
+        The figures.
+    diagnosis : Diagnosis or None
+        What is wrong or doubtful with the data; None of other tasks than scores of two classes.
+    methods : str
+        The paragraph on methods.
+    references : tuple of str
+        What it cites.
+    """
+
+    title: str
+    html: str = field(repr=False)
+    evaluation: Evaluation | TaskEvaluation
+    diagnosis: Diagnosis | None
+    methods: str
+    references: tuple[str, ...]
+
+    @property
+    def verdict(self) -> str:
+        """What is shown of the models' differences, in words; empty of one model."""
+        return self.evaluation.verdict
+
+    @property
+    def n_bytes(self) -> int:
+        """How large the file is."""
+        return len(self.html.encode())
+
+    def save(self, file: File) -> None:
+        """Write the page.
+
+        Parameters
+        ----------
+        file : path or binary file object
+            Written whole or not at all; one that is there is replaced.
+        """
+        with writing(file) as opened:
+            opened.write(self.html.encode())
+
+    def __repr__(self) -> str:
+        return f"Report({self.title!r}, {self.n_bytes:,} bytes)"
+
+    def _shown(self) -> Display:
+        found = {"title": self.title, "bytes": self.n_bytes, "models": len(self.evaluation)}
+        return Display([Table.record(found)], "Report", [self.verdict] * bool(self.verdict))
+
+    def _repr_html_(self) -> str:
+        """Return the page in a frame of its own, whose look is no notebook's."""
+        return (
+            f'<iframe sandbox srcdoc="{html.escape(self.html)}" title="{html.escape(self.title)}" '
+            'style="width: 100%; height: 80vh; border: 0"></iframe>'
+        )
 
 
 def report(
@@ -121,6 +191,8 @@ def report(
         given = {name: of_evaluate.get(name) for name in ("groups", "pos_label")}
         diagnosis = doctor(drawn.labels, {each.name: each.values for each in models}, **given)
     methods, size = methods_of(found, drawn), size_of(found, drawn)
+    names = ("fastmetrics", "NumPy", "Numba")
+    versions = [f"{name} {version_of(name)}" for name in names]
     content = template.render(
         title=title,
         about=f"{size[0].upper()}{size[1:]}.",
@@ -128,13 +200,12 @@ def report(
         verdict=found.verdict.split("\n") if found.verdict else [],
         sections=[each for each in sections_of(found, drawn, diagnosis) if any(each[2:])],
         methods=methods,
-        versions=_versions(),
+        versions=", ".join([*versions, f"Python {platform.python_version()}"]),
         command=command,
     )
     head, _, tail = content.rpartition(_SIZE)
     content = f"{head}{len(content.encode()) / 1000:,.0f}{tail}"
-    texts = methods.text, tuple(methods.references)
-    return Report(title, content, found, diagnosis, *texts)
+    return Report(title, content, found, diagnosis, methods.text, tuple(methods.references))
 
 
 def _template() -> Any:
@@ -147,8 +218,3 @@ def _template() -> Any:
         autoescape=True, loader=loader, trim_blocks=True, lstrip_blocks=True
     )
     return environment.get_template("page.html")
-
-
-def _versions() -> str:
-    found = [f"{name} {version_of(name)}" for name in ("fastmetrics", "NumPy", "Numba")]
-    return ", ".join([*found, f"Python {platform.python_version()}"])

@@ -147,9 +147,8 @@ def find_slices(
     tests = [_tested(own, inside[held], codes, level) for inside in insides]
     adjusted = holm([test.pvalue for _, test, _ in tests])
     rows = []
-    for each, inside, (means, test, spread), p in zip(
-        chosen, insides, tests, adjusted, strict=True
-    ):
+    of_slices = zip(chosen, insides, tests, adjusted, strict=True)
+    for each, inside, (means, test, spread), p in of_slices:
         parts = tuple(conditions[k] for k in each.members)
         rows.append(
             FoundSlice(

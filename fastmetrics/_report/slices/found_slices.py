@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._display.numbers import decimals_of, limits, number
+from fastmetrics._display.numbers import with_limits
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.containers import as_array
 from fastmetrics._results import ConfidenceInterval, OneNumber, Result
@@ -131,11 +131,10 @@ class FoundSlices(Result):
         tested = f"of {len(self.rows)} that looked worst among {searched}"
         if not self.confirmed:
             return f"No slice is confirmed on the other {self.n_held_back:,} rows, {tested}."
-        said = []
-        for row in self.confirmed[:_SAID]:
-            decimals = decimals_of([row.estimate], [row.confidence_interval])
-            own = limits(row.confidence_interval, decimals)
-            said.append(f"{row.slice}, by {number(row.estimate, decimals)} {own}")
+        said = [
+            f"{row.slice}, by {with_limits(row.estimate, row.confidence_interval)}"
+            for row in self.confirmed[:_SAID]
+        ]
         more = len(self.confirmed) - _SAID
         others = f", and in {more} more" if more > 0 else ""
         return (

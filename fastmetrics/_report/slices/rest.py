@@ -31,10 +31,10 @@ from fastmetrics.tables.ordering.row_order import row_order
 
 
 class Outside(NamedTuple):
-    """A measure of the rows outside a slice, and its spread."""
+    """A measure of the rows outside a slice, or how far it is from that inside, and its spread."""
 
-    value: float
-    spread: Spread
+    value: float = math.nan
+    spread: Spread = Spread(math.nan, math.nan)
 
 
 #: Of a slice, by its rows; of all slices that part the rows.

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from fastmetrics._input.scalars import check_integer, check_same_length
 from fastmetrics._report.slices.cuts import Conditions, Cuts, Part, cuts_of, named
 from fastmetrics._report.slices.rest import Outside, Outsiders, outside_of
 from fastmetrics._report.slices.slices_result import SliceEstimate, Slices, together
+from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.forms import asked_of, sample_of
@@ -29,16 +30,18 @@ from fastmetrics.inference.table_points import Measured, has_influences
 from fastmetrics.inference.units import Spread
 from fastmetrics.measures.asking import Asked
 
+#: What functions that cut rows into slices take.
+SLICES: Final = """
+Parameters
+----------
+intersections : int, default=1
+    How many columns make a slice: with 2 the pairs of values of two columns too; at most 3.
+min_n : int, default=30
+    Rows below which a slice is left out, and named.
+"""
 #: Slices times rows beyond which the rows outside each slice are not measured anew.
 _MOST: Final = 100_000_000
 T = TypeVar("T")
-
-
-class Gap(NamedTuple):
-    """How far a measure in a slice is from that outside, and the spread of that."""
-
-    difference: float = math.nan
-    spread: Spread = Spread(math.nan, math.nan)
 
 
 @dataclass(frozen=True)
@@ -119,8 +122,8 @@ def sliced(
     check_integer("intersections", intersections, low=1, high=3)
     if not hasattr(slices, "items") or not len(slices):
         raise InputError("`slices` must be a mapping of names to columns, {'country': ...}")
-    rows, kept = _rows(y_true, models, sample_weight, weights_are, groups, query)
-    rows = replace(rows, options={**rows.options, **options})
+    options["weights_are"] = weights_are if sample_weight is not None else None
+    rows, kept = _rows(y_true, models, sample_weight, groups, query, options)
     units = rows.groups
     if units is None and query is not None:
         units = check_class_labels(rows.columns["query"], "query").codes
@@ -150,23 +153,21 @@ def slices_of(
 
 def estimates_of(sliced: Sliced, one: Asked) -> list[SliceEstimate]:
     """Return a measure of each model in every slice, and how far it is from that outside."""
-    rows, models = sliced.rows, sliced.rows.models
+    rows = sliced.rows
     has_rest = sliced.cuts.n_slices * len(rows.labels) <= _MOST
-    own: list[list[SliceEstimate]] = [[] for _ in models]
+    own: list[list[SliceEstimate]] = [[] for _ in rows.models]
     outsiders = rows.outsiders(one)
     for cut in sliced.cuts.all:
         others = [find(cut.parts) for find in outsiders]
-        made: list[list[SliceEstimate]] = [[] for _ in models]
+        of_slices = []
         for place in cut.large:
             part = cut.parts[place]
             inside = tried(rows.measured, one, part)
             outside = [of_model[place] for of_model in others]
             gaps = _gaps(rows, one, inside, part, outside, has_rest)
-            made_of = rows_of(sliced, one, cut.conditions[place], inside, gaps, len(part))
-            for chosen, row in zip(made, made_of, strict=True):
-                chosen.append(row)
-        for found, chosen in zip(own, made, strict=True):
-            found += map(_with_shrunken, chosen, _shrunken(chosen))
+            of_slices.append(rows_of(sliced, one, cut.conditions[place], inside, gaps, len(part)))
+        for found, chosen in zip(own, zip(*of_slices, strict=True), strict=False):
+            found += _shrunken(chosen)
     return [row for found in own for row in found]
 
 
@@ -175,14 +176,13 @@ def rows_of(
     one: Asked,
     conditions: Conditions,
     inside: Measured | None,
-    gaps: Sequence[Gap],
+    gaps: Sequence[Outside],
     n: int,
 ) -> list[SliceEstimate]:
     """Return a measure of each model in one slice of n rows."""
-    estimates = [_estimated(one, inside, k, sliced.level, sliced.rows) for k in range(len(gaps))]
     return [
-        _row(conditions, model.name, one, estimated, gap, n)
-        for model, estimated, gap in zip(sliced.rows.models, estimates, gaps, strict=True)
+        _row(conditions, model.name, one, _estimated(one, inside, k, n, sliced), gap)
+        for k, (model, gap) in enumerate(zip(sliced.rows.models, gaps, strict=True))
     ]
 
 
@@ -190,36 +190,25 @@ def _rows(
     y_true: Any,
     models: Sequence[NamedScores],
     sample_weight: Any,
-    read: Any,
     groups: Any,
     query: Any,
+    options: Mapping[str, Any],
 ) -> tuple[Rows, NDArray[np.int64]]:
     """Return the rows that weigh something, and which they are."""
     labels = as_array(y_true, "y_true")
-    values = {model.argument: as_array(model.values, model.argument) for model in models}
+    models = [m._replace(values=as_array(m.values, m.argument)) for m in models]
     others = {"sample_weight": sample_weight, "query": query, "groups": groups}
     columns = {name: as_array(each, name) for name, each in others.items() if each is not None}
-    check_same_length(**{"y_true": labels, **values, **columns})
+    check_same_length(**{"y_true": labels, **{m.argument: m.values for m in models}, **columns})
     kept = np.arange(len(labels))
     if sample_weight is not None:
         kept = np.flatnonzero(columns["sample_weight"])
+    columns = {name: column[kept] for name, column in columns.items()}
     codes = columns.pop("groups", None)
     if codes is not None:
-        codes = check_class_labels(codes[kept], "groups").codes
-    rows = Rows(
-        labels[kept],
-        tuple(m._replace(values=values[m.argument][kept]) for m in models),
-        {name: column[kept] for name, column in columns.items()},
-        {"weights_are": read if sample_weight is not None else None},
-        codes,
-    )
-    return rows, kept
-
-
-def _complement(part: Part, n: int) -> Part:
-    outside = np.ones(n, np.bool_)
-    outside[part] = False
-    return np.flatnonzero(outside)
+        codes = check_class_labels(codes, "groups").codes
+    models = [m._replace(values=m.values[kept]) for m in models]
+    return Rows(labels[kept], tuple(models), columns, options, codes), kept
 
 
 def tried(find: Callable[..., T], one: Asked, part: Any) -> T | None:
@@ -233,13 +222,25 @@ def tried(find: Callable[..., T], one: Asked, part: Any) -> T | None:
 
 
 def _estimated(
-    one: Asked, measured: Measured | None, model: int, level: float, rows: Rows
-) -> Estimate | None:
+    one: Asked, measured: Measured | None, model: int, n: int, sliced: Sliced
+) -> Estimate:
+    """Return the estimate of a model in a slice of n rows; nan where nothing was measured."""
+    level = sliced.level
     if measured is None:
-        return None
+        nan = math.nan
+        return Estimate(
+            metric=one.label,
+            estimate=nan,
+            standard_error=nan,
+            confidence_interval=ConfidenceInterval(nan, nan),
+            df=nan,
+            confidence_level=level,
+            method="",
+            n_samples=float(n),
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        read = rows.options["weights_are"]
+        read = sliced.rows.options["weights_are"]
         found = estimate_of(one, measured, model, level, None, "two-sided", weights_are=read)
         if not found.method.startswith("wilson"):
             return found
@@ -255,10 +256,10 @@ def _gaps(
     part: Part,
     found: Sequence[Outside | None],
     has_rest: bool,
-) -> list[Gap]:
+) -> list[Outside]:
     """Return how far each model is in a slice from itself outside, as ``found`` or measured now."""
     if inside is not None and not (found and all(found)):
-        rest = _complement(part, len(rows.labels)) if has_rest else part[:0]
+        rest = np.delete(np.arange(len(rows.labels)), part) if has_rest else part[:0]
         outside = tried(rows.measured, one, rest) if len(rest) else None
         if outside is None:
             inside = None
@@ -271,10 +272,10 @@ def _gaps(
                 for value, moved in zip(outside.values, outside.influences, strict=True)
             ]
     if inside is None:
-        return [Gap() for _ in rows.models]
+        return [Outside() for _ in rows.models]
     spreads = [inside.units.spread(moved) for moved in inside.influences]
     return [
-        Gap(value - other.value, together(spread, other.spread))
+        Outside(value - other.value, together(spread, other.spread))
         for value, spread, other in zip(inside.values, spreads, found, strict=True)
         if other is not None
     ]
@@ -282,7 +283,7 @@ def _gaps(
 
 def _gap_of_groups(
     groups: NDArray[np.int64], both: Sequence[tuple[float, Measured, Part]], model: int
-) -> Gap:
+) -> Outside:
     """Return the same where groups have rows inside and outside: their influences are added up."""
     gap = sum(sign * measured.values[model] for sign, measured, _ in both)
     n_groups = int(groups.max()) + 1
@@ -295,63 +296,49 @@ def _gap_of_groups(
     squares = sums * sums
     second, fourth = float(squares.sum()), float(squares @ squares)
     if not second > 0.0 or n_groups < 2:
-        return Gap(gap)
+        return Outside(gap)
     variance = second * n_groups / (n_groups - 1.0)
-    return Gap(gap, Spread.of(variance, second, fourth, n_groups - 1.0))
+    return Outside(gap, Spread.of(variance, second, fourth, n_groups - 1.0))
 
 
 def _row(
-    conditions: Conditions,
-    model: str,
-    one: Asked,
-    estimated: Estimate | None,
-    gap: Gap,
-    n: int,
+    conditions: Conditions, model: str, one: Asked, estimated: Estimate, gap: Outside
 ) -> SliceEstimate:
-    from fastmetrics._report._one_model import NOWHERE
-
     difference, spread = gap
     error = spread.standard_error
-    is_known = estimated is not None and not math.isnan(estimated.estimate)
     return SliceEstimate(
         slice=named(conditions),
         model=model,
         metric=one.label,
-        estimate=math.nan if estimated is None else estimated.estimate,
-        confidence_interval=NOWHERE if estimated is None else estimated.confidence_interval,
-        standard_error=math.nan if estimated is None else estimated.standard_error,
-        df=math.nan if estimated is None else estimated.df,
-        n_samples=float(n) if estimated is None else estimated.n_samples,
-        shrunken=math.nan if estimated is None else estimated.estimate,
+        estimate=estimated.estimate,
+        confidence_interval=estimated.confidence_interval,
+        standard_error=estimated.standard_error,
+        df=estimated.df,
+        n_samples=estimated.n_samples,
+        shrunken=estimated.estimate,
         gap=difference,
         gap_standard_error=error,
         gap_df=spread.df,
         gap_pvalue=pvalue(difference / error, spread.df) if error > 0.0 else math.nan,
         higher_is_better=one.higher_is_better,
         conditions=conditions,
-        note="" if is_known else "not defined on these rows",
+        note="not defined on these rows" if math.isnan(estimated.estimate) else "",
     )
 
 
-def _with_shrunken(row: SliceEstimate, value: float) -> SliceEstimate:
-    return replace(row, shrunken=value)
-
-
-def _shrunken(rows: Sequence[SliceEstimate]) -> list[float]:
-    """Return estimates drawn towards their mean, by how much more they vary than by chance."""
+def _shrunken(rows: Sequence[SliceEstimate]) -> list[SliceEstimate]:
+    """Return slices, estimates drawn towards their mean, by how much more they vary than chance."""
     values = np.array([row.estimate for row in rows])
     variances = np.array([row.standard_error for row in rows]) ** 2
     known = np.isfinite(values) & (variances > 0.0)
-    if np.count_nonzero(known) < 3:
-        return [float(each) for each in values]
-    x, v = values[known], variances[known]
-    weights = 1.0 / v
-    total = weights.sum()
-    mean = (weights @ x) / total
-    spread = weights @ (x - mean) ** 2
-    between = max(0.0, (spread - (len(x) - 1)) / (total - (weights @ weights) / total))
-    of_all = 1.0 / (v + between)
-    centre = (of_all @ x) / of_all.sum()
-    found = values.copy()
-    found[known] = centre + (x - centre) * between / (between + v)
-    return [float(each) for each in found]
+    if np.count_nonzero(known) >= 3:
+        x, v = values[known], variances[known]
+        weights = 1.0 / v
+        total = weights.sum()
+        mean = (weights @ x) / total
+        spread = weights @ (x - mean) ** 2
+        between = max(0.0, (spread - (len(x) - 1)) / (total - (weights @ weights) / total))
+        of_all = 1.0 / (v + between)
+        centre = (of_all @ x) / of_all.sum()
+        values[known] = centre + (x - centre) * between / (between + v)
+    return [replace(row, shrunken=float(v)) for row, v in zip(rows, values, strict=True)]

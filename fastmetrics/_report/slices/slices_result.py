@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from fastmetrics._display.numbers import decimals_of, limits, number
+import numpy as np
+
+from fastmetrics._display.numbers import with_limits
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import check_confidence_level
 from fastmetrics._results import ConfidenceInterval, OneNumber, Result
 from fastmetrics.errors import InputError, no_such
+from fastmetrics.inference._pvalues import benjamini_hochberg
+from fastmetrics.inference.estimate_result import Pair
 from fastmetrics.inference.reference import difference_test, pvalue, quantile
 from fastmetrics.inference.units import Spread
 
+#: Which way is better, after the name of a measure.
+ARROWS: Final = {True: " ↑", False: " ↓", None: ""}
 #: Slices of a measure that are shown, the worst first.
 _SHOWN: Final = 10
+#: Slices that a sentence names.
+_NAMED: Final = 5
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -78,40 +86,6 @@ class SliceEstimate(OneNumber):
             return math.nan
         gain = self.gap if self.higher_is_better else -self.gap
         return pvalue((gain + margin) / self.gap_standard_error, self.gap_df, "less")
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class SliceDifference(OneNumber):
-    """One measure of a model in one slice, less that in another one.
-
-    Attributes
-    ----------
-    slice, minus_slice : str
-        Both slices, which have no row in common.
-    model, metric : str
-        Which model, by which measure.
-    estimate : float
-        The difference.
-    confidence_interval : ConfidenceInterval
-        Its limits, of this difference alone.
-    confidence_level : float
-        Of the limits.
-    standard_error, df : float
-        Of the difference, by those of both (Welch and Satterthwaite).
-    pvalue : float
-        Of "there is no difference", of this one alone.
-    """
-
-    slice: str
-    minus_slice: str
-    model: str
-    metric: str
-    estimate: float
-    confidence_interval: ConfidenceInterval
-    confidence_level: float
-    standard_error: float
-    df: float
-    pvalue: float
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -179,13 +153,10 @@ class Slices(Result):
         """
         found: list[tuple[float, SliceEstimate]] = []
         for key in dict.fromkeys((row.metric, row.model) for row in self.rows):
-            own = [(row.pvalue_worse(margin), row) for row in self._of(*key)]
-            known = sorted(((p, k) for k, (p, _) in enumerate(own) if p == p))
-            most = 0
-            for rank, (p, _) in enumerate(known, start=1):
-                if p <= rank * false_discovery_rate / len(known):
-                    most = rank
-            found += [own[k] for _, k in known[:most]]
+            own = self._of(*key)
+            raw = np.array([row.pvalue_worse(margin) for row in own])
+            each = zip(raw, own, benjamini_hochberg(raw), strict=True)
+            found += [(p, row) for p, row, adjusted in each if adjusted <= false_discovery_rate]
         return tuple(row for _, row in sorted(found, key=lambda each: each[0]))
 
     def between(
@@ -196,7 +167,7 @@ class Slices(Result):
         metric: str | None = None,
         model: str | None = None,
         confidence_level: float = 0.95,
-    ) -> SliceDifference:
+    ) -> Pair:
         """Return how far apart two slices are that have no row in common.
 
         Parameters
@@ -210,8 +181,8 @@ class Slices(Result):
 
         Returns
         -------
-        SliceDifference
-            The first less the second.
+        Pair
+            The first less the second, with the error of both (Welch and Satterthwaite).
         """
         level = check_confidence_level(confidence_level)
         left, right = (self._named(name, metric, model) for name in (one, other))
@@ -224,29 +195,29 @@ class Slices(Result):
         difference = left.estimate - right.estimate
         spread = together(*(Spread(row.standard_error**2, row.df) for row in (left, right)))
         test = difference_test(difference, spread.standard_error, spread.df, level)
-        return SliceDifference(
-            slice=left.slice,
-            minus_slice=right.slice,
-            model=left.model,
+        pair = Pair(
             metric=left.metric,
+            a=left.slice,
+            b=right.slice,
             estimate=difference,
-            confidence_interval=test.interval,
-            confidence_level=level,
             standard_error=spread.standard_error,
+            confidence_interval=test.interval,
+            statistic=test.statistic,
             df=spread.df,
             pvalue=test.pvalue,
+            pvalue_holm=test.pvalue,
+            better=None,
         )
+        return replace(pair, better=pair.better_at(level, left.higher_is_better))
 
     def _of(self, metric: str | None, model: str | None) -> list[SliceEstimate]:
-        metric = self.rows[0].metric if metric is None else metric
-        model = self.rows[0].model if model is None else model
-        for name, known in (
-            (metric, {row.metric for row in self.rows}),
-            (model, {row.model for row in self.rows}),
-        ):
-            if name not in known:
+        own = []
+        for field, name in (("metric", metric), ("model", model)):
+            known = {getattr(row, field): None for row in self.rows}
+            if name is not None and name not in known:
                 raise no_such(name, "measures and models", sorted(known))
-        return [row for row in self.rows if (row.metric, row.model) == (metric, model)]
+            own.append(next(iter(known)) if name is None else name)
+        return [row for row in self.rows if [row.metric, row.model] == own]
 
     def __iter__(self) -> Iterator[SliceEstimate]:
         return iter(self.rows)
@@ -274,19 +245,25 @@ class Slices(Result):
         """Return a table for each measure, the worst slices of each model first."""
         names = ("slice", "model", "estimate", "confidence_interval", "shrunken", "n_samples")
         hidden = ("standard_error", "gap", "gap_standard_error", "gap_pvalue", "metric")
+        models = dict.fromkeys(row.model for row in self.rows)
+        several = len(models) > 1
+        columns = [*(name for name in names if several or name != "model"), *hidden]
         found = []
-        several = len({row.model for row in self.rows}) > 1
         for metric in dict.fromkeys(row.metric for row in self.rows):
-            rows: list[SliceEstimate] = []
-            for model in dict.fromkeys(row.model for row in self.rows):
-                rows += sorted(self._of(metric, model), key=_badness)
-            arrow = {True: " ↑", False: " ↓", None: ""}[rows[0].higher_is_better]
-            columns = [*(name for name in names if several or name != "model"), *hidden]
-            words = {"estimate": metric + arrow, "n_samples": "n"}
-            level = self.confidence_level
-            caption = "Slices"
-            table = Table.of(rows, columns, words=words, level=level, unseen=hidden)
-            found.append(replace(table, caption=caption, most=_SHOWN * (2 if several else 1)))
+            rows = [
+                row for model in models for row in sorted(self._of(metric, model), key=_badness)
+            ]
+            words = {"estimate": metric + ARROWS[rows[0].higher_is_better], "n_samples": "n"}
+            table = Table.of(
+                rows,
+                columns,
+                caption="Slices",
+                words=words,
+                level=self.confidence_level,
+                unseen=hidden,
+                most=_SHOWN * (2 if several else 1),
+            )
+            found.append(table)
         return found
 
     def notes(self) -> list[str]:
@@ -296,31 +273,32 @@ class Slices(Result):
             "values are drawn towards the column's mean by empirical Bayes (normal-normal)."
         ]
         if all(math.isnan(row.gap) for row in self.rows):
-            return [
-                *notes,
-                "Gaps to the other rows: too many slices of too many rows, or undefined.",
-            ]
+            gaps = "Gaps to the other rows: too many slices of too many rows, or undefined."
+            return [*notes, gaps]
         flagged = self.flagged()
-        for row in flagged[:5]:
+        for row in flagged[:_NAMED]:
             half = -quantile(0.025, row.gap_df) * row.gap_standard_error
             own = ConfidenceInterval(row.gap - half, row.gap + half)
-            decimals = decimals_of([row.gap], [own])
             notes.append(
                 f"{row.slice}: {row.model} is worse by {row.metric} than in other rows: a gap of "
-                f"{number(row.gap, decimals)} {limits(own, decimals)}."
+                f"{with_limits(row.gap, own)}."
             )
         if not flagged:
             notes.append("No slice is shown to be worse than other rows (false discoveries: 5 %).")
-        elif len(flagged) > 5:
-            notes.append(f"So are {len(flagged) - 5} more (false discoveries: 5 %).")
+        elif len(flagged) > _NAMED:
+            notes.append(f"So are {len(flagged) - _NAMED} more (false discoveries: 5 %).")
         if self.same:
-            pairs = [f"{name} is {kept}" for name, kept in [*self.same.items()][:5]]
-            more = f"; and {len(self.same) - 5} more" if len(self.same) > 5 else ""
-            notes.append(f"The same rows, counted once: {'; '.join(pairs)}{more}.")
+            pairs = [f"{name} is {kept}" for name, kept in self.same.items()]
+            notes.append(f"The same rows, counted once: {first_of(pairs, '; ', '; and')}.")
         if self.left_out:
-            more = f" and {len(self.left_out) - 5} more" if len(self.left_out) > 5 else ""
-            notes.append(f"Too few rows, left out: {', '.join(self.left_out[:5])}{more}.")
+            notes.append(f"Too few rows, left out: {first_of(self.left_out)}.")
         return notes
+
+
+def first_of(names: Sequence[str], between: str = ", ", last: str = " and") -> str:
+    """Return the first few names, and how many more there are."""
+    more = f"{last} {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return between.join(names[:_NAMED]) + more
 
 
 def _badness(row: SliceEstimate) -> tuple[bool, float]:

@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._input.models import named_scores
+from fastmetrics._input.models import MODELS, named_scores
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
-from fastmetrics._report.slices.slices import Gap, estimates_of, rows_of, sliced, tried
+from fastmetrics._report.slices.rest import Outside
+from fastmetrics._report.slices.slices import SLICES, estimates_of, rows_of, sliced, tried
 from fastmetrics._report.slices.slices_result import Slices
 from fastmetrics.inference.forms import asked_of
 
 
-@documented()
+@documented(MODELS, SLICES)
 def subgroup_auc(
     y_true: ArrayLike,
     scores: Mapping[str, ArrayLike],
@@ -38,18 +39,8 @@ def subgroup_auc(
     ----------
     y_true : array-like of shape (n_samples,)
         Labels of two classes.
-    scores : mapping of str to array-like of shape (n_samples,), data frame, or array-like
-        The scores of each model by name; an array of shape (n_samples, n_models) needs `names`.
     slices : mapping of str to array-like of shape (n_samples,)
         Columns whose values are subgroups.
-    names : sequence of str, optional
-        Of the columns of `scores`, where it is an array.
-    intersections : int, default=1
-        How many columns make a subgroup; at most 3.
-    min_n : int, default=30
-        Rows below which a subgroup is left out, and named.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights, not negative.
     groups : array-like of shape (n_samples,), optional
         Group of each row (user, patient): groups then vary, not rows.
     confidence_level : float, default=0.95
@@ -111,16 +102,15 @@ def subgroup_auc(
     is_positive = cut.rows.sample(auc, slice(None)).classes == 1
     for label, of_subgroup in (("bpsn_auc", False), ("bnsp_auc", True)):
         one = replace(auc, label=label)
-        of_models = []
+        of_slices = []
         for parts in cut.cuts.all:
             for place in parts.large:
-                is_inside = np.zeros(len(is_positive), np.bool_)
-                is_inside[parts.parts[place]] = True
+                part = parts.parts[place]
+                is_inside = np.isin(np.arange(len(is_positive)), part)
                 chosen = np.flatnonzero((is_positive == of_subgroup) == is_inside)
                 measured = tried(cut.rows.measured, one, chosen)
-                gaps = [Gap() for _ in cut.rows.models]
-                own = parts.conditions[place], measured, gaps, len(parts.parts[place])
-                made = rows_of(cut, one, *own)
-                of_models.append([replace(row, conditions=()) for row in made])
-        found += [row for of_model in zip(*of_models, strict=True) for row in of_model]
+                gaps = [Outside()] * len(cut.rows.models)
+                made = rows_of(cut, one, parts.conditions[place], measured, gaps, len(part))
+                of_slices.append([replace(row, conditions=()) for row in made])
+        found += [row for of_model in zip(*of_slices, strict=True) for row in of_model]
     return cut.result(found)

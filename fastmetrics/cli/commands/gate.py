@@ -204,8 +204,7 @@ def _matched(
     """
     import numpy as np
 
-    from fastmetrics._report.gate._ledger import hash_of
-    from fastmetrics._report.gate.packed import said_of
+    from fastmetrics._report.gate.packed import hash_of, said_of
     from fastmetrics.io.formats import file_format
     from fastmetrics.io.reader import read_columns
 

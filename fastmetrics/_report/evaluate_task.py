@@ -1,0 +1,240 @@
+"""Which task an evaluation is of, and the usual measures of those that are not of two classes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.containers import as_array
+from fastmetrics._input.models import NamedScores
+from fastmetrics._input.rows import column_count
+from fastmetrics._input.scalars import check_choice, check_same_length
+from fastmetrics._report._beside import found_of
+from fastmetrics._report.task_evaluation import Task, TaskEvaluation
+from fastmetrics._results import ConfidenceInterval
+from fastmetrics.errors import InputError
+from fastmetrics.inference.comparison_result import Comparison
+from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.forms import asked_of
+from fastmetrics.inference.proportions.proportions import proportion_limits
+from fastmetrics.measures.asking import MetricsLike
+
+#: What is measured of each task where nothing else is asked.
+_DEFAULTS: Final[dict[str, tuple[str, ...]]] = {
+    "labels": ("accuracy", "balanced_accuracy", "f1_macro"),
+    "labels of two": ("accuracy", "balanced_accuracy", "precision", "recall", "f1"),
+    "classes": ("log_loss", "roc_auc_ovr"),
+    "values": ("root_mean_squared_error", "mean_absolute_error", "r2"),
+    "rankings": ("ndcg@10", "map", "mrr"),
+}
+#: Of errors of plain rows: the median, and the one that a tenth of rows exceeds.
+_QUANTILES: Final = {"median_absolute_error": 0.5, "absolute_error_quantile_90": 0.9}
+
+
+#: Kinds of arrays that hold texts.
+_TEXTS: Final = "UOS"
+#: Rows that are looked at for whether there are more than two values.
+_LOOK: Final = 4_096
+
+
+def task_of(y_true: Any, models: Sequence[NamedScores], query: Any, task: Any) -> Task:
+    """Return the task that was said, or that the rule tells."""
+    if task is not None:
+        check_choice("task", task, get_args(Task))
+        if (task == "rankings") != (query is not None):
+            raise InputError("`query` says whose items rows are: it goes with `task='rankings'`")
+        said: Task = task
+        return said
+    if query is not None:
+        return "rankings"
+    if any(column_count(model.values) > 1 for model in models):
+        return "classes"
+    y = as_array(y_true, "y_true")
+    if y.dtype.kind in _TEXTS and any(_kind(m.values, m.argument) in _TEXTS for m in models):
+        return "labels"
+    if y.ndim != 1 or not _has_many_values(y):
+        return "binary"
+    if y.dtype.kind not in "iuf":
+        raise InputError(
+            f"`y_true` has more than two classes, and `{models[0].argument}` one score a row: pass "
+            "a matrix for each model, a column a class, or predicted labels"
+        )
+    columns = [as_array(model.values, model.argument) for model in models]
+    if not _is_whole(y) and all(map(_are_labels, columns)):
+        raise InputError(
+            f"`y_true` holds fractions and `{models[0].argument}` labels of two classes: are the "
+            "arguments swapped? If not, pass `task='values'`"
+        )
+    if not _is_whole(y) or not all(map(_is_whole, columns)):
+        return "values"
+    raise InputError(
+        f"`y_true` and `{models[0].argument}` hold whole numbers, of more than two values, which "
+        "may be labels of classes or amounts: pass `task='labels'` or `task='values'`"
+    )
+
+
+def _kind(values: Any, argument: str) -> str:
+    return as_array(values, argument).dtype.kind
+
+
+def _has_many_values(y: Any) -> bool:
+    """Return whether more than two values are seen on a look over the rows."""
+    if y.dtype.kind == "b" or len(y) == 0:
+        return False
+    seen = y[:: max(1, len(y) // _LOOK)]
+    if y.dtype.kind == "f":
+        seen = seen[~np.isnan(seen)]
+    return len(set(seen.tolist())) > 2
+
+
+def _are_labels(values: Any) -> bool:
+    """Return whether there are two values, and they are labels as they are usually written."""
+    if values.dtype.kind == "b":
+        return True
+    if values.dtype.kind not in "iuf" or values.ndim != 1 or not len(values):
+        return False
+    low, high = values.min(), values.max()
+    return bool(low in (0, -1) and high == 1 and ((values == low) | (values == high)).all())
+
+
+def _is_whole(values: Any) -> bool:
+    if values.dtype.kind != "f":
+        return True
+    return bool((np.isfinite(values) & (np.rint(values) == values)).all())
+
+
+def evaluate_task(
+    task: Task,
+    y_true: Any,
+    models: Sequence[NamedScores],
+    *,
+    metrics: MetricsLike | None,
+    confidence_level: float,
+    **rows: Any,
+) -> TaskEvaluation:
+    """Return the measures of each model, with intervals, and how the models differ.
+
+    ``rows`` are weights and how they are read, groups, queries, the positive label.
+    """
+    models = [each._replace(values=as_array(each.values, each.argument)) for each in models]
+    found: dict[str, dict[str, Estimate]] = {model.name: {} for model in models}
+    pairs: dict[str, Comparison] = {}
+    directions: dict[str, bool | None] = {}
+    notes: list[str] = []
+    if task != "labels":
+        rows = rows | {"pos_label": None}
+    options = {"confidence_level": confidence_level, **rows}
+    for predictions, wanted in _asked(task, y_true, models, metrics, rows["pos_label"]):
+        for one in asked_of(wanted, None, rows["query"]):
+            directions[one.label] = one.higher_is_better
+        own, compared = found_of(y_true, predictions, wanted, **options)
+        for model, each in zip(models, own, strict=True):
+            found[model.name] |= each
+        pairs |= compared or {}
+        if task in ("labels", "classes") and not notes:
+            notes += _about_classes(y_true, predictions, confidence_level)
+    if task == "values" and metrics is None and rows["groups"] is rows["sample_weight"] is None:
+        truth = as_array(y_true, "y_true").astype(np.float64)
+        for model in models:
+            errors = np.abs(truth - model.values)
+            for name, share in _QUANTILES.items():
+                found[model.name][name] = _quantile(name, errors, share, confidence_level)
+        directions |= dict.fromkeys(_QUANTILES, False)
+    for name, estimates in found.items():
+        notes += dict.fromkeys(f"{name}: {one.note}." for one in estimates.values() if one.note)
+    return TaskEvaluation.of(task, found, pairs, confidence_level, directions, notes)
+
+
+def _asked(
+    task: Task,
+    y_true: Any,
+    models: Sequence[NamedScores],
+    metrics: MetricsLike | None,
+    pos_label: Any,
+) -> list[tuple[Sequence[NamedScores], Any]]:
+    """Return predictions with what is measured of them: of classes labels and probabilities."""
+    if task == "classes":
+        labels = [each._replace(values=most_probable(y_true, each)) for each in models]
+        if metrics is None:
+            return [(labels, _DEFAULTS["labels"]), (models, _DEFAULTS["classes"])]
+        of_labels: dict[str, Any] = {}
+        of_matrix: dict[str, Any] = {}
+        for one in asked_of(metrics, None, None):
+            is_of_labels = one.measure is not None and one.measure.needs == "labels"
+            (of_labels if is_of_labels else of_matrix)[one.label] = (one.name, one.parameters)
+        return [each for each in ((labels, of_labels), (models, of_matrix)) if each[1]]
+    if metrics is not None:
+        return [(models, metrics)]
+    if task == "labels" and pos_label is not None:
+        columns = [as_array(y_true, "y_true"), *(model.values for model in models)]
+        if len(set().union(*(np.unique(each).tolist() for each in columns))) <= 2:
+            return [(models, _DEFAULTS["labels of two"])]
+    return [(models, _DEFAULTS[task])]
+
+
+def most_probable(y_true: Any, model: NamedScores) -> NDArray[Any]:
+    """Return the class of the largest column of each row; the first of equal ones."""
+    classes = np.asarray(check_class_labels(y_true).classes)
+    matrix = as_array(model.values, model.argument)
+    if matrix.ndim != 2 or column_count(matrix) != len(classes):
+        raise InputError(
+            f"`{model.argument}` must have a column for each class of `y_true`, in their order, "
+            f"{len(classes)}: got shape {matrix.shape}"
+        )
+    check_same_length(**{"y_true": as_array(y_true, "y_true"), model.argument: matrix})
+    return np.asarray(classes[np.argmax(matrix, axis=1)])
+
+
+def _about_classes(y_true: Any, models: Sequence[NamedScores], level: float) -> list[str]:
+    """Return what the largest class alone would give, and of each model the worst class."""
+    truth = check_class_labels(y_true)
+    classes, counts = np.asarray(truth.classes).tolist(), np.bincount(truth.codes)
+    most, n = int(np.argmax(counts)), len(truth.codes)
+    notes = [f"Always {classes[most]!r} would be right in {counts[most] / n:.4f} of rows."]
+    if len(classes) < 3:
+        return notes
+    tail = 1.0 - (1.0 - level) / len(classes)
+    right = np.asarray(y_true, dtype=object)
+    for model in models:
+        hits = np.bincount(truth.codes, np.asarray(model.values, dtype=object) == right)
+        worst = int(np.argmin(hits / np.maximum(counts, 1)))
+        low, high = proportion_limits(hits[worst], counts[worst], tail, "wilson", "two-sided")
+        notes.append(
+            f"{model.name}: the worst class is {classes[worst]!r}, of which {hits[worst]:,.0f} of "
+            f"{counts[worst]:,} are found: recall {hits[worst] / counts[worst]:.4f} "
+            f"[{low:.4f}, {high:.4f}], adjusted for the {len(classes)} classes."
+        )
+    return notes
+
+
+def _quantile(name: str, values: NDArray[np.float64], share: float, level: float) -> Estimate:
+    """Return a quantile of independent numbers between two of them.
+
+    The number of values below the quantile is binomial: the limits are order statistics that leave
+    at most half of what the level leaves on either side (Conover 1999, 3.2), infinite where there
+    are too few; exact for continuous values, and cautious where there are ties.
+    """
+    from scipy.stats import binom
+
+    n, tail = len(values), (1.0 - level) / 2.0
+    ordered = np.sort(values)
+    lower = int(binom.ppf(tail, n, share))  # the least k with P(X <= k) >= tail
+    upper = int(binom.ppf(1.0 - tail, n, share)) + 1
+    low = float(ordered[lower - 1]) if lower >= 1 else 0.0
+    high = float(ordered[upper - 1]) if upper <= n else math.inf
+    return Estimate(
+        metric=name,
+        estimate=float(np.quantile(values, share)),
+        standard_error=math.nan,
+        confidence_interval=ConfidenceInterval(low, high),
+        df=math.inf,
+        confidence_level=level,
+        method="order statistics",
+        scale="identity",
+        n_samples=float(n),
+    )
