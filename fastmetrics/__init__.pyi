@@ -81,7 +81,11 @@ from .measures.decisions.classification_measures import (
 )
 from .measures.decisions.classification_report import classification_report as classification_report
 from .measures.decisions.count_measures import count_measure as count_measure
-from .measures.decisions.macro_micro import macro_micro as macro_micro
+from .measures.decisions.macro_micro import (
+    balanced_accuracy_score as balanced_accuracy_score,
+    g_mean as g_mean,
+    macro_micro as macro_micro,
+)
 from .measures.decisions.matrix_functions import (
     confusion_matrix as confusion_matrix,
     multilabel_confusion_matrix as multilabel_confusion_matrix,
@@ -102,10 +106,6 @@ from .measures.decisions.rates import (
     specificity_score as specificity_score,
     youden_j as youden_j,
 )
-from .measures.decisions.recalls import (
-    balanced_accuracy_score as balanced_accuracy_score,
-    g_mean as g_mean,
-)
 from .measures.metrics_table import metrics_table as metrics_table
 from .measures.probabilities.brier import (
     brier_score_loss as brier_score_loss,
@@ -124,11 +124,6 @@ from .measures.ranking.label_rankings import (
     label_ranking_loss as label_ranking_loss,
     ndcg_score as ndcg_score,
 )
-from .measures.regression.deviances import (
-    mean_gamma_deviance as mean_gamma_deviance,
-    mean_poisson_deviance as mean_poisson_deviance,
-    mean_tweedie_deviance as mean_tweedie_deviance,
-)
 from .measures.regression.errors import (
     max_error as max_error,
     mean_absolute_error as mean_absolute_error,
@@ -146,6 +141,9 @@ from .measures.regression.scores import (
     d2_pinball_score as d2_pinball_score,
     d2_tweedie_score as d2_tweedie_score,
     explained_variance_score as explained_variance_score,
+    mean_gamma_deviance as mean_gamma_deviance,
+    mean_poisson_deviance as mean_poisson_deviance,
+    mean_tweedie_deviance as mean_tweedie_deviance,
     r2_score as r2_score,
 )
 from .selection.estimates.scorer import scorer as scorer

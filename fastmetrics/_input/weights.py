@@ -73,6 +73,18 @@ def check_weights(
     return Weights(values, False, exponent)
 
 
+def as_given(sums: Any, exponent: int) -> Any:
+    """Return sums of weights that were multiplied by ``2**exponent`` as the user gave them.
+
+    Beyond the range of float64 they are inf; counts, which have no exponent, stay what they are.
+    """
+    if not exponent:
+        return sums
+    with np.errstate(over="ignore"):
+        given = np.ldexp(sums, -exponent)
+    return given if isinstance(sums, np.ndarray) else float(given)
+
+
 def check_sums(sums: NDArray[np.float64], what: str, least: int = -1022) -> None:
     """Raise unless these are sums of weights as `check_weights` makes them, or some of them 0.
 

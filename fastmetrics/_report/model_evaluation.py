@@ -14,6 +14,7 @@ import numpy as np
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.scalars import WeightsAre
+from fastmetrics._input.weights import as_given
 from fastmetrics._results import ConfidenceInterval, Result, plain_fields
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference.bootstrap.effective_size import effective_sample_size
@@ -35,7 +36,6 @@ from fastmetrics.measures.calibration.score_decomposition import (
     ScoreDecomposition,
     decomposition_of_table,
 )
-from fastmetrics.measures.curves._curve_counts import as_given
 from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.measures.curves.break_even import break_even_at, break_even_point
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_at, ks_statistic
@@ -269,7 +269,9 @@ def table_of(
 def _measured(
     name: str, table: ScoreTable, confidence_level: float | None, note: str
 ) -> ModelEvaluation:
-    n_positive, n_negative = (as_given(n, table) for n in (table.n_positive, table.n_negative))
+    n_positive, n_negative = (
+        as_given(n, table.weight_exponent) for n in (table.n_positive, table.n_negative)
+    )
     if not (n_positive > 0 and n_negative > 0):
         return _undefined(name, n_positive, n_negative)
     largest = ks_statistic(table)

@@ -27,7 +27,7 @@ from fastmetrics.measures.probabilities.brier import skill_of_squares
 from fastmetrics.measures.probabilities.log_loss import skill_of_logs
 from fastmetrics.measures.regression._plans import Data
 from fastmetrics.measures.regression.regression_measures import planned
-from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
+from fastmetrics.tables.confusion._label_counts import Cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.regression._sums import Terms
 from fastmetrics.tables.regression.regression_table import RegressionTable
@@ -113,8 +113,8 @@ def matrix_of(parts: Sequence[Delayed], pos_label: Any, threshold: Any) -> Confu
     matrix: ConfusionMatrix = _sum(parts, _confusion)
     if pos_label is None:
         return matrix
-    found = positive_last(MatrixSnapshot.of(matrix), pos_label, known=False)
-    return ConfusionMatrix._of_snapshot(found)
+    found = positive_last(Cells.of(matrix), pos_label, known=False)
+    return ConfusionMatrix._of_cells(found._replace(counts=found.counts.copy()))
 
 
 def matrix_of_second(parts: Sequence[Delayed], pos_label: Any, threshold: Any) -> ConfusionMatrix:

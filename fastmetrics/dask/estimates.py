@@ -30,7 +30,7 @@ from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.samples import Sample, warn_of_units
 from fastmetrics.inference.table_points import Measured, has_influences, measure_of
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
-from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
+from fastmetrics.tables.confusion._label_counts import Cells
 
 Method = Literal["influence", "wilson", "newcombe"]
 #: What `estimate` and `compare` say alike.
@@ -166,7 +166,7 @@ def _samples(
         points = _points_of(parts, pos_label)
         found |= _of_points(of_scores, *points.columns, threshold, None)
     if of_labels:
-        matrix = MatrixSnapshot.of(matrix_of_second(parts, None, None))
+        matrix = Cells.of(matrix_of_second(parts, None, None))
         labels = np.asarray(matrix.labels)
         k = len(labels)
         cells = np.repeat(labels, k), np.tile(labels, k), matrix.counts.ravel()

@@ -194,6 +194,12 @@ def test_extreme_betas_have_limits():
     assert fm.fbeta_score([0, 1], [0, 0], beta=1e-200) == 0.0  # 1 is missed: F is 0, not 0/0
 
 
+def test_a_beta_whose_square_is_0():
+    _counting.kernels.count_two.compiled()  # the shortest way needs it
+    for y, p in (([1, 1], [0, 0]), (np.array([1, 1]), np.array([0, 0]))):
+        assert fm.fbeta_score(y, p, beta=1e-200) == 0.0
+
+
 @pytest.mark.parametrize("beta", [3, 2**20 - 1])
 def test_whole_betas_are_divided_once(rng, beta):
     """The double nearest to the fraction, where the products have more bits than a double too."""

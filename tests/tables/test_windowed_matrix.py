@@ -145,7 +145,7 @@ def test_options_are_judged(window, options, error, match) -> None:
         WindowedConfusionMatrix(window, **options)
 
 
-@pytest.mark.parametrize("name", ["_changed", "_write", "_read", "_labels_of"])
+@pytest.mark.parametrize("name", ["_changed", "_write", "_read", "check_n_rows"])
 def test_an_interrupt_changes_nothing(monkeypatch, name) -> None:
     for after, new in itertools.product((False, True), repeat=2):
         last, rows = WindowedConfusionMatrix(4), [(0, 1), (2, 1), (1, 1), (1, 0)]

@@ -299,7 +299,7 @@ def _n_called(scores: NDArray[Any], threshold: Any) -> int:
 
 def _called(table: ScoreTable, threshold: Any) -> NDArray[Any] | None:
     """Return the matrix of the decision score >= threshold, where there is a threshold."""
-    return None if threshold is None else score_cells(table, None, threshold, None, None)[0].counts
+    return None if threshold is None else score_cells(table, None, threshold, None, None).counts
 
 
 def _of_matrix(matrix: ConfusionMatrix, asked: Sequence[Planned]) -> Form:

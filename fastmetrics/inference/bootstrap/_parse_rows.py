@@ -26,13 +26,7 @@ from fastmetrics.inference.bootstrap._plans import Planned
 from fastmetrics.inference.bootstrap._rows import Codes, check_rows, of_some_weight
 from fastmetrics.inference.bootstrap._sums import SumPlan
 from fastmetrics.measures.decisions._matrix_input import positive_last
-from fastmetrics.tables.confusion._label_counts import (
-    arranged,
-    completed,
-    count_columns,
-    seen_cells,
-)
-from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
+from fastmetrics.tables.confusion._label_counts import completed, count_columns, seen_cells
 
 #: `sample_weight` and `weights_are`, as the user gave them.
 GivenWeights = tuple[Any, WeightsAre | None]
@@ -66,14 +60,13 @@ def predicted_classes(
     checked = _checked(weights, n)
     is_fractional = checked is not None and not checked.is_integer
     counted = [count_columns(pair, checked) for pair in pairs]
-    found = [
+    matrices = [
         completed(seen_cells(cells, pair.label_type))
         for cells, pair in zip(counted, pairs, strict=True)
     ]
     if len(models) > 1:
-        labels = tuple(sorted({label for cells in found for label in cells.labels}))
-        found = [arranged(cells, labels) for cells in found]
-    matrices = [MatrixSnapshot(*cells) for cells in found]
+        labels = tuple(sorted({label for matrix in matrices for label in matrix.labels}))
+        matrices = [matrix.arranged(labels) for matrix in matrices]
     if pos_label is not None:
         matrices = [positive_last(matrix, pos_label, known=False) for matrix in matrices]
     if len(models) == 1 and codes is None and not is_fractional:

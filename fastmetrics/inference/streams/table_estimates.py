@@ -39,7 +39,7 @@ from fastmetrics.tables.binned._bracketed import Bracketed
 from fastmetrics.tables.binned._group_cells import GroupCells
 from fastmetrics.tables.binned.bracket import Bracket
 from fastmetrics.tables.binned.grouped_table import GroupedBinnedScoreTable
-from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
+from fastmetrics.tables.confusion._label_counts import Cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.runs.score_runs import ScoreRuns
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -96,7 +96,7 @@ def estimates_of_table(
         _check_counts(table, table.is_weighted)
         measured = TablePoints(table).measured
     else:
-        cells = MatrixSnapshot.of(table).counts
+        cells = Cells.of(table).counts
         _check_counts(table, cells.dtype.kind == "f")
         measured = partial(of_matrix, counts=cells.astype(np.float64))
     return {one.label: estimate_of(one, measured(one), 0, *rule) for one in asked}

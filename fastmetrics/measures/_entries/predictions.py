@@ -163,8 +163,8 @@ _DECISIONS: Final = (
     _decision("accuracy", "accuracy:accuracy_score"),
     _loss("error_rate", "accuracy:zero_one_loss"),
     _loss("hamming_loss", "accuracy", "Hamming loss"),
-    _decision("balanced_accuracy", "recalls:balanced_accuracy_score"),
-    _decision("g_mean", "recalls", "geometric mean of recalls"),
+    _decision("balanced_accuracy", "macro_micro:balanced_accuracy_score"),
+    _decision("g_mean", "macro_micro", "geometric mean of recalls"),
     _decision("matthews_corrcoef", "agreement", "Matthews' coefficient", bounds=_BOTH_SIGNS),
     _decision(
         *("cohen_kappa", "agreement:cohen_kappa_score", "Cohen's kappa"),
@@ -255,10 +255,10 @@ _NUMBERS: Final = (
     _number("max_error", "errors", "largest error", influences=""),
     _mean_loss("mean_pinball_loss", "errors", parameters={"alpha": 0.5}),
     _mean_loss(
-        *("mean_tweedie_deviance", "deviances", "mean Tweedie deviance"), parameters={"power": 0.0}
+        *("mean_tweedie_deviance", "scores", "mean Tweedie deviance"), parameters={"power": 0.0}
     ),
-    _mean_loss("mean_poisson_deviance", "deviances", "mean Poisson deviance"),
-    _mean_loss("mean_gamma_deviance", "deviances"),
+    _mean_loss("mean_poisson_deviance", "scores", "mean Poisson deviance"),
+    _mean_loss("mean_gamma_deviance", "scores"),
     _score("r2", "scores:r2_score", "R²", parameters={"force_finite": True}, resampled="sums"),
     _score(
         *("explained_variance", "scores:explained_variance_score"),

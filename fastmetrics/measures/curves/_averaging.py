@@ -47,22 +47,7 @@ def averaged(
 ) -> float | NDArray[np.float64]:
     """Return ``measure`` of an indicator matrix under ``average``, as scikit-learn averages.
 
-    Parameters
-    ----------
-    measure : callable
-        ``measure(labels, scores, sample_weight)`` of one flat column.
-    y_true, y_score : ndarray of shape (n, n_columns)
-        The checked indicator matrix (1 marks a positive) and the checked scores.
-    average : {"macro", "micro", "samples", "weighted"} or None
-        ``None`` returns the value of each column; the caller has checked it.
-    sample_weight : array-like of shape (n,), optional
-        The weight of each row.
-    by_row : callable, optional
-        ``by_row(y_true, y_score)`` returns the value of each row at once for "samples".
-
-    Returns
-    -------
-    float or ndarray of shape (n_columns,)
+    All but the weights has been checked. ``average`` None returns the value of each column.
     """
     check_same_length(y_true=y_true, y_score=y_score)
     if y_true.shape != y_score.shape:

@@ -184,17 +184,21 @@ class FBeta(Criterion):
         return float(Fraction(tp) / mixed)
 
 
-class PrecisionAtRecall(Criterion):
-    """Largest precision where recall is at least a bound."""
+class Constrained(Criterion):
+    """One of the candidates that keep to a bound; by default the recall is maximised."""
 
     is_constrained = True
 
-    def __init__(self, at_least: float) -> None:
-        self.at_least = at_least
+    def __init__(self, bound: float) -> None:
+        self.bound = bound
+
+
+class PrecisionAtRecall(Constrained):
+    """Largest precision where recall is at least a bound."""
 
     def feasible(self, counts: Counts) -> NDArray[np.bool_]:
         called = (counts.tp > 0) | (counts.fp > 0)
-        return called & (counts.recall() >= self.at_least)
+        return called & (counts.recall() >= self.bound)
 
     def value(self, counts: Counts) -> Floats:
         return counts.precision()
@@ -207,28 +211,18 @@ class PrecisionAtRecall(Criterion):
         return float(tp / (tp + fp))
 
 
-class RecallAtPrecision(Criterion):
+class RecallAtPrecision(Constrained):
     """Largest recall where precision is at least a bound."""
 
-    is_constrained = True
-
-    def __init__(self, at_least: float) -> None:
-        self.at_least = at_least
-
     def feasible(self, counts: Counts) -> NDArray[np.bool_]:
-        return counts.precision() >= self.at_least
+        return counts.precision() >= self.bound
 
 
-class RecallAtFalsePositiveRate(Criterion):
+class RecallAtFalsePositiveRate(Constrained):
     """Largest recall where the false positive rate is at most a bound."""
 
-    is_constrained = True
-
-    def __init__(self, at_most: float) -> None:
-        self.at_most = at_most
-
     def feasible(self, counts: Counts) -> NDArray[np.bool_]:
-        return counts.false_positive_rate() <= self.at_most
+        return counts.false_positive_rate() <= self.bound
 
 
 def criterion_named(

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_fraction, check_positive
 from fastmetrics._input.scores import check_scores_array
+from fastmetrics._input.weights import as_given
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._criteria import (
@@ -21,7 +22,6 @@ from fastmetrics.measures.curves._criteria import (
     Criterion,
     criterion_named,
 )
-from fastmetrics.measures.curves._curve_counts import as_given
 from fastmetrics.measures.curves._pieces import PIECE_ROWS, Piece, by_pieces
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.both_classes import lacks_a_class, lacks_one
@@ -172,7 +172,11 @@ def best_threshold(
         message = f"no threshold meets the constraint of {criterion!r}: precision >= {at_least!r}"
         warn_user(message, UndefinedMetricWarning)
         return _undefined(criterion)
-    return _result(table, row, tp, fp, chosen, criterion)
+    totals, exponent = (table.n_positive, table.n_negative), table.weight_exponent
+    value = chosen.exact_value(tp, fp, *totals)
+    value = as_given(value, exponent) if criterion == "fewest-errors" else value
+    threshold = table.scores[row - 1].item() if row else math.inf
+    return _result(threshold, criterion, value, tp, fp, totals, exponent)
 
 
 def _check_constraint(criterion: str, name: str, value: float | None, wanted: bool) -> None:
@@ -266,44 +270,44 @@ def _best_of(counts: Counts, start: int, chosen: Criterion) -> _Best | None:
 
 
 def _cheapest(table: CostTable) -> BestThreshold:
-    rows, n_positive, n_negative = table.counted, table.n_positive, table.n_negative
-    if lacks_one(n_positive > 0, n_negative > 0, "the lowest cost"):
+    if lacks_one(table.n_positive > 0, table.n_negative > 0, "the lowest cost"):
         return _undefined("lowest-cost")
     row = table.best()
-    tp, fp = table.called(row)
-    return BestThreshold(
-        threshold=table.threshold_of(row),
-        criterion="lowest-cost",
-        value=float(table.cost_at(row)),
-        true_positive_rate=tp / n_positive,
-        false_positive_rate=fp / n_negative,
-        precision=tp / (tp + fp) if tp + fp > 0 else math.nan,
-        recall=tp / n_positive,
-        tp=as_given(tp, rows),
-        fp=as_given(fp, rows),
-        fn=as_given(n_positive - tp, rows),
-        tn=as_given(n_negative - fp, rows),
+    return _result(
+        table.threshold_of(row),
+        "lowest-cost",
+        float(table.cost_at(row)),
+        *table.called(row),
+        (table.n_positive, table.n_negative),
+        table.counted.weight_exponent,
     )
 
 
 def _result(
-    table: ScoreTable, row: int, tp: Any, fp: Any, chosen: Criterion, criterion: str
+    threshold: float,
+    criterion: str,
+    value: float,
+    tp: Any,
+    fp: Any,
+    totals: tuple[Any, Any],
+    exponent: int,
 ) -> BestThreshold:
-    n_positive, n_negative = table.n_positive, table.n_negative
-    recall = tp / n_positive
-    value = chosen.exact_value(tp, fp, n_positive, n_negative)
+    n_positive, n_negative = totals
+    tp_given, fp_given, fn, tn = (
+        as_given(count, exponent) for count in (tp, fp, n_positive - tp, n_negative - fp)
+    )
     return BestThreshold(
-        threshold=table.scores[row - 1].item() if row else math.inf,
+        threshold=threshold,
         criterion=criterion,
-        value=as_given(value, table) if criterion == "fewest-errors" else value,
-        true_positive_rate=recall,
+        value=value,
+        true_positive_rate=tp / n_positive,
         false_positive_rate=fp / n_negative,
         precision=tp / (tp + fp) if tp + fp > 0 else math.nan,
-        recall=recall,
-        tp=as_given(tp, table),
-        fp=as_given(fp, table),
-        fn=as_given(n_positive - tp, table),
-        tn=as_given(n_negative - fp, table),
+        recall=tp / n_positive,
+        tp=tp_given,
+        fp=fp_given,
+        fn=fn,
+        tn=tn,
     )
 
 

@@ -33,12 +33,7 @@ _BLOCK: Final = 1 << 15
 class OrderedRows:
     """Rows of two classes in the order of their scores, whose groups of ties are rows of a table.
 
-    Parameters
-    ----------
-    rows : BinaryRows
-        Fully verified, no weight 0.
-    n_threads : int, optional
-        Threads to use.
+    They are fully verified, none of weight 0.
     """
 
     def __init__(self, rows: BinaryRows) -> None:

@@ -12,9 +12,8 @@ from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_finite, check_scores_array
-from fastmetrics._input.weights import check_weights
+from fastmetrics._input.weights import as_given, check_weights
 from fastmetrics.errors import InputTypeError
-from fastmetrics.measures.curves._curve_counts import as_given
 from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
 
 Floats = NDArray[np.float64]
@@ -33,10 +32,8 @@ def confusion_matrix_at_thresholds(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or ScoreTable
-        Binary labels; or a table, and then `y_score` is left out.
-    y_score : array-like of shape (n_samples,), optional
-        Scores; the greater, the more positive.
+    y_true, y_score : array-like of shape (n_samples,)
+        Binary labels, and scores: the greater, the more positive; or a ScoreTable alone.
 
     Returns
     -------
@@ -63,8 +60,9 @@ def confusion_matrix_at_thresholds(
     )
     tp, fp = table.true_positives, table.false_positives
     tn, fn = fp[-1:] - fp, tp[-1:] - tp  # slices: an empty table has no last row
+    exponent = table.weight_exponent
     columns = tuple(
-        np.array(as_given(column, table), dtype=np.float64) for column in (tn, fp, fn, tp)
+        np.array(as_given(column, exponent), dtype=np.float64) for column in (tn, fp, fn, tp)
     )
     # A copy: a table is frozen, and the caller may write into what a drop-in returns.
     return columns[0], columns[1], columns[2], columns[3], table.scores.copy()

@@ -241,12 +241,8 @@ def turns(paths: Paths) -> NDArray[np.int64]:
     """Return where line A comes to lie on the other side of B, and the first side that it is on.
 
     Both lines are swept from (0, 0); a corner of A comes before one of B that is as far along. A
-    side may be noted again at the first corner of a job. O(n) time.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_turns, 3)
-        What ``turns_of_lines`` writes.
+    side may be noted again at the first corner of a job. O(n) time. The (n_turns, 3) integers are
+    what ``turns_of_lines`` writes.
     """
     a, b = paths.a, paths.b
     starts = [(i, b.first_from(a.swept(i)) if i else 0) for i in range(0, len(a), _JOB_CORNERS)]

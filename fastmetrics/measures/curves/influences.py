@@ -25,11 +25,7 @@ Floats = NDArray[np.float64]
 class CurveInfluences(NamedTuple):
     """A measure of a table of scores, and how a row of either class moves it at each score.
 
-    Attributes
-    ----------
-    value : float
-    of_positives, of_negatives : ndarray of float64, shape (n_distinct,)
-        The derivative of the value by the weight of such a row, in the scale of the table.
+    That is the derivative of the value by the weight of such a row, in the scale of the table.
     """
 
     value: float

@@ -21,17 +21,7 @@ def doubled_placements(rows: BinaryRows) -> NDArray[np.int64]:
     """Return the doubled placement of each row, ties counting one half: whole numbers.
 
     A positive's is 2 (negatives below) + (negatives tied), a negative's 2 (positives above) +
-    (positives tied).
-
-    Parameters
-    ----------
-    rows : BinaryRows
-        Fully verified; without weights or with counts, none of them 0.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        In the order of the rows.
+    (positives tied). The rows are fully verified, without weights or with counts, none of them 0.
     """
     n = len(rows.scores)
     counts = np.empty(0, np.int64) if rows.weights is None else rows.weights.astype(np.int64)
@@ -121,10 +111,8 @@ def placement_sums(
 ) -> tuple[int, int, int]:
     """Return, over doubled placements, their sum and the sums of squares in the two classes.
 
-    The columns are a table's, their sums ``n_positive`` and ``n_negative``.
-
-    A positive's doubled placement is 2 (negatives below) + (negatives tied), a negative's
-    2 (positives above) + (positives tied). The sum is the same over either class.
+    The columns are a table's, their sums ``n_positive`` and ``n_negative``; see
+    `doubled_placements`. The sum is the same over either class.
     """
     most = max(n_positive, n_negative)
     half = ((2 * most).bit_length() + 1) // 2

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
-from fastmetrics.measures.curves.precision_recall import curve_of_table, step_area
+from fastmetrics.measures.curves.precision_recall import average_precision_of_table, curve_of_table
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
 
@@ -85,9 +85,9 @@ def pr_auc(
         return float("nan")
     if interpolation == "continuous":
         return continuous_area(table)
-    precision, recall, _ = curve_of_table(table)
     if interpolation == "step":
-        return step_area(precision, recall)
+        return average_precision_of_table(table)
+    precision, recall, _ = curve_of_table(table)
     return float(-np.trapezoid(precision, recall))
 
 

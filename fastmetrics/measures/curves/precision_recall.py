@@ -17,7 +17,6 @@ from fastmetrics._kernels import curve_kernels
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._averaging import AVERAGES, averaged, binarized
-from fastmetrics.measures.curves._curve_counts import predicted_positives
 from fastmetrics.measures.curves._pieces import PIECE_ROWS, Piece, by_pieces
 from fastmetrics.tables.scores.pairs import INT64_BOUND
 from fastmetrics.tables.scores.score_table import (
@@ -52,10 +51,8 @@ def precision_recall_curve(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or ScoreTable
-        Binary labels; or a table, and then `y_score` is left out.
-    y_score : array-like of shape (n_samples,), optional
-        Scores; the greater, the more positive.
+    y_true, y_score : array-like of shape (n_samples,)
+        Binary labels, and scores: the greater, the more positive; or a ScoreTable alone.
     drop_intermediate : bool, default=False
         Keep only the first and the last threshold of those with equal recall.
 
@@ -102,7 +99,7 @@ def curve_of_table(
     """Return precision, recall and thresholds of a table, in scikit-learn's order."""
     if not (drop_intermediate or table.is_weighted or _may_overflow(table)):
         return _curve_of_counts(table)
-    tp, predicted, scores = table.true_positives, predicted_positives(table), table.scores
+    tp, predicted, scores = table.true_positives, _predicted_positives(table), table.scores
     if drop_intermediate and len(tp) > 2:
         step = tp[1:] != tp[:-1]
         kept = np.concatenate(([True], step[:-1] | step[1:], [True]))
@@ -134,24 +131,32 @@ def _curve_of_counts(table: ScoreTable) -> tuple[Floats, Floats, NDArray[Any]]:
     return precision, recall, thresholds
 
 
-def step_area(precision: Floats, recall: Floats) -> float:
-    """Return sum (R_k - R_{k-1}) P_k; scikit-learn's order of summation, so its bits."""
-    return max(0.0, -float(np.sum(np.diff(recall) * precision[:-1])))
-
-
 def average_precision_of_table(table: ScoreTable) -> float:
-    """Return the average precision; without positives 0, as scikit-learn does, without rows nan."""
-    if table.is_weighted and len(table):
-        return _weighted_average_precision(table)
-    if not table.n_positive > 0:
+    """Return the average precision; without positives 0, as scikit-learn does, without rows nan.
+
+    It is sum (R_k - R_{k-1}) P_k, in scikit-learn's order of summation: its bits.
+    """
+    n = len(table)
+    if not (n and table.is_weighted) and not table.n_positive > 0:
         warn_user(NO_POSITIVE, UndefinedMetricWarning)
-    if not len(table):
-        return float("nan")
-    if not table.n_positive > 0 or _may_overflow(table):
-        precision, recall, _ = curve_of_table(table)
-        return step_area(precision, recall)
-    n, n_positive = len(table), float(table.n_positive)
+        return 0.0 if n else float("nan")
     steps = np.empty(n)
+    if table.is_weighted or _may_overflow(table):
+        tp, fp = (column.astype(np.float64, copy=False) for column in running_sums(table))
+        if not tp[-1] > 0:
+            warn_user(NO_POSITIVE, UndefinedMetricWarning)
+            return 0.0
+
+        def write_sums(start: int) -> None:
+            here = slice(start, start + PIECE_ROWS)
+            gains = np.diff(tp[here] / tp[-1], prepend=tp[start - 1] / tp[-1] if start else 0.0)
+            gains *= tp[here] / (tp[here] + fp[here])
+            steps[n - start - len(gains) : n - start] = gains[::-1]
+
+        run([partial(write_sums, start) for start in range(0, n, PIECE_ROWS)])
+        return float(np.add.reduce(steps))
+
+    n_positive = float(table.n_positive)
 
     def write(piece: Piece) -> None:
         counts = piece.positives, piece.negatives, piece.tp, piece.fp
@@ -162,28 +167,17 @@ def average_precision_of_table(table: ScoreTable) -> float:
     return max(0.0, -float(np.add.reduce(steps)))
 
 
-def _weighted_average_precision(table: ScoreTable) -> float:
-    """Return the area under the steps of weights, added as `step_area` does."""
-    tp, fp = running_sums(table)
-    if not tp[-1] > 0:
-        warn_user(NO_POSITIVE, UndefinedMetricWarning)
-        return 0.0
-    n = len(tp)
-    steps = np.empty(n)
-
-    def write(start: int) -> None:
-        here = slice(start, start + PIECE_ROWS)
-        recall = tp[here] / tp[-1]
-        gains = np.diff(recall, prepend=tp[start - 1] / tp[-1] if start else 0.0)
-        gains *= tp[here] / (tp[here] + fp[here])
-        steps[n - start - len(gains) : n - start] = gains[::-1]
-
-    run([partial(write, start) for start in range(0, n, PIECE_ROWS)])
-    return float(np.sum(steps))
-
-
 def _may_overflow(table: ScoreTable) -> bool:
     return int(table.n_positive) + int(table.n_negative) >= INT64_BOUND
+
+
+def _predicted_positives(table: ScoreTable) -> NDArray[np.int64] | NDArray[np.float64]:
+    """Return TP + FP at every threshold, in float64 where the integers would overflow."""
+    tp, fp = table.true_positives, table.false_positives
+    if not table.is_weighted and _may_overflow(table):
+        tp = tp.astype(np.float64)
+    predicted: NDArray[np.int64] | NDArray[np.float64] = tp + fp
+    return predicted
 
 
 @documented(SCORED)

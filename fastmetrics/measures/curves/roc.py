@@ -40,10 +40,8 @@ def roc_curve(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or ScoreTable
-        Binary labels; or a table, and then `y_score` is left out.
-    y_score : array-like of shape (n_samples,), optional
-        Scores; the greater, the more positive.
+    y_true, y_score : array-like of shape (n_samples,)
+        Binary labels, and scores: the greater, the more positive; or a ScoreTable alone.
     drop_intermediate : bool, default=True
         Leave out the thresholds that lie inside a straight piece of the curve, as scikit-learn
         does: a row of the table whose counts equal those of the next one.
@@ -176,10 +174,8 @@ def det_curve(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or ScoreTable
-        Binary labels; or a table, and then `y_score` is left out.
-    y_score : array-like of shape (n_samples,), optional
-        Scores; the greater, the more positive.
+    y_true, y_score : array-like of shape (n_samples,)
+        Binary labels, and scores: the greater, the more positive; or a ScoreTable alone.
     drop_intermediate : bool, default=False
         Keep only the first and the last threshold of those with equal true positives.
 
@@ -275,10 +271,8 @@ def auc(x: ArrayLike, y: ArrayLike) -> float:
 
     Parameters
     ----------
-    x : array-like of shape (n,)
-        Abscissas, nowhere falling or nowhere rising.
-    y : array-like of shape (n,)
-        Ordinates.
+    x, y : array-like of shape (n,)
+        Abscissas, nowhere falling or nowhere rising, and ordinates.
 
     Returns
     -------

@@ -182,9 +182,13 @@ def _binary_auc(data: BinaryRows | ScoreTable, *, max_fpr: float | None = None) 
         undefined = not (counts.n_positive > 0 and counts.n_negative > 0)
         area = float("nan") if undefined else float(counts.auc)
     else:
-        table = _table_of(data)
+        table = data if isinstance(data, ScoreTable) else ScoreTable.from_rows(data)
         undefined = not (table.n_positive > 0 and table.n_negative > 0)
-        area = float("nan") if undefined else _area_up_to(table, Fraction(float(max_fpr)))
+        area = float("nan")
+        if not undefined:
+            ends = Fraction(0), Fraction(float(max_fpr))
+            inside = area_between(table, *ends, over_tpr=False)
+            area = float(mcclish(inside, *ends, over_tpr=False))
     if undefined:
         warn_user(ONE_CLASS, UndefinedMetricWarning)
     return area
@@ -210,20 +214,6 @@ def _rows_or_table(
         return as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     return check_binary(
         y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, label_rule=label_rule
-    )
-
-
-def _table_of(data: BinaryRows | ScoreTable) -> ScoreTable:
-    """Return the table itself, or that of the rows."""
-    if isinstance(data, ScoreTable):
-        return data
-    return ScoreTable.from_rows(data)
-
-
-def _area_up_to(table: ScoreTable, max_fpr: Fraction) -> float:
-    low = Fraction(0)
-    return float(
-        mcclish(area_between(table, low, max_fpr, over_tpr=False), low, max_fpr, over_tpr=False)
     )
 
 

@@ -38,28 +38,9 @@ def multiclass_roc_auc(
     average: str | None,
     sample_weight: Any,
 ) -> float | NDArray[np.float64]:
-    """Return the AUC of class labels beside a matrix of class probabilities.
+    """Return the AUC of class labels beside a matrix of class probabilities; see `roc_auc_score`.
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n,)
-        Class labels.
-    y_score : array-like of shape (n, n_classes)
-        Probabilities, one column for each class in the order of the sorted labels.
-    binary_auc : callable
-        The AUC of checked rows of two classes.
-    labels : array-like of shape (n_classes,) or None
-        The classes, sorted; None takes those of `y_true`.
-    multi_class : {"ovr", "ovo"}
-        Each class against the rest, or against each other class.
-    average : {"micro", "macro", "weighted"} or None
-        How the areas are summed up.
-    sample_weight : array-like of shape (n,) or None
-        The weight of each row.
-
-    Returns
-    -------
-    float or ndarray of shape (n_classes,)
+    ``binary_auc`` is the AUC of checked rows of two classes.
     """
     scores = class_probabilities(y_score)
     averages = _AVERAGES if multi_class == "ovo" else ("micro", *_AVERAGES)

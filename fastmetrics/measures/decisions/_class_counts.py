@@ -9,37 +9,30 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.containers import as_array, as_vector
+from fastmetrics._input.containers import as_vector
 from fastmetrics._input.labels import check_label_values, show_labels, text_or_numbers
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._input.targets import Indicators, check_targets
-from fastmetrics._input.weights import Weights, check_weights
+from fastmetrics._input.weights import Weights, as_given, check_weights
 from fastmetrics.errors import InputError, InputTypeError, warn_user
 from fastmetrics.tables.confusion._counting import Margins
 from fastmetrics.tables.confusion._indicator_counts import (
-    IndicatorCounts,
     counts_by_column,
     counts_by_row,
 )
-from fastmetrics.tables.confusion._label_counts import LabelCounts, LabelMatrix, label_counts
+from fastmetrics.tables.confusion._label_counts import label_counts
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 #: What is the same in the docstrings of scikit-learn's functions of labels.
 TARGETS: Final = """
 Parameters
 ----------
-y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
-    True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
-    `y_pred` and `sample_weight` are left out.
-y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
-    Predicted labels, or indicators.
 labels : array-like of shape (n_labels,), optional
     The classes (or numbers of columns) to measure, in this order; all by default, sorted. One
     that does not occur counts 0. With `average` "binary" they choose nothing, and must name the
@@ -66,6 +59,8 @@ AVERAGED: Final = (
     + """
 Warns
 -----
+UndefinedMetricWarning
+    If a ratio is 0/0 and `zero_division` is "warn".
 UserWarning
     If `pos_label` is given and `average` is not "binary".
 
@@ -81,11 +76,6 @@ AVERAGES: Final = ("binary", "micro", "macro", "weighted", "samples", None)
 #: Up to here every integer, and twice it, is a double: NumPy's division of integers rounds once.
 _EXACT: Final = 2**52
 
-#: Sums of weights between 2**-_SAFE and 2**_SAFE can be added and multiplied as they are.
-_SAFE: Final = 500
-
-_Found = TypeVar("_Found", LabelCounts, LabelMatrix)
-
 Kind = Literal["binary", "multiclass", "multilabel-indicator"]
 
 
@@ -93,23 +83,12 @@ Kind = Literal["binary", "multiclass", "multilabel-indicator"]
 class ClassCounts:
     """Counts (or weights) of K classes, or of the K columns of an indicator matrix.
 
-    Attributes
-    ----------
-    labels : ndarray of shape (K,)
-        The classes, or the numbers of the columns.
-    hits, true, predicted : ndarray of shape (K,)
-        Examples rightly given to the class, examples of the class, and examples given to it:
-        int64, float64 for weights, or Python integers where int64 could overflow.
-    total : int or float
-        All examples, those of other classes included.
-    kind : str
-        What the targets are, in the field's words.
-    is_weighted : bool
-        Whether results that are counts are shown as float64.
-    exponent : int
-        All numbers are the given weights times ``2**exponent``.
-    indicators, weights : optional
-        The rows of a multilabel problem, for measures of each row.
+    ``labels`` are the classes, or the numbers of the columns; ``hits``, ``true`` and ``predicted``
+    (K,) the examples rightly given to each, those of it and those given to it: int64, float64 for
+    weights, or Python integers where int64 could overflow. ``total`` counts all examples, those of
+    other classes included. What are counts is shown as float64 if ``is_weighted``; all numbers are
+    the given weights times ``2**exponent``. ``indicators`` and ``weights`` are the rows of a
+    multilabel problem, for measures of each row.
     """
 
     labels: NDArray[Any]
@@ -123,12 +102,21 @@ class ClassCounts:
     indicators: Indicators | None = None
     weights: Weights | None = None
 
+    def of(
+        self,
+        labels: NDArray[Any],
+        hits: NDArray[Any],
+        true: NDArray[Any],
+        predicted: NDArray[Any],
+    ) -> ClassCounts:
+        """Return those of other classes, or of rows, of the same targets."""
+        return dataclasses.replace(self, labels=labels, hits=hits, true=true, predicted=predicted)
+
     def shown(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return counts as the user gets them: int64, or float64 in the unit of the weights."""
         if not self.is_weighted:
             return values.astype(np.int64)
-        with np.errstate(over="ignore"):  # beyond the range of float64 it is inf
-            return np.asarray(np.ldexp(values.astype(np.float64), -self.exponent))
+        return np.asarray(as_given(values.astype(np.float64), self.exponent))
 
 
 def class_counts(
@@ -144,27 +132,8 @@ def class_counts(
     indicators = check_targets(y_true, y_pred)
     if indicators is not None:
         return _of_indicators(indicators, sample_weight, of_columns)
-    found, exponent = counted(label_counts, y_true, y_pred, sample_weight)
-    counts = _classes(*found, is_weighted=sample_weight is not None)
-    return dataclasses.replace(counts, exponent=exponent) if exponent else counts
-
-
-def counted(
-    count: Callable[..., _Found], y_true: Any, y_pred: Any, sample_weight: Any
-) -> tuple[_Found, int]:
-    """Return what ``count`` finds, and the power of two by which its weights were multiplied.
-
-    That is 0 unless the sums are so extreme that their products would leave the range of float64:
-    then the rows are counted again, with weights in a unit of their own.
-    """
-    with np.errstate(over="ignore"):
-        found = count(y_true, y_pred, sample_weight=sample_weight)
-    sums = found[-1]
-    if sums.dtype.kind != "f" or 2.0**-_SAFE < float(sums.max()) < 2.0**_SAFE:
-        return found, 0
-    array = as_array(sample_weight, "sample_weight")
-    weights = check_weights(array, len(array))
-    return count(y_true, y_pred, sample_weight=weights.values), weights.exponent
+    found = label_counts(y_true, y_pred, sample_weight=sample_weight)
+    return _classes(*found, is_weighted=sample_weight is not None)
 
 
 def check_alone(y_pred: Any, sample_weight: Any) -> None:
@@ -199,15 +168,17 @@ def picked(counts: ClassCounts, labels: Any) -> ClassCounts:
     return _at(counts, asked, positions(asked, counts.labels))
 
 
-def pooled(counts: ClassCounts) -> ClassCounts:
-    """Return the counts summed over the classes, as those of a single one."""
-    hits, true, predicted = map(_sum, (counts.hits, counts.true, counts.predicted))
-    return dataclasses.replace(
-        counts, labels=counts.labels[:1], hits=hits, true=true, predicted=predicted
-    )
+def averaged_over(counts: ClassCounts, average: Any) -> tuple[ClassCounts, NDArray[Any] | None]:
+    """Return the counts that an average (or None) is taken over, and their weights."""
+    if average == "micro":
+        hits, true, predicted = map(_sum, (counts.hits, counts.true, counts.predicted))
+        return counts.of(counts.labels[:1], hits, true, predicted), None
+    if average == "samples":
+        return by_row(counts)
+    return counts, counts.true if average == "weighted" else None
 
 
-def row_counts(counts: ClassCounts) -> IndicatorCounts:
+def row_counts(counts: ClassCounts) -> Margins:
     """Return the counts of every row of a multilabel problem over the columns selected."""
     if counts.indicators is None:
         raise InputError(f"rows are measured in multilabel targets only: got {counts.kind}")
@@ -224,8 +195,7 @@ def by_row(counts: ClassCounts) -> tuple[ClassCounts, NDArray[np.float64] | None
         rows = np.flatnonzero(weights)
         weights = weights[rows]
         hits, true, predicted = hits[rows], true[rows], predicted[rows]
-    counts = dataclasses.replace(counts, labels=rows, hits=hits, true=true, predicted=predicted)
-    return counts, weights
+    return counts.of(rows, hits, true, predicted), weights
 
 
 def checked_labels(labels: Any, found: NDArray[Any], kind: Kind) -> NDArray[Any]:
@@ -307,14 +277,14 @@ def _of_matrix(matrix: ConfusionMatrix) -> ClassCounts:
     labels, margins = now.labels, now.margins
     if not labels:  # nothing was seen: two classes without examples
         labels, margins = (0, 1), Margins(*np.zeros((3, 2), np.int64))
-    found = _classes(np.array(labels, dtype=object), *margins, is_weighted=now.is_weighted)
-    return dataclasses.replace(found, exponent=now.weight_exponent)
+    names = np.array(labels, dtype=object)
+    return _classes(names, *margins, now.weight_exponent, is_weighted=now.is_weighted)
 
 
 def _of_indicators(indicators: Indicators, sample_weight: Any, of_columns: bool) -> ClassCounts:
     n, k = indicators.shape
     weights = None if sample_weight is None else check_weights(sample_weight, n)
-    found = IndicatorCounts(*np.zeros((3, k), dtype=np.int64))
+    found = Margins(*np.zeros((3, k), dtype=np.int64))
     if of_columns:
         found = counts_by_column(indicators, weights)
     total: Any = n
@@ -337,6 +307,7 @@ def _classes(
     hits: NDArray[Any],
     true: NDArray[Any],
     predicted: NDArray[Any],
+    exponent: int,
     *,
     is_weighted: bool,
 ) -> ClassCounts:
@@ -344,7 +315,7 @@ def _classes(
     total = total_of(true)
     if true.dtype.kind == "i" and total > _EXACT:
         hits, true, predicted = (each.astype(object) for each in (hits, true, predicted))
-    return ClassCounts(labels, hits, true, predicted, total, kind, is_weighted)
+    return ClassCounts(labels, hits, true, predicted, total, kind, is_weighted, exponent)
 
 
 def _at(counts: ClassCounts, labels: NDArray[Any], where: NDArray[np.intp]) -> ClassCounts:
@@ -352,7 +323,7 @@ def _at(counts: ClassCounts, labels: NDArray[Any], where: NDArray[np.intp]) -> C
         np.append(values, 0)[where]  # -1 is the 0 at the end
         for values in (counts.hits, counts.true, counts.predicted)
     )
-    return dataclasses.replace(counts, labels=labels, hits=hits, true=true, predicted=predicted)
+    return counts.of(labels, hits, true, predicted)
 
 
 def _sum(values: NDArray[Any]) -> NDArray[Any]:

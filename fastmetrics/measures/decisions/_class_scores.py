@@ -1,28 +1,22 @@
-"""Precision, recall and F of classes from their counts, and every average of them."""
+"""Precision, recall, F and Jaccard's index of classes, averages of them, and 0/0 among them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+import numbers
+from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_real
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.decisions._class_counts import (
     ClassCounts,
-    by_row,
+    averaged_over,
     class_counts,
     classes_asked,
-    pooled,
-)
-from fastmetrics.measures.decisions._undefined import (
-    ZeroDivision,
-    checked_zero_division,
-    ratio,
-    warn_undefined,
 )
 from fastmetrics.tables.confusion._counting import cells_of_plain
 
@@ -30,147 +24,137 @@ Floats = NDArray[np.float64]
 
 METRICS: Final = ("precision", "recall", "f-score")
 
+#: What warnings call each measure, and what there is none of where it is 0/0.
+_LACKS: Final = {
+    "precision": ("Precision", "predicted"),
+    "recall": ("Recall", "true"),
+    "f-score": ("F-score", "true nor predicted"),
+    "jaccard": ("Jaccard", "true or predicted"),
+}
 
-class ClassScores(NamedTuple):
-    """Three values a class."""
 
-    precision: Floats
-    recall: Floats
-    f_score: Floats
+class ZeroDivision(NamedTuple):
+    """``value`` stands where a ratio is 0/0; ``warns`` if the user did not ask for it."""
+
+    value: float
+    warns: bool
 
 
-class AveragedScores(NamedTuple):
-    """Three averages."""
-
-    precision: float
-    recall: float
-    f_score: float
+def checked_zero_division(value: Any, *, allow_nan: bool = True) -> ZeroDivision:
+    """Return what ``zero_division`` says: "warn", 0, 1 or nan."""
+    if isinstance(value, str) and value == "warn":
+        return ZeroDivision(0.0, True)
+    if isinstance(value, numbers.Real):
+        number = float(value)
+        if number in (0.0, 1.0) or (allow_nan and math.isnan(number)):
+            return ZeroDivision(number, False)
+    options = "'warn', 0, 1 or nan" if allow_nan else "'warn', 0 or 1"
+    raise InputError(f"`zero_division` must be {options}: got {value!r}")
 
 
 def scores_asked(
+    names: Sequence[str],
     y_true: Any,
     y_pred: Any,
-    *,
     beta: Any,
     labels: Any,
     pos_label: Any,
     average: Any,
-    warn_for: Collection[str],
     sample_weight: Any,
     zero_division: Any,
-) -> tuple[ClassScores | AveragedScores, ClassCounts | None]:
-    """Return what precision, recall and F functions have in common, and the counts behind it.
+    warn_for: Collection[str] | None = None,
+) -> tuple[list[Any], ClassCounts | None]:
+    """Return the measures of each class, or averaged, and the counts behind them.
 
     There are none where the two classes were counted in one step.
     """
-    zero, beta = checked_zero_division(zero_division), checked_beta(beta)
+    zero = checked_zero_division(zero_division, allow_nan="jaccard" not in names)
+    beta = checked_beta(beta)
+    if warn_for is None:
+        warn_for = names
     if average == "binary" and type(pos_label) is int and pos_label == 1 and labels is None:
         plain = None if sample_weight is not None else cells_of_plain(y_true, y_pred)
         if plain is not None:
-            return _scores_of_two(*plain, beta, zero, warn_for), None
+            _, fp, fn, tp = plain
+            found = []
+            for name in names:
+                upper, lower, there = _parts(name, tp, tp + fn, tp + fp, beta, True)
+                if not there:
+                    _Asked(names, beta, zero, warn_for).warn(name, 1)
+                found.append(zero.value if not there else upper / lower if lower else 0.0)
+            return found, None
+    asked = _Asked(names, beta, zero, warn_for)
     counts = class_counts(y_true, y_pred, sample_weight, of_columns=average != "samples")
     counts = classes_asked(counts, labels, pos_label, average)
     if average is None:
-        return class_scores(counts, beta, zero, warn_for), counts
-    return averaged_scores(counts, average, beta, zero, warn_for), counts
+        return class_scores(counts, asked), counts
+    return averaged_scores(counts, average, asked), counts
 
 
-def averaged_scores(
-    counts: ClassCounts, average: str, beta: float, zero: ZeroDivision, warn_for: Collection[str]
-) -> AveragedScores:
+class _Asked(NamedTuple):
+    """Measures, what they depend on beside counts, and those that warn where they are 0/0."""
+
+    names: Sequence[str]
+    beta: float
+    zero: ZeroDivision
+    warn_for: Collection[str]
+
+    def warn(self, name: str, size: int, *, of_rows: bool = False) -> None:
+        """Warn of one measure that is 0/0; F is one of its own unless it is precision or recall."""
+        is_own = name != "f-score" or 0 < self.beta < math.inf
+        if self.zero.warns and name in self.warn_for and is_own:
+            warn_undefined(*_LACKS[name], size, of_rows=of_rows)
+
+
+def reported(zero_division: Any) -> _Asked:
+    """Return what a report asks: precision, recall and F1."""
+    return _Asked(METRICS, 1.0, checked_zero_division(zero_division), METRICS)
+
+
+def averaged_scores(counts: ClassCounts, average: str, asked: _Asked) -> list[float]:
     """Return the averages over the classes of ``counts`` (or over rows, for "samples")."""
-    weights = None
-    if average == "micro":
-        counts = pooled(counts)
-    elif average == "weighted":
-        weights = counts.true
-    elif average == "samples":
-        counts, weights = by_row(counts)
-    scores = class_scores(counts, beta, zero, warn_for, of_rows=average == "samples")
-    return AveragedScores(*(mean_defined(values, weights) for values in scores))
+    counts, weights = averaged_over(counts, average)
+    scores = class_scores(counts, asked, of_rows=average == "samples")
+    return [mean_defined(values, weights) for values in scores]
 
 
-def class_scores(
-    counts: ClassCounts,
-    beta: float,
-    zero: ZeroDivision,
-    warn_for: Collection[str],
-    *,
-    of_rows: bool = False,
-) -> ClassScores:
-    """Return the values of each class; warn of those in ``warn_for`` that are 0/0."""
+def class_scores(counts: ClassCounts, asked: _Asked, *, of_rows: bool = False) -> list[Floats]:
+    """Return the measures of each class; warn of those that are 0/0."""
     hits, true, predicted = counts.hits, counts.true, counts.predicted
-    precision = ratio(hits, predicted, zero.value)
-    recall = ratio(hits, true, zero.value)
-    neither = np.asarray(true + predicted == 0, dtype=np.bool_)
-    if beta == 0:
-        f_score = precision
-    elif math.isinf(beta):
-        f_score = recall
-    else:
-        is_exact = hits.dtype == object or (1 + beta * beta) * counts.total <= 2**53
-        upper, lower = _f_parts(hits, true, predicted, beta, is_exact=is_exact)
-        f_score = ratio(upper, lower, 0.0)
-        f_score[neither] = zero.value
-    if zero.warns:
-        lacking = (not np.all(predicted), not np.all(true), bool(neither.any()))
-        _warn(lacking, beta, len(hits), warn_for, of_rows=of_rows)
-    return ClassScores(precision, recall, f_score)
+    beta, found = asked.beta, []
+    is_exact = hits.dtype == object or (1 + beta * beta) * counts.total <= 2**53
+    for name in asked.names:
+        upper, lower, there = _parts(name, hits, true, predicted, beta, is_exact)
+        lacking = np.asarray(there == 0, dtype=np.bool_)
+        values = ratio(upper, lower, 0.0)
+        if lacking.any():
+            values[lacking] = asked.zero.value
+            asked.warn(name, len(hits), of_rows=of_rows)
+        found.append(values)
+    return found
 
 
-def _scores_of_two(
-    tn: int, fp: int, fn: int, tp: int, beta: float, zero: ZeroDivision, warn_for: Collection[str]
-) -> AveragedScores:
-    """Return the values of the positive one of two classes, from whole numbers."""
-    true, predicted = tp + fn, tp + fp
-    precision = tp / predicted if predicted else zero.value
-    recall = tp / true if true else zero.value
-    if beta == 0:
-        f_score = precision
-    elif math.isinf(beta):
-        f_score = recall
-    else:
-        upper, lower = _f_parts(tp, true, predicted, beta, is_exact=True)
-        f_score = upper / lower if true + predicted else zero.value
-    if zero.warns and not (true and predicted):
-        _warn((not predicted, not true, not true + predicted), beta, 1, warn_for, of_rows=False)
-    return AveragedScores(precision, recall, f_score)
+def _parts(
+    name: str, hits: Any, true: Any, predicted: Any, beta: float, is_exact: bool
+) -> tuple[Any, Any, Any]:
+    """Return numerator and denominator of a measure, and what is 0 where it is not defined.
 
-
-def _f_parts(hits: Any, true: Any, predicted: Any, beta: float, *, is_exact: bool) -> Any:
-    """Return (1 + b) hits and b true + predicted, b = beta²: whole numbers where b is one.
-
-    Divided through by b where that is large, so that nothing overflows.
+    F is (1 + b) hits / (b true + predicted), b = beta²: whole numbers where b is one, divided
+    through by b where that is large, so that nothing overflows.
     """
-    if beta > 2.0**20:
-        share = 1.0 / beta / beta
-        return (share + 1.0) * hits, true + share * predicted
-    square: Any = beta * beta
-    if square.is_integer() and is_exact:
-        square = int(square)
-    return (1 + square) * hits, square * true + predicted
-
-
-_LACKS: Final = (
-    ("Precision", "precision", "predicted"),
-    ("Recall", "recall", "true"),
-    ("F-score", "f-score", "true nor predicted"),
-)
-
-
-def _warn(
-    lacking: tuple[bool, bool, bool],
-    beta: float,
-    size: int,
-    warn_for: Collection[str],
-    *,
-    of_rows: bool,
-) -> None:
-    """Warn of each value that is 0/0; F is one of its own unless it is precision or recall."""
-    for (metric, name, without), is_lacking in zip(_LACKS, lacking, strict=True):
-        is_own = name != "f-score" or 0 < beta < math.inf
-        if is_lacking and name in warn_for and is_own:
-            warn_undefined(metric, without, size, of_rows=of_rows)
+    if name == "f-score" and 0 < beta < math.inf:
+        if beta > 2.0**20:
+            share = 1.0 / beta / beta
+            return (share + 1.0) * hits, true + share * predicted, true + predicted
+        square: Any = beta * beta
+        if is_exact and square.is_integer():
+            square = int(square)
+        return (1 + square) * hits, square * true + predicted, true + predicted
+    if name == "jaccard":
+        union = predicted + (true - hits)
+        return hits, union, union
+    below = predicted if name == "precision" or (name == "f-score" and beta == 0) else true
+    return hits, below, below
 
 
 def mean_defined(values: NDArray[np.float64], weights: NDArray[Any] | None = None) -> float:
@@ -206,3 +190,39 @@ def checked_warn_for(warn_for: Any) -> Collection[str]:
     if not isinstance(warn_for, list | tuple | set):
         raise InputTypeError(f"`warn_for` must be a list, a tuple or a set: got {warn_for!r}")
     return warn_for
+
+
+def ratio(
+    numerator: NDArray[Any], denominator: NDArray[Any], undefined: float
+) -> NDArray[np.float64]:
+    """Return each quotient, rounded once, and ``undefined`` where the denominator is 0.
+
+    Python integers (dtype object) are divided as such: exactly, whatever their size.
+    """
+    quotients = np.full(numerator.shape, undefined, dtype=np.float64)
+    defined = np.asarray(denominator != 0, dtype=np.bool_)
+    quotients[defined] = numerator[defined] / denominator[defined]
+    return quotients
+
+
+def share(part: Any, total: Any, metric: str) -> float:
+    """Return part / total, rounded once; nan with a warning where there is no example at all."""
+    if total == 0:
+        warn_user(f"{metric} is not defined: there is no example", UndefinedMetricWarning)
+        return math.nan
+    return float(part / total)
+
+
+def warn_undefined(metric: str, without: str, size: int, *, of_rows: bool) -> None:
+    """Warn that some of ``size`` values of ``metric`` are 0/0 for want of something, ``without``.
+
+    Of rows, the values are over their labels.
+    """
+    outer, inner = ("samples", "labels") if of_rows else ("labels", "samples")
+    where = "due to" if size == 1 else f"in {outer} with"
+    # scikit-learn's words, so that a filter on them still works
+    warn_user(
+        f"{metric} is ill-defined and being set to 0.0 {where} no {without} {inner}. Use "
+        "`zero_division` parameter to control this behavior.",
+        UndefinedMetricWarning,
+    )

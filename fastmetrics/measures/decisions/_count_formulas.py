@@ -9,7 +9,7 @@ value. Where its denominator is 0 it is nan, without a warning: callers warn.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -29,16 +29,9 @@ from fastmetrics.measures.decisions._dual import (
 class Tally(NamedTuple):
     """What a formula may use of a stack of matrices; ``...`` is the shape of the stack.
 
-    Attributes
-    ----------
-    hits : ndarray of shape (..., K)
-        Examples of each class taken for that class: the diagonal.
-    misses : ndarray of shape (..., K)
-        Examples of each class taken for another.
-    alarms : ndarray of shape (..., K)
-        Examples of another class taken for this one.
-    linear : ndarray of shape (...), or a zero
-        Sum of the cells times the coefficients of the measure, where it has some.
+    Of each class, (..., K): ``hits`` are its examples taken for it (the diagonal), ``misses`` its
+    examples taken for another, ``alarms`` those of another taken for it. ``linear`` is the sum of
+    the cells times the coefficients of the measure, where it has some; else 0.
     """
 
     hits: Values
@@ -65,22 +58,18 @@ class Tally(NamedTuple):
 
     @property
     def tp(self) -> Values:
-        """True positives."""
         return self.hits[..., 1]
 
     @property
     def fp(self) -> Values:
-        """False positives."""
         return self.alarms[..., 1]
 
     @property
     def fn(self) -> Values:
-        """False negatives."""
         return self.misses[..., 1]
 
     @property
     def tn(self) -> Values:
-        """True negatives."""
         return self.hits[..., 0]
 
 
@@ -115,17 +104,7 @@ def linear_sum(counts: Array, coefficients: Array | None) -> Array:
 Parts = Callable[[Tally, float], tuple[Values, Values]]
 
 
-def precision_parts(t: Tally, beta: float) -> tuple[Values, Values]:
-    """TP / (TP + FP)."""
-    return t.hits, t.predicted
-
-
-def recall_parts(t: Tally, beta: float) -> tuple[Values, Values]:
-    """TP / (TP + FN)."""
-    return t.hits, t.true
-
-
-def fbeta_parts(t: Tally, beta: float) -> tuple[Values, Values]:
+def _fbeta_parts(t: Tally, beta: float) -> tuple[Values, Values]:
     """TP / (TP + w FN + (1 - w) FP), w = beta² / (1 + beta²): defined where precision is not."""
     if beta >= 1.0:  # neither form squares a large number
         inverse = (1.0 / beta) ** 2
@@ -135,9 +114,14 @@ def fbeta_parts(t: Tally, beta: float) -> tuple[Values, Values]:
     return t.hits, t.hits + on_recall * t.misses + on_precision * t.alarms
 
 
-def jaccard_parts(t: Tally, beta: float) -> tuple[Values, Values]:
-    """TP / (TP + FP + FN)."""
-    return t.hits, t.hits + t.misses + t.alarms
+#: Numerators and denominators of each class.
+PARTS: Final[dict[str, Parts]] = {
+    "precision": lambda t, _: (t.hits, t.predicted),
+    "recall": lambda t, _: (t.hits, t.true),
+    "f1": _fbeta_parts,
+    "fbeta": _fbeta_parts,
+    "jaccard": lambda t, _: (t.hits, t.hits + t.misses + t.alarms),
+}
 
 
 def positive_class(t: Tally, parts: Parts, beta: float, zero_division: float) -> Values:
@@ -166,8 +150,8 @@ def weighted(t: Tally, parts: Parts, beta: float, zero_division: float) -> Value
 
 def macro_f1_harmonic(t: Tally, zero_division: float) -> Values:
     """Return the harmonic mean of macro precision and macro recall; 0 if both are 0."""
-    precision = macro(t, precision_parts, 1.0, zero_division)
-    recall = macro(t, recall_parts, 1.0, zero_division)
+    precision = macro(t, PARTS["precision"], 1.0, zero_division)
+    recall = macro(t, PARTS["recall"], 1.0, zero_division)
     return ratio(2.0 * precision * recall, precision + recall, 0.0)
 
 
@@ -262,30 +246,16 @@ def _between(left: Values, right: Values, distance: Array | None = None) -> Valu
 
 # --- two classes only --------------------------------------------------------------------------
 
-
-def specificity(t: Tally) -> Values:
-    """TN / (TN + FP)."""
-    return ratio(t.tn, t.tn + t.fp)
-
-
-def npv(t: Tally) -> Values:
-    """TN / (TN + FN)."""
-    return ratio(t.tn, t.tn + t.fn)
-
-
-def false_positive_rate(t: Tally) -> Values:
-    """FP / (FP + TN)."""
-    return ratio(t.fp, t.fp + t.tn)
-
-
-def false_negative_rate(t: Tally) -> Values:
-    """FN / (FN + TP)."""
-    return ratio(t.fn, t.fn + t.tp)
-
-
-def informedness(t: Tally) -> Values:
-    """TPR - FPR (Youden 1950), on one denominator."""
-    return ratio(t.tp * t.tn - t.fp * t.fn, (t.tp + t.fn) * (t.fp + t.tn))
+#: Rates, Youden's J (1950) on one denominator, and ratios of rates.
+OF_TWO: Final[dict[str, Callable[[Any], Values]]] = {
+    "specificity": lambda t: ratio(t.tn, t.tn + t.fp),
+    "npv": lambda t: ratio(t.tn, t.tn + t.fn),
+    "false_positive_rate": lambda t: ratio(t.fp, t.fp + t.tn),
+    "false_negative_rate": lambda t: ratio(t.fn, t.fn + t.tp),
+    "informedness": lambda t: ratio(t.tp * t.tn - t.fp * t.fn, (t.tp + t.fn) * (t.fp + t.tn)),
+    "positive_likelihood_ratio": lambda t: ratio(t.tp * (t.fp + t.tn), t.fp * (t.tp + t.fn)),
+    "negative_likelihood_ratio": lambda t: ratio(t.fn * (t.fp + t.tn), t.tn * (t.tp + t.fn)),
+}
 
 
 def expected_cost_of(t: Tally, cost_fn: float, cost_fp: float, prevalence: float | None) -> Values:
@@ -298,17 +268,7 @@ def expected_cost_of(t: Tally, cost_fn: float, cost_fp: float, prevalence: float
         return ratio(cost_fp * t.fp + cost_fn * t.fn, t.total)
     value = ratio(0.0 * t.total, t.total)
     if cost_fp * (1.0 - prevalence) > 0.0:
-        value = value + cost_fp * (1.0 - prevalence) * false_positive_rate(t)
+        value = value + cost_fp * (1.0 - prevalence) * OF_TWO["false_positive_rate"](t)
     if cost_fn * prevalence > 0.0:
-        value = value + cost_fn * prevalence * false_negative_rate(t)
+        value = value + cost_fn * prevalence * OF_TWO["false_negative_rate"](t)
     return value
-
-
-def positive_likelihood_ratio(t: Tally) -> Values:
-    """TPR / FPR."""
-    return ratio(t.tp * (t.fp + t.tn), t.fp * (t.tp + t.fn))
-
-
-def negative_likelihood_ratio(t: Tally) -> Values:
-    """FNR / TNR."""
-    return ratio(t.fn * (t.fp + t.tn), t.tn * (t.tp + t.fn))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -32,12 +33,12 @@ class Formula(NamedTuple):
     coefficients: Callable[..., Array | None] | None = None
 
 
-def _averaged(name: str, parts: formulas.Parts) -> dict[str, Formula]:
+def _averaged(name: str) -> dict[str, Formula]:
     """Return a ratio of the positive class, and its averages over classes."""
 
     def measure(formula: Callable[..., Values]) -> Formula:
         def function(t: formulas.Tally, *, zero_division: float, beta: float = 1.0) -> Values:
-            return formula(t, parts, beta, zero_division)
+            return formula(t, formulas.PARTS[name], beta, zero_division)
 
         return Formula(function)
 
@@ -96,11 +97,8 @@ def _kappa_coefficients(n_classes: int, *, weights: str | None) -> Array | None:
 
 #: Of every measure of predicted labels, by its canonical name.
 FORMULAS: Final[dict[str, Formula]] = {
-    **_averaged("precision", formulas.precision_parts),
-    **_averaged("recall", formulas.recall_parts),
-    **_averaged("f1", formulas.fbeta_parts),
-    **_averaged("fbeta", formulas.fbeta_parts),
-    **_averaged("jaccard", formulas.jaccard_parts),
+    **{full: each for name in formulas.PARTS for full, each in _averaged(name).items()},
+    **{name: Formula(formula) for name, formula in formulas.OF_TWO.items()},
     "hamming_loss": Formula(formulas.error_rate),  # of labels in one column
     "cohen_kappa": Formula(formulas.cohen_kappa, _kappa_coefficients),
     "cost": Formula(_cost, cost_coefficients),
@@ -110,9 +108,6 @@ FORMULAS: Final[dict[str, Formula]] = {
     for formula in (
         *(formulas.macro_f1_harmonic, formulas.accuracy, formulas.error_rate),
         *(formulas.balanced_accuracy, formulas.g_mean, formulas.matthews_corrcoef),
-        *(formulas.specificity, formulas.npv, formulas.informedness),
-        *(formulas.false_positive_rate, formulas.false_negative_rate),
-        *(formulas.positive_likelihood_ratio, formulas.negative_likelihood_ratio),
     )
 }
 
@@ -161,10 +156,6 @@ def check_cost(name: str, setting: Any) -> float:
     return check_fraction(name, setting, high=math.inf, include_low=True)
 
 
-def _check_share(name: str, setting: Any) -> float:
-    return check_fraction(name, setting, include_low=True, include_high=True)
-
-
 def _check_kappa_weights(name: str, setting: Any) -> str:
     return str(check_choice(name, setting, (None, "linear", "quadratic")))
 
@@ -176,5 +167,5 @@ _CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "cost_matrix": check_cost_matrix,
     "cost_fn": check_cost,
     "cost_fp": check_cost,
-    "prevalence": _check_share,
+    "prevalence": partial(check_fraction, include_low=True, include_high=True),
 }

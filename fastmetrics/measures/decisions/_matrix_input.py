@@ -8,18 +8,18 @@ and a measure of two classes has to know which one is positive.
 from __future__ import annotations
 
 import math
+from collections.abc import Sized
 from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.containers import as_vector
-from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.decisions._count_formulas import Tally, tally
 from fastmetrics.tables.confusion._counting import cells_of_plain
 from fastmetrics.tables.confusion._label_counts import (
+    Cells,
     LabelCounts,
     Refusal,
     completed,
@@ -28,7 +28,6 @@ from fastmetrics.tables.confusion._label_counts import (
     label_matrix,
 )
 from fastmetrics.tables.confusion._matrix_checks import checked_labels
-from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 Array = NDArray[Any]
@@ -37,10 +36,8 @@ Array = NDArray[Any]
 CLASSES: Final = """
 Parameters
 ----------
-y_true : array-like of shape (n_samples,) or ConfusionMatrix
-    Labels of any number of classes; or a matrix, and then `y_pred` is left out.
-y_pred : array-like of shape (n_samples,), optional
-    Predicted labels.
+y_true, y_pred : array-like of shape (n_samples,)
+    Labels of any number of classes; or a ConfusionMatrix alone.
 labels : array-like of shape (K,), optional
     The classes in their order; by default those that occur in either column, sorted.
 
@@ -52,6 +49,14 @@ TypeError, ValueError
 Notes
 -----
 O(n) to count, O(K²) from a matrix.
+"""
+
+#: Of those that warn wherever they are nan.
+NAN: Final = """
+Warns
+-----
+UndefinedMetricWarning
+    If the value is nan.
 """
 
 #: Counts below 2**200 may be multiplied four at a time.
@@ -77,17 +82,17 @@ class ClassSums(NamedTuple):
     sums: Tally
 
 
-def of_matrix(matrix: ConfusionMatrix, **given: Any) -> MatrixSnapshot:
+def of_matrix(matrix: ConfusionMatrix, **given: Any) -> Cells:
     """Return what a matrix holds, refusing what may not come with it."""
     for name, value in given.items():
         if value is not None:
             raise InputTypeError(f"a ConfusionMatrix comes without `{name}`: it is counted already")
-    return MatrixSnapshot.of(matrix)
+    return Cells.of(matrix)
 
 
 def drop_in_counts(
     y_true: Any, y_pred: Any, *, sample_weight: Any = None, name: str = "y_pred"
-) -> MatrixSnapshot:
+) -> Cells:
     """Return the counts of every label that occurs, as scikit-learn's functions see them.
 
     ``name`` is what the function calls the predictions.
@@ -95,12 +100,8 @@ def drop_in_counts(
     if isinstance(y_true, ConfusionMatrix):
         return of_matrix(y_true, **{name: y_pred, "sample_weight": sample_weight})
     check_both(y_pred, name)
-    with np.errstate(over="ignore"):  # looked at below
-        labels, counts = label_matrix(y_true, y_pred, sample_weight=sample_weight)
-    if not np.isfinite(counts).all():  # a sum beyond float64: the scale is no part of a ratio
-        weights = check_weights(sample_weight, len(as_vector(y_true, "y_true"))).values
-        labels, counts = label_matrix(y_true, y_pred, sample_weight=weights)
-    return MatrixSnapshot(_in_range(counts), tuple(labels.tolist()))
+    found = label_matrix(y_true, y_pred, sample_weight=sample_weight)
+    return found._replace(counts=_in_range(found.counts))
 
 
 def drop_in_sums(
@@ -124,30 +125,21 @@ def _sums_of(found: LabelCounts) -> ClassSums:
     return ClassSums(tuple(found.labels.tolist()), sums)
 
 
-def picked(found: MatrixSnapshot, labels: Any) -> MatrixSnapshot:
-    """Return the counts of the labels given, in their order; 0 for those that do not occur."""
+def picked(found: Cells, labels: Any, y_true: Any, y_pred: Any, name: str) -> Cells:
+    """Return the counts of the labels given, in their order; 0 for those that do not occur.
+
+    Raise if ``y_true``, called ``name``, has none of them, not even with weight 0.
+    """
     asked = checked_labels(labels)
-    at = {label: k for k, label in enumerate(found.labels)}
-    there = [k for k, label in enumerate(asked) if label in at]
-    source = [at[asked[k]] for k in there]
-    counts = np.zeros((len(asked), len(asked)), dtype=found.counts.dtype)
-    counts[np.ix_(there, there)] = found.counts[np.ix_(source, source)]
-    return MatrixSnapshot(counts, asked, found.exponent)
+    rows = [k for k, label in enumerate(found.labels) if label in asked]
+    is_empty = not isinstance(y_true, ConfusionMatrix) and not found.counts[rows].any()
+    if is_empty and not drop_in_counts(y_true, y_pred).counts[rows].any():
+        raise InputError(f"at least one of `labels` must be present in `{name}`: got {asked}")
+    return found.arranged(asked)
 
 
-def check_some_label(
-    whole: MatrixSnapshot, labels: tuple[Any, ...], y_true: Any, y_pred: Any, name: str
-) -> None:
-    """Raise if ``y_true``, called ``name``, has none of the labels, not even with weight 0."""
-    rows = [k for k, label in enumerate(whole.labels) if label in labels]
-    if isinstance(y_true, ConfusionMatrix) or whole.counts[rows].any():
-        return
-    if not drop_in_counts(y_true, y_pred).counts[rows].any():
-        raise InputError(f"at least one of `labels` must be present in `{name}`: got {labels}")
-
-
-def warn_single_label(labels: tuple[Any, ...]) -> None:
-    """Warn, as scikit-learn does, that there is one label only."""
+def warn_single_label(labels: Sized) -> None:
+    """Warn, in scikit-learn's words, so that a filter on them still works, of one label only."""
     if len(labels) == 1:
         warn_user(
             "A single label was found in 'y_true' and 'y_pred'. For the confusion matrix to have "
@@ -163,7 +155,7 @@ def strict_counts(
     labels: Any = None,
     sample_weight: Any = None,
     more_than_two: Refusal | None = None,
-) -> MatrixSnapshot:
+) -> Cells:
     """Return the counts of any number of classes, by the strict rule.
 
     ``labels`` names the classes and their order; a label that it does not name is an error.
@@ -175,10 +167,10 @@ def strict_counts(
     if labels is None and sample_weight is None:
         plain = cells_of_plain(y_true, y_pred)
         if plain is not None:
-            return MatrixSnapshot(np.array(plain).reshape(2, 2), (0, 1))
+            return Cells(np.array(plain).reshape(2, 2), (0, 1))
     known = None if labels is None else checked_labels(labels)
-    cells, exponent = label_cells(y_true, y_pred, known, sample_weight, more_than_two=more_than_two)
-    return MatrixSnapshot(*(cells if known is not None else completed(cells)), exponent)
+    found = label_cells(y_true, y_pred, known, sample_weight, more_than_two=more_than_two)
+    return found if known is not None else completed(found)
 
 
 def strict_sums(
@@ -196,7 +188,7 @@ def strict_sums(
 
 def binary_counts(
     y_true: Any, y_pred: Any, *, pos_label: Any = None, sample_weight: Any = None
-) -> MatrixSnapshot:
+) -> Cells:
     """Return the counts of two classes, the positive one last, by the strict rule."""
     refusal = partial(_not_two, pos_label)
     found = strict_counts(y_true, y_pred, sample_weight=sample_weight, more_than_two=refusal)
@@ -215,7 +207,7 @@ def four_cells(
     return FourCells(*found.counts.astype(np.float64).ravel().tolist())
 
 
-def of_two(found: MatrixSnapshot, pos_label: Any, *, known: bool) -> MatrixSnapshot:
+def of_two(found: Cells, pos_label: Any, *, known: bool) -> Cells:
     """Return the counts with the positive class last, or raise if there are not two classes.
 
     ``known`` says that the order of the labels was given, so that the last one is positive.
@@ -227,7 +219,7 @@ def of_two(found: MatrixSnapshot, pos_label: Any, *, known: bool) -> MatrixSnaps
     return found
 
 
-def knows_positive(found: MatrixSnapshot, *, known: bool) -> bool:
+def knows_positive(found: Cells, *, known: bool) -> bool:
     """Return whether there are two classes, the last of which is known to be the positive one."""
     return len(found.labels) == 2 and (known or set(found.labels) in _PLAIN)
 
@@ -273,7 +265,7 @@ def _not_two(pos_label: Any, labels: tuple[Any, ...]) -> InputError:
     )
 
 
-def positive_last(found: MatrixSnapshot, pos_label: Any, *, known: bool) -> MatrixSnapshot:
+def positive_last(found: Cells, pos_label: Any, *, known: bool) -> Cells:
     """Return the counts of two classes with the class ``pos_label`` last; see `of_two`."""
     if isinstance(pos_label, np.generic):
         pos_label = pos_label.item()
@@ -287,11 +279,11 @@ def positive_last(found: MatrixSnapshot, pos_label: Any, *, known: bool) -> Matr
     return _with_absent(found, seen[0], pos_label)
 
 
-def _with_absent(found: MatrixSnapshot, only: int, pos_label: Any) -> MatrixSnapshot:
+def _with_absent(found: Cells, only: int, pos_label: Any) -> Cells:
     """Return the counts of the only class with examples beside those of one without."""
     label = found.labels[only]
     is_positive = label == pos_label
     counts = np.zeros((2, 2), dtype=found.counts.dtype)
     counts[int(is_positive), int(is_positive)] = found.counts[only, only]
     labels = (None, label) if is_positive else (label, pos_label)
-    return MatrixSnapshot(counts, labels, found.exponent)
+    return Cells(counts, labels, found.exponent)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
+from fastmetrics._input.weights import as_given
 from fastmetrics.measures.decisions._class_counts import (
     TARGETS,
     by_row,
@@ -16,7 +17,7 @@ from fastmetrics.measures.decisions._class_counts import (
     class_counts,
     total_of,
 )
-from fastmetrics.measures.decisions._undefined import share
+from fastmetrics.measures.decisions._class_scores import share
 from fastmetrics.tables.confusion._counting import cells_of_plain
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
@@ -45,11 +46,8 @@ def accuracy_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
-        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
-        `y_pred` and `sample_weight` are left out.
-    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
-        Predicted labels, or indicators.
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
     normalize : bool, default=True
         False returns how many are right, or what they weigh.
 
@@ -87,11 +85,8 @@ def zero_one_loss(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
-        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
-        `y_pred` and `sample_weight` are left out.
-    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
-        Predicted labels, or indicators.
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
     normalize : bool, default=True
         False returns how many are wrong, or what they weigh.
 
@@ -127,11 +122,8 @@ def hamming_loss(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
-        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
-        `y_pred` and `sample_weight` are left out.
-    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
-        Predicted labels, or indicators.
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
 
     Returns
     -------
@@ -186,5 +178,4 @@ def _right_and_wrong(y_true: Any, y_pred: Any, sample_weight: Any) -> tuple[Any,
 def _share_or_amount(part: Any, rest: Any, exponent: int, share_of: str | None) -> float:
     if share_of is not None:
         return share(part, part + rest, share_of)
-    with np.errstate(over="ignore"):  # beyond the range of float64 it is inf
-        return float(np.ldexp(float(part), -exponent))
+    return float(as_given(float(part), exponent))

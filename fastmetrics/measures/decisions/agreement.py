@@ -13,7 +13,6 @@ from fastmetrics._input.scalars import check_choice, check_real
 from fastmetrics.errors import InputError, UndefinedMetricWarning, renamed, warn_user
 from fastmetrics.measures.decisions._matrix_input import (
     CLASSES,
-    check_some_label,
     defined,
     drop_in_counts,
     drop_in_sums,
@@ -38,10 +37,8 @@ def matthews_corrcoef(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or ConfusionMatrix
-        Labels of any number of classes; or a matrix, and then `y_pred` is left out.
-    y_pred : array-like of shape (n_samples,), optional
-        Predicted labels.
+    y_true, y_pred : array-like of shape (n_samples,)
+        Labels of any number of classes; or a ConfusionMatrix alone.
 
     Returns
     -------
@@ -93,10 +90,8 @@ def cohen_kappa_score(
 
     Parameters
     ----------
-    y1 : array-like of shape (n_samples,) or ConfusionMatrix
-        Labels by the first annotator; or a matrix, and then `y2` is left out.
-    y2 : array-like of shape (n_samples,), optional
-        Labels by the second. Exchanging the two changes nothing.
+    y1, y2 : array-like of shape (n_samples,)
+        Labels by two annotators, whose exchange changes nothing; or a ConfusionMatrix alone.
     labels : array-like of shape (K,), optional
         The classes that count, in their order: pairs with another label are left out. By default
         all that occur, sorted.
@@ -145,8 +140,7 @@ def cohen_kappa_score(
         with renamed(y_true="y1", y_pred="y2"):
             found = drop_in_counts(y1, y2, sample_weight=sample_weight, name="y2")
         if labels is not None:
-            whole, found = found, picked(found, labels)
-            check_some_label(whole, found.labels, y1, y2, "y1")
+            found = picked(found, labels, y1, y2, "y1")
         own, is_empty = found.labels, not found.counts.any()
         kappa = float(value("cohen_kappa", found.counts, weights=weights))
     warn_single_label(own)

@@ -24,7 +24,7 @@ from fastmetrics.measures.decisions._matrix_input import (
     strict_counts,
 )
 from fastmetrics.measures.decisions.count_measures import values
-from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
+from fastmetrics.tables.confusion._label_counts import Cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 _OF_TWO: Final = (
@@ -74,7 +74,7 @@ class ClassificationMeasures(Result):
         dict
             "values", "majority_accuracy", and the matrix as its "labels" and "counts".
         """
-        matrix = MatrixSnapshot.of(self.matrix)
+        matrix = Cells.of(self.matrix)
         return {
             "values": dict(self.values),
             "majority_accuracy": self.majority_accuracy,
@@ -99,10 +99,6 @@ class ClassificationMeasures(Result):
             (name, f"{value:.6g}{majority if name == 'accuracy' else ''}")
             for name, value in self.values.items()
         ]
-
-    def __reduce__(self) -> tuple[type[ClassificationMeasures], tuple[Any, ...]]:
-        """Travel as fields: what arrives (or is copied) is read-only again."""
-        return type(self), (dict(self.values), self.majority_accuracy, self.matrix)
 
 
 @documented(CLASSES)
@@ -184,7 +180,8 @@ def classification_measures(
         undefined.append("majority_accuracy")
     if undefined:
         warn_user(f"not defined on these data: {', '.join(undefined)}", UndefinedMetricWarning)
-    return ClassificationMeasures(measured, majority, ConfusionMatrix._of_snapshot(found))
+    own = found._replace(counts=found.counts.copy())
+    return ClassificationMeasures(measured, majority, ConfusionMatrix._of_cells(own))
 
 
 def _checked_names(metrics: Any) -> tuple[str, ...]:

@@ -22,13 +22,13 @@ from fastmetrics.measures.decisions._class_counts import (
     total_of,
 )
 from fastmetrics.measures.decisions._class_scores import (
-    METRICS,
-    AveragedScores,
     averaged_scores,
+    checked_zero_division,
     class_scores,
     mean_defined,
+    reported,
+    share,
 )
-from fastmetrics.measures.decisions._undefined import checked_zero_division, share
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 _COLUMNS: Final = ("precision", "recall", "f1-score", "support")
@@ -39,7 +39,7 @@ class _Line(NamedTuple):
     """One line of the report; of "accuracy" only the last score is shown."""
 
     name: Any
-    scores: tuple[float, float, float]
+    scores: list[float]
     support: int | float
     is_accuracy: bool = False
 
@@ -60,23 +60,14 @@ def classification_report(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
-        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
-        `y_pred` and `sample_weight` are left out.
-    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
-        Predicted labels, or indicators.
-    labels : array-like of shape (n_labels,), optional
-        The classes (or numbers of columns) to measure, in this order; all by default, sorted. One
-        that does not occur counts 0. With `average` "binary" they choose nothing, and must name the
-        positive class.
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
     target_names : iterable of n_labels names, optional
         What to call the classes, in the same order.
     digits : int, default=2
         Digits behind the point in the text.
     output_dict : bool, default=False
         Return a dictionary of the unrounded values.
-    zero_division : {"warn", 0, 1, nan}, default="warn"
-        What stands where a ratio is 0/0; "warn" is 0 with a warning. Averages leave nan out.
 
     Returns
     -------
@@ -178,22 +169,21 @@ def _lines(
     counts: ClassCounts, names: list[Any], accuracy: float | None, zero_division: Any
 ) -> tuple[list[_Line], list[_Line]]:
     """Return the lines of the classes and those of the averages."""
-    zero = checked_zero_division(zero_division)
-    scores = class_scores(counts, 1.0, zero, METRICS)
+    asked = reported(zero_division)
+    scores = class_scores(counts, asked)
     support = counts.shown(counts.true)
     columns = [values.tolist() for values in (*scores, support)]
     classes = [
-        _Line(name, (precision, recall, f1), of_class)
-        for name, precision, recall, f1, of_class in zip(names, *columns, strict=False)
+        _Line(name, of_class, n) for name, *of_class, n in zip(names, *columns, strict=False)
     ]
     if accuracy is None:
-        means = {"micro avg": averaged_scores(counts, "micro", 1.0, zero, METRICS)}
+        means = {"micro avg": averaged_scores(counts, "micro", asked)}
     else:
-        means = {"accuracy": AveragedScores(accuracy, accuracy, accuracy)}
+        means = {"accuracy": [accuracy] * 3}
     for name, weights in (("macro avg", None), ("weighted avg", counts.true)):
-        means[name] = AveragedScores(*(mean_defined(values, weights) for values in scores))
+        means[name] = [mean_defined(values, weights) for values in scores]
     if counts.indicators is not None:
-        means["samples avg"] = averaged_scores(counts, "samples", 1.0, zero, METRICS)
+        means["samples avg"] = averaged_scores(counts, "samples", asked)
     total = support.sum().item()
     averages = [_Line(name, values, total, name == "accuracy") for name, values in means.items()]
     return classes, averages

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_fraction
+from fastmetrics._input.weights import as_given
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.decisions._count_formulas import (
     Tally,
@@ -25,7 +26,7 @@ from fastmetrics.measures.decisions._count_parameters import (
     cost_exponent,
 )
 from fastmetrics.measures.decisions._dual import Array
-from fastmetrics.measures.decisions._matrix_input import binary_counts, defined, strict_counts
+from fastmetrics.measures.decisions._matrix_input import NAN, binary_counts, defined, strict_counts
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 _EMPTY: Final = "the cost is not defined: there is no example"
@@ -33,11 +34,8 @@ _EMPTY: Final = "the cost is not defined: there is no example"
 _DATA: Final = """
 Parameters
 ----------
-y_true : array-like of shape (n_samples,) or ConfusionMatrix
-    Labels (of two classes, unless there is a `cost_matrix`); or a matrix, and then `y_pred` is
-    left out.
-y_pred : array-like of shape (n_samples,), optional
-    Predicted labels.
+y_true, y_pred : array-like of shape (n_samples,)
+    Labels (of two classes, unless there is a `cost_matrix`); or a ConfusionMatrix alone.
 cost_matrix : array-like of shape (K, K), optional
     ``cost_matrix[i, j]`` is what an example of class i taken for class j costs, in the order of
     the labels; negative costs are gains, where no share of the largest cost is asked.
@@ -69,7 +67,7 @@ Zhou (2021), Machine Learning, section 2.3.4.
 """
 
 
-@documented(_DATA, _COSTS)
+@documented(_DATA, _COSTS, NAN)
 def cost_sensitive_error(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -88,11 +86,6 @@ def cost_sensitive_error(
     float
         The sum of weight times cost over the sum of weights; nan where there is no example.
 
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a matrix without examples is given.
-
     Notes
     -----
     With all costs 1 it is the error rate. Multiplying the costs
@@ -107,9 +100,7 @@ def cost_sensitive_error(
     >>> cost_sensitive_error(["a", "b", "c", "c"], ["b", "b", "a", "c"], cost_matrix=costs)
     1.75
     """
-    asked = _Costed.of(
-        y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight
-    )
+    asked = _costed(y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight)
     return defined(np.ldexp(mean_cost(asked.tally), -asked.cost_exponent), _EMPTY)
 
 
@@ -142,11 +133,8 @@ def total_cost(
     >>> total_cost([0, 0, 1, 1], [0, 1, 0, 1], cost_fn=4, cost_fp=1)
     5.0
     """
-    asked = _Costed.of(
-        y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight
-    )
-    with np.errstate(over="ignore"):
-        total = float(np.ldexp(asked.tally.linear, -asked.exponent - asked.cost_exponent))
+    asked = _costed(y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight)
+    total = float(as_given(float(asked.tally.linear), asked.exponent + asked.cost_exponent))
     if math.isinf(total):
         warn_user(
             f"the total cost is beyond the largest double: set to {total}", UndefinedMetricWarning
@@ -154,7 +142,7 @@ def total_cost(
     return total
 
 
-@documented(_DATA, _COSTS)
+@documented(_DATA, _COSTS, NAN)
 def normalized_cost(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -173,11 +161,6 @@ def normalized_cost(
     float
         In [0, 1]; nan where nothing can cost anything.
 
-    Warns
-    -----
-    UndefinedMetricWarning
-        If the largest possible cost is 0.
-
     Notes
     -----
     The largest possible cost takes each example for the class that is dearest for it:
@@ -189,13 +172,11 @@ def normalized_cost(
     >>> normalized_cost([0, 0, 1, 1], [0, 1, 0, 1], cost_fn=4, cost_fp=1)
     0.5
     """
-    asked = _Costed.of(
-        y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight
-    )
+    asked = _costed(y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight)
     return _share(asked, saved=False)
 
 
-@documented(_DATA, _COSTS)
+@documented(_DATA, _COSTS, NAN)
 def cost_sensitive_accuracy(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -215,11 +196,6 @@ def cost_sensitive_accuracy(
         In [0, 1]: 1 - total cost / the largest total cost possible on these labels; nan where
         nothing can cost anything.
 
-    Warns
-    -----
-    UndefinedMetricWarning
-        If the largest possible cost is 0.
-
     Notes
     -----
     What was saved is summed up, not subtracted. With all costs 1 it is the accuracy. See
@@ -230,13 +206,11 @@ def cost_sensitive_accuracy(
     >>> cost_sensitive_accuracy([0, 0, 1, 1], [0, 0, 0, 1], cost_fn=4, cost_fp=1)
     0.6
     """
-    asked = _Costed.of(
-        y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight
-    )
+    asked = _costed(y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight)
     return _share(asked, saved=True)
 
 
-@documented(_DATA)
+@documented(_DATA, NAN)
 def expected_cost(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -268,11 +242,6 @@ def expected_cost(
     TypeError, ValueError
         If a cost is negative or not finite, the prevalence is outside [0, 1], or the data are not
         labels of two classes.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a class that counts has no example.
 
     Notes
     -----
@@ -313,43 +282,40 @@ class _Costed(NamedTuple):
     exponent: int
     cost_exponent: int
 
-    @classmethod
-    def of(
-        cls,
-        y_true: Any,
-        y_pred: Any,
-        cost_matrix: Any,
-        cost_fn: Any,
-        cost_fp: Any,
-        labels: Any,
-        pos_label: Any,
-        sample_weight: Any,
-    ) -> _Costed:
-        if cost_matrix is None:
-            if cost_fn is None or cost_fp is None:
-                raise InputTypeError("costs are needed: `cost_matrix`, or `cost_fn` and `cost_fp`")
-            if labels is not None:
-                raise InputTypeError(
-                    "`labels` go with `cost_matrix`: pass `pos_label` with `cost_fn`"
-                )
-            cost_fn, cost_fp = check_cost("cost_fn", cost_fn), check_cost("cost_fp", cost_fp)
-            found = binary_counts(y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight)
-        else:
-            if pos_label is not None:
-                raise InputTypeError(
-                    "`pos_label` goes with `cost_fn`: pass `labels` with `cost_matrix`"
-                )
-            cost_matrix = check_cost_matrix("cost_matrix", cost_matrix)
-            found = strict_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
-            if labels is None and len(found.labels) < len(cost_matrix):
-                raise InputError(
-                    f"`cost_matrix` is of {len(cost_matrix):,} classes, and only "
-                    f"{len(found.labels):,} occur, {found.labels}: pass `labels`, all of them"
-                )
-        given = {"cost_matrix": cost_matrix, "cost_fn": cost_fn, "cost_fp": cost_fp}
-        costs = cost_coefficients(len(found.labels), **given)
-        counts = found.counts.astype(np.float64)
-        return cls(counts, costs, tally(counts, costs), found.exponent, cost_exponent(**given))
+
+def _costed(
+    y_true: Any,
+    y_pred: Any,
+    cost_matrix: Any,
+    cost_fn: Any,
+    cost_fp: Any,
+    labels: Any,
+    pos_label: Any,
+    sample_weight: Any,
+) -> _Costed:
+    if cost_matrix is None:
+        if cost_fn is None or cost_fp is None:
+            raise InputTypeError("costs are needed: `cost_matrix`, or `cost_fn` and `cost_fp`")
+        if labels is not None:
+            raise InputTypeError("`labels` go with `cost_matrix`: pass `pos_label` with `cost_fn`")
+        cost_fn, cost_fp = check_cost("cost_fn", cost_fn), check_cost("cost_fp", cost_fp)
+        found = binary_counts(y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight)
+    else:
+        if pos_label is not None:
+            raise InputTypeError(
+                "`pos_label` goes with `cost_fn`: pass `labels` with `cost_matrix`"
+            )
+        cost_matrix = check_cost_matrix("cost_matrix", cost_matrix)
+        found = strict_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+        if labels is None and len(found.labels) < len(cost_matrix):
+            raise InputError(
+                f"`cost_matrix` is of {len(cost_matrix):,} classes, and only "
+                f"{len(found.labels):,} occur, {found.labels}: pass `labels`, all of them"
+            )
+    given = {"cost_matrix": cost_matrix, "cost_fn": cost_fn, "cost_fp": cost_fp}
+    costs = cost_coefficients(len(found.labels), **given)
+    counts = found.counts.astype(np.float64)
+    return _Costed(counts, costs, tally(counts, costs), found.exponent, cost_exponent(**given))
 
 
 def _share(asked: _Costed, *, saved: bool) -> float:

@@ -30,34 +30,11 @@ Floats = NDArray[np.float64]
 
 
 def value(name: str, counts: ArrayLike, **params: Any) -> Floats:
-    """Return the measure of each matrix of a stack.
+    """Return the measure of each matrix of a stack; nan, without a warning, where it is undefined.
 
-    Parameters
-    ----------
-    name : str
-        A measure of predicted labels.
-    counts : array-like of shape (..., K, K)
-        Counts or weights, rows being true classes; of two classes the last is positive. They are
-        trusted: finite and not negative.
-    **params
-        Parameters of the measure.
+    ``counts`` (..., K, K) are trusted: finite and not negative. Those above 2**53 are rounded to
+    double. O(K²) a matrix.
 
-    Returns
-    -------
-    ndarray of shape (...)
-        nan where the measure is undefined; no warning is given here.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a name, a parameter or a number of classes that the measure does not have.
-
-    Notes
-    -----
-    O(K²) a matrix, and a few copies of the stack. Counts above 2**53 are rounded to double.
-
-    Examples
-    --------
     >>> value("precision", [[[3, 1], [2, 4]], [[5, 0], [5, 0]]]).tolist()
     [0.8, nan]
     """
@@ -65,33 +42,10 @@ def value(name: str, counts: ArrayLike, **params: Any) -> Floats:
 
 
 def values(names: Iterable[str], counts: ArrayLike, params: Mapping[str, Any]) -> dict[str, Floats]:
-    """Return several measures of each matrix of a stack, which is summed up once.
+    """Return several measures of each matrix of a stack, which is summed up once; see `value`.
 
-    Parameters
-    ----------
-    names : iterable of str
-        Measures of predicted labels.
-    counts : array-like of shape (..., K, K)
-        As `value` takes them.
-    params : mapping from str to object
-        Parameters; each one goes to every measure that has it.
+    Each parameter goes to every measure that has it; one that none of them has is an error.
 
-    Returns
-    -------
-    dict of str to ndarray of shape (...)
-        By name, in the order of ``names``; nan where a measure is undefined, without a warning.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `value`; and for a parameter that none of the measures has.
-
-    Notes
-    -----
-    O(K²) a matrix for the sums of its rows and columns, however many measures share them.
-
-    Examples
-    --------
     >>> {k: v.item() for k, v in values(("recall", "npv"), [[3, 1], [2, 4]], {}).items()}
     {'recall': 0.6666666666666666, 'npv': 0.6}
     """
@@ -121,23 +75,10 @@ def value_of_sums(name: str, sums: Tally, **params: Any) -> float:
 def leave_one_out(name: str, counts: ArrayLike, **params: Any) -> Floats:
     """Return the measure without one example, for an example of each cell; see `value`.
 
-    Returns
-    -------
-    ndarray of shape (..., K, K)
-        nan where the cell is empty or the measure undefined.
+    It is of shape (..., K, K), nan where the cell is empty or the measure undefined. A count that
+    is not whole is an error: an example of a weight of its own is no part of the matrix. Time
+    O(K⁴) a matrix, memory a few times K³ doubles: 1 MB for K = 50, 8 MB for 100.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `value`; and if a count is not whole: an example of a weight of its own is no part of
-        the matrix.
-
-    Notes
-    -----
-    Time O(K⁴) a matrix. Memory a few times K³ doubles a matrix: 1 MB for K = 50, 8 MB for 100.
-
-    Examples
-    --------
     >>> leave_one_out("accuracy", [[2, 1], [0, 1]]).round(3).tolist()
     [[0.667, 1.0], [nan, 0.667]]
     """
@@ -159,23 +100,11 @@ def leave_one_out(name: str, counts: ArrayLike, **params: Any) -> Floats:
 def gradient(name: str, counts: ArrayLike, **params: Any) -> Floats:
     """Return the derivative of the measure by each cell; takes and raises what `value` does.
 
-    Returns
-    -------
-    ndarray of shape (..., K, K)
-        In units of one over a count; nan where the measure is undefined, inf where it is but
-        has no derivative (the geometric mean at 0).
+    It is of shape (..., K, K), nan where the measure is undefined, inf where it is but has no
+    derivative (the geometric mean at 0). By dual numbers through the formula, one pass for each of
+    the 3K + 1 sums that it is made of: exact to rounding, O(K²) a matrix (Griewank & Walther 2008,
+    Evaluating Derivatives, 2nd ed., chapter 3).
 
-    Notes
-    -----
-    By dual numbers through the formula, one pass for each of the 3K + 1 sums that it is made of:
-    exact to rounding, O(K²) a matrix.
-
-    References
-    ----------
-    Griewank, A. & Walther, A. (2008). Evaluating Derivatives, 2nd ed., chapter 3. SIAM.
-
-    Examples
-    --------
     >>> gradient("accuracy", [[2, 1], [0, 1]]).tolist()
     [[0.0625, -0.1875], [-0.1875, 0.0625]]
     """
@@ -199,26 +128,11 @@ def costs_of_rows(name: str, codes: NDArray[Any], called: NDArray[Any], **params
 def delta_variance(name: str, counts: ArrayLike, **params: Any) -> Floats:
     """Return the variance of the measure by the delta method, the counts being multinomial.
 
-    Takes and raises what `value` does. Weights are taken for counts too: where they are
-    importances, sum their squares by cell and use `gradient` (see Notes).
-
-    Returns
-    -------
-    ndarray of shape (...)
-        nan where the measure is undefined; 0 where no cell with an example changes it.
-
-    Notes
-    -----
     With d the `gradient`, (1/n)(Σ p d² - (Σ p d)²) n², where the second term is 0 because a
-    measure does not change with the scale of the counts (Euler): Σ count d². For independent
-    rows of weights w it is Σ (Σ w²) d², the inner sum over the rows of a cell. Cost of `gradient`.
+    measure does not change with the scale of the counts (Euler): Σ count d² (Agresti 2013,
+    Categorical Data Analysis, 3rd ed., section 16.1). For independent rows of weights w it is
+    Σ (Σ w²) d², the inner sum over the rows of a cell.
 
-    References
-    ----------
-    Agresti, A. (2013). Categorical Data Analysis, 3rd ed., section 16.1. Wiley.
-
-    Examples
-    --------
     >>> delta_variance("accuracy", [[40, 5], [5, 50]]).round(12).item()  # p (1 - p) / n
     0.0009
     """

@@ -1,4 +1,4 @@
-"""``macro_micro``: precision, recall and F1 averaged over classes, or over matrices of two."""
+"""Averages over classes, or over matrices of two: of recalls, of precision, recall and F1."""
 
 from __future__ import annotations
 
@@ -8,24 +8,34 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
-from fastmetrics.errors import InputTypeError
+from fastmetrics.errors import InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.asking import find_among
 from fastmetrics.measures.decisions import _count_formulas as formulas
 from fastmetrics.measures.decisions._count_parameters import check_zero_division
-from fastmetrics.measures.decisions._matrix_input import defined, strict_counts
+from fastmetrics.measures.decisions._dual import ratio
+from fastmetrics.measures.decisions._matrix_input import (
+    CLASSES,
+    NAN,
+    defined,
+    drop_in_sums,
+    strict_counts,
+    strict_sums,
+    warn_single_label,
+)
 from fastmetrics.measures.decisions.count_measures import value_of_sums
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.confusion.confusion_stack import ConfusionMatrixStack
 
-#: What each is a ratio of, and what none of makes it undefined.
-_PARTS: Final[dict[str, tuple[formulas.Parts, str]]] = {
-    "precision": (formulas.precision_parts, "a predicted positive"),
-    "recall": (formulas.recall_parts, "a true positive"),
-    "f1": (formulas.fbeta_parts, "a positive, true or predicted"),
+#: What none of makes each undefined.
+_WITHOUT: Final = {
+    "precision": "a predicted positive",
+    "recall": "a true positive",
+    "f1": "a positive, true or predicted",
 }
 _NAMES: Final = (
-    *(f"{name}_{average}" for average in ("macro", "micro") for name in _PARTS),
+    *(f"{name}_{average}" for average in ("macro", "micro") for name in _WITHOUT),
     "macro_f1_harmonic",
 )
 
@@ -39,10 +49,10 @@ class _Sums(NamedTuple):
 
     def without(self, what: str) -> str:
         """Return which classes or matrices make a measure undefined."""
-        empty = _PARTS[what][0](self.tally, 1.0)[1] == 0
+        empty = formulas.PARTS[what](self.tally, 1.0)[1] == 0
         found = [name for name, is_empty in zip(self.names, empty, strict=True) if is_empty]
         shown = ", ".join(map(repr, found[:5])) + (", ..." if len(found) > 5 else "")
-        return f"{len(found):,} of {len(empty):,} {self.kind} ({shown}) without {_PARTS[what][1]}"
+        return f"{len(found):,} of {len(empty):,} {self.kind} ({shown}) without {_WITHOUT[what]}"
 
 
 def _sums(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> _Sums:
@@ -130,3 +140,108 @@ def macro_micro(
     value = value_of_sums(name, found.tally, zero_division=zero)
     parts = ("precision", "recall") if name == "macro_f1_harmonic" else (name.partition("_")[0],)
     return defined(value, f"`{name}` is not defined: {'; '.join(map(found.without, parts))}")
+
+
+@documented(CLASSES)
+def balanced_accuracy_score(
+    y_true: ArrayLike | ConfusionMatrix,
+    y_pred: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    adjusted: bool = False,
+) -> float:
+    """Compute the mean of the recalls of the classes that occur in the true labels.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        Labels of any number of classes; or a ConfusionMatrix alone.
+    adjusted : bool, default=False
+        Whether to rescale, so that chance is 0 and a perfect classifier 1.
+
+    Returns
+    -------
+    float
+        In [0, 1]; adjusted in [-1 / (K - 1), 1], and nan for a single class.
+
+    Warns
+    -----
+    UserWarning
+        If a predicted class has no true example: it is left out of the mean; and if only one label
+        occurs.
+    UndefinedMetricWarning
+        If `adjusted` meets a single class, or a matrix has no example: nan.
+
+    Notes
+    -----
+    It is the accuracy where each class has the same weight in
+    all. `count_measure` with "balanced_accuracy" is strict instead: nan where a class has no true
+    example.
+
+    References
+    ----------
+    Brodersen, K. et al. (2010). The balanced accuracy and its posterior distribution. ICPR 20.
+
+    Examples
+    --------
+    >>> balanced_accuracy_score([0, 0, 0, 1, 1], [0, 0, 0, 1, 0])
+    0.75
+    >>> balanced_accuracy_score([0, 0, 0, 1, 1], [0, 0, 0, 1, 0], adjusted=True)
+    0.5
+    """
+    check_choice("adjusted", adjusted, (True, False))
+    labels, sums = drop_in_sums(y_true, y_pred, sample_weight=sample_weight)
+    warn_single_label(labels)
+    present = sums.true > 0
+    if not present.any():
+        return defined(np.nan, "the balanced accuracy is not defined: there is no example")
+    if not present.all():
+        warn_user("y_pred contains classes not in y_true", UserWarning)
+    recalls = ratio(sums.hits[present], sums.true[present])
+    score = float(recalls.mean())
+    if not adjusted:
+        return score
+    if len(recalls) == 1:
+        warn_user(
+            "the adjusted balanced accuracy is not defined: only one class is present in y_true",
+            UndefinedMetricWarning,
+        )
+        return float("nan")
+    chance = 1.0 / len(recalls)
+    return (score - chance) / (1.0 - chance)
+
+
+@documented(CLASSES, NAN)
+def g_mean(
+    y_true: ArrayLike | ConfusionMatrix,
+    y_pred: ArrayLike | None = None,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Compute the geometric mean of the recalls of all classes.
+
+    Returns
+    -------
+    float
+        In [0, 1], 0 if one class is never found; nan where a class has no true example.
+
+    Notes
+    -----
+    Of two classes it is the square root of recall times
+    specificity; which of them is positive does not matter.
+
+    References
+    ----------
+    Kubat, M. & Matwin, S. (1997). Addressing the curse of imbalanced training sets. ICML 14.
+
+    Examples
+    --------
+    >>> g_mean([0, 0, 0, 0, 1], [0, 0, 0, 0, 1])
+    1.0
+    >>> g_mean([0, 0, 0, 0, 1], [0, 0, 0, 0, 0])
+    0.0
+    """
+    found = strict_sums(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    reason = "the geometric mean of recalls is not defined: a class has no example in y_true"
+    return defined(value_of_sums("g_mean", found.sums), reason)

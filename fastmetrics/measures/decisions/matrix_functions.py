@@ -7,24 +7,27 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.labels import ARGMAX, show_labels
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._input.targets import is_matrix
-from fastmetrics.errors import InputError, warn_user
+from fastmetrics._input.weights import as_given
+from fastmetrics.errors import InputError
 from fastmetrics.measures.decisions._class_counts import (
+    TARGETS,
     ClassCounts,
     check_alone,
     checked_flag,
     checked_labels,
     class_counts,
-    counted,
     picked,
     positions,
     row_counts,
 )
-from fastmetrics.measures.decisions._undefined import ratio
-from fastmetrics.tables.confusion._label_counts import LabelMatrix, label_counts, label_matrix
-from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
+from fastmetrics.measures.decisions._class_scores import ratio
+from fastmetrics.measures.decisions._matrix_input import warn_single_label
+from fastmetrics.tables.confusion._label_counts import Cells, label_counts, label_matrix
+from fastmetrics.tables.confusion._matrix_checks import check_distinct
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 #: Up to here NumPy's division of integers rounds once.
@@ -43,11 +46,8 @@ def confusion_matrix(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,), or ConfusionMatrix
-        True labels of any kind. Or a matrix of counts, and then `y_pred` and `sample_weight` are
-        left out.
-    y_pred : array-like of shape (n,), optional
-        Predicted labels.
+    y_true, y_pred : array-like of shape (n,)
+        Labels of any kind; or a ConfusionMatrix alone.
     labels : array-like of shape (K,), optional
         The classes, in the order of rows and columns; rows of data with another label are left
         out. By default every label that occurs in either column, sorted.
@@ -89,43 +89,38 @@ def confusion_matrix(
            [0. , 1. ]])
     """
     check_choice("normalize", normalize, ("true", "pred", "all", None))
-    exponent = 0
     if isinstance(y_true, ConfusionMatrix):
         check_alone(y_pred, sample_weight)
-        now = MatrixSnapshot.of(y_true)
-        found = LabelMatrix(np.array(now.labels, dtype=object), now.counts)
-        exponent = now.exponent
+        found = Cells.of(y_true)
     elif is_matrix(y_true) or is_matrix(y_pred):
         raise InputError(
             f"`y_true` and `y_pred` must be labels of shape (n,): {ARGMAX}; for "
             "multilabel-indicator targets there is multilabel_confusion_matrix"
         )
     else:
-        found, exponent = counted(label_matrix, y_true, y_pred, sample_weight)
+        found = label_matrix(y_true, y_pred, sample_weight=sample_weight)
     cells = found.counts.copy()
     if labels is not None:
-        asked = _distinct_labels(labels, found.labels)
-        where = positions(asked, found.labels)
+        known = np.array(found.labels, dtype=object)
+        asked = checked_labels(labels, known, "multiclass")
+        check_distinct("labels", asked.tolist())
+        where = positions(asked, known)
         occurs = where >= 0
         if not isinstance(y_true, ConfusionMatrix) and not cells[where[occurs]].any():
-            occurs = _occurs_in_true(asked, y_true, y_pred)
+            rows = label_counts(y_true, y_pred)  # as true ones, whatever the rows weigh
+            occurs = np.append(rows.true, 0)[positions(asked, rows.labels)] > 0
         if not occurs.any():
             raise InputError(
                 f"`labels`, {show_labels(asked)}, must name at least one label of `y_true`"
             )
         cells = np.pad(found.counts, (0, 1))[np.ix_(where, where)]  # -1 is the 0 at the end
-    if cells.shape == (1, 1):
-        # scikit-learn's words, so that a filter on them still works
-        warn_user(
-            "A single label was found in 'y_true' and 'y_pred'. For the confusion matrix to have "
-            "the correct shape, use the 'labels' parameter to pass all known labels.",
-            UserWarning,
-        )
+    warn_single_label(cells)
     if normalize is not None:
         return _shares(cells, normalize)
-    return _in_given_unit(cells, exponent)
+    return np.asarray(as_given(cells, found.exponent))
 
 
+@documented(TARGETS)
 def multilabel_confusion_matrix(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -138,13 +133,9 @@ def multilabel_confusion_matrix(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
-        True labels of any kind, or a multilabel indicator matrix, each column of which is a
-        class. Or a matrix of counts, and then `y_pred` and `sample_weight` are left out.
-    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
-        Predicted labels, or indicators.
-    sample_weight : array-like of shape (n,), optional
-        Weights, not negative.
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices, each column of which is a class; or a
+        ConfusionMatrix alone.
     labels : array-like of shape (n_labels,), optional
         The classes (or numbers of columns), in this order; all by default, sorted.
     samplewise : bool, default=False
@@ -155,12 +146,6 @@ def multilabel_confusion_matrix(
     ndarray of shape (n_labels, 2, 2) or (n, 2, 2)
         ``[[tn, fp], [fn, tp]]`` of each class, or row: int64, float64 with weights (except for
         rows whose weights are of an integer dtype).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If targets, weights or an option are wrong, or rows are asked for and there is no
-        indicator matrix.
 
     Notes
     -----
@@ -199,30 +184,7 @@ def _of_rows(counts: ClassCounts) -> NDArray[Any]:
     weighted: NDArray[Any] = cells * weights.values[:, np.newaxis, np.newaxis]
     if weights.is_integer:
         return weighted.astype(np.int64)
-    return _in_given_unit(weighted, weights.exponent)
-
-
-def _in_given_unit(cells: NDArray[Any], exponent: int) -> NDArray[Any]:
-    if not exponent:
-        return cells
-    with np.errstate(over="ignore"):  # beyond the range of float64 it is inf
-        return np.asarray(np.ldexp(cells, -exponent))
-
-
-def _distinct_labels(labels: Any, found: NDArray[Any]) -> NDArray[Any]:
-    asked = checked_labels(labels, found, "multiclass")
-    values = asked.tolist()
-    if len(set(values)) < len(values):
-        twice = next(label for k, label in enumerate(values) if label in values[:k])
-        raise InputError(f"`labels` must be distinct: {twice!r} comes twice")
-    return asked
-
-
-def _occurs_in_true(asked: NDArray[Any], y_true: Any, y_pred: Any) -> NDArray[np.bool_]:
-    """Return which labels occur as true ones, whatever the rows weigh."""
-    unweighted = label_counts(y_true, y_pred)
-    true = np.append(unweighted.true, 0)[positions(asked, unweighted.labels)]
-    return np.asarray(true > 0)
+    return np.asarray(as_given(weighted, weights.exponent))
 
 
 def _shares(cells: NDArray[Any], normalize: str) -> NDArray[np.float64]:

@@ -9,20 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics.measures.decisions._class_counts import (
-    AVERAGED,
-    by_row,
-    class_counts,
-    classes_asked,
-    pooled,
-)
-from fastmetrics.measures.decisions._class_scores import (
-    METRICS,
-    checked_warn_for,
-    mean_defined,
-    scores_asked,
-)
-from fastmetrics.measures.decisions._undefined import checked_zero_division, ratio, warn_undefined
+from fastmetrics.measures.decisions._class_counts import AVERAGED
+from fastmetrics.measures.decisions._class_scores import METRICS, checked_warn_for, scores_asked
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 Floats = NDArray[np.float64]
@@ -47,11 +35,8 @@ def precision_recall_fscore_support(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
-        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
-        `y_pred` and `sample_weight` are left out.
-    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
-        Predicted labels, or indicators.
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
     beta : float, default=1.0
         Recall counts `beta` times as much as precision in F; 0 gives precision, inf recall.
     average : {"binary", "micro", "macro", "weighted", "samples"} or None, default=None
@@ -65,11 +50,6 @@ def precision_recall_fscore_support(
         The measures.
     support : ndarray of shape (n_labels,), or None for an average
         Examples (or weight) of each class: int64, float64 with weights.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a ratio is 0/0 and `zero_division` is "warn".
 
     Notes
     -----
@@ -93,20 +73,12 @@ def precision_recall_fscore_support(
     >>> support
     array([2, 1])
     """
-    warn_for = checked_warn_for(warn_for)
-    scores, counts = scores_asked(
-        y_true,
-        y_pred,
-        beta=beta,
-        labels=labels,
-        pos_label=pos_label,
-        average=average,
-        warn_for=warn_for,
-        sample_weight=sample_weight,
-        zero_division=zero_division,
+    given = y_true, y_pred, beta, labels, pos_label, average, sample_weight, zero_division
+    (precision, recall, f_score), counts = scores_asked(
+        METRICS, *given, warn_for=checked_warn_for(warn_for)
     )
     support = None if counts is None or average is not None else counts.shown(counts.true)
-    return (*scores, support)
+    return precision, recall, f_score, support
 
 
 @documented(AVERAGED)
@@ -124,21 +96,13 @@ def precision_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
-        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
-        `y_pred` and `sample_weight` are left out.
-    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
-        Predicted labels, or indicators.
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
 
     Returns
     -------
     float or ndarray of shape (n_labels,)
-        TP / (TP + FP).
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If nothing is given to a class and `zero_division` is "warn".
+        TP / (TP + FP), 0/0 where nothing is given to a class.
 
     Examples
     --------
@@ -147,7 +111,8 @@ def precision_score(
     >>> precision_score([0, 1, 2, 2], [0, 2, 2, 2], average=None, zero_division=0)
     array([1.        , 0.        , 0.66666667])
     """
-    return _one(0, y_true, y_pred, 1.0, labels, pos_label, average, sample_weight, zero_division)
+    given = y_true, y_pred, 1.0, labels, pos_label, average, sample_weight, zero_division
+    return _one("precision", *given)
 
 
 @documented(AVERAGED)
@@ -165,21 +130,13 @@ def recall_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
-        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
-        `y_pred` and `sample_weight` are left out.
-    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
-        Predicted labels, or indicators.
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
 
     Returns
     -------
     float or ndarray of shape (n_labels,)
-        TP / (TP + FN).
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a class does not occur and `zero_division` is "warn".
+        TP / (TP + FN), 0/0 where a class does not occur.
 
     Examples
     --------
@@ -188,7 +145,8 @@ def recall_score(
     >>> recall_score(["cat", "dog", "dog"], ["cat", "cat", "dog"], pos_label="dog")
     0.5
     """
-    return _one(1, y_true, y_pred, 1.0, labels, pos_label, average, sample_weight, zero_division)
+    given = y_true, y_pred, 1.0, labels, pos_label, average, sample_weight, zero_division
+    return _one("recall", *given)
 
 
 @documented(AVERAGED)
@@ -206,21 +164,13 @@ def f1_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
-        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
-        `y_pred` and `sample_weight` are left out.
-    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
-        Predicted labels, or indicators.
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
 
     Returns
     -------
     float or ndarray of shape (n_labels,)
-        2 TP / (2 TP + FP + FN).
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a class neither occurs nor is predicted and `zero_division` is "warn".
+        2 TP / (2 TP + FP + FN), 0/0 for a class that neither occurs nor is predicted.
 
     Notes
     -----
@@ -235,7 +185,8 @@ def f1_score(
     >>> f1_score(ConfusionMatrix.binary(tp=2, fp=0, fn=1, tn=2))
     0.8
     """
-    return _one(2, y_true, y_pred, 1.0, labels, pos_label, average, sample_weight, zero_division)
+    given = y_true, y_pred, 1.0, labels, pos_label, average, sample_weight, zero_division
+    return _one("f-score", *given)
 
 
 @documented(AVERAGED)
@@ -254,27 +205,15 @@ def fbeta_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
-        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
-        `y_pred` and `sample_weight` are left out.
-    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
-        Predicted labels, or indicators.
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
     beta : float
         Above 1 recall counts more than precision; 0 gives precision, inf recall.
 
     Returns
     -------
     float or ndarray of shape (n_labels,)
-        (1 + beta²) TP / ((1 + beta²) TP + beta² FN + FP).
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a class neither occurs nor is predicted and `zero_division` is "warn".
-
-    Notes
-    -----
-    One pass over labels in O(n).
+        (1 + beta²) TP / ((1 + beta²) TP + beta² FN + FP), 0/0 as F1.
 
     References
     ----------
@@ -285,32 +224,13 @@ def fbeta_score(
     >>> fbeta_score([0, 1, 1, 0, 1], [0, 1, 0, 0, 1], beta=2)
     0.7142857142857143
     """
-    return _one(2, y_true, y_pred, beta, labels, pos_label, average, sample_weight, zero_division)
+    given = y_true, y_pred, beta, labels, pos_label, average, sample_weight, zero_division
+    return _one("f-score", *given)
 
 
-def _one(
-    which: Literal[0, 1, 2],
-    y_true: Any,
-    y_pred: Any,
-    beta: Any,
-    labels: Any,
-    pos_label: Any,
-    average: Any,
-    sample_weight: Any,
-    zero_division: Any,
-) -> Scores:
-    scores, _ = scores_asked(
-        y_true,
-        y_pred,
-        beta=beta,
-        labels=labels,
-        pos_label=pos_label,
-        average=average,
-        warn_for=METRICS[which : which + 1],
-        sample_weight=sample_weight,
-        zero_division=zero_division,
-    )
-    return scores[which]
+def _one(name: str, *given: Any) -> Scores:
+    value: Scores = scores_asked((name,), *given)[0][0]
+    return value
 
 
 @documented(AVERAGED)
@@ -320,31 +240,23 @@ def jaccard_score(
     *,
     labels: ArrayLike | None = None,
     pos_label: Any = 1,
-    average: Literal["binary", "micro", "macro", "weighted", "samples"] | None = "binary",
+    average: Average | None = "binary",
     sample_weight: ArrayLike | None = None,
     zero_division: float | Literal["warn"] = "warn",
-) -> float | NDArray[np.float64]:
+) -> Scores:
     """Compute Jaccard's index: the intersection of two sets of examples over their union.
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), sparse matrix, or ConfusionMatrix
-        True labels of any kind, or a multilabel indicator matrix. Or a matrix of counts, and then
-        `y_pred` and `sample_weight` are left out.
-    y_pred : array-like of shape (n,) or (n, k), or sparse matrix, optional
-        Predicted labels, or indicators.
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices; or a ConfusionMatrix alone.
     zero_division : {"warn", 0, 1}, default="warn"
-        The value where both sets are empty; "warn" is 0 with a warning.
+        What stands where it is 0/0; "warn" is 0 with a warning.
 
     Returns
     -------
     float or ndarray of shape (n_labels,)
-        TP / (TP + FP + FN).
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If both sets are empty and `zero_division` is "warn".
+        TP / (TP + FP + FN), 0/0 where both sets are empty.
 
     Notes
     -----
@@ -362,18 +274,5 @@ def jaccard_score(
     >>> jaccard_score(["a", "b", "b"], ["a", "a", "b"], average=None)
     array([0.5, 0.5])
     """
-    zero = checked_zero_division(zero_division, allow_nan=False)
-    counts = class_counts(y_true, y_pred, sample_weight, of_columns=average != "samples")
-    counts = classes_asked(counts, labels, pos_label, average)
-    weights = None
-    if average == "micro":
-        counts = pooled(counts)
-    elif average == "weighted":
-        weights = counts.true
-    elif average == "samples":
-        counts, weights = by_row(counts)
-    union = counts.predicted + (counts.true - counts.hits)
-    if zero.warns and not np.all(union):
-        warn_undefined("Jaccard", "true or predicted", len(union), of_rows=average == "samples")
-    values = ratio(counts.hits, union, zero.value)
-    return values if average is None else mean_defined(values, weights)
+    given = y_true, y_pred, 1.0, labels, pos_label, average, sample_weight, zero_division
+    return _one("jaccard", *given)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_real
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.measures.decisions import _count_formulas as formulas
+from fastmetrics.measures.decisions._count_formulas import OF_TWO, tally
 from fastmetrics.measures.decisions._matrix_input import (
     CLASSES,
-    check_some_label,
+    NAN,
     defined,
     drop_in_counts,
     four_cells,
@@ -26,10 +26,8 @@ from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 _TWO_CLASSES: Final = """
 Parameters
 ----------
-y_true : array-like of shape (n_samples,) or ConfusionMatrix
-    Labels of two classes; or a matrix of two, and then `y_pred` is left out.
-y_pred : array-like of shape (n_samples,), optional
-    Predicted labels.
+y_true, y_pred : array-like of shape (n_samples,)
+    Labels of two classes; or a ConfusionMatrix of two alone.
 pos_label : int, float, bool or str, optional
     The positive label; {0, 1}, {-1, 1} and booleans need none, and of a matrix it is the last.
 
@@ -41,22 +39,23 @@ TypeError, ValueError
 Notes
 -----
 O(n) to count, O(1) from a matrix.
+
+References
+----------
+Fawcett, T. (2006). An introduction to ROC analysis. Pattern Recognition Letters 27(8).
+Altman, D. & Bland, J. (1994). Diagnostic tests 2: predictive values. BMJ 309, 102.
+Youden, W. (1950). Index for rating diagnostic tests. Cancer 3(1), 32-35.
 """
 
 
 def _measured(
-    formula: Callable[[Any], Any],
-    y_true: Any,
-    y_pred: Any,
-    pos_label: Any,
-    sample_weight: Any,
-    reason: str,
+    name: str, y_true: Any, y_pred: Any, pos_label: Any, sample_weight: Any, reason: str
 ) -> float:
     cells = four_cells(y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight)
-    return defined(formula(cells), reason)
+    return defined(OF_TWO[name](cells), reason)
 
 
-@documented(_TWO_CLASSES)
+@documented(_TWO_CLASSES, NAN)
 def specificity_score(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -69,20 +68,8 @@ def specificity_score(
     Returns
     -------
     float
-        TN / (TN + FP), the true negative rate; nan where there is no negative example.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If there is no negative example.
-
-    Notes
-    -----
-    It is the recall of the negative class.
-
-    References
-    ----------
-    Fawcett, T. (2006). An introduction to ROC analysis. Pattern Recognition Letters 27(8).
+        TN / (TN + FP), the true negative rate, or recall of the negative class; nan where there is
+        no negative example.
 
     Examples
     --------
@@ -90,10 +77,10 @@ def specificity_score(
     0.6666666666666666
     """
     reason = "the specificity is not defined: there is no negative example"
-    return _measured(formulas.specificity, y_true, y_pred, pos_label, sample_weight, reason)
+    return _measured("specificity", y_true, y_pred, pos_label, sample_weight, reason)
 
 
-@documented(_TWO_CLASSES)
+@documented(_TWO_CLASSES, NAN)
 def negative_predictive_value(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -106,21 +93,8 @@ def negative_predictive_value(
     Returns
     -------
     float
-        TN / (TN + FN); nan where no example is called negative.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If no example is called negative.
-
-    Notes
-    -----
-    It is the precision of the negative class, and like precision it depends on how common the
-    classes are.
-
-    References
-    ----------
-    Altman, D. & Bland, J. (1994). Diagnostic tests 2: predictive values. BMJ 309, 102.
+        TN / (TN + FN), the precision of the negative class, which depends on how common the classes
+        are; nan where no example is called negative.
 
     Examples
     --------
@@ -128,10 +102,10 @@ def negative_predictive_value(
     0.6666666666666666
     """
     reason = "the negative predictive value is not defined: no example is called negative"
-    return _measured(formulas.npv, y_true, y_pred, pos_label, sample_weight, reason)
+    return _measured("npv", y_true, y_pred, pos_label, sample_weight, reason)
 
 
-@documented(_TWO_CLASSES)
+@documented(_TWO_CLASSES, NAN)
 def false_positive_rate(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -144,20 +118,8 @@ def false_positive_rate(
     Returns
     -------
     float
-        FP / (FP + TN); nan where there is no negative example.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If there is no negative example.
-
-    Notes
-    -----
-    The x axis of the ROC curve; counted, not 1 - specificity.
-
-    References
-    ----------
-    Fawcett, T. (2006). An introduction to ROC analysis. Pattern Recognition Letters 27(8).
+        FP / (FP + TN), the x axis of the ROC curve: counted, not 1 - specificity; nan where there
+        is no negative example.
 
     Examples
     --------
@@ -165,10 +127,10 @@ def false_positive_rate(
     0.3333333333333333
     """
     reason = "the false positive rate is not defined: there is no negative example"
-    return _measured(formulas.false_positive_rate, y_true, y_pred, pos_label, sample_weight, reason)
+    return _measured("false_positive_rate", y_true, y_pred, pos_label, sample_weight, reason)
 
 
-@documented(_TWO_CLASSES)
+@documented(_TWO_CLASSES, NAN)
 def false_negative_rate(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -181,20 +143,8 @@ def false_negative_rate(
     Returns
     -------
     float
-        FN / (FN + TP); nan where there is no positive example.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If there is no positive example.
-
-    Notes
-    -----
-    The miss rate; counted, not 1 - recall.
-
-    References
-    ----------
-    Fawcett, T. (2006). An introduction to ROC analysis. Pattern Recognition Letters 27(8).
+        FN / (FN + TP), the miss rate: counted, not 1 - recall; nan where there is no positive
+        example.
 
     Examples
     --------
@@ -202,10 +152,10 @@ def false_negative_rate(
     0.5
     """
     reason = "the false negative rate is not defined: there is no positive example"
-    return _measured(formulas.false_negative_rate, y_true, y_pred, pos_label, sample_weight, reason)
+    return _measured("false_negative_rate", y_true, y_pred, pos_label, sample_weight, reason)
 
 
-@documented(_TWO_CLASSES)
+@documented(_TWO_CLASSES, NAN)
 def youden_j(
     y_true: ArrayLike | ConfusionMatrix,
     y_pred: ArrayLike | None = None,
@@ -221,19 +171,10 @@ def youden_j(
         TPR - FPR = recall + specificity - 1, in [-1, 1], also called informedness; nan where a
         class has no example.
 
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a class has no example.
-
     Notes
     -----
     One fraction, (TP TN - FP FN) / (m+ m-): no difference of rounded rates. 0 is chance, whatever
     the class ratio.
-
-    References
-    ----------
-    Youden, W. (1950). Index for rating diagnostic tests. Cancer 3(1), 32-35.
 
     Examples
     --------
@@ -241,7 +182,7 @@ def youden_j(
     0.16666666666666666
     """
     reason = "Youden's J is not defined: one class has no example"
-    return _measured(formulas.informedness, y_true, y_pred, pos_label, sample_weight, reason)
+    return _measured("informedness", y_true, y_pred, pos_label, sample_weight, reason)
 
 
 @documented(CLASSES)
@@ -257,10 +198,8 @@ def class_likelihood_ratios(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or ConfusionMatrix
-        Labels of two classes; or a matrix of two, and then `y_pred` is left out.
-    y_pred : array-like of shape (n_samples,), optional
-        Predicted labels.
+    y_true, y_pred : array-like of shape (n_samples,)
+        Labels of two classes; or a ConfusionMatrix of two alone.
     labels : array-like of shape (2,), optional
         The two classes, the positive one last; by default those that occur, sorted.
     replace_undefined_by : nan, 1.0 or dict, default=nan
@@ -301,18 +240,14 @@ def class_likelihood_ratios(
             "ConfusionMatrixStack.one_vs_rest"
         )
     if labels is not None:
-        whole, found = found, picked(found, labels)
-        check_some_label(whole, found.labels, y_true, y_pred, "y_true")
+        found = picked(found, labels, y_true, y_pred, "y_true")
     if len(found.labels) != 2:
         raise InputError(
             f"two classes are needed, and there is {len(found.labels)}, {found.labels}: pass "
             "`labels` of two, the positive one last"
         )
-    sums = formulas.tally(found.counts.astype(np.float64))
-    ratios = [
-        float(formulas.positive_likelihood_ratio(sums)),
-        float(formulas.negative_likelihood_ratio(sums)),
-    ]
+    sums = tally(found.counts.astype(np.float64))
+    ratios = [float(OF_TWO[f"{sign}_likelihood_ratio"](sums)) for sign in ("positive", "negative")]
     if sums.true[1] == 0:
         _warn(
             "No samples of the positive class are present in `y_true`. `positive_likelihood_ratio` "

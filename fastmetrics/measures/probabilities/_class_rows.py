@@ -122,10 +122,7 @@ def column_codes(
 ) -> tuple[Columns, int]:
     """Return each row's column and the number of classes, whatever the labels are.
 
-    Raises
-    ------
-    ValueError
-        If a label is none of ``classes``.
+    A label that is none of ``classes`` is an error.
     """
     if n_columns == 2:
         plain, seen = distinct_labels(y)
@@ -153,13 +150,9 @@ def check_members(seen: NDArray[Any], classes: NDArray[Any]) -> None:
 
 
 def check_labels(labels: Any, *, ordered: bool = True) -> NDArray[Any]:
-    """Return the classes given by name, sorted.
+    """Return the classes given by name, sorted; raise if one stands twice.
 
-    Raises
-    ------
-    ValueError
-        If one stands twice or there is one only, or with ``ordered`` if they are not sorted;
-        without it that is a UserWarning.
+    That they are not sorted is an error with ``ordered``, else a UserWarning.
     """
     found = check_class_labels(labels, "labels")
     if len(found.classes) != len(found.codes):

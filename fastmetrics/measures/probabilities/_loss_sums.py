@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_multilabel_indicator
-from fastmetrics._input.weights import check_weights
+from fastmetrics._input.weights import as_given, check_weights
 from fastmetrics._kernels import losses
 from fastmetrics._kernels._compile import Kernel
 from fastmetrics._threads.workers import run
@@ -50,20 +50,9 @@ class RowWeights(NamedTuple):
 class LossSums(NamedTuple):
     """What one pass over the rows found.
 
-    Attributes
-    ----------
-    loss : float
-        The weighted sum of the rows' losses, in units of ``2**-exponent``.
-    n_rows, known, score_faults, off_rows : int
-        All rows; those with a known label; scores that may not be; rows that do not add up to 1.
-    rows_of_class : ndarray of int64, shape (k,)
-        Rows of each class, those of weight 0 included.
-    weight_of_class : ndarray of float64, shape (k,)
-        Weight of each class, in the same units as the loss.
-    row_weight : float
-        Weight of all rows, in the same units.
-    exponent : int
-        Sums are the user's times ``2**exponent``.
+    Counted are all rows, those with a known label, scores that may not be, and rows that do not add
+    up to 1; of each class the rows, those of weight 0 included. The loss (a weighted sum) and the
+    weights of classes and of all rows are those of the user times ``2**exponent``.
     """
 
     loss: float
@@ -93,15 +82,7 @@ class LossSums(NamedTuple):
     @property
     def total(self) -> float:
         """The weighted sum of the rows' losses, in the user's units."""
-        return in_user_units(self.loss, self.exponent)
-
-
-def in_user_units(total: float, exponent: int) -> float:
-    """Return a sum whose weights were multiplied by ``2**exponent``; inf beyond the doubles."""
-    try:
-        return math.ldexp(total, -exponent)
-    except OverflowError:
-        return math.inf
+        return float(as_given(self.loss, self.exponent))
 
 
 def exact_sum(values: Iterable[float]) -> float:
@@ -162,25 +143,9 @@ def binary_sums(
 ) -> LossSums:
     """Add up the losses of rows of two classes.
 
-    Parameters
-    ----------
-    kind : int
-        ``LOG``, ``SQUARE`` or ``HINGE``.
-    labels : ndarray of int8 or any integers but uint64, shape (n,)
-        Whatever their layout.
-    scores : ndarray of real numbers, shape (n,)
-        Probabilities of the positive label, or decisions.
-    weights : RowWeights
-        Of the rows.
-    negative, positive : int
-        The two labels.
-    eps : float
-        How close to 0 and 1 a probability may come.
-
-    Returns
-    -------
-    LossSums
-        Not to be trusted unless ``known == n_rows`` and ``score_faults == 0``.
+    Labels are any integers but uint64, whatever their layout; scores are probabilities of the
+    positive label, no closer to 0 and 1 than ``eps``, or decisions. The sums are not to be trusted
+    unless ``known == n_rows`` and ``score_faults == 0``.
     """
 
     def job(rows: slice) -> tuple[list[list[float]], list[int]]:

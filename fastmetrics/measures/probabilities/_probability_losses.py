@@ -37,11 +37,6 @@ from fastmetrics.measures.probabilities._loss_sums import (
 _ABSOLUTE: Final = 1e-8
 
 LABELS_OR_INDICATOR: Final = """
-Parameters
-----------
-y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-    Class labels, or an indicator matrix.
-
 Warns
 -----
 UserWarning
@@ -56,13 +51,7 @@ float
 
 
 class ProbabilityRows:
-    """Labels, probabilities and weights of n rows, checked as far as no pass over them is needed.
-
-    Parameters
-    ----------
-    y_true, y_proba, sample_weight : object
-        As the user gave them.
-    """
+    """Labels, probabilities and weights of n rows, checked as far as no pass over them is due."""
 
     def __init__(self, y_true: Any, y_proba: Any, sample_weight: Any) -> None:
         scores = readable(y_proba, "y_proba")

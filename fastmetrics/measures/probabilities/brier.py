@@ -26,6 +26,9 @@ Parameters
 pos_label : number, bool or str, optional
     The positive label beside one column: 1 for labels in {0, 1} or {-1, 1}, the greater of
     two other numbers, and needed for text. Not read beside several columns.
+labels : array-like of shape (n_classes,), optional
+    The classes beside several columns, sorted; needed when one has no row. Beside one column
+    they choose nothing, and must name the labels that occur.
 
 Raises
 ------
@@ -54,14 +57,9 @@ def brier_score_loss(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Class labels, or an indicator matrix.
-    y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Probabilities in [0, 1]: of the positive label, or one column for each class in the order
-        of the sorted labels.
-    labels : array-like of shape (n_classes,), optional
-        The classes beside several columns, sorted; needed when one has no row. Beside one column
-        they choose nothing, and must name the labels that occur.
+    y_true, y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Class labels (or an indicator matrix); and probabilities in [0, 1]: of the positive label,
+        or one column for each class in the order of the sorted labels.
     scale_by_half : bool or "auto", default "auto"
         Whether to halve the sum over the classes, so that it lies in [0, 1] and not in [0, 2]:
         "auto" does for two classes.
@@ -83,11 +81,10 @@ def brier_score_loss(
 
     Examples
     --------
-    >>> import fastmetrics
-    >>> round(fastmetrics.brier_score_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 6)
+    >>> round(brier_score_loss([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 6)
     0.0375
     >>> y_proba = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.2, 0.2, 0.6]]
-    >>> round(fastmetrics.brier_score_loss(["a", "b", "c"], y_proba), 6)
+    >>> round(brier_score_loss(["a", "b", "c"], y_proba), 6)
     0.146667
     """
     choice: Any = scale_by_half
@@ -116,14 +113,9 @@ def d2_brier_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Class labels, or an indicator matrix.
-    y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Probabilities in [0, 1]: of the positive label, or one column for each class in the order
-        of the sorted labels.
-    labels : array-like of shape (n_classes,), optional
-        The classes beside several columns, sorted; needed when one has no row. Beside one column
-        they choose nothing, and must name the labels that occur.
+    y_true, y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Class labels (or an indicator matrix); and probabilities in [0, 1]: of the positive label,
+        or one column for each class in the order of the sorted labels.
 
     Warns
     -----
@@ -143,8 +135,7 @@ def d2_brier_score(
 
     Examples
     --------
-    >>> import fastmetrics
-    >>> round(fastmetrics.d2_brier_score([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 6)
+    >>> round(d2_brier_score([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.3]), 6)
     0.85
     """
     if too_few_for_d2(y_true, y_proba):

@@ -79,11 +79,10 @@ def hinge_loss(
 
     Examples
     --------
-    >>> import fastmetrics
-    >>> fastmetrics.hinge_loss([-1, 1, 1], [-2.5, 2.0, 0.25])
+    >>> hinge_loss([-1, 1, 1], [-2.5, 2.0, 0.25])
     0.25
     >>> decisions = [[2.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 3.0, 1.0]]
-    >>> fastmetrics.hinge_loss([0, 1, 2], decisions)
+    >>> hinge_loss([0, 1, 2], decisions)
     1.1666666666666667
     """
     y = as_vector(y_true, "y_true")

@@ -52,15 +52,11 @@ def log_loss(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Class labels, or an indicator matrix.
-    y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Probabilities in [0, 1]: of the greater of two labels, or one column for each class in the
-        order of the sorted labels.
+    y_true, y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Class labels (or an indicator matrix); and probabilities in [0, 1]: of the greater of two
+        labels, or one column for each class in the order of the sorted labels.
     normalize : bool, default True
         Whether to return the mean, and not the sum.
-    labels : array-like of shape (n_classes,), optional
-        The classes, sorted; needed when one has no row. Those of `y_true` unless given.
     y_pred : array-like, optional
         The former name of `y_proba`.
     eps : float, optional
@@ -86,13 +82,12 @@ def log_loss(
 
     Examples
     --------
-    >>> import fastmetrics
-    >>> round(fastmetrics.log_loss([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 6)
+    >>> round(log_loss([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 6)
     0.472288
     >>> y_proba = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4]]
-    >>> round(fastmetrics.log_loss(["a", "b", "c"], y_proba), 6)
+    >>> round(log_loss(["a", "b", "c"], y_proba), 6)
     0.498703
-    >>> fastmetrics.log_loss([0, 1], [1.0, 1.0], eps=0)
+    >>> log_loss([0, 1], [1.0, 1.0], eps=0)
     inf
     """
     rows = ProbabilityRows(y_true, renamed(y_proba, y_pred), sample_weight)
@@ -115,13 +110,9 @@ def d2_log_loss_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Class labels, or an indicator matrix.
-    y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Probabilities in [0, 1]: of the greater of two labels, or one column for each class in the
-        order of the sorted labels.
-    labels : array-like of shape (n_classes,), optional
-        The classes, sorted; needed when one has no row. Those of `y_true` unless given.
+    y_true, y_proba : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Class labels (or an indicator matrix); and probabilities in [0, 1]: of the greater of two
+        labels, or one column for each class in the order of the sorted labels.
     y_pred : array-like, optional
         The former name of `y_proba`.
 
@@ -142,10 +133,9 @@ def d2_log_loss_score(
 
     Examples
     --------
-    >>> import fastmetrics
-    >>> round(fastmetrics.d2_log_loss_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 6)
+    >>> round(d2_log_loss_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 6)
     0.318633
-    >>> fastmetrics.d2_log_loss_score([0, 0, 1, 1], [0.5, 0.5, 0.5, 0.5])
+    >>> d2_log_loss_score([0, 0, 1, 1], [0.5, 0.5, 0.5, 0.5])
     0.0
     """
     y_proba = renamed(y_proba, y_pred)

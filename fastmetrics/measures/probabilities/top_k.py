@@ -17,6 +17,7 @@ from fastmetrics._input.scalars import (
     check_same_length,
 )
 from fastmetrics._input.scores import check_finite
+from fastmetrics._input.weights import as_given
 from fastmetrics._kernels import top_k
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.probabilities._class_rows import (
@@ -31,7 +32,6 @@ from fastmetrics.measures.probabilities._class_rows import (
 from fastmetrics.measures.probabilities._loss_sums import (
     RowWeights,
     exact_sum,
-    in_user_units,
     job_rows,
     readable_codes,
     readable_scores,
@@ -81,8 +81,6 @@ def top_k_accuracy_score(
         How many classes are looked at: 1 for top-1, 5 for top-5.
     normalize : bool, default True
         Whether to return the share, and not the number (with weights, the weight) of such rows.
-    labels : array-like of shape (n_classes,), optional
-        The classes, sorted; needed when one has no row. Those of `y_true` unless given.
     ties : {"last", "first", "expected", "best", "worst"}, default "last"
         Which of the classes that tie come first: those of later columns, as in scikit-learn, or
         of earlier ones; "expected" gives the share of a row's random orders of the tied classes
@@ -119,12 +117,11 @@ def top_k_accuracy_score(
 
     Examples
     --------
-    >>> import fastmetrics
     >>> y_score = [[0.5, 0.2, 0.2], [0.3, 0.4, 0.2], [0.2, 0.4, 0.3], [0.7, 0.2, 0.1]]
-    >>> fastmetrics.top_k_accuracy_score([0, 1, 2, 2], y_score, k=2)
+    >>> top_k_accuracy_score([0, 1, 2, 2], y_score, k=2)
     0.75
     >>> tied = [[1, 1, 1], [1, 1, 1], [1, 1, 1]]
-    >>> [fastmetrics.top_k_accuracy_score([0, 1, 2], tied, k=1, ties=rule)
+    >>> [top_k_accuracy_score([0, 1, 2], tied, k=1, ties=rule)
     ...  for rule in ("last", "expected", "best", "worst")]
     [0.3333333333333333, 0.3333333333333333, 1.0, 0.0]
     """
@@ -146,7 +143,7 @@ def top_k_accuracy_score(
             f"`y_score` must have shape (n_samples,) or (n_samples, n_classes): got {scores.shape}"
         )
     if not normalize:
-        return in_user_units(hits, weights.exponent)
+        return float(as_given(hits, weights.exponent))
     return hits / (float(weights.values.sum()) if weights.values.size else len(y))
 
 

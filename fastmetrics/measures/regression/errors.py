@@ -17,13 +17,6 @@ from fastmetrics.tables.regression.regression_table import RegressionTable
 
 Floats = NDArray[np.float64]
 
-_LOG_ERRORS = """
-Parameters
-----------
-y_true : array-like of shape (n,) or (n, k), or RegressionTable
-    Targets: finite, and greater than -1; or a table with `log_errors`, and nothing else.
-"""
-
 
 @documented(ROWS, OVERFLOW, ONE_PASS)
 def mean_squared_error(
@@ -38,10 +31,8 @@ def mean_squared_error(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), or RegressionTable
-        Targets: finite real numbers; or a table, and nothing else.
-    y_pred : array-like of the same shape
-        Predictions.
+    y_true, y_pred : array-like of shape (n,) or (n, k)
+        Targets and predictions: finite real numbers; or a RegressionTable alone.
 
     Returns
     -------
@@ -54,7 +45,6 @@ def mean_squared_error(
 
     Examples
     --------
-    >>> from fastmetrics import mean_squared_error
     >>> mean_squared_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8])
     0.375
     >>> mean_squared_error([[0.5, 1], [-1, 1]], [[0, 2], [-1, 2]], multioutput="raw_values")
@@ -76,10 +66,8 @@ def root_mean_squared_error(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), or RegressionTable
-        Targets: finite real numbers; or a table, and nothing else.
-    y_pred : array-like of the same shape
-        Predictions.
+    y_true, y_pred : array-like of shape (n,) or (n, k)
+        Targets and predictions: finite real numbers; or a RegressionTable alone.
 
     Returns
     -------
@@ -88,7 +76,6 @@ def root_mean_squared_error(
 
     Examples
     --------
-    >>> from fastmetrics import root_mean_squared_error
     >>> round(root_mean_squared_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8]), 4)
     0.6124
     """
@@ -108,10 +95,8 @@ def mean_absolute_error(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), or RegressionTable
-        Targets: finite real numbers; or a table, and nothing else.
-    y_pred : array-like of the same shape
-        Predictions.
+    y_true, y_pred : array-like of shape (n,) or (n, k)
+        Targets and predictions: finite real numbers; or a RegressionTable alone.
 
     Returns
     -------
@@ -120,7 +105,6 @@ def mean_absolute_error(
 
     Examples
     --------
-    >>> from fastmetrics import mean_absolute_error
     >>> mean_absolute_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8])
     0.5
     """
@@ -140,10 +124,8 @@ def mean_absolute_percentage_error(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), or RegressionTable
-        Targets: finite real numbers; or a table, and nothing else.
-    y_pred : array-like of the same shape
-        Predictions.
+    y_true, y_pred : array-like of shape (n,) or (n, k)
+        Targets and predictions: finite real numbers; or a RegressionTable alone.
 
     Returns
     -------
@@ -156,14 +138,13 @@ def mean_absolute_percentage_error(
 
     Examples
     --------
-    >>> from fastmetrics import mean_absolute_percentage_error
     >>> mean_absolute_percentage_error([1.0, 4.0], [2.0, 3.0])
     0.625
     """
     return measured("mean_absolute_percentage_error", y_true, y_pred, sample_weight, multioutput)
 
 
-@documented(_LOG_ERRORS, ROWS, OVERFLOW, OF_LOGARITHMS)
+@documented(ROWS, OVERFLOW, OF_LOGARITHMS)
 def mean_squared_log_error(
     y_true: ArrayLike | RegressionTable,
     y_pred: ArrayLike | None = None,
@@ -176,10 +157,8 @@ def mean_squared_log_error(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), or RegressionTable
-        Targets: finite, and greater than -1; or a table with `log_errors`, and nothing else.
-    y_pred : array-like of the same shape
-        Predictions.
+    y_true, y_pred : array-like of shape (n,) or (n, k)
+        Finite numbers greater than -1; or a RegressionTable with `log_errors`, alone.
 
     Returns
     -------
@@ -188,14 +167,13 @@ def mean_squared_log_error(
 
     Examples
     --------
-    >>> from fastmetrics import mean_squared_log_error
     >>> round(mean_squared_log_error([3, 5, 2.5, 7], [2.5, 5, 4, 8]), 4)
     0.0397
     """
     return measured("mean_squared_log_error", y_true, y_pred, sample_weight, multioutput)
 
 
-@documented(_LOG_ERRORS, ROWS, OVERFLOW, OF_LOGARITHMS)
+@documented(ROWS, OVERFLOW, OF_LOGARITHMS)
 def root_mean_squared_log_error(
     y_true: ArrayLike | RegressionTable,
     y_pred: ArrayLike | None = None,
@@ -208,10 +186,8 @@ def root_mean_squared_log_error(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), or RegressionTable
-        Targets: finite, and greater than -1; or a table with `log_errors`, and nothing else.
-    y_pred : array-like of the same shape
-        Predictions.
+    y_true, y_pred : array-like of shape (n,) or (n, k)
+        Finite numbers greater than -1; or a RegressionTable with `log_errors`, alone.
 
     Returns
     -------
@@ -220,7 +196,6 @@ def root_mean_squared_log_error(
 
     Examples
     --------
-    >>> from fastmetrics import root_mean_squared_log_error
     >>> round(root_mean_squared_log_error([3, 5, 2.5, 7], [2.5, 5, 4, 8]), 4)
     0.1993
     """
@@ -259,7 +234,6 @@ def median_absolute_error(
 
     Examples
     --------
-    >>> from fastmetrics import median_absolute_error
     >>> median_absolute_error([3, -0.5, 2, 7], [2.5, 0.0, 2, 8])
     0.5
     >>> median_absolute_error([1, 2, 3], [1, 1, 1], sample_weight=[1, 1, 4])
@@ -279,10 +253,8 @@ def max_error(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,), or RegressionTable
-        Targets: finite real numbers; or a table, and nothing else.
-    y_pred : array-like of the same shape
-        Predictions.
+    y_true, y_pred : array-like of shape (n,)
+        Targets and predictions: finite real numbers; or a RegressionTable alone.
 
     Returns
     -------
@@ -291,7 +263,6 @@ def max_error(
 
     Examples
     --------
-    >>> from fastmetrics import max_error
     >>> max_error([3, 2, 7, 1], [4, 2, 7, 1])
     1.0
     """
@@ -312,12 +283,8 @@ def mean_pinball_loss(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,) or (n, k), or RegressionTable
-        Targets: finite real numbers; or a table, and nothing else.
-    y_pred : array-like of the same shape
-        Predictions.
-    alpha : float in [0, 1], default 0.5
-        The quantile that is predicted.
+    y_true, y_pred : array-like of shape (n,) or (n, k)
+        Targets and predictions: finite real numbers; or a RegressionTable alone.
 
     Returns
     -------
@@ -335,7 +302,6 @@ def mean_pinball_loss(
 
     Examples
     --------
-    >>> from fastmetrics import mean_pinball_loss
     >>> round(mean_pinball_loss([1, 2, 3], [0, 2, 3], alpha=0.1), 4)
     0.0333
     """

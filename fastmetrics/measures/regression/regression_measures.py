@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -26,10 +26,8 @@ MetricLike = str | tuple[str, Mapping[str, Any]]
 ROWS: Final = """
 Parameters
 ----------
-y_true : array-like of shape (n,) or (n, k), or RegressionTable
-    Targets: finite real numbers; or a table, and nothing else.
-y_pred : array-like of the same shape
-    Predictions.
+y_true, y_pred : array-like of shape (n,) or (n, k)
+    Targets and predictions: finite real numbers; or a RegressionTable alone.
 alpha : float in [0, 1], default 0.5
     The quantile that is predicted.
 power : float, default 0
@@ -100,22 +98,7 @@ class RegressionMeasures(Result):
 
     def __reduce__(self) -> tuple[type[RegressionMeasures], tuple[Any, ...]]:
         """Travel as fields, the mapping as a dictionary: what arrives is read-only again."""
-        others = (getattr(self, each.name) for each in fields(self)[1:])
-        return type(self), (dict(self.values), *others)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as a dictionary of built-in Python objects.
-
-        Returns
-        -------
-        dict
-            "values" is the dictionary of name to number, or to a list of numbers.
-        """
-        values = {
-            name: value.tolist() if isinstance(value, np.ndarray) else value
-            for name, value in self.values.items()
-        }
-        return {"values": values, "n_samples": self.n_samples, "n_outputs": self.n_outputs}
+        return type(self), (dict(self.values), self.n_samples, self.n_outputs)
 
     def __repr__(self) -> str:
         inside = ", ".join(
@@ -185,7 +168,6 @@ def regression_measures(
 
     Examples
     --------
-    >>> from fastmetrics import regression_measures
     >>> metrics = ["mean_absolute_error", "r2_score", ("mean_pinball_loss", {"alpha": 0.9})]
     >>> regression_measures([3, -0.5, 2, 7], [2.5, 0.0, 2, 8], metrics=metrics)
     RegressionMeasures(mean_absolute_error=0.5, r2_score=0.948608, mean_pinball_loss=0.15)
@@ -211,13 +193,7 @@ def measured(
 
 
 def planned(one: Asked) -> Planned:
-    """Return how a measure is found that was asked for in ``metrics``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a function, a measure of something else, or a parameter that may not be.
-    """
+    """Return how a measure is found that was asked for in ``metrics``, or raise as `find_among`."""
     if one.is_only_function:
         raise InputTypeError(
             f"`metrics` must name measures of predicted numbers: got the function {one.label!r}"

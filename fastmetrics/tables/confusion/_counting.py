@@ -29,6 +29,9 @@ _NATIVE: Final = (np.dtype(np.int64), np.dtype(np.int32), np.dtype(np.int8))
 #: Up to this width four interleaved tables stay in the first-level cache.
 _LANES_WIDTH: Final = 32
 
+#: Up to this many classes the cells are counted, and the margins are their sums.
+_FEW: Final = 64
+
 #: Rows between two compensated additions: a cell's rounding error is at most
 #: ``max(WEIGHTED_CHUNK, K**2) * 2**-53`` of it.
 WEIGHTED_CHUNK: Final = 1 << 13
@@ -42,6 +45,11 @@ class Margins(NamedTuple):
     hits: NDArray[Any]
     true: NDArray[Any]
     predicted: NDArray[Any]
+
+    @classmethod
+    def of(cls, cells: NDArray[Any]) -> Margins:
+        """Return those of a matrix."""
+        return cls(cells.diagonal().copy(), cells.sum(axis=1), cells.sum(axis=0))
 
 
 def cells_of_plain(y_true: Any, y_pred: Any) -> tuple[int, int, int, int] | None:
@@ -76,16 +84,103 @@ def is_canonical(array: NDArray[Any]) -> bool:
     return flags.c_contiguous and flags.aligned
 
 
-def count_cells(true: NDArray[Any], predicted: NDArray[Any], low: int, width: int) -> Counts | None:
-    """Return the (width, width) counts of pairs of whole numbers.
+def count(
+    true: NDArray[Any], predicted: NDArray[Any], low: int, width: int, *, margins: bool = False
+) -> NDArray[Any] | None:
+    """Return the (width, width) counts of pairs of whole numbers, or their margins, (3, width).
 
     None if a label is outside [low, low + width): nothing is counted wrongly. Labels are of any
-    integer or boolean dtype, or whole floats inside the range; 8 width² bytes beside the result
-    for each thread.
+    integer or boolean dtype, or whole floats inside the range. Margins are hits, true and predicted
+    labels, as in `Margins`.
     """
     low = int(_wrapped(low))
-    if _numpy_serves(len(true), width * width):
-        return _cells_by_numpy(true, predicted, low, width)
+    if not _numpy_serves(len(true), width if margins else width * width):
+        return _by_kernels(true, predicted, low, width, margins)
+    total = _table(width, margins)
+    for rows, columns in _offsets(true, predicted, low):
+        if not (_inside(rows, width) and _inside(columns, width)):
+            return None
+        for sums, (codes, _) in zip(total, _parts(rows, columns, width, margins), strict=True):
+            sums += np.bincount(codes, minlength=len(sums))
+    return total.reshape(-1, width)
+
+
+def tally(
+    true: NDArray[Any],
+    predicted: NDArray[Any],
+    low: int,
+    width: int,
+    weights: Weights | None,
+    *,
+    margins: bool = False,
+) -> NDArray[Any]:
+    """Return what `count` does, or sums of weights, of labels that were seen to be in range.
+
+    Exact int64 for integer weights, else compensated float64.
+    """
+    if weights is None:
+        found = count(true, predicted, low, width, margins=margins)
+        if found is None:
+            raise RuntimeError("`y_true` or `y_pred` was modified while it was counted")
+        return found
+    total = _table(width, margins).astype(np.float64)
+    lost = np.zeros_like(total)
+    step = max(WEIGHTED_CHUNK, total.shape[1])
+    chunks = _offsets(true, predicted, int(_wrapped(low)), step)
+    for start, (rows, columns) in zip(range(0, len(true), step), chunks, strict=True):
+        weight = weights.values[start : start + step]
+        for k, (codes, here) in enumerate(_parts(rows, columns, width, margins)):
+            part = np.bincount(codes, weights=weight[here], minlength=total.shape[1])
+            add_compensated(total[k], lost[k], np.asarray(part, dtype=np.float64))
+    total += lost
+    return (total.astype(np.int64) if weights.is_integer else total).reshape(-1, width)
+
+
+def _table(width: int, margins: bool) -> Counts:
+    return np.zeros((3, width) if margins else (1, width * width), np.int64)
+
+
+def _parts(
+    rows: Counts, columns: Counts, width: int, margins: bool
+) -> list[tuple[Counts, NDArray[np.bool_] | slice]]:
+    """Return the places in each line of a table that rows count in, and which rows these are."""
+    every = slice(None)
+    if not margins:
+        return [(rows * width + columns, every)]
+    is_hit = rows == columns
+    return [(rows[is_hit], is_hit), (rows, every), (columns, every)]
+
+
+def _by_kernels(
+    true: NDArray[Any], predicted: NDArray[Any], low: int, width: int, margins: bool
+) -> Counts | None:
+    if not margins:
+        return _cells_by_kernels(true, predicted, low, width)
+    if width <= _FEW:
+        cells = _cells_by_kernels(true, predicted, low, width)
+        if cells is None:
+            return None
+        found = np.empty((3, width), np.int64)
+        found[0] = cells.diagonal()
+        cells.sum(axis=1, out=found[1])
+        cells.sum(axis=0, out=found[2])
+        return found
+
+    def count(pieces: Iterator[tuple[NDArray[Any], NDArray[Any]]]) -> Counts | None:
+        sums = np.zeros((3, width), np.int64)
+        for rows, columns in pieces:
+            if kernels.count_margins(rows, columns, low, width, *sums) < len(rows):
+                return None
+        return sums
+
+    sums = _on_threads(count, true, predicted, 3 * width)
+    return None if sums is None else np.sum(sums, axis=0)
+
+
+def _cells_by_kernels(
+    true: NDArray[Any], predicted: NDArray[Any], low: int, width: int
+) -> Counts | None:
+    """Return (width, width) counts: 8 width² bytes beside them for each thread."""
     if width == 2:
         return _cells_of_two(true, predicted, low)
     lanes = 4 if width <= _LANES_WIDTH else 1
@@ -105,72 +200,6 @@ def count_cells(true: NDArray[Any], predicted: NDArray[Any], low: int, width: in
         total += table
     cells: Counts = total.reshape(width * width, lanes).sum(axis=1).reshape(width, width)
     return cells
-
-
-def cells_in_range(true: NDArray[Any], predicted: NDArray[Any], low: int, width: int) -> Counts:
-    """Return what `count_cells` does for labels that were seen to be in range."""
-    found = count_cells(true, predicted, low, width)
-    if found is None:
-        raise RuntimeError("`y_true` or `y_pred` was modified while it was counted")
-    return found
-
-
-def count_margins(
-    true: NDArray[Any], predicted: NDArray[Any], low: int, width: int
-) -> Margins | None:
-    """Return the margins of the same counts, without a cell for each pair."""
-    low = int(_wrapped(low))
-
-    def count(pieces: Iterator[tuple[NDArray[Any], NDArray[Any]]]) -> Counts | None:
-        sums = np.zeros((3, width), np.int64)
-        for rows, columns in pieces:
-            if kernels.count_margins(rows, columns, low, width, *sums) < len(rows):
-                return None
-        return sums
-
-    if _numpy_serves(len(true), width):
-        return _margins_by_numpy(true, predicted, low, width)
-    sums = _on_threads(count, true, predicted, 3 * width)
-    return None if sums is None else Margins(*np.sum(sums, axis=0))
-
-
-def margins_in_range(true: NDArray[Any], predicted: NDArray[Any], low: int, width: int) -> Margins:
-    """Return what `count_margins` does for labels that were seen to be in range."""
-    found = count_margins(true, predicted, low, width)
-    if found is None:
-        raise RuntimeError("`y_true` or `y_pred` was modified while it was counted")
-    return found
-
-
-def weigh_cells(
-    true: NDArray[Any], predicted: NDArray[Any], low: int, width: int, weights: Weights
-) -> NDArray[Any]:
-    """Return the (width, width) sums of weights; every label is in [low, low + width).
-
-    Exact int64 for integer weights, else compensated float64.
-    """
-    n_cells = width * width
-    total, lost = np.zeros(n_cells), np.zeros(n_cells)
-    for rows, columns, weight in _weighted(true, predicted, low, n_cells, weights):
-        part = np.bincount(rows * width + columns, weights=weight, minlength=n_cells)
-        add_compensated(total, lost, np.asarray(part, dtype=np.float64))
-    total += lost
-    return (total.astype(np.int64) if weights.is_integer else total).reshape(width, width)
-
-
-def weigh_margins(
-    true: NDArray[Any], predicted: NDArray[Any], low: int, width: int, weights: Weights
-) -> Margins:
-    """Return the margins of the same sums, without a cell for each pair."""
-    total, lost = np.zeros((3, width)), np.zeros((3, width))
-    for rows, columns, weight in _weighted(true, predicted, low, width, weights):
-        is_hit = rows == columns
-        parts = ((rows[is_hit], weight[is_hit]), (rows, weight), (columns, weight))
-        for k, (code, of_code) in enumerate(parts):
-            part = np.bincount(code, weights=of_code, minlength=width)
-            add_compensated(total[k], lost[k], np.asarray(part, dtype=np.float64))
-    total += lost
-    return Margins(*(total.astype(np.int64) if weights.is_integer else total))
 
 
 def add_compensated(
@@ -251,40 +280,6 @@ def _numpy_serves(n: int, size: int) -> bool:
         _small_rows_left -= n
         return True
     return _compile.numpy_serves(n)
-
-
-def _cells_by_numpy(
-    true: NDArray[Any], predicted: NDArray[Any], low: int, width: int
-) -> Counts | None:
-    total = np.zeros(width * width, np.int64)
-    for rows, columns in _offsets(true, predicted, low):
-        if not (_inside(rows, width) and _inside(columns, width)):
-            return None
-        total += np.bincount(rows * width + columns, minlength=width * width)
-    return total.reshape(width, width)
-
-
-def _margins_by_numpy(
-    true: NDArray[Any], predicted: NDArray[Any], low: int, width: int
-) -> Margins | None:
-    sums = np.zeros((3, width), np.int64)
-    for rows, columns in _offsets(true, predicted, low):
-        if not (_inside(rows, width) and _inside(columns, width)):
-            return None
-        for total, part in zip(sums, (rows[rows == columns], rows, columns), strict=True):
-            total += np.bincount(part, minlength=width)
-    return Margins(*sums)
-
-
-def _weighted(
-    true: NDArray[Any], predicted: NDArray[Any], low: int, size: int, weights: Weights
-) -> Iterator[tuple[Counts, Counts, NDArray[np.float64]]]:
-    """Yield chunks of both columns less ``low``, and their weights."""
-    step = max(WEIGHTED_CHUNK, size)
-    starts = range(0, len(true), step)
-    chunks = _offsets(true, predicted, int(_wrapped(low)), step)
-    for start, (rows, columns) in zip(starts, chunks, strict=True):
-        yield rows, columns, weights.values[start : start + step]
 
 
 def _offsets(

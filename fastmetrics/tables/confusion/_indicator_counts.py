@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.targets import Indicators, Ones
 from fastmetrics._input.weights import Weights
+from fastmetrics.tables.confusion._counting import Margins
 
 #: Cells of a block of rows: what is computed in between stays this small. Sums of weights are
 #: added up block by block, so that rounding does not grow with the number of rows.
 _BLOCK: Final = 1 << 18
 
 
-class IndicatorCounts(NamedTuple):
-    """Ones that both matrices have, those of the true and those of the predicted one.
+def counts_by_column(data: Indicators, weights: Weights | None) -> Margins:
+    """Count the ones of each column, each row as often as its weight says: three (k,) arrays.
 
-    int64, or float64 for weights that are not whole.
+    They are int64, or float64 for weights that are not whole.
     """
-
-    hits: NDArray[Any]
-    true: NDArray[Any]
-    predicted: NDArray[Any]
-
-
-def counts_by_column(data: Indicators, weights: Weights | None) -> IndicatorCounts:
-    """Count the ones of each column, each row as often as its weight says: three (k,) arrays."""
     if data.is_sparse:
         total = np.array([_column_bins(ones, data, weights) for ones in _three_sparse(data)])
     else:
@@ -38,10 +31,10 @@ def counts_by_column(data: Indicators, weights: Weights | None) -> IndicatorCoun
         total = np.array(parts).sum(axis=0)
     if weights is None or weights.is_integer:
         total = total.astype(np.int64, copy=False)
-    return IndicatorCounts(*total)
+    return Margins(*total)
 
 
-def counts_by_row(data: Indicators, multiplicity: NDArray[np.int64]) -> IndicatorCounts:
+def counts_by_row(data: Indicators, multiplicity: NDArray[np.int64]) -> Margins:
     """Count the ones of each row, column j ``multiplicity[j]`` times: three (n,) int64 arrays."""
     counted = np.empty((3, data.shape[0]), dtype=np.int64)
     every = bool((multiplicity == 1).all())
@@ -50,11 +43,11 @@ def counts_by_row(data: Indicators, multiplicity: NDArray[np.int64]) -> Indicato
             # Sums of whole numbers in float64 are exact up to 2**53.
             times = None if every else multiplicity[ones.columns]
             out[:] = np.bincount(ones.rows, weights=times, minlength=data.shape[0])
-        return IndicatorCounts(*counted)
+        return Margins(*counted)
     for rows in _blocks(data.shape):
         for out, block in zip(counted, _three_dense(data, rows), strict=True):
             out[rows] = np.count_nonzero(block, axis=1) if every else block @ multiplicity
-    return IndicatorCounts(*counted)
+    return Margins(*counted)
 
 
 def _blocks(shape: tuple[int, int]) -> list[slice]:

@@ -7,8 +7,8 @@ and `label_counts` are what scikit-learn's functions see: every label that occur
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,19 +20,18 @@ from fastmetrics._input.weights import Weights, check_weights
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.confusion._counting import (
     Margins,
-    cells_in_range,
     cells_of_plain,
-    count_cells,
-    count_margins,
-    margins_in_range,
-    weigh_cells,
-    weigh_margins,
+    count,
+    tally,
 )
+
+if TYPE_CHECKING:
+    from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 #: Whole-number labels that span at most this much are their own codes: no search for classes.
 SPAN: Final = 1 << 11
 
-#: Up to this many classes the cells are counted, and the margins are their sums.
+#: The same, where more than two classes are an error.
 _FEW: Final = 64
 
 #: Whole-number labels that span at most this much are their own codes where margins are counted.
@@ -51,26 +50,95 @@ Refusal = Callable[[Labels], InputError]
 
 
 class Cells(NamedTuple):
-    """``counts`` (K, K) int64 or float64, true class by predicted class, and the K labels."""
+    """``counts`` (K, K), true class by predicted class, and the K labels, of one moment.
+
+    int64, or float64 of weights, which are times ``2**exponent``.
+    """
 
     counts: NDArray[Any]
     labels: Labels
+    exponent: int = 0
+
+    @classmethod
+    def of(cls, matrix: ConfusionMatrix) -> Cells:
+        """Return what a matrix holds now; another thread may go on to update it.
+
+        One that has seen nothing and knows no label is one of {0, 1} without examples.
+        """
+        now = matrix.copy()
+        counts, labels = now.counts, now.labels
+        if not labels:
+            return cls(np.zeros((2, 2), np.int64), (0, 1))
+        if now.is_sparse:
+            if len(labels) > MOST_CLASSES:
+                raise InputError(
+                    f"the matrix has {len(labels):,} classes: a measure of the whole matrix takes "
+                    f"at most {MOST_CLASSES:,}"
+                )
+            counts = counts.toarray()
+        return cls(np.asarray(counts), labels, now.weight_exponent)
+
+    def reversed(self) -> Cells:
+        """Return the classes in reverse order: of two, the other one is positive."""
+        counts = np.ascontiguousarray(self.counts[::-1, ::-1])
+        return Cells(counts, self.labels[::-1], self.exponent)
+
+    def arranged(self, labels: Labels) -> Cells:
+        """Return the counts in the order of ``labels``, 0 where the data have no such label."""
+        if labels == self.labels:
+            return Cells(self.counts, labels, self.exponent)
+        at = {label: k for k, label in enumerate(self.labels)}
+        there = [k for k, label in enumerate(labels) if label in at]
+        source = [at[labels[k]] for k in there]
+        counts = np.zeros((len(labels), len(labels)), dtype=self.counts.dtype)
+        counts[np.ix_(there, there)] = self.counts[np.ix_(source, source)]
+        return Cells(counts, labels, self.exponent)
+
+    def seen(self) -> list[int]:
+        """Return which classes some row with a weight has."""
+        filled = self.counts != 0
+        return np.flatnonzero(filled.any(axis=0) | filled.any(axis=1)).tolist()
 
 
 class LabelCounts(NamedTuple):
-    """``labels`` (K,) sorted; how often each is true, predicted and both, each of shape (K,)."""
+    """``labels`` (K,) sorted; how often each is true, predicted and both, each of shape (K,).
+
+    Weights are times ``2**exponent``.
+    """
 
     labels: NDArray[Any]
     hits: NDArray[Any]
     true: NDArray[Any]
     predicted: NDArray[Any]
+    exponent: int = 0
 
 
-class LabelMatrix(NamedTuple):
-    """``labels`` (K,) sorted; ``counts`` (K, K), true class by predicted class."""
+class Coded(NamedTuple):
+    """The rows of two columns by the numbers of their own classes, and all classes, sorted."""
 
-    labels: NDArray[Any]
-    counts: NDArray[Any]
+    own: tuple[list[Any], list[Any]]
+    codes: tuple[NDArray[np.int64], NDArray[np.int64]]
+    labels: Labels
+
+    @classmethod
+    def of(cls, columns: Iterable[ClassLabels], label_type: type | None = None) -> Coded:
+        """Return coded columns, with labels as Python values of that type."""
+        true, predicted = columns
+        own = true.classes.tolist(), predicted.classes.tolist()
+        if label_type is not None:
+            own = list(map(label_type, own[0])), list(map(label_type, own[1]))
+        return cls(own, (true.codes, predicted.codes), tuple(sorted({*own[0], *own[1]})))
+
+    def numbered(
+        self, numbers: Mapping[Any, int] | None = None, dtype: Any = np.int64
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return both columns by numbers of labels: by default their places in `labels`."""
+        at = {label: k for k, label in enumerate(self.labels)} if numbers is None else numbers
+        true, predicted = (
+            np.array([at[label] for label in own], dtype)[codes]
+            for own, codes in zip(self.own, self.codes, strict=True)
+        )
+        return true, predicted
 
 
 def label_cells(
@@ -79,55 +147,58 @@ def label_cells(
     labels: Labels | None,
     sample_weight: Any,
     more_than_two: Refusal | None = None,
-) -> tuple[Cells, int]:
-    """Count each pair (true label, predicted label); also return the weights' exponent.
+) -> Cells:
+    """Count each pair (true label, predicted label).
 
     ``labels``, checked, are the classes and their order; None takes those of the rows that have a
     weight, sorted. ``more_than_two`` gives the error to raise where these are many, before any
     matrix of them is made.
     """
-    columns = check_label_columns(y_true, y_pred)
+    columns, weights = _checked(y_true, y_pred, sample_weight)
     if labels is not None:
         check_kind(columns, labels)
-    weights = None if sample_weight is None else check_weights(sample_weight, columns.n_rows)
     found = count_columns(columns, weights, more_than_two)
     if labels is None:
-        found = seen_cells(found, columns.label_type)
-    else:
-        check_known(found, labels, columns)
-    exponent = 0 if weights is None else weights.exponent
-    return (found if labels is None else arranged(found, labels)), exponent
+        return seen_cells(found, columns.label_type)
+    check_known(found, labels, columns)
+    return found.arranged(labels)
 
 
 def count_columns(
     columns: LabelColumns, weights: Weights | None, more_than_two: Refusal | None = None
 ) -> Cells:
     """Count the pairs of labels; some of the classes may have no row at all."""
-    if columns.true.kind != columns.predicted.kind:
-        columns = columns.clean()
-    found = None
-    if columns.kind != "U":
-        span = SPAN if more_than_two is None else _FEW
-        found = _cells_of_integers(columns, weights, span)
+    span = min(
+        SPAN if more_than_two is None else _FEW,
+        math.isqrt(max(_CELLS, _CELLS_PER_ROW * columns.n_rows)),
+    )
+    exponent = 0 if weights is None else weights.exponent
+    found = _of_integers(columns, weights, span)
     if found is not None:
-        return found
-    return _cells_of_classes(columns, weights, more_than_two)
+        return Cells(found[1], tuple(found[0]), exponent)
+    counts, labels = _of_classes(columns, weights, more_than_two)
+    return Cells(counts, labels, exponent)
 
 
 def seen_cells(found: Cells, label_type: type) -> Cells:
     """Return the classes that some row with a weight has, as Python labels of that type."""
-    filled = found.counts != 0
-    seen = np.flatnonzero(filled.any(axis=0) | filled.any(axis=1))
-    labels = tuple(label_type(found.labels[k]) for k in seen.tolist())
-    if len(seen) == len(found.labels):
-        return Cells(found.counts, labels)
-    return Cells(found.counts[np.ix_(seen, seen)], labels)
+    seen = found.seen()
+    labels = tuple(label_type(found.labels[k]) for k in seen)
+    counts = found.counts
+    if len(seen) < len(found.labels):
+        counts = counts[np.ix_(seen, seen)]
+    return Cells(counts, labels, found.exponent)
+
+
+def _checked(y_true: Any, y_pred: Any, sample_weight: Any) -> tuple[LabelColumns, Weights | None]:
+    columns = check_label_columns(y_true, y_pred)
+    return columns, None if sample_weight is None else check_weights(sample_weight, columns.n_rows)
 
 
 def completed(cells: Cells) -> Cells:
     """Return the cells of half a pair as those of the pair: see `completed_labels`."""
     pair = completed_labels(cells.labels)
-    return cells if pair == cells.labels else arranged(cells, pair)
+    return cells if pair == cells.labels else cells.arranged(pair)
 
 
 def completed_labels(labels: Labels) -> Labels:
@@ -165,40 +236,27 @@ def unknown_label(name: str, label: Any, first: int, labels: Labels) -> InputErr
     )
 
 
-def arranged(found: Cells, labels: Labels) -> Cells:
-    """Return the counts in the order of ``labels``, 0 where the data have no such label."""
-    if labels == found.labels:
-        return Cells(found.counts, labels)
-    at = {label: k for k, label in enumerate(found.labels)}
-    there = [k for k, label in enumerate(labels) if label in at]
-    source = [at[labels[k]] for k in there]
-    counts = np.zeros((len(labels), len(labels)), dtype=found.counts.dtype)
-    counts[np.ix_(there, there)] = found.counts[np.ix_(source, source)]
-    return Cells(counts, labels)
-
-
-def _cells_of_integers(columns: LabelColumns, weights: Weights | None, span: int) -> Cells | None:
-    """Count whole numbers that lie close together; None if they do not."""
+def _of_integers(
+    columns: LabelColumns, weights: Weights | None, widest: int, *, margins: bool = False
+) -> tuple[range, NDArray[Any]] | None:
+    """Return the range of whole numbers that lie close together, and counts; None of others."""
+    if columns.true.classes is not None:  # codes of texts
+        return None
     true, predicted = columns.true.values, columns.predicted.values
-    widest = min(span, math.isqrt(max(_CELLS, _CELLS_PER_ROW * len(true))))
-    if weights is None and all(may_guess(y.dtype) for y in (true, predicted)):
+    if true.dtype.kind != predicted.dtype.kind:
+        true, predicted = (each.values for each in columns.clean())
+    if weights is None and may_guess(true.dtype) and may_guess(predicted.dtype):
         low, width = guessed_range(true, predicted)
         if width <= widest:
-            counts = count_cells(true, predicted, low, width)
-            if counts is not None:
-                return Cells(counts, tuple(range(low, low + width)))
-    columns = columns.clean()
-    true, predicted = columns.true.values, columns.predicted.values
+            guessed = count(true, predicted, low, width, margins=margins)
+            if guessed is not None:
+                return range(low, low + width), guessed
+    true, predicted = (each.values for each in columns.clean())
     low, width = exact_range(true, predicted)
     is_float = "f" in (true.dtype.kind, predicted.dtype.kind)
     if width > widest or (is_float and max(low + width, -low) >= 2**63):
         return None
-    if weights is not None:
-        return Cells(
-            weigh_cells(true, predicted, low, width, weights), tuple(range(low, low + width))
-        )
-    counts = cells_in_range(true, predicted, low, width)
-    return Cells(counts, tuple(range(low, low + width)))
+    return range(low, low + width), tally(true, predicted, low, width, weights, margins=margins)
 
 
 def may_guess(dtype: np.dtype[Any]) -> bool:
@@ -226,13 +284,12 @@ def exact_range(true: NDArray[Any], predicted: NDArray[Any]) -> tuple[int, int]:
     return low, max(int(true.max()), int(predicted.max())) - low + 1
 
 
-def _cells_of_classes(
+def _of_classes(
     columns: LabelColumns, weights: Weights | None, more_than_two: Refusal | None
-) -> Cells:
-    """Count labels of any kind by the numbers of their classes."""
-    true, predicted = columns.true.coded(), columns.predicted.coded()
-    rows, names = true.classes.tolist(), predicted.classes.tolist()
-    labels = tuple(sorted(set(rows) | set(names)))
+) -> tuple[NDArray[Any], Labels]:
+    """Count pairs of labels of any kind by the numbers of their classes."""
+    true, predicted = (each.coded() for each in columns.clean())
+    (rows, names), codes, labels = Coded.of((true, predicted))
     if more_than_two is not None and len(labels) > 2:
         seen = {label for each in (true, predicted) for label in _weighing(each, weights).tolist()}
         if len(seen) > 2:
@@ -244,15 +301,12 @@ def _cells_of_classes(
             "scores or identifiers?"
         )
     width = max(len(rows), len(names))  # each column keeps its own codes: no row is recoded
-    if weights is None:
-        found: NDArray[Any] = cells_in_range(true.codes, predicted.codes, 0, width)
-    else:
-        found = weigh_cells(true.codes, predicted.codes, 0, width, weights)
+    found = tally(*codes, 0, width, weights)
     at = {label: k for k, label in enumerate(labels)}
     counts = np.zeros((len(labels), len(labels)), dtype=found.dtype)
     places = np.ix_([at[label] for label in rows], [at[label] for label in names])
     counts[places] = found[: len(rows), : len(names)]
-    return Cells(counts, labels)
+    return counts, labels
 
 
 def _weighing(labels: ClassLabels, weights: Weights | None) -> NDArray[Any]:
@@ -265,105 +319,52 @@ def label_counts(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> Labe
     """Return the margins of what `label_matrix` returns."""
     plain = _plain_matrix(y_true, y_pred, sample_weight)
     if plain is not None:
-        cells = plain.counts
-        return LabelCounts(plain.labels, np.diagonal(cells), cells.sum(axis=1), cells.sum(axis=0))
-    columns = check_label_columns(y_true, y_pred)
-    weights = None if sample_weight is None else check_weights(sample_weight, columns.n_rows)
-    if weights is None and columns.kind != "U":
-        found = _by_guess(columns)
-        if found is not None:
-            return found
-    coded = _coded(columns)
-    margins = margins_in_range(*coded.codes, coded.low, len(coded.labels))
-    if weights is None:
-        return _present(coded.labels, margins, margins)
-    weighed = weigh_margins(*coded.codes, coded.low, len(coded.labels), weights)
-    return _present(coded.labels, margins, Margins(*(_unscaled(each, weights) for each in weighed)))
+        labels = np.arange(2, dtype=y_true.dtype)
+        return LabelCounts(labels, *Margins.of(plain.counts))
+    columns, weights = _checked(y_true, y_pred, sample_weight)
+    names, margins = _margins(columns, weights)
+    occurs = (margins[1] != 0) | (margins[2] != 0)
+    if weights is not None and not weights.values.all():  # rows of no weight have labels too
+        others, counted = _margins(columns, None)
+        is_there = (counted[1] | counted[2]).tolist()
+        known = {name for name, there in zip(others, is_there, strict=True) if there}
+        occurs = np.array([name in known for name in names])
+    if not occurs.all():
+        margins = margins[:, occurs]
+        names = [names[k] for k in np.flatnonzero(occurs).tolist()]
+    hits, true, predicted = margins
+    exponent = 0 if weights is None else weights.exponent
+    return LabelCounts(_as_labels(names, columns), hits, true, predicted, exponent)
 
 
-def label_matrix(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> LabelMatrix:
-    """Return the matrix of every label that occurs, also in rows of weight 0.
+def _margins(columns: LabelColumns, weights: Weights | None) -> tuple[Sequence[Any], NDArray[Any]]:
+    """Return labels, and how often each is both, true and predicted: (3, K)."""
+    found = _of_integers(columns, weights, _MARGIN_SPAN, margins=True)
+    if found is not None:
+        return found
+    coded = Coded.of(each.coded() for each in columns.clean())
+    k = len(coded.labels)
+    return coded.labels, tally(*coded.numbered(), 0, k, weights, margins=True)
 
-    It is int64, or float64 of weights that are not whole (or too large for int64).
-    """
+
+def label_matrix(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> Cells:
+    """Return the matrix of every label that occurs, also in rows of weight 0."""
     plain = _plain_matrix(y_true, y_pred, sample_weight)
     if plain is not None:
         return plain
-    columns = check_label_columns(y_true, y_pred)
-    weights = None if sample_weight is None else check_weights(sample_weight, columns.n_rows)
-    found = count_columns(columns, None)
-    filled = found.counts != 0
-    seen = np.flatnonzero(filled.any(axis=0) | filled.any(axis=1))
-    counts = found.counts
-    if weights is not None:
-        counts = _unscaled(arranged(count_columns(columns, weights), found.labels).counts, weights)
-    if len(seen) < len(found.labels):
-        counts = counts[np.ix_(seen, seen)]
-    return LabelMatrix(_as_labels([found.labels[k] for k in seen.tolist()], columns), counts)
+    columns, weights = _checked(y_true, y_pred, sample_weight)
+    found = count_columns(columns, weights)
+    if weights is None or weights.values.all():
+        return seen_cells(found, columns.label_type)
+    return found.arranged(seen_cells(count_columns(columns, None), columns.label_type).labels)
 
 
-def _plain_matrix(y_true: Any, y_pred: Any, sample_weight: Any) -> LabelMatrix | None:
+def _plain_matrix(y_true: Any, y_pred: Any, sample_weight: Any) -> Cells | None:
     """Return the matrix of plain arrays that hold 0 and 1, both of them; None of others."""
     plain = None if sample_weight is not None else cells_of_plain(y_true, y_pred)
     if plain is None or not any(plain[:3]) or not any(plain[1:]):
         return None
-    return LabelMatrix(np.arange(2, dtype=y_true.dtype), np.array(plain).reshape(2, 2))
-
-
-class _Coded(NamedTuple):
-    codes: tuple[NDArray[Any], NDArray[Any]]
-    low: int
-    labels: NDArray[Any]
-
-
-def _by_guess(columns: LabelColumns) -> LabelCounts | None:
-    """Count integers in the range that a few of them suggest; None if there are others."""
-    true, predicted = columns.true.values, columns.predicted.values
-    if not (may_guess(true.dtype) and may_guess(predicted.dtype)):
-        return None
-    low, width = guessed_range(true, predicted)
-    labels = range(low, low + width)
-    if width <= _FEW:
-        cells = count_cells(true, predicted, low, width)
-        if cells is None:
-            return None
-        margins = Margins(np.diagonal(cells), cells.sum(axis=1), cells.sum(axis=0))
-    elif width <= _MARGIN_SPAN:
-        found = count_margins(true, predicted, low, width)
-        if found is None:
-            return None
-        margins = found
-    else:
-        return None
-    return _present(_as_labels(labels, columns), margins, margins)
-
-
-def _coded(columns: LabelColumns) -> _Coded:
-    """Return columns of whole numbers in a range, each standing for a label."""
-    columns = columns.clean()
-    true, predicted = columns.true.values, columns.predicted.values
-    if columns.kind != "U":
-        low, width = exact_range(true, predicted)
-        is_float = "f" in (true.dtype.kind, predicted.dtype.kind)
-        if width <= _MARGIN_SPAN and not (is_float and max(low + width, -low) >= 2**63):
-            return _Coded((true, predicted), low, _as_labels(range(low, low + width), columns))
-    found = columns.true.coded(), columns.predicted.coded()
-    own = [each.classes.tolist() for each in found]
-    labels = sorted(set(own[0]) | set(own[1]))
-    at = {label: k for k, label in enumerate(labels)}
-    true, predicted = (
-        np.array([at[label] for label in names], dtype=np.int64)[each.codes]
-        for names, each in zip(own, found, strict=True)
-    )
-    return _Coded((true, predicted), 0, _as_labels(labels, columns))
-
-
-def _present(labels: NDArray[Any], counted: Margins, margins: Margins) -> LabelCounts:
-    """Return the margins of the labels that occur."""
-    occurs = (counted.true != 0) | (counted.predicted != 0)
-    if occurs.all():
-        return LabelCounts(labels, *margins)
-    return LabelCounts(labels[occurs], *(each[occurs] for each in margins))
+    return Cells(np.array(plain).reshape(2, 2), (0, 1))
 
 
 def _as_labels(labels: Sequence[Any], columns: LabelColumns) -> NDArray[Any]:
@@ -380,11 +381,3 @@ def _as_labels(labels: Sequence[Any], columns: LabelColumns) -> NDArray[Any]:
         np.iinfo(dtype).min <= label <= np.iinfo(dtype).max for label in (labels[0], labels[-1])
     )
     return np.array(labels, dtype=dtype if is_safe else None)
-
-
-def _unscaled(sums: NDArray[Any], weights: Weights) -> NDArray[Any]:
-    """Return sums of weights in the units of the user's weights: inf beyond float64."""
-    if not weights.exponent:
-        return sums
-    with np.errstate(over="ignore"):
-        return np.asarray(np.ldexp(sums, -weights.exponent))

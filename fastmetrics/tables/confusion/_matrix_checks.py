@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,13 +26,7 @@ def refuse_rows(rows: tuple[Any, ...]) -> None:
 
 
 def checked_counts(counts: Any) -> tuple[NDArray[Any], int]:
-    """Return a copy of a (K, K) matrix as int64 or float64, and the exponent of its scaling.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the rule, what came and where.
-    """
+    """Return a copy of a (K, K) matrix as int64 or float64, and the exponent of its scaling."""
     array = as_array(counts, "counts")
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise InputError(f"`counts` must be a square matrix (K, K), K >= 1: got {array.shape}")
@@ -74,14 +69,19 @@ def checked_labels(labels: Any, n_classes: int | None = None, *, sparse: bool = 
     array = text_or_numbers(as_vector(labels, "labels"), "labels")
     check_label_values(array, "labels")
     values = array.tolist()
-    if len(set(values)) < len(values):
-        twice = next(label for k, label in enumerate(values) if label in values[:k])
-        raise InputError(f"`labels` must be distinct: {twice!r} comes twice")
+    check_distinct("labels", values)
     if n_classes is not None and len(values) != n_classes:
         raise InputError(f"`labels` must name {n_classes:,} classes: got {len(values):,}")
     if len(values) > MOST_CLASSES and not sparse:
         raise InputError(f"`labels` must name at most {MOST_CLASSES:,} classes: {len(values):,}")
     return tuple(str(label) if isinstance(label, str) else label for label in values)
+
+
+def check_distinct(name: str, values: Sequence[Any]) -> None:
+    """Raise if a value comes twice."""
+    if len(set(values)) < len(values):
+        twice = next(value for k, value in enumerate(values) if value in values[:k])
+        raise InputError(f"`{name}` must be distinct: {twice!r} comes twice")
 
 
 def checked_cell(name: str, value: Any) -> Any:

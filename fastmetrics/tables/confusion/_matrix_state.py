@@ -5,21 +5,22 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._files import Members, as_json
+from fastmetrics._files import Members, as_json, of_json, scalar
 from fastmetrics._input.classes import ClassLabels, in_order
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.rows import check_same_index
-from fastmetrics._input.weights import Weights, check_weights
+from fastmetrics._input.weights import Weights, check_exponent, check_sums, check_weights
 from fastmetrics._kernels import cells as kernels
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.confusion._counting import Margins
 from fastmetrics.tables.confusion._label_counts import (
     MOST_CLASSES,
+    Coded,
     Labels,
     NewLabels,
     check_kind,
@@ -28,10 +29,29 @@ from fastmetrics.tables.confusion._label_counts import (
     seen_cells,
     unknown_label,
 )
-from fastmetrics.tables.confusion._matrix_checks import check_total, labels_differ
+from fastmetrics.tables.confusion._matrix_checks import (
+    check_total,
+    labels_differ,
+    refuse_bad_counts,
+)
 from fastmetrics.tables.confusion._matrix_store import DenseStore, SparseStore, Store
 
 Parts = tuple[Store, Labels, int, NewLabels]
+
+
+class _Now(NamedTuple):
+    """What a change replaces: ``numbers`` are those of the labels, ``low`` the first of a run."""
+
+    store: Store
+    labels: Labels
+    exponent: int
+    numbers: dict[Any, int]
+    low: int | None
+
+    @classmethod
+    def of(cls, store: Store, labels: Labels, exponent: int) -> _Now:
+        numbers = {label: k for k, label in enumerate(labels)}
+        return cls(store, labels, exponent, numbers, _first_of_run(labels))
 
 
 class MatrixState:
@@ -43,33 +63,13 @@ class MatrixState:
     one stroke. What fails on the way, or is interrupted, so leaves the state before it at hand.
     """
 
-    __slots__ = (
-        "_at",
-        "_bound",
-        "_low",
-        "_shared",
-        "exponent",
-        "labels",
-        "lock",
-        "new_labels",
-        "store",
-    )
+    __slots__ = ("_bound", "lock", "new_labels", "now")
 
     def __init__(self, store: Store, labels: Labels, exponent: int, new_labels: NewLabels) -> None:
         self.lock = threading.RLock()
         self.new_labels: NewLabels = new_labels
-        self._set(store, labels, exponent, store.total())
-
-    def _set(self, store: Store, labels: Labels, exponent: int, bound: int | float) -> None:
-        at, low = {label: k for k, label in enumerate(labels)}, _first_of_run(labels)
-        # No call among these: an interrupt finds all of them done, or none.
-        self.store = store
-        self.labels = labels
-        self.exponent = exponent
-        self._bound = bound
-        self._shared = False
-        self._at = at
-        self._low = low
+        self.now = _Now.of(store, labels, exponent)
+        self._bound = store.total()
 
     # --- reading ---------------------------------------------------------------------------
 
@@ -78,9 +78,8 @@ class MatrixState:
         with self.lock:
             labels, store = self._whole()
             counts = store.public()
-            if isinstance(store, DenseStore) and counts is store.counts:
-                self._shared = True
-                counts = counts.view()
+            if isinstance(store, DenseStore) and not store.is_weighted:
+                store.is_shared = True
         if isinstance(counts, np.ndarray):
             counts.flags.writeable = False
         return labels, counts
@@ -92,7 +91,7 @@ class MatrixState:
     def total(self) -> int | float:
         """Return the sum of all counts."""
         with self.lock:
-            return self.store.total()
+            return self.now.store.total()
 
     def cell(self, name: str, row: int, column: int) -> int | float:
         """Return a cell of two classes, which has that name."""
@@ -109,11 +108,11 @@ class MatrixState:
         with self.lock:
             labels, store = self._whole()
             k = len(labels)
-            return store.arranged(np.arange(k)[::-1], k), labels[::-1], self.exponent
+            return store.arranged(np.arange(k)[::-1], k), labels[::-1], self.now.exponent
 
     def _whole(self) -> tuple[Labels, Store]:
         """Return the public labels and a store of them, which the lock guards."""
-        labels, store = self.labels, self.store
+        store, labels, *_ = self.now
         pair = completed_labels(labels) if self.new_labels == "extend" else labels
         if pair == labels:
             return labels, store
@@ -122,7 +121,8 @@ class MatrixState:
     def parts(self) -> Parts:
         """Return a state that does not change with this one."""
         with self.lock:
-            return self.store.copy(), self.labels, self.exponent, self.new_labels
+            store, labels, exponent, *_ = self.now
+            return store.copy(), labels, exponent, self.new_labels
 
     def copy(self) -> MatrixState:
         return MatrixState(*self.parts())
@@ -133,8 +133,8 @@ class MatrixState:
         pairs = store.sparse()
         return {
             "keys": pairs.keys,
-            "values": pairs.values,
-            "lost": np.zeros(0) if pairs.lost is None else pairs.lost,
+            "values": pairs.sums[0],
+            "lost": pairs.sums[1] if pairs.is_weighted else np.zeros(0),
             "labels": as_json(labels),
             "weight_exponent": np.array(exponent),
             "new_labels": np.array(new_labels),
@@ -147,18 +147,11 @@ class MatrixState:
     def _changing(self) -> Iterator[None]:
         """Hold the lock; what is raised before counts are added leaves the state as it was."""
         with self.lock:
-            before = self.store, self.labels, self.exponent, self._shared, self._at, self._low
+            before = self.now
             try:
                 yield
             except BaseException:
-                (
-                    self.store,
-                    self.labels,
-                    self.exponent,
-                    self._shared,
-                    self._at,
-                    self._low,
-                ) = before
+                self.now = before
                 raise
 
     def update(self, y_true: Any, y_pred: Any, sample_weight: Any) -> None:
@@ -168,31 +161,29 @@ class MatrixState:
         columns = check_label_columns(y_true, y_pred)
         weights = None if sample_weight is None else check_weights(sample_weight, columns.n_rows)
         exponent = 0 if weights is None else weights.exponent
-        k = len(self.labels)
-        if not self.store.is_sparse and 4 * columns.n_rows >= k * k:
+        k = len(self.now.labels)
+        if not self.now.store.is_sparse and 4 * columns.n_rows >= k * k:
             found = seen_cells(count_columns(columns, weights), columns.label_type)
             with self._changing():
                 places = self.places(found.labels, columns)
-                self.add(DenseStore(found.counts).arranged(places, len(self.labels)), exponent)
+                self.add(
+                    DenseStore.of(found.counts).arranged(places, len(self.now.labels)), exponent
+                )
             return
         coded = [each.coded() for each in columns.clean()]
         if weights is not None:
             coded, weights = _with_weight(coded, weights)
-        own = [list(map(columns.label_type, each.classes.tolist())) for each in coded]
-        labels = tuple(sorted({*own[0], *own[1]}))
+        pairs = Coded.of(coded, columns.label_type)
         with self._changing():
-            self.places(labels, columns)
+            self.places(pairs.labels, columns)
             self._prepare(weights is not None and not weights.is_integer, exponent)
             self._count_in(columns.n_rows if weights is None else float(weights.values.sum()))
-            rows, names = (
-                np.array([self._at[label] for label in classes], np.int64)[each.codes]
-                for classes, each in zip(own, coded, strict=True)
-            )
-            self.store.add_codes(rows, names, weights)
+            rows, names = pairs.numbered(self.now.numbers)
+            self.now.store.add_codes(rows, names, weights)
 
     def _count_small(self, y_true: Any, y_pred: Any) -> bool:
         """Count a block of plain integers that need no look at anything but their range."""
-        low = self._low
+        low = self.now.low
         if low is None or type(y_true) is not np.ndarray or type(y_pred) is not np.ndarray:
             return False
         n = len(y_true) if y_true.ndim == 1 else 0
@@ -207,79 +198,81 @@ class MatrixState:
         ):
             return False
         with self.lock:
-            if self._low != low or self.store.is_weighted or self.store.is_sparse:
+            store = self.now.store
+            if self.now.low != low or store.is_weighted or store.is_sparse:
                 return False
             self._own()
             self._count_in(n)
-            store = self.store
+            store = self.now.store
             k = store.n_classes
-            table = store.counts.reshape(-1)  # type: ignore[union-attr]
-            counted: int = kernels.count_cells(y_true, y_pred, low, k, 1, table)
+            counted: int = kernels.count_cells(y_true, y_pred, low, k, 1, store.sums.reshape(-1))
             return counted == n  # of a single block: all or none
 
     def merge(self, other: MatrixState) -> None:
         """Add another state, which is not being changed: the caller has made a copy."""
         with self._changing():
             _check_mergeable(self, other)
-            places = self.places(other.labels, None)
-            self.add(other.store.arranged(places, len(self.labels)), other.exponent)
+            places = self.places(other.now.labels, None)
+            store = other.now.store.arranged(places, len(self.now.labels))
+            self.add(store, other.now.exponent)
 
     def places(self, labels: Labels, columns: LabelColumns | None) -> NDArray[np.int64]:
         """Return the numbers of labels, after taking in those that are new, or raise."""
+        store, known, exponent, numbers, _ = self.now
         if columns is not None:
-            check_kind(columns, self.labels)
-        unknown = [label for label in labels if label not in self._at]
+            check_kind(columns, known)
+        unknown = [label for label in labels if label not in numbers]
         if unknown:
             if self.new_labels == "raise" and columns is not None:
-                raise _unknown(unknown, columns, self.labels)
-            merged = tuple(sorted({*self.labels, *unknown}))
-            if len(merged) > MOST_CLASSES and not self.store.is_sparse:
+                raise _unknown(unknown, columns, known)
+            merged = tuple(sorted({*known, *unknown}))
+            if len(merged) > MOST_CLASSES and not store.is_sparse:
                 raise InputError(
                     f"{len(merged):,} labels, at most {MOST_CLASSES:,} make a dense matrix: are "
                     "they scores or identifiers? If not, make it with `sparse=True`"
                 )
             number = {label: k for k, label in enumerate(merged)}
-            places = np.array([number[label] for label in self.labels], np.int64)
-            store = self.store.arranged(places, len(merged))
-            self._set(store, merged, self.exponent, self._bound)
-        return np.array([self._at[label] for label in labels], np.int64)
+            places = np.array([number[label] for label in known], np.int64)
+            self.now = _Now.of(store.arranged(places, len(merged)), merged, exponent)
+        return np.array([self.now.numbers[label] for label in labels], np.int64)
 
     def add(self, more: Store, exponent: int) -> None:
         self._prepare(more.is_weighted, exponent, is_empty=not more.total())
         self._count_in(more.total())
-        self.store.add(more if more.is_weighted == self.store.is_weighted else more.as_float())
+        store = self.now.store
+        store.add(more if more.is_weighted == store.is_weighted else more.as_float())
 
     def _prepare(self, is_weighted: bool, exponent: int, *, is_empty: bool = False) -> None:
         """Make the store ready for counts of that kind, or raise."""
-        if exponent != self.exponent and not is_empty:
-            if self.store.total():
+        store, _, own, *_ = self.now
+        if exponent != own and not is_empty:
+            if store.total():
                 raise InputError(
                     "matrices of differently scaled weights cannot be merged: weight_exponent "
-                    f"{self.exponent} and {exponent}"
+                    f"{own} and {exponent}"
                 )
-            self.exponent, self.store = exponent, self.store.copy()
-            self._shared = False
-        if is_weighted and not self.store.is_weighted:
-            self.store = self.store.as_float()
-            self._shared = False
+            self.now = self.now._replace(exponent=exponent, store=store.copy())
+        if is_weighted and not store.is_weighted:
+            self.now = self.now._replace(store=store.as_float())
         self._own()
 
     def reset(self) -> None:
         with self.lock:
-            labels = self.labels if self.new_labels == "raise" else ()
-            self._set(empty_store(len(labels), self.store.is_sparse), labels, 0, 0)
+            labels = self.now.labels if self.new_labels == "raise" else ()
+            store = empty_store(len(labels), self.now.store.is_sparse)
+            self.now, self._bound = _Now.of(store, labels, 0), 0
 
     def _own(self) -> None:
-        if self._shared:
-            self.store = self.store.copy()
-            self._shared = False
+        store = self.now.store
+        if isinstance(store, DenseStore) and store.is_shared:
+            self.now = self.now._replace(store=store.copy())
 
     def _count_in(self, more: int | float) -> None:
         """Raise if integer counts would leave int64; what is kept is an upper bound."""
-        if self.store.is_weighted:
+        if self.now.store.is_weighted:
             return
         if self._bound + more >= 2**62:
-            self._bound = self.store.total()
+            self._bound = self.now.store.total()
             check_total(self._bound + int(more))
         self._bound += int(more)
 
@@ -302,7 +295,7 @@ def _first_of_run(labels: Labels) -> int | None:
 
 def _check_mergeable(into: MatrixState, other: MatrixState) -> None:
     """Raise if the labels of one matrix cannot become labels of another."""
-    mine, theirs = into.labels, other.labels
+    mine, theirs = into.now.labels, other.now.labels
     if into.new_labels == "raise":
         is_known = set(theirs) <= set(mine)
         if mine != theirs and (other.new_labels == "raise" or not is_known):
@@ -340,3 +333,59 @@ def _unknown(unknown: list[Any], columns: LabelColumns, labels: Labels) -> Input
             if label in own:
                 return unknown_label(column.name, label, column.first(label), labels)
     return InputError(f"labels {unknown} are not in `labels`")
+
+
+# --- from a file: `members`, judged ---------------------------------------------------------------
+
+
+def checked_parts(found: Members) -> Parts:
+    """Return the state of a confusion matrix, or raise what is wrong with it."""
+    labels = checked_labels(found["labels"])
+    keys, values, lost = found["keys"], found["values"], found["lost"]
+    k = len(labels)
+    if keys.dtype != np.int64 or keys.ndim != 1 or values.shape != keys.shape:
+        raise InputError("keys and values are not columns of one length")
+    if len(keys) and (keys[0] < 0 or (keys[1:] <= keys[:-1]).any()):
+        raise InputError("keys do not rise")
+    if len(keys) and max((keys >> 32).max(), (keys & (2**32 - 1)).max()) >= k:
+        raise InputError("a pair names a class that is not there")
+    if values.dtype not in (np.dtype(np.int64), np.dtype(np.float64)):
+        raise InputError(f"values of dtype {values.dtype}")
+    refuse_bad_counts(values)
+    if values.dtype.kind == "f":
+        if lost.dtype != np.float64 or lost.shape != values.shape or not np.isfinite(lost).all():
+            raise InputError("`lost` does not go with values")
+        check_sums(values + lost, "weights")
+    elif len(lost):
+        raise InputError("`lost` beside integers")
+    new_labels = str(found["new_labels"])
+    if new_labels not in ("extend", "raise"):
+        raise InputError(f"`new_labels` is {new_labels!r}")
+    if new_labels == "extend" and (None in labels or labels != tuple(sorted(labels))):
+        raise InputError(f"labels that may become more must be sorted: got {labels}")
+    exponent = check_exponent(scalar(found, "weight_exponent"))
+    if exponent and values.dtype.kind != "f":
+        raise InputError(f"counts that were scaled, by `weight_exponent` {exponent}")
+    sums = np.stack([values, lost]) if values.dtype.kind == "f" else values[np.newaxis]
+    sparse = SparseStore(keys, sums, k)
+    is_sparse = bool(found["sparse"])
+    if not is_sparse and k > MOST_CLASSES:
+        raise InputError(f"a dense matrix of {k:,} classes")
+    store: Store = sparse if is_sparse else sparse.dense()
+    return store, labels, exponent, "extend" if new_labels == "extend" else "raise"
+
+
+def checked_labels(stored: NDArray[Any]) -> Labels:
+    """Return labels as they were: distinct, all text or all whole numbers, one perhaps None."""
+    labels = of_json(stored)
+    if type(labels) is not list:
+        raise InputError("labels are no list")
+    known = labels[1:] if labels[:1] == [None] and len(labels) == 2 else labels
+    is_text = {type(label) is str for label in known}
+    are_whole = all(
+        type(label) in (str, bool, int) or (type(label) is float and label.is_integer())
+        for label in known
+    )
+    if not are_whole or len(is_text) > 1 or len(set(known)) < len(known):
+        raise InputError("labels are not distinct texts or whole numbers")
+    return tuple(labels)

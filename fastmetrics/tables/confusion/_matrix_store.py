@@ -16,100 +16,91 @@ _HALF: Final = 32
 _LOW: Final = (1 << _HALF) - 1
 
 
-class DenseStore:
-    """``counts`` (K, K) int64, or float64 with ``lost``, what rounding took away so far."""
+class _Store:
+    """``sums``: int64 counts in one layer; or float64 weights, and what rounding took, in two."""
 
-    is_sparse = False
-
-    def __init__(self, counts: NDArray[Any], lost: NDArray[np.float64] | None = None) -> None:
-        self.counts = counts
-        self.lost = lost
-
-    @classmethod
-    def empty(cls, n_classes: int) -> Self:
-        """Return no counts at all."""
-        return cls(np.zeros((n_classes, n_classes), np.int64))
-
-    @classmethod
-    def of(cls, counts: NDArray[Any]) -> Self:
-        """Return a store of counts that nobody else holds."""
-        counts = np.ascontiguousarray(counts)  # cells are also added to by their number
-        return cls(counts, np.zeros(counts.shape) if counts.dtype.kind == "f" else None)
+    sums: NDArray[Any]
+    n_classes: int
 
     @property
     def is_weighted(self) -> bool:
         """Whether the counts are float64 weights."""
-        return self.counts.dtype.kind == "f"
+        return len(self.sums) == 2
 
-    @property
-    def n_classes(self) -> int:
-        """The number K of classes."""
-        return len(self.counts)
+    def summed(self) -> NDArray[Any]:
+        """Return the counts as they lie, with what rounding took away."""
+        return np.asarray(self.sums[0] + self.sums[1] if self.is_weighted else self.sums[0])
+
+    def total(self) -> int | float:
+        """Return the sum of all counts."""
+        number: int | float = self.summed().sum().item()
+        return number
+
+    def _layers(self, sums: NDArray[np.float64]) -> NDArray[Any]:
+        return layers(sums if self.is_weighted else sums.astype(np.int64))
+
+
+class DenseStore(_Store):
+    """Counts of shape (K, K)."""
+
+    is_sparse = False
+
+    def __init__(self, sums: NDArray[Any]) -> None:
+        self.sums = sums
+        self.n_classes = sums.shape[1]
+        #: Whether somebody holds a view of the counts: then they must not change in place.
+        self.is_shared = False
+
+    @classmethod
+    def empty(cls, n_classes: int) -> Self:
+        """Return no counts at all."""
+        return cls(np.zeros((1, n_classes, n_classes), np.int64))
+
+    @classmethod
+    def of(cls, counts: NDArray[Any]) -> Self:
+        """Return a store of counts that nobody else holds."""
+        return cls(layers(np.ascontiguousarray(counts)))  # cells are also added to by their number
 
     def copy(self) -> DenseStore:
         """Return the same counts in memory of their own."""
-        return DenseStore(self.counts.copy(), None if self.lost is None else self.lost.copy())
+        return DenseStore(self.sums.copy())
 
     def as_float(self) -> DenseStore:
         """Return the same counts as weights."""
-        if self.is_weighted:
-            return self
-        return DenseStore(self.counts.astype(np.float64), np.zeros(self.counts.shape))
+        return self if self.is_weighted else DenseStore(_as_float(self.sums))
 
     def arranged(self, places: NDArray[np.int64], n_classes: int) -> DenseStore:
         """Return the counts of K' classes, class k being number ``places[k]`` now."""
-        grid = np.ix_(places, places)
-        counts = np.zeros((n_classes, n_classes), self.counts.dtype)
-        counts[grid] = self.counts
-        lost = None
-        if self.lost is not None:
-            lost = np.zeros((n_classes, n_classes))
-            lost[grid] = self.lost
-        return DenseStore(counts, lost)
+        sums = np.zeros((len(self.sums), n_classes, n_classes), self.sums.dtype)
+        sums[:, places[:, np.newaxis], places] = self.sums
+        return DenseStore(sums)
 
     def add(self, other: Store) -> None:
         """Add the counts of the same classes, both integers or both weights, in place."""
-        more = other.dense()
-        if self.lost is None:
-            self.counts += more.counts
-            return
-        counts, lost = self.counts.copy(), self.lost.copy()
-        add_compensated(counts, lost, more.counts)
-        if more.lost is not None:
-            lost += more.lost
-        self.counts, self.lost = counts, lost
+        if self.is_weighted:
+            self.sums = _added(self.sums.copy(), other.dense().sums)
+        else:
+            self.sums += other.dense().sums
 
     def add_codes(
         self, rows: NDArray[np.int64], columns: NDArray[np.int64], weights: Weights | None
     ) -> None:
         """Count pairs of class numbers in place; as `add`, of weights that suit the counts."""
         k = self.n_classes
-        if weights is None and self.lost is None and kernels.count_cells.is_compiled:
-            kernels.count_cells(rows, columns, 0, k, 1, self.counts.reshape(-1))
+        if weights is None and not self.is_weighted and kernels.count_cells.is_compiled:
+            kernels.count_cells(rows, columns, 0, k, 1, self.sums.reshape(-1))
             return
         keys, sums = _sums(rows * k + columns, weights)
-        cells = self.counts.reshape(-1)
-        if self.lost is None:
-            cells[keys] += sums.astype(np.int64)
-            return
-        lost_of_cells = self.lost.reshape(-1)
-        total, lost = cells[keys], lost_of_cells[keys]
-        add_compensated(total, lost, sums)
-        cells[keys], lost_of_cells[keys] = total, lost
-
-    def total(self) -> int | float:
-        """Return the sum of all counts."""
-        number: int | float = self.public().sum().item()
-        return number
+        cells = self.sums.reshape(len(self.sums), -1)
+        cells[:, keys] = _added(cells[:, keys], self._layers(sums))
 
     def public(self) -> NDArray[Any]:
-        """Return the counts, with what rounding took away."""
-        return self.counts if self.lost is None else self.counts + self.lost
+        """Return the counts as a square array."""
+        return self.summed()
 
     def margins(self) -> Margins:
         """Return the diagonal, the sums of rows and those of columns."""
-        counts = self.public()
-        return Margins(np.diagonal(counts).copy(), counts.sum(axis=1), counts.sum(axis=0))
+        return Margins.of(self.summed())
 
     def dense(self) -> DenseStore:
         """Return itself."""
@@ -117,96 +108,65 @@ class DenseStore:
 
     def sparse(self) -> SparseStore:
         """Return the same counts by the pairs that occurred."""
-        rows, columns = np.nonzero(self.public())
+        rows, columns = np.nonzero(self.summed())
         keys = (rows.astype(np.int64) << _HALF) | columns
-        lost = None if self.lost is None else self.lost[rows, columns]
-        return SparseStore(keys, self.counts[rows, columns], lost, self.n_classes)
+        return SparseStore(keys, self.sums[:, rows, columns], self.n_classes)
 
 
-class SparseStore:
-    """``values`` int64 or float64 of the pairs ``keys``, which rise; ``lost`` as above."""
+class SparseStore(_Store):
+    """Counts of shape (n,), of the pairs ``keys``, which rise."""
 
     is_sparse = True
 
-    def __init__(
-        self,
-        keys: NDArray[np.int64],
-        values: NDArray[Any],
-        lost: NDArray[np.float64] | None,
-        n_classes: int,
-    ) -> None:
+    def __init__(self, keys: NDArray[np.int64], sums: NDArray[Any], n_classes: int) -> None:
         self.keys = keys
-        self.values = values
-        self.lost = lost
+        self.sums = sums
         self.n_classes = n_classes
 
     @classmethod
     def empty(cls, n_classes: int) -> Self:
         """Return no counts at all."""
-        return cls(np.empty(0, np.int64), np.empty(0, np.int64), None, n_classes)
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether the counts are float64 weights."""
-        return self.values.dtype.kind == "f"
+        return cls(np.empty(0, np.int64), np.empty((1, 0), np.int64), n_classes)
 
     def copy(self) -> SparseStore:
         """Return itself: its arrays are replaced, never written to."""
-        return SparseStore(self.keys, self.values, self.lost, self.n_classes)
+        return SparseStore(self.keys, self.sums, self.n_classes)
 
     def as_float(self) -> SparseStore:
         """Return the same counts as weights."""
         if self.is_weighted:
             return self
-        lost = np.zeros(len(self.keys))
-        return SparseStore(self.keys, self.values.astype(np.float64), lost, self.n_classes)
+        return SparseStore(self.keys, _as_float(self.sums), self.n_classes)
 
     def arranged(self, places: NDArray[np.int64], n_classes: int) -> SparseStore:
         """Return the counts of K' classes, class k being number ``places[k]`` now."""
         keys = (places[self.keys >> _HALF] << _HALF) | places[self.keys & _LOW]
         order = np.argsort(keys, kind="stable")
-        lost = None if self.lost is None else self.lost[order]
-        return SparseStore(keys[order], self.values[order], lost, n_classes)
+        return SparseStore(keys[order], self.sums[:, order], n_classes)
 
     def add(self, other: Store) -> None:
         """Add the counts of the same classes, both integers or both weights."""
         more = other.sparse()
         keys = np.union1d(self.keys, more.keys)
-        values, lost = self._along(keys)
-        others, others_lost = more._along(keys)
-        if lost is None:
-            values += others
-        else:
-            add_compensated(values, lost, others)
-            if others_lost is not None:
-                lost += others_lost
-        self.keys, self.values, self.lost = keys, values, lost
+        self.keys, self.sums = keys, _added(self._along(keys), more._along(keys))
 
     def add_codes(
         self, rows: NDArray[np.int64], columns: NDArray[np.int64], weights: Weights | None
     ) -> None:
         """Count pairs of class numbers."""
         keys, sums = _sums((rows << _HALF) | columns, weights)
-        if self.lost is None:
-            self.add(SparseStore(keys, sums.astype(np.int64), None, self.n_classes))
-        else:
-            self.add(SparseStore(keys, sums, np.zeros(len(keys)), self.n_classes))
-
-    def total(self) -> int | float:
-        """Return the sum of all counts."""
-        number: int | float = self._summed().sum().item()
-        return number
+        self.add(SparseStore(keys, self._layers(sums), self.n_classes))
 
     def public(self) -> Any:
         """Return the counts as a SciPy sparse array."""
         from scipy.sparse import csr_array
 
         shape = (self.n_classes, self.n_classes)
-        return csr_array((self._summed(), (self.keys >> _HALF, self.keys & _LOW)), shape=shape)
+        return csr_array((self.summed(), (self.keys >> _HALF, self.keys & _LOW)), shape=shape)
 
     def margins(self) -> Margins:
         """Return the diagonal, the sums of rows and those of columns."""
-        rows, columns, values = self.keys >> _HALF, self.keys & _LOW, self._summed()
+        rows, columns, values = self.keys >> _HALF, self.keys & _LOW, self.summed()
         sums = np.zeros((3, self.n_classes), values.dtype)
         is_hit = rows == columns
         for total, at, what in (
@@ -219,35 +179,43 @@ class SparseStore:
 
     def dense(self) -> DenseStore:
         """Return the same counts in a square array."""
-        places = self.keys >> _HALF, self.keys & _LOW
-        counts = np.zeros((self.n_classes, self.n_classes), self.values.dtype)
-        counts[places] = self.values
-        lost = None
-        if self.lost is not None:
-            lost = np.zeros(counts.shape)
-            lost[places] = self.lost
-        return DenseStore(counts, lost)
+        sums = np.zeros((len(self.sums), self.n_classes, self.n_classes), self.sums.dtype)
+        sums[:, self.keys >> _HALF, self.keys & _LOW] = self.sums
+        return DenseStore(sums)
 
     def sparse(self) -> SparseStore:
         """Return itself."""
         return self
 
-    def _summed(self) -> NDArray[Any]:
-        return self.values if self.lost is None else self.values + self.lost
-
-    def _along(self, keys: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
-        """Return values and losses of all of ``keys``, 0 where there are none."""
-        at = np.searchsorted(keys, self.keys)
-        values = np.zeros(len(keys), self.values.dtype)
-        values[at] = self.values
-        if self.lost is None:
-            return values, None
-        lost = np.zeros(len(keys))
-        lost[at] = self.lost
-        return values, lost
+    def _along(self, keys: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the layers for all of ``keys``, 0 where there are none."""
+        sums = np.zeros((len(self.sums), len(keys)), self.sums.dtype)
+        sums[:, np.searchsorted(keys, self.keys)] = self.sums
+        return sums
 
 
 Store = DenseStore | SparseStore
+
+
+def layers(counts: NDArray[Any]) -> NDArray[Any]:
+    """Return counts of one layer, or weights of two: of these nothing is lost yet."""
+    return _as_float(counts[np.newaxis]) if counts.dtype.kind == "f" else counts[np.newaxis]
+
+
+def _as_float(sums: NDArray[Any]) -> NDArray[np.float64]:
+    both = np.zeros((2, *sums.shape[1:]))
+    both[0] = sums[0]
+    return both
+
+
+def _added(sums: NDArray[Any], more: NDArray[Any]) -> NDArray[Any]:
+    """Return ``sums``, to which the layers of ``more`` were added in place."""
+    if len(sums) == 1:
+        sums += more
+    else:
+        add_compensated(sums[0], sums[1], more[0])
+        sums[1] += more[1]
+    return sums
 
 
 def _sums(
@@ -260,7 +228,7 @@ def _sums(
     distinct, inverse = np.unique(keys, return_inverse=True)
     total, lost = np.zeros(len(distinct)), np.zeros(len(distinct))
     step = 1 << 13
-    for start in range(0, len(keys), step):  # partial sums, compensated, as in `weigh_cells`
+    for start in range(0, len(keys), step):  # partial sums, compensated, as in `tally`
         here = slice(start, start + step)
         part = np.bincount(inverse[here], weights.values[here], minlength=len(distinct))
         add_compensated(total, lost, np.asarray(part, dtype=np.float64))

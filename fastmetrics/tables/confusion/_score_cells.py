@@ -11,7 +11,7 @@ from fastmetrics._input.containers import as_vector
 from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
 from fastmetrics._input.weights import Weights
 from fastmetrics.errors import InputTypeError
-from fastmetrics.tables.confusion._counting import cells_in_range, weigh_cells
+from fastmetrics.tables.confusion._counting import tally
 from fastmetrics.tables.confusion._label_counts import Cells, Labels
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -19,21 +19,21 @@ from fastmetrics.tables.scores.score_table import ScoreTable
 
 def score_cells(
     y_true: Any, y_score: Any, threshold: Any, pos_label: Any, sample_weight: Any
-) -> tuple[Cells, int]:
-    """Count what score >= threshold does to the rows, or to a table; also the exponent."""
+) -> Cells:
+    """Count what score >= threshold does to the rows, or to a table."""
     threshold = real_threshold(threshold)
     if isinstance(y_true, ScoreTable):
         if y_score is not None or sample_weight is not None or pos_label is not None:
             raise InputTypeError(
                 "a ScoreTable comes alone: pass no `y_score`, `sample_weight`, `pos_label` with it"
             )
-        return Cells(_of_table(y_true, threshold), (0, 1)), y_true.weight_exponent
+        return Cells(_of_table(y_true, threshold), (0, 1), y_true.weight_exponent)
     check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     y = as_vector(y_true, "y_true")
     rows = check_binary(y, y_score, sample_weight=sample_weight, pos_label=pos_label).recheck()
     counts = cells_of_rows(rows, threshold)
     labels = _two_labels(y, np.asarray(rows.labels == 1), pos_label)
-    return Cells(counts, labels), rows.weight_exponent
+    return Cells(counts, labels, rows.weight_exponent)
 
 
 def cells_of_rows(rows: BinaryRows, threshold: Any) -> NDArray[Any]:
@@ -41,9 +41,9 @@ def cells_of_rows(rows: BinaryRows, threshold: Any) -> NDArray[Any]:
     is_positive = np.asarray(rows.labels == 1)
     called = is_called_positive(rows.scores, threshold)
     if rows.weights is None:
-        return cells_in_range(is_positive, called, 0, 2)
+        return tally(is_positive, called, 0, 2, None)
     weights = Weights(rows.weights, rows.integer_weights, rows.weight_exponent)
-    return weigh_cells(is_positive, called, 0, 2, weights)
+    return tally(is_positive, called, 0, 2, weights)
 
 
 def _of_table(table: ScoreTable, threshold: Any) -> NDArray[Any]:

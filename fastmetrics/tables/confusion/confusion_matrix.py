@@ -13,7 +13,12 @@ from fastmetrics._input.rows import check_same_index
 from fastmetrics._threads.workers import with_threads
 from fastmetrics.tables._mergeable import Mergeable, OfState
 from fastmetrics.tables.confusion._counting import Margins
-from fastmetrics.tables.confusion._label_counts import Labels, NewLabels, label_cells
+from fastmetrics.tables.confusion._counts_as_array import (
+    CountsAsArray,
+    as_text,
+    displayed,
+)
+from fastmetrics.tables.confusion._label_counts import Cells, Labels, NewLabels, label_cells
 from fastmetrics.tables.confusion._matrix_checks import (
     checked_cell,
     checked_counts,
@@ -21,14 +26,7 @@ from fastmetrics.tables.confusion._matrix_checks import (
     checked_policy,
     refuse_rows,
 )
-from fastmetrics.tables.confusion._matrix_file import checked_parts
-from fastmetrics.tables.confusion._matrix_snapshot import (
-    CountsAsArray,
-    MatrixSnapshot,
-    as_text,
-    displayed,
-)
-from fastmetrics.tables.confusion._matrix_state import MatrixState, empty_store
+from fastmetrics.tables.confusion._matrix_state import MatrixState, checked_parts, empty_store
 from fastmetrics.tables.confusion._matrix_store import DenseStore, Store
 from fastmetrics.tables.confusion._score_cells import score_cells
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -113,8 +111,9 @@ class ConfusionMatrix(OfState, CountsAsArray):
         return cls._of_state(MatrixState(store, labels, exponent, new_labels))
 
     @classmethod
-    def _of_snapshot(cls, now: MatrixSnapshot) -> Self:
-        return cls._of(DenseStore.of(now.counts.copy()), now.labels, now.exponent)
+    def _of_cells(cls, cells: Cells, new_labels: NewLabels = "raise") -> Self:
+        """Return a matrix of counts that nobody else holds."""
+        return cls._of(DenseStore.of(cells.counts), cells.labels, cells.exponent, new_labels)
 
     @classmethod
     @documented(_ROWS)
@@ -154,9 +153,8 @@ class ConfusionMatrix(OfState, CountsAsArray):
         """
         known = None if labels is None else checked_labels(labels)
         check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
-        cells, exponent = label_cells(y_true, y_pred, known, sample_weight)
-        policy: NewLabels = "extend" if labels is None else "raise"
-        return cls._of(DenseStore.of(cells.counts), cells.labels, exponent, policy)
+        cells = label_cells(y_true, y_pred, known, sample_weight)
+        return cls._of_cells(cells, "extend" if labels is None else "raise")
 
     @classmethod
     @documented(_ROWS)
@@ -193,8 +191,7 @@ class ConfusionMatrix(OfState, CountsAsArray):
         >>> ConfusionMatrix.from_scores([0, 1, 1, 0], [0.1, 0.8, 0.4, 0.4], threshold=0.4)
         ConfusionMatrix(tp=2, fp=1, fn=0, tn=1, labels=(0, 1))
         """
-        cells, exponent = score_cells(y_true, y_score, threshold, pos_label, sample_weight)
-        return cls._of(DenseStore.of(cells.counts), cells.labels, exponent)
+        return cls._of_cells(score_cells(y_true, y_score, threshold, pos_label, sample_weight))
 
     @classmethod
     def from_counts(cls, counts: ArrayLike, labels: ArrayLike | None = None) -> Self:
@@ -211,7 +208,7 @@ class ConfusionMatrix(OfState, CountsAsArray):
         checked, exponent = checked_counts(counts)
         k = len(checked)
         known = tuple(range(k)) if labels is None else checked_labels(labels, k)
-        return cls._of(DenseStore.of(checked), known, exponent)
+        return cls._of_cells(Cells(checked, known, exponent))
 
     @classmethod
     def binary(
@@ -254,7 +251,7 @@ class ConfusionMatrix(OfState, CountsAsArray):
     @property
     def weight_exponent(self) -> int:
         """The counts are the weights times 2**weight_exponent: 0 unless they were extreme."""
-        return self._state.exponent
+        return self._state.now.exponent
 
     @property
     def new_labels(self) -> NewLabels:
@@ -264,12 +261,12 @@ class ConfusionMatrix(OfState, CountsAsArray):
     @property
     def is_sparse(self) -> bool:
         """Whether only the pairs that occur are kept."""
-        return self._state.store.is_sparse
+        return self._state.now.store.is_sparse
 
     @property
     def is_weighted(self) -> bool:
         """Whether the counts are float64 weights rather than int64 counts."""
-        return self._state.store.is_weighted
+        return self._state.now.store.is_weighted
 
     @property
     def n(self) -> int | float:

@@ -14,12 +14,13 @@ from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_integer
 from fastmetrics.errors import InputError, InputTypeError, no_such
 from fastmetrics.tables._mergeable import Frozen
+from fastmetrics.tables.confusion._label_counts import Cells
 from fastmetrics.tables.confusion._matrix_checks import (
+    check_distinct,
     check_total,
     checked_labels,
     owned_counts,
 )
-from fastmetrics.tables.confusion._matrix_snapshot import MatrixSnapshot
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 Array = NDArray[Any]
@@ -121,7 +122,7 @@ class ConfusionMatrixStack(Frozen):
                 raise InputTypeError(
                     f"`matrices` must hold ConfusionMatrix objects: got {kind} at {k}"
                 )
-        now = [MatrixSnapshot.of(matrix) for matrix in stacked]
+        now = [Cells.of(matrix) for matrix in stacked]
         for k, matrix in enumerate(now):
             if len(matrix.labels) != 2:
                 raise InputError(
@@ -175,7 +176,7 @@ class ConfusionMatrixStack(Frozen):
         """
         if not isinstance(matrix, ConfusionMatrix):
             raise InputTypeError(f"`matrix` must be a ConfusionMatrix: got {matrix!r}")
-        counted = MatrixSnapshot.of(matrix)
+        counted = Cells.of(matrix)
         cells = counted.counts.copy()
         tp = cells.diagonal().copy()
         tn = _sum_beside(cells)
@@ -194,10 +195,6 @@ class ConfusionMatrixStack(Frozen):
             [[TN, FP], [FN, TP]] of each matrix: integers (counts, exact) or floats (weights) >= 0.
         names : iterable, optional
             A name for each, all different; 0, 1, ... by default.
-
-        Returns
-        -------
-        ConfusionMatrixStack
 
         Raises
         ------
@@ -240,12 +237,7 @@ class ConfusionMatrixStack(Frozen):
         return self.counts[:, 0, 0]
 
     def sum(self) -> ConfusionMatrix:
-        """Return the sum of all matrices, from which micro measures follow.
-
-        Returns
-        -------
-        ConfusionMatrix
-        """
+        """Return the sum of all matrices, from which micro measures follow."""
         return self._matrix(self.counts.sum(axis=0))
 
     def __len__(self) -> int:
@@ -271,9 +263,8 @@ class ConfusionMatrixStack(Frozen):
         return Display([Table(columns)], title, [f"Positive: {self.labels[1]!r}."])
 
     def _matrix(self, counts: Array) -> ConfusionMatrix:
-        return ConfusionMatrix._of_snapshot(
-            MatrixSnapshot(counts, self.labels, self.weight_exponent)
-        )
+        cells = Cells(counts.copy(), self.labels, self.weight_exponent)
+        return ConfusionMatrix._of_cells(cells)
 
 
 def _sum_beside(cells: Array) -> Array:
@@ -316,9 +307,7 @@ def _checked_names(names: Iterable[Any] | None, n: int) -> tuple[Any, ...]:
     own = tuple(range(n)) if names is None else tuple(names)
     if len(own) != n:
         raise InputError(f"`names` must name {n:,} matrices: got {len(own):,}")
-    if len(set(own)) < n:
-        twice = next(name for k, name in enumerate(own) if name in own[:k])
-        raise InputError(f"`names` must be distinct: {twice!r} comes twice")
+    check_distinct("names", own)
     return own
 
 

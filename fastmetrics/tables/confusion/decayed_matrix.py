@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastmetrics._files import Members
 from fastmetrics._input.label_columns import check_label_columns
@@ -14,7 +14,7 @@ from fastmetrics._input.weights import Weights
 from fastmetrics.errors import InputError
 from fastmetrics.tables._streams import FORGOTTEN, Clock, Fading
 from fastmetrics.tables.confusion._label_counts import NewLabels, count_columns, seen_cells
-from fastmetrics.tables.confusion._matrix_file import checked_parts
+from fastmetrics.tables.confusion._matrix_state import checked_parts
 from fastmetrics.tables.confusion._matrix_store import DenseStore
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
@@ -143,8 +143,8 @@ class DecayedConfusionMatrix(Fading):
             clock, exponent = self._later(n)
             sums = _scaled(self._now.sums, exponent)
             places = sums._state.places(batch.labels, columns)
-            more = DenseStore(batch.counts * clock.unit)
-            sums._state.add(more.arranged(places, len(sums._state.labels)), 0)
+            more = DenseStore.of(batch.counts * clock.unit)
+            sums._state.add(more.arranged(places, len(sums._state.now.labels)), 0)
             self._now = _Now(sums, clock)
 
     def _batch_weights(self, n: int) -> Weights | None:
@@ -171,8 +171,6 @@ class DecayedConfusionMatrix(Fading):
 def _scaled(matrix: ConfusionMatrix, exponent: int) -> ConfusionMatrix:
     """Return a copy whose counts are times ``2**exponent``, exact but for what is all but 0."""
     store, labels, _, new_labels = matrix._state.parts()
-    store = store.dense().as_float()
-    parts = [part for part in (store.counts, store.lost) if part is not None]
     with np.errstate(under="ignore"):
-        scaled: list[NDArray[np.float64]] = [np.ldexp(part, exponent) for part in parts]
-    return ConfusionMatrix._of(DenseStore(*scaled), labels, 0, new_labels)
+        scaled = np.ldexp(store.dense().as_float().sums, exponent)
+    return ConfusionMatrix._of(DenseStore(scaled), labels, 0, new_labels)

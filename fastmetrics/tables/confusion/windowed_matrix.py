@@ -8,14 +8,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._files import Members, as_json, scalar
-from fastmetrics._input.classes import ClassLabels, in_order
-from fastmetrics._input.label_columns import LabelColumns, check_label_columns
+from fastmetrics._input.classes import in_order
+from fastmetrics._input.label_columns import check_label_columns
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice, check_integer, check_n_rows
 from fastmetrics.errors import InputError
 from fastmetrics.tables._streams import Window
-from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels, NewLabels, check_kind
-from fastmetrics.tables.confusion._matrix_file import checked_labels
+from fastmetrics.tables.confusion._label_counts import (
+    MOST_CLASSES,
+    Coded,
+    Labels,
+    NewLabels,
+    check_kind,
+)
+from fastmetrics.tables.confusion._matrix_state import checked_labels
 from fastmetrics.tables.confusion._matrix_store import DenseStore
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
@@ -105,7 +111,7 @@ class WindowedConfusionMatrix(Window):
         self._now = self._cleared()
 
     def _cleared(self) -> _Now:
-        labels = self._empty._state.labels
+        labels = self._empty._state.now.labels
         # Twice the window: a batch is written beside the rows that count, until it counts itself.
         rows = np.empty(2 * self._window, np.uint32)
         return _Now.of(labels, np.zeros((len(labels), len(labels)), np.int64), rows, 0, 0)
@@ -162,21 +168,17 @@ class WindowedConfusionMatrix(Window):
         columns = check_label_columns(y_true, y_pred)
         coded = [each.coded() for each in columns.clean()]
         if self.new_labels == "raise":
-            self._empty._state.places(_labels_of(columns, coded), columns)
+            labels = Coded.of(coded, columns.label_type).labels
+            self._empty._state.places(labels, columns)
         if columns.n_rows > self._window:
             coded = [in_order(each.classes, each.codes[-self._window :]) for each in coded]
-        labels = _labels_of(columns, coded)
-        m = len(coded[0].codes)
+        pairs = Coded.of(coded, columns.label_type)
+        m = len(pairs.codes[0])
         with self._lock:
             check_kind(columns, self._now.labels)
             n_seen = check_n_rows(self.n_seen + columns.n_rows)
-            now = self._with(labels)
-            true, predicted = (
-                np.array([now.numbers[label] for label in each.classes.tolist()], np.uint32)[
-                    each.codes
-                ]
-                for each in coded
-            )
+            now = self._with(pairs.labels)
+            true, predicted = pairs.numbered(now.numbers, np.uint32)
             entering = true << np.uint32(_HALF) | predicted
             n_leaving = max(0, self.n + m - self._window)
             leaving = _read(now.rows, now.start, n_leaving)
@@ -190,7 +192,7 @@ class WindowedConfusionMatrix(Window):
 
     def _kept(self) -> Members:
         return {
-            "n_given": np.array(len(self._empty._state.labels)),
+            "n_given": np.array(len(self._empty._state.now.labels)),
             "labels": as_json(self._now.labels),
             "new_labels": np.array(self.new_labels),
             "rows": _read(self._now.rows, self._now.start, self.n),
@@ -244,7 +246,7 @@ class WindowedConfusionMatrix(Window):
     def _occurring(self) -> NDArray[np.int64]:
         """Return the numbers of the classes that were given, or have a row in the window."""
         occurs = np.logical_or(self._now.counts.any(axis=0), self._now.counts.any(axis=1))
-        occurs[: len(self._empty._state.labels)] = True
+        occurs[: len(self._empty._state.now.labels)] = True
         return np.flatnonzero(occurs)
 
     def _present(self) -> NDArray[np.int64]:
@@ -282,13 +284,6 @@ class WindowedConfusionMatrix(Window):
         grown = np.zeros((k, k), np.int64)
         grown[: len(known), : len(known)] = counts
         return _Now.of(known + new, grown, rows, start, n_seen)
-
-
-def _labels_of(columns: LabelColumns, coded: list[ClassLabels]) -> Labels:
-    """Return the distinct labels of both columns, as Python values of their kind."""
-    return tuple(
-        sorted({columns.label_type(label) for each in coded for label in each.classes.tolist()})
-    )
 
 
 def _changed(

@@ -1,9 +1,8 @@
-"""A confusion matrix at one moment: plain arrays, and how they are shown."""
+"""What a confusion matrix is for NumPy, and how it is shown: by its counts."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +11,10 @@ from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
+from fastmetrics._input.weights import as_given
 from fastmetrics._plots.confusion import draw_confusion
 from fastmetrics.errors import InputError
-from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Labels
+from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Cells, Labels
 
 if TYPE_CHECKING:
     from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -24,52 +24,14 @@ _SHOWN: Final = 20
 _SIDES: Final = ("true", "predicted")
 
 
-class MatrixSnapshot(NamedTuple):
-    """Dense ``counts`` (K, K), the K labels and the exponent of the counts' scale, of one moment.
-
-    A matrix that has seen nothing and knows no label is one of {0, 1} without examples.
-    """
-
-    counts: NDArray[Any]
-    labels: Labels
-    exponent: int = 0
-
-    @classmethod
-    def of(cls, matrix: ConfusionMatrix) -> MatrixSnapshot:
-        """Return what the matrix holds now; another thread may go on to update it."""
-        now = matrix.copy()
-        counts, labels = now.counts, now.labels
-        if not labels:
-            return cls(np.zeros((2, 2), np.int64), (0, 1))
-        if now.is_sparse:
-            if len(labels) > MOST_CLASSES:
-                raise InputError(
-                    f"the matrix has {len(labels):,} classes: a measure of the whole matrix takes "
-                    f"at most {MOST_CLASSES:,}"
-                )
-            counts = counts.toarray()
-        return cls(np.asarray(counts), labels, now.weight_exponent)
-
-    def reversed(self) -> MatrixSnapshot:
-        """Return the classes in reverse order: of two, the other one is positive."""
-        counts = np.ascontiguousarray(self.counts[::-1, ::-1])
-        return MatrixSnapshot(counts, self.labels[::-1], self.exponent)
-
-
-class CountsAsArray(Shown, ABC):
+class CountsAsArray(Shown):
     """What NumPy asks of an array, a display of scikit-learn besides, and a figure: of `counts`."""
 
     __slots__ = ()
+    if TYPE_CHECKING:
 
-    @property
-    @abstractmethod
-    def counts(self) -> Any:
-        """Counts (K, K), or a sparse array of them."""
-
-    @property
-    @abstractmethod
-    def labels(self) -> Labels:
-        """The K labels, in the order of rows and columns."""
+        @property
+        def counts(self) -> Any: ...
 
     @documented()
     def plot(
@@ -110,14 +72,9 @@ class CountsAsArray(Shown, ABC):
         ['0.833', '0.167', '0.125', '0.875']
         """
         check_choice("normalize", normalize, ("true", "pred", "all", None))
-        counts, labels, exponent = MatrixSnapshot.of(cast("ConfusionMatrix", self))
-        if normalize is not None:
-            cells = _shares(counts, normalize)
-        elif exponent:
-            with np.errstate(over="ignore"):  # what is beyond float64 is inf, and refused
-                cells = np.ldexp(counts, -exponent)
-        else:
-            cells = counts
+        counts, labels, exponent = Cells.of(cast("ConfusionMatrix", self))
+        given = as_given(counts, exponent)  # what is beyond float64 is inf, and refused
+        cells = given if normalize is None else _shares(counts, normalize)
         said = _text_of_share if normalize is not None else _text_of_count
         return draw_confusion(
             cells,
@@ -130,11 +87,9 @@ class CountsAsArray(Shown, ABC):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         counts = self.counts
-        if _is_sparse(counts):
-            if counts.shape[0] > MOST_CLASSES:
-                raise InputError(f"an array of {counts.shape[0]:,} classes: take `counts`, sparse")
-            counts = counts.toarray()
-        return np.array(counts, dtype=dtype, copy=copy)
+        if hasattr(counts, "toarray") and counts.shape[0] > MOST_CLASSES:
+            raise InputError(f"an array of {counts.shape[0]:,} classes: take `counts`, sparse")
+        return np.array(_dense(counts), dtype=dtype, copy=copy)
 
     def __getitem__(self, index: Any) -> Any:
         return np.asarray(self)[index]
@@ -154,10 +109,6 @@ class CountsAsArray(Shown, ABC):
     def max(self) -> int | float:
         """Return the largest count.
 
-        Returns
-        -------
-        int or float
-
         Examples
         --------
         >>> from fastmetrics import ConfusionMatrix
@@ -169,10 +120,6 @@ class CountsAsArray(Shown, ABC):
 
     def min(self) -> int | float:
         """Return the smallest count.
-
-        Returns
-        -------
-        int or float
 
         Examples
         --------
@@ -215,7 +162,7 @@ def as_text(labels: Labels, counts: Any, exponent: int) -> str:
     scaled = f", weight_exponent={exponent}" if exponent else ""
     k = len(labels)
     if k == 2:
-        (tn, fp), (fn, tp) = counts[[0, 1]].tolist() if not _is_sparse(counts) else _four(counts)
+        (tn, fp), (fn, tp) = _dense(counts).tolist()
         return f"ConfusionMatrix({tp=}, {fp=}, {fn=}, {tn=}, labels={labels!r}{scaled})"
     shown = ", ".join(map(repr, labels if k <= 5 else [*labels[:4], ...]))
     shown = shown.replace("Ellipsis", "...")
@@ -232,7 +179,7 @@ def displayed(labels: Labels, counts: Any, exponent: int) -> Display:
     title = "true class by row, predicted by column"
     scaled = [f"Weights are times 2**{exponent}."] if exponent else []
     if len(labels) <= _SHOWN:
-        dense = counts.toarray() if _is_sparse(counts) else counts
+        dense = _dense(counts)
         at, across = np.indices(dense.shape).reshape(2, -1).tolist(), "predicted"
         cells = dense.ravel().tolist()
     else:
@@ -244,10 +191,6 @@ def displayed(labels: Labels, counts: Any, exponent: int) -> Display:
     return Display([table], title, scaled)
 
 
-def _is_sparse(counts: Any) -> bool:
-    return hasattr(counts, "toarray")
-
-
-def _four(counts: Any) -> list[list[int | float]]:
-    cells: list[list[int | float]] = counts.toarray().tolist()
+def _dense(counts: Any) -> NDArray[Any]:
+    cells: NDArray[Any] = counts.toarray() if hasattr(counts, "toarray") else counts
     return cells
