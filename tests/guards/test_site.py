@@ -27,7 +27,8 @@ def test_every_page_is_on_the_site() -> None:
     found = [*DOCS.glob("*.md"), *(path for room in ROOMS for path in DOCS.glob(f"{room}/*.md"))]
     pages = {path.relative_to(DOCS).with_suffix("").as_posix() for path in found}
     assert pages - {"index"} <= named
-    assert named - {"coverage/*", "reference/index"} <= pages
+    written = {"reference/index", "gallery/index", "stories/index"}  # when the site is built
+    assert named - {"coverage/*"} - written <= pages
 
 
 @pytest.mark.docs
