@@ -139,7 +139,7 @@ def states(n: int) -> dict[str, float]:
     """Return the bytes of what is kept and sent: of rows each, of the others as they are."""
     with dask.config.set(scheduler="synchronous"):
         part = (*rows(0, n), None)
-        seen = _scored.state_of(part, 1, _dealt.that_weigh)
+        seen = _scored.state_of(part, 1, _scored.checked, _dealt.that_weigh)
         look = _ranges._look(seen, 4096)
         plan = _ranges._plan([look.state], np.dtype(np.float32), n // 8)
         dealt = _dealt.deal(seen, plan, np.dtype(np.float32))
