@@ -22,7 +22,7 @@ from fastmetrics._input.scalars import seed_key
 from fastmetrics._threads.workers import at_most
 from fastmetrics.inference.bootstrap._draws import Draws
 from fastmetrics.inference.bootstrap._engine import Engine
-from fastmetrics.inference.bootstrap._parse import parse, parse_models
+from fastmetrics.inference.bootstrap._parse import Given, parse, parse_models
 from fastmetrics.inference.bootstrap._plans import planned
 
 Call = Callable[[], Any]
@@ -59,7 +59,7 @@ def _replicates(
 ) -> Callable[[Data], Call]:
     def prepare(data: Data) -> Call:
         asked = planned(metrics)
-        form = parse(table_of(data.spec), None, asked)
+        form = parse(Given(table_of(data.spec)), asked)
         draws = Draws(seed_key(1), form.n_units, masks=form.masks() if stratified else None)
         engine = Engine([form], asked, draws)
 
@@ -76,7 +76,7 @@ def _paired(data: Data) -> Call:
     asked = planned("roc_auc")
     noise = np.random.default_rng(3).normal(scale=0.1, size=len(data.scores))
     models = named_scores({"a": data.scores, "b": data.scores + noise})
-    forms = parse_models(data.labels, models, asked).forms
+    forms = parse_models(Given(data.labels, models), asked)
     engine = Engine(forms, asked, Draws(seed_key(1), forms[0].n_units))
 
     def run() -> Any:

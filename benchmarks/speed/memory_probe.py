@@ -58,13 +58,13 @@ def replicates(labels: Array, scores: Array) -> Callable[[], Any]:
     from fastmetrics._threads.workers import at_most
     from fastmetrics.inference.bootstrap._draws import Draws
     from fastmetrics.inference.bootstrap._engine import Engine
-    from fastmetrics.inference.bootstrap._parse import parse
+    from fastmetrics.inference.bootstrap._parse import Given, parse
     from fastmetrics.inference.bootstrap._plans import planned
 
     def engine(rows: slice) -> Engine:
         table = ScoreTable.from_scores(labels[rows], scores[rows])
         asked = planned("roc_auc")
-        form = parse(table, None, asked)
+        form = parse(Given(table), asked)
         return Engine([form], asked, Draws(seed_key(1), form.n_units))
 
     def run(one: Engine) -> object:

@@ -17,8 +17,9 @@ from fastmetrics._report.evaluation_result import Evaluation, EvaluationBootstra
 from fastmetrics._report.model_evaluation import ModelEvaluation
 from fastmetrics.errors import InputError, SmallSampleWarning
 from fastmetrics.inference.bootstrap._engine import joined
-from fastmetrics.inference.bootstrap._plans import CountPlan, Options, checked_options, planned
-from fastmetrics.inference.bootstrap.bootstrap import resampled
+from fastmetrics.inference.bootstrap._parse import Given
+from fastmetrics.inference.bootstrap._plans import CountPlan, planned
+from fastmetrics.inference.bootstrap.bootstrap import Options, checked_options, resampled
 from fastmetrics.inference.bootstrap.paired_bootstrap import compared
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Estimates
@@ -58,14 +59,14 @@ def checked_plan(n_resamples: Any, confidence_level: float, n_models: int, **giv
         threshold = real_threshold(threshold)
     metrics = _labelled(given["metrics"])
     options = checked_options(
+        Given(None, groups=given["groups"], weights_are=given["weights_are"]),
         metrics=metrics,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         alternative="two-sided",
         resampling="multinomial",
         n_models=n_models * (n_models + 1) // 2,  # each, and every pair
-        weights_are=given["weights_are"],
-        **{name: given[name] for name in ("method", "stratified", "groups", "rng", "progress")},
+        **{name: given[name] for name in ("method", "stratified", "rng", "progress")},
     )
     for one in options.asked:
         if isinstance(one.plan, CountPlan) and threshold is None:
@@ -129,11 +130,13 @@ def bootstrapped(
         # One class: no resamples.
         return Evaluation(tuple(models), level, read)
     rows = {"groups": groups, "threshold": plan.threshold, **rows}
+    given = Given(y_true, scores, weights_are=read, **rows)
     pairs: Comparisons | None = None
     if len(models) == 1:
-        found: list[Mapping[str, Estimate]] = [resampled(y_true, scores[0].values, options, **rows)]
+        only = given._replace(scores=scores[0].values)
+        found: list[Mapping[str, Estimate]] = [resampled(only, options)]
     else:
-        pairs = compared(y_true, scores, options, method_of_models=options.method, **rows)
+        pairs = compared(given, options, method_of_models=options.method)
         found = of_each_model(pairs)
     if options.method is None and "ks_statistic" in found[0]:
         # By limits that hold: those of replicates do not.

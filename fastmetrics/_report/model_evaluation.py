@@ -17,7 +17,7 @@ from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._input.weights import as_given
 from fastmetrics._results import ConfidenceInterval, Result, plain_fields
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.inference.bootstrap.effective_size import effective_sample_size
+from fastmetrics.inference._sample_sizes import effective_sample_size
 from fastmetrics.inference.costs.threshold_cost import ThresholdCostInterval
 from fastmetrics.inference.estimate import estimate
 from fastmetrics.inference.estimate_result import Estimate, Estimates, Pair

@@ -24,12 +24,17 @@ from fastmetrics._kernels.replicates.replicate_pairs import gather_counts
 from fastmetrics.dask._dealt import Dealt, rows_with_groups
 from fastmetrics.dask._partitions import computed, one_thread, summed
 from fastmetrics.dask._ranges import Range, Ranges
-from fastmetrics.inference.bootstrap._draws import WINDOW, Draws, Needs, Yield
-from fastmetrics.inference.bootstrap._forms import measure_lines
+from fastmetrics.inference.bootstrap._draws import (
+    WINDOW,
+    Draws,
+    Needs,
+    Yield,
+    measure_lines,
+    pairs_and_sums,
+)
 from fastmetrics.inference.bootstrap._rows import (
     BATCH_BYTES,
     SortedRows,
-    pairs_and_sums,
     rows_of_arrays,
     rows_of_table,
 )
@@ -84,7 +89,7 @@ def rows_of_groups(parts: Sequence[Dealt | None], here: Range, needs: Needs) -> 
     rows, order = rows_of_arrays(found, groups)
     table = rows.table()
     twice = int(pairs_of_weights(table.positives, table.negatives).twice_concordant)
-    rows = replace(_needed(rows, needs), _known={})
+    rows = replace(_needed(rows, needs), counted=None, _pieces={})
     return Held(rows, 0, twice, np.ascontiguousarray(groups[order]))
 
 

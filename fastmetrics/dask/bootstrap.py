@@ -24,10 +24,16 @@ from fastmetrics.inference.bootstrap._draws import Needs, Resampling, Yield
 from fastmetrics.inference.bootstrap._engine import STRATIFY, WEIGH, Failures, placed
 from fastmetrics.inference.bootstrap._forms import Form
 from fastmetrics.inference.bootstrap._limits import Method
-from fastmetrics.inference.bootstrap._plans import RESAMPLED, CountPlan, Options, checked_options
+from fastmetrics.inference.bootstrap._parse import Given
+from fastmetrics.inference.bootstrap._plans import RESAMPLED, CountPlan
 from fastmetrics.inference.bootstrap._rows import ROWS_OF_A_CELL
-from fastmetrics.inference.bootstrap._threshold_plans import Part, ThresholdPlan
-from fastmetrics.inference.bootstrap.bootstrap import resampled, result_of
+from fastmetrics.inference.bootstrap._threshold_plans import ThresholdPlan
+from fastmetrics.inference.bootstrap.bootstrap import (
+    Options,
+    checked_options,
+    resampled,
+    result_of,
+)
 from fastmetrics.inference.estimate_result import Estimates
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.scores.pairs import PairCounts
@@ -87,11 +93,6 @@ def bootstrap(
         `fastmetrics.bootstrap` of `score_table(...)` has them, and draws by class; importances,
         and groups with weights or decisions, need rows in memory.
 
-    Warns
-    -----
-    SmallSampleWarning, UndefinedMetricWarning, DegenerateDataWarning
-        As `fastmetrics.bootstrap`.
-
     Notes
     -----
     Rows are put in order in ranges, as by `evaluate`, and kept by the workers in a byte each.
@@ -118,18 +119,18 @@ def bootstrap(
             f"`{given}={resampling if resampling == 'bayesian' else method!r}` needs the rows in "
             "memory: `fastmetrics.bootstrap`"
         )
+    read = weights_are if weights_are == "frequencies" else None
     options = checked_options(
+        Given(y_true, groups=groups, weights_are=read),
         metrics=metrics,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         method=method,
         alternative=alternative,
         stratified=False,
-        groups=groups,
         resampling=resampling,
         rng=rng,
         progress=False,
-        weights_are=weights_are if weights_are == "frequencies" else None,
     )
     size = check_integer("range_scores", range_scores, low=1)
     if groups is not None:
@@ -137,12 +138,12 @@ def bootstrap(
     instead = "fastmetrics.bootstrap(y_true, y_score, sample_weight=...)"
     parts = counted_parts(y_true, y_score, sample_weight, weights_are, instead)
     if all(isinstance(one.plan, CountPlan) for one in options.asked):
-        return resampled(matrix_of_second(parts, pos_label, threshold), None, options)
+        return resampled(Given(matrix_of_second(parts, pos_label, threshold)), options)
     _check_lines(options)
     runs = Ranges(parts, pos_label=pos_label, range_scores=size)
     n = int(runs.n_positive) + int(runs.n_negative)
     if _has_few_cells(runs, n):
-        return resampled(runs.table(), None, options)
+        return resampled(Given(runs.table()), options)
     return _of_ranges(runs, n, options)
 
 
@@ -182,7 +183,7 @@ def _check_lines(options: Options, by_group: bool = False) -> None:
                 f"`method='bca'` is not defined for {one.label!r} with groups: take "
                 "`method='percentile'`"
             )
-        if options.method == "bca" and not one.plan.pairs:
+        if options.method == "bca" and not one.plan.has_error:
             raise InputError(
                 f"`method='bca'` needs {one.label!r} without each row in turn: take "
                 "`method='percentile'`, or `fastmetrics.bootstrap` of "
@@ -240,7 +241,7 @@ def _of_ranges(runs: Ranges, n: int, options: Options) -> Estimates:
             values = plan.values(part)
             if counts is None:
                 estimate = _of_one_class(plan, runs)
-            elif plan.pairs:
+            elif plan.has_error:
                 estimate = _of_pairs(plan, counts)
             else:
                 estimate = float(plan.values(_part(of_all, of_data[:, place.lines]))[0])
@@ -251,7 +252,7 @@ def _of_ranges(runs: Ranges, n: int, options: Options) -> Estimates:
             options,
             failures=Failures.of(values, lost, otherwise=plan.undefined_where, remedy=remedy),
             sizes=Sizes(float(n), float(n), n_groups or None, effective),
-            method=options.method or ("bca" if plan.pairs and not n_groups else "percentile"),
+            method=options.method or ("bca" if plan.has_error and not n_groups else "percentile"),
             is_default=options.method is None,
             acceleration=-acceleration if plan.name == "rank_loss" else acceleration,
         )
@@ -284,13 +285,12 @@ class _Ranges(Form):
         return 1
 
 
-def _part(drawn: NDArray[np.float64], lines: NDArray[np.float64]) -> Part:
+def _part(drawn: NDArray[np.float64], lines: NDArray[np.float64]) -> Yield:
     """Return what plans take, of positives, negatives and twice the pairs of each replicate."""
     positives, negatives, twice = drawn
     none = np.empty((len(twice), 0))
-    total = positives + negatives
-    return Part(
-        *(total, positives, negatives, twice, lines[..., :4], none, none, none, none, total),
+    return Yield(
+        *(positives + negatives, positives, negatives, twice, lines[..., :4], none, none, none),
         score_at=lambda places: lines[:, 0, 4],
     )
 

@@ -9,8 +9,8 @@ import matplotlib as mpl
 import pytest
 from matplotlib import pyplot
 
-from fastmetrics.inference.bootstrap._hull_plans import HULL_PLANS
-from fastmetrics.inference.bootstrap._sums import SUMS
+from fastmetrics.inference.bootstrap._plans import SUMS
+from fastmetrics.inference.bootstrap._statistic_plans import HULL_PLANS
 from fastmetrics.inference.bootstrap._threshold_plans import THRESHOLD_PLANS
 from measure_names import COUNT_MEASURES
 

@@ -164,6 +164,7 @@ ALLOWED: dict[str, int] = {
     "replicate_pairs:exchange_rows": 1,
     "replicate_pairs:gather_counts": 1,
     "replicate_pairs:pair_counts": 1,
+    "replicate_pairs:step_areas": 1,
     "replicate_pairs:take": 6,  # scores of each dtype, labels, places
     "replicate_points:add_points": 1,
     "replicate_points:area_of_points": 1,
@@ -177,7 +178,6 @@ ALLOWED: dict[str, int] = {
     "replicate_points:precision_area_of_points": 1,
     "replicate_points:squares_of_points": 1,
     "replicate_points:start_state": 1,
-    "replicate_steps:step_areas": 1,
     "replicate_weights:exponentials": 1,
     "replicate_weights:pairs_of_replicate": 1,
     "replicate_weights:split_block": 1,

@@ -24,9 +24,9 @@ from sklearn import metrics as sk
 
 import fastmetrics as fm
 from fastmetrics.inference.bands import _band_limits, _band_replicates
-from fastmetrics.inference.bands._band_sizes import effective_sizes
+from fastmetrics.inference.bands._band_replicates import effective_sizes
 from fastmetrics.inference.bootstrap import _parse
-from fastmetrics.inference.bootstrap._parse import parse
+from fastmetrics.inference.bootstrap._parse import Given, parse
 from fastmetrics.inference.bootstrap._plans import planned
 from reference import band_oracle, bootstrap_oracle
 
@@ -275,7 +275,7 @@ def _of_integers(replicate):
 
 
 def sizes_of(labels, scores, weights=None, groups=None):
-    form = parse(labels, scores, planned("roc_auc"), sample_weight=weights, groups=groups)
+    form = parse(Given(labels, scores, weights, groups=groups), planned("roc_auc"))
     return effective_sizes(form)
 
 

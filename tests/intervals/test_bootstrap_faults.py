@@ -287,9 +287,9 @@ def test_rows_that_memory_cannot_hold():
 
 
 def test_bca_of_a_function_has_a_limit_of_rows(monkeypatch):
-    from fastmetrics.inference.bootstrap import _plans
+    from fastmetrics.inference.bootstrap import _statistic_plans
 
-    monkeypatch.setattr(_plans, "MAX_REFITS", 29)
+    monkeypatch.setattr(_statistic_plans, "MAX_REFITS", 29)
     with pytest.raises(ValueError, match=r"without each row in turn, for 29 rows at most: got 30"):
         fm.bootstrap(LABELS, SCORES, metrics=mean_score, method="bca")
 

@@ -83,7 +83,7 @@ def test_threads_leave_no_trace(name, of_way, monkeypatch):
     """Nor does the size of a batch, which the threads share out."""
     labels, p = sample(N)
     options = {"metrics": METRICS, "threshold": 0.5, "n_resamples": 150, **WAYS[name]}
-    monkeypatch.setattr(_forms, "batch_size", lambda n_rows: 11)
+    monkeypatch.setattr(_forms, "BATCH_BYTES", 11 * N)
     for n_threads in (2, 3, 7):
         assert_same(of_way[name], quiet_bootstrap(labels, p, n_threads=n_threads, **options))
 

@@ -17,7 +17,7 @@ from bootstrap_samples import binary, quiet_bootstrap
 
 import fastmetrics as fm
 from fastmetrics._kernels import _compile
-from fastmetrics.inference.bootstrap import _draws, _plans
+from fastmetrics.inference.bootstrap import _draws, _statistic_plans
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
@@ -168,12 +168,12 @@ def test_functions_that_modify_what_they_get():
 
 def test_a_compiled_function_is_compiled_once():
     """Each bootstrap asks for it several times; numba would take a second each time."""
-    assert _plans._unlocked(weighted_mean) is _plans._unlocked(weighted_mean)
+    assert _statistic_plans._unlocked(weighted_mean) is _statistic_plans._unlocked(weighted_mean)
     labels, scores = binary(50)
     quiet_bootstrap(labels, scores, metrics=weighted_mean)
-    compiled = len(_plans._unlocked(weighted_mean).__wrapped__.signatures)
+    compiled = len(_statistic_plans._unlocked(weighted_mean).__wrapped__.signatures)
     quiet_bootstrap(labels, scores, metrics=weighted_mean, rng=2)
-    assert len(_plans._unlocked(weighted_mean).__wrapped__.signatures) == compiled
+    assert len(_statistic_plans._unlocked(weighted_mean).__wrapped__.signatures) == compiled
 
 
 def test_progress_bar(capsys):

@@ -11,7 +11,6 @@ from fastmetrics._kernels import _compile
 from fastmetrics._kernels.replicates import (
     replicate_pairs,
     replicate_points,
-    replicate_steps,
     resampling,
 )
 from golden import FILE, ROUNDED, SCENES, kept, replicates
@@ -38,7 +37,7 @@ def test_replicates_are_those_of_old(scene):
 def numpy_first(monkeypatch):
     """Let NumPy serve what it has twins for, as in a process that has not loaded a kernel yet."""
     monkeypatch.setattr(_compile, "numpy_elements_left", 10**9)
-    for module in (replicate_pairs, replicate_points, replicate_steps, resampling):
+    for module in (replicate_pairs, replicate_points, resampling):
         for kernel in vars(module).values():
             if getattr(kernel, "in_numpy", None) is not None:
                 monkeypatch.setattr(kernel, "_dispatcher", None)

@@ -65,11 +65,7 @@ NAMES_AND_PARAMS = [
     ("ks_statistic", {}),
     ("break_even_point", {}),
     *(("best_threshold", params) for params in CRITERIA),
-    ("recall_at_false_positive_rate", {"at_most": 0.2}),
-    ("precision_at_recall", {"at_least": 0.3}),
-    ("recall_at_precision", {"at_least": 0.5}),
 ]
-RENAMED = {"recall_at_false_positive_rate": "recall_at_false_positive_rate"}
 CASES = pytest.mark.parametrize(
     ("name", "params"), NAMES_AND_PARAMS, ids=[f"{n}-{p}" for n, p in NAMES_AND_PARAMS]
 )
@@ -121,8 +117,6 @@ def measured(cells: Cells, name: str, params: dict) -> float:
         "break_even_point": lambda table: fm.break_even_point(table).value,
         "best_threshold": lambda table, **kw: getattr(fm.best_threshold(table, **kw), of),
     }
-    if name in ("recall_at_false_positive_rate", "precision_at_recall", "recall_at_precision"):
-        name, params["criterion"] = "best_threshold", RENAMED.get(name, name)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
@@ -133,14 +127,11 @@ def measured(cells: Cells, name: str, params: dict) -> float:
 
 def check(cells: Cells, name: str, params: dict, tolerance: float = 1e-13) -> None:
     table = table_of(cells)
-    found = leave_one_out(table, name, **params)
     expected = oracle.without_one(cells, lambda rest: measured(rest, name, params))
     whole = measured(cells, name, params)
-    deviations = leave_one_out(table, name, deviations=True, **params)
-    for side, want, deviation in zip(found, expected, deviations, strict=True):
+    for want, deviation in zip(expected, leave_one_out(table, name, **params), strict=True):
         values = np.array([math.nan if value is None else value for value in want])
-        assert side.shape == (len(table),)
-        assert side == pytest.approx(values, rel=tolerance, abs=tolerance, nan_ok=True)
+        assert deviation.shape == (len(table),)
         if not math.isinf(whole):
             wanted = values - whole
             assert deviation == pytest.approx(wanted, rel=tolerance, abs=tolerance, nan_ok=True)
@@ -227,7 +218,7 @@ def check_exact(cells: Cells, case: str, relative: float, absolute: float = 0.0)
     params, measure = EXACT[case]
     whole, sides = exact_sides(cells, measure)
     table = table_of(cells)
-    found = leave_one_out(table, NAME_OF.get(case, case), deviations=True, **params)
+    found = leave_one_out(table, NAME_OF.get(case, case), **params)
     for side, expected in zip(found, sides, strict=True):
         for deviation, value in zip(side.tolist(), expected, strict=True):
             if value is None or whole is None:
@@ -288,9 +279,7 @@ def test_acceleration_by_rows(case: str, cells: Cells) -> None:
         return
     by_class = [[value for value in rows if value is not None] for rows in by_class]
     table = table_of(cells)
-    of_positives, of_negatives = leave_one_out(
-        table, NAME_OF.get(case, case), deviations=True, **params
-    )
+    of_positives, of_negatives = leave_one_out(table, NAME_OF.get(case, case), **params)
     if np.isnan(of_positives).all():  # undefined on all rows
         return
     plain = acceleration(
@@ -323,7 +312,7 @@ def test_scipys_interval_of_the_auc(rng) -> None:
         (labels, scores), auc, paired=True, vectorized=True, n_resamples=500, method="BCa", rng=rng
     )
     table = ScoreTable.from_scores(labels, scores)
-    sides = leave_one_out(table, "roc_auc", deviations=True)
+    sides = leave_one_out(table, "roc_auc")
     a = acceleration([(np.concatenate(sides), np.r_[table.positives, table.negatives])])
     found = limits(
         peer.bootstrap_distribution,
@@ -339,20 +328,18 @@ def test_scipys_interval_of_the_auc(rng) -> None:
 @pytest.mark.parametrize("name", LEAVE_ONE_OUT)
 def test_no_value_changes_where_separation_is_perfect(name: str) -> None:
     """Noise in the last place would make an acceleration of nothing."""
-    if name in (
-        "best_threshold",
-        "precision_at_recall",
-        "recall_at_precision",
-        "recall_at_false_positive_rate",
-    ):
-        params = {"at_most": 0.1} if name == "recall_at_false_positive_rate" else {"at_least": 0.9}
-        params = {} if name == "best_threshold" else params
-    else:
-        params = {}
     table = table_of(numbered([(1, 0)] * 37 + [(5, 0)] + [(0, 1)] * 53))
-    for kind in ("step", "trapezoid", "continuous") if name == "pr_auc" else (None,):
-        options = params if kind is None else {"interpolation": kind}
-        for side in leave_one_out(table, name, deviations=True, **options):
+    kinds: list[dict[str, object]] = [{}]
+    if name == "pr_auc":
+        kinds = [{"interpolation": kind} for kind in ("step", "trapezoid", "continuous")]
+    if name == "best_threshold":
+        kinds += [
+            {"criterion": "recall_at_false_positive_rate", "at_most": 0.1},
+            {"criterion": "precision_at_recall", "at_least": 0.9},
+            {"criterion": "recall_at_precision", "at_least": 0.9},
+        ]
+    for options in kinds:
+        for side in leave_one_out(table, name, **options):
             assert set(side[~np.isnan(side)].tolist()) == {0.0}
 
 

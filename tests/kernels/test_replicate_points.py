@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from kernel_forms import FORMS_AND_NUMPY, IS_COMPILED
 
-from fastmetrics._kernels.replicates import replicate_points as kernels, replicate_steps
-from fastmetrics.inference.bootstrap._orders import lone_positives
+from fastmetrics._kernels.replicates import replicate_pairs, replicate_points as kernels
+from fastmetrics.inference.bootstrap._rows import lone_positives
 from reference import pr_oracle, replicate_oracle, roc_oracle
 from reference.replicate_oracle import Rows, points
 
@@ -176,7 +176,7 @@ def measured(form, rows, counts, programme=PROGRAMME, bounds=BOUNDS):
     lone = lone_positives(*columns, rows.anchors())
     for j in np.flatnonzero((programme == (PRECISION_AREA, kernels.STEP)).all(axis=1)):
         areas = np.zeros(len(counts))
-        form(replicate_steps.step_areas)(counts, *columns, *lone, around_all(rows, counts), areas)
+        form(replicate_pairs.step_areas)(counts, *columns, *lone, around_all(rows, counts), areas)
         states[:, j, 0] = areas
     return states
 

@@ -49,7 +49,7 @@ def steps_without(data: Data) -> Pair:
     mean = float(np.sum((data.labels == 1) * (tp / (tp + fp)))) / float(tp[-1])
 
     def ours() -> tuple[Any, ...]:
-        leave_one_out.steps_without(tp, fp, True, *found)
+        leave_one_out.steps_without(tp, fp, *found)
         return (found,)
 
     def twin() -> tuple[Any, ...]:
@@ -70,7 +70,7 @@ def segments_without(data: Data) -> Pair:
     found = np.empty((2, len(tp)))
 
     def ours() -> tuple[Any, ...]:
-        leave_one_out.segments_without(tp, fp, True, *found)
+        leave_one_out.segments_without(tp, fp, *found)
         return (found,)
 
     def areas(t: Any, f: Any, p: Any, n: Any) -> Any:

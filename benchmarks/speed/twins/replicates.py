@@ -18,10 +18,9 @@ from benchmarks.speed.twins.curves import Pair
 from fastmetrics._kernels.replicates import (
     replicate_pairs,
     replicate_points,
-    replicate_steps,
     resampling,
 )
-from fastmetrics.inference.bootstrap._orders import lone_positives
+from fastmetrics.inference.bootstrap._rows import lone_positives
 
 Floats = NDArray[np.float64]
 WINDOW, WORDS = resampling.WINDOW, resampling.WORDS
@@ -343,7 +342,7 @@ def step_areas(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         areas = np.zeros(1)
-        replicate_steps.step_areas(rows.counts, *columns, *lone, rows.around, areas)
+        replicate_pairs.step_areas(rows.counts, *columns, *lone, rows.around, areas)
         return (areas,)
 
     def twin() -> tuple[Any, ...]:
@@ -396,5 +395,5 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
         False,
     ),
     measure_points: (_names("replicate_points", "measure_points"), False),
-    step_areas: (_names("replicate_steps", "step_areas"), False),
+    step_areas: (_names("replicate_pairs", "step_areas"), False),
 }

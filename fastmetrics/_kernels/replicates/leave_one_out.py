@@ -24,13 +24,7 @@ _LANES = 64
 
 @kernel
 def affine(
-    own: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    sign: float,
-    high: float,
-    low: float,
-    scale: float,
-    found: Floats,
+    own: Ints, ends: Ints, sign: float, high: float, low: float, scale: float, found: Floats
 ) -> None:
     """Write (sign * (end - own / 2) + high + low) * scale: a row counts half in its own middle."""
     for i in range(found.size):
@@ -113,13 +107,11 @@ def best_of_two(from_top: NDArray[Any], from_bottom: NDArray[Any], best: Ints) -
 
 
 @kernel
-def steps_without(
-    tp: Ints, fp: Ints, deviations: bool, of_positives: Floats, of_negatives: Floats
-) -> None:
-    """Write average precision without a positive, and without a negative, of each row.
+def steps_without(tp: Ints, fp: Ints, of_positives: Floats, of_negatives: Floats) -> None:
+    """Write by how much average precision changes without a positive, a negative, of each row.
 
-    As ``deviations``, less that of all rows. What a row itself adds is compared with the mean: of
-    precision, or of what it lacks of 1, whichever is smaller and rounds less.
+    What a row itself adds is compared with the mean: of precision, or of what it lacks of 1,
+    whichever is smaller and rounds less.
     """
     mean = 0.0
     lack = 0.0
@@ -140,7 +132,6 @@ def steps_without(
     others = max(n_positive - 1.0, 1.0)
     mean /= n_positive
     lack /= n_positive
-    center = 0.0 if deviations else mean
     gain_p = 0.0
     gain_n = 0.0
     for i in range(tp.size - 1, -1, -1):
@@ -161,8 +152,8 @@ def steps_without(
         else:
             own = (true - 1.0) / (called - 1.0) if called > 1.0 else 1.0
             excess = mean - own
-        of_positives[i] = (excess + gain_p) / others + center
-        of_negatives[i] = gain_n / n_positive + center
+        of_positives[i] = (excess + gain_p) / others
+        of_negatives[i] = gain_n / n_positive
 
 
 @kernel
@@ -194,10 +185,8 @@ def segment_area(tp: float, fp: float, gain: float, negatives: float) -> float:
 
 
 @kernel
-def segments_without(
-    tp: Ints, fp: Ints, deviations: bool, of_positives: Floats, of_negatives: Floats
-) -> None:
-    """Write the continuous area under precision without a row, as `steps_without` does."""
+def segments_without(tp: Ints, fp: Ints, of_positives: Floats, of_negatives: Floats) -> None:
+    """Write how the continuous area under precision changes, as `steps_without` does."""
     mean = 0.0
     t = 0.0
     f = 0.0
@@ -211,7 +200,6 @@ def segments_without(
     n_positive = np.float64(tp[-1])
     others = max(n_positive - 1.0, 1.0)
     mean /= n_positive
-    center = 0.0 if deviations else mean
     gain_p = 0.0
     gain_n = 0.0
     for i in range(tp.size - 1, -1, -1):
@@ -230,7 +218,7 @@ def segments_without(
                 own = segment_area(t, f, p, n - 1.0) - term
             below_p = segment_area(max(t - 1.0, 0.0), f, p, n) - term
             below_n = segment_area(t, max(f - 1.0, 0.0), p, n) - term
-        of_positives[i] = ((mean - lost) + gain_p) / others + center
-        of_negatives[i] = (gain_n + own) / n_positive + center
+        of_positives[i] = ((mean - lost) + gain_p) / others
+        of_negatives[i] = (gain_n + own) / n_positive
         gain_p += below_p
         gain_n += below_n

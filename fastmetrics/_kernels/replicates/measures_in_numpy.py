@@ -12,7 +12,6 @@ from fastmetrics._kernels._compile import in_place_of
 from fastmetrics._kernels.replicates import (
     replicate_pairs as pairs,
     replicate_points as points,
-    replicate_steps as steps,
 )
 
 Floats = NDArray[np.float64]
@@ -96,7 +95,7 @@ def column_sums(drawn: NDArray[Any], columns: Floats, sums: Floats) -> None:
             sums[:, j] += added_up(np.concatenate((lanes, terms[:, whole:]), axis=1))
 
 
-@in_place_of(steps.step_areas)
+@in_place_of(pairs.step_areas)
 def step_areas(
     counts: Bytes,
     masks: Bytes,

@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+
 #: What leads, and what is read off: TPR over FPR, FPR over TPR, or y - x where x + y reaches the
 #: levels, x and y being scaled rates: entries of a table each.
 OVER_FPR, OVER_TPR, ALONG = range(3)
@@ -20,14 +24,14 @@ _SEGMENT = 64
 
 @kernel
 def follow(
-    lead: NDArray[np.float64],
-    value: NDArray[np.float64],
+    lead: Floats,
+    value: Floats,
     n: int,
-    levels: NDArray[np.float64],
+    levels: Floats,
     top: bool,
     slack: float,
     found: int,
-    out: NDArray[np.float64],
+    out: Floats,
 ) -> int:
     """Write the values at the levels that the points 1 to n reach; return how many are found.
 
@@ -57,12 +61,7 @@ def follow(
 
 @kernel
 def values_along(
-    lead: NDArray[np.float64],
-    value: NDArray[np.float64],
-    levels: NDArray[np.float64],
-    top: bool,
-    slack: float,
-    out: NDArray[np.float64],
+    lead: Floats, value: Floats, levels: Floats, top: bool, slack: float, out: Floats
 ) -> None:
     """Write the value of one curve where its lead reaches each level; its ends go on for ever."""
     n = lead.size - 1
@@ -73,7 +72,7 @@ def values_along(
 
 
 @kernel
-def entry(table: NDArray[np.float64], place: float) -> float:
+def entry(table: Floats, place: float) -> float:
     """Return the entry at a place of a table, straight between two entries."""
     below = min(np.uint32(place), np.uint32(table.size - 2))
     share = place - below
@@ -88,12 +87,7 @@ def nearest_count(x: float) -> float:
 
 
 @kernel
-def class_totals(
-    counts: NDArray[np.uint8],
-    masks: NDArray[np.uint8],
-    positives: NDArray[np.int64],
-    negatives: NDArray[np.int64],
-) -> None:
+def class_totals(counts: Bytes, masks: Bytes, positives: Ints, negatives: Ints) -> None:
     """Write how many of either class are drawn before each segment, and in all."""
     positives[0] = 0
     negatives[0] = 0
@@ -110,12 +104,12 @@ def class_totals(
 @kernel
 def to_lead_and_value(
     axis: int,
-    x_table: NDArray[np.float64],
-    y_table: NDArray[np.float64],
+    x_table: Floats,
+    y_table: Floats,
     n_positive: int,
     n_negative: int,
-    lead: NDArray[np.float64],
-    value: NDArray[np.float64],
+    lead: Floats,
+    value: Floats,
     first: int,
     last: int,
 ) -> None:
@@ -135,16 +129,16 @@ def to_lead_and_value(
 
 @kernel
 def values_of_rows(
-    counts: NDArray[np.uint8],
-    masks: NDArray[np.uint8],
-    ends: NDArray[np.uint8],
+    counts: Bytes,
+    masks: Bytes,
+    ends: Bytes,
     axis: int,
     top: bool,
-    levels: NDArray[np.float64],
-    x_table: NDArray[np.float64],
-    y_table: NDArray[np.float64],
-    out: NDArray[np.float64],
-    odds: NDArray[np.float64],
+    levels: Floats,
+    x_table: Floats,
+    y_table: Floats,
+    out: Floats,
+    odds: Floats,
 ) -> None:
     """Fill ``out[r]`` with the values of replicate r at the levels; nan where it lost a class.
 

@@ -1,4 +1,4 @@
-"""Sums over the counts of rows: pairs of the two classes, weighted columns.
+"""Sums over the counts of rows: pairs of the two classes, areas of steps, weighted columns.
 
 Counts are bytes, rows sorted by descending score and, inside a tie, positives first. A mask byte
 is 255 for a positive, else 0. Eight neighbouring counts must sum to less than 256: of draws that
@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from fastmetrics._kernels._compile import kernel
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+Words = NDArray[np.uint64]
 
 #: Rows of a segment, whose class totals are kept; and its words of eight counts.
 SEGMENT = 512
@@ -27,9 +30,7 @@ _S8, _S16, _S32, _TOP = (np.uint64(shift) for shift in (8, 16, 32, 56))
 
 
 @kernel
-def gather_counts(
-    drawn: NDArray[np.uint8], units: NDArray[np.int32], counts: NDArray[np.uint8]
-) -> None:
+def gather_counts(drawn: Bytes, units: NDArray[np.int32], counts: Bytes) -> None:
     """Fill ``counts[r, i]`` with ``drawn[r, units[i]]``: what is drawn are units, not rows."""
     for r in range(counts.shape[0]):
         some = drawn[r]
@@ -46,11 +47,7 @@ def take(values: NDArray[Any], places: NDArray[np.int32], found: NDArray[Any]) -
 
 @kernel
 def exchange_rows(
-    coins: NDArray[np.uint64],
-    units: NDArray[np.int32],
-    second: NDArray[np.uint8],
-    of_first: NDArray[np.uint8],
-    of_second: NDArray[np.uint8],
+    coins: Words, units: NDArray[np.int32], second: Bytes, of_first: Bytes, of_second: Bytes
 ) -> None:
     """Count the rows that each of two models has once units have tossed their coins.
 
@@ -69,7 +66,7 @@ def exchange_rows(
 
 
 @kernel
-def byte_products(a: NDArray[np.uint8], b: NDArray[np.uint8], n: int) -> int:
+def byte_products(a: Bytes, b: Bytes, n: int) -> int:
     """Return the sum of a[i] * b[i]; 32 bits wide, so that it runs in vector lanes."""
     total = np.uint32(0)
     for i in range(n):
@@ -79,13 +76,13 @@ def byte_products(a: NDArray[np.uint8], b: NDArray[np.uint8], n: int) -> int:
 
 @kernel
 def pair_counts(
-    counts: NDArray[np.uint64],
-    masks: NDArray[np.uint64],
-    pieces: NDArray[np.int64],
-    counts_by_row: NDArray[np.uint8],
-    state: NDArray[np.int64],
-    segment_positives: NDArray[np.int64],
-    segment_negatives: NDArray[np.int64],
+    counts: Words,
+    masks: Words,
+    pieces: Ints,
+    counts_by_row: Bytes,
+    state: Ints,
+    segment_positives: Ints,
+    segment_negatives: Ints,
 ) -> None:
     """Count, on through a part of the rows of each replicate, the pairs that a positive wins.
 
@@ -173,3 +170,78 @@ def column_sums(drawn: NDArray[Any], columns: Floats, sums: Floats) -> None:
                 for i in range(whole, stop):
                     total += np.float64(drawn[r, i]) * columns[j, i]
                 sums[r, j] += total
+
+
+@kernel
+def step_areas(
+    counts: Bytes,
+    masks: Bytes,
+    ends: Bytes,
+    lone: Bytes,
+    places: NDArray[np.uint16],
+    starts: Ints,
+    around: Floats,
+    areas: Floats,
+) -> None:
+    """Add each replicate's area under the steps of precision over TP, row by row.
+
+    ``around[r, :2]`` are TP and FP of what scores higher than these rows, whose area is there.
+
+    In segments in which each row has a score of its own (``lone``) only the positives are looked
+    at: their ``places``, those of segment s from ``starts[s]`` on. What is called positive up to a
+    row is known from prefix sums of eight counts at once.
+    """
+    sums = np.empty((2, _SEGMENT_WORDS), np.uint64)  # of drawn positives, and of all that is drawn
+    before = np.empty((2, _SEGMENT_WORDS))
+    gains = np.empty(SEGMENT + 1)
+    steps = np.empty((2, SEGMENT + 1))
+    mask_words = masks.view(np.uint64)
+    prefixes = sums.view(np.uint8)
+    for r in range(counts.shape[0]):
+        drawn = counts[r]
+        words = drawn.view(np.uint64)
+        area = areas[r]
+        tp = np.int64(around[r, 0])
+        called = tp + np.int64(around[r, 1])
+        gain = np.int64(0)
+        for s in range(lone.size):
+            first = np.uint64(s * SEGMENT)
+            if not lone[s]:
+                for i in range(first, min(first + np.uint64(SEGMENT), np.uint64(masks.size))):
+                    positive = np.int64(drawn[i] & masks[i])
+                    tp += positive
+                    called += np.int64(drawn[i])
+                    gain += positive
+                    end = np.int64(ends[i])
+                    area += np.float64(gain * end) * (np.float64(tp) / np.float64(max(called, 1)))
+                    gain *= 1 - end
+                continue
+            word = first // np.uint64(8)
+            for i in range(_SEGMENT_WORDS):
+                count = words[word + np.uint64(i)]
+                positive = count & mask_words[word + np.uint64(i)]
+                positive += positive << _S8
+                positive += positive << _S16
+                sums[0, i] = positive + (positive << _S32)
+                count += count << _S8
+                count += count << _S16
+                sums[1, i] = count + (count << _S32)
+            for i in range(_SEGMENT_WORDS):
+                before[0, i] = tp
+                before[1, i] = called
+                tp += np.int64(sums[0, i] >> _TOP)
+                called += np.int64(sums[1, i] >> _TOP)
+            n = np.uint64(0)
+            some = places[starts[s] : starts[s + 1]]
+            for k in range(some.size):
+                place = np.uint64(some[k])
+                times = drawn[first + place]
+                gains[n] = times
+                steps[0, n] = before[0, place // np.uint64(8)] + np.float64(prefixes[0, place])
+                steps[1, n] = before[1, place // np.uint64(8)] + np.float64(prefixes[1, place])
+                n += np.uint64(times > 0)
+            for k in range(n):
+                gains[k] *= steps[0, k] / steps[1, k]
+            for k in range(n):
+                area += gains[k]
+        areas[r] = area

@@ -299,7 +299,7 @@ def measure_rows(
     Only the segments that a measure needs are read row by row: for the best threshold those whose
     bound (TP at the end, FP at the start) is as good as the best segment end. ``anchors[s]`` is
     the last segment up to s that starts with a new tie. The area under steps, which goes through
-    all rows, is that of `replicate_steps`.
+    all rows, is that of `replicate_pairs`.
     """
     n_rows = masks.size
     n_segments = segment_positives.shape[1]

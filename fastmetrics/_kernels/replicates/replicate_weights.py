@@ -113,16 +113,9 @@ def pairs_of_replicate(weights: Floats, masks: Bytes, pieces: Ints, state: Float
         size = min(BLOCK, weights.size - start)
         stop = start + size
         n = split_block(weights[start:stop], masks[start:stop], positives, negatives)
-        positives_1, positives_2, positives_3 = (
-            positives[n:],
-            positives[2 * n :],
-            positives[3 * n :],
-        )
-        negatives_1, negatives_2, negatives_3 = (
-            negatives[n:],
-            negatives[2 * n :],
-            negatives[3 * n :],
-        )
+        positives_1, negatives_1 = positives[n:], negatives[n:]
+        positives_2, negatives_2 = positives[2 * n :], negatives[2 * n :]
+        positives_3, negatives_3 = positives[3 * n :], negatives[3 * n :]
         p0, n0, w0, p1, n1, w1 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         p2, n2, w2, p3, n3, w3 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for i in range(n):

@@ -1,31 +1,32 @@
-"""Replicates of a whole curve: what each is at a grid, or how far it strays from the data's."""
+"""Replicates of a whole curve, and how many independent rows its classes are worth."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels.replicates import replicate_curves as kernels
 from fastmetrics._threads.workers import run_batches
-from fastmetrics.errors import InputTypeError
-from fastmetrics.inference.bands._band_curve import Curve, curve_of_points, scaled_sample
-from fastmetrics.inference.bands._band_options import Options
-from fastmetrics.inference.bands._band_sizes import Sizes
-from fastmetrics.inference.bootstrap._cell_forms import TableCells
-from fastmetrics.inference.bootstrap._draws import Draws, padded
+from fastmetrics.inference.bands._band_limits import Curve, scaled_sample
+from fastmetrics.inference.bootstrap._cell_forms import TableCells, curves_of
+from fastmetrics.inference.bootstrap._draws import Draws, points_of_weights
 from fastmetrics.inference.bootstrap._forms import Form, ScoredRows
-from fastmetrics.inference.bootstrap._rows import points_of_weights
+from fastmetrics.inference.bootstrap._rows import padded
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
 #: Places along a curve at which a replicate is compared with the data. The curve varies like a
 #: random walk between two of them: with a fourth of the places, widths are 1 % smaller.
 N_PLACES = 2048
+#: Thresholds whose rates tell how much more than a binomial proportion they vary.
+N_THRESHOLDS = 32
 
 _BATCH_BYTES = 1 << 18  # counts of a batch
 _BATCH_VALUES = 1 << 20  # values of a batch, 8 bytes each
@@ -34,24 +35,12 @@ _NO_TABLE = np.zeros(2)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resampled:
-    """The replicates of a form: how they are drawn, and on how many threads.
+    """The replicates of labels with scores: how they are drawn, and how many."""
 
-    Attributes
-    ----------
-    form : ScoredRows or TableCells
-    options : Options
-    key : ndarray of uint64, shape (2,)
-    """
-
-    form: Form
-    options: Options
-    key: NDArray[np.uint64]
-
-    @property
-    def draws(self) -> Draws:
-        """The draws over the units of the form."""
-        masks = self.form.masks() if self.options.stratified else None
-        return Draws(self.key, self.form.n_units, masks=masks)
+    form: ScoredRows | TableCells
+    draws: Draws
+    n_resamples: int
+    progress: bool | None
 
     def rates(self, grid: Floats, *, over_tpr: bool) -> tuple[Floats, Floats]:
         """Return each replicate's TPR at rates of FPR, or FPR at rates of TPR; nan rows failed.
@@ -59,21 +48,12 @@ class Resampled:
         On an upright stretch a replicate has its largest TPR, and on a level one its smallest FPR.
         The second array has the number of negatives to a positive.
         """
-        n = self.options.n_resamples
-        out, odds = np.empty((n, len(grid))), np.empty(n)
+
+        def of_curve(curve: Curve) -> Floats:
+            return (curve.transposed if over_tpr else curve).at(grid, top=not over_tpr)
+
         axis = kernels.OVER_TPR if over_tpr else kernels.OVER_FPR
-
-        def of_rows(counts: Bytes, first: int) -> None:
-            here = slice(first, first + len(counts))
-            self._values(counts, axis, grid, (_NO_TABLE, _NO_TABLE), out[here], odds[here])
-
-        def of_curve(curve: Curve, number: int) -> None:
-            line = curve.transposed if over_tpr else curve
-            out[number] = line.at(grid, top=not over_tpr)
-            odds[number] = curve.x[-1] / curve.y[-1]
-
-        self._run(of_rows, of_curve, len(grid), out)
-        return out, odds
+        return self._run(partial(self._of_rows, axis, grid), of_curve, len(grid), len(grid))
 
     def gaps(self, data: Curve, sizes: Sizes) -> Floats:
         """Return how far each replicate strays from the data along both axes; nan where it failed.
@@ -86,14 +66,6 @@ class Resampled:
         ends = np.array([0.0, 1.0])
         low, high = scaled_sample(ends, of_x) + scaled_sample(ends, of_y)
         places = np.linspace(low, high, N_PLACES)
-        tables = (_table(of_x), _table(of_y)) if self._by_rows else (_NO_TABLE, _NO_TABLE)
-        out = np.empty((self.options.n_resamples, 1))
-
-        def along_rows(counts: Bytes) -> Floats:
-            values = np.empty((len(counts), N_PLACES))
-            odds = np.empty(len(counts))
-            self._values(counts, kernels.ALONG, places, tables, values, odds)
-            return values
 
         def along(curve: Curve) -> Floats:
             x = scaled_sample(curve.x / curve.x[-1], of_x)
@@ -102,117 +74,97 @@ class Resampled:
             kernels.values_along(x + y, y - x, places, True, 0.0, values)
             return values
 
-        def of_rows(counts: Bytes, first: int) -> None:
-            strays = np.abs(along_rows(counts) - expected)
-            out[first : first + len(counts), 0] = strays.max(axis=1) / 2.0
-
-        def of_curve(curve: Curve, number: int) -> None:
-            out[number, 0] = np.abs(along(curve) - expected).max() / 2.0
-
-        if self._by_rows:
-            n = self.form.n_entries
-            once = np.zeros((1, padded(n)), np.uint8)
-            once[0, :n] = 1
-            expected = along_rows(once)[0]
+        along_rows = partial(self._of_rows, kernels.ALONG, places)
+        if self._by_rows:  # whose rates are looked up, at once
+            along_rows = partial(along_rows, tables=(_table(of_x), _table(of_y)))
+            once = np.zeros((1, padded(self.form.n_entries)), np.uint8)
+            once[0, : self.form.n_entries] = 1
+            expected = along_rows(once)[0][0]
         else:
             expected = along(data)
-        self._run(of_rows, of_curve, N_PLACES, out)
-        return out[:, 0]
+
+        def farthest(values: Floats) -> Floats:
+            far: Floats = np.abs(values - expected).max(axis=-1, keepdims=True) / 2.0
+            return far
+
+        def of_rows(counts: Bytes) -> tuple[Floats, Floats]:
+            values, odds = along_rows(counts)
+            return farthest(values), odds
+
+        return self._run(of_rows, lambda curve: farthest(along(curve)), N_PLACES, 1)[0][:, 0]
 
     @property
     def _by_rows(self) -> bool:
         """Whether a replicate is made of counts of rows, not of cells or weights."""
         return isinstance(self.form, ScoredRows) and self.form.weights is None
 
-    def _values(
+    def _of_rows(
         self,
-        counts: Bytes,
         axis: int,
         levels: Floats,
-        tables: tuple[Floats, Floats],
-        out: Floats,
-        odds: Floats,
-    ) -> None:
-        rows = _scored(self.form).rows
+        counts: Bytes,
+        tables: tuple[Floats, Floats] = (_NO_TABLE, _NO_TABLE),
+    ) -> tuple[Floats, Floats]:
+        """Return the values of counts of rows, and their numbers of negatives to a positive."""
+        rows = cast(ScoredRows, self.form).rows
+        found, odds = np.empty((len(counts), len(levels))), np.empty(len(counts))
+        top = axis != kernels.OVER_TPR
         kernels.values_of_rows(
-            counts,
-            rows.masks,
-            rows.ends,
-            axis,
-            axis != kernels.OVER_TPR,
-            levels,
-            *tables,
-            out,
-            odds,
+            counts, rows.masks, rows.ends, axis, top, levels, *tables, found, odds
         )
+        return found, odds
 
     def _run(
         self,
-        of_rows: Callable[[Bytes, int], None],
-        of_curve: Callable[[Curve, int], None],
+        of_rows: Callable[[Bytes], tuple[Floats, Floats]],
+        of_curve: Callable[[Curve], Floats],
         n_values: int,
-        out: Floats,
-    ) -> None:
+        n_kept: int,
+    ) -> tuple[Floats, Floats]:
         """Draw all replicates batch by batch; a batch depends on the data, not on the threads."""
-        form, n_resamples = self.form, self.options.n_resamples
+        form = self.form
+        out, odds = np.full((self.n_resamples, n_kept), np.nan), np.full(self.n_resamples, np.nan)
+
+        def batch(first: int, count: int) -> None:
+            if isinstance(form, TableCells):
+                curves = self._of_cells(form, first, count)
+            else:
+                counts = form.counts_of_rows(self.draws.every(first, count))
+                if form.weights is None:
+                    here = slice(first, first + count)
+                    out[here], odds[here] = of_rows(counts)
+                    return
+                curves = _of_weights(form, counts)
+            for number, curve in enumerate(curves, first):
+                if curve.x[-1] > 0 and curve.y[-1] > 0:
+                    out[number] = of_curve(curve)
+                    odds[number] = curve.x[-1] / curve.y[-1]
+
         if isinstance(form, TableCells):
             n_bytes = 16 * len(form.table.scores)
-            draw = partial(_draw_cells, self.draws, form, of_curve, out)
         else:
             n_bytes = padded(max(form.n_units, form.n_entries))
-            draw = partial(_draw_rows, self.draws, _scored(form), of_rows, of_curve, out)
         size = max(1, min(_BATCH_BYTES // n_bytes, _BATCH_VALUES // n_values))
         run_batches(
-            draw,
-            range(0, n_resamples, size),
-            progress=self.options.progress,
+            batch,
+            range(0, self.n_resamples, size),
+            progress=self.progress,
             description="band",
             unit="replicates",
         )
+        return out, odds
+
+    def _of_cells(self, form: TableCells, first: int, count: int) -> Iterator[Curve]:
+        """Draw the cells of a table of counts: the cost does not depend on their size."""
+        tp, fp = curves_of(*form.drawn(self.draws, first, count))
+        return map(Curve, fp, tp)
 
 
-def _draw_rows(
-    draws: Draws,
-    form: ScoredRows,
-    of_rows: Callable[[Bytes, int], None],
-    of_curve: Callable[[Curve, int], None],
-    out: Floats,
-    first: int,
-    count: int,
-) -> None:
-    counts = form.counts_of_rows(draws.every(first, count))
-    if form.weights is None:
-        of_rows(counts, first)
-        return
-    for r in range(count):
-        weights = (counts[r, : form.n] * form.weights).astype(np.float64, copy=False)
+def _of_weights(form: ScoredRows, counts: Bytes) -> Iterator[Curve]:
+    for drawn in counts:
+        weights = (drawn[: form.n] * form.weights).astype(np.float64, copy=False)
         tp, fp, _ = points_of_weights(form.rows, weights)
-        _measure(curve_of_points(tp, fp), of_curve, out, first + r)
-
-
-def _draw_cells(
-    draws: Draws,
-    form: TableCells,
-    of_curve: Callable[[Curve, int], None],
-    out: Floats,
-    first: int,
-    count: int,
-) -> None:
-    """Draw the cells of a table of counts: the cost does not depend on their size."""
-    positives, negatives = form.drawn(draws, first, count)
-    tp, fp = np.zeros((2, count, len(form.table) + 1))
-    tp[:, 1:], fp[:, 1:] = positives.cumsum(axis=1), negatives.cumsum(axis=1)
-    for r in range(count):
-        _measure(Curve(fp[r], tp[r]), of_curve, out, first + r)
-
-
-def _measure(
-    curve: Curve, of_curve: Callable[[Curve, int], None], out: Floats, number: int
-) -> None:
-    if curve.x[-1] > 0 and curve.y[-1] > 0:
-        of_curve(curve, number)
-    else:
-        out[number] = np.nan
+        yield Curve.of_weights(tp, fp)
 
 
 def _table(size: float) -> Floats:
@@ -221,7 +173,80 @@ def _table(size: float) -> Floats:
     return scaled_sample(np.arange(cells + 1) / cells, size)
 
 
-def _scored(form: Form) -> ScoredRows:
-    if not isinstance(form, ScoredRows):
-        raise InputTypeError("a curve needs labels with scores")
-    return form
+class Sizes(NamedTuple):
+    """Numbers of independent rows: negatives, positives, and for the share of positives.
+
+    Attributes
+    ----------
+    negatives, positives, rows : float
+    """
+
+    negatives: float
+    positives: float
+    rows: float
+
+
+def has_unequal_rows(form: Form) -> TypeGuard[ScoredRows]:
+    """Return whether rows are of groups, or have weights of their own."""
+    return isinstance(form, ScoredRows) and (form.units is not None or form.weights is not None)
+
+
+def effective_sizes(form: Form) -> Sizes:
+    """Return the sizes of both classes: counts, or those of equal variance.
+
+    A rate at a fixed threshold is a ratio of sums over units. Its variance over that of a
+    proportion is the design effect (Rao & Scott 1992), here pooled over thresholds, so that it
+    does not hang on a few rows; a size never exceeds the number of rows.
+    """
+    if not has_unequal_rows(form):
+        table = form.score_table()
+        negatives, positives = float(table.n_negative), float(table.n_positive)
+        return Sizes(negatives, positives, negatives + positives)
+    n = form.n
+    weights = np.ones(n) if form.weights is None else form.weights.astype(np.float64)
+    units = form.unit_of_rows()
+    is_positive = form.rows.labels == 1
+    tie = np.zeros(n, np.int64)
+    tie[1:] = np.cumsum(form.rows.ends[: n - 1], dtype=np.int64)
+    most = weights
+    if form.weights is None or form.weights.dtype.kind != "i":  # an integer is so many rows
+        most = (weights > 0).astype(np.float64)
+    negatives, positives = (
+        min(_of_class(weights[chosen], units[chosen], tie[chosen]), float(most[chosen].sum()))
+        for chosen in (~is_positive, is_positive)
+    )
+    share = _of_share(is_positive * weights, weights, units)
+    return Sizes(negatives, positives, min(share, float(most.sum())))
+
+
+def _of_class(weights: Floats, units: Codes, tie: Codes) -> float:
+    """Return how many rows would give the rates of one class the variance that they have."""
+    _, units = np.unique(units, return_inverse=True)
+    of_unit = np.bincount(units, weights)
+    total = float(weights.sum())
+    stops = np.flatnonzero(np.diff(tie, append=-1)) + 1
+    reached = np.cumsum(weights)[stops - 1]
+    wanted = np.arange(1, N_THRESHOLDS + 1) / (N_THRESHOLDS + 1) * total
+    binomial, found = 0.0, 0.0
+    for stop in np.unique(stops[np.minimum(np.searchsorted(reached, wanted), len(stops) - 1)]):
+        above = np.bincount(units[:stop], weights[:stop], minlength=len(of_unit))
+        rate = float(above.sum()) / total
+        binomial += rate * (1.0 - rate)
+        found += _variance(above - rate * of_unit, total)
+    if found > 0.0 and binomial > 0.0:
+        return 1.0 + binomial / found  # n for n rows, whose rates vary by r (1 - r) / (n - 1)
+    return total**2 / float(np.sum(of_unit**2))
+
+
+def _of_share(positive: Floats, weights: Floats, units: Codes) -> float:
+    total = float(weights.sum())
+    share = float(positive.sum()) / total
+    deviations = np.bincount(units, positive) - share * np.bincount(units, weights)
+    variance = _variance(deviations, total)
+    return 1.0 + share * (1.0 - share) / variance if variance > 0.0 else np.inf
+
+
+def _variance(deviations: Floats, total: float) -> float:
+    """Return the variance of a ratio from what each unit adds to its error."""
+    n = len(deviations)
+    return float(np.sum(deviations**2)) / total**2 * n / (n - 1) if n > 1 else 0.0

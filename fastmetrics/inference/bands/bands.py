@@ -7,20 +7,10 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import WeightsAre
-from fastmetrics.inference.bands._band_options import (
-    Kind,
-    Method,
-    Options,
-    check_method,
-    checked_options,
-)
-from fastmetrics.inference.bands._band_run import pr_limits, roc_limits
+from fastmetrics._input.scalars import WeightsAre, check_weights_are
+from fastmetrics.inference.bands._band_run import Kind, Method, Run
 from fastmetrics.inference.bands.band_results import PrBand, RocBand
-from fastmetrics.inference.bootstrap._forms import Form
-from fastmetrics.inference.bootstrap._parse import parse
-from fastmetrics.inference.bootstrap._plans import planned
-from fastmetrics.inference.bootstrap.bootstrap import warn_of_sizes
+from fastmetrics.inference.bootstrap._parse import Given
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 _BAND = """
@@ -52,6 +42,12 @@ DegenerateDataWarning
     class is worth less than two independent rows.
 SmallSampleWarning
     If there are fewer than about 30 groups, or importances leave rows worth less than that.
+
+References
+----------
+Campbell (1994), Advances in statistical methodology for the evaluation of diagnostic and
+laboratory tests, Statistics in Medicine 13:499-508. Zou & Donner (2008), Construction of
+confidence limits about effect measures, Statistics in Medicine 27:1693-1702.
 """
 
 
@@ -133,17 +129,15 @@ def roc_band(
 
     References
     ----------
-    Campbell (1994), Advances in statistical methodology for the evaluation of diagnostic and
-    laboratory tests, Statistics in Medicine 13:499-508. Macskassy, Provost & Rosset (2005), ROC
-    confidence bands: an empirical evaluation, ICML. Macskassy & Provost (2004), Confidence bands
-    for ROC curves: methods and an empirical study, ROCAI. Nair (1984), Confidence bands for
-    survival functions with censored data, Technometrics 26:265-275. Anscombe (1948), The
-    transformation of Poisson, binomial and negative-binomial data, Biometrika 35:246-254. Zou &
-    Donner (2008), Construction of confidence limits about effect measures, Statistics in Medicine
-    27:1693-1702. Hilgers (1991), Distribution-free confidence bounds for ROC curves, Methods of
-    Information in Medicine 30:96-101. Agresti & Coull (1998), Approximate is better than "exact"
-    for interval estimation of binomial proportions, The American Statistician 52:119-126. Rao &
-    Scott (1992), A simple method for the analysis of clustered binary data, Biometrics 48:577-585.
+    Macskassy, Provost & Rosset (2005), ROC confidence bands: an empirical evaluation, ICML.
+    Macskassy & Provost (2004), Confidence bands for ROC curves: methods and an empirical study,
+    ROCAI. Nair (1984), Confidence bands for survival functions with censored data, Technometrics
+    26:265-275. Anscombe (1948), The transformation of Poisson, binomial and negative-binomial data,
+    Biometrika 35:246-254. Hilgers (1991), Distribution-free confidence bounds for ROC curves,
+    Methods of Information in Medicine 30:96-101. Agresti & Coull (1998), Approximate is better than
+    "exact" for interval estimation of binomial proportions, The American Statistician 52:119-126.
+    Rao & Scott (1992), A simple method for the analysis of clustered binary data, Biometrics
+    48:577-585.
 
     Examples
     --------
@@ -156,22 +150,20 @@ def roc_band(
     >>> band.low.round(2).tolist(), band.high.round(2).tolist()
     ([0.0, 0.5, 0.92, 0.99], [0.22, 0.73, 0.98, 1.0])
     """
-    options = checked_options(
+    read = check_weights_are(sample_weight, weights_are)
+    run = Run(
+        Given(y_true, y_score, sample_weight, read, pos_label, groups),
+        over_recall=False,
         kind=kind,
         method=method,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
         points=points,
         stratified=stratified,
-        groups=groups,
+        rng=rng,
         progress=progress,
-        over_recall=False,
-        sample_weight=sample_weight,
-        weights_are=weights_are,
     )
-    form = _form(y_true, y_score, options, sample_weight, pos_label, groups)
-    band = roc_limits(form, options, rng)
-    return RocBand(options.grid, band.pop("curve"), **band)
+    return RocBand(**run.roc())
 
 
 @documented(_BAND)
@@ -236,10 +228,8 @@ def pr_band(
     References
     ----------
     Davis & Goadrich (2006), The relationship between precision-recall and ROC curves, ICML.
-    Campbell (1994), Advances in statistical methodology for the evaluation of diagnostic and
-    laboratory tests, Statistics in Medicine 13:499-508. Zou & Donner (2008), Construction of
-    confidence limits about effect measures, Statistics in Medicine 27:1693-1702. Boyd, Eng & Page
-    (2013), Area under the precision-recall curve: point estimates and confidence intervals, ECML.
+    Boyd, Eng & Page (2013), Area under the precision-recall curve: point estimates and confidence
+    intervals, ECML.
 
     Examples
     --------
@@ -251,36 +241,17 @@ def pr_band(
     >>> bool((band.low < band.precision).all() and (band.precision < band.high).all())
     True
     """
-    options = checked_options(
+    read = check_weights_are(sample_weight, weights_are)
+    run = Run(
+        Given(y_true, y_score, sample_weight, read, pos_label, groups),
+        over_recall=True,
         kind=kind,
         method=method,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
         points=points,
         stratified=stratified,
-        groups=groups,
+        rng=rng,
         progress=progress,
-        over_recall=True,
-        sample_weight=sample_weight,
-        weights_are=weights_are,
     )
-    form = _form(y_true, y_score, options, sample_weight, pos_label, groups)
-    band = pr_limits(form, options, rng)
-    return PrBand(options.grid, band.pop("curve"), **band)
-
-
-def _form(
-    y_true: Any, y_score: Any, options: Options, sample_weight: Any, pos_label: Any, groups: Any
-) -> Form:
-    form = parse(
-        y_true,
-        y_score,
-        planned("roc_auc"),  # of two classes, with scores
-        sample_weight=sample_weight,
-        weights_are=options.weights_are,
-        pos_label=pos_label,
-        groups=groups,
-    )
-    check_method(options, form)
-    warn_of_sizes(form)
-    return form
+    return PrBand(**run.pr())

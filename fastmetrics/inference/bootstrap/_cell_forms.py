@@ -7,6 +7,7 @@ the rows themselves.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -14,18 +15,27 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.containers import as_vector
+from fastmetrics._input.label_columns import LabelColumn, LabelColumns, check_label_column
+from fastmetrics._input.models import NamedScores
+from fastmetrics._input.weights import Weights
 from fastmetrics._kernels.replicates import replicate_points as points, resampling
-from fastmetrics.errors import InputError
-from fastmetrics.inference.bootstrap._draws import Draws, Needs, Yield, cell_counts
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.inference.bootstrap._draws import Draws, Needs, Yield, by_cell, cell_counts
 from fastmetrics.inference.bootstrap._forms import (
-    NO_DECISIONS,
-    Bytes,
-    Floats,
     Form,
     Rows,
     UnitSums,
 )
-from fastmetrics.inference.bootstrap._rows import by_cell
+from fastmetrics.inference.bootstrap._rows import Bytes, Codes, Floats
+from fastmetrics.measures.decisions._matrix_input import positive_last
+from fastmetrics.tables.confusion._label_counts import (
+    Cells as LabelCells,
+    completed,
+    count_columns,
+    seen_cells,
+)
+from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Counts = NDArray[np.int64]
@@ -39,17 +49,11 @@ class CodedRows(Rows):
 
     Attributes
     ----------
-    counts : ndarray of shape (K, K)
-        The confusion matrix.
     starts : ndarray of int64, shape (K * K,)
         First row of each cell.
     """
 
-    counts: NDArray[Any]
     starts: NDArray[np.int64]
-
-    def matrix(self) -> NDArray[Any]:
-        return self.counts
 
     def cell_of_rows(self) -> NDArray[np.int64]:
         sizes = np.diff(self.starts, append=self.n)
@@ -91,14 +95,11 @@ class TableCells(Cells):
     ----------
     table : ScoreTable
         Counts of both classes at each score.
-    counts : ndarray of shape (2, 2), or None
-        What the decision score >= threshold does, where there is a threshold.
     cut : int or None
-        How many distinct scores are called positive then.
+        How many distinct scores are called positive where there is a threshold.
     """
 
     table: ScoreTable
-    counts: NDArray[Any] | None = None
     cut: int | None = None
 
     def draw(self, draws: Draws, needs: Needs, first: int, count: int) -> Yield:
@@ -115,14 +116,6 @@ class TableCells(Cells):
 
     def whole(self, needs: Needs) -> Yield:
         return self._measured(self.table.positives[None, :], self.table.negatives[None, :], needs)
-
-    def score_table(self) -> ScoreTable:
-        return self.table
-
-    def matrix(self) -> NDArray[Any]:
-        if self.counts is None:
-            raise InputError(NO_DECISIONS)
-        return self.counts
 
     def weights_of_columns(self) -> NDArray[Any]:
         cells = np.concatenate((self.table.positives, self.table.negatives))
@@ -146,24 +139,18 @@ class TableCells(Cells):
         """Measure counts of both classes at each score, (replicates, scores)."""
         count, n_scores = positives.shape
         out = Yield.empty(count, needs, n_cells=0 if self.cut is None else 4)
-        tp, fp = positives.cumsum(axis=1), negatives.cumsum(axis=1)
+        tp, fp = curves_of(positives, negatives)
         out.n_positive[:], out.n_negative[:] = tp[:, -1], fp[:, -1]
         out.total[:] = out.n_positive + out.n_negative
         # A positive wins over every negative below it, and half over those of its own score.
-        twice = 2.0 * fp[:, -1:] - 2.0 * fp + negatives
+        twice = 2.0 * fp[:, -1:] - 2.0 * fp[:, 1:] + negatives
         out.twice_pairs[:] = np.einsum("ij,ij->i", positives.astype(np.float64), twice)
         if self.cut is not None:
-            zero = np.zeros(count, np.int64)
-            there = (tp[:, self.cut - 1], fp[:, self.cut - 1]) if self.cut else (zero, zero)
-            out.cells[:] = out.four_cells(*there)
+            out.cells[:] = out.four_cells(tp[:, self.cut], fp[:, self.cut])
         if needs.lines:
-            programme, bounds, rows = needs.programme, needs.bounds, np.arange(n_scores)
-            curve = np.zeros((2, n_scores + 1))
+            given = np.arange(n_scores), 0.0, needs.programme, needs.bounds
             for r in range(count):
-                curve[0, 1:], curve[1, 1:] = tp[r], fp[r]
-                points.measure_points(
-                    curve[0], curve[1], rows, 0.0, programme, bounds, out.states[r]
-                )
+                points.measure_points(tp[r], fp[r], *given, out.states[r])
         if self.columns is not None:
             out.sums = np.empty((count, len(self.columns)))
             for j, column in enumerate(self.columns):  # a product of matrices rounds by shape
@@ -177,6 +164,28 @@ class MatrixCells(Cells):
     """A confusion matrix of ``counts`` (K, K), of two classes the positive one last."""
 
     counts: NDArray[Any]
+
+    @classmethod
+    def of(cls, counts: NDArray[Any]) -> MatrixCells:
+        """Return the cells of a matrix."""
+        n = int(counts.sum())
+        return cls(n_rows=n, n_units=n, counts=counts)
+
+    @classmethod
+    def of_matrix(cls, matrix: ConfusionMatrix) -> MatrixCells:
+        """Return a matrix that the user passed alone."""
+        if matrix.is_sparse:
+            raise InputTypeError(
+                "a sparse ConfusionMatrix cannot be resampled: make it without `sparse`"
+            )
+        if matrix.is_weighted:
+            raise InputTypeError(
+                "a ConfusionMatrix of fractional weights cannot be resampled, as it does not tell "
+                "how many rows a weight is: pass `y_true`, `y_score` and `sample_weight`"
+            )
+        if int(matrix.n) == 0:
+            raise InputError("`y_true` must hold at least one example: got an empty matrix")
+        return cls.of(np.asarray(matrix.counts))
 
     def draw(self, draws: Draws, needs: Needs, first: int, count: int) -> Yield:
         """Return what ``count`` replicates yield; by class, each true class by itself."""
@@ -195,9 +204,6 @@ class MatrixCells(Cells):
     def whole(self, needs: Needs) -> Yield:
         return self._measured(self.counts.reshape(1, -1))
 
-    def matrix(self) -> NDArray[Any]:
-        return self.counts
-
     def _n_cells(self) -> int:
         return self.counts.size
 
@@ -206,6 +212,14 @@ class MatrixCells(Cells):
         out.cells = cells.astype(np.float64)
         out.total = out.cells.sum(axis=1)
         return out
+
+
+def curves_of(positives: Counts, negatives: Counts) -> Floats:
+    """Return TP and FP of each replicate before and at each score: (2, replicates, scores + 1)."""
+    curves = np.zeros((2, len(positives), positives.shape[1] + 1))
+    np.cumsum(positives, axis=1, out=curves[0, :, 1:])
+    np.cumsum(negatives, axis=1, out=curves[1, :, 1:])
+    return curves
 
 
 def _gamma_weights(
@@ -221,3 +235,43 @@ def _gamma_weights(
         uniform = ((words[:count] >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
         weights[:, cell] = gammaincinv(float(sizes[cell]), uniform)
     return weights
+
+
+def predicted_labels(model: NamedScores, label: str) -> LabelColumn:
+    """Return predicted labels; what is wrong with scores is that they are none."""
+    if model.values is None:
+        raise InputTypeError(f"`{model.argument}` must be given for {label!r}: got None")
+    try:
+        return check_label_column(model.values, model.argument)
+    except InputError:
+        values = as_vector(model.values, model.argument)
+        if values.dtype.kind == "f" and np.any(np.isfinite(values) & (np.rint(values) != values)):
+            raise InputError(
+                f"{label!r} counts decisions, and `{model.argument}` holds scores: pass "
+                "`threshold`, or predicted labels"
+            ) from None
+        raise
+
+
+def codes_among(column: LabelColumn, labels: tuple[Any, ...]) -> Codes:
+    """Return the place of each label among those given; 0 for one of no weight."""
+    found = column.coded()
+    place = {label: k for k, label in enumerate(labels)}
+    return np.array([place.get(name, 0) for name in found.classes.tolist()], np.int64)[found.codes]
+
+
+def matrices_of(
+    pairs: Sequence[LabelColumns], weights: Weights | None, pos_label: Any
+) -> list[LabelCells]:
+    """Return the confusion matrix of each model, all of the same labels."""
+    counted = [count_columns(pair, weights) for pair in pairs]
+    matrices = [
+        completed(seen_cells(cells, pair.label_type))
+        for cells, pair in zip(counted, pairs, strict=True)
+    ]
+    if len(matrices) > 1:
+        labels = tuple(sorted({label for matrix in matrices for label in matrix.labels}))
+        matrices = [matrix.arranged(labels) for matrix in matrices]
+    if pos_label is None:
+        return matrices
+    return [positive_last(matrix, pos_label, known=False) for matrix in matrices]

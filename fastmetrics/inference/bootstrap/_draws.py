@@ -1,4 +1,4 @@
-"""A replicate: how often each unit is drawn, and what measures need it to yield."""
+"""A replicate: how often each unit is drawn, what measures need it to yield, and what it does."""
 
 from __future__ import annotations
 
@@ -10,25 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels.replicates import (
+    replicate_pairs as pair_kernels,
     replicate_points as point_kernels,
     replicate_weights as weight_kernels,
     resampling as kernels,
 )
+from fastmetrics.inference.bootstrap._rows import Bytes, Floats, SortedRows, padded
 
 Resampling = Literal["multinomial", "poisson", "bayesian"]
 
-Floats = NDArray[np.float64]
 #: (kind, criterion, two bounds) of `replicate_points.measure_rows`.
 Line = tuple[int, int, float, float]
 #: A user's own: ``f(targets and predictions, weights of the rows)``, weights being counts or not.
 Statistic = Callable[[tuple[NDArray[Any], ...], NDArray[Any]], float]
 
 WINDOW = kernels.WINDOW
-
-
-def padded(n: int) -> int:
-    """Return how many bytes the counts of n rows take."""
-    return -(-n // 8) * 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,7 +162,10 @@ class Needs:
 
 @dataclass(slots=True, eq=False)
 class Yield:
-    """What some replicates of one model yielded; arrays with one row a replicate."""
+    """What some replicates of one model yielded; arrays with one row a replicate.
+
+    ``score_at`` returns the scores of rows that states name.
+    """
 
     total: Floats
     n_positive: Floats
@@ -176,6 +175,7 @@ class Yield:
     cells: Floats
     sums: Floats
     statistics: Floats
+    score_at: Callable[[NDArray[np.int64]], NDArray[Any]] = np.asarray
 
     @classmethod
     def empty(cls, count: int, needs: Needs, n_columns: int = 0, n_cells: int = 0) -> Yield:
@@ -190,6 +190,11 @@ class Yield:
             sums=np.zeros((count, n_columns)),
             statistics=np.zeros((count, len(needs.statistics))),
         )
+
+    @property
+    def means(self) -> Floats:
+        """The sums over the rows."""
+        return self.sums / self.total[:, None]
 
     def close(self, state: NDArray[np.int64]) -> None:
         """Take over what the kernel of pairs added up."""
@@ -206,7 +211,7 @@ class Yield:
 
     def at(self, r: int) -> Yield:
         """Return what replicate r yields, in the same memory."""
-        return Yield(*(getattr(self, one.name)[r : r + 1] for one in fields(self)))
+        return Yield(*(getattr(self, one.name)[r : r + 1] for one in fields(self)[:-1]))
 
     def rescale(self, r: int, factor: float) -> None:
         """Say what replicate r yielded in weights that are so many times as large."""
@@ -214,6 +219,92 @@ class Yield:
             sums[r] *= factor
         self.twice_pairs[r] *= factor * factor
 
-    def four_cells(self, tp: NDArray[np.int64], fp: NDArray[np.int64]) -> Floats:
+    def four_cells(self, tp: NDArray[Any], fp: NDArray[Any]) -> Floats:
         """Return TN, FP, FN, TP: the matrix row by row, the positive class last."""
         return np.stack((self.n_negative - fp, fp, self.n_positive - tp, tp), axis=-1)
+
+
+def pairs_and_sums(
+    rows: SortedRows | None,
+    columns: Floats | None,
+    counts: Bytes,
+    row: int,
+    state: NDArray[np.int64],
+    out: Yield,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Add what the rows from ``row`` on give to pairs and sums.
+
+    Returns the positives and the negatives of each segment.
+    """
+    count, size = counts.shape
+    shape = (count, -(-size // pair_kernels.SEGMENT))
+    segments = np.empty(shape, np.int64), np.empty(shape, np.int64)
+    if rows is not None:
+        pieces = rows.tie_pieces(row, row + size)
+        masks = rows.masks[row : row + size].view(np.uint64)
+        pair_kernels.pair_counts(counts.view(np.uint64), masks, pieces, counts, state, *segments)
+    sum_columns(counts, columns, row, out)
+    return segments
+
+
+def sum_columns(drawn: NDArray[Any], columns: Floats | None, row: int, out: Yield) -> None:
+    """Add what the rows from ``row`` on give to the sums: counts or weights, a line a replicate."""
+    if columns is not None:
+        part = np.ascontiguousarray(columns[:, row : row + drawn.shape[1]])
+        pair_kernels.column_sums(drawn, part, out.sums)
+
+
+def called_positive(
+    rows: SortedRows, cut: int, counts: Bytes, segments: tuple[NDArray[np.int64], ...]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return TP and FP of the decision that the first ``cut`` rows are positive."""
+    segment = cut // pair_kernels.SEGMENT
+    start = segment * pair_kernels.SEGMENT
+    rest = counts[:, start:cut]
+    positive = rest & rows.masks[start:cut]
+    tp = segments[0][:, :segment].sum(axis=1) + positive.sum(axis=1, dtype=np.int64)
+    called = (rest.sum(axis=1, dtype=np.int64)) + sum(
+        totals[:, :segment].sum(axis=1) for totals in segments
+    )
+    return tp, called - tp
+
+
+def by_cell(
+    values: NDArray[np.generic], starts: NDArray[np.int64], dtype: type[np.generic]
+) -> NDArray[np.generic]:
+    """Return the sum of the rows of each cell; cells may be empty."""
+    sums = np.zeros((len(values), len(starts)), dtype)
+    held = np.flatnonzero(np.diff(starts, append=values.shape[1]))
+    sums[:, held] = np.add.reduceat(values, starts[held], axis=1, dtype=dtype)
+    return sums
+
+
+def points_of_weights(
+    rows: SortedRows, weights: Floats, scale: float = 1.0
+) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """Return scaled TP and FP at the end of each tie, after a first 0, and the row of each."""
+    n = len(weights)
+    tp, fp, at = np.empty(n + 1), np.empty(n + 1), np.empty(n, np.int64)
+    n = weight_kernels.weighted_points(weights, rows.masks[:n], rows.ends[:n], scale, tp, fp, at)
+    return tp[: n + 1], fp[: n + 1], at[:n]
+
+
+def measure_lines(
+    rows: SortedRows, needs: Needs, counts: Bytes, segments: Any, around: Floats, states: Floats
+) -> None:
+    """Fill ``states`` with what the lines leave, see `replicate_point_kernels.measure_rows`.
+
+    The area under steps is added to what is there.
+    """
+    if not needs.lines:
+        return
+    columns = rows.masks, rows.ends
+    line = needs.line_of_steps
+    areas = np.zeros(len(counts)) if line is None else states[:, line, 0].copy()
+    programme = needs.programme, needs.bounds
+    point_kernels.measure_rows(
+        counts, *columns, rows.anchors, *segments, around, *programme, states
+    )
+    if line is not None:
+        pair_kernels.step_areas(counts, *columns, *rows.lone_positives, around, areas)
+        states[:, line, 0] = areas

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 from typing import Any, Final, NamedTuple
@@ -11,17 +12,21 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.scalars import key_text
 from fastmetrics._kernels._compile import expect
 from fastmetrics._kernels.replicates import replicate_points, replicate_weights as weighing
 from fastmetrics._threads.workers import run, run_batches
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
+from fastmetrics.inference._sample_sizes import Sizes
 from fastmetrics.inference.bootstrap._cell_forms import Cells
-from fastmetrics.inference.bootstrap._draws import WINDOW, Draws, Line, Needs, Yield, padded
+from fastmetrics.inference.bootstrap._draws import WINDOW, Draws, Line, Needs, Yield
 from fastmetrics.inference.bootstrap._forms import Form, Rows
 from fastmetrics.inference.bootstrap._limits import acceleration
-from fastmetrics.inference.bootstrap._plans import Options, Planned, StatisticPlan
-from fastmetrics.inference.bootstrap._rows import BATCH_BYTES
-from fastmetrics.inference.bootstrap._threshold_plans import Part, ThresholdPlan
+from fastmetrics.inference.bootstrap._plans import Planned
+from fastmetrics.inference.bootstrap._rows import BATCH_BYTES, padded
+from fastmetrics.inference.bootstrap._statistic_plans import StatisticPlan
+from fastmetrics.inference.bootstrap._threshold_plans import ThresholdPlan
+from fastmetrics.inference.replicates import Replicates
 
 Floats = NDArray[np.float64]
 
@@ -56,7 +61,7 @@ class _Place(NamedTuple):
 
     lines: list[int]
     columns: slice
-    statistic: int
+    statistics: list[int]
 
 
 class Engine:
@@ -84,7 +89,14 @@ class Engine:
     ) -> None:
         self.asked, self.draws, self.with_errors = asked, draws, with_errors
         self.places, self.needs = placed(asked, with_errors)
-        self.forms = [form.with_squares() for form in forms] if with_errors else list(forms)
+        self.forms = list(forms)
+        if with_errors:
+            self.forms = [
+                replace(form, columns=np.concatenate((form.columns, form.columns**2)))
+                if form.columns is not None
+                else form
+                for form in forms
+            ]
         self.n_columns = self.places[-1].columns.stop
 
     def run(self, n_resamples: int, *, progress: bool | None) -> Found:
@@ -120,10 +132,10 @@ class Engine:
         return self._errors(self.forms[0], self.forms[0].whole(self.needs))[:, 0]
 
     def accelerations(
-        self, wanted: Sequence[tuple[int, int]], options: Options
+        self, wanted: Sequence[tuple[int, int]], stratified: bool
     ) -> dict[tuple[int, int], float]:
         """Return BCa's acceleration of each (model, measure); nan where it is undefined."""
-        jobs = [partial(self.acceleration, i, m, options.stratified) for m, i in wanted]
+        jobs = [partial(self.acceleration, i, m, stratified) for m, i in wanted]
         return dict(zip(wanted, run(jobs), strict=True))
 
     def acceleration(self, measure: int, model: int, stratified: bool) -> float:
@@ -168,27 +180,19 @@ class Engine:
     def _measured(self, form: Form, out: Yield, what: str) -> Floats:
         found = np.full((len(self.asked), len(out.total)), np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
-            means = out.sums / out.total[:, None]
             for i, (one, place) in enumerate(zip(self.asked, self.places, strict=True)):
-                found[i] = getattr(one.plan, what)(self._part(form, out, means, place))
+                columns = np.arange(place.columns.start, place.columns.stop)
+                if self.with_errors:  # their squares stand below all columns
+                    columns = np.append(columns, columns + self.n_columns)
+                part = replace(
+                    out,
+                    states=out.states[:, place.lines],
+                    sums=out.sums[:, columns],
+                    statistics=out.statistics[:, place.statistics],
+                    score_at=form.score_at,
+                )
+                found[i] = getattr(one.plan, what)(part)
         return found
-
-    def _part(self, form: Form, out: Yield, means: Floats, place: _Place) -> Part:
-        lines, columns = place.lines, place.columns
-        squares = slice(columns.start + self.n_columns, columns.stop + self.n_columns)
-        return Part(
-            out.total,
-            out.n_positive,
-            out.n_negative,
-            out.twice_pairs,
-            out.states[:, lines],
-            out.states[:, lines[-1:]].reshape(len(out.total), -1),
-            out.cells,
-            means[:, columns],
-            means[:, squares],
-            out.statistics[:, place.statistic] if place.statistic >= 0 else out.total,
-            form.score_at,
-        )
 
 
 def placed(asked: Sequence[Planned], with_errors: bool = False) -> tuple[list[_Place], Needs]:
@@ -197,16 +201,16 @@ def placed(asked: Sequence[Planned], with_errors: bool = False) -> tuple[list[_P
     statistics: list[Any] = []
     places, n_columns = [], 0
     for one in asked:
-        plan, first, number = one.plan, n_columns, -1
+        plan, first, own = one.plan, n_columns, []
         lines = list(plan.lines)
         if with_errors and isinstance(plan, ThresholdPlan):
             lines.append((replicate_points.SQUARES, 0, 0.0, 0.0))
         n_columns += plan.n_columns
         if isinstance(plan, StatisticPlan):
-            number = len(statistics)
+            own = [len(statistics)]
             statistics.append(plan.statistic)
         at = [numbers.setdefault(line, len(numbers)) for line in lines]
-        places.append(_Place(at, slice(first, n_columns), number))
+        places.append(_Place(at, slice(first, n_columns), own))
     return places, Needs(tuple(numbers), tuple(statistics))
 
 
@@ -353,3 +357,22 @@ class Failures(NamedTuple):
 def joined(*notes: str) -> str:
     """Return the notes that there are, as one."""
     return "; ".join(note for note in notes if note)
+
+
+def replicates_of(
+    distribution: NDArray[np.float64],
+    failures: Failures,
+    sizes: Sizes,
+    key: NDArray[np.uint64],
+    bias: float = math.nan,
+) -> Replicates:
+    """Return what an estimate or a pair keeps of its replicates."""
+    distribution.flags.writeable = False
+    return Replicates(
+        distribution,
+        failures.n,
+        bias,
+        key_text(key),
+        sizes.effective,
+        sizes.effective_n_groups,
+    )

@@ -8,8 +8,8 @@ form measures its replicates, and knows what measures of the data, or of all but
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple, Self
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,31 +17,40 @@ from numpy.typing import NDArray
 from fastmetrics._kernels.replicates import (
     replicate_pairs as pairs,
     replicate_points as points,
-    replicate_steps as steps,
     replicate_weights as weighing,
 )
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference._sample_sizes import Sizes, effective_groups
-from fastmetrics.inference.bootstrap._draws import Needs, Statistic, Yield, padded
-from fastmetrics.inference.bootstrap._rows import (
-    Codes,
-    SortedRows,
-    batch_size,
+from fastmetrics.inference._sample_sizes import (
+    Sizes,
+    effective_groups,
+    effective_sample_size,
+    warn_of_few_groups,
+    warn_of_few_rows,
+)
+from fastmetrics.inference.bootstrap._draws import (
+    Needs,
+    Statistic,
+    Yield,
     called_positive,
-    measure_curve,
+    measure_lines,
     pairs_and_sums,
+    points_of_weights,
     sum_columns,
 )
-from fastmetrics.inference.bootstrap.effective_size import effective_sample_size
+from fastmetrics.inference.bootstrap._rows import (
+    BATCH_BYTES,
+    Bytes,
+    Codes,
+    Floats,
+    SortedRows,
+    padded,
+)
 from fastmetrics.tables.scores.score_table import ScoreTable
 
-Floats = NDArray[np.float64]
-Bytes = NDArray[np.uint8]
 #: Values without a row of each kind, and how many rows are of that kind; a pair a class.
 Strata = list[tuple[NDArray[Any], NDArray[Any]]]
-NO_DECISIONS: Final = (
-    "a measure of `metrics` counts decisions: pass `threshold` with scores, or predicted labels"
-)
+# Sums of weights this near to the number of positives, relative to all weight, meet it.
+_ROUNDING: Final = 2.0**-50
 
 
 class UnitSums(NamedTuple):
@@ -71,12 +80,18 @@ class Form(ABC):
         Weights of the rows, in any order, where they are fractions.
     columns : ndarray of shape (n_columns, n_cells), or None
         What each row (or cell: positives of each score, then negatives) adds to the sums.
+    table : ScoreTable or None
+        The distinct scores of both classes, of data that have them.
+    counts : ndarray of shape (K, K), or None
+        The confusion matrix; of scores what the decision score >= threshold does.
     """
 
     n_rows: int
     n_units: int
     fractional: Floats | None = None
     columns: Floats | None = None
+    table: ScoreTable | None = None
+    counts: NDArray[Any] | None = None
 
     @abstractmethod
     def whole(self, needs: Needs) -> Yield:
@@ -95,6 +110,13 @@ class Form(ABC):
     def is_grouped(self) -> bool:
         """Whether groups are drawn, not rows."""
         return False
+
+    def warn_of_sizes(self) -> None:
+        """Say where groups, or rows of importances, are too few for an interval to hold."""
+        if self.is_grouped:
+            warn_of_few_groups(self.effective_n_groups(), self.n_units)
+        if self.fractional is not None:
+            warn_of_few_rows(self.sizes().effective, self.n_rows)
 
     def sizes(self) -> Sizes:
         """Return rows and groups, and what they are worth in rows and groups of equal weight."""
@@ -116,11 +138,18 @@ class Form(ABC):
 
     def score_table(self) -> ScoreTable:
         """Return the distinct scores of both classes."""
-        raise InputTypeError("scores of two classes are needed")
+        if self.table is None:
+            raise InputTypeError("scores of two classes are needed")
+        return self.table
 
     def matrix(self) -> NDArray[Any]:
         """Return the counts (K, K) of decisions."""
-        raise InputError(NO_DECISIONS)
+        if self.counts is None:
+            raise InputError(
+                "a measure of `metrics` counts decisions: pass `threshold` with scores, or "
+                "predicted labels"
+            )
+        return self.counts
 
     def weights_of_columns(self) -> NDArray[Any] | None:
         """Return how often each entry of the columns counts; None for once."""
@@ -142,11 +171,11 @@ class Form(ABC):
         """Return the class of each of n entries, for strata; all True where there is none."""
         return np.ones(n, np.bool_)
 
-    def with_squares(self) -> Self:
-        """Return the same with the squares of the columns below them, for standard errors."""
-        if self.columns is None:
-            return self
-        return replace(self, columns=np.concatenate((self.columns, self.columns**2)))
+    def by_class(self, values: Floats, multiplicities: Floats) -> Strata:
+        """Return what belongs to each entry, class by class."""
+        positive = self.is_positive(len(values))
+        parts = (positive, ~positive)
+        return [(values[part], multiplicities[part]) for part in parts if part.any()]
 
     def unit_of_rows(self) -> NDArray[np.int64]:
         """Return the group of each row."""
@@ -196,7 +225,8 @@ class Rows(Form):
         return effective_groups(self.units, self.weights)
 
     def batch_size(self) -> int:
-        return batch_size(max(self.n_units, self.n))  # few groups may have many rows
+        n = max(self.n_units, self.n, 1)  # few groups may have many rows
+        return max(1, min(4096, BATCH_BYTES // padded(n)))
 
     def counts_of_rows(self, of_units: Bytes) -> Bytes:
         """Return how often each row is drawn, from how often its unit is."""
@@ -243,12 +273,8 @@ class Rows(Form):
 
     def part_of_weights(self, weights: Floats, row: int, state: Floats, out: Yield) -> None:
         """Add what the weighted rows from ``row`` on give, a line a replicate."""
-        self._sum_columns(weights, row, out)
+        sum_columns(weights, self.columns, row, out)
         pairs.column_sums(weights, np.ones((1, weights.shape[1])), out.total[:, None])
-
-    def _sum_columns(self, weights: Floats, row: int, out: Yield) -> None:
-        if self.columns is not None:
-            sum_columns(weights, self.columns, row, out)
 
     def empty(self, count: int, needs: Needs) -> Yield:
         n_columns = 0 if self.columns is None else len(self.columns)
@@ -303,31 +329,15 @@ class ScoredRows(Rows):
     Attributes
     ----------
     rows : SortedRows
-    table : ScoreTable or None
-        The distinct scores; None for parts of a problem, which have no estimate of their own.
-    counts : ndarray of shape (2, 2), or None
-        What the decision score >= threshold does, where there is a threshold.
     cut : int or None
-        How many rows, the highest, are called positive then.
+        How many rows, the highest, are called positive where there is a threshold.
     """
 
     rows: SortedRows
-    table: ScoreTable | None = None
-    counts: NDArray[Any] | None = None
     cut: int | None = None
 
     def masks(self) -> Bytes:
         return self.rows.masks
-
-    def score_table(self) -> ScoreTable:
-        if self.table is None:
-            raise InputTypeError("a table is needed")
-        return self.table
-
-    def matrix(self) -> NDArray[Any]:
-        if self.counts is None:
-            raise InputError(NO_DECISIONS)
-        return self.counts
 
     def score_at(self, places: NDArray[np.int64]) -> NDArray[Any]:
         return self.rows.score_at(places)
@@ -351,7 +361,7 @@ class ScoredRows(Rows):
         return pairs_and_sums(self.rows, self.columns, counts, row, state, out)
 
     def part_of_weights(self, weights: Floats, row: int, state: Floats, out: Yield) -> None:
-        self._sum_columns(weights, row, out)
+        sum_columns(weights, self.columns, row, out)
         stop = row + weights.shape[1]
         pieces = self.rows.tie_pieces(row, stop)
         weighing.weighted_pairs(weights, self.rows.masks[row:stop], pieces, state)
@@ -369,29 +379,13 @@ class ScoredRows(Rows):
 
     def _weigh(self, needs: Needs, weights: Floats, scale: float, r: int, out: Yield) -> None:
         if needs.lines:
-            measure_curve(self.rows, weights.astype(np.float64), scale, needs, out.states[r])
+            *curve, at = points_of_weights(self.rows, weights.astype(np.float64), scale)
+            slack = _ROUNDING * (curve[0][-1] + curve[1][-1])
+            programme, bounds = needs.programme, needs.bounds
+            points.measure_points(*curve, at, slack, programme, bounds, out.states[r])
         if self.cut is not None:
             positive = self.rows.masks[: self.cut] > 0
             tp = scale * float(weights[: self.cut][positive].sum())
             fp = scale * float(weights[: self.cut].sum()) - tp
             cells = (out.n_negative[r] - fp, fp, out.n_positive[r] - tp, tp)
             out.cells[r] = np.maximum(cells, 0.0)
-
-
-def measure_lines(
-    rows: SortedRows, needs: Needs, counts: Bytes, segments: Any, around: Floats, states: Floats
-) -> None:
-    """Fill ``states`` with what the lines leave, see `replicate_points.measure_rows`.
-
-    The area under steps is added to what is there.
-    """
-    if not needs.lines:
-        return
-    columns = rows.masks, rows.ends
-    line = needs.line_of_steps
-    areas = np.zeros(len(counts)) if line is None else states[:, line, 0].copy()
-    programme = needs.programme, needs.bounds
-    points.measure_rows(counts, *columns, rows.anchors, *segments, around, *programme, states)
-    if line is not None:
-        steps.step_areas(counts, *columns, *rows.lone_positives, around, areas)
-        states[:, line, 0] = areas

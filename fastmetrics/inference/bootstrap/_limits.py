@@ -118,7 +118,8 @@ def limits(
         errors = np.asarray(_given(standard_errors, "standard_errors"), dtype=np.float64)
         if not (error > 0 and math.isfinite(error)):
             return _undefined(NO_ERROR)
-        studentized = _studentized(replicates, estimate, errors)
+        sound = (errors > 0) & np.isfinite(errors) & ~np.isnan(replicates)
+        studentized = (replicates[sound] - estimate) / errors[sound]
         if len(studentized) < 2:
             return _undefined(FEW_ERRORS)
         lower, upper = _quantiles(studentized, (alpha, 1 - alpha))
@@ -207,13 +208,6 @@ def _bias(replicates: Floats, estimate: float) -> float:
     # The share below the estimate, ties counted half.
     twice = np.count_nonzero(replicates < estimate) + np.count_nonzero(replicates <= estimate)
     return float(ndtri(twice / (2 * len(replicates))))
-
-
-def _studentized(replicates: Floats, estimate: float, errors: Floats) -> Floats:
-    """Return (replicate - estimate) / (its standard error) where there is one."""
-    sound = (errors > 0) & np.isfinite(errors) & ~np.isnan(replicates)
-    ratio: Floats = (replicates[sound] - estimate) / errors[sound]
-    return ratio
 
 
 # Leave-one-out values this near to one another, relative to their size, differ by rounding only.

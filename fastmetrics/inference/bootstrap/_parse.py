@@ -10,180 +10,157 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_groups
-from fastmetrics._input.models import (
-    CheckedModels,
-    NamedScores,
-    check_models,
-)
+from fastmetrics._input.label_columns import check_label_column, of_one_kind
+from fastmetrics._input.models import NamedScores, check_models
 from fastmetrics._input.rows import BinaryRows, check_binary, refuse_several
-from fastmetrics._input.scalars import WeightsAre
+from fastmetrics._input.scalars import WeightsAre, check_same_length
+from fastmetrics._input.scores import check_scores_array
+from fastmetrics._input.weights import Weights, check_weights
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference.bootstrap._cell_forms import MatrixCells, TableCells
-from fastmetrics.inference.bootstrap._forms import Form, ScoredRows
-from fastmetrics.inference.bootstrap._orders import Places, inverse_of, taken
-from fastmetrics.inference.bootstrap._parse_rows import (
-    Parsed,
-    columns_of,
-    predicted_classes,
-    real_targets,
+from fastmetrics.inference.bootstrap._cell_forms import (
+    CodedRows,
+    MatrixCells,
+    TableCells,
+    codes_among,
+    matrices_of,
+    predicted_labels,
 )
-from fastmetrics.inference.bootstrap._plans import CountPlan, Planned, ScorePlan, StatisticPlan
+from fastmetrics.inference.bootstrap._forms import Form, Rows, ScoredRows
+from fastmetrics.inference.bootstrap._plans import (
+    CountPlan,
+    Planned,
+    SumPlan,
+    columns_are,
+    columns_of,
+)
 from fastmetrics.inference.bootstrap._rows import (
     ROWS_OF_A_CELL,
     Codes,
+    Floats,
+    Places,
     SortedRows,
     _SummedTable,
     check_rows,
     descending,
-    of_some_weight,
+    inverse_of,
+    order_of,
     rows_in_order,
     rows_of_table,
+    taken,
 )
-from fastmetrics.inference.bootstrap._sums import SumPlan
+from fastmetrics.inference.bootstrap._statistic_plans import StatisticPlan
 from fastmetrics.tables.confusion._score_cells import cells_of_rows, score_cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.score_table import ScoreTable
 
-Kind = Literal["scores", "decisions", "values"]
+Asked = Sequence[Planned]
 
 
-def parse(
-    y_true: Any,
-    y_score: Any,
-    asked: Sequence[Planned],
-    *,
-    sample_weight: Any = None,
-    weights_are: WeightsAre | None = None,
-    pos_label: Any = None,
-    groups: Any = None,
-    threshold: Any = None,
-    by_rows: bool = False,
-) -> Form:
+class Given(NamedTuple):
+    """The data as the user gave them, but for ``weights_are``, which is checked.
+
+    ``scores`` are those of one model; of several, a `NamedScores` each.
+    """
+
+    y_true: Any
+    scores: Any = None
+    sample_weight: Any = None
+    weights_are: WeightsAre | None = None
+    pos_label: Any = None
+    groups: Any = None
+    threshold: Any = None
+
+    def weights(self, n: int) -> Weights | None:
+        """Return the checked weights of n rows."""
+        if self.sample_weight is None:
+            return None
+        return check_weights(self.sample_weight, n, weights_are=self.weights_are)
+
+    def codes(self, n: int) -> Codes | None:
+        """Return the group of each of n rows, from 0."""
+        return None if self.groups is None else check_groups(self.groups, n)
+
+
+def parse(given: Given, asked: Asked, *, by_rows: bool = False) -> Form:
     """Return one model's data; ``by_rows`` says that cells are not enough."""
+    y_true, threshold = given.y_true, given.threshold
     if isinstance(y_true, ScoreTable | ConfusionMatrix):
-        _check_alone(y_true, y_score, sample_weight, pos_label, groups, threshold)
+        _check_alone(y_true, given)
         if isinstance(y_true, ScoreTable):
             return _of_table(y_true, asked, threshold, by_rows=by_rows)
-        return _of_matrix(y_true, asked)
-    refuse_several(y_score, "paired_bootstrap")
-    weights = (sample_weight, weights_are)
-    kind = _kind(asked, threshold, pos_label)
-    model = NamedScores("", "y_score", y_score)
-    if kind == "values":
-        return real_targets(y_true, [model], asked, weights, groups).forms[0]
-    if kind == "decisions":
-        if y_score is None:
-            raise InputTypeError(f"`y_score` must be given for {asked[0].label!r}: got None")
-        return predicted_classes(y_true, [model], asked, weights, pos_label, groups).forms[0]
-    if y_score is None and pos_label is not None:
+        for one in asked:
+            if not isinstance(one.plan, CountPlan):
+                raise InputTypeError(
+                    f"{one.label!r} does not follow from a ConfusionMatrix: pass rows"
+                )
+        return MatrixCells.of_matrix(y_true)
+    refuse_several(given.scores, "paired_bootstrap")
+    if read := _READ.get(columns_are(asked, given.threshold, given.pos_label)):
+        model = NamedScores("", "y_score", given.scores)
+        return read(given._replace(scores=[model]), asked)[0]
+    if given.scores is None and given.pos_label is not None:
         raise InputTypeError("`pos_label` is for labels with scores: got no `y_score`")
     rows = check_binary(
         y_true,
-        y_score,
-        sample_weight=sample_weight,
-        weights_are=weights_are,
-        pos_label=pos_label,
+        given.scores,
+        sample_weight=given.sample_weight,
+        weights_are=given.weights_are,
+        pos_label=given.pos_label,
     )
-    codes = None if groups is None else check_groups(groups, len(rows.scores))
+    codes = given.codes(len(rows.scores))
     are_alike = codes is None and (rows.weights is None or rows.integer_weights)
     if are_alike and _count_decisions(asked):
-        return _of_cells(cells_of_rows(rows.recheck(), real_threshold(threshold)))
-    table = ScoreTable.from_rows(rows)
+        return MatrixCells.of(cells_of_rows(rows.recheck(), real_threshold(threshold)))
     if are_alike:
-        return _of_table(table, asked, threshold, by_rows=by_rows)
+        return _of_table(ScoreTable.from_rows(rows), asked, threshold, by_rows=by_rows)
     rows = rows.recheck()
-    if codes is not None and rows.integer_weights and rows.weights is not None:
-        kept, codes = of_some_weight(rows.weights, codes)
-        rows = dataclasses.replace(
-            rows, labels=rows.labels[kept], scores=rows.scores[kept], weights=rows.weights[kept]
-        )
-    return _scored([rows], codes, asked, threshold, table).forms[0]
+    return _scored(*_written_out(rows, [rows.scores], codes), asked, threshold)[0]
 
 
-def parse_models(
-    y_true: Any,
-    models: list[NamedScores],
-    asked: Sequence[Planned],
-    *,
-    sample_weight: Any = None,
-    weights_are: WeightsAre | None = None,
-    pos_label: Any = None,
-    groups: Any = None,
-    threshold: Any = None,
-) -> Parsed:
-    """Return the data of several models on the same rows."""
-    weights = (sample_weight, weights_are)
-    kind = _kind(asked, threshold, pos_label)
-    if kind == "values":
-        return real_targets(y_true, models, asked, weights, groups)
-    if kind == "decisions":
-        return predicted_classes(y_true, models, asked, weights, pos_label, groups)
-    checked = _written_out(
-        check_models(
-            y_true,
-            models,
-            sample_weight=sample_weight,
-            weights_are=weights_are,
-            pos_label=pos_label,
-            groups=groups,
-        )
+def parse_models(given: Given, asked: Asked) -> list[Form]:
+    """Return the data of several models on the same rows.
+
+    The units are rows in an order that all share, that of the first model's rows, then of the other
+    models' scores: it depends on the rows alone, not on where they stood.
+    """
+    if read := _READ.get(columns_are(asked, given.threshold, given.pos_label)):
+        return read(given, asked)
+    checked = check_models(
+        given.y_true,
+        given.scores,
+        sample_weight=given.sample_weight,
+        weights_are=given.weights_are,
+        pos_label=given.pos_label,
+        groups=given.groups,
     )
-    rows = [checked.rows_of(model) for model in range(len(models))]
     if checked.groups is not None and checked.groups.max() == 0:
-        raise InputError("`groups` must name at least two groups whose rows have a weight: got one")
-    return _scored(rows, checked.groups, asked, threshold)
+        raise InputError(_ONE_GROUP)
+    written_out = _written_out(checked.rows, checked.scores, checked.groups)
+    return _scored(*written_out, asked, given.threshold)
 
 
-def _check_alone(
-    counts: ScoreTable | ConfusionMatrix,
-    y_score: Any,
-    sample_weight: Any,
-    pos_label: Any,
-    groups: Any,
-    threshold: Any,
-) -> None:
-    kind = type(counts).__name__
-    given = {"y_score": y_score, "sample_weight": sample_weight, "pos_label": pos_label}
+def _check_alone(counts: ScoreTable | ConfusionMatrix, given: Given) -> None:
+    names = ["scores", "sample_weight", "pos_label"]
     if isinstance(counts, ConfusionMatrix):
-        given["threshold"] = threshold
-    if any(value is not None for value in given.values()):
-        raise InputTypeError(f"a {kind} comes alone: pass no {', '.join(given)} with it")
-    if groups is not None:
-        raise InputTypeError(f"groups need rows: a {kind} does not tell which row is whose")
-
-
-def _kind(asked: Sequence[Planned], threshold: Any, pos_label: Any) -> Kind:
-    """Return how the measures read the columns."""
-    counted = [one.label for one in asked if isinstance(one.plan, CountPlan)]
-    of_two = any(
-        isinstance(one.plan, ScorePlan)
-        or (isinstance(one.plan, SumPlan) and one.plan.sums.is_probability)
-        for one in asked
-    )
-    if threshold is not None or of_two or (pos_label is not None and not counted):
-        return "scores"
-    if not counted:
-        return "values"
-    others = [one.label for one in asked if one.label not in counted]
-    if others:
-        raise InputError(
-            f"{counted[0]!r} takes predicted labels and {others[0]!r} scores: pass scores with "
-            "`threshold`, or ask for them in two calls"
+        names.append("threshold")
+    if any(getattr(given, name) is not None for name in names):
+        listed = ", ".join(["y_score", *names[1:]])
+        raise InputTypeError(f"a {type(counts).__name__} comes alone: pass no {listed} with it")
+    if given.groups is not None:
+        raise InputTypeError(
+            f"groups need rows: a {type(counts).__name__} does not tell which row is whose"
         )
-    return "decisions"
 
 
-def _of_table(
-    table: ScoreTable, asked: Sequence[Planned], threshold: Any, *, by_rows: bool
-) -> Form:
+def _of_table(table: ScoreTable, asked: Asked, threshold: Any, *, by_rows: bool) -> Form:
     """Return a table of counts, to be resampled by cells or by rows."""
     if table.is_weighted:
         raise InputTypeError(
@@ -196,7 +173,7 @@ def _of_table(
     table = _SummedTable.of(table)
     counts = _called(table, threshold)
     if counts is not None and _count_decisions(asked):
-        return _of_cells(counts)
+        return MatrixCells.of(counts)
     n_cells = np.count_nonzero(table.positives) + np.count_nonzero(table.negatives)
     if n > ROWS_OF_A_CELL * n_cells and not by_rows:
         labels = np.repeat((1.0, 0.0), len(table))
@@ -208,89 +185,79 @@ def _of_table(
             counts=counts,
             cut=None if threshold is None else _n_called(table.scores, threshold),
         )
-    rows = rows_of_table(table)
-    return ScoredRows(
-        n_rows=n,
-        n_units=n,
-        n=n,
-        rows=rows,
-        table=table,
-        counts=counts,
-        cut=rows.called_positive(threshold),
-        **_columns(rows, asked),
-    )
+    sizes = {"n_rows": n, "n_units": n, "n": n}
+    return _scored_rows(sizes, rows_of_table(table), table, asked, threshold)
+
+
+def _written_out(
+    rows: BinaryRows, scores: Sequence[NDArray[Any]], codes: Codes | None
+) -> tuple[list[BinaryRows], Codes | None]:
+    """Return the rows of each model with frequencies written out; of groups, those above 0."""
+    if rows.weights is not None:
+        weights = Weights(rows.weights, rows.integer_weights, 0)
+        _, codes, chosen = as_drawn(weights, codes)
+        if chosen is not None:
+            kept = None if codes is None else rows.weights[chosen]
+            rows = dataclasses.replace(rows, labels=rows.labels[chosen], weights=kept)
+            scores = [column[chosen] for column in scores]
+    return [dataclasses.replace(rows, scores=column) for column in scores], codes
 
 
 def _scored(
-    models: list[BinaryRows],
-    groups: Codes | None,
-    asked: Sequence[Planned],
-    threshold: Any,
-    table: ScoreTable | None = None,
-) -> Parsed:
-    """Return labels with the scores of each model, verified, whose rows have no weight of 0.
-
-    ``table`` is that of a single model, where it is at hand.
-    """
+    models: list[BinaryRows], groups: Codes | None, asked: Asked, threshold: Any
+) -> list[Form]:
+    """Return labels with the scores of each model, verified, whose rows have no weight of 0."""
     others = tuple(rows.scores for rows in models[1:])
     orders = [descending(models[0], groups, *others)]
     shared = inverse_of(orders[0][0])
     for rows in models[1:]:  # ties of the other models stand in the shared order: keys descend
         orders.append(descending(rows, groups, -shared))
 
-    def one(model: int) -> tuple[Form, Places]:
+    def one(model: int) -> Form:
         rows, (order, edges) = models[model], orders[model]
         sorted_rows = rows_in_order(rows, order, edges)
-        # The first model gives the order that all share.
-        place = taken(shared, order) if model else np.arange(len(order), dtype=np.int32)
-        units = None if groups is None else groups[order].astype(np.int32)
-        if model and groups is None:
-            units = place
-        n, weights = sorted_rows.n, sorted_rows.weights
         if rows.weights is None:
             counted = sorted_rows.table()
         else:
-            counted = _SummedTable.of(table or ScoreTable.from_rows(rows))
-        form = ScoredRows(
-            n_rows=int(counted.n_positive + counted.n_negative) if rows.integer_weights else n,
-            n_units=n if groups is None else int(groups.max()) + 1,
-            fractional=None if rows.integer_weights else weights,
-            n=n,
-            weights=weights,
-            units=units,
-            rows=sorted_rows,
-            table=counted,
-            counts=_called(counted, threshold),
-            cut=sorted_rows.called_positive(threshold),
-            **_columns(sorted_rows, asked),
-        )
-        return form, place
+            counted = _SummedTable.of(ScoreTable.from_rows(rows))
+        places = taken(shared, order) if model else None  # the first one's order is the shared one
+        of_rows = drawn(order, rows.typed_weights(), groups, places)
+        return _scored_rows(of_rows, sorted_rows, counted, asked, threshold)
 
-    found = run([partial(one, model) for model in range(len(models))])
-    return Parsed([form for form, _ in found], [place for _, place in found])
+    return run([partial(one, model) for model in range(len(models))])
 
 
-def _columns(rows: SortedRows, asked: Sequence[Planned]) -> dict[str, Any]:
-    """Return the columns of sums, and the arguments of the user's own statistics, if any."""
-    of: dict[str, Any] = {}
+def drawn(
+    order: NDArray[Any],
+    weights: NDArray[Any] | None,
+    groups: Codes | None,
+    places: Places | None = None,
+) -> dict[str, Any]:
+    """Return what forms of rows in an order have in common, by the name of the field."""
+    n = len(order)
+    weights = None if weights is None else weights[order]
+    groups = None if groups is None else groups[order]
+    is_fractional = weights is not None and weights.dtype.kind == "f"
+    return {
+        "n_rows": n if weights is None or is_fractional else int(weights.sum()),
+        "n_units": n if groups is None else int(groups.max()) + 1,
+        "fractional": weights if is_fractional else None,
+        "n": n,
+        "weights": weights,
+        "units": places if groups is None else groups.astype(np.int32),
+    }
+
+
+def _scored_rows(
+    of_rows: dict[str, Any], rows: SortedRows, table: ScoreTable, asked: Asked, threshold: Any
+) -> ScoredRows:
+    """Return labels with scores, and what sums and statistics of the user's own need of them."""
     if any(isinstance(one.plan, SumPlan) for one in asked):
-        of["columns"] = columns_of(asked, rows.labels, rows.scores)
+        of_rows["columns"] = columns_of(asked, rows.labels, rows.scores)
     if any(isinstance(one.plan, StatisticPlan) for one in asked):
-        of["arguments"] = (rows.labels, rows.scores)
-    return of
-
-
-def _written_out(checked: CheckedModels) -> CheckedModels:
-    """Return the rows with frequencies written out, unless they are of groups."""
-    rows = checked.rows
-    if rows.weights is None or not rows.integer_weights or checked.groups is not None:
-        return checked
-    times = rows.weights.astype(np.int64)
-    check_rows(int(times.sum()))
-    labels, scores = np.repeat(rows.labels, times), np.repeat(rows.scores, times)
-    rows = dataclasses.replace(rows, labels=labels, scores=scores, weights=None)
-    columns = tuple(np.repeat(column, times) for column in checked.scores)
-    return CheckedModels(checked.names, rows, columns, None)
+        of_rows["arguments"] = (rows.labels, rows.scores)
+    counts, cut = _called(table, threshold), rows.called_positive(threshold)
+    return ScoredRows(**of_rows, rows=rows, table=table, counts=counts, cut=cut)
 
 
 def _n_called(scores: NDArray[Any], threshold: Any) -> int:
@@ -302,30 +269,86 @@ def _called(table: ScoreTable, threshold: Any) -> NDArray[Any] | None:
     return None if threshold is None else score_cells(table, None, threshold, None, None).counts
 
 
-def _of_matrix(matrix: ConfusionMatrix, asked: Sequence[Planned]) -> Form:
-    """Return a matrix that the user passed alone."""
-    for one in asked:
-        if not isinstance(one.plan, CountPlan):
-            raise InputTypeError(f"{one.label!r} does not follow from a ConfusionMatrix: pass rows")
-    if matrix.is_sparse:
-        raise InputTypeError(
-            "a sparse ConfusionMatrix cannot be resampled: make it without `sparse`"
-        )
-    if matrix.is_weighted:
-        raise InputTypeError(
-            "a ConfusionMatrix of fractional weights cannot be resampled, as it does not tell how "
-            "many rows a weight is: pass `y_true`, `y_score` and `sample_weight`"
-        )
-    if int(matrix.n) == 0:
-        raise InputError("`y_true` must hold at least one example: got an empty matrix")
-    return _of_cells(np.asarray(matrix.counts))
-
-
-def _count_decisions(asked: Sequence[Planned]) -> bool:
+def _count_decisions(asked: Asked) -> bool:
     """Return whether no measure needs more of the rows than their cells."""
     return all(isinstance(one.plan, CountPlan) for one in asked)
 
 
-def _of_cells(counts: NDArray[Any]) -> MatrixCells:
-    n = int(counts.sum())
-    return MatrixCells(n_rows=n, n_units=n, counts=counts)
+def predicted_classes(given: Given, asked: Asked) -> list[Form]:
+    """Return true classes with those that each model predicts."""
+    decided = [predicted_labels(model, asked[0].label) for model in given.scores]
+    true = check_label_column(given.y_true, "y_true")
+    n = len(true.values)
+    pairs = [of_one_kind(true, column) for column in decided]
+    codes, weights = given.codes(n), given.weights(n)
+    matrices = matrices_of(pairs, weights, given.pos_label)
+    if len(decided) == 1 and codes is None and (weights is None or weights.is_integer):
+        return [MatrixCells.of(matrices[0].counts)]
+    labels, k = matrices[0].labels, len(matrices[0].labels)
+    row = codes_among(true, labels) * k
+    cells = [row + codes_among(column, labels) for column in decided]
+    values, codes, chosen = as_drawn(weights, codes)
+    if chosen is not None:
+        cells = [cell[chosen] for cell in cells]
+    inverse = inverse_of(order_of(*cells, values, codes))
+    forms: list[Form] = []
+    for matrix, cell in zip(matrices, cells, strict=True):
+        order = order_of(cell, values, codes, inverse)  # ties as shared
+        of_rows = drawn(order, values, codes, None if len(decided) == 1 else inverse[order])
+        if of_rows["fractional"] is not None:
+            of_rows["fractional"] = values  # whose sums are added up as they came
+        starts = np.searchsorted(cell[order], np.arange(k * k)).astype(np.int64)
+        forms.append(CodedRows(**of_rows, counts=matrix.counts, starts=starts))
+    return forms
+
+
+def real_targets(given: Given, asked: Asked) -> list[Form]:
+    """Return targets with the predictions of each model; of a mean there may be none."""
+    y = check_scores_array(given.y_true, "y_true").astype(np.float64)
+    predictions = []
+    for model in given.scores:
+        if model.values is not None:
+            column = check_scores_array(model.values, model.argument).astype(np.float64)
+            check_same_length(**{"y_true": y, model.argument: column})
+            predictions.append(column)
+    values, codes, chosen = as_drawn(given.weights(len(y)), given.codes(len(y)))
+    if chosen is not None:
+        y, predictions = y[chosen], [column[chosen] for column in predictions]
+    order = order_of(y, *predictions, values, codes)
+    y, predictions = y[order], [column[order] for column in predictions]
+    of_rows = drawn(order, values, codes)
+    of_models: list[tuple[Floats, ...]] = [(column,) for column in predictions] or [()]
+    return [
+        Rows(**of_rows, columns=columns_of(asked, y, *arguments), arguments=(y, *arguments))
+        for arguments in of_models
+    ]
+
+
+_ONE_GROUP = "`groups` must name at least two groups whose rows have a weight: got one"
+
+
+def as_drawn(
+    weights: Weights | None, codes: Codes | None
+) -> tuple[NDArray[Any] | None, Codes | None, Codes | None]:
+    """Return weights, groups, and which rows are taken how often; None for each once.
+
+    A frequency is so many rows; of groups, rows of frequency 0 are left out, and groups are
+    numbered anew.
+    """
+    if weights is None:
+        return None, codes, None
+    if not weights.is_integer:
+        return weights.values, codes, None
+    times = weights.values.astype(np.int64)
+    if codes is None:
+        check_rows(int(times.sum()))
+        return None, None, np.repeat(np.arange(len(times)), times)
+    chosen = np.flatnonzero(times)
+    names, codes = np.unique(codes[chosen], return_inverse=True)
+    if len(names) < 2:
+        raise InputError(_ONE_GROUP)
+    return times[chosen], codes, chosen
+
+
+#: What reads columns that are not labels with scores.
+_READ = {"decisions": predicted_classes, "values": real_targets}

@@ -1,85 +1,107 @@
-"""What was asked for: the options of a bootstrap, and a plan for each measure.
+"""What was asked for: a plan for each measure; here are the plans of those that follow from sums.
 
 A plan says what a replicate must yield, and makes of it the `values` of the measure and, where
 there is one, their `variances`; it measures the data themselves (`estimate`) and, for BCa, the data
 without each row: by class (`strata`), or row by row less a number common to all
 (`row_deviations`). There is a class for each kind of measure; those of threshold measures and of
-sums have files of their own, ``_threshold_plans`` and ``_sums``.
+functions of rows have files of their own, ``_threshold_plans`` and ``_statistic_plans``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from typing import Any, ClassVar, Final, get_args
+from functools import partial
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.scalars import (
-    Alternative,
-    WeightsAre,
-    check_alternative,
-    check_choice,
-    check_confidence_level,
-    check_integer,
-    check_memory,
-    seed_key,
-)
-from fastmetrics._kernels._compile import without_gil
+from fastmetrics._input.scalars import check_choice
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference.bootstrap._draws import Draws, Line, Resampling, Statistic
+from fastmetrics.inference.bootstrap._draws import Yield
 from fastmetrics.inference.bootstrap._forms import Form, Strata
-from fastmetrics.inference.bootstrap._hull_plans import HULL_PLANS, HullPlan, refuse_differences
-from fastmetrics.inference.bootstrap._limits import Method
-from fastmetrics.inference.bootstrap._sums import DIVIDES_BY_0, SUMS, SumPlan, by_class
-from fastmetrics.inference.bootstrap._threshold_plans import (
-    THRESHOLD_PLANS,
-    Part,
-    ThresholdPlan,
-    refuse_fractions,
-    refuse_groups,
-)
+from fastmetrics.inference.bootstrap._statistic_plans import HULL_PLANS, HullPlan, UserPlan
+from fastmetrics.inference.bootstrap._threshold_plans import THRESHOLD_PLANS, Plan, ThresholdPlan
 from fastmetrics.measures import asking
 from fastmetrics.measures._measure import Measure
-from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.measures.decisions import count_measures
 
 Floats = NDArray[np.float64]
+ColumnsAre = Literal["scores", "decisions", "values"]
+DIVIDES_BY_0: Final = "what the measure divides by is 0"
 
-#: Rows up to which a user's own statistic is computed anew without each of them.
-MAX_REFITS: Final = 10_000
+
+#: What the options of every bootstrap mean.
+RESAMPLED: Final = """
+Parameters
+----------
+metrics : str, callable, (str, dict), or a sequence or mapping of them, default="roc_auc"
+    Names (listed in the user guide), names with parameters as
+    ``("precision_at_recall", {"recall": 0.9})``, or statistics of your own; a mapping gives
+    labels. Functions of ours, and scikit-learn's of the same names, are the measures by these
+    names where they have replicates. A function that numba compiled is called as
+    ``f(labels, scores, weights)``, the weight of a row being how often it was drawn; any other
+    as ``f(labels, scores)`` on the drawn rows, with their weights third if these may be
+    fractions: a `sample_weight` of importances, or resampling="bayesian". Rows come sorted;
+    without scores the second
+    argument is left out. It is called from several threads.
+n_resamples : int, default=9999
+    Number of replicates.
+stratified : bool, default=False
+    Whether each class is drawn by itself, its size being fixed.
+groups : array-like of shape (n_samples,), optional
+    Group of each row (user, patient): whole groups are drawn. Rows of a group are not
+    independent, and intervals that ignore it are too narrow.
+sample_weight : array-like of shape (n_samples,), optional
+    Weights, not negative. As importances, rows are drawn alike and keep their weights; as
+    frequencies, a row of weight 3 is three rows.
+resampling : {"multinomial", "poisson", "bayesian"}, default="multinomial"
+    n draws with replacement; a Poisson number of each row; or exponential weights (Rubin).
+threshold : float, optional
+    Measures of counts call a score >= threshold positive. A threshold that is *chosen* on
+    the data (metric "best_threshold") is chosen again in each replicate.
+alternative : {"two-sided", "less", "greater"}, default="two-sided"
+    "less" has only an upper limit, "greater" only a lower one.
+
+Warns
+-----
+UndefinedMetricWarning
+    If the measure is undefined on the data, or on more than 5 % of the replicates: the warning
+    says why. These are left out, never redrawn, and the interval is conditional on the measure
+    being defined.
+DegenerateDataWarning
+    If the interval says nothing, as where all replicates are equal; where two models do not
+    differ in any replicate (p is 1).
+SmallSampleWarning
+    If groups, or rows of importances, are worth fewer than 30: intervals cover too little. If
+    one of several classes has fewer than five rows: the warning names it.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CountPlan:
+class CountPlan(Plan):
     """A measure of the cells of a confusion matrix, with its parameters."""
 
     name: str
     parameters: Mapping[str, Any]
 
-    lines: ClassVar[tuple[Line, ...]] = ()
-    n_columns: ClassVar[int] = 0
-    has_error: ClassVar[bool] = True
-    undefined_where: ClassVar[str] = DIVIDES_BY_0
-    note: ClassVar[str] = ""
+    has_error = True
+    undefined_where = DIVIDES_BY_0
 
-    def values(self, part: Part) -> Floats:
+    def values(self, part: Yield) -> Floats:
         return count_measures.value(self.name, _matrices(part.cells), **self.parameters)
 
-    def variances(self, part: Part) -> Floats:
-        """Return the variance of each replicate's value by the delta method."""
+    def variances(self, part: Yield) -> Floats:
         return count_measures.delta_variance(self.name, _matrices(part.cells), **self.parameters)
 
     def estimate(self, form: Form, columns: slice) -> float:
         return float(count_measures.value(self.name, form.matrix(), **self.parameters))
 
     def check_bca(self, form: Form, label: str) -> None:
-        refuse_fractions(form, label)
+        self.refuse_fractions(form, label)
 
     def strata(self, form: Form, columns: slice) -> Strata:
-        """Return the values without each row, by true class; or without each group."""
         counts = form.matrix()
         if form.is_grouped:
             return [self._without_groups(form, counts)]
@@ -102,82 +124,117 @@ class CountPlan:
         return values, np.ones(len(values))
 
 
-#: Of the functions used last: each `without_gil` would compile anew.
-_unlocked = lru_cache(maxsize=32)(without_gil)
+def _matrices(cells: Floats) -> Floats:
+    k = round(cells.shape[1] ** 0.5)
+    return cells.reshape(-1, k, k)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class UserPlan:
-    """A statistic of the user's own.
+class SumPlan(Plan):
+    """A measure of column means.
 
-    ``compiled`` says that numba compiled it; ``weighted`` that it gets weights in any case. What
-    numba compiled gets every row with its weight, without the interpreter's lock. A Python
-    function gets the drawn rows themselves, and their weights only if these may be fractions. What
-    all replicates share is read-only: a function that sorts in place would change the rest.
+    Attributes
+    ----------
+    name : str
+    columns : callable
+        Targets and predictions (None for a mean) to the columns, each of shape (n,).
+    finish : callable
+        Means of the columns, shape (..., n_columns), to values of shape (...).
+    n_columns : int
+    needs_prediction, is_probability, is_clipped : bool
+        Whether there must be predictions; whether they are probabilities of the label 1; whether
+        these keep the machine epsilon of their dtype from 0 and 1.
+    slope : callable
+        Derivative of `finish` by the mean of its column, where there is but one.
     """
 
-    function: Callable[..., Any]
-    compiled: bool
-    weighted: bool = False
+    name: str
+    columns: Callable[[Floats, Floats], list[Floats]]
+    finish: Callable[[Floats], Floats]
+    n_columns: int = 1
+    needs_prediction: bool = True
+    is_probability: bool = False
+    is_clipped: bool = False
+    slope: Callable[[Floats], Floats] = np.ones_like
+    has_error: bool = True
+    undefined_where: str = DIVIDES_BY_0
 
-    lines: ClassVar[tuple[Line, ...]] = ()
-    n_columns: ClassVar[int] = 0
-    has_error: ClassVar[bool] = False
-    undefined_where: ClassVar[str] = "the function returned nan"
-    note: ClassVar[str] = ""
-    default_method: ClassVar[Method] = "percentile"
+    def values(self, part: Yield) -> Floats:
+        return self.finish(part.means)
 
-    @property
-    def statistic(self) -> Statistic:
-        """The function of targets and predictions, and weights of the rows."""
-        function = _unlocked(self.function) if self.compiled else self.function
-
-        def with_weights(arguments: tuple[NDArray[Any], ...], weights: NDArray[Any]) -> float:
-            return float(function(*map(_read_only, arguments), weights.astype(np.float64)))
-
-        def with_rows(arguments: tuple[NDArray[Any], ...], weights: NDArray[Any]) -> float:
-            if self.weighted or weights.dtype.kind == "f":
-                drawn = weights > 0
-                columns = (column[drawn] for column in arguments)
-                return float(function(*columns, weights[drawn].astype(np.float64)))
-            return float(function(*(np.repeat(column, weights) for column in arguments)))
-
-        return with_weights if self.compiled else with_rows
-
-    def values(self, part: Part) -> Floats:
-        return part.statistic
+    def variances(self, part: Yield) -> Floats:
+        (mean, mean_of_squares), n = part.means.T, part.total
+        spread = (mean_of_squares - mean**2) * n / (n - 1.0)
+        variance: Floats = self.slope(mean) ** 2 * spread / n
+        return variance
 
     def estimate(self, form: Form, columns: slice) -> float:
-        return form.statistic(self.statistic)
+        chosen = _columns(form)[columns]
+        means = np.average(chosen, axis=1, weights=form.weights_of_columns())
+        return float(self.finish(means))
 
     def check_bca(self, form: Form, label: str) -> None:
-        refuse_fractions(form, label)
-        refuse_groups(form, label)
-        if form.n_rows > MAX_REFITS:
-            raise InputError(
-                f"`method='bca'` needs {label!r} without each row in turn, for {MAX_REFITS:,} rows "
-                f"at most: got {form.n_rows:,}; take `method='percentile'`"
-            )
+        """Do nothing: sums without a row are always at hand."""
 
     def strata(self, form: Form, columns: slice) -> Strata:
-        values = self.row_deviations(form, columns)
-        return by_class(form, values, np.ones(len(values)))
+        return form.by_class(*self._without(form, columns))
 
     def row_deviations(self, form: Form, columns: slice) -> Floats:
-        function, n = self.statistic, form.n_entries
-        kept, values = np.ones(n, np.int64), np.empty(n)
-        for i in range(n):
-            kept[i] = 0
-            values[i] = form.statistic(function, kept)
-            kept[i] = 1
-        return values
+        return np.asarray(self._without(form, columns)[0], np.float64)
+
+    def _without(self, form: Form, columns: slice) -> tuple[Floats, Floats]:
+        """Return the values without each row, cell or group, and how many rows each is."""
+        of = form.sums_by_unit(_columns(form)[columns])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            means = ((of.total[:, None] - of.columns) / (of.n - of.size)).T
+            return self.finish(means) - self.finish(of.total / of.n), of.multiplicities
 
 
-#: Plans whose values are those of a function of all rows.
-StatisticPlan = UserPlan | HullPlan
-#: Plans of measures of labels and scores, undefined where a class is missing.
-ScorePlan = ThresholdPlan | HullPlan
-Plan = ThresholdPlan | CountPlan | SumPlan | StatisticPlan
+def _columns(form: Form) -> Floats:
+    if form.columns is None:
+        raise InputError("a sum needs columns")
+    return form.columns
+
+
+def _first(means: Floats) -> Floats:
+    return means[..., 0]
+
+
+def _r2(means: Floats) -> Floats:
+    """Return 1 - MSE / variance; the targets were centred before they were squared."""
+    variance = means[..., 2] - means[..., 1] ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(variance > 0, 1.0 - means[..., 0] / variance, np.nan)
+
+
+def _r2_columns(y: Floats, p: Floats) -> list[Floats]:
+    centred = y - y.mean()
+    return [(y - p) ** 2, centred, centred**2]
+
+
+def _log_loss_columns(y: Floats, p: Floats) -> list[Floats]:
+    return [-np.where(y > 0, np.log(p), np.log1p(-p))]
+
+
+#: Measures by their names.
+SUMS = {
+    metric.name: metric
+    for metric in (
+        SumPlan("mean", lambda y, p: [y], _first, needs_prediction=False),
+        SumPlan("mean_squared_error", lambda y, p: [(y - p) ** 2], _first),
+        SumPlan(
+            "root_mean_squared_error",
+            lambda y, p: [(y - p) ** 2],
+            lambda means: np.sqrt(means[..., 0]),
+            slope=lambda mean: 0.5 / np.sqrt(mean),
+        ),
+        SumPlan("mean_absolute_error", lambda y, p: [np.abs(y - p)], _first),
+        SumPlan("mean_error", lambda y, p: [p - y], _first),
+        SumPlan("r2", _r2_columns, _r2, n_columns=3, has_error=False),
+        SumPlan("log_loss", _log_loss_columns, _first, is_probability=True, is_clipped=True),
+        SumPlan("brier_score", lambda y, p: [(y - p) ** 2], _first, is_probability=True),
+    )
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -236,7 +293,7 @@ def _plan(one: asking.Asked) -> Plan:
     if how == "sums":
         if one.parameters:
             raise InputError(f"`metrics`: {one.label!r} has its default parameters here only")
-        return SumPlan(SUMS[one.name])
+        return SUMS[one.name]
     instead = "take `multiclass_bootstrap`"
     if how != "classes":
         instead = "its function is resampled as one of your own (`functools.partial` completes it)"
@@ -252,110 +309,52 @@ def _of_rows(measure: Measure, parameters: Mapping[str, Any], *columns: Any) -> 
     return measure.value(*columns, **parameters)
 
 
-#: What the options of every bootstrap mean.
-RESAMPLED: Final = """
-Parameters
-----------
-metrics : str, callable, (str, dict), or a sequence or mapping of them, default="roc_auc"
-    Names (listed in the user guide), names with parameters as
-    ``("precision_at_recall", {"recall": 0.9})``, or statistics of your own; a mapping gives
-    labels. Functions of ours, and scikit-learn's of the same names, are the measures by these
-    names where they have replicates. A function that numba compiled is called as
-    ``f(labels, scores, weights)``, the weight of a row being how often it was drawn; any other
-    as ``f(labels, scores)`` on the drawn rows, with their weights third if these may be
-    fractions: a `sample_weight` of importances, or resampling="bayesian". Rows come sorted;
-    without scores the second
-    argument is left out. It is called from several threads.
-n_resamples : int, default=9999
-    Number of replicates.
-stratified : bool, default=False
-    Whether each class is drawn by itself, its size being fixed.
-groups : array-like of shape (n_samples,), optional
-    Group of each row (user, patient): whole groups are drawn. Rows of a group are not
-    independent, and intervals that ignore it are too narrow.
-sample_weight : array-like of shape (n_samples,), optional
-    Weights, not negative. As importances, rows are drawn alike and keep their weights; as
-    frequencies, a row of weight 3 is three rows.
-resampling : {"multinomial", "poisson", "bayesian"}, default="multinomial"
-    n draws with replacement; a Poisson number of each row; or exponential weights (Rubin).
-threshold : float, optional
-    Measures of counts call a score >= threshold positive. A threshold that is *chosen* on
-    the data (metric "best_threshold") is chosen again in each replicate.
-alternative : {"two-sided", "less", "greater"}, default="two-sided"
-    "less" has only an upper limit, "greater" only a lower one.
-"""
+def columns_of(
+    asked: Sequence[Planned], targets: NDArray[Any], predictions: NDArray[Any] | None = None
+) -> Floats | None:
+    """Return the columns of all sums, one below the other."""
+    sums = [(one.label, one.plan) for one in asked if isinstance(one.plan, SumPlan)]
+    if not sums:
+        return None
+    y = np.asarray(targets, np.float64)
+    p = np.zeros(0) if predictions is None else np.asarray(predictions, np.float64)
+    columns: list[Floats] = []
+    for label, of in sums:
+        if of.is_probability and not (p.min() >= 0 and p.max() <= 1):
+            raise InputError(
+                f"`y_score` must hold probabilities in [0, 1] for {label!r}: got values from "
+                f"{p.min():g} to {p.max():g}"
+            )
+        if of.needs_prediction and predictions is None:
+            raise InputError(f"`y_score` is needed for {label!r}: got None")
+        if of.is_clipped and predictions is not None:
+            dtype = predictions.dtype if predictions.dtype.kind == "f" else np.float64
+            eps = float(np.finfo(dtype).eps)
+            columns.extend(of.columns(y, np.clip(p, eps, 1.0 - eps)))
+        else:
+            columns.extend(of.columns(y, p))
+    return np.ascontiguousarray(columns, np.float64)
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The checked options of a bootstrap."""
-
-    asked: list[Planned]
-    n_resamples: int
-    confidence_level: float
-    method: Method | None
-    alternative: Alternative
-    stratified: bool
-    resampling: Resampling
-    progress: bool | None
-    key: NDArray[np.uint64]
-    weights_are: WeightsAre | None
-
-    @property
-    def by_rows(self) -> bool:
-        """Whether cells are not enough: a weight of its own for each row, or a user's function."""
-        return self.resampling == "bayesian" or any(
-            isinstance(one.plan, StatisticPlan) for one in self.asked
-        )
-
-    def draws(self, form: Form) -> Draws:
-        """Return the draws over the units of a form, which other forms may share."""
-        masks = form.masks() if self.stratified else None
-        return Draws(self.key, form.n_units, self.resampling, masks)
-
-
-def checked_options(
-    *,
-    metrics: MetricsLike,
-    n_resamples: Any,
-    confidence_level: Any,
-    method: Any,
-    alternative: Any,
-    stratified: bool,
-    groups: Any,
-    resampling: Any,
-    rng: Any,
-    progress: bool | None,
-    weights_are: WeightsAre | None = None,
-    n_models: int = 1,
-) -> Options:
-    """Return the options, or raise before any work."""
-    asked = planned(metrics)
-    if n_models > 1:
-        refuse_differences({one.label: one.plan for one in asked})
-    count = check_integer("n_resamples", n_resamples, low=1)
-    if count < 2:
-        raise InputError(f"`n_resamples` must be at least 2: got {count}")
-    check_memory(
-        count, len(asked) * n_models, "10,000 determine a 95 % limit to about 2 % of the width"
+def columns_are(asked: Sequence[Planned], threshold: Any, pos_label: Any) -> ColumnsAre:
+    """Return how the measures read the columns."""
+    counted = [one.label for one in asked if isinstance(one.plan, CountPlan)]
+    of_two = any(
+        isinstance(one.plan, ThresholdPlan | HullPlan)
+        or (isinstance(one.plan, SumPlan) and one.plan.is_probability)
+        for one in asked
     )
-    level = check_confidence_level(confidence_level)
-    if method is not None:
-        check_choice("method", method, get_args(Method))
-    for one in asked:
-        if isinstance(one.plan, HullPlan):
-            one.plan.check_method(one.label, method)
-    check_alternative(alternative)
-    check_choice("resampling", resampling, get_args(Resampling))
-    check_stratified(stratified, groups)
-    if stratified and resampling != "multinomial":
-        raise InputError(f"`stratified` needs `resampling='multinomial'`: got {resampling!r}")
-    if method == "studentized":
-        _check_has_errors(asked, groups)
-    if resampling == "bayesian":
-        asked = [one.weighted() for one in asked]
-    drawn = (stratified, resampling, progress, seed_key(rng))
-    return Options(asked, count, level, method, alternative, *drawn, weights_are=weights_are)
+    if threshold is not None or of_two or (pos_label is not None and not counted):
+        return "scores"
+    if not counted:
+        return "values"
+    others = [one.label for one in asked if one.label not in counted]
+    if others:
+        raise InputError(
+            f"{counted[0]!r} takes predicted labels and {others[0]!r} scores: pass scores with "
+            "`threshold`, or ask for them in two calls"
+        )
+    return "decisions"
 
 
 def check_stratified(stratified: Any, groups: Any) -> None:
@@ -368,7 +367,8 @@ def check_stratified(stratified: Any, groups: Any) -> None:
         )
 
 
-def _check_has_errors(asked: list[Planned], groups: Any) -> None:
+def check_has_errors(asked: list[Planned], groups: Any) -> None:
+    """Raise where a replicate has no standard error."""
     for one in asked:
         if not one.plan.has_error:
             raise InputError(
@@ -380,14 +380,3 @@ def _check_has_errors(asked: list[Planned], groups: Any) -> None:
             "`method='studentized'` has no standard error of grouped rows: take "
             "`method='percentile'`"
         )
-
-
-def _matrices(cells: Floats) -> Floats:
-    k = round(cells.shape[1] ** 0.5)
-    return cells.reshape(-1, k, k)
-
-
-def _read_only(column: NDArray[Any]) -> NDArray[Any]:
-    view = column.view()
-    view.flags.writeable = False
-    return view

@@ -1,4 +1,4 @@
-"""Rows in the order that the resampling kernels read, their groups, and what counts of them yield.
+"""Rows in orders of their own, whatever order they came in, as the resampling kernels read them.
 
 They are built once for all replicates.
 """
@@ -6,27 +6,23 @@ They are built once for all replicates.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows
-from fastmetrics._kernels.replicates import (
-    replicate_pairs as pairs,
-    replicate_points as points,
-    replicate_weights as weighing,
-)
-from fastmetrics.errors import InputError
-from fastmetrics.inference.bootstrap._draws import Needs, Yield, padded
-from fastmetrics.inference.bootstrap._orders import Places, lone_positives, refined, taken
-from fastmetrics.tables.ordering.row_order import row_order
+from fastmetrics._kernels.replicates import replicate_pairs as pairs
+from fastmetrics.tables.ordering.row_order import RowOrder, row_order
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.score_table import ScoreTable, running_sum
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 Codes = NDArray[np.int64]
+#: Four bytes a row: so many rows as do not fit are refused (`check_rows`).
+Places = NDArray[np.int32]
 
 #: A table with this many rows to a cell is resampled by cells: drawing a binomial number costs as
 #: much as drawing so many rows.
@@ -35,10 +31,13 @@ ROWS_OF_A_CELL: Final = 200
 MAX_ROWS: Final = (1 << 31) - 1
 #: Bytes of counts that are drawn before they are measured: they stay in the second-level cache.
 BATCH_BYTES: Final = 1 << 18
-# Sums of weights this near to the number of positives, relative to all weight, meet it.
-_ROUNDING: Final = 2.0**-50
 
-_PART = 1 << 16  # scores at a time
+_PART: Final = 1 << 16  # rows or scores at a time
+
+
+def padded(n: int) -> int:
+    """Return how many bytes the counts of n rows take."""
+    return -(-n // 8) * 8
 
 
 class _SummedTable(ScoreTable):
@@ -69,7 +68,7 @@ class _SummedTable(ScoreTable):
         return self._running
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SortedRows:
     """Examples by descending score, the positives of a tie first.
 
@@ -87,6 +86,8 @@ class SortedRows:
         Score of each tie, descending.
     weights : ndarray, or None
         Weight of each row: float64, or int64 where it is a frequency.
+    counted : pair of ndarray of int64, or None
+        Positives and negatives of each tie.
     """
 
     n: int
@@ -96,67 +97,58 @@ class SortedRows:
     ties: NDArray[np.int64]
     distinct: NDArray[Any]
     weights: NDArray[Any] | None = None
-    _known: dict[Any, Any] = field(default_factory=dict)
+    counted: tuple[Codes, Codes] | None = None
+    _pieces: dict[tuple[int, int], NDArray[np.int64]] = field(default_factory=dict)
 
     def tie_pieces(self, start: int, stop: int) -> NDArray[np.int64]:
         """Return the parts of ties among the rows from start to stop, as `pair_counts` takes them.
 
         Every replicate asks for the same few parts, which are made once.
         """
-        known = self._known.get((start, stop))
+        known = self._pieces.get((start, stop))
         if known is None:
             first = int(np.searchsorted(self.ties[:, 2], start, side="right"))
             last = int(np.searchsorted(self.ties[:, 0], stop, side="left"))
             inside = np.clip(self.ties[first:last], start, stop) - start
             closed = self.ties[first:last, 2:] <= stop
             known = np.ascontiguousarray(np.concatenate((inside, closed), axis=1), dtype=np.int64)
-            self._known[start, stop] = known
+            self._pieces[start, stop] = known
         return known
 
-    @property
+    @cached_property
     def lone_positives(self) -> tuple[Bytes, NDArray[np.uint16], NDArray[np.int64]]:
-        """Whether all rows of each segment have a score of their own; the positives of such ones.
-
-        Their places inside their segment, and where those of each segment start.
-        """
-        known = self._known.get("lone")
-        if known is None:
-            known = self._known["lone"] = lone_positives(self.masks, self.ends, self.anchors)
-        return known
+        """What `lone_positives` says of these rows."""
+        return lone_positives(self.masks, self.ends, self.anchors)
 
     @property
     def labels(self) -> NDArray[np.int8]:
         """1 for a positive, 0 for a negative."""
         return (self.masks[: self.n] > 0).astype(np.int8)
 
-    @property
+    @cached_property
     def tie_stops(self) -> NDArray[np.int64]:
         """The row after each tie."""
-        known = self._known.get("stops")
-        if known is None:
-            known = self._known["stops"] = np.flatnonzero(self.ends) + 1
-        return known
+        return np.flatnonzero(self.ends) + 1
 
     def table(self) -> ScoreTable:
         """Return the distinct scores with the rows of each class, each row counting once."""
-        return _SummedTable._of_columns(self.distinct, *self._known["columns"])
+        if self.counted is None:
+            raise TypeError("rows of arrays are counted, those of a table are not")
+        return _SummedTable._of_columns(self.distinct, *self.counted)
 
     @property
     def scores(self) -> NDArray[Any]:
         """Score of each row."""
-        return (
-            self.distinct
-            if self._is_untied
-            else np.repeat(self.distinct, np.diff(self.tie_stops, prepend=0))
-        )
+        if self._is_untied:
+            return self.distinct
+        return np.repeat(self.distinct, np.diff(self.tie_stops, prepend=0))
 
     def score_at(self, rows: NDArray[np.int64]) -> NDArray[Any]:
         """Return the scores of some rows."""
-        return (
-            self.distinct[rows]
-            if self._is_untied
-            else self.distinct[np.searchsorted(self.tie_stops, rows, side="right")]
-        )
+        if not self._is_untied:
+            rows = np.searchsorted(self.tie_stops, rows, side="right")
+        found: NDArray[Any] = self.distinct[rows]
+        return found
 
     def called_positive(self, threshold: Any) -> int | None:
         """Return how many rows have a score >= threshold; None without one."""
@@ -180,11 +172,10 @@ def rows_of_table(table: ScoreTable) -> SortedRows:
     """
     n = int(table.n_positive) + int(table.n_negative)
     check_rows(n)
-    held = np.flatnonzero(table.positives + table.negatives != 0) if _has_empty(table) else None
-    distinct, positives, negatives = (
-        column if held is None else column[held]
-        for column in (table.scores, table.positives, table.negatives)
-    )
+    distinct, positives, negatives = table.scores, table.positives, table.negatives
+    held = (positives != 0) | (negatives != 0)
+    if not held.all():  # the table lists a score that no example has
+        distinct, positives, negatives = distinct[held], positives[held], negatives[held]
     masks, ends = np.zeros(padded(n), np.uint8), np.zeros(padded(n), np.uint8)
     ties, row = [np.empty((0, 3), np.int64)], 0
     for start in range(0, len(distinct), _PART):
@@ -196,12 +187,7 @@ def rows_of_table(table: ScoreTable) -> SortedRows:
         ends[stops - 1] = 1
         ties.append(_mixed(p, p + q, stops))
         row = int(stops[-1])
-    return _sorted_rows(n, masks, ends, np.concatenate(ties), distinct, None)
-
-
-def _has_empty(table: ScoreTable) -> bool:
-    """Return whether the table lists a score that no example has."""
-    return not np.all((table.positives != 0) | (table.negatives != 0))
+    return _sorted_rows(n, masks, ends, np.concatenate(ties), distinct)
 
 
 def _mixed(
@@ -262,11 +248,7 @@ def rows_in_order(rows: BinaryRows, order: Places, edges: NDArray[np.int64] | No
     distinct = taken(rows.scores, order)
     if distinct.dtype.kind == "f":
         distinct += 0.0  # of -0.0 makes 0.0
-    in_order = _sorted_rows(n, masks, ends, ties, distinct, weights)
-    in_order._known["columns"] = positives, negatives
-    if edges is not None:
-        in_order._known["stops"] = edges[1:]
-    return in_order
+    return _sorted_rows(n, masks, ends, ties, distinct, weights, (positives, negatives))
 
 
 def _sorted_rows(
@@ -275,22 +257,14 @@ def _sorted_rows(
     ends: Bytes,
     ties: NDArray[np.int64],
     distinct: NDArray[Any],
-    weights: NDArray[np.float64] | None,
+    weights: NDArray[np.float64] | None = None,
+    counted: tuple[Codes, Codes] | None = None,
 ) -> SortedRows:
     segments = np.arange(-(-padded(n) // pairs.SEGMENT))
     fresh = np.ones(len(segments), np.bool_)
     fresh[1:] = ends[segments[1:] * pairs.SEGMENT - 1] > 0
     anchors = np.maximum.accumulate(np.where(fresh, segments, 0))
-    return SortedRows(n, masks, ends, anchors, ties, distinct, weights)
-
-
-def of_some_weight(weights: Any, groups: Codes) -> tuple[NDArray[np.bool_], Codes]:
-    """Return which rows have a frequency above 0, and their groups, which are numbered anew."""
-    kept = np.asarray(weights > 0)
-    names, codes = np.unique(groups[kept], return_inverse=True)
-    if len(names) < 2:
-        raise InputError("`groups` must name at least two groups whose rows have a weight: got one")
-    return kept, codes
+    return SortedRows(n, masks, ends, anchors, ties, distinct, weights, counted)
 
 
 def check_rows(n: int) -> None:
@@ -308,75 +282,68 @@ def batch_size(n_rows: int) -> int:
     return max(1, min(4096, BATCH_BYTES // padded(max(n_rows, 1))))
 
 
-def pairs_and_sums(
-    rows: SortedRows | None,
-    columns: Floats | None,
-    counts: Bytes,
-    row: int,
-    state: NDArray[np.int64],
-    out: Yield,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Add what the rows from ``row`` on give to pairs and sums.
-
-    Returns the positives and the negatives of each segment.
-    """
-    count, size = counts.shape
-    shape = (count, -(-size // pairs.SEGMENT))
-    segments = np.empty(shape, np.int64), np.empty(shape, np.int64)
-    if rows is not None:
-        pieces = rows.tie_pieces(row, row + size)
-        masks = rows.masks[row : row + size].view(np.uint64)
-        pairs.pair_counts(counts.view(np.uint64), masks, pieces, counts, state, *segments)
-    if columns is not None:
-        sum_columns(counts, columns, row, out)
-    return segments
+def order_of(*columns: NDArray[Any] | None) -> Places:
+    """Return what ``numpy.lexsort`` does, the first column deciding first; None is left out."""
+    first, *rest = [column for column in columns if column is not None]
+    return refined(row_order(_sortable(first)), *rest)
 
 
-def sum_columns(drawn: NDArray[Any], columns: Floats, row: int, out: Yield) -> None:
-    """Add what the rows from ``row`` on give to the sums: counts or weights, a line a replicate."""
-    part = np.ascontiguousarray(columns[:, row : row + drawn.shape[1]])
-    pairs.column_sums(drawn, part, out.sums)
+def refined(order: RowOrder, *columns: NDArray[Any] | None) -> Places:
+    """Return the rows of an order, in which columns decide, one after the other, what is tied."""
+    rows: NDArray[Any] = order.rows
+    starts, at = order.starts, None
+    for column in columns:
+        if column is None:
+            continue
+        sizes = np.diff(starts)
+        if len(sizes) == (len(rows) if at is None else len(at)):  # nothing is tied
+            break
+        tied = np.repeat(sizes > 1, sizes)
+        runs = np.repeat(np.arange(len(sizes)), sizes)[tied]
+        at = np.flatnonzero(tied) if at is None else at[tied]
+        few = rows[at]
+        by_column = row_order(_sortable(column[few]))
+        ranks = by_column.spread(np.arange(by_column.n_distinct))
+        found = row_order(runs * by_column.n_distinct + ranks)
+        rows[at] = few[found.rows]
+        starts = found.starts
+    return rows
 
 
-def called_positive(
-    rows: SortedRows, cut: int, counts: Bytes, segments: tuple[NDArray[np.int64], ...]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return TP and FP of the decision that the first ``cut`` rows are positive."""
-    segment = cut // pairs.SEGMENT
-    start = segment * pairs.SEGMENT
-    rest = counts[:, start:cut]
-    positive = rest & rows.masks[start:cut]
-    tp = segments[0][:, :segment].sum(axis=1) + positive.sum(axis=1, dtype=np.int64)
-    called = (rest.sum(axis=1, dtype=np.int64)) + sum(
-        totals[:, :segment].sum(axis=1) for totals in segments
-    )
-    return tp, called - tp
+def _sortable(column: NDArray[Any]) -> NDArray[Any]:
+    """Return a column of whole numbers in eight bytes, as scores come."""
+    if column.dtype.kind in "bi" or column.dtype.itemsize < 4:
+        return column.astype(np.int64, copy=False)
+    return np.ascontiguousarray(column)
 
 
-def by_cell(
-    values: NDArray[np.generic], starts: NDArray[np.int64], dtype: type[np.generic]
-) -> NDArray[np.generic]:
-    """Return the sum of the rows of each cell; cells may be empty."""
-    sums = np.zeros((len(values), len(starts)), dtype)
-    held = np.flatnonzero(np.diff(starts, append=values.shape[1]))
-    sums[:, held] = np.add.reduceat(values, starts[held], axis=1, dtype=dtype)
-    return sums
+def inverse_of(order: Places) -> Places:
+    """Return the place of each row in an order."""
+    inverse: Places = np.empty_like(order)
+    inverse[order] = np.arange(len(order), dtype=order.dtype)
+    return inverse
 
 
-def points_of_weights(
-    rows: SortedRows, weights: Floats, scale: float = 1.0
-) -> tuple[Floats, Floats, NDArray[np.int64]]:
-    """Return scaled TP and FP at the end of each tie, after a first 0, and the row of each."""
-    n = len(weights)
-    tp, fp, at = np.empty(n + 1), np.empty(n + 1), np.empty(n, np.int64)
-    n = weighing.weighted_points(weights, rows.masks[:n], rows.ends[:n], scale, tp, fp, at)
-    return tp[: n + 1], fp[: n + 1], at[:n]
+def taken(values: NDArray[Any], places: Places) -> NDArray[Any]:
+    """Return ``values[places]``, for which NumPy would make its own eight-byte places."""
+    found = np.empty(len(places), values.dtype)
+    pairs.take(values, places, found)
+    return found
 
 
-def measure_curve(
-    rows: SortedRows, weights: Floats, scale: float, needs: Needs, states: Floats
-) -> None:
-    """Measure the curve of the rows of a replicate, whose weights ``scale`` makes larger."""
-    tp, fp, at = points_of_weights(rows, weights, scale)
-    slack = _ROUNDING * (tp[-1] + fp[-1])
-    points.measure_points(tp, fp, at, slack, needs.programme, needs.bounds, states)
+def lone_positives(
+    masks: Bytes, ends: Bytes, anchors: NDArray[np.int64]
+) -> tuple[Bytes, NDArray[np.uint16], NDArray[np.int64]]:
+    """Return which segments have no ties, the places of their positives, and where they start."""
+    whole = len(masks) // pairs.SEGMENT
+    lone, n_positive = np.zeros(len(anchors), np.uint8), np.zeros(len(anchors) + 1, np.int64)
+    in_segments = (whole, pairs.SEGMENT)
+    ends, masks = (column[: whole * pairs.SEGMENT].reshape(in_segments) for column in (ends, masks))
+    lone[:whole] = ends.all(axis=1) & (anchors[:whole] == np.arange(whole))
+    places = [np.empty(0, np.uint16)]
+    for start in range(0, whole, _PART // pairs.SEGMENT):
+        some = slice(start, min(start + _PART // pairs.SEGMENT, whole))
+        listed = masks[some] & (lone[some, None] * np.uint8(255))
+        places.append((np.flatnonzero(listed) % pairs.SEGMENT).astype(np.uint16))
+        n_positive[start + 1 : some.stop + 1] = np.count_nonzero(listed, axis=1)
+    return lone, np.concatenate(places), np.cumsum(n_positive)

@@ -8,10 +8,11 @@ estimate itself comes from the public function of the same name, or from what th
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,13 @@ from numpy.typing import NDArray
 from fastmetrics._input.scalars import check_choice, check_flag, check_fraction, check_positive
 from fastmetrics._kernels.replicates import replicate_points as kernels
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference.bootstrap._draws import Line
+from fastmetrics.inference.bootstrap._draws import Line, Yield
 from fastmetrics.inference.bootstrap._forms import Form, Strata
+from fastmetrics.inference.bootstrap._limits import Method
 from fastmetrics.inference.bootstrap.bca._leave_one_out import leave_one_out, strata
 from fastmetrics.measures.costs.lorenz import gini_coefficient
-from fastmetrics.measures.curves.best_threshold import best_threshold
+from fastmetrics.measures.curves._criteria import AT_LEAST, AT_MOST
+from fastmetrics.measures.curves.best_threshold import _check_constraint, best_threshold
 from fastmetrics.measures.curves.break_even import break_even_point
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic
 from fastmetrics.measures.curves.partial_auc import _checked_range, mcclish, partial_auc
@@ -64,112 +67,134 @@ REPORTED = (
 )
 
 
-class Part(NamedTuple):
-    """What some replicates yielded for one measure: everything its values follow from.
+class Plan(ABC):
+    """A measure: what it needs of a replicate, and what its values are.
 
-    ``states`` are of the lines of the measure, (replicates, lines, STATE), ``squares`` of the line
-    of squared placements; ``means`` (and those of squares) of its columns; ``statistic`` is that of
-    a user's own; ``score_at`` returns the scores of rows that states name.
+    Attributes
+    ----------
+    lines : tuple of Line
+        What kernels are to measure.
+    n_columns : int
+        How many columns it adds up.
+    has_error : bool
+        Whether a replicate has a standard error.
+    undefined_where : str
+        Why a replicate may have no value.
+    note : str
+        What a reader of its interval must know.
     """
 
-    total: Floats
-    n_positive: Floats
-    n_negative: Floats
-    twice_pairs: Floats
-    states: Floats
-    squares: Floats
-    cells: Floats
-    means: Floats
-    means_of_squares: Floats
-    statistic: Floats
-    score_at: Callable[[NDArray[np.int64]], NDArray[Any]]
+    lines: tuple[Line, ...] = ()
+    n_columns: int = 0
+    has_error: bool = False
+    undefined_where: str = ""
+    note: str = ""
+
+    @abstractmethod
+    def values(self, part: Yield) -> Floats:
+        """Return the value of each replicate, of which ``part`` has the measure's own part."""
+
+    def variances(self, part: Yield) -> Floats:
+        """Return the variance of each replicate's value by the delta method."""
+        return np.full(len(part.total), np.nan)
+
+    @abstractmethod
+    def estimate(self, form: Form, columns: slice) -> float:
+        """Return the measure of the data themselves."""
+
+    def check_bca(self, form: Form, label: str) -> None:
+        """Raise where there are no values without each row."""
+        self.refuse_fractions(form, label)
+        if form.is_grouped:
+            raise InputError(
+                f"`method='bca'` is not defined for {label!r} with groups: take "
+                "`method='percentile'`"
+            )
+
+    def refuse_fractions(self, form: Form, label: str) -> None:
+        """Raise where rows of importances cannot be left out."""
+        if form.fractional is not None:
+            raise InputError(
+                f"`method='bca'` is not defined for {label!r} with importance weights: take "
+                "`method='percentile'`"
+            )
+
+    def default_method(self, form: Form, label: str) -> Method:
+        """Return the method where the user has named none."""
+        try:
+            self.check_bca(form, label)
+        except InputError:
+            return "percentile"
+        return "bca"
+
+    def strata(self, form: Form, columns: slice) -> Strata:
+        """Return the values without each row, cell or group, by class; or less one number."""
+        values = self.row_deviations(form, columns)
+        return form.by_class(values, np.ones(len(values)))
+
+    def row_deviations(self, form: Form, columns: slice) -> Floats:
+        """Return the value without each row, less a number common to all."""
+        raise InputError("there are no values without each row")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ThresholdPlan:
+class ThresholdPlan(Plan):
     """One threshold measure with its parameters.
 
     ``of_table`` measures the data themselves, ``finish`` makes values of what kernels left;
-    ``undefined_where`` says why a replicate of both classes may have none, ``note`` what a reader
-    of its interval must know. A measure that is a line of another one bears the name of that:
+    ``undefined_where`` says why a replicate of both classes may have none. What follows from pairs
+    alone has an error, DeLong's. A measure that is a line of another one bears the name of that:
     ``slope`` is how steep a line.
     """
 
     name: str
     parameters: Mapping[str, Any]
     of_table: Callable[[ScoreTable], Any]
-    finish: Callable[[Part], Floats]
+    finish: Callable[[Yield], Floats]
     lines: tuple[Line, ...] = ()
-    pairs: bool = False
+    has_error: bool = False
     undefined_where: str = ""
     note: str = ""
     slope: float = 1.0
-
-    n_columns: ClassVar[int] = 0
 
     @property
     def is_of_a_choice(self) -> bool:
         """Whether each replicate looks for a threshold: it overstates what the sample does."""
         return any(line[0] in (kernels.BEST, kernels.BREAK_EVEN) for line in self.lines)
 
-    @property
-    def has_error(self) -> bool:
-        """Whether a replicate has a standard error: DeLong's, of the AUC."""
-        return self.pairs
-
-    def values(self, part: Part) -> Floats:
+    def values(self, part: Yield) -> Floats:
         """Return the value of each replicate; nan where it lost a class."""
         both = (part.n_positive > 0) & (part.n_negative > 0)
         return np.where(both, self.finish(part), np.nan)
 
-    def variances(self, part: Part) -> Floats:
+    def variances(self, part: Yield) -> Floats:
         """Return DeLong's variance of each replicate's value from its squared placements."""
         m, n = part.n_positive, part.n_negative
         auc = part.twice_pairs / (2.0 * m * n)
-        of_positives = part.squares[:, 0] / (4.0 * n * n) - m * auc**2
-        of_negatives = part.squares[:, 1] / (4.0 * m * m) - n * auc**2
+        of_positives = part.states[:, -1, 0] / (4.0 * n * n) - m * auc**2
+        of_negatives = part.states[:, -1, 1] / (4.0 * m * m) - n * auc**2
         return self.slope**2 * (of_positives / (m * (m - 1.0)) + of_negatives / (n * (n - 1.0)))
 
     def estimate(self, form: Form, columns: slice) -> float:
         """Return the measure of the data themselves."""
         return float(self.of_table(form.score_table()))
 
-    def check_bca(self, form: Form, label: str) -> None:
-        """Raise where there are no values without each row."""
-        refuse_fractions(form, label)
-        refuse_groups(form, label)
+    def default_method(self, form: Form, label: str) -> Method:
+        if self.note == OF_A_CHOICE:
+            return "percentile"  # docs/coverage.md, rates at a threshold chosen on the same rows
+        return Plan.default_method(self, form, label)
 
     def strata(self, form: Form, columns: slice) -> Strata:
         """Return the values without one row of each distinct score, by class."""
-        return list(strata(form.score_table(), self.name, **self._given()))
+        return list(strata(form.score_table(), self.name, **self.parameters))
 
     def row_deviations(self, form: Form, columns: slice) -> Floats:
         """Return the value without each row, less a number common to all."""
-        table, given = form.score_table(), self._given()
-        return form.by_row(*leave_one_out(table, self.name, deviations=True, masked=False, **given))
-
-    def _given(self) -> dict[str, Any]:
-        return {name: value for name, value in self.parameters.items() if value is not None}
+        found = leave_one_out(form.score_table(), self.name, masked=False, **self.parameters)
+        return form.by_row(*found)
 
 
-def refuse_fractions(form: Form, label: str) -> None:
-    """Raise where rows of importances cannot be left out."""
-    if form.fractional is not None:
-        raise InputError(
-            f"`method='bca'` is not defined for {label!r} with importance weights: take "
-            "`method='percentile'`"
-        )
-
-
-def refuse_groups(form: Form, label: str) -> None:
-    """Raise where groups cannot be left out."""
-    if form.is_grouped:
-        raise InputError(
-            f"`method='bca'` is not defined for {label!r} with groups: take `method='percentile'`"
-        )
-
-
-def _auc(part: Part) -> Floats:
+def _auc(part: Yield) -> Floats:
     return part.twice_pairs / (2.0 * part.n_positive * part.n_negative)
 
 
@@ -190,26 +215,16 @@ def _auc_of_table(table: ScoreTable) -> float:
 
 def _roc_auc(max_fpr: float | None = None) -> ThresholdPlan:
     if max_fpr is None or max_fpr == 1:
-        return ThresholdPlan("roc_auc", {}, _auc_of_table, _auc, pairs=True)
+        return ThresholdPlan("roc_auc", {}, _auc_of_table, _auc, has_error=True)
     high = check_fraction("max_fpr", max_fpr, include_high=True)
 
-    def standardised(part: Part) -> Floats:
+    def standardised(part: Yield) -> Floats:
         area = part.states[:, 0, 0] / (2.0 * part.n_positive * part.n_negative)
         least = high * high / 2.0
         return 0.5 * (1.0 + (area - least) / (high - least))
 
     line, of_table = (kernels.AREA, 0, 0.0, high), partial(roc_auc_score, max_fpr=high)
     return ThresholdPlan("roc_auc", {"max_fpr": high}, of_table, standardised, (line,))
-
-
-def _rank_loss() -> ThresholdPlan:
-    return ThresholdPlan("rank_loss", {}, rank_loss, lambda part: 1.0 - _auc(part), pairs=True)
-
-
-def _gini_coefficient() -> ThresholdPlan:
-    return ThresholdPlan(
-        "roc_auc", {}, gini_coefficient, lambda part: 2.0 * _auc(part) - 1.0, pairs=True, slope=2.0
-    )
 
 
 def _partial_auc(**given: Any) -> ThresholdPlan:
@@ -220,7 +235,7 @@ def _partial_auc(**given: Any) -> ThresholdPlan:
     least = float(mcclish(low * 0, low, high, over_tpr=over_tpr))
     slope = float(mcclish(low * 0 + 1, low, high, over_tpr=over_tpr)) - least
 
-    def finish(part: Part) -> Floats:
+    def finish(part: Yield) -> Floats:
         area: Floats = part.states[:, 0, 0] / (2.0 * part.n_positive * part.n_negative)
         if not standardized:
             return area
@@ -243,44 +258,18 @@ def _pr_auc(interpolation: str = "continuous") -> ThresholdPlan:
     return ThresholdPlan("pr_auc", given, partial(pr_auc, **given), _per_positive, (line,))
 
 
-def _per_positive(part: Part) -> Floats:
+def _per_positive(part: Yield) -> Floats:
     return part.states[:, 0, 0] / part.n_positive
 
 
-def _average_precision() -> ThresholdPlan:
-    line = (kernels.PRECISION_AREA, kernels.STEP, 0.0, 0.0)
-    of_table = average_precision_score
-    return ThresholdPlan("average_precision", {}, of_table, _per_positive, (line,))
+def _ks_of_replicates(part: Yield) -> Floats:
+    gap: Floats = part.states[:, :, 0].max(axis=1) / (part.n_positive * part.n_negative)
+    return gap
 
 
-def _ks_statistic() -> ThresholdPlan:
-    lines = tuple((kernels.BEST, code, 0.0, 0.0) for code in (kernels.YOUDEN, kernels.YOUDEN_BELOW))
-
-    def finish(part: Part) -> Floats:
-        gap: Floats = part.states[:, :, 0].max(axis=1) / (part.n_positive * part.n_negative)
-        return gap
-
-    def of_table(table: ScoreTable) -> float:
-        return ks_statistic(table).statistic
-
-    note = f"{OF_A_MAXIMUM}; `estimate` has limits that hold"
-    return ThresholdPlan("ks_statistic", {}, of_table, finish, lines, note=note)
-
-
-def _break_even_point() -> ThresholdPlan:
-    def finish(part: Part) -> Floats:
-        found = part.states[:, 0, 1]
-        return np.where(found > 0, found / part.n_positive, np.nan)
-
-    line = (kernels.BREAK_EVEN, 0, 0.0, 0.0)
-    return ThresholdPlan(
-        "break_even_point",
-        {},
-        lambda t: break_even_point(t).value,
-        finish,
-        (line,),
-        undefined_where="precision equals recall at 0 only",
-    )
+def _break_even_of_replicates(part: Yield) -> Floats:
+    found = part.states[:, 0, 1]
+    return np.where(found > 0, found / part.n_positive, np.nan)
 
 
 def _best_threshold(
@@ -304,26 +293,11 @@ def _best_threshold(
     check_choice("of", of, REPORTED)
     given = {"criterion": criterion, "beta": beta, "at_least": at_least, "at_most": at_most}
     square = check_positive("beta", beta) ** 2
-    for name, bound, wanted in (
-        ("at_least", at_least, criterion in ("precision_at_recall", "recall_at_precision")),
-        ("at_most", at_most, criterion == "recall_at_false_positive_rate"),
-    ):
-        if wanted and bound is None:
-            raise InputTypeError(f"criterion {criterion!r} needs `{name}`")
-        if bound is not None:
-            if not wanted:
-                raise InputTypeError(f"`{name}` has no meaning for criterion {criterion!r}")
-            check_fraction(name, bound, include_low=True, include_high=True)
+    _check_constraint(criterion, "at_least", at_least, criterion in AT_LEAST)
+    _check_constraint(criterion, "at_most", at_most, criterion in AT_MOST)
     bound = at_least if at_least is not None else at_most
     if criterion == "fbeta":
         bound = square / (1.0 + square)
-
-    def estimate(table: ScoreTable) -> float:
-        return float(getattr(best_threshold(table, **given), of))  # type: ignore[arg-type]
-
-    def finish(part: Part) -> Floats:
-        return _reported(part, criterion, of)
-
     line = (kernels.BEST, CRITERIA[criterion], bound or 0.0, 0.0)
     why = "nothing is called positive at the threshold"
     if criterion == "recall_at_precision":
@@ -334,15 +308,15 @@ def _best_threshold(
     return ThresholdPlan(
         "best_threshold",
         {**given, "of": of},
-        estimate,
-        finish,
+        lambda table: getattr(best_threshold(table, **given), of),  # type: ignore[arg-type]
+        partial(_reported, criterion=criterion, of=of),
         (line,),
         undefined_where=why,
         note=note,
     )
 
 
-def _reported(part: Part, criterion: str, of: str) -> Floats:
+def _reported(part: Yield, criterion: str, of: str) -> Floats:
     """Return a field of the best threshold of each replicate, nan where there is none."""
     merit, row, tp, fp = (part.states[:, 0, i] for i in range(4))
     tpr, fpr = tp / part.n_positive, fp / part.n_negative
@@ -371,13 +345,46 @@ def _reported(part: Part, criterion: str, of: str) -> Floats:
 #: Name of a threshold measure to what makes it of its parameters.
 THRESHOLD_PLANS: dict[str, Callable[..., ThresholdPlan]] = {
     "roc_auc": _roc_auc,
-    "rank_loss": _rank_loss,
-    "gini_coefficient": _gini_coefficient,
+    "rank_loss": partial(
+        ThresholdPlan, "rank_loss", {}, rank_loss, lambda part: 1.0 - _auc(part), has_error=True
+    ),
+    "gini_coefficient": partial(
+        ThresholdPlan,
+        "roc_auc",
+        {},
+        gini_coefficient,
+        lambda part: 2.0 * _auc(part) - 1.0,
+        has_error=True,
+        slope=2.0,
+    ),
     "partial_auc": _partial_auc,
-    "average_precision": _average_precision,
+    "average_precision": partial(
+        ThresholdPlan,
+        "average_precision",
+        {},
+        average_precision_score,
+        _per_positive,
+        ((kernels.PRECISION_AREA, kernels.STEP, 0.0, 0.0),),
+    ),
     "pr_auc": _pr_auc,
-    "ks_statistic": _ks_statistic,
-    "break_even_point": _break_even_point,
+    "ks_statistic": partial(
+        ThresholdPlan,
+        "ks_statistic",
+        {},
+        lambda table: ks_statistic(table).statistic,
+        _ks_of_replicates,
+        tuple((kernels.BEST, code, 0.0, 0.0) for code in (kernels.YOUDEN, kernels.YOUDEN_BELOW)),
+        note=f"{OF_A_MAXIMUM}; `estimate` has limits that hold",
+    ),
+    "break_even_point": partial(
+        ThresholdPlan,
+        "break_even_point",
+        {},
+        lambda table: break_even_point(table).value,
+        _break_even_of_replicates,
+        ((kernels.BREAK_EVEN, 0, 0.0, 0.0),),
+        undefined_where="precision equals recall at 0 only",
+    ),
     "best_threshold": _best_threshold,
     "recall_at_false_positive_rate": lambda false_positive_rate: _best_threshold(
         "recall_at_false_positive_rate", at_most=false_positive_rate

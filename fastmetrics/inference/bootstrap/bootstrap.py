@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are, key_text
+from fastmetrics._input.scalars import (
+    Alternative,
+    WeightsAre,
+    check_alternative,
+    check_choice,
+    check_confidence_level,
+    check_integer,
+    check_memory,
+    check_weights_are,
+    seed_key,
+)
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.inference._sample_sizes import Sizes, warn_of_few_groups, warn_of_few_rows
-from fastmetrics.inference.bootstrap._draws import Resampling
+from fastmetrics.inference._sample_sizes import Sizes
+from fastmetrics.inference.bootstrap._draws import Draws, Resampling
 from fastmetrics.inference.bootstrap._engine import (
     STRATIFY,
     WEIGH,
@@ -21,22 +32,25 @@ from fastmetrics.inference.bootstrap._engine import (
     Failures,
     Found,
     joined,
+    replicates_of,
 )
 from fastmetrics.inference.bootstrap._forms import Form
-from fastmetrics.inference.bootstrap._hull_plans import HullPlan
 from fastmetrics.inference.bootstrap._limits import Method, limits, mean_and_error
-from fastmetrics.inference.bootstrap._parse import parse
+from fastmetrics.inference.bootstrap._parse import Given, parse
 from fastmetrics.inference.bootstrap._plans import (
     RESAMPLED,
-    Options,
     Planned,
-    ScorePlan,
-    StatisticPlan,
-    checked_options,
+    check_has_errors,
+    check_stratified,
+    planned,
 )
-from fastmetrics.inference.bootstrap._threshold_plans import OF_A_CHOICE, ThresholdPlan
+from fastmetrics.inference.bootstrap._statistic_plans import (
+    HullPlan,
+    StatisticPlan,
+    refuse_differences,
+)
+from fastmetrics.inference.bootstrap._threshold_plans import ThresholdPlan
 from fastmetrics.inference.estimate_result import Estimate, Estimates
-from fastmetrics.inference.replicates import Replicates
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -95,17 +109,6 @@ def bootstrap(
     ValueError
         For data or options without meaning; for a method that a measure does not have.
 
-    Warns
-    -----
-    UndefinedMetricWarning
-        If the measure is undefined on the data, or on more than 5 % of the replicates: the warning
-        says why. These are left out, never redrawn, and the interval is conditional on the measure
-        being defined.
-    DegenerateDataWarning
-        If the interval says nothing, as where all replicates are equal.
-    SmallSampleWarning
-        If groups, or rows of importances, are worth fewer than 30: intervals cover too little.
-
     Notes
     -----
     Rows are sorted once. A replicate is a vector of counts in that order: how many draws fall in
@@ -138,51 +141,35 @@ def bootstrap(
     >>> r["roc_auc"].confidence_interval.low < 0.65625 < r["roc_auc"].confidence_interval.high
     True
     """
+    read = check_weights_are(sample_weight, weights_are)
+    given = Given(y_true, y_score, sample_weight, read, pos_label, groups, threshold)
     options = checked_options(
+        given,
         metrics=metrics,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         method=method,
         alternative=alternative,
         stratified=stratified,
-        groups=groups,
         resampling=resampling,
         rng=rng,
         progress=progress,
-        weights_are=check_weights_are(sample_weight, weights_are),
     )
-    return resampled(
-        y_true,
-        y_score,
-        options,
-        sample_weight=sample_weight,
-        pos_label=pos_label,
-        groups=groups,
-        threshold=threshold,
-    )
+    return resampled(given, options)
 
 
-def resampled(y_true: Any, y_score: Any, options: Options, **rows: Any) -> Estimates:
-    """Return what `bootstrap` does, from options that are checked; ``rows`` as for `parse`."""
-    rows["weights_are"] = options.weights_are
-    form = parse(y_true, y_score, options.asked, by_rows=options.by_rows, **rows)
+def resampled(given: Given, options: Options) -> Estimates:
+    """Return what `bootstrap` does, from options that are checked."""
+    form = parse(given, options.asked, by_rows=options.by_rows)
     check_methods(form, options)
     studentized = options.method == "studentized"
     engine = Engine([form], options.asked, options.draws(form), with_errors=studentized)
-    estimates = engine.estimates()
-    warn_of_sizes(form)
+    estimates = [engine.estimates()]
+    form.warn_of_sizes()
     found = engine.run(options.n_resamples, progress=options.progress)
-    wanted = [(0, i) for i in by_bca(form, estimates, options, options.method)]
-    accelerations = engine.accelerations(wanted, options)
-    return results_of(engine, 0, estimates, found, options, accelerations, method=options.method)
-
-
-def warn_of_sizes(form: Form) -> None:
-    """Say where groups, or rows of importances, are too few for an interval to hold."""
-    if form.is_grouped:
-        warn_of_few_groups(form.effective_n_groups(), form.n_units)
-    if form.fractional is not None:
-        warn_of_few_rows(form.sizes().effective, form.n_rows)
+    due = by_bca(engine, estimates, options.method)
+    accelerations = engine.accelerations(due, options.stratified)
+    return results_of(engine, 0, estimates[0], found, options, accelerations, options.method)
 
 
 def check_methods(form: Form, options: Options) -> None:
@@ -197,6 +184,19 @@ def check_methods(form: Form, options: Options) -> None:
         )
 
 
+def by_bca(
+    engine: Engine, estimates: list[list[float]], method: Method | None
+) -> list[tuple[int, int]]:
+    """Return (model, measure) of intervals that are BCa's, of which an acceleration is due."""
+    return [
+        (model, i)
+        for model, form in enumerate(engine.forms)
+        for i, one in enumerate(engine.asked)
+        if (method or one.plan.default_method(form, one.label)) == "bca"
+        and not math.isnan(estimates[model][i])
+    ]
+
+
 def results_of(
     engine: Engine,
     model: int,
@@ -204,49 +204,34 @@ def results_of(
     found: Found,
     options: Options,
     accelerations: Mapping[tuple[int, int], float],
-    *,
     method: Method | None,
 ) -> Estimates:
     """Return the results of one model, by the default method of each measure if it is None.
 
     ``accelerations`` has those of the measures `by_bca`, by (model, measure).
     """
-    form = engine.forms[model]
-    sizes = form.sizes()
-    own_errors = engine.errors_of_data() if found.errors is not None else None
+    form, errors = engine.forms[model], found.errors
+    own_errors = None if errors is None else engine.errors_of_data()
     results = {}
     for i, one in enumerate(options.asked):
         extra: dict[str, Any] = {}
-        values = found.values[model, i]
-        chosen = method or default_method(form, one)
         if (model, i) in accelerations:
             extra["acceleration"] = accelerations[model, i]
-        if found.errors is not None and own_errors is not None:
-            extra["standard_errors"] = found.errors[model, i]
-            extra["standard_error"] = own_errors[i]
+        if errors is not None and own_errors is not None:
+            extra |= {"standard_errors": errors[model, i], "standard_error": own_errors[i]}
+        values = found.values[model, i]
         results[one.label] = result_of(
             one,
             estimates[i],
             values,
             options,
             failures=failures_of(one, values, found.lost_a_class[model], form, options),
-            sizes=sizes,
-            method=chosen,
+            sizes=form.sizes(),
+            method=method or one.plan.default_method(form, one.label),
             is_default=method is None,
             **extra,
         )
     return Estimates(results)
-
-
-def by_bca(
-    form: Form, estimates: list[float], options: Options, method: Method | None
-) -> list[int]:
-    """Return the measures of a model whose interval is BCa's, of which an acceleration is due."""
-    return [
-        i
-        for i, one in enumerate(options.asked)
-        if (method or default_method(form, one)) == "bca" and not math.isnan(estimates[i])
-    ]
 
 
 def failures_of(
@@ -265,19 +250,6 @@ def failures_of(
     )
 
 
-def default_method(form: Form, one: Planned) -> Method:
-    """Return the method of a measure where the user has named none."""
-    if isinstance(one.plan, StatisticPlan):  # each row would be left out in turn
-        return one.plan.default_method
-    if isinstance(one.plan, ThresholdPlan) and one.plan.note == OF_A_CHOICE:
-        return "percentile"  # docs/coverage.md, rates at a threshold chosen on the same rows
-    try:
-        one.plan.check_bca(form, one.label)
-    except InputError:
-        return "percentile"
-    return "bca"
-
-
 def result_of(
     one: Planned,
     estimate: float,
@@ -291,7 +263,9 @@ def result_of(
     **extra: Any,
 ) -> Estimate:
     """Return the result of one measure, with the warnings that it deserves."""
-    if math.isnan(estimate) and not isinstance(one.plan, ScorePlan):  # which has warned
+    if math.isnan(estimate) and not isinstance(
+        one.plan, ThresholdPlan | HullPlan
+    ):  # which has warned
         message = f"{one.label!r} is undefined on these data: what it divides by is 0, or is nan"
         warn_user(message, UndefinedMetricWarning)
     if not math.isnan(estimate):
@@ -330,20 +304,72 @@ def result_of(
     )
 
 
-def replicates_of(
-    distribution: NDArray[np.float64],
-    failures: Failures,
-    sizes: Sizes,
-    key: NDArray[np.uint64],
-    bias: float = math.nan,
-) -> Replicates:
-    """Return what an estimate or a pair keeps of its replicates."""
-    distribution.flags.writeable = False
-    return Replicates(
-        distribution,
-        failures.n,
-        bias,
-        key_text(key),
-        sizes.effective,
-        sizes.effective_n_groups,
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The checked options of a bootstrap."""
+
+    asked: list[Planned]
+    n_resamples: int
+    confidence_level: float
+    key: NDArray[np.uint64]
+    method: Method | None = None
+    alternative: Alternative = "two-sided"
+    stratified: bool = False
+    resampling: Resampling = "multinomial"
+    progress: bool | None = None
+    weights_are: WeightsAre | None = None
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether cells are not enough: a weight of its own for each row, or a user's function."""
+        return self.resampling == "bayesian" or any(
+            isinstance(one.plan, StatisticPlan) for one in self.asked
+        )
+
+    def draws(self, form: Form) -> Draws:
+        """Return the draws over the units of a form, which other forms may share."""
+        masks = form.masks() if self.stratified else None
+        return Draws(self.key, form.n_units, self.resampling, masks)
+
+
+def checked_options(
+    given: Given,
+    *,
+    metrics: MetricsLike,
+    n_resamples: Any,
+    confidence_level: Any,
+    method: Any,
+    alternative: Any,
+    stratified: bool,
+    resampling: Any,
+    rng: Any,
+    progress: bool | None,
+    n_models: int = 1,
+) -> Options:
+    """Return the options, or raise before any work."""
+    asked = planned(metrics)
+    if n_models > 1:
+        refuse_differences({one.label: one.plan for one in asked})
+    count = check_integer("n_resamples", n_resamples, low=1)
+    if count < 2:
+        raise InputError(f"`n_resamples` must be at least 2: got {count}")
+    check_memory(
+        count, len(asked) * n_models, "10,000 determine a 95 % limit to about 2 % of the width"
     )
+    level = check_confidence_level(confidence_level)
+    if method is not None:
+        check_choice("method", method, get_args(Method))
+    for one in asked:
+        if isinstance(one.plan, HullPlan):
+            one.plan.check_method(one.label, method)
+    check_alternative(alternative)
+    check_choice("resampling", resampling, get_args(Resampling))
+    check_stratified(stratified, given.groups)
+    if stratified and resampling != "multinomial":
+        raise InputError(f"`stratified` needs `resampling='multinomial'`: got {resampling!r}")
+    if method == "studentized":
+        check_has_errors(asked, given.groups)
+    if resampling == "bayesian":
+        asked = [one.weighted() for one in asked]
+    how = method, alternative, stratified, resampling, progress
+    return Options(asked, count, level, seed_key(rng), *how, given.weights_are)

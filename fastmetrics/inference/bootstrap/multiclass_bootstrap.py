@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.classes import check_class_labels, check_groups
+from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import (
     Alternative,
@@ -20,31 +19,21 @@ from fastmetrics._input.scalars import (
     check_same_length,
     check_weights_are,
 )
-from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError
 from fastmetrics.inference._sample_sizes import (
-    Sizes,
-    effective_groups,
-    warn_of_few_groups,
-    warn_of_few_rows,
     warn_of_rare_classes,
 )
 from fastmetrics.inference.bootstrap._draws import Draws, Resampling
 from fastmetrics.inference.bootstrap._engine import WEIGH, Engine, Failures
-from fastmetrics.inference.bootstrap._forms import ScoredRows
-from fastmetrics.inference.bootstrap._orders import inverse_of, order_of, taken
-from fastmetrics.inference.bootstrap._plans import RESAMPLED, Options, Planned, checked_options
-from fastmetrics.inference.bootstrap._rows import (
-    check_rows,
-    of_some_weight,
-    rows_of_arrays,
-)
-from fastmetrics.inference.bootstrap._sums import SUMS, SumPlan
-from fastmetrics.inference.bootstrap._threshold_plans import THRESHOLD_PLANS, Part, ThresholdPlan
-from fastmetrics.inference.bootstrap.bootstrap import result_of
-from fastmetrics.inference.bootstrap.effective_size import effective_sample_size
+from fastmetrics.inference.bootstrap._forms import Rows, ScoredRows
+from fastmetrics.inference.bootstrap._parse import Given, as_drawn, drawn
+from fastmetrics.inference.bootstrap._plans import RESAMPLED, SUMS, Planned
+from fastmetrics.inference.bootstrap._rows import inverse_of, order_of, rows_of_arrays, taken
+from fastmetrics.inference.bootstrap._threshold_plans import THRESHOLD_PLANS, ThresholdPlan
+from fastmetrics.inference.bootstrap.bootstrap import Options, checked_options, result_of
 from fastmetrics.inference.estimate_result import Estimates
 from fastmetrics.measures import asking
+from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.curves.roc_multiclass import class_codes, class_probabilities
 
 Floats = NDArray[np.float64]
@@ -97,15 +86,6 @@ def multiclass_bootstrap(
         For arguments without meaning; for fewer than three classes, or scores that are no
         probabilities.
 
-    Warns
-    -----
-    UndefinedMetricWarning
-        If more than 5 % of the replicates lose a class: these are left out, and the interval is
-        conditional on every class being there.
-    SmallSampleWarning
-        If a class has fewer than five rows: the warning names it; if groups, or rows of
-        importances, are worth fewer than 30.
-
     Notes
     -----
     Every binary problem sees the same draws. One-vs-rest costs as much as n_classes models,
@@ -127,123 +107,77 @@ def multiclass_bootstrap(
     check_choice("method", method, ("percentile", "basic"))
     asked = _asked(metrics)
     read = check_weights_are(sample_weight, weights_are)
-    data = _Rows.checked(y_true, y_score, sample_weight, read, groups)
+    given = Given(y_true, y_score, sample_weight, read, groups=groups)
+    data = _Classes.checked(given)
     options = checked_options(
+        given,
         metrics="mean",
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         method=method,
         alternative=alternative,
         stratified=False,
-        groups=groups,
         resampling=resampling,
         rng=rng,
         progress=progress,
-        weights_are=read,
-        n_models=max(3 * len(data.problems(_how(one))) for one in asked),
+        n_models=max(3 * len(data.problems(measure.arguments)) for _, measure in asked),
     )
-    warn_of_few_groups(data.sizes.effective_n_groups, data.n_units)
-    if read == "importances":
-        warn_of_few_rows(data.sizes.effective, len(data.codes))
+    sizes = data.rows.sizes()._replace(n_rows=float(len(data.codes)))
+    data.rows.warn_of_sizes()
     names = check_class_labels(y_true).classes.tolist()
     warn_of_rare_classes(names, np.bincount(data.codes, minlength=len(names)).tolist())
     results = {}
-    for one in asked:
-        estimate = data.estimate(one)
-        values = _replicates(data, one, options)
-        plan = Planned(one.label, SumPlan(SUMS["mean"]))  # a mean of AUCs
-        failures = Failures.of(values, np.isnan(values), remedy=WEIGH)  # of no other reason
-        results[one.label] = result_of(
-            plan,
+    for label, measure in asked:
+        estimate = float(measure.value(data.codes, data.scores, sample_weight=data.rows.weights))
+        values = _replicates(data, measure.arguments, options)
+        results[label] = result_of(
+            Planned(label, SUMS["mean"]),  # a mean of AUCs
             estimate,
             values,
             options,
-            failures=failures,
-            sizes=data.sizes,
+            failures=Failures.of(values, np.isnan(values), remedy=WEIGH),  # of no other reason
+            sizes=sizes,
             method=method,
         )
     return Estimates(results)
 
 
-def _asked(metrics: Any) -> Sequence[asking.Asked]:
-    asked = asking.ask(metrics)
-    for one in asked:
+def _asked(metrics: Any) -> list[tuple[str, Measure]]:
+    """Return the label of each measure, with what `roc_auc_score` is called with."""
+    found = []
+    for one in asking.ask(metrics):
         if one.measure is None or one.measure.resampled != "classes":
             raise InputError(
                 f"`metrics` names {one.label!r}, which is no AUC of several classes: it must be "
                 "'roc_auc_ovr', 'roc_auc_ovr_weighted', 'roc_auc_ovo' or 'roc_auc_ovo_weighted'"
             )
-    return asked
+        found.append((one.label, one.measure))
+    return found
 
 
-def _how(one: asking.Asked) -> Mapping[str, Any]:
-    """Return what `roc_auc_score` is called with: `multi_class` and `average`."""
-    return {} if one.measure is None else one.measure.arguments
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
-    """Checked rows of several classes.
-
-    Attributes
-    ----------
-    codes : ndarray of int64, shape (n,)
-        Class of each row.
-    scores : ndarray of shape (n, n_classes)
-    weights : ndarray of float64 or None
-        Weights; frequencies are written out, unless the rows are of groups.
-    groups : ndarray of int64 or None
-    size : float
-        Rows; with importances, the number of equal weights that tell as much.
-    """
+class _Classes(NamedTuple):
+    """Checked rows of several classes: class and scores of each, and how they are drawn."""
 
     codes: NDArray[np.int64]
     scores: NDArray[Any]
-    weights: Floats | None
-    groups: NDArray[np.int64] | None
-    size: float
+    rows: Rows
 
     @classmethod
-    def checked(
-        cls, y_true: Any, y_score: Any, sample_weight: Any, read: WeightsAre | None, groups: Any
-    ) -> _Rows:
+    def checked(cls, given: Given) -> _Classes:
         """Return the rows in canonical form, or raise as `roc_auc_score` does."""
-        scores = class_probabilities(y_score)
+        scores = class_probabilities(given.scores)
         if scores.shape[1] < 3:
             raise InputError(
                 "`y_score` must have a column for each of three classes or more: got shape "
                 f"{scores.shape}; for two classes pass [:, 1] to `bootstrap`"
             )
-        codes = class_codes(y_true, None, scores.shape[1])
+        codes = class_codes(given.y_true, None, scores.shape[1])
         check_same_length(y_true=codes, y_score=scores)
-        of_groups = None if groups is None else check_groups(groups, len(codes))
-        if sample_weight is None:
-            return cls(codes, scores, None, of_groups, float(len(codes)))
-        weights = check_weights(sample_weight, len(codes), weights_are=read)
-        values = weights.values
-        if not weights.is_integer:
-            return cls(codes, scores, values, of_groups, effective_sample_size(values))
-        size = float(values.sum())
-        if of_groups is not None:
-            kept, of_groups = of_some_weight(values, of_groups)
-            return cls(codes[kept], scores[kept], values[kept], of_groups, size)
-        check_rows(int(size))
-        times = values.astype(np.int64)
-        return cls(np.repeat(codes, times), np.repeat(scores, times, axis=0), None, None, size)
-
-    @property
-    def sizes(self) -> Sizes:
-        """Return rows and groups, and what they are worth in rows and groups of equal weight."""
-        if self.groups is None:
-            return Sizes(float(len(self.codes)), self.size)
-        effective = effective_groups(self.groups, self.weights)
-        return Sizes(float(len(self.codes)), self.size, self.n_units, effective)
-
-    def estimate(self, one: asking.Asked) -> float:
-        """Return the measure of the data themselves."""
-        if one.measure is None:
-            raise InputError(f"{one.label!r} is no AUC of several classes")
-        return float(one.measure.value(self.codes, self.scores, sample_weight=self.weights))
+        groups = given.codes(len(codes))
+        weights, groups, chosen = as_drawn(given.weights(len(codes)), groups)
+        if chosen is not None:
+            codes, scores = codes[chosen], scores[chosen]
+        return cls(codes, scores, Rows(**drawn(np.arange(len(codes)), weights, groups)))
 
     def problems(self, how: Mapping[str, Any]) -> list[tuple[int, int | None]]:
         """Return the binary problems of a measure: a class against another, or all (None)."""
@@ -257,42 +191,39 @@ class _Rows:
         kept = slice(None) if against is None else np.isin(self.codes, (positive, against))
         labels = (self.codes[kept] == positive).astype(np.int8)
         column = np.ascontiguousarray(self.scores[kept, positive])
-        weights = None if self.weights is None else self.weights[kept]
+        weights = None if self.rows.weights is None else self.rows.weights[kept].astype(np.float64)
         binary = BinaryRows(labels, 0, column, weights, False, False)
         of_rows = units[kept]  # ties stand in the order of the units
         rows, order = rows_of_arrays(binary, of_rows)
         return ScoredRows(
             n_rows=rows.n,
-            n_units=self.n_units,
+            n_units=self.rows.n_units,
             n=rows.n,
             weights=rows.weights,
             units=taken(of_rows, order),
             rows=rows,
         )
 
-    @property
-    def n_units(self) -> int:
-        """Number of rows or groups."""
-        return len(self.codes) if self.groups is None else int(self.groups.max()) + 1
-
     def units(self) -> NDArray[np.int32]:
         """Return the unit of each row, numbered by what the rows hold, not by where they stand."""
-        if self.groups is not None:
-            return self.groups.astype(np.int32)
-        order = order_of(self.codes, *self.scores.T, self.weights)
+        if self.rows.units is not None:
+            return self.rows.units
+        order = order_of(self.codes, *self.scores.T, self.rows.weights)
         return inverse_of(order).astype(np.int32, copy=False)
 
 
-def _replicates(data: _Rows, one: asking.Asked, options: Options) -> Floats:
+def _replicates(data: _Classes, how: Mapping[str, Any], options: Options) -> Floats:
     """Return the replicates of an AUC of several classes; nan where one lost a class."""
-    how, units = _how(one), data.units()
+    units = data.units()
     forms = [data.form(a, b, units) for a, b in data.problems(how)]
     parts = (
         THRESHOLD_PLANS["roc_auc"](),
-        ThresholdPlan("positives", {}, lambda table: 0.0, _n_positive),
-        ThresholdPlan("rows", {}, lambda table: 0.0, _n_rows),
+        ThresholdPlan("positives", {}, lambda table: 0.0, lambda part: part.n_positive),
+        ThresholdPlan(
+            "rows", {}, lambda table: 0.0, lambda part: part.n_positive + part.n_negative
+        ),
     )
-    draws = Draws(options.key, data.n_units, options.resampling)
+    draws = Draws(options.key, data.rows.n_units, options.resampling)
     engine = Engine(forms, [Planned(part.name, part) for part in parts], draws)
     found = engine.run(options.n_resamples, progress=options.progress)
     areas, positives, rows = (found.values[:, part] for part in range(3))
@@ -300,11 +231,3 @@ def _replicates(data: _Rows, one: asking.Asked, options: Options) -> Floats:
         return np.asarray(areas.mean(axis=0))
     sizes = positives if how["multi_class"] == "ovr" else rows
     return np.asarray((areas * sizes).sum(axis=0) / sizes.sum(axis=0))
-
-
-def _n_positive(part: Part) -> Floats:
-    return part.n_positive
-
-
-def _n_rows(part: Part) -> Floats:
-    return part.n_positive + part.n_negative

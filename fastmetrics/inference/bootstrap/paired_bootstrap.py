@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.models import MODELS, NamedScores, named_scores, pairs_of
+from fastmetrics._input.models import MODELS, named_scores, pairs_of
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference._sample_sizes import Sizes
 from fastmetrics.inference.bootstrap._draws import Resampling
-from fastmetrics.inference.bootstrap._engine import Engine, Failures, joined
+from fastmetrics.inference.bootstrap._engine import Engine, Failures, joined, replicates_of
 from fastmetrics.inference.bootstrap._limits import (
     ALL_EQUAL,
     Method,
@@ -24,17 +24,16 @@ from fastmetrics.inference.bootstrap._limits import (
     mean_and_error,
     pvalue_of_limits,
 )
-from fastmetrics.inference.bootstrap._parse import parse_models
-from fastmetrics.inference.bootstrap._parse_rows import Parsed
-from fastmetrics.inference.bootstrap._plans import RESAMPLED, Options, Planned, checked_options
+from fastmetrics.inference.bootstrap._parse import Given, parse_models
+from fastmetrics.inference.bootstrap._plans import RESAMPLED, Planned
 from fastmetrics.inference.bootstrap._threshold_plans import ThresholdPlan
 from fastmetrics.inference.bootstrap.bootstrap import (
+    Options,
     by_bca,
     check_methods,
+    checked_options,
     failures_of,
-    replicates_of,
     results_of,
-    warn_of_sizes,
 )
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate_result import Pair
@@ -105,11 +104,6 @@ def paired_bootstrap(
     TypeError, ValueError
         For arguments without meaning, as in `bootstrap`.
 
-    Warns
-    -----
-    UndefinedMetricWarning, DegenerateDataWarning
-        As `bootstrap`; also where two models do not differ in any replicate (p is 1).
-
     Notes
     -----
     Counts are drawn in the first model's order of scores and looked up in the others': about 2.5
@@ -140,91 +134,71 @@ def paired_bootstrap(
         raise InputError(f"`method` must be 'percentile', 'basic' or 'bca': got {method!r}")
     models = named_scores(scores, names, at_least=2)
     pairs_of([model.name for model in models], reference)  # or raise, before any work
+    read = check_weights_are(sample_weight, weights_are)
+    given = Given(y_true, models, sample_weight, read, pos_label, groups, threshold)
     options = checked_options(
+        given,
         metrics=metrics,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         method=method,
         alternative=alternative,
         stratified=stratified,
-        groups=groups,
         resampling=resampling,
         rng=rng,
         progress=progress,
-        weights_are=check_weights_are(sample_weight, weights_are),
         n_models=len(models) * (len(models) + 1) // 2,  # each, and every pair
     )
-    return compared(
-        y_true,
-        models,
-        options,
-        reference=reference,
-        method_of_models=method,
-        sample_weight=sample_weight,
-        pos_label=pos_label,
-        groups=groups,
-        threshold=threshold,
-    )
+    return compared(given, options, reference=reference, method_of_models=method)
 
 
 def compared(
-    y_true: Any,
-    models: list[NamedScores],
+    given: Given,
     options: Options,
     *,
     method_of_models: Method | None,
     reference: str | None = None,
-    groups: Any = None,
-    **rows: Any,
 ) -> Comparisons:
     """Return what `paired_bootstrap` does, from options that are checked.
 
-    ``method_of_models`` is that of their own intervals; None takes what `bootstrap` takes. Of the
-    data, ``rows`` is what `parse_models` takes.
+    ``method_of_models`` is that of their own intervals; None takes what `bootstrap` takes.
     """
-    if options.method == "bca" and groups is not None:
+    if options.method == "bca" and given.groups is not None:
         raise InputError(
             "`method='bca'` is not defined for differences of groups: take `method='percentile'`"
         )
-    parsed = parse_models(
-        y_true, models, options.asked, groups=groups, weights_are=options.weights_are, **rows
-    )
-    for form in parsed.forms:
+    forms, names = parse_models(given, options.asked), [model.name for model in given.scores]
+    for form in forms:
         check_methods(form, options)
-    engine = Engine(parsed.forms, options.asked, options.draws(parsed.forms[0]))
-    estimates = [engine.estimates(m) for m in range(len(models))]
+    engine = Engine(forms, options.asked, options.draws(forms[0]))
+    estimates = [engine.estimates(m) for m in range(len(names))]
     found = engine.run(options.n_resamples, progress=options.progress)
-    wanted = [
-        (m, i)
-        for m, form in enumerate(parsed.forms)
-        for i in by_bca(form, estimates[m], options, method_of_models)
-    ]
+    wanted = by_bca(engine, estimates, method_of_models)
     if method_of_models == "bca":
-        accelerations = {(m, i): _acceleration(parsed, engine, options, (m,), i) for m, i in wanted}
+        accelerations = {(m, i): _acceleration(engine, options, (m,), i) for m, i in wanted}
     else:
-        accelerations = engine.accelerations(wanted, options)
+        accelerations = engine.accelerations(wanted, options.stratified)
     own = [
-        results_of(engine, m, estimates[m], found, options, accelerations, method=method_of_models)
-        for m in range(len(models))
+        results_of(engine, m, estimates[m], found, options, accelerations, method_of_models)
+        for m in range(len(names))
     ]
-    warn_of_sizes(parsed.forms[0])
-    names = tuple(model.name for model in models)
+    forms[0].warn_of_sizes()
     comparisons = {}
     for i, one in enumerate(options.asked):
         pairs = []
         for a, b in pairs_of(names, reference):
             extra = {}
             if options.method == "bca":
-                extra["acceleration"] = _acceleration(parsed, engine, options, (a, b), i)
+                extra["acceleration"] = _acceleration(engine, options, (a, b), i)
             with np.errstate(invalid="ignore"):  # inf - inf, of best thresholds: no difference
                 replicates = found.values[a, i] - found.values[b, i]
             difference = estimates[a][i] - estimates[b][i]
             lost = found.lost_a_class[a] | found.lost_a_class[b]
-            failures = failures_of(one, replicates, lost, parsed.forms[a], options)
+            failures = failures_of(one, replicates, lost, forms[a], options)
             most = max(own[m][one.label].details.n_failed for m in (a, b))
             if not failures._replace(n=most).are_many:  # else the models have said so
                 failures.warn(f"the difference in {one.label!r} of {names[a]!r} and {names[b]!r}")
-            sizes = parsed.forms[0].sizes()
+            sizes = forms[0].sizes()
             of_pair = names[a], names[b]
             pairs.append(
                 _pair(one, of_pair, difference, replicates, options, failures, sizes, **extra)
@@ -234,7 +208,7 @@ def compared(
             pairs,
             one.higher_is_better,
             options.confidence_level,
-            names=names,
+            names=tuple(names),
             alternative=options.alternative,
             method=f"{options.method or paired_method(one)} bootstrap",
         )
@@ -251,22 +225,19 @@ def paired_method(one: Planned) -> PairedMethod:
     return "percentile" if is_of_a_choice else PAIRED_METHOD
 
 
-def _acceleration(
-    parsed: Parsed, engine: Engine, options: Options, models: tuple[int, ...], measure: int
-) -> float:
+def _acceleration(engine: Engine, options: Options, models: tuple[int, ...], measure: int) -> float:
     """Return the acceleration of a measure of one model, or of the first less the second."""
-    total: NDArray[np.float64] | None = None
+    of_models = []
     for model in models:
-        places = parsed.places[model]
-        deviations = np.empty(len(places))
-        deviations[places] = engine.row_deviations(measure, model)
-        total = deviations if total is None else total - deviations
-    if total is None:
-        return math.nan
+        units = engine.forms[model].unit_of_rows()  # which are rows: there are no groups here
+        of_models.append(np.empty(len(units)))
+        of_models[-1][units] = engine.row_deviations(measure, model)
+    total: NDArray[np.float64] = np.subtract.reduce(of_models)
     if not options.stratified:
         return acceleration([(total, np.ones(len(total)))])
     positive = np.empty(len(total), np.bool_)
-    positive[parsed.places[models[0]]] = parsed.forms[models[0]].is_positive(len(total))
+    first = engine.forms[models[0]]
+    positive[first.unit_of_rows()] = first.is_positive(len(total))
     return acceleration([(total[part], np.ones(int(part.sum()))) for part in (positive, ~positive)])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,14 +27,13 @@ from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference._sample_sizes import Sizes
-from fastmetrics.inference.bootstrap._draws import Draws, padded
-from fastmetrics.inference.bootstrap._engine import Engine, Failures
+from fastmetrics.inference.bootstrap._draws import Draws
+from fastmetrics.inference.bootstrap._engine import Engine, Failures, replicates_of
 from fastmetrics.inference.bootstrap._forms import ScoredRows
-from fastmetrics.inference.bootstrap._orders import inverse_of, order_of
 from fastmetrics.inference.bootstrap._plans import CountPlan, Planned, planned
-from fastmetrics.inference.bootstrap._rows import rows_of_arrays
+from fastmetrics.inference.bootstrap._rows import inverse_of, order_of, padded, rows_of_arrays
 from fastmetrics.inference.bootstrap._threshold_plans import ThresholdPlan
-from fastmetrics.inference.bootstrap.bootstrap import replicates_of
+from fastmetrics.inference.bootstrap.bootstrap import Options
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Pair
 from fastmetrics.measures.asking import MetricsLike
@@ -140,14 +139,27 @@ def paired_permutation_test(
     models = named_scores(scores, names, at_least=2)
     checked = check_models(y_true, models, pos_label=pos_label)
     places = pairs_of(checked.names, reference)
-    options = _Options(count, exchange, threshold, alternative, level, key, progress)
+    options = Options(
+        asked=asked,
+        n_resamples=count,
+        confidence_level=level,
+        alternative=alternative,
+        key=key,
+        progress=progress,
+    )
     of_models: dict[tuple[str, int], Estimate] = {}
     n = len(checked.rows.labels)
     pairs: dict[str, list[Pair]] = {one.label: [] for one in asked}
     for a, b in places:
         of_pair = (checked.names[a], checked.names[b])
-        for group in _by_kind(asked):
-            found = _test_pair((checked.rows_of(a), checked.rows_of(b)), of_pair, group, options)
+        for how in (exchange, "decisions"):  # decisions are other numbers than scores
+            are_counts = how == "decisions"
+            group = [one for one in asked if isinstance(one.plan, CountPlan) == are_counts]
+            if not group:
+                continue
+            both = checked.rows_of(a), checked.rows_of(b)
+            pooled = _pooled(both, how, threshold)
+            found = _test_pair(pooled, of_pair, group, options)
             for one, values, pair in zip(group, *found, strict=True):
                 pairs[one.label].append(pair)
                 for model, value in zip((a, b), values, strict=True):
@@ -168,19 +180,7 @@ def paired_permutation_test(
     )
 
 
-class _Options(NamedTuple):
-    """What is asked of every pair."""
-
-    n_resamples: int
-    exchange: Exchange
-    threshold: Any
-    alternative: Alternative
-    confidence_level: float
-    key: NDArray[np.uint64]
-    progress: bool | None
-
-
-def _estimate(one: Planned, value: float, options: _Options, n: int) -> Estimate:
+def _estimate(one: Planned, value: float, options: Options, n: int) -> Estimate:
     """Return the measure of a model, of which exchanges say no error."""
     return Estimate(
         metric=one.label,
@@ -206,39 +206,30 @@ def _check_metrics(asked: list[Planned], threshold: Any) -> None:
             )
 
 
-def _by_kind(asked: list[Planned]) -> list[list[Planned]]:
-    """Return the measures of scores and those of decisions, which exchange different numbers."""
-    counts = [one for one in asked if isinstance(one.plan, CountPlan)]
-    others = [one for one in asked if not isinstance(one.plan, CountPlan)]
-    return [group for group in (others, counts) if group]
-
-
-class _Pooled(NamedTuple):
-    """Both models' rows in one order, and which of them are the second model's."""
-
-    form: ScoredRows
-    second: NDArray[np.uint8]
-
-
 def _test_pair(
-    pair: tuple[BinaryRows, BinaryRows],
+    pooled: tuple[ScoredRows, NDArray[np.uint8]],
     names: tuple[str, str],
     asked: list[Planned],
-    options: _Options,
+    options: Options,
 ) -> tuple[list[list[float]], list[Pair]]:
     """Return each measure of both models, and how they differ."""
-    decisions = isinstance(asked[0].plan, CountPlan)
-    exchange, key = "decisions" if decisions else options.exchange, options.key
-    pooled = _pooled(pair, exchange, options.threshold)
-    n = len(pair[0].labels)
-    engine = Engine([pooled.form], asked, Draws(key, n))
+    (form, second), key = pooled, options.key
+    n = form.n_units
+    engine = Engine([form], asked, Draws(key, n))
     size = max(1, _BATCH_BYTES // padded(2 * n))
     null = np.empty((len(asked), options.n_resamples))
-    observed = _values_of_both(engine, pooled, np.zeros((1, -(-n // 64)), np.uint64))[..., 0]
+
+    def of_both(coins: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """Return (models, measures, replicates), rows with coin 1 being exchanged."""
+        counts = np.zeros((2, len(coins), padded(2 * n)), np.uint8)
+        replicate_pairs.exchange_rows(coins, form.units, second, *counts)
+        return np.stack([engine.values(form, form.measure(engine.needs, one)) for one in counts])
+
+    observed = of_both(np.zeros((1, -(-n // 64)), np.uint64))[..., 0]
 
     def job(start: int, count: int) -> None:
         coins = np.stack([_coins(key, start + r, n) for r in range(count)])
-        of_first, of_second = _values_of_both(engine, pooled, coins)
+        of_first, of_second = of_both(coins)
         with np.errstate(invalid="ignore"):  # inf - inf, of best thresholds: no difference
             null[:, start : start + count] = of_first - of_second
 
@@ -268,8 +259,10 @@ def _mean_ranks(scores: NDArray[Any]) -> NDArray[np.float64]:
     return found.spread((found.starts[:-1] + found.starts[1:] + 1.0) / 2.0)
 
 
-def _pooled(pair: tuple[BinaryRows, BinaryRows], exchange: str, threshold: Any) -> _Pooled:
-    """Sort the rows of both models together, by what they exchange."""
+def _pooled(
+    pair: tuple[BinaryRows, BinaryRows], exchange: str, threshold: Any
+) -> tuple[ScoredRows, NDArray[np.uint8]]:
+    """Return the rows of both models, sorted by what they exchange, and which are the second's."""
     first, second = pair
     n = len(first.labels)
     if exchange == "ranks":
@@ -296,17 +289,7 @@ def _pooled(pair: tuple[BinaryRows, BinaryRows], exchange: str, threshold: Any) 
     )
     is_second = np.zeros(padded(2 * n), np.uint8)
     is_second[: 2 * n] = places >= n
-    return _Pooled(form, is_second)
-
-
-def _values_of_both(
-    engine: Engine, pooled: _Pooled, coins: NDArray[np.uint64]
-) -> NDArray[np.float64]:
-    """Return (models, measures, replicates), rows with coin 1 being exchanged."""
-    form = pooled.form
-    counts = np.zeros((2, len(coins), padded(form.n)), np.uint8)
-    replicate_pairs.exchange_rows(coins, form.units, pooled.second, *counts)
-    return np.stack([engine.values(form, form.measure(engine.needs, mine)) for mine in counts])
+    return form, is_second
 
 
 def _pair(
@@ -314,7 +297,7 @@ def _pair(
     names: tuple[str, str],
     values: list[float],
     null: NDArray[np.float64],
-    options: _Options,
+    options: Options,
     n: int,
 ) -> Pair:
     """Return one pair, its p not yet adjusted, with the warnings that it deserves."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -44,25 +44,22 @@ Pair = tuple[Floats, Floats]
 _HALF = Fraction(1, 2)
 
 
-def roc_auc(table: ScoreTable, deviations: bool, *, max_fpr: float | None = None) -> Pair:
+def roc_auc(table: ScoreTable, *, max_fpr: float | None = None) -> Pair:
     """Leave out of the AUC, or of the standardized area up to ``max_fpr``."""
     if max_fpr is None or max_fpr == 1:
-        return _RocArea(table, Fraction(0), Fraction(1)).both(deviations)
-    return _RocArea(table, Fraction(0), Fraction(float(max_fpr)), standardized=True).both(
-        deviations
-    )
+        return _RocArea(table, Fraction(0), Fraction(1)).both()
+    return _RocArea(table, Fraction(0), Fraction(float(max_fpr)), standardized=True).both()
 
 
-def rank_loss(table: ScoreTable, deviations: bool) -> Pair:
+def rank_loss(table: ScoreTable) -> Pair:
     """Leave out of the rank loss: the AUC of the opposite order."""
     opposite = ScoreTable._of_columns(table.scores, table.positives[::-1], table.negatives[::-1])
-    of_positives, of_negatives = roc_auc(opposite, deviations)
+    of_positives, of_negatives = roc_auc(opposite)
     return of_positives[::-1], of_negatives[::-1]
 
 
 def partial_auc(
     table: ScoreTable,
-    deviations: bool,
     *,
     false_positive_rate_range: tuple[float, float] | None = None,
     true_positive_rate_range: tuple[float, float] | None = None,
@@ -74,21 +71,21 @@ def partial_auc(
         for end in true_positive_rate_range or false_positive_rate_range or (0, 1)
     )
     if true_positive_rate_range is None:
-        return _corrected(_RocArea(table, low, high, standardized=standardized), deviations)
+        return _corrected(_RocArea(table, low, high, standardized=standardized))
     # With the classes exchanged and the order reversed, 1 - FPR over TPR is TPR over 1 - FPR.
     mirrored = ScoreTable._of_columns(table.scores, table.negatives[::-1], table.positives[::-1])
     area = _RocArea(mirrored, 1 - high, 1 - low, standardized=standardized)
-    of_negatives, of_positives = _corrected(area, deviations)
+    of_negatives, of_positives = _corrected(area)
     return of_positives[::-1], of_negatives[::-1]
 
 
-def _corrected(area: _RocArea, deviations: bool) -> Pair:
+def _corrected(area: _RocArea) -> Pair:
     """Return both sides, nan where the corrected area is below chance."""
     if not area.standardized:
-        return area.both(deviations)
-    if deviations and area.value < _HALF:  # there is nothing to deviate from
+        return area.both()
+    if area.value < _HALF:  # there is nothing to deviate from
         return np.full(len(area.table), np.nan), np.full(len(area.table), np.nan)
-    sides = zip(area.both(deviations), area.above_the_diagonal(), strict=True)
+    sides = zip(area.both(), area.above_the_diagonal(), strict=True)
     of_positives, of_negatives = (np.where(excess >= 0, side, np.nan) for side, excess in sides)
     return of_positives, of_negatives
 
@@ -171,13 +168,10 @@ class _RocArea:
         width, rise = int(self.table.negatives[row]), int(self.table.positives[row])
         return int(self.fp_end[row]) - width, width, int(self.tp_end[row]) - rise, rise
 
-    def both(self, deviations: bool) -> Pair:
-        """Return the measure without a positive, and without a negative, of each row.
-
-        Or, as ``deviations``, less the measure of the whole table.
-        """
+    def both(self) -> Pair:
+        """Return the deviation without a positive, and without a negative, of each row."""
         offset, scale = self._affine()
-        return self._sides(offset - self.value / scale if deviations else offset, scale)
+        return self._sides(offset - self.value / scale, scale)
 
     def above_the_diagonal(self) -> Pair:
         """Return the area less the diagonal's; the sign is right even where they nearly meet."""
@@ -268,11 +262,6 @@ _MEASURES: dict[str, Callable[..., tuple[Floats | Runs, Floats | Runs]]] = {
     "ks_statistic": ks_statistic,
     "break_even_point": break_even_point,
     "best_threshold": best_threshold,
-    "recall_at_false_positive_rate": partial(
-        best_threshold, criterion="recall_at_false_positive_rate"
-    ),
-    "precision_at_recall": partial(best_threshold, criterion="precision_at_recall"),
-    "recall_at_precision": partial(best_threshold, criterion="recall_at_precision"),
 }
 
 #: The measures that have a closed form.
@@ -280,37 +269,34 @@ LEAVE_ONE_OUT = tuple(_MEASURES)
 
 
 def leave_one_out(
-    table: ScoreTable, name: str, *, deviations: bool = False, masked: bool = True, **params: Any
+    table: ScoreTable, name: str, *, masked: bool = True, **params: Any
 ) -> tuple[Floats, Floats]:
-    """Return a measure without one positive, and without one negative, of each distinct score.
+    """Return by how much a measure changes without a positive, and a negative, of each score.
 
-    nan where a row has none (anything, if it is not ``masked``: for sums by counts), or where the
-    measure is undefined on the rest. As ``deviations``, the
-    differences from the measure of the whole table, without the cancellation of subtracting the
-    two: what `acceleration` should get; all nan where that is undefined. ``params`` are those of
-    the public function of that name that say what is measured, and of best_threshold and its
-    criteria ``of``, the number that is looked at: "value" (the default), "threshold",
+    The differences from the measure of the whole table, without the cancellation of subtracting the
+    two: what `acceleration` should get; all nan where that is undefined. nan where a row has none
+    (anything, if it is not ``masked``: for sums by counts), or where the measure is undefined on
+    the rest. ``params`` are those of the public function of that name that say what is measured,
+    and of best_threshold ``of``, the number that is looked at: "value" (the default), "threshold",
     "true_positive_rate", "false_positive_rate", "precision" or "recall".
 
-    O(distinct scores) time and memory: a few passes, no sort. Values have an absolute error of a
-    few 2^-53 times their scale. Deviations, of size 1/n, keep their relative precision where they
-    are rational numbers, rounded once where rows share one: the ROC areas, the break-even point.
-    Those of average precision and the trapezoid have an absolute error of about 2^-52 / n besides
-    that of their sums; those of the continuous area, KS and the best thresholds one of 2^-52, which
-    is 2e-9 of their size for 10^7 rows. Choices between thresholds are exact where products of
-    counts fit 63 bits; beyond, candidates within 2^-50 of one another may change places.
+    O(distinct scores) time and memory: a few passes, no sort. Deviations, of size 1/n, keep their
+    relative precision where they are rational numbers, rounded once where rows share one: the ROC
+    areas, the break-even point. Those of average precision and the trapezoid have an absolute error
+    of about 2^-52 / n besides that of their sums; those of the continuous area, KS and the best
+    thresholds one of 2^-52, which is 2e-9 of their size for 10^7 rows. Choices between thresholds
+    are exact where products of counts fit 63 bits; beyond, candidates within 2^-50 of one another
+    may change places.
 
     Efron & Tibshirani (1993), An introduction to the bootstrap, 14.3: what the values are for. Of
     the AUC they are the placements of DeLong, DeLong & Clarke-Pearson (1988).
 
     >>> table = ScoreTable.from_scores([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> of_positives, of_negatives = leave_one_out(table, "roc_auc")
-    >>> table.scores, of_positives, of_negatives
-    (array([0.8 , 0.4 , 0.35, 0.1 ]), array([0.5, nan, 1. , nan]), array([nan, 1. , nan, 0.5]))
+    >>> table.scores, leave_one_out(table, "roc_auc")[0]
+    (array([0.8 , 0.4 , 0.35, 0.1 ]), array([-0.25,   nan,  0.25,   nan]))
     """
     of_positives, of_negatives = (
-        side.by_row() if isinstance(side, Runs) else side
-        for side in _sides(table, name, deviations, params)
+        side.by_row() if isinstance(side, Runs) else side for side in _sides(table, name, params)
     )
     if not masked:
         return of_positives, of_negatives
@@ -324,7 +310,7 @@ def leave_one_out(
 def strata(table: ScoreTable, name: str, **params: Any) -> list[tuple[Floats, NDArray[np.int64]]]:
     """Return what `acceleration` takes: deviations and how many rows have each, by class."""
     sides = zip(
-        _sides(table, name, True, params),
+        _sides(table, name, params),
         (table.positives, table.negatives),
         (table.true_positives, table.false_positives),
         strict=True,
@@ -336,7 +322,7 @@ def strata(table: ScoreTable, name: str, **params: Any) -> list[tuple[Floats, ND
 
 
 def _sides(
-    table: ScoreTable, name: str, deviations: bool, params: dict[str, Any]
+    table: ScoreTable, name: str, params: dict[str, Any]
 ) -> tuple[Floats | Runs, Floats | Runs]:
     check_choice("name", name, LEAVE_ONE_OUT)
     if table.is_weighted:
@@ -344,4 +330,4 @@ def _sides(
     p, n = int(table.n_positive), int(table.n_negative)
     if p == 0 or (n == 0 and name != "average_precision"):  # which alone does without negatives
         return np.full(len(table), np.nan), np.full(len(table), np.nan)
-    return _MEASURES[name](table, deviations, **params)
+    return _MEASURES[name](table, **params)

@@ -92,15 +92,13 @@ class _Largest:
         """Return the number of the chosen thresholds that is looked at."""
         return self.keys(chosen)
 
-    def sides(self, deviations: bool) -> Sides:
-        """Return the field without a positive, and without a negative, of each row."""
+    def sides(self) -> Sides:
+        """Return how the field changes without a positive, and without a negative, of each row."""
         n_positive, n_negative = int(self.table.n_positive), int(self.table.n_negative)
-        center = 0.0
         with np.errstate(all="ignore"):  # counts of -1 above the first positive are never looked at
-            if deviations:
-                rows, kept, _ = self._candidates(0, 0)
-                best = np.argmax(self.keys(kept)).reshape(1)
-                center = float(self.field(kept.at(best), rows[best])[0])
+            rows, kept, _ = self._candidates(0, 0)
+            best = np.argmax(self.keys(kept)).reshape(1)
+            center = float(self.field(kept.at(best), rows[best])[0])
             nowhere = Runs(np.full(1, np.nan), np.array([len(self.table)]))
             return (
                 self._without(1, 0, center) if n_positive > 1 else nowhere,
@@ -201,14 +199,13 @@ class _Best(_Largest):
         return np.where(self.criterion.feasible(chosen), found, np.nan)
 
 
-def ks_statistic(table: ScoreTable, deviations: bool) -> Sides:
+def ks_statistic(table: ScoreTable) -> Sides:
     """Leave out of the largest |TPR - FPR|."""
-    return _Largest(table).sides(deviations)
+    return _Largest(table).sides()
 
 
 def best_threshold(
     table: ScoreTable,
-    deviations: bool,
     *,
     criterion: str = "youden",
     beta: float = 1.0,
@@ -218,7 +215,7 @@ def best_threshold(
 ) -> Sides:
     """Leave out of a number that the best threshold has; the threshold is chosen again."""
     chosen = criterion_named(criterion, beta=beta, at_least=at_least, at_most=at_most)
-    return _Best(table, chosen, of).sides(deviations)
+    return _Best(table, chosen, of).sides()
 
 
 class _Point(NamedTuple):
@@ -228,7 +225,7 @@ class _Point(NamedTuple):
     predicted: int
 
 
-def break_even_point(table: ScoreTable, deviations: bool) -> Sides:
+def break_even_point(table: ScoreTable) -> Sides:
     """Leave out of the value where precision equals recall.
 
     As many are to be called positive as there are positives. Rows below the crossing change
@@ -247,12 +244,9 @@ def break_even_point(table: ScoreTable, deviations: bool) -> Sides:
 
     crossing = first_with(p)
     whole = _balance(end_of(crossing - 1), end_of(crossing), p)
-    center = Fraction(0)
     nowhere = Runs(np.full(1, np.nan), np.array([size]))
-    if deviations:
-        if whole is None:
-            return nowhere, nowhere
-        center = whole
+    if whole is None:
+        return nowhere, nowhere
 
     def runs(to: int, last: int, tp_less: int, goal: int, below: Fraction | None) -> Runs:
         """Return the values above the crossing ``to``, at it if there it ``last`` was, below it."""
@@ -261,7 +255,9 @@ def break_even_point(table: ScoreTable, deviations: bool) -> Sides:
             above = _balance(end_of(to - 1, tp_less, 1), end_of(to, tp_less, 1), goal)
         if to == last:
             at = _balance(end_of(to - 1), end_of(to, tp_less, 1), goal)
-        values = [_float(value, center) for value in (above, at, below)]
+        values = [
+            math.nan if value is None else float(value - whole) for value in (above, at, below)
+        ]
         return Runs(np.array(values), np.array([stop, last + 1, size]))
 
     of_positives = of_negatives = nowhere
@@ -279,7 +275,3 @@ def _balance(before: _Point, end: _Point, goal: int) -> Fraction | None:
     share = Fraction(goal - before.predicted, end.predicted - before.predicted)
     tp = before.tp + share * (end.tp - before.tp)
     return tp / goal if tp > 0 else None
-
-
-def _float(value: Fraction | None, center: Fraction) -> float:
-    return math.nan if value is None else float(value - center)
