@@ -55,6 +55,12 @@ def require_duckdb() -> Any:
             "pip install 'fastmetrics-eval[cli,io]'",
             name=error.name,
         ) from error
+    if int(duckdb.__version__.partition(".")[0]) < 2:  # integers above 2^63 would arrive as floats
+        raise ImportError(
+            f"reading files needs duckdb 2.0 or newer: {duckdb.__version__} is installed; "
+            "pip install -U duckdb",
+            name="duckdb",
+        )
     return duckdb
 
 

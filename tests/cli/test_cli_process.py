@@ -183,6 +183,13 @@ def test_missing_extras(missing, arguments, advice, capsys, monkeypatch, folder)
     assert err.count("\n") == 1
 
 
+def test_a_database_that_reads_large_integers_as_floats_is_refused(capsys, monkeypatch, folder):
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("duckdb.__version__", "1.5.6")
+    assert main(EVALUATE) == 2
+    assert "needs duckdb 2.0 or newer: 1.5.6 is installed" in capsys.readouterr().err
+
+
 class Terminal(io.StringIO):
     def isatty(self):
         return True
