@@ -88,7 +88,8 @@ def _completed(function: Callable[..., object], glossaries: tuple[str, ...]) -> 
     entries = _in_order(_parameters(function), own, [each.get(names, "") for each in shared])
     texts = {name: sections.get(name, "") for name in _SECTIONS}
     for name in _SECTIONS[2:]:
-        texts[name] = "\n".join(each[name] for each in (*shared, sections) if name in each)
+        apart = "\n\n" if name in ("Notes", "References") else "\n"  # paragraphs, not entries
+        texts[name] = apart.join(each[name] for each in (*shared, sections) if name in each)
     texts[names] = "\n".join(entries)
     lines = [summary]
     lines += (f"\n{name}\n{'-' * len(name)}\n{text}" for name, text in texts.items() if text)
