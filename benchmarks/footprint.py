@@ -126,7 +126,7 @@ def page() -> str:
         for name, warm, cold in times()
     )
     absent = "\n".join(
-        f"| {name} | {python(_WITHOUT.format(n=n, call=call))[1]} |"
+        f"| {name} | {python(_WITHOUT.format(n=n, call=call))[1].partition(':')[0]} |"
         for name, (n, call) in CALLS.items()
     )
     return f"""# What it weighs, and how long it takes to wake
@@ -144,10 +144,10 @@ Two builds of one checkout are the same to the byte.
 |---|---|
 {deps}
 
-{whole:.0f} MB in all. Importing fastmetrics imports NumPy; numba, SciPy and matplotlib are imported
-by the first call that needs them. A process of its own from the import to the answer, the median of
-{ROUNDS}; and one where nothing was compiled before, as once in an installation (`fastmetrics
-warmup` does it ahead; a terminal says after a second what one waits for):
+{whole:.0f} MB in all. Importing fastmetrics imports none of them: NumPy, numba, SciPy and
+matplotlib are imported by the first call that needs them. A process of its own from the import to
+the answer, the median of {ROUNDS}; and one where nothing was compiled before, as once in an
+installation (`fastmetrics warmup` does it ahead; a terminal says after a second what takes long):
 
 | import and first call | compiled before | never compiled |
 |---|---|---|

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from fastmetrics import __version__ as version, metrics_table
+from fastmetrics._docs import _parts
 from fastmetrics._faces import NAMESPACES, public_names
+from fastmetrics.measures.registry import MEASURES
 
 HERE = Path(__file__).parent
 REFERENCE = HERE / "reference"
@@ -65,12 +67,17 @@ def setup(app: Any) -> None:
 
 
 def _keep_bars(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    for k, line in enumerate(lines):
+    lines[:] = _without_bars(lines)
+
+
+def _without_bars(lines: list[str]) -> list[str]:
+    found = []
+    for line in lines:
         if not line.lstrip().startswith((">>>", "...")):
-            outside = line.split("``")[::2]  # literals keep theirs
-            for part in outside:
+            for part in line.split("``")[::2]:  # literals keep theirs
                 line = line.replace(part, part.replace("|", "\\|"))
-            lines[k] = line
+        found.append(line)
+    return found
 
 
 def _page(name: str, module: str) -> str:
@@ -107,7 +114,45 @@ def _write_measures() -> None:
     for row in (columns, *rows):
         cells = [f"{'   * - ' if not k else '     - '}{text}" for k, text in enumerate(row)]
         lines += cells
+    pages = [f"   measures/{one.name}" for one in metrics_table()]
+    lines += ["", ".. toctree::", "   :hidden:", "", *sorted(pages)]
     (REFERENCE / "measures.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (REFERENCE / "measures").mkdir()
+    for one in metrics_table():
+        path = REFERENCE / "measures" / f"{one.name}.rst"
+        path.write_text(_page_of_measure(one), encoding="utf-8")
+
+
+def _page_of_measure(one: Any) -> str:
+    """Return the page of a measure: what the registry says of it, and what its function does."""
+    measure = MEASURES[one.name]
+    by_rows = "by the influences of rows (`fastmetrics.estimate`)"
+    ways = [by_rows] if measure.influences else []
+    ways += [f"bootstrap ({', '.join(one.intervals)})"] if one.intervals else []
+    said = {
+        "better": {"none": "neither", "by criterion": "by its criterion"}.get(
+            one.direction, one.direction
+        ),
+        "range": f"{one.low:g} to {one.high:g}",
+        "takes": one.needs,
+        "parameters": ", ".join(f"``{each}``" for each in one.parameters) or "none",
+        "other names": ", ".join(f"``{each}``" for each in one.aliases) or "none",
+        "intervals": "; ".join(ways) or "none",
+        "prevalence": "does not matter" if measure.is_free_of_shares else "matters",
+    }
+    lines = [one.name, "=" * len(one.name), "", f"{one.title}.", ""]
+    lines += [f":{name}: {text}" for name, text in said.items()]
+    function = measure.function.rpartition(":")[2]
+    module = public_names().get(function)
+    if module is not None:
+        full = f"{module}.{function}"
+        lines += ["", f"Its function is `{full}`."]
+        _, sections = _parts(getattr(importlib.import_module(module), function).__doc__ or "")
+        for name in ("Returns", "Warns", "Notes", "References"):
+            if name in sections:
+                body = _without_bars(sections[name].splitlines())
+                lines += ["", name, "-" * len(name), "", *body]
+    return "\n".join(lines) + "\n"
 
 
 _ABOUT_MEASURES = """``metrics=`` takes these names, wherever it stands; ``metrics_table()`` returns
