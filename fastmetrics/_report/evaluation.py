@@ -24,6 +24,7 @@ from fastmetrics._report._beside import (
 from fastmetrics._report.evaluate_task import evaluate_task, task_of
 from fastmetrics._report.evaluation_result import Evaluation
 from fastmetrics._report.model_evaluation import evaluate_model, evaluate_table
+from fastmetrics._report.multilabel import evaluate_multilabel
 from fastmetrics._report.slices.slices import SLICES, slices_of
 from fastmetrics._report.task_evaluation import Task, TaskEvaluation
 from fastmetrics.errors import InputError, InputTypeError, renamed
@@ -71,15 +72,17 @@ def evaluate(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), ScoreTable, ScoreRuns, or mapping of str to those
-        Labels, numbers, or how relevant items are; or the tables of scores and counts of one or
+        Labels, numbers, or how relevant items are; of rows that have several labels at once a
+        matrix of 0 and 1, a column a label; or the tables of scores and counts of one or
         several models, or their runs where they fit no memory, which come without `scores` and all
         that belongs to rows: weights, groups, costs, a bootstrap.
     scores : mapping of str to array-like of shape (n_samples,), data frame, or array-like
         The scores of each model by name; a data frame has one column a model; a single column
         is one model called ``"score"``. An array of shape (n_samples, n_models) needs `names`.
         The greater the score, the more positive. Of several classes a matrix for each model, a
-        column a class, in their order; or predicted labels; or predicted numbers.
-    task : {"binary", "classes", "labels", "values", "rankings"}, optional
+        column a class, in their order; or predicted labels; or predicted numbers. Of several labels
+        a matrix for each model, a column a label: scores, or 0 and 1.
+    task : {"binary", "classes", "labels", "multilabel", "values", "rankings"}, optional
         What is evaluated; by default the rule of Notes tells, and what is printed says it.
     query : array-like of shape (n_samples,), optional
         Of rankings, the query of each item.
@@ -144,11 +147,18 @@ def evaluate(
     -----
     **The task** decides what is measured, each measure with its interval by `estimate` and its
     differences by `compare`. With `query` it is "rankings". A matrix for a model, one column a
-    class, makes it "classes"; labels and predictions that are texts make it "labels". Where
-    `y_true` has two values (or one) it is "binary"; where it holds other numbers than whole ones,
-    or has more than two and predictions that are not whole, it is "values". More than two whole
-    numbers with whole predictions may be labels or amounts: that is never guessed. `metrics`
-    replaces the usual measures of a task. What follows is of two classes.
+    class, makes it "classes", and a matrix `y_true` "multilabel"; labels and predictions that are
+    texts make it "labels". Where `y_true` has two values (or one) it is "binary"; where it holds
+    other numbers than whole ones, or has more than two and predictions that are not whole, it is
+    "values". More than two whole numbers with whole predictions may be labels or amounts: that is
+    never guessed. `metrics` replaces the usual measures of a task. What follows is of two classes.
+
+    **Several labels** ("multilabel", a matrix `y_true`): means over the labels of what each has
+    ("roc_auc_macro", or any measure of one label, of which the mean is taken), counts of all
+    ("f1_micro"), "subset_accuracy" (all labels of a row right) and "hamming_loss"; of decisions
+    where predictions are 0 and 1, or at `threshold`. How far a row moves a mean is the mean of how
+    far it moves each label, so that what labels share is in the error. A label of which all rows
+    are of one class is left out of means that need both, and named.
 
     **Without a bootstrap** the AUC and the average precision have the intervals of `estimate`, and
     several models the differences and tests of `compare`, by how far each row moves them: rows may
@@ -202,18 +212,26 @@ def evaluate(
             "`scores` is missing: pass labels and scores, or ScoreTables or ScoreRuns alone"
         )
     labels: Any = y_true
+    if task is None and query is None and column_count(labels) > 1:
+        task = "multilabel"
     named = models_of(scores, names, task)
     own_task = task_of(labels, named, query, task)
     options = rows | {"weights_are": weights_are, "confidence_level": level}
     found: Evaluation | TaskEvaluation
     if own_task != "binary":
+        if own_task == "multilabel":
+            of_two |= {"threshold": None, "slices": slices, "pos_label": pos_label}
         _refuse(
             of_two,
             f"these are {own_task}, and {{}} is of scores of two classes: leave it out, or pass "
             "`task='binary'`",
         )
-        given = {"metrics": metrics, "query": query, **options}
-        found = evaluate_task(own_task, labels, named, **given)
+        given = {"metrics": metrics, **options}
+        if own_task == "multilabel":
+            given.pop("pos_label")
+            found = evaluate_multilabel(labels, named, threshold=threshold, **given)
+        else:
+            found = evaluate_task(own_task, labels, named, query=query, **given)
         usual = next(iter(found[0]))
     else:
         prices = checked_prices(**costs)
@@ -309,7 +327,7 @@ def models_of(
     scores: Any, names: Sequence[str] | None, task: Task | None = None
 ) -> list[NamedScores]:
     """Return each model of ``scores``; one column without a name is called "score"."""
-    if task == "classes" and names is None and not isinstance(scores, Mapping):
+    if task in ("classes", "multilabel") and names is None and not isinstance(scores, Mapping):
         return [NamedScores("score", "scores", scores)]
     if names is not None or has_names(scores) or column_count(scores) > 1:
         return named_scores(scores, names)

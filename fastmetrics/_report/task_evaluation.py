@@ -17,7 +17,7 @@ from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.replicates import METHODS
 
 #: What `evaluate` knows.
-Task = Literal["binary", "classes", "labels", "values", "rankings"]
+Task = Literal["binary", "classes", "labels", "multilabel", "values", "rankings"]
 #: What was evaluated: by `evaluate`, or by `evaluate_log` the items of a log.
 Judged = Task | Literal["items"]
 Each = TypeVar("Each", bound=ModelEvaluation | Estimates)
@@ -27,6 +27,7 @@ _TITLES: Final[dict[Judged, str]] = {
     "binary": "Two classes",
     "classes": "Several classes, by their probabilities",
     "labels": "Predicted labels",
+    "multilabel": "Several labels a row",
     "values": "Numbers",
     "rankings": "Rankings",
     "items": "Items of a log",
@@ -56,7 +57,12 @@ NAMES: Final = NAMES_OF_SCORES | {
     "balanced_accuracy": "balanced accuracy",
     "flip_rate": "flip rate: two tries disagree",
     "f1_macro": "macro F1",
+    "f1_micro": "micro F1",
     "f1": "F1",
+    "subset_accuracy": "all labels of a row right",
+    "hamming_loss": "Hamming loss",
+    "roc_auc_macro": "macro AUC",
+    "average_precision_macro": "macro average precision",
     "matthews_corrcoef": "Matthews correlation",
     "mean_absolute_error": "MAE",
     "median_absolute_error": "median absolute error",
@@ -159,7 +165,7 @@ class TaskEvaluation(Evaluated[Estimates]):
 
     Attributes
     ----------
-    task : {"classes", "labels", "values", "rankings", "items"}
+    task : {"classes", "labels", "multilabel", "values", "rankings", "items"}
         What was evaluated.
     names : tuple of str
         Of the models, in the order given.

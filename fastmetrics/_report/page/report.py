@@ -183,7 +183,7 @@ def report(
     if of_evaluate.get("n_resamples") is not None:
         of_evaluate = of_evaluate | {"rng": rng}
     found = evaluate(y_true, scores, **of_evaluate)
-    models = models_of(scores, of_evaluate.get("names"), of_evaluate.get("task"))
+    models = models_of(scores, of_evaluate.get("names"), getattr(found, "task", None))
     models = [each._replace(values=as_array(each.values, each.argument)) for each in models]
     drawn = Drawn(as_array(y_true, "y_true"), models, threshold, band, rng, of_evaluate)
     diagnosis = None

@@ -1,0 +1,256 @@
+"""`evaluate` of rows with several labels: means over labels, and what labels share."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import stats
+from sklearn import metrics as sk
+
+import fastmetrics as fm
+
+N, K = 90, 4
+AT = 0.55
+NAMES = ["roc_auc_macro", "average_precision_macro", "brier_score", "f1_macro", "f1_micro"]
+NAMES += ["subset_accuracy", "hamming_loss"]
+
+
+def made(n: int = N) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    rng = np.random.default_rng(4)
+    shared = rng.normal(size=(n, 1))  # labels of a row go together
+    y = (shared + rng.normal(size=(n, K)) > [-0.5, 0.0, 0.3, 0.6]).astype(int)
+    models = {}
+    for name, pull in (("a", 1.6), ("b", 1.0)):
+        noise = rng.normal(size=(n, 1)) + rng.normal(size=(n, K))  # as do errors of a model
+        logits = pull * (y - 0.5) + noise
+        models[name] = np.round(1.0 / (1.0 + np.exp(-logits)), 2)
+    return y, models
+
+
+Y, MODELS = made()
+
+
+def oracle(y: np.ndarray, s: np.ndarray, weight: np.ndarray | None = None) -> dict[str, float]:
+    """Return every measure by scikit-learn, label by label."""
+    called, columns = (s >= AT).astype(int), range(y.shape[1])
+    both = {"sample_weight": weight}
+
+    def mean(function, values) -> float:
+        return float(np.mean([function(y[:, j], values[:, j], **both) for j in columns]))
+
+    return {
+        "roc_auc_macro": mean(sk.roc_auc_score, s),
+        "average_precision_macro": mean(sk.average_precision_score, s),
+        "brier_score": mean(sk.brier_score_loss, s),
+        "f1_macro": mean(sk.f1_score, called),
+        "f1_micro": sk.f1_score(y, called, average="micro", **both),
+        "subset_accuracy": sk.accuracy_score(y, called, **both),
+        "hamming_loss": sk.hamming_loss(y, called, **both),
+    }
+
+
+def jackknife(parts: np.ndarray, which) -> dict[str, float]:
+    """Return the standard error of each number by leaving out each part of the rows."""
+    found = [which(parts != part) for part in np.unique(parts)]
+    m = len(found)
+    each = {name: np.array([one[name] for one in found]) for name in found[0]}
+    return {name: math.sqrt((m - 1) ** 2 / m * np.var(v, ddof=1)) for name, v in each.items()}
+
+
+@pytest.mark.parametrize("weights", [None, "importances", "frequencies"])
+def test_values_are_means_over_labels(weights: str | None) -> None:
+    rng, rows = np.random.default_rng(1), {}
+    if weights is not None:
+        own = rng.integers(1, 4, N) if weights == "frequencies" else 1.0 + rng.random(N)
+        rows = {"sample_weight": own, "weights_are": weights}
+    found = fm.evaluate(Y, MODELS, threshold=AT, **rows)
+    assert (found.task, found.names, found.n_samples) == (
+        *("multilabel", ("a", "b")),
+        N if weights != "frequencies" else rows["sample_weight"].sum(),
+    )
+    for name, scores in MODELS.items():
+        assert [*found[name]] == NAMES
+        for metric, value in oracle(Y, scores, rows.get("sample_weight")).items():
+            assert found[name][metric].estimate == pytest.approx(value, rel=1e-12)
+
+
+def placements(y: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """Return by how much each row moves an AUC (DeLong): its place less the AUC, over its class."""
+    wins = (s[y == 1][:, None] > s[y == 0]) + 0.5 * (s[y == 1][:, None] == s[y == 0])
+    moved = np.empty(len(y))
+    moved[y == 1] = (wins.mean(axis=1) - wins.mean()) / (y == 1).sum()
+    moved[y == 0] = (wins.mean(axis=0) - wins.mean()) / (y == 0).sum()
+    return moved
+
+
+def test_the_error_has_the_covariance_of_the_labels() -> None:
+    moved = {
+        m: np.stack([placements(Y[:, j], s[:, j]) for j in range(K)]) for m, s in MODELS.items()
+    }
+    for j in range(K):  # what `estimate` says of one label is of these very influences
+        y, psi = Y[:, j], moved["a"][j]
+        by_class = sum((c := psi[y == k]) @ c * len(c) / (len(c) - 1) for k in (0, 1))
+        alone = fm.estimate(y, MODELS["a"][:, j], metrics="roc_auc")["roc_auc"]
+        assert alone.standard_error == pytest.approx(math.sqrt(by_class), rel=1e-9)
+    covariance = {m: N / (N - 1) * psi @ psi.T for m, psi in moved.items()}
+    assert covariance["a"][0, 1] > 0.1 * covariance["a"][0, 0]  # labels share what varies
+    found = fm.evaluate(Y, MODELS)
+    for name, own in covariance.items():
+        error = found[name]["roc_auc_macro"].standard_error
+        assert error == pytest.approx(math.sqrt(own.sum()) / K, rel=1e-9)
+    less = (moved["a"] - moved["b"]).mean(axis=0)
+    pair = found.comparisons["roc_auc_macro"]["a", "b"]
+    assert pair.standard_error == pytest.approx(math.sqrt(N / (N - 1) * less @ less), rel=1e-9)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_errors_are_those_of_a_jackknife(grouped: bool) -> None:
+    groups = np.arange(N) // 3 if grouped else None
+    found = fm.evaluate(Y, MODELS, threshold=AT, groups=groups)
+    parts = np.arange(N) if groups is None else groups
+    of_a = jackknife(parts, lambda kept: oracle(Y[kept], MODELS["a"][kept]))
+
+    def less(kept: np.ndarray) -> dict[str, float]:
+        one, other = (oracle(Y[kept], MODELS[m][kept]) for m in "ab")
+        return {name: one[name] - other[name] for name in one}
+
+    of_pair = jackknife(parts, less)
+    for name in NAMES:
+        assert found["a"][name].standard_error == pytest.approx(of_a[name], rel=0.1)
+        pair = found.comparisons[name]["a", "b"]
+        assert pair.standard_error == pytest.approx(of_pair[name], rel=0.1)
+        assert found["a"][name].n_groups == (None if groups is None else N // 3)
+
+
+def test_weights_stand_for_rows() -> None:
+    counts = np.random.default_rng(2).integers(0, 3, N)
+    rows = {"sample_weight": counts, "weights_are": "frequencies"}
+    found = fm.evaluate(Y, MODELS, threshold=AT, **rows)
+    many = np.repeat(np.arange(N), counts)
+    expected = fm.evaluate(Y[many], {m: s[many] for m, s in MODELS.items()}, threshold=AT)
+    for name in NAMES:
+        for one, other in zip(found.models.values(), expected.models.values(), strict=True):
+            assert one[name].estimate == pytest.approx(other[name].estimate)
+            assert one[name].standard_error == pytest.approx(other[name].standard_error)
+            assert one[name].confidence_interval == pytest.approx(other[name].confidence_interval)
+    absent = np.where(counts > 0, 0.5 + np.arange(N) % 3, 0.0)
+    groups = np.arange(N) // 2
+    one = fm.evaluate(Y, MODELS["a"], sample_weight=absent, groups=groups)
+    kept = absent > 0
+    other = fm.evaluate(
+        *(Y[kept], MODELS["a"][kept]), sample_weight=absent[kept], groups=groups[kept]
+    )
+    assert one == other
+
+
+def test_decisions_and_a_share_of_whole_rows() -> None:
+    called = {name: s >= AT for name, s in MODELS.items()}
+    found = fm.evaluate(Y, called)
+    assert [*found["a"]] == NAMES[3:]
+    at = fm.evaluate(Y, MODELS, threshold=AT)
+    for name in NAMES[3:]:
+        assert found["b"][name] == at["b"][name]
+    right = (called["a"] == Y).all(axis=1)
+    one = found["a"]["subset_accuracy"]
+    expected = fm.estimate(np.ones(N), right.astype(int), metrics="accuracy")["accuracy"]
+    assert one.confidence_interval == expected.confidence_interval
+    assert one.method == "wilson"
+    assert not any("score ≥" in note for note in found.notes)
+    assert "Decisions: a label is called at score ≥ 0.55." in at.notes
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_the_worst_label_by_name(frame) -> None:
+    names = ["sea", "sky", "sun", "sand"]
+    y = frame(dict(zip(names, Y.T, strict=True)))
+    found = fm.evaluate(y, frame(dict(zip(names, MODELS["a"].T, strict=True))))
+    turned = frame({name: MODELS["a"][:, names.index(name)] for name in names[::-1]})
+    assert fm.evaluate(y, {"score": turned}) == found
+    alone = [
+        fm.estimate(Y[:, j], MODELS["a"][:, j], metrics="roc_auc", confidence_level=1 - 0.05 / K)
+        for j in range(K)
+    ]
+    worst = min(range(K), key=lambda j: alone[j]["roc_auc"].estimate)
+    one = alone[worst]["roc_auc"]
+    low, high = one.confidence_interval
+    said = f"AUC {one.estimate:.4f} [{low:.4f}, {high:.4f}], adjusted for all of them."
+    (note,) = [note for note in found.notes if "worst" in note]
+    assert note.replace("\N{NO-BREAK SPACE}", " ") == (
+        f"score: the worst of {K} labels is {names[worst]}: {said}"
+    )
+    assert "Several labels a row" in str(found)
+    assert "macro AUC ↑" in str(found)
+
+
+def test_labels_of_one_class_are_left_out_and_named() -> None:
+    y = Y.copy()
+    y[:, 1] = 0
+    found = fm.evaluate(y, MODELS["a"], threshold=AT)["score"]
+    rest = oracle(y[:, [0, 2, 3]], MODELS["a"][:, [0, 2, 3]])
+    for name in ("roc_auc_macro", "average_precision_macro", "f1_macro"):
+        assert found[name].estimate == pytest.approx(rest[name])
+    called = (MODELS["a"] >= AT).astype(int)
+    assert found["hamming_loss"].estimate == pytest.approx(sk.hamming_loss(y, called))
+    assert found["brier_score"].estimate == pytest.approx(np.mean((y - MODELS["a"]) ** 2))
+    (note,) = [n for n in fm.evaluate(y, MODELS["a"]).notes if n.startswith("Of one class")]
+    assert note.endswith(
+        "left out of means over the 4 labels: y_true[:, 1]; Brier score count them."
+    )
+    none = fm.evaluate(np.zeros_like(Y), MODELS["a"])["score"]
+    assert math.isnan(none["roc_auc_macro"].estimate)
+    assert none["brier_score"].estimate == pytest.approx(np.mean(MODELS["a"] ** 2))
+
+
+def test_few_rows_and_classes_that_exclude_one_another_are_said() -> None:
+    found = fm.evaluate(Y[:50], MODELS["a"][:50])
+    assert any(note.startswith("Fewer than 30 rows of a class") for note in found.notes)
+    one_hot = np.eye(K, dtype=int)[np.arange(N) % K]
+    found = fm.evaluate(one_hot, MODELS["a"])
+    assert any("pass the class of each row" in note for note in found.notes)
+
+
+def test_other_measures_and_a_perfect_model() -> None:
+    wanted = ["recall", ("partial_auc", {"false_positive_rate_range": (0, 0.2)}), "precision_micro"]
+    found = fm.evaluate(Y, MODELS["a"], metrics=[*wanted, "accuracy"], threshold=AT)["score"]
+    called = (MODELS["a"] >= AT).astype(int)
+    assert found["recall"].estimate == pytest.approx(sk.recall_score(Y, called, average="macro"))
+    assert found["accuracy"].estimate == pytest.approx(sk.accuracy_score(Y, called))
+    expected = sk.precision_score(Y, called, average="micro")
+    assert found["precision_micro"].estimate == pytest.approx(expected)
+    perfect = fm.evaluate(Y, {"a": Y + 0.25, "b": Y + 0.25})
+    assert perfect["a"]["roc_auc_macro"].estimate == 1.0
+    assert math.isnan(perfect["a"]["roc_auc_macro"].confidence_interval.low)
+    assert "a and b cannot be told apart in macro AUC" in perfect.verdict
+    rare = Y * (np.arange(N)[:, None] < [90, 90, 90, 20])
+    of_rare = fm.evaluate(rare, {"a": rare + 0.25, "b": rare + 0.25})
+    pair = of_rare.comparisons["roc_auc_macro"]["a", "b"]
+    sizes = np.array([(rare[:, 3] == k).sum() for k in (0, 1)])
+    z = stats.norm.ppf(0.975)
+    assert pair.confidence_interval.high == pytest.approx(np.linalg.norm(z**2 / (sizes + z**2)))
+
+
+@pytest.mark.parametrize(
+    ("y", "scores", "options", "match"),
+    [
+        (Y, MODELS["a"][:, :3], {}, r"`scores` must have the shape of `y_true`.*\(90, 4\)"),
+        (Y, {"m": MODELS["a"][:-1]}, {}, r"`scores\['m'\]` must have the shape"),
+        (Y, {"m": MODELS["a"][:, 0]}, {}, "`y_true` is the class of each row"),
+        (Y + 1, MODELS["a"], {}, "`y_true` must be an indicator matrix"),
+        (Y[:, 0], MODELS["a"], {"task": "multilabel"}, "`y_true` must be an indicator matrix"),
+        (Y[:, :1], MODELS["a"][:, :1], {"task": "multilabel"}, "2 or more: got 1"),
+        (Y, np.where(MODELS["a"] > 0.9, np.nan, 0.5), {}, "`scores` must be finite"),
+        (Y, MODELS["a"], {"n_resamples": 99}, "these are multilabel, and `n_resamples`"),
+        (Y, MODELS["a"], {"slices": {"x": Y[:, 0]}}, "`slices` is of scores of two classes"),
+        (Y, MODELS["a"], {"metrics": "f1_macro"}, "`f1_macro` is of predicted labels"),
+        (Y, MODELS["a"], {"metrics": "roc_auc_micro"}, "only decisions are counted"),
+        (Y, MODELS["a"], {"metrics": "r2"}, "`r2` is no measure of one label"),
+        (Y, MODELS["a"], {"metrics": sk.roc_auc_score}, "`metrics` of several labels are names"),
+    ],
+)
+def test_faults(y, scores, options, match: str) -> None:
+    with pytest.raises((fm.InputError, fm.InputTypeError), match=match):
+        fm.evaluate(y, scores, **options)
