@@ -14,9 +14,11 @@ from fastmetrics._input.containers import as_array
 from fastmetrics._input.costs import check_costs, check_prevalence
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.rows import check_binary
+from fastmetrics._report.diagnosis import DOUBTS, SURE, doubt_of
 from fastmetrics._report.model_evaluation import (
     SMOOTH,
     ModelEvaluation,
+    figures_of,
     said_in_notes,
     with_estimates,
 )
@@ -31,6 +33,7 @@ from fastmetrics.inference.costs.threshold_cost import (
 from fastmetrics.inference.estimate import estimate, metric_of
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.guarantees.guaranteed_threshold import check_promise
+from fastmetrics.inference.reference import limits
 from fastmetrics.inference.table_points import has_influences
 from fastmetrics.measures.asking import MetricsLike, ask
 from fastmetrics.measures.calibration.score_decomposition import ScoreDecomposition
@@ -61,6 +64,8 @@ _COSTS: Final = {
 _LIMITS: Final = {"threshold": "threshold_interval", "left_out_cost": "confidence_interval"}
 
 
+#: Scores that are looked at for whether there are more than two.
+_LOOK: Final = 64
 #: Of probabilities.
 _OF_PROBABILITIES: Final = ("brier_score", "log_loss")
 
@@ -252,3 +257,34 @@ def _of_probabilities(
         f"{model.name}: probabilities are {said}; recalibration would save at most "
         f"{parts.miscalibration:.2g} of the Brier score of {parts.loss:.4f}."
     )
+
+
+# --- what `doctor` would say, of what is known anyway -------------------------------------------
+
+
+def doubts_of(named: Sequence[NamedScores], models: Sequence[ModelEvaluation]) -> tuple[str, ...]:
+    """Return a line on models whose scores make no sense; nothing of healthy ones."""
+    found = []
+    for each, model in zip(named, models, strict=True):
+        if math.isnan(model.roc_auc):
+            continue
+        auc, error = model.roc_auc, model.standard_error
+        df = figures_of(model)["roc_auc"].df
+        at = limits(auc, error, df, SURE, "logit", "two-sided", (0.0, 1.0))
+        high = float(np.fmax(at.high, model.confidence_interval.high))
+        n = int(model.n_positive + model.n_negative)
+        values = _few_values(as_array(each.values, each.argument).ravel())
+        doubt = doubt_of(values, auc, ConfidenceInterval(at.low, high), n)
+        if doubt is not None:
+            found.append(f"{model.name}: {DOUBTS[doubt[0]]}")
+    return (f"Doubtful: {'; '.join(found)}. `doctor` says more.",) if found else ()
+
+
+def _few_values(scores: Any) -> list[float]:
+    """Return the distinct scores, in order; of more than two three or more of them."""
+    seen = np.unique(scores[:: max(1, len(scores) // _LOOK)])
+    if len(seen) <= 2:
+        seen = np.unique([*seen, scores.min(), scores.max()])
+        if len(seen) <= 2 and not ((scores == seen[0]) | (scores == seen[-1])).all():
+            return [float(seen[0]), math.nan, float(seen[-1])]
+    return [float(each) for each in seen]

@@ -2,17 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from fastmetrics._display.table import Display, Table
-from fastmetrics._results import Result
+from fastmetrics._results import ConfidenceInterval, Result
 
 Severity = Literal["error", "warning", "note"]
 
 #: What is said first.
 ORDER: Final[tuple[Severity, ...]] = ("error", "warning", "note")
+
+
+#: Rows from which on nobody believes an AUC of exactly 1, or 0.
+_MANY: Final = 60
+#: How sure the interval is that an AUC below 1/2 is one.
+SURE: Final = 0.99
+#: What is so wrong with scores that `evaluate` says it too, in a word.
+DOUBTS: Final = {
+    "constant": "all scores are the same",
+    "labels as scores": "the scores are the labels themselves",
+    "decisions as scores": "there are two scores, as of decisions",
+    "perfect": "an AUC of exactly 1",
+    "backwards": "greater scores are of negatives",
+}
+
+
+def doubt_of(
+    values: Sequence[float], auc: float, limits: ConfidenceInterval, n: int
+) -> tuple[str, Severity, str] | None:
+    """Return what makes the figures of n scores mean nothing, with its kind; None of healthy ones.
+
+    ``values`` are the distinct scores, or some of them where there are more than two; ``limits``
+    those of the AUC at the level `SURE`.
+    """
+    if len(values) == 1:
+        return "constant", "error", f"all scores are {values[0]:g}"
+    if len(values) == 2:
+        if auc == 1.0:
+            return "labels as scores", "error", "the scores are the labels themselves"
+        return (
+            "decisions as scores",
+            "warning",
+            f"there are two scores, {values[0]:g} and {values[1]:g}: of decisions there is no "
+            "curve; pass what they were decided by, or measure them as labels",
+        )
+    if auc == 1.0 and n >= _MANY:
+        what = "an AUC of exactly 1: do the scores know the labels (leakage)?"
+        return "perfect", "warning", what
+    if limits.high < 0.5 or (auc == 0.0 and n >= _MANY):
+        return (
+            "backwards",
+            "error",
+            f"an AUC of {auc:.4f} [{limits.low:.4f}, {limits.high:.4f}]: greater scores are of "
+            "negatives; is it the score of the other class?",
+        )
+    return None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -13,7 +13,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.models import MODELS, NamedScores
-from fastmetrics._report.diagnosis import ORDER, Diagnosis, Finding, Severity
+from fastmetrics._report.diagnosis import ORDER, SURE, Diagnosis, Finding, Severity, doubt_of
 from fastmetrics._report.evaluation import models_of
 from fastmetrics.errors import InputError
 from fastmetrics.inference._sample_sizes import FEW_GROUPS, effective_groups
@@ -244,32 +244,14 @@ def _about_scores(
     if not (0 < int(y.sum()) < len(y)):
         return
     values = np.unique(s)
-    if len(values) == 1:
-        say("constant", "error", f"all scores are {values[0]:g}", name)
-        return
-    if len(values) == 2:
-        if np.array_equal(s == values[1], y == 1):
-            say("labels as scores", "error", "the scores are the labels themselves", name)
-        else:
-            said = (
-                f"there are two scores, {values[0]:g} and {values[1]:g}: of decisions there is no "
-                "curve; pass what they were decided by, or measure them as labels"
-            )
-            say("decisions as scores", "warning", said, name)
-        return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        auc = estimate(y, s, metrics="roc_auc", confidence_level=0.99)["roc_auc"]
-    if auc.estimate == 1.0 and len(y) >= 2 * _FEW:
-        what = "an AUC of exactly 1: do the scores know the labels (leakage)?"
-        say("perfect", "warning", what, name)
-    elif auc.confidence_interval.high < 0.5:
-        low, high = auc.confidence_interval
-        said = (
-            f"an AUC of {auc.estimate:.4f} [{low:.4f}, {high:.4f}]: greater scores are of "
-            "negatives; is it the score of the other class?"
-        )
-        say("backwards", "error", said, name)
+        auc = estimate(y, s, metrics="roc_auc", confidence_level=SURE)["roc_auc"]
+    doubt = doubt_of(values.tolist(), auc.estimate, auc.confidence_interval, len(y))
+    if doubt is not None:
+        say(*doubt, name)
+    if len(values) <= 2:
+        return
     low, high = float(s.min()), float(s.max())
     is_fraction = not np.array_equal(s, np.rint(s))
     if low >= 0.0 and high <= 1.0:

@@ -18,6 +18,7 @@ from fastmetrics._report._beside import (
     by_influence,
     checked_prices,
     checked_promises,
+    doubts_of,
     measures_beside,
     said_of_calibration,
 )
@@ -167,7 +168,9 @@ def evaluate(
     `newcombe_interval`. `interval_method` says which it is, and `note` that the smaller class has
     fewer than 30 rows (of importances: rows of equal weight). How these intervals cover is in
     docs/coverage.md. A measure that no row moves, as an average precision of 1, has none: `note`
-    says so. The best threshold and the rates at it need the bootstrap; KS is shown with
+    says so. What is so wrong with scores that their figures mean nothing (constants, decisions,
+    labels, scores that run backwards) is a line of `notes`; `doctor` looks for more, and says more.
+    The best threshold and the rates at it need the bootstrap; KS is shown with
     limits there, which are those of `estimate`.
 
     One sort a model (two, with importances), then linear passes over its distinct scores:
@@ -265,7 +268,8 @@ def evaluate(
         if plan is not None:
             from fastmetrics._report._bootstrap import bootstrapped
 
-            return bootstrapped(models, labels, named, plan, **rows)
+            found = bootstrapped(models, labels, named, plan, **rows)
+            return dataclasses.replace(found, notes=doubts_of(named, found.models))
         comparisons: Comparisons | None = None
         notes: tuple[str, ...] = ()
         if not any(math.isnan(model.roc_auc) for model in models):
@@ -274,6 +278,7 @@ def evaluate(
             models, comparisons = by_influence(models, labels, named, more, is_alone, **given)
             if notes:  # scores are taken for probabilities
                 notes += said_of_calibration(labels, named, brier or {}, **options)
+        notes += doubts_of(named, models)
         found = Evaluation(tuple(models), level, read, None, comparisons, notes)
     if slices is None:
         return found

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import fastmetrics as fm
+from fastmetrics._report.diagnosis import DOUBTS
 from fastmetrics.cli import main
 
 N = 1_000
@@ -98,6 +99,37 @@ def test_groups_ids_and_pairs_of_models(healthy) -> None:
     assert kinds(np.tile(y[:500], 2), twice)["repeated rows"] == "warning"
     grouped = kinds(np.tile(y[:500], 2), twice, groups=np.tile(np.arange(500), 2))
     assert "repeated rows" not in grouped
+
+
+@pytest.mark.parametrize("options", [{}, {"n_resamples": 50, "rng": 1}, {"groups": np.arange(N)}])
+@pytest.mark.filterwarnings("ignore")
+def test_evaluate_says_in_a_line_what_makes_figures_mean_nothing(healthy, options) -> None:
+    y, p = healthy
+    assert not any("Doubtful" in note for note in fm.evaluate(y, p, **options).notes)
+    assert not any("Doubtful" in note for note in fm.evaluate(y, 2 * p, **options).notes)
+    for kind in DOUBTS:
+        labels, scores = PLANTED[kind](y, p)
+        assert kind in kinds(labels, scores)
+        (note,) = [n for n in fm.evaluate(labels, scores, **options).notes if "Doubtful" in n]
+        assert note == f"Doubtful: score: {DOUBTS[kind]}. `doctor` says more."
+    models = {"one": p, "other": 1 - p, "none": np.zeros(N), "rare": p * (np.arange(N) == 13)}
+    found = fm.evaluate(y, models, **options)
+    assert (
+        f"Doubtful: other: {DOUBTS['backwards']}; none: {DOUBTS['constant']}; rare: there"
+        in str(found.notes)
+    )
+    assert "Doubtful: " in str(found)
+    assert "backwards" in kinds(y, -y - p / 2)  # an AUC of 0 has no error
+    assert DOUBTS["backwards"] in str(fm.evaluate(y, -y - p / 2, **options).notes)
+
+
+def test_what_chance_may_have_done_is_no_doubt() -> None:
+    rng = np.random.default_rng(3)
+    y, p = np.arange(60) % 2, rng.random(60)
+    while not 0.40 < fm.roc_auc_score(y, p) < 0.45:
+        p = rng.random(60)
+    assert not any("Doubtful" in note for note in fm.evaluate(y, p).notes)
+    assert "backwards" not in kinds(y, p)
 
 
 @pytest.mark.slow
