@@ -13,7 +13,8 @@ def without_rows(plain: dict[str, Any]) -> dict[str, Any]:
     for model in kept["models"]:
         if "estimates" in model:
             own = model["estimates"].items()
-            model["estimates"] = {n: e for n, e in own if n not in ("brier_score", "log_loss")}
+            of_rows = ("brier_score", "log_loss", "ks_statistic")
+            model["estimates"] = {n: e for n, e in own if n not in of_rows}
     return kept
 
 

@@ -16,6 +16,7 @@ from fastmetrics._input.models import NamedScores
 from fastmetrics._input.rows import check_binary
 from fastmetrics._report.diagnosis import DOUBTS, SURE, doubt_of
 from fastmetrics._report.model_evaluation import (
+    LIMITED,
     SMOOTH,
     ModelEvaluation,
     figures_of,
@@ -112,12 +113,16 @@ def by_influence(
 ) -> tuple[list[ModelEvaluation], Comparisons | None]:
     """Return models with their errors and intervals, and of several how they differ.
 
-    ``is_measured`` says that `SMOOTH` was measured, of one model.
+    ``is_measured`` says that `LIMITED` was measured, of one model. Of these models differ by
+    `SMOOTH`, and by KS where it is asked for: a maximum more is no news of which model is better.
     """
-    metrics = more if is_measured else {name: name for name in SMOOTH} | {**more}
+    metrics = more if is_measured else {name: name for name in LIMITED} | {**more}
     if not metrics:
         return models, None
     found, pairs = found_of(labels, named, metrics, **options)
+    if pairs is not None:
+        tested = {*SMOOTH, *more}
+        pairs = Comparisons({name: one for name, one in pairs.items() if name in tested})
     return [
         with_estimates(model, {**(model.estimates or {}), **own})
         for model, own in zip(models, found, strict=True)

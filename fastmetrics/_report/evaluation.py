@@ -170,8 +170,9 @@ def evaluate(
     docs/coverage.md. A measure that no row moves, as an average precision of 1, has none: `note`
     says so. What is so wrong with scores that their figures mean nothing (constants, decisions,
     labels, scores that run backwards) is a line of `notes`; `doctor` looks for more, and says more.
-    The best threshold and the rates at it need the bootstrap; KS is shown with
-    limits there, which are those of `estimate`.
+    KS has the limits of `estimate`, for the largest of many gaps, with a bootstrap too; models are
+    tested by it where `metrics` names it. The break-even point, the best threshold and the rates at
+    it need the bootstrap.
 
     One sort a model (two, with importances), then linear passes over its distinct scores:
     O(n log n) time. The table of one model is freed before the next is built. What the bootstrap

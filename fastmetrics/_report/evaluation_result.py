@@ -20,7 +20,7 @@ from fastmetrics._report.task_evaluation import (
 )
 from fastmetrics._results import Result
 from fastmetrics.inference.comparison_result import Comparisons
-from fastmetrics.inference.replicates import WEIGHTS
+from fastmetrics.inference.replicates import METHODS, WEIGHTS
 from fastmetrics.measures.registry import MEASURES
 
 #: Fields of a model of two classes, and their measures in a bootstrap.
@@ -166,7 +166,8 @@ def _notes(evaluation: Evaluation, footnotes: list[str]) -> list[str]:
         which = "" if evaluation[0].estimates else " of the AUC"
         notes = []
         if of_method:
-            notes.append(f"[{percent(evaluation)} interval]{which}: {_by(of_method)}.")
+            of_gaps = f"; of KS: {METHODS['band']}" if "ks_statistic" in metrics else ""
+            notes.append(f"[{percent(evaluation)} interval]{which}: {_by(of_method)}{of_gaps}.")
     else:
         of_method = of_methods(
             (one.method, evaluation._name(metric))
@@ -181,6 +182,11 @@ def _notes(evaluation: Evaluation, footnotes: list[str]) -> list[str]:
         ]
     notes += [*WEIGHTS[evaluation.weights_are], *evaluation.notes]
     notes.append("Best threshold: largest TPR − FPR. Positive means score ≥ threshold.")
+    if bootstrap is None and metrics:
+        notes[-1] += (
+            " That threshold, the rates at it and the break-even point have intervals by a "
+            "bootstrap alone (`n_resamples`)."
+        )
     if bootstrap is not None:
         if _BELOW_IT.keys() & metrics.keys():
             notes[-1] += " Each resample chooses its own."

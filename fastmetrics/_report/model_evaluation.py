@@ -52,6 +52,8 @@ _NAN: Final = math.nan
 NOWHERE: Final = ConfidenceInterval(_NAN, _NAN)
 #: What an evaluation measures by how far each row moves it: these have intervals as they are.
 SMOOTH: Final = ("roc_auc", "average_precision")
+#: What has limits of rows in memory, or of their table: KS, the largest of many gaps, too.
+LIMITED: Final = (*SMOOTH, "ks_statistic")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -293,12 +295,12 @@ def _measured(
     if confidence_level is None:
         return model
     with said_in_notes():
-        found = estimate(table, metrics=SMOOTH, confidence_level=confidence_level)
+        found = estimate(table, metrics=LIMITED, confidence_level=confidence_level)
     return with_estimates(model, found)
 
 
 def with_estimates(model: ModelEvaluation, found: Mapping[str, Estimate]) -> ModelEvaluation:
-    """Return the evaluation with the errors and intervals of what varies smoothly."""
+    """Return the evaluation with the errors and intervals of what has any without a bootstrap."""
     auc = found["roc_auc"]
     return replace(
         model,

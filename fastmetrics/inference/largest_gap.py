@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -10,13 +11,16 @@ import numpy as np
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.inference.reference import quantile
-from fastmetrics.inference.units import Floats
+from fastmetrics.inference.units import ROUNDING, Floats
+from fastmetrics.measures.curves._pieces import Piece, by_pieces
 from fastmetrics.tables.scores.score_table import ScoreTable, running_sums
 
 #: The largest gap is seen where chance raises it: the lower limit is that of a test of so many
 #: gaps. The upper one may be missed twice as often as the level says, as the gap is too large.
 _GAPS: Final = 4.0
 _TWICE: Final = 2.0
+#: Beyond so many errors of the normal law lies less than doubles can tell from 1.
+_FARTHEST: Final = 10.0
 
 
 class Rates(NamedTuple):
@@ -38,6 +42,24 @@ class Rates(NamedTuple):
         """Return those of a table of both classes."""
         tp, fp = running_sums(table)
         return cls(tp / tp[-1], fp / fp[-1], sizes)
+
+    @classmethod
+    def near(cls, table: ScoreTable, sizes: tuple[float, float], largest: float) -> Rates:
+        """Return those of a table of counts where the gap may have the greatest limit, no more."""
+        least = largest - _widest(sizes, _FARTHEST)
+
+        def chosen(piece: Piece) -> tuple[Floats, Floats]:
+            above = piece.tp / sizes[0] - piece.fp / sizes[1]
+            moves = piece.positives.sum() / sizes[0] + piece.negatives.sum() / sizes[1]
+            if abs(above) + moves < least * (1.0 - ROUNDING):
+                return np.empty(0), np.empty(0)
+            tpr = (piece.tp + np.cumsum(piece.positives)) / sizes[0]
+            fpr = (piece.fp + np.cumsum(piece.negatives)) / sizes[1]
+            kept = np.abs(tpr - fpr) >= least
+            return tpr[kept], fpr[kept]
+
+        tpr, fpr = map(np.concatenate, zip(*by_pieces(table, chosen), strict=True))
+        return cls(tpr, fpr, sizes)
 
     def variance(self, added: float = 0.0) -> float:
         """Return that of the gap where it is largest, so many hits and misses added to each."""
@@ -77,8 +99,7 @@ def gap_limits(
     gaps = rates.true_positive - rates.false_positive
     largest = float(np.abs(gaps).max())
     far = -quantile(outside / _GAPS, df)
-    widest = sum(2.0 * far / math.sqrt(n) + 2.0 * far * far / n for n in sizes)
-    near = np.abs(gaps) >= largest - widest  # no limit of others is the greatest
+    near = np.abs(gaps) >= largest - _widest(sizes, far)  # no limit of others is the greatest
     both = rates.true_positive[near], rates.false_positive[near]
     low, high = 0.0, 1.0
     worth = math.sqrt(sizes[0] * sizes[1] / (sizes[0] + sizes[1]))
@@ -88,6 +109,11 @@ def gap_limits(
         wide = -quantile(min(0.5, _TWICE * outside), df)
         high = min(1.0, max(ends[1] for ends in _ends(both, sizes, wide)))
     return ConfidenceInterval(min(low, largest), max(high, largest))
+
+
+def _widest(sizes: Sequence[float], far: float) -> float:
+    """Return twice as much as the limits of a gap can be from it, so many errors away."""
+    return sum(2.0 * far / math.sqrt(n) + 2.0 * far * far / n for n in sizes)
 
 
 def _ends(rates: tuple[Floats, Floats], sizes: list[float], z: float) -> list[tuple[float, float]]:

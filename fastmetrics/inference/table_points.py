@@ -16,6 +16,7 @@ from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.influences import of_curve
+from fastmetrics.measures.curves.kolmogorov_smirnov import ks_of_table
 from fastmetrics.measures.decisions import count_measures
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -110,11 +111,27 @@ class TablePoints:
     def measured(self, one: Asked) -> Measured:
         """Return a measure of the table with its influences."""
         measure = measure_of(one)
+        has_both = self._table.n_positive > 0 and self._table.n_negative > 0
+        if is_largest_gap(one) and has_both and len(self._table) > 2:
+            return self._largest_gap(one)
         found = of_curve(self._table, measure.load_influences(), **one.parameters)
         units = self._units_by_class if measure.is_free_of_shares else self._units
         size = float(units.n_units)
         measured = Measured((found.value,), found.joined()[None, :], units, (None,), size)
         return with_rates(one, measured, lambda: [self._table], self._units_by_class)
+
+    def _largest_gap(self, one: Asked) -> Measured:
+        """Return the largest gap: rows are above it or not, and it is that of two scores."""
+        table = self._table
+        gap = ks_of_table(table)
+        sizes = int(table.n_positive), int(table.n_negative)
+        rates = gap.true_positive_rate, gap.false_positive_rate
+        above = [round(rate * n) for rate, n in zip(rates, sizes, strict=True)]
+        tp, fp = (np.array([k, n - k]) for k, n in zip(above, sizes, strict=True))
+        of_two = TablePoints(ScoreTable(np.array([1.0, 0.0]), tp, fp))
+        found = of_two.measured(one)
+        near = Rates.near(table, (float(sizes[0]), float(sizes[1])), gap.statistic)
+        return found._replace(rates=(near,))
 
     @cached_property
     def _units(self) -> Units:

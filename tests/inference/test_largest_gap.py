@@ -134,3 +134,59 @@ def test_equal_models_are_seldom_told_apart_though_positives_are_few() -> None:
         missed += not low <= truth <= high
     assert rejected <= 32  # 5 % and three standard errors
     assert missed <= 20
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 1 - 1e-9])
+@pytest.mark.parametrize("digits", [1, 8])
+def test_evaluate_has_them_of_one_model_of_several_and_of_groups(level, digits) -> None:
+    """From the table, where thresholds far from the largest gap are skipped, and from rows."""
+    rng = np.random.default_rng(7)
+    y = (rng.random(70_000) < 0.3).astype(int)
+    models = {m: np.round(y * pull + rng.normal(size=len(y)), digits) for m, pull in [("a", 0.2)]}
+    models["b"] = -models["a"] + np.round(rng.normal(size=len(y)), digits)
+    alone = {
+        name: fm.evaluate(y, s, confidence_level=level)[0].estimates["ks_statistic"]
+        for name, s in models.items()
+    }
+    both = fm.evaluate(y, models, confidence_level=level)
+    assert "ks_statistic" not in both.comparisons
+    for name, one in alone.items():
+        table = fm.ScoreTable.from_scores(y, models[name])
+        of_table = fm.evaluate(table, confidence_level=level)[0].estimates["ks_statistic"]
+        assert of_table == one
+        other = both[name].estimates["ks_statistic"]
+        assert other.confidence_interval == pytest.approx(one.confidence_interval, rel=1e-12)
+        assert other.standard_error == pytest.approx(one.standard_error, rel=1e-9)
+        tail = (1 - level) / 2
+        expected = by_table(y, models[name], tail / 4, min(0.5, 2 * tail))
+        assert one.confidence_interval == pytest.approx(expected, rel=1e-9)
+    tested = fm.evaluate(y, models, metrics="ks_statistic")
+    assert (
+        tested.comparisons["ks_statistic"]
+        == fm.compare(y, models, metrics="ks_statistic")["ks_statistic"]
+    )
+    grouped = {"groups": np.arange(len(y)) // 50}
+    found = fm.evaluate(y, models["a"], **grouped)[0].estimates["ks_statistic"]
+    assert found == ks(y, models["a"], **grouped)
+
+
+def by_table(y, score, tail_low, tail_high):
+    """`by_definition`, all thresholds at once."""
+    order = np.argsort(-score, kind="stable")
+    last = np.append(np.diff(score[order]) != 0, True)
+    tp, fp = (np.cumsum(y[order] == k)[last] for k in (1, 0))
+    m, n = tp[-1], fp[-1]
+    ends = []
+    for z in (norm.isf(tail_low), norm.isf(tail_high)):
+        sides = []
+        for k, size in ((tp, m), (fp, n)):
+            half = z * np.sqrt(z * z + 4 * k * (1 - k / size))
+            sides.append([(2 * k + z * z + s * half) / (2 * (size + z * z)) for s in (-1, 1)])
+        (l1, u1), (l0, u0) = sides
+        p1, p0 = tp / m, fp / n
+        lows = p1 - p0 - np.hypot(p1 - l1, u0 - p0), p0 - p1 - np.hypot(p0 - l0, u1 - p1)
+        highs = p1 - p0 + np.hypot(u1 - p1, p0 - l0), p0 - p1 + np.hypot(u0 - p0, p1 - l1)
+        ends.append((max(map(np.max, lows)), max(map(np.max, highs))))
+    largest = np.abs(tp / m - fp / n).max()
+    shown = kolmogorov(math.sqrt(m * n / (m + n)) * largest) <= 4 * tail_low
+    return (max(0.0, min(ends[0][0], largest)) if shown else 0.0), min(1.0, ends[1][1])
