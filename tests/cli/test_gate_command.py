@@ -119,6 +119,71 @@ def test_a_packed_file_that_was_changed_is_refused(folder, capsys) -> None:
     assert "no model 'p'" in capsys.readouterr().err
 
 
+def test_slices_and_groups_that_were_packed(folder, capsys) -> None:
+    pack = ("pack", "all.csv", "--label", "y", "--score", "old", "--id", "id", "-o", "b.pq")
+    assert main([*pack, "--keep", "country", "--keep", "patient"]) == 0
+    options = ("--margin", "roc_auc=0.05", "--format", "json")
+    cut = ("--slice", "country", "--groups", "patient")
+    gate("all.csv", "--label", "y", "--score", "new", "--baseline", "old", *options, *cut)
+    one = json.loads(capsys.readouterr().out.partition("\n")[2])
+    lean = pd.read_csv("new.csv")
+    lean[["id", "y", "p"]].to_csv("lean.csv", index=False)
+    lean.assign(country="DK").to_csv("other.csv", index=False)  # its own are not asked
+    two = ("--label", "y", "--score", "p", "--baseline", "old", "--id", "id")
+    for name in ("lean.csv", "other.csv"):
+        gate(name, *two, "--baseline-file", "b.pq", *options, *cut)
+        out, err = capsys.readouterr()
+        other = json.loads(out)
+        assert other["n_groups"] == one["n_groups"] == 299
+        for rule, expected in zip(other["rules"], one["rules"], strict=True):
+            assert rule["slice"] == expected["slice"]
+            assert rule["estimate"] == pytest.approx(expected["estimate"])
+            assert rule["standard_error"] == pytest.approx(expected["standard_error"])
+        assert "b.pq: its own patient, country" in err
+    assert gate("lean.csv", *two, "--baseline-file", "old.csv", *options, *cut) == 2
+
+
+@pytest.mark.parametrize("texts", [False, True])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_bounds_of_labels_that_are_missing(folder, capsys, kind, texts: bool) -> None:
+    frame = pd.read_csv("all.csv")
+    y = frame.y.astype(float).where(np.arange(N) % 50 != 7)
+    frame["y"] = y.map({0.0: "no", 1.0: "yes"}) if texts else y
+    getattr(frame, f"to_{kind}")(f"open.{kind}", index=False)
+    base = (f"open.{kind}", "--label", "y", "--score", "new", "--baseline", "old", "--id", "id")
+    base += ("--margin", "log_loss=0.05", "--slice", "country", "--format", "json")
+    base += ("--pos-label", "yes") if texts else ()
+    assert gate(*base) == 2
+    assert "null" in capsys.readouterr().err
+    status = gate(*base, "--missing", "bounds")
+    found = json.loads(capsys.readouterr().out)
+    expected = fm.gate(
+        y.to_numpy(),
+        {"candidate": frame.new, "baseline": frame.old},
+        margins={"log_loss": 0.05},
+        slices={"country": frame.country},
+        missing="bounds",
+    )
+    assert (status, found["verdict"]) == (expected.exit_status, expected.verdict)
+    assert len(found["rules"]) == len(expected.rules) == 3
+    for rule, other in zip(found["rules"], expected.rules, strict=True):
+        assert rule["estimate"] == pytest.approx(other.estimate)
+        own = list(rule["confidence_interval"].values())
+        assert own == pytest.approx(list(other.confidence_interval))
+        assert rule["note"] == other.note
+    assert "30 outcomes are unknown" in found["rules"][0]["note"]
+    gate(*base, "--missing", "bounds", "--where", "y IS NOT NULL")
+    assert json.loads(capsys.readouterr().out)["n_samples"] == N - 30
+    (folder / "rules.toml").write_text('missing = "bounds"\n')
+    assert gate(*base, "--rules", "rules.toml") == status
+    capsys.readouterr()
+    assert gate(*base, "--missing", "bounds", "--baseline-file", "old.csv") == 2
+    assert "--missing bounds is of two columns" in capsys.readouterr().err
+    (folder / "rules.toml").write_text('missing = "guess"\n')
+    assert gate(*base, "--rules", "rules.toml") == 2
+    assert "'missing' must be error or bounds" in capsys.readouterr().err
+
+
 def test_rules_of_a_file(folder, capsys) -> None:
     (folder / "rules.toml").write_text(
         'groups = "patient"\nslice = ["country"]\nthreshold = 0.5\nmin_n = 40\n'

@@ -102,11 +102,12 @@ def _plain(column: NDArray[Any]) -> Any:
 
 
 def said_of(path: str) -> dict[str, Any]:
-    """Return what a Parquet file says of itself; nothing where `pack` did not write it."""
+    """Return what a Parquet file says of itself, with its columns; {} if not by `pack`."""
     _, parquet = _arrow()
     try:
-        found = (parquet.read_schema(path).metadata or {}).get(KEY)
-        return {} if found is None else dict(json.loads(found))
+        schema = parquet.read_schema(path)
+        found = (schema.metadata or {}).get(KEY)
+        return {} if found is None else {**json.loads(found), "columns": schema.names}
     except (ValueError, TypeError) as error:
         raise FileError(f"{path}: what it says of itself cannot be read: {error}") from None
 

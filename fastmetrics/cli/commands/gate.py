@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from fastmetrics.cli._options import as_options, parse_bounds, parse_metrics, positive
@@ -48,11 +49,12 @@ _RULES: Final[dict[str, type]] = {
     "threshold": float,
     "confidence_level": float,
     "min_n": int,
+    "missing": str,
     "pos_label": str,
 }
 _NAMES: Final = as_options(
     *("baseline", "anchor", "groups", "threshold", "min_n", "confidence_level", "ledger"),
-    "pay_for_looks",
+    *("missing", "pay_for_looks", "missing="),
 ) | {"margins": "--margin", "candidate": "--score", "slices": "--slice", "ids": "--id"}
 OPTIONS: Final = """
 FILE
@@ -60,7 +62,7 @@ FILE
 --score COL  column of the candidate's scores
 [--baseline COL]  column of the baseline's scores (with --baseline-file there: default as --score)
 [--baseline-file FILE]  where the baseline's scores are, with ids and labels, as pack writes it: the
-    same rows in any order
+    same rows in any order; slices and groups that pack kept are taken from there
 [--id COL]  column of ids, each its own; with --baseline-file in both
 [--anchor COL]  column of a pinned release that must not be lost to either
 [--margin NAME=X]...  the loss of a measure that does not matter, in its own unit; may be repeated
@@ -69,6 +71,9 @@ FILE
     gate; may be repeated
 [--min-n N]  rows of a slice to judge it (default 30)
 [--groups COL]  column that says whose a row is: groups vary, not rows
+[--missing {error,bounds}]  labels that are missing: an error (default), or a rule passes if it
+    would with the worst of them and fails if it would with the best (accuracy, error_rate,
+    log_loss, brier_score)
 [--weight]
 [--weights-are {importances,frequencies}]  as for evaluate
 [--threshold T]  from which on a score is called positive
@@ -124,6 +129,7 @@ def run(options: argparse.Namespace) -> str:
         "sample_weight": columns.weights,
         "weights_are": options.weights_are or "importances",
         "pos_label": pos_label,
+        "missing": options.missing or "error",
         "min_n": options.min_n or 30,
         "confidence_level": options.confidence_level or 0.95,
         "n_rehearsals": options.aa,
@@ -166,6 +172,8 @@ def _take_rules(options: argparse.Namespace) -> None:
             raise ValueError(f"{options.rules}: {name!r} must be a {kind.__name__}: got {value!r}")
         if isinstance(value, dict):
             value = [f"{metric}={margin}" for metric, margin in value.items()]
+        if name == "missing" and value not in ("error", "bounds"):
+            raise ValueError(f"{options.rules}: 'missing' must be error or bounds: got {value!r}")
         if name == "confidence_level" and not 0.0 < value < 1.0:
             raise ValueError(f"{options.rules}: {name!r} must lie between 0 and 1: got {value!r}")
         if getattr(options, name) is None:
@@ -174,46 +182,107 @@ def _take_rules(options: argparse.Namespace) -> None:
 
 def _read(options: argparse.Namespace) -> tuple[Columns, dict[str, NDArray[Any]], str]:
     """Return the columns, the scores of each model, and what the baseline is called."""
+    from fastmetrics.cli._messages import tell
     from fastmetrics.cli._session import read_rows
 
     in_file = options.baseline_file is not None
     if in_file and not options.id:
         raise ValueError("--baseline-file needs --id, the column that says which row is which")
-    names = dict.fromkeys(
-        each for each in (options.id, options.groups, *(options.slice or ())) if each
-    )
+    if in_file and options.missing == "bounds":
+        raise ValueError("--missing bounds is of two columns of one file, not of --baseline-file")
+    names = [each for each in (options.groups, *(options.slice or ())) if each]
+    names = [name for name in dict.fromkeys(names) if name != options.id]
+    said = _said_of(options.baseline_file) if in_file else {}
+    own = [name for name in names if name in said.get("columns", ())]
+    named = [*([options.id] if options.id else []), *(n for n in names if n not in own)]
     scores = [options.score, *([] if in_file else [options.baseline])]
     scores += [options.anchor] if options.anchor else []
-    columns = read_rows(options, options.label, scores, named=list(names))
+    if options.missing == "bounds":
+        columns = _with_unknown(options, scores, named)
+    else:
+        columns = read_rows(options, options.label, scores, named=named)
     models = dict(columns.scores)
     if not in_file:
         return columns, models, options.baseline
     path, column = options.baseline_file, options.baseline or options.score
     name = f"{column} ({os.path.basename(path)})"
     ids = columns.named[options.id]
-    models[name] = _matched(ids, columns.label_values, path, column, options.id, options.label)
-    return columns, models, name
+    names_there = ("id", "label") if said else (options.id, options.label)
+    found = _matched(ids, columns.label_values, path, column, names_there, own, said)
+    models[name] = found.pop(column)
+    if own:
+        tell("note", f"{path}: its own {', '.join(own)}")
+    return replace(columns, named={**columns.named, **found}), models, name
+
+
+def _with_unknown(options: argparse.Namespace, scores: list[str], named: list[str]) -> Columns:
+    """Return the rows whose label is known, then those whose label is missing, as nan."""
+    import numpy as np
+
+    from fastmetrics.cli._session import labels_of, read_rows
+    from fastmetrics.errors import FileError
+    from fastmetrics.io._session import quote_name
+
+    name = quote_name(options.label)
+    unknown = f"{name} IS NULL OR TRY_CAST({name} AS DOUBLE) = 'nan'::DOUBLE"
+    only = f"({options.where}\n) AND " if options.where else ""
+    known = read_rows(
+        options, options.label, scores, named=named, where=f"{only}NOT coalesce({unknown}, false)"
+    )
+    labels, positive = labels_of(known.labels, options.label, options.pos_label)
+    options.pos_label = None if positive is None else str(positive)
+    try:  # a column of scores stands where the labels would
+        rest = read_rows(*(options, scores[0], scores[1:]), named=named, where=f"{only}({unknown})")
+    except FileError as error:
+        if "no row" not in str(error):
+            raise
+        return replace(known, labels=labels)
+
+    def joined(one: Any, other: Any) -> Any:
+        return None if one is None else np.concatenate([one, other])
+
+    others = {scores[0]: rest.labels, **rest.scores}
+    return replace(
+        known,
+        labels=np.concatenate([labels, np.full(rest.n_rows, np.nan)]),
+        scores={each: joined(known.scores[each], others[each]) for each in scores},
+        weights=joined(known.weights, rest.weights),
+        named={each: joined(known.named[each], rest.named[each]) for each in named},
+        n_rows=known.n_rows + rest.n_rows,
+    )
+
+
+def _said_of(path: str) -> dict[str, Any]:
+    """Return what a file that `pack` wrote says of itself; nothing of other files."""
+    from fastmetrics._report.gate.packed import said_of
+    from fastmetrics.io.formats import file_format
+
+    return said_of(path) if file_format(path) == "parquet" else {}
 
 
 def _matched(
-    ids: NDArray[Any], own: NDArray[Any], path: str, column: str, id_column: str, label: str
-) -> NDArray[Any]:
-    """Return a column of a file in the order of ``ids``, which it must have, with the labels.
+    ids: NDArray[Any],
+    own: NDArray[Any],
+    path: str,
+    column: str,
+    names: tuple[str, str],
+    others: list[str],
+    said: dict[str, Any],
+) -> dict[str, NDArray[Any]]:
+    """Return columns of a file in the order of ``ids``, which it must have, with the labels.
 
-    ``own`` are the labels of the ids. A file that `pack` wrote has columns of its own names.
+    ``own`` are the labels of the ids; ``names`` are those of ids and labels there, which a file
+    that `pack` wrote has of its own.
     """
     import numpy as np
 
-    from fastmetrics._report.gate.packed import hash_of, said_of
-    from fastmetrics.io.formats import file_format
+    from fastmetrics._report.gate.packed import hash_of
     from fastmetrics.io.reader import read_columns
 
-    said = said_of(path) if file_format(path) == "parquet" else {}
-    id_column, label = ("id", "label") if said else (id_column, label)
     if said and column not in said["models"]:
         raise ValueError(f"{path}: no model {column!r}; it has {', '.join(said['models'])}")
-    other = read_columns([path], label, [column], named=[id_column])
-    known, labels = other.named[id_column], other.label_values
+    other = read_columns([path], names[1], [column], named=[names[0], *others])
+    known, labels = other.named[names[0]], other.label_values
     if said and hash_of(labels, known) != said["data"]:
         raise ValueError(f"{path}: ids and labels are not those it was packed with: pack it anew")
     if (ids.dtype.kind == "O") != (known.dtype.kind == "O"):
@@ -234,9 +303,10 @@ def _matched(
         raise ValueError(
             f"{path}: {len(differ):,} labels differ, that of id {ids[order][differ[0]]!r} for one"
         )
-    found = np.empty(len(ids), other.scores[column].dtype)
-    found[order] = other.scores[column][of_other]
-    return found
+    place = np.empty(len(ids), np.int64)
+    place[order] = of_other
+    kept = {column: other.scores[column], **{name: other.named[name] for name in others}}
+    return {name: values[place] for name, values in kept.items()}
 
 
 def _write_junit(found: Gate, path: str) -> None:
