@@ -16,6 +16,7 @@ from fastmetrics.cli.commands import (
     demo,
     doctor,
     evaluate,
+    find_slices,
     gate,
     metrics,
     pack,
@@ -30,7 +31,18 @@ from fastmetrics.cli.commands import (
 #: `EXAMPLES`, `OPTIONS` with `TYPES` and `DEFAULTS` (see `declare`), and `add_options` for what a
 #: text does not tell.
 _COMMANDS: Final[Sequence[Any]] = (
-    *(demo, evaluate, report, doctor, gate, pack, compare, compare_table, compare_benchmarks),
+    *(
+        demo,
+        evaluate,
+        report,
+        doctor,
+        find_slices,
+        gate,
+        pack,
+        compare,
+        compare_table,
+        compare_benchmarks,
+    ),
     *(bench, plot, rank, sql, metrics, warmup),
 )
 

@@ -122,6 +122,70 @@ def test_groups_are_held_back_whole_and_counted() -> None:
     )
 
 
+def test_the_search_is_by_groups() -> None:
+    """What few groups make look bad is ranked by how groups vary, as the test will judge it."""
+    rng = np.random.default_rng(6)
+    users = np.repeat(np.arange(120), 10)
+    own = rng.normal(size=120)
+    plan, city = rng.choice(["a", "b"], 120), rng.choice(["u", "v", "w"], 120)
+    X = {"plan": plan[users], "city": city[users], "x": rng.choice(["p", "q"], 1_200)}
+    loss = own[users] + 0.5 * rng.normal(size=1_200) + 0.8 * (X["x"] == "p")
+    found = fm.find_slices(X, loss, groups=users, n_slices=30, min_n=20, rng=3)
+    generator = np.random.default_rng(fm._input.scalars.seed_key(found.key))
+    order = generator.permutation(120)  # as many rows of each group
+    held = np.isin(users, order[np.arange(120) * 10 + 5 <= 600])
+    assert found.n_held_back == held.sum() == 600
+    values = {}
+    parts = [(name, value) for name, column in X.items() for value in np.unique(column)]
+    for first, second in product(parts, parts):
+        inside = (X[first[0]] == first[1]) & (X[second[0]] == second[1])
+        sizes = [np.count_nonzero(i & h) for i in (inside, ~inside) for h in (held, ~held)]
+        if first > second or (first[0] == second[0] and first != second) or min(sizes) < 20:
+            continue
+        s = ~held
+        gap = loss[inside & s].mean() - loss[~inside & s].mean()
+        c = []
+        for user in np.unique(users[s]):
+            here = s & (users == user)
+            c.append(
+                (loss[here & inside] - loss[inside & s].mean()).sum() / (inside & s).sum()
+                - (loss[here & ~inside] - loss[~inside & s].mean()).sum() / (~inside & s).sum()
+            )
+        variance_of = np.sum(np.square(c)) * len(c) / (len(c) - 1)
+        values[frozenset([first, second])] = gap, variance_of
+    assert found.n_candidates == len(values)
+    true = mean(max(0.0, gap**2 - v) for gap, v in values.values())
+    shrunken = {k: gap * true / (true + v) for k, (gap, v) in values.items()}
+    ranked = [frozenset((c, v) for c, _, v in row.conditions) for row in found]
+    assert ranked[0] == max(shrunken, key=shrunken.__getitem__)
+    assert [shrunken[k] for k in ranked] == sorted((shrunken[k] for k in ranked), reverse=True)
+    assert "x=p" in [row.slice for row in found.confirmed]  # which varies within users
+
+
+def test_a_slice_of_one_group_cannot_be_confirmed() -> None:
+    rng = np.random.default_rng(9)
+    users = np.repeat(np.arange(40), 40)
+    X = {"of": np.where(users == 7, "one", "others"), "half": rng.choice(["a", "b"], 1_600)}
+    loss = rng.normal(size=1_600) + 3.0 * (users == 7)
+    found = fm.find_slices(X, loss, groups=users, rng=1)
+    assert not any("of=one" in row.slice for row in found)
+    lone = fm.find_slices({"of": X["of"]}, loss, groups=users, rng=1)
+    assert (len(lone), lone.n_candidates) == (0, 0)
+
+
+@pytest.mark.parametrize("few", [2, 4])
+def test_a_slice_of_few_groups_is_confirmed_by_chance_seldom(few: int) -> None:
+    rng = np.random.default_rng(few)
+    users = np.repeat(np.arange(80), 5)
+    confirmed = 0
+    for seed in range(200):
+        X = {"of": np.where(users % 40 < few, "few", "others")}
+        loss = rng.normal(size=80)[users] + 0.2 * rng.normal(size=400)
+        found = fm.find_slices(X, loss, groups=users, min_n=5, rng=seed)
+        confirmed += bool(found.confirmed)
+    assert confirmed <= stats.binom.ppf(0.999, 200, 0.05)
+
+
 def test_repeated_columns_are_one_finding_and_single_conditions_stay_alone() -> None:
     rng = np.random.default_rng(2)
     half = rng.integers(0, 2, N)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -99,13 +99,15 @@ def find_slices(
     column too, is a slice where it is not the same rows as one of the two.
 
     The search ranks slices by the mean loss inside less that outside, drawn towards 0 as d t / (t +
-    v): v is the variance of d, t the mean of what d^2 has beyond v. It looks at rows, not groups,
-    and leaves out what shares three quarters of its rows with a slice ranked higher. The rows held
-    back are not looked at until then but for how many each slice has, so that Welch's test on
-    them, one-sided, holds whatever the search did; Holm's adjustment is over the slices tested.
-    Of groups the test is that of `estimate`: their contributions on both sides are added up.
+    v): v is the variance of d, of rows or between groups, t the mean of what d^2 has beyond v. It
+    leaves out what shares three quarters of its rows with a slice ranked higher. The rows held back
+    are not looked at until then but for how many each slice has, so that Welch's test on them,
+    one-sided, holds whatever the search did; Holm's adjustment is over the slices tested. Of groups
+    the test is that of `estimate`: their contributions on both sides are added up, and the degrees
+    of freedom are how many carry the variance. A slice, and what is outside it, then has two groups
+    or more on either side.
 
-    O(n c^2) time for c conditions.
+    O(n c^2) time for c conditions; with groups c^2 passes over the rows.
 
     References
     ----------
@@ -138,7 +140,7 @@ def find_slices(
             f"{np.count_nonzero(~held)} and {np.count_nonzero(held)}"
         )
     conditions, masks = _conditions(columns, ~held)
-    found = _searched(masks, losses, held, most, min_n)
+    found = _searched(masks, losses, held, codes, most, min_n)
     chosen = _chosen(found, masks[:, ~held], n_slices)
     if codes is not None:
         codes = np.unique(codes[held], return_inverse=True)[1]
@@ -232,7 +234,9 @@ def _sums(masks: Masks, *columns: Floats) -> Floats:
     return found
 
 
-def _searched(masks: Masks, losses: Floats, held: Masks, most: int, min_n: int) -> list[Candidate]:
+def _searched(
+    masks: Masks, losses: Floats, held: Masks, groups: Ints | None, most: int, min_n: int
+) -> list[Candidate]:
     """Return the slices that are large enough, the greatest excess loss first once it is shrunk."""
     own = losses[~held] - losses[~held].mean()
     n, n_held = len(own), len(losses) - len(own)
@@ -244,6 +248,12 @@ def _searched(masks: Masks, losses: Floats, held: Masks, most: int, min_n: int) 
     alone = np.diagonal(both)
     is_new = (both < alone[:, None]) & (both < alone[None, :]) if most == 2 else False
     first, second = np.nonzero(np.triu(is_large & (is_new | np.eye(len(masks), dtype=np.bool_))))
+    if groups is not None:
+        several = [
+            _has_groups(masks[i] & masks[j], held, groups)
+            for i, j in zip(first, second, strict=True)
+        ]
+        first, second = first[several], second[several]
     if not len(first):
         return []
     m, inside, within = (each[first, second] for each in (counts, sums, squares))
@@ -252,6 +262,15 @@ def _searched(masks: Masks, losses: Floats, held: Masks, most: int, min_n: int) 
     variance = np.maximum(within - m * mean**2, 0.0) / (m * (m - 1.0))
     rest = n - m
     variance += np.maximum(total - within - rest * other**2, 0.0) / (rest * (rest - 1.0))
+    if groups is not None:
+        each = np.unique(groups[~held], return_inverse=True)[1]
+        ends = zip(first, second, m, mean, other, strict=True)
+        variance = np.array(
+            [
+                _between(_moved(own, (masks[i] & masks[j])[~held], size, means), each)
+                for i, j, size, *means in ends
+            ]
+        )
     excess = mean - other
     true = np.maximum(excess**2 - variance, 0.0).mean()
     spread = true + variance
@@ -279,17 +298,33 @@ def _chosen(found: list[Candidate], masks: Masks, n_slices: int) -> list[Candida
     return [each for each, _ in chosen]
 
 
+def _has_groups(inside: Masks, held: Masks, groups: Ints) -> bool:
+    """Return whether two groups or more have rows in a slice, and outside it, on either side."""
+    parts = (which & where for which in (inside, ~inside) for where in (held, ~held))
+    return all(len(found) and (found != found[0]).any() for found in (groups[p] for p in parts))
+
+
+def _moved(losses: Floats, inside: Masks, m: float, means: Sequence[float]) -> Floats:
+    """Return by how much each row moves the difference of the means inside and outside."""
+    rest = max(len(losses) - m, 1)
+    return np.where(inside, (losses - means[0]) / m, (means[1] - losses) / rest)
+
+
+def _between(moved: Floats, groups: Ints) -> float:
+    """Return the variance of a sum of which groups vary."""
+    sums = np.bincount(groups, moved)
+    return float(sums @ sums) * len(sums) / (len(sums) - 1.0)
+
+
 def _tested(
     losses: Floats, inside: Masks, groups: Ints | None, level: float
 ) -> tuple[tuple[float, float], DifferenceTest, Spread]:
     """Return the means inside and outside, and the test that the first is greater."""
     means = float(losses[inside].mean()), float(losses[~inside].mean())
-    m = int(np.count_nonzero(inside))
-    moved = np.where(
-        inside, (losses - means[0]) / m, -(losses - means[1]) / max(len(losses) - m, 1)
-    )
+    moved = _moved(losses, inside, int(np.count_nonzero(inside)), means)
     units = Units(len(losses), groups=groups, strata=inside.astype(np.int64))
-    spread = units.spread(moved, "student")
+    # Few groups may have rows in the slice, whatever the number of all.
+    spread = units.spread(moved, "student" if groups is None else "contributions")
     test = difference_test(means[0] - means[1], spread.standard_error, spread.df, level, "greater")
     return means, test, spread
 
