@@ -75,6 +75,33 @@ def test_a_shown_loss_within_the_margin_passes_and_is_named(data) -> None:
     assert "shown to be one but within the margin of 0.02" in found.explanation
 
 
+@pytest.mark.parametrize(
+    ("shift", "margin", "n", "end"),
+    [
+        (-0.05, 0.02, 4_000, "; a loss of 0.02 is ruled out."),
+        (-0.05, 0.0, 4_000, ", shown to be one."),
+        (-0.01, 0.02, 40, "; a loss of 0.02 is not ruled out."),
+        (-0.01, 0.0, 40, ", not shown to be one."),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_a_gain_is_said_with_the_loss_that_is_ruled_out(shift, margin, n, end) -> None:
+    rng = np.random.default_rng(0)
+    moved = rng.normal(size=n)
+    errors = 1.0 + shift + 0.3 * (moved - moved.mean())
+    found = fm.gate(
+        np.zeros(n),
+        {"baseline": np.ones(n), "candidate": np.abs(errors)},
+        margins={"mean_absolute_error": margin},
+    )
+    (rule,) = found.rules
+    assert rule.loss < 0.0
+    assert rule.decision == ("PASS" if n > 1_000 else "INCONCLUSIVE")
+    line = found.explanation.split("\n")[1]
+    assert line.startswith("mean_absolute_error: a gain of 0.0")
+    assert line.endswith(end)
+
+
 def test_directions_are_the_registry_s(data) -> None:
     y, p = data
     better = 0.5 * p + 0.5 * y

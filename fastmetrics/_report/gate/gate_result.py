@@ -106,16 +106,19 @@ class GateRule(OneNumber):
         of = f"{self.name} against {self.baseline}" if names_baseline else self.name
         if math.isnan(self.estimate):
             return f"{of}: not defined"
-        own, what = self.loss_limits, "loss"
-        value = self.loss
+        own, value = self.loss_limits, self.loss
+        margin, is_passed = f"the margin of {self.margin:g}", self.decision == "PASS"
         if value < 0.0:
-            own, what, value = ConfidenceInterval(-own.high, -own.low), "gain", -value
-        said = f"{of}: a {what} of {with_limits(value, own)}"
-        margin = f"the margin of {self.margin:g}"
+            gain = with_limits(-value, ConfidenceInterval(-own.high, -own.low))
+            is_shown = "" if is_passed else "not "
+            if self.margin == 0.0:
+                return f"{of}: a gain of {gain}, {is_shown}shown to be one"
+            return f"{of}: a gain of {gain}; a loss of {self.margin:g} is {is_shown}ruled out"
+        said = f"{of}: a loss of {with_limits(value, own)}"
         if self.decision == "FAIL":
             return f"{said}, more than {margin}"
-        if self.decision == "PASS":
-            named = ", shown to be one but" if what == "loss" and own.low > 0.0 else ","
+        if is_passed:
+            named = ", shown to be one but" if own.low > 0.0 else ","
             return f"{said}{named} within {margin}"
         return f"{said}, not shown to be within {margin} or beyond it"
 
