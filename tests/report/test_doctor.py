@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import fastmetrics as fm
-from fastmetrics._report.diagnosis import DOUBTS
 from fastmetrics.cli import main
 
 N = 1_000
@@ -37,6 +36,14 @@ def test_nothing_is_found_in_healthy_data(healthy) -> None:
     assert "nothing" in str(found)
 
 
+#: What `evaluate` says too, in a word.
+DOUBTS = {
+    "constant": "all scores are the same",
+    "labels as scores": "the scores are the labels themselves",
+    "decisions as scores": "there are two scores, as of decisions",
+    "perfect": "an AUC of exactly 1",
+    "backwards": "greater scores are of negatives",
+}
 PLANTED = {
     "backwards": lambda y, p: (y, 1 - p),
     "labels as scores": lambda y, p: (y, y.astype(float)),
