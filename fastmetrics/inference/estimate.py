@@ -121,8 +121,9 @@ def estimate(
     -----
     The influence of a row is the derivative of the measure by its weight, a pass over the order
     that the measure needs anyway. Influences of rows, or their sums over groups, give the variance
-    (infinitesimal jackknife; with m/(m - 1), by class for measures that do not depend on how
-    frequent classes are: for the AUC that is DeLong's variance). Limits are Student's on the
+    (infinitesimal jackknife; with m/(m - 1), of groups 1/(1 - their share), by class for measures
+    that do not depend on how frequent classes are: for the AUC of rows that is DeLong's variance;
+    of groups the CR2 of Bell & McCaffrey). Limits are Student's on the
     measure's scale (logit for shares, logarithms for what is positive), its degrees of freedom
     being the effective number of contributions (sum c^2)^2 / sum c^4: small where few positives,
     few groups or heavy weights carry the variance.

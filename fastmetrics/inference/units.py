@@ -77,22 +77,27 @@ class Units:
 
     Notes
     -----
-    With psi the influence of a row, w its weight and c = w psi (of a group, the sum over its
-    rows), the variance is the sum over strata h of f_h sum (c - mean c)^2, where f = m / (m - 1)
-    for m units; of importances f = 1 / (1 - 2 sum p^3 / sum p^2 + sum p^2), p their shares, which
-    is that very number where they are equal and unbiased where they do not tell of the influences.
-    Means are removed in strata alone: without them the sum of c is 0 for any measure that does not
-    change with the scale of the weights.
+    With psi the influence of a row, w its weight and c = w psi, the variance is the sum over strata
+    h of f_h sum (c - mean c)^2, where f = m / (m - 1) for m rows; of importances
+    f = 1 / (1 - 2 sum p^3 / sum p^2 + sum p^2), p their shares, which is that very number where
+    they are equal and unbiased where they do not tell of the influences. Means are removed in
+    strata alone: without them the sum of c is 0 for any measure that does not change with the
+    scale of the weights.
 
-    Groups of importances that matter more than their rows do have a greater factor, by the same
-    formula of their shares. Groups that have rows in several strata, as in both classes, keep their
-    products: with f_h of the groups that have rows in h and f of all, the variance is
-    sum f_h sum c_h^2 + f sum over h other than l of sum c_h c_l (Obuchowski 1997).
+    Of groups c_hg is the sum over the rows of group g in stratum h, less the sum over the stratum
+    times the group's share p_hg of its weight, over sqrt(1 - p_hg), which is what fitting the
+    stratum's mean leaves of a group's variance where rows are independent (Bell & McCaffrey's CR2,
+    of a mean); of importances that is 1 - 2 p + p^2 Q_h / Q_hg, Q being sums of w^2. The variance
+    is the sum over groups of (sum over h of c_hg)^2, so that rows of a group in several strata, as
+    in both classes, keep their products. Of m equal groups without strata it is m / (m - 1)
+    sum c^2, of groups of one row that of rows; of importances in the mean, as rows have one factor
+    for all.
 
     References
     ----------
     Jaeckel (1972), The infinitesimal jackknife, Bell Laboratories MM 72-1215-11. Efron & Tibshirani
-    (1993), An introduction to the bootstrap, chapter 21. Obuchowski (1997), Biometrics 53:567-578.
+    (1993), An introduction to the bootstrap, chapter 21. Bell & McCaffrey (2002), Bias reduction in
+    standard errors for linear regression with multi-stage samples, Survey Methodology 28:169-181.
     Satterthwaite (1946), Biometrics Bulletin 2:110-114.
     """
 
@@ -112,7 +117,7 @@ class Units:
     def n_units(self) -> int:
         """Rows of a weight, or groups that have one."""
         if self.groups is not None:
-            return int(self._groups_present.any(axis=0).sum())
+            return int(self.shares.any(axis=0).sum())
         if self.counts is not None:
             return int(self.sizes_of_strata.sum())
         return int(np.count_nonzero(self._present))
@@ -154,7 +159,7 @@ class Units:
         """Rows of a weight in each stratum, or groups that have one there."""
         if self.groups is None:
             return self.sizes_of_strata
-        return np.asarray(self._groups_present.sum(axis=1), np.float64)
+        return np.asarray((self.shares > 0).sum(axis=1), np.float64)
 
     def class_sizes(self) -> tuple[float, float]:
         """Return what the rows of the last stratum, and of the first, are worth."""
@@ -173,7 +178,8 @@ class Units:
         nan where a stratum has one unit alone.
         """
         if self.groups is not None:
-            return self._between_groups(self.sums_of_groups(influences))
+            sums = self._of_groups(influences)
+            return np.array([[np.sum(one * other) for other in sums] for one in sums])  # pairwise
         k = len(influences)
         sums = np.zeros((k, k, len(self.sizes_of_strata), 3))
         for i, j in zip(*np.tril_indices(k), strict=True):
@@ -239,13 +245,11 @@ class Units:
         """
         if self.groups is None:
             return self.spread_of_sums(self.sums_of_products(influences, influences), reference)
-        sums = self.sums_of_groups(influences[None, :])
-        variance = float(self._between_groups(sums)[0, 0])
+        squares = self._of_groups(influences[None, :])[0] ** 2
+        variance, fourth = float(squares.sum()), float(np.sum(squares * squares))
         if reference == "student" and variance > 0.0:
             return Spread(variance, self.effective_groups - self.n_strata)
-        squares = sums[0].sum(axis=0) ** 2
-        second, fourth = float(squares.sum()), float(np.sum(squares * squares))
-        return self._referred(variance, second, fourth, reference)
+        return self._referred(variance, variance, fourth, reference)
 
     def spread_of_sums(self, sums: Floats, reference: Reference = "contributions") -> Spread:
         """Return that of rows by what `sums_of_products` returns of a measure and itself."""
@@ -307,7 +311,7 @@ class Units:
     def ranges(self, influences: Floats) -> tuple[Floats, Floats]:
         """Return of each stratum its units, and how far apart their contributions are."""
         if self.groups is not None:
-            sums, present = self.sums_of_groups(influences[None, :])[0], self._groups_present
+            sums, present = self.sums_of_groups(influences[None, :])[0], self.shares > 0
             low = np.where(present, sums, np.inf).min(axis=1)
             high = np.where(present, sums, -np.inf).max(axis=1)
         else:
@@ -331,49 +335,21 @@ class Units:
         return self.strata * n_groups + self.groups, (int(self.strata.max()) + 1, n_groups)
 
     @cached_property
-    def _groups_present(self) -> NDArray[np.bool_]:
-        """Which groups have a row of a weight in which stratum: (n_strata, n_groups)."""
-        return np.asarray(self.sums_of_groups(np.ones((1, self.n_points)))[0] > 0)
+    def shares(self) -> Floats:
+        """What part of each stratum's weight each group has: (n_strata, n_groups)."""
+        weights = self.sums_of_groups(np.ones((1, self.n_points)))[0]
+        totals = weights.sum(axis=1, keepdims=True)
+        return np.asarray(weights / np.where(totals > 0.0, totals, 1.0))
 
-    def _between_groups(self, sums: Floats) -> Floats:
-        """Return the covariance of sums over groups, factors by the groups that each has."""
-        present = self._groups_present
-        in_each, of_all = present.sum(axis=1), _ratio(self.n_units)
-        factors = [_ratio(int(n)) for n in in_each]
-        if self.weights is not None:
-            codes, shape = self._codes
-            columns = self._present.astype(np.float64), self.weights
-            rows, weights = (
-                np.bincount(codes, each, present.size).reshape(shape).astype(np.float64)
-                for each in columns
-            )
-            factors = [
-                factor * max(1.0, _left(of_rows) / _left(of_weight)) if factor > 0.0 else factor
-                for factor, of_rows, of_weight in zip(factors, rows, weights, strict=True)
-            ]
+    def _of_groups(self, influences: Floats) -> Floats:
+        """Return what each group adds, less means and over what they leave: (K, n_groups)."""
+        sums, shares = self.sums_of_groups(influences), self.shares
         if self.strata is not None:
-            means = sums.sum(axis=2) / np.maximum(in_each, 1)
-            sums = sums - np.where(present, means[:, :, None], 0.0)
-        found = np.zeros((len(sums), len(sums)))
-        for h in range(sums.shape[1]):
-            found += factors[h] * _products(sums[:, h], sums[:, h])
-            for other in range(h):
-                shared = _products(sums[:, h], sums[:, other])
-                found += of_all * (shared + shared.T)
-        return found
-
-
-def _ratio(n: int) -> float:
-    return n / (n - 1.0) if n > 1 else math.nan
-
-
-def _products(left: Floats, right: Floats) -> Floats:
-    """Return the sums of products of every row with every row, by pairwise summation."""
-    return np.array([[np.sum(one * other) for other in right] for one in left])
-
-
-def _left(sums: Floats) -> float:
-    """Return 1 - 2 sum p^3 / sum p^2 + sum p^2 of shares p: what fitting a mean leaves."""
-    shares = sums / sums.sum()
-    squares = float(np.sum(shares * shares))
-    return float(np.sum(shares * shares * ((1.0 - shares) ** 2 + squares - shares**2))) / squares
+            sums -= sums.sum(axis=2, keepdims=True) * shares
+        left = 1.0 - shares
+        if self.weights is not None:
+            squares = self.sums_of_groups(self.weights[None, :])[0]
+            ratios = squares.sum(axis=1, keepdims=True) / np.where(squares > 0.0, squares, np.inf)
+            left += shares * (shares * ratios - 1.0)
+        left = np.where(left > 1.0e-9, left, np.nan)
+        return np.asarray(np.sum(sums / np.sqrt(left), axis=1))

@@ -111,8 +111,8 @@ def test_a_table_is_its_rows(data: Any) -> None:
     for name in metrics:
         assert of_table[name] == of_rows[name]
         assert by_row[name].estimate == of_rows[name].estimate
-        # groups of one row: the factor of classes and the other differ by little
-        assert by_row[name].standard_error == pytest.approx(of_rows[name].standard_error, rel=0.01)
+        error = by_row[name].standard_error
+        assert error == pytest.approx(of_rows[name].standard_error, rel=1e-12)
     for name, given in (("groups", y), ("threshold", 0.5), ("y_score", p)):
         with pytest.raises(TypeError, match=f"a ScoreTable comes alone: pass no `{name}`"):
             fm.estimate(table, metrics="roc_auc", **{name: given})

@@ -42,27 +42,22 @@ def variance(
     values: Sequence[Fraction], weights: Sequence[int], groups: Sequence[int]
 ) -> tuple[Fraction, Fraction, Fraction]:
     """Return a weighted mean, its squared error, and the freedom of Kish's number of groups."""
+    weights = [int(w) for w in weights]  # no NumPy integers, which overflow
+    values = [F(int(v.numerator), int(v.denominator)) for v in values]
     total = F(sum(weights))
     mean = sum((w * v for v, w in zip(values, weights, strict=True)), F(0)) / total
-    sums, sizes, rows = dict[int, Fraction](), dict[int, Fraction](), dict[int, int]()
+    sums, sizes = dict[int, Fraction](), dict[int, Fraction]()
     for v, w, g in zip(values, weights, groups, strict=True):
         sums[g] = sums.get(g, F(0)) + w * (v - mean) / total
         sizes[g] = sizes.get(g, F(0)) + w / total
-        rows[g] = rows.get(g, 0) + 1
-
-    def left(shares: list[Fraction]) -> Fraction:
-        squares = sum((p * p for p in shares), F(0))
-        return 1 - 2 * sum((p**3 for p in shares), F(0)) / squares + squares
-
-    m = len(sums)
-    factor = F(m, m - 1)
-    own, even = left(list(sizes.values())), left([F(n, len(values)) for n in rows.values()])
-    if max(rows.values()) == 1:
-        factor = 1 / own
-    elif own < even:
-        factor *= even / own
-    squares = factor * sum((s * s for s in sums.values()), F(0))
-    return mean, squares, 1 / sum((p * p for p in sizes.values()), F(0)) - 1
+    kish, cubes = (sum((p**k for p in sizes.values()), F(0)) for k in (2, 3))
+    own, every = dict.fromkeys(sums, F(0)), sum(w * w for w in weights)
+    for w, g in zip(weights, groups, strict=True):
+        own[g] += F(w * w, every)
+    left = {g: 1 - 2 * p + p * p / own[g] for g, p in sizes.items()}
+    if len(sums) == len(values):  # rows have one factor for all
+        left = dict.fromkeys(sums, 1 - 2 * cubes / kish + kish)
+    return mean, sum((s * s / left[g] for g, s in sums.items()), F(0)), 1 / kish - 1
 
 
 def data(rng: np.random.Generator, n: int = 24) -> tuple[Any, Any, Any, Any]:

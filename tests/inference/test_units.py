@@ -71,12 +71,13 @@ def test_equal_importances_are_rows(psi: Any) -> None:
         assert scaled == pytest.approx(plain, rel=1e-12)
 
 
-def test_importances_are_unbiased() -> None:
+@pytest.mark.parametrize("groups", [None, np.arange(12) % 6 // 2, np.arange(12)])
+def test_importances_are_unbiased(groups: Any) -> None:
     """The factor makes up for the weighted mean that was fitted, whatever the weights."""
     rng = np.random.default_rng(4)
     weights = rng.gamma(0.7, 1.0, 12)
     shares = weights / weights.sum()
-    units = Units(12, weights=weights)
+    units = Units(12, weights=weights, groups=groups)
     values = rng.normal(size=(20_000, 12))
     means = values @ shares
     found = [
@@ -98,6 +99,7 @@ def test_degrees_of_freedom() -> None:
     groups, values = np.array([0, 0, 1, 1, 2, 3]), np.array([1.0, 1.0, 3.0, -2.0, -2.0, -1.0])
     sums = np.array([2.0, 1.0, -2.0, -1.0])
     grouped = Units(6, groups=groups).spread(values)
+    sums /= np.sqrt(1 - np.array([2, 2, 1, 1]) / 6)
     assert grouped.df == pytest.approx((sums**2).sum() ** 2 / (sums**4).sum())
     uneven = np.array([3.0, -1.0, -1.0, -1.0])
     s2, s4 = (uneven**2).sum(), (uneven**4).sum()
@@ -131,20 +133,44 @@ def test_points_that_cross_blocks() -> None:
     assert units.spread(psi).variance == found
 
 
-def test_obuchowski_by_a_loop() -> None:
+@pytest.mark.parametrize("weighted", [None, "counts", "weights"])
+@pytest.mark.parametrize("by_class", [False, True])
+def test_unequal_groups_by_a_loop(weighted: str | None, by_class: bool) -> None:
+    """Sums of groups less their share p of the stratum's, over the root of what that leaves."""
     rng = np.random.default_rng(8)
     groups = np.sort(rng.integers(0, 9, 50))
-    classes = rng.integers(0, 2, 50)
+    strata = rng.integers(0, 2, 50) if by_class else None
     psi = rng.normal(size=50)
-    for code in (0, 1):  # as of the AUC, influences of a class sum to 0
-        psi[classes == code] -= psi[classes == code].mean()
-    sums: dict[int, dict[int, float]] = {0: {}, 1: {}}
-    for group, code, value in zip(groups, classes, psi, strict=True):
-        sums[code][group] = sums[code].get(group, 0.0) + value
-    i1, i0, i = len(sums[1]), len(sums[0]), len(sums[1].keys() | sums[0].keys())
-    expected = i1 / (i1 - 1) * sum(x * x for x in sums[1].values())
-    expected += i0 / (i0 - 1) * sum(y * y for y in sums[0].values())
-    expected += 2 * i / (i - 1) * sum(x * sums[0].get(g, 0.0) for g, x in sums[1].items())
-    found = Units(50, groups=groups, strata=classes).spread(psi).variance
-    # means over the groups present are taken away: 0 up to rounding here
-    assert found == pytest.approx(expected, rel=1e-10)
+    w = np.ones(50) if weighted is None else rng.integers(0, 4, 50).astype(float)
+    expected = np.zeros(9)
+    for code in (0, 1) if by_class else (0,):
+        inside = np.ones(50, bool) if strata is None else strata == code
+        total, weight = np.sum((w * psi)[inside]), np.sum(w[inside])
+        for g in range(9):
+            own = inside & (groups == g)
+            share = np.sum(w[own]) / weight
+            c = np.sum((w * psi)[own]) - (total * share if by_class else 0.0)
+            left = 1.0 - share
+            if weighted == "weights" and share > 0.0:
+                left += share**2 * np.sum(w[inside] ** 2) / np.sum(w[own] ** 2) - share
+            expected[g] += c / np.sqrt(left)
+    given: Any = {} if weighted is None else {weighted: w}
+    found = Units(50, groups=groups, strata=strata, **given).spread(psi)
+    assert found.variance == pytest.approx(np.sum(expected**2), rel=1e-12)
+    df = np.sum(expected**2) ** 2 / np.sum(expected**4)
+    assert found.df == pytest.approx(min(df, 9 - (2 if by_class else 1)), rel=1e-12)
+
+
+def test_groups_of_one_row_are_rows(psi: Any) -> None:
+    counts, groups = np.random.default_rng(1).integers(0, 2, 40), np.arange(40)[::-1]
+    for strata in (None, np.arange(40) % 3):
+        for given in ({}, {"counts": counts}, {"weights": np.full(40, 0.3)}):
+            rows = Units(40, strata=strata, **given)
+            own = Units(40, strata=strata, groups=groups, **given)
+            assert own.covariance(psi) == pytest.approx(rows.covariance(psi), rel=1e-11)
+
+
+def test_a_stratum_without_rows_of_groups_adds_nothing(psi: Any) -> None:
+    groups = np.arange(40) // 4
+    one = Units(40, groups=groups, strata=np.full(40, 1)).covariance(psi)
+    assert one == pytest.approx(Units(40, groups=groups).covariance(psi), rel=1e-11)

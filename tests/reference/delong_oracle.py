@@ -1,8 +1,9 @@
-"""Slow and obvious: DeLong's and Obuchowski's variances over all pairs, in fractions."""
+"""Slow and obvious: DeLong's variances, of groups too, over all pairs, in fractions."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 
@@ -58,40 +59,6 @@ def variance_of_difference(labels, one, other) -> Fraction:
     return total
 
 
-def clustered_covariance(labels, one, other, groups: Sequence[Hashable]) -> Fraction:
-    """Return Obuchowski's covariance (1997, section 2) of the AUCs of two lists of scores."""
-    (auc_one, v_one), (auc_other, v_other) = components(labels, one), components(labels, other)
-    names = set(groups)
-    x_one, y_one, x_other, y_other = ({name: Fraction(0) for name in names} for _ in range(4))
-    m = dict.fromkeys(names, 0)
-    n = dict.fromkeys(names, 0)
-    for i, (label, name) in enumerate(zip(labels, groups, strict=True)):
-        if label == 1:
-            m[name] += 1
-            x_one[name] += v_one[i]
-            x_other[name] += v_other[i]
-        else:
-            n[name] += 1
-            y_one[name] += v_one[i]
-            y_other[name] += v_other[i]
-    big_m, big_n = sum(m.values()), sum(n.values())
-    i10 = sum(1 for name in names if m[name])
-    i01 = sum(1 for name in names if n[name])
-    i_all = len(names)
-
-    def total(left, right, left_sizes, right_sizes) -> Fraction:
-        return sum(
-            (left[g] - left_sizes[g] * auc_one) * (right[g] - right_sizes[g] * auc_other)
-            for g in names
-        )
-
-    s10 = Fraction(i10, (i10 - 1) * big_m) * total(x_one, x_other, m, m)
-    s01 = Fraction(i01, (i01 - 1) * big_n) * total(y_one, y_other, n, n)
-    s11 = Fraction(i_all, i_all - 1) * total(x_one, y_other, m, n)
-    s11_back = Fraction(i_all, i_all - 1) * total(y_one, x_other, n, m)
-    return s10 / big_m + s01 / big_n + (s11 + s11_back) / (big_m * big_n)
-
-
 def chi_square(aucs: Sequence[Fraction], covariances: list[list[Fraction]]) -> Fraction | None:
     """Return d' C^-1 d for the differences d of neighbours; None where C is singular."""
     k = len(aucs) - 1
@@ -145,50 +112,60 @@ def weighted_components(labels, scores, weights) -> tuple[Fraction, dict[int, Fr
     return auc, found
 
 
-def weighted_covariance(labels, one, other, weights, groups=None) -> Fraction:
-    """Return the covariance of two weighted AUCs by the influence of each row, or group.
+def weighted_covariance(labels, one, other, weights) -> Fraction:
+    """Return the covariance of two weighted AUCs by the influence of each row.
 
     The influence of a row of share p of its class is p (placement - AUC). A class's squared
     influences, whose expectation is too small for having fitted the AUC, are divided by what that
     leaves: D = sum p^2 (1 - 2 p + sum p^2) / sum p^2.
     """
-    names = list(range(len(labels))) if groups is None else groups
-    everyone = sorted(set(names), key=str)
-    parts, factors = [], []
+    total = Fraction(0)
     for side in (True, False):
-        own = [i for i, label in enumerate(labels) if (label == 1) == side]
-        total = sum(Fraction(weights[i]) for i in own)
-        share = {i: Fraction(weights[i]) / total for i in own}
-        sums = []
-        for scores in (one, other):
-            auc, placement = weighted_components(labels, scores, weights)
-            sums.append(
-                [
-                    sum(
-                        (share[i] * (placement[i] - auc) for i in own if names[i] == name),
-                        Fraction(0),
-                    )
-                    for name in everyone
-                ]
-            )
-        parts.append(sums)
-        held = [[i for i in own if names[i] == name] for name in everyone]
-        held = [rows for rows in held if rows]
-        n = len(held)
-        of_rows = [Fraction(len(rows), len(own)) for rows in held]
-        of_weight = [sum(share[i] for i in rows) for rows in held]
-        factors.append(Fraction(n, n - 1) * max(Fraction(1), left(of_rows) / left(of_weight)))
-    total = sum(
-        factor * sum(a * b for a, b in zip(*sums, strict=True))
-        for factor, sums in zip(factors, parts, strict=True)
-    )
-    if groups is not None:
-        n = len(everyone)
-        (x_one, x_other), (y_one, y_other) = parts
-        cross = sum(a * b for a, b in zip(x_one, y_other, strict=True))
-        cross += sum(a * b for a, b in zip(y_one, x_other, strict=True))
-        total += Fraction(n, n - 1) * cross
+        share, sums = weighted_influences(labels, (one, other), weights, side)
+        total += sum(a * b for a, b in zip(*sums, strict=True)) / left([*share.values()])
     return total
+
+
+def weighted_influences(labels, columns, weights, side):
+    """Return of the rows of a class their shares, and how far each moves the AUC of each column."""
+    own = [i for i, label in enumerate(labels) if (label == 1) == side]
+    total = sum(Fraction(weights[i]) for i in own)
+    share = {i: Fraction(weights[i]) / total for i in own}
+    sums = []
+    for scores in columns:
+        auc, placement = weighted_components(labels, scores, weights)
+        sums.append([share[i] * (placement[i] - auc) for i in own])
+    return share, sums
+
+
+def clustered_covariance(labels, one, other, weights, groups: Sequence[Hashable]) -> Decimal:
+    """Return the covariance by the influence of each group, to 60 digits.
+
+    That is the sum over both classes of the sum over its rows of the class, over the root of what
+    the mean of the class leaves of that sum's variance where rows are independent: with the shares
+    p of rows, and P of the group, 1 - 2 P + P^2 (sum p^2 of all) / (sum p^2 of the group).
+    """
+    with localcontext() as context:
+        context.prec = 60
+        moved = [dict.fromkeys(groups, Decimal(0)) for _ in range(2)]
+        for side in (True, False):
+            share, sums = weighted_influences(labels, (one, other), weights, side)
+            left = {}
+            for name in {groups[i] for i in share}:
+                held = [p for i, p in share.items() if groups[i] == name]
+                ratio = sum(p * p for p in share.values()) / sum(p * p for p in held)
+                left[name] = 1 - 2 * sum(held) + sum(held) ** 2 * ratio
+            for column, own in zip(moved, sums, strict=True):
+                exact = dict.fromkeys(groups, Fraction(0))
+                for i, value in zip(share, own, strict=True):
+                    exact[groups[i]] += value
+                for name, rest in left.items():
+                    column[name] += decimal(exact[name]) / decimal(rest).sqrt()
+        return sum((moved[0][name] * moved[1][name] for name in moved[0]), Decimal(0))
+
+
+def decimal(value: Fraction) -> Decimal:
+    return Decimal(value.numerator) / Decimal(value.denominator)
 
 
 def left(shares: Sequence[Fraction]) -> Fraction:

@@ -115,18 +115,18 @@ def equivalence_test(
     are large and lie on the side of a loss, t rejects too often in small samples: 8 % instead of
     5 % at n = 50 in the simulation of docs/sizes.md.
 
-    Of groups the mean d of n differences has the variance m / (m - 1) sum s^2 / n^2 over m groups,
-    s being the sum of what differences of a group have above d; t has the degrees of freedom of as
-    many groups as they are worth, (sum k)^2 / sum k^2 of their sizes k, less one. So a test of
-    right answers (0, 1) of groups takes them as scores. Where each row is a group of its own it is
-    the t without groups.
+    Of groups the mean d of n differences has the variance sum s^2 / (1 - k / n) / n^2, s being the
+    sum of what the k differences of a group have above d; t has the degrees of freedom of as many
+    groups as they are worth, (sum k)^2 / sum k^2, less one. So a test of right answers (0, 1) of
+    groups takes them as scores. Where each row is a group of its own it is the t without groups.
 
     References
     ----------
     Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15:657-680. Tango (1998),
     Equivalence test and confidence interval for the difference in proportions for the
     paired-sample design, Statistics in Medicine 17:891-908. Liang & Zeger (1986), Longitudinal data
-    analysis using generalized linear models, Biometrika 73:13-22 (the variance of groups).
+    analysis using generalized linear models, Biometrika 73:13-22 (the variance of groups). Bell &
+    McCaffrey (2002), Survey Methodology 28:169-181 (of unequal ones).
 
     Examples
     --------

@@ -184,7 +184,8 @@ def _of_groups(
     warn_of_few_groups(units.effective_groups, units.n_units)
     of_b, of_a = (one.astype(np.float64) for one in (right_b & ~right_a, right_a & ~right_b))
     only_b, only_a = int(of_b.sum()), int(of_a.sum())
-    variance = units.spread(of_b - of_a).variance
+    sums, m = units.sums_of_groups((of_b - of_a)[None, :])[0], units.n_units
+    variance = m / (m - 1.0) * float(np.sum(sums * sums))
     if variance == 0.0:
         warn_user(
             "in each group as many examples are right for A alone as for B alone: p is 1",

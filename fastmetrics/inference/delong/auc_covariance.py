@@ -75,13 +75,13 @@ the other class, the AUC is sum p V over either class, a row's influence on it i
 the variance is the sum over both classes of sum p^2 (V - AUC)^2 / D, with
 D = 1 - 2 sum p^3 / sum p^2 + sum p^2: that is unbiased where the weights do not tell of the
 placements. Equal weights give D = 1 - 1/m, and the very variance without weights, whatever their
-scale. With groups, influences are summed inside a group, with Obuchowski's factors.
+scale. With groups, influences are summed inside a group, whose share is that of the weight.
 
 **Groups.** Let X_i be the sum of the placements of the m_i positives of group i, Y_i that of its
-n_i negatives, and I10 (I01) the number of groups with a positive (a negative) among I. The variance
-is S10/m+ + S01/m- + 2 S11/(m+ m-), where S10 = I10 / (I10 - 1) / m+ sum (X_i - m_i AUC)^2, S01 is
-alike for the negatives, and S11 = I / (I - 1) sum (X_i - m_i AUC)(Y_i - n_i AUC). It is never
-negative. If every group is a single row, S11 is 0 and the variance is DeLong's exactly; so it is
+n_i negatives, of m+ and m-. The variance is that of Obuchowski (1997), the sum over groups of
+((X_i - m_i AUC) / m+ + (Y_i - n_i AUC) / m-)^2, with each term over sqrt(1 - m_i / m+), or
+sqrt(1 - n_i / m-), in place of factors I / (I - 1) of I groups: large groups move their own mean
+most (CR2 of Bell & McCaffrey 2002). If every group is a single row it is DeLong's exactly; so it is
 if each example is repeated the same number of times within a group of its own. Limits and tests are
 then by Student's t, with the effective groups less one as `df`; below about 30 they still cover too
 little (``docs/coverage.md``).
@@ -93,7 +93,7 @@ References
 ----------
 DeLong, DeLong & Clarke-Pearson (1988), Comparing the areas under two or more correlated ROC
 curves, Biometrics 44:837-845. Obuchowski (1997), Nonparametric analysis of clustered ROC curve
-data, Biometrics 53:567-578.
+data, Biometrics 53:567-578. Bell & McCaffrey (2002), Survey Methodology 28:169-181.
 """
 
 #: Of the correlations of differences: eigenvalues below are rounding, not degrees of freedom.
@@ -163,7 +163,7 @@ class AucCovariance:
     @property
     def method(self) -> str:
         """The name of the method: without groups, and with them."""
-        return "DeLong (1988)" if self.n_groups is None else "Obuchowski (1997)"
+        return "DeLong (1988)" if self.n_groups is None else "Obuchowski (1997), CR2"
 
     @property
     def details(self) -> dict[str, Any]:
