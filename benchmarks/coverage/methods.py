@@ -240,8 +240,7 @@ def _by_methods(
         interval = result.confidence_interval
         if name != method:
             replicates = result.details.distribution
-            groups = getattr(result, "effective_n_groups", None)
-            how = {"confidence_level": LEVEL, "n_groups": groups}
+            how = {"confidence_level": LEVEL, "n_groups": result.details.effective_n_groups}
             interval = limits(replicates, estimate, method=name, **how).interval
         found[name] = _pair(interval)
     return found

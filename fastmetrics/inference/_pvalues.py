@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple, SupportsFloat, TypeVar
+from typing import Any, Final, NamedTuple, SupportsFloat, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -197,6 +197,14 @@ def max_t_pvalues(
         largest = max(largest, min(max(chance, pvalues[i]), bounds[i]))
         adjusted[i] = largest
     return adjusted
+
+
+def max_t_of(found: Sequence[Any], covariance: Floats) -> list[float]:
+    """Return those of all pairs of comparisons, by the covariance of models by measures."""
+    models = [(one.metric, name) for one in found for name in one.names]
+    pairs = [pair for one in found for pair in one.pairs]
+    at = [(models.index((p.metric, p.a)), models.index((p.metric, p.b))) for p in pairs]
+    return max_t_pvalues([p.pvalue for p in pairs], at, covariance, found[0].alternative)
 
 
 def _largest(

@@ -12,7 +12,13 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.models import MODELS, named_scores, pairs_of
-from fastmetrics._input.scalars import Alternative, WeightsAre, check_choice, check_real
+from fastmetrics._input.scalars import (
+    Alternative,
+    WeightsAre,
+    check_choice,
+    check_flag,
+    check_real,
+)
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate import RULES, Question
@@ -23,7 +29,7 @@ from fastmetrics.inference.interval_rule import (
     limits_of_unseen,
 )
 from fastmetrics.inference.reference import ALL, pvalue
-from fastmetrics.inference.table_points import Measured
+from fastmetrics.inference.table_points import Measured, has_influences
 from fastmetrics.inference.units import ROUNDING, Floats, Reference, SamplesAre, Spread, Units
 from fastmetrics.measures.asking import Asked, MetricsLike
 
@@ -40,6 +46,7 @@ def compare(
     method: Method | None = None,
     reference: str | None = None,
     margin: float | None = None,
+    joint: bool = False,
     event: ArrayLike | None = None,
     query: ArrayLike | None = None,
     groups: ArrayLike | None = None,
@@ -69,6 +76,9 @@ def compare(
     margin : float, optional
         A loss in the measure's own unit that does not matter: of each pair (a, b) it is tested
         whether a is not worse than b by as much, and whether the two differ by less.
+    joint : bool, default=False
+        Adjust over all measures and pairs at once, by how they vary together
+        (`Comparisons.pvalue_max_t`), by which the verdict says what stands over all measures.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         What a pair (a, b) is tested against: that a has another, a lower or a greater value than b.
         Intervals are one-sided too.
@@ -87,7 +97,8 @@ def compare(
     number of contributions, as in `estimate`; of groups of queries how many of equal size they are
     worth, less 1. Holm's adjustment is for the pairs of one measure. A model is
     `better` where the adjusted p-value is below 1 - `confidence_level`, the interval leaves out 0,
-    and rows vary at all; `verdict` says so in words. O(K n log n) time, O(K n) memory.
+    and rows vary at all; `verdict` says so in words. O(K n log n) time, O(K n) memory; `joint`
+    keeps all M measures at once, O(M K n), and multiplies them, O(M^2 K^2 n).
 
     References
     ----------
@@ -127,11 +138,17 @@ def compare(
     own = tuple(model.name for model in models)
     chosen = Chosen(own, pairs_of(own, reference), margin, question.level, alternative)
 
+    if check_flag("joint", joint):
+        _refuse_replicates(question.asked, method)
+    added: list[Floats] = []
+
     def by_influence(asked: tuple[Asked, ...]) -> dict[str, Comparison]:
-        return {
-            one.label: compared(one, measured, chosen, read)
-            for one, measured, read in question.measured(asked, y_true, models)
-        }
+        found = {}
+        for one, measured, read in question.measured(asked, y_true, models):
+            found[one.label] = compared(one, measured, chosen, read)
+            if joint:
+                added.append(measured.units.contributions(measured.influences))
+        return found
 
     def by_bootstrap(**options: Any) -> Mapping[str, Comparison]:
         from fastmetrics.inference.bootstrap.paired_bootstrap import paired_bootstrap
@@ -139,7 +156,26 @@ def compare(
         return paired_bootstrap(y_true, scores, names=names, reference=reference, **options)
 
     only = {"strata": strata, "margin": margin}
-    return Comparisons(question.answered(method, by_influence, by_bootstrap, **only))
+    comparisons = question.answered(method, by_influence, by_bootstrap, **only)
+    return Comparisons(comparisons, _covariance(added) if joint else math.nan)
+
+
+def _refuse_replicates(asked: tuple[Asked, ...], method: Method | None) -> None:
+    """Raise where a measure has no influences that vary together with those of the others."""
+    for one in asked:
+        if method == "bootstrap" or not has_influences(one):
+            raise InputError(f"`joint` needs influences of rows: `{one.label}` has replicates here")
+
+
+def _covariance(added: list[Floats]) -> Floats:
+    """Return the covariance of all models by all measures, of what each row adds to them."""
+    if len({each.shape for each in added}) > 1:
+        raise InputError(
+            "`joint` needs measures of the same queries: got "
+            + " and ".join(f"{each.shape[1]:,}" for each in added)
+        )
+    rows = np.concatenate(added)
+    return rows @ rows.T
 
 
 def check_margin(margin: Any) -> float:

@@ -20,7 +20,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import no_such
-from fastmetrics.inference._pvalues import holm
+from fastmetrics.inference._pvalues import holm, max_t_of
 from fastmetrics.inference.estimate_result import FIELDS, FIGURES, ByMetric, Estimate, Pair, decided
 from fastmetrics.inference.reference import critical_value
 from fastmetrics.inference.replicates import WEIGHTS, Replicates, again, cautions_of
@@ -88,10 +88,9 @@ class Comparison(Result):
         **fields: Any,
     ) -> Comparison:
         """Return a comparison, the p-values of its pairs adjusted and the better models named."""
-        if covariance is None:
-            covariance = np.full((len(models), len(models)), math.nan)
+        one, size = models[0], (len(models), len(models))
+        covariance = np.full(size, math.nan) if covariance is None else covariance
         covariance.flags.writeable = False
-        one = models[0]
         fields = {"margin": None, "n_samples": one.n_samples, "n_groups": one.n_groups} | fields
         return cls(
             metric=one.metric,
@@ -122,11 +121,7 @@ class Comparison(Result):
         Never above `pvalue_holm`, which fears the worst; from the covariance of the models, as of
         normal numbers (Westfall & Young 1993), the same bits each time. nan where there is none.
         """
-        from fastmetrics.inference._pvalues import max_t_pvalues
-
-        places = [(self.names.index(pair.a), self.names.index(pair.b)) for pair in self.pairs]
-        pvalues = [pair.pvalue for pair in self.pairs]
-        return tuple(max_t_pvalues(pvalues, places, self.covariance, self.alternative))
+        return tuple(max_t_of([self], self.covariance))
 
     @property
     def verdict(self) -> str:
@@ -176,7 +171,20 @@ class Comparisons(ByMetric[Comparison]):
     Comparisons(Comparison(brier_score; a: 0.134, b: 0.098; influence))
     """
 
-    __slots__ = ()
+    __slots__ = ("_covariance",)
+
+    def __init__(self, found: Mapping[str, Comparison], covariance: Any = math.nan) -> None:
+        super().__init__(found)
+        self._covariance = np.asarray(covariance)  # of all models by all measures, if asked for
+
+    @property
+    def pvalue_max_t(self) -> dict[str, tuple[float, ...]]:
+        """Of the pairs of each measure, adjusted for those of all, as `Comparison`'s for its own.
+
+        nan unless `compare` was asked for it (`joint=True`).
+        """
+        adjusted = iter(max_t_of([*self.values()], self._covariance))
+        return {name: tuple(next(adjusted) for _ in one) for name, one in self.items()}
 
     @property
     def verdict(self) -> str:
@@ -197,7 +205,7 @@ def verdict_of(found: Mapping[str, Comparison], names: Mapping[str, str] | None 
         if len(named) == 1:
             (one,) = found.values()
             lines[0] += _smallest(one, one.pairs[0])
-    lines += _over_all(named)
+    lines += _over_all(named, found)
     return "\n".join(lines)
 
 
@@ -305,12 +313,14 @@ def _margin(one: Comparison, pair: Pair) -> str:
     return f"; not shown that {pair.a} is not worse than {pair.b} by {margin} or more"
 
 
-def _over_all(named: Sequence[tuple[str, Comparison]]) -> list[str]:
+def _over_all(named: list[tuple[str, Comparison]], found: Mapping[str, Comparison]) -> list[str]:
     """Return which of what is shown would stand an adjustment over all measures."""
     pairs = [(name, one, pair) for name, one in named for pair in one.pairs]
     if len(named) < 2 or not any(pair.better for *_, pair in pairs):
         return []
-    adjusted = holm([pair.pvalue for *_, pair in pairs])
+    how, adjusted = "Holm's adjustment", holm([pair.pvalue for *_, pair in pairs])
+    if isinstance(found, Comparisons) and found._covariance.ndim:
+        how, adjusted = "the adjustment by max-T", max_t_of([*found.values()], found._covariance)
     kept = [
         name if len(one.pairs) == 1 else f"{name} ({pair.a}, {pair.b})"
         for (name, one, pair), p in zip(pairs, adjusted, strict=True)
@@ -321,7 +331,7 @@ def _over_all(named: Sequence[tuple[str, Comparison]]) -> list[str]:
     if len(kept) == n_shown:
         which = "All of it"
     verb = "stand" if 1 < len(kept) < n_shown else "stands"
-    return [f"{which} {verb} Holm's adjustment over the {len(named)} measures too."]
+    return [f"{which} {verb} {how} over the {len(named)} measures too."]
 
 
 def _with_limits(value: float, interval: ConfidenceInterval, p: float) -> str:

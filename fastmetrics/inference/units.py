@@ -178,7 +178,7 @@ class Units:
         nan where a stratum has one unit alone.
         """
         if self.groups is not None:
-            sums = self._of_groups(influences)
+            sums = self.contributions(influences)
             return np.array([[np.sum(one * other) for other in sums] for one in sums])  # pairwise
         k = len(influences)
         sums = np.zeros((k, k, len(self.sizes_of_strata), 3))
@@ -245,7 +245,7 @@ class Units:
         """
         if self.groups is None:
             return self.spread_of_sums(self.sums_of_products(influences, influences), reference)
-        squares = self._of_groups(influences[None, :])[0] ** 2
+        squares = self.contributions(influences[None, :])[0] ** 2
         variance, fourth = float(squares.sum()), float(np.sum(squares * squares))
         if reference == "student" and variance > 0.0:
             return Spread(variance, self.effective_groups - self.n_strata)
@@ -341,11 +341,26 @@ class Units:
         totals = weights.sum(axis=1, keepdims=True)
         return np.asarray(weights / np.where(totals > 0.0, totals, 1.0))
 
-    def _of_groups(self, influences: Floats) -> Floats:
-        """Return what each group adds, less means and over what they leave: (K, n_groups)."""
-        sums, shares = self.sums_of_groups(influences), self.shares
-        if self.strata is not None:
-            sums -= sums.sum(axis=2, keepdims=True) * shares
+    def contributions(self, influences: Floats) -> Floats:
+        """Return what each point, or group, adds; sums of products are the covariance."""
+        if self.groups is not None:
+            sums = self.sums_of_groups(influences)
+            if self.strata is not None:
+                sums -= sums.sum(axis=2, keepdims=True) * self.shares
+            return self.without_means(sums)
+        counts, weights, strata = (each if len(each) else None for each in self._columns)
+        moved = influences if weights is None else influences * weights
+        if strata is not None:
+            own = moved if counts is None else moved * counts
+            sums = np.array([self._by_stratum(row) for row in own])
+            means = sums / np.maximum(self.sizes_of_strata, 1.0)
+            moved = (moved - means[:, strata]) * self._present
+        factors = self.factors[0 if strata is None else strata]
+        return np.asarray(moved * np.sqrt(factors if counts is None else factors * counts))
+
+    def without_means(self, sums: Floats) -> Floats:
+        """Return sums over strata and groups, made up for what means took: (K, n_groups)."""
+        shares = self.shares
         left = 1.0 - shares
         if self.weights is not None:
             squares = self.sums_of_groups(self.weights[None, :])[0]

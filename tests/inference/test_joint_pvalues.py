@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -113,3 +114,96 @@ def test_of_a_comparison(rng) -> None:
     assert all(map(math.isnan, resampled.pvalue_max_t))
     two = fm.compare(y, {"a": scores["a"], "b": scores["b"]}, metrics="roc_auc")["roc_auc"]
     assert two.pvalue_max_t == (two.pairs[0].pvalue,)
+
+
+def joined(found) -> list[float]:
+    return list(itertools.chain(*found.pvalue_max_t.values()))
+
+
+@pytest.mark.parametrize("rows", [{}, {"groups": np.arange(300) // 3}])
+def test_over_all_measures_it_is_the_maximum_of_draws(rng, rows) -> None:
+    """By influences written out, of a measure by class and another, and a normal maximum."""
+    y = rng.integers(0, 2, 300)
+    chances = {name: rng.beta(2 + y, 3 - y) for name in "ab"}
+    chances["c"] = np.clip(0.8 * chances["a"] + 0.1 + rng.normal(0, 0.05, 300), 0.01, 0.99)
+    metrics = ["roc_auc", "brier_score"]
+    found = fm.compare(y, chances, metrics=metrics, joint=True, **rows)
+    pairs = [("a", "b"), ("a", "c"), ("b", "c")]
+    moved = []
+    for name in metrics:
+        for one in chances.values():
+            if name == "brier_score":
+                moved.append((one - y) ** 2 - np.mean((one - y) ** 2))
+                continue
+            won = (one[y == 1][:, None] > one[y == 0]) + 0.5 * (one[y == 1][:, None] == one[y == 0])
+            own = np.zeros(300)
+            own[y == 1], own[y == 0] = won.mean(axis=1) - won.mean(), won.mean(axis=0) - won.mean()
+            moved.append(own / np.where(y == 1, y.sum(), 300 - y.sum()) * 300)
+    own = np.array(moved)
+    if rows:
+        own = own.reshape(6, 100, 3).sum(axis=2)
+    differences = np.array(
+        [own[k + "abc".index(a)] - own[k + "abc".index(b)] for k in (0, 3) for a, b in pairs]
+    )
+    drawn = np.abs(
+        rng.multivariate_normal(np.zeros(6), np.corrcoef(differences), 400_000, method="svd")
+    )
+    pvalues = [pair.pvalue for one in found.values() for pair in one]
+    z = stats.norm.isf(np.array(pvalues) / 2)
+    largest = 0.0
+    got = joined(found)
+    for place, i in enumerate(order := np.argsort(pvalues)):
+        largest = max(largest, (drawn[:, order[place:]].max(axis=1) >= z[i]).mean())
+        assert got[i] == pytest.approx(largest, abs=0.006)
+
+
+DESIGNS = {
+    "rows": {},
+    "groups": {"groups": np.arange(300) % 40},
+    "strata": {"strata": np.arange(300) % 3},
+    "importances": {"sample_weight": np.arange(300) % 5 / 3},
+    "frequencies": {"sample_weight": np.arange(300) % 4, "weights_are": "frequencies"},
+}
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("alternative", ["two-sided", "less"])
+def test_over_all_measures_it_is_never_above_holm(rng, design, alternative) -> None:
+    y = rng.integers(0, 2, 300)
+    chances = {name: rng.beta(2 + y, 3 - y) for name in "abc"}
+    options = {"threshold": 0.5, "alternative": alternative, **DESIGNS[design]}
+    found = fm.compare(y, chances, metrics=["roc_auc", "f1", "log_loss"], joint=True, **options)
+    pvalues = [pair.pvalue for one in found.values() for pair in one]
+    holm = fm.comparison.adjust_pvalues(pvalues)
+    assert all(p <= q <= h for p, q, h in zip(pvalues, joined(found), holm, strict=True))
+    assert min(np.array(joined(found)) / holm) < 0.9
+    for k, one in enumerate(found.values()):
+        block = found._covariance[3 * k : 3 * k + 3, 3 * k : 3 * k + 3]
+        assert block == pytest.approx(one.covariance, rel=1e-11)
+    alone = fm.compare(y, chances, metrics="f1", joint=True, **options)
+    assert alone.pvalue_max_t["f1"] == pytest.approx(alone["f1"].pvalue_max_t, rel=1e-9)
+
+
+def test_over_all_measures_on_demand(rng) -> None:
+    y, scores = rng.integers(0, 2, 200), {}
+    for name, gain in (("a", 2.0), ("b", 0.5)):
+        scores[name] = 1 / (1 + np.exp(-gain * y - rng.normal(size=200)))
+    metrics = ["roc_auc", "brier_score"]
+    plain = fm.compare(y, scores, metrics=metrics)
+    assert all(map(math.isnan, joined(plain)))
+    assert "Holm" in plain.verdict
+    found = fm.compare(y, scores, metrics=metrics, joint=True)
+    assert found.verdict.endswith("stands the adjustment by max-T over the 2 measures too.")
+    assert pickle.loads(pickle.dumps(found)).pvalue_max_t == found.pvalue_max_t
+    with pytest.raises(ValueError, match="`joint` needs influences of rows: `break_even_point`"):
+        fm.compare(y, scores, metrics=["roc_auc", "break_even_point"], joint=True)
+    with pytest.raises(ValueError, match="`joint` needs influences of rows: `roc_auc`"):
+        fm.compare(y, scores, metrics="roc_auc", joint=True, method="bootstrap")
+    with pytest.raises(TypeError, match="`joint` must be True or False"):
+        fm.compare(y, scores, metrics="roc_auc", joint=1)
+    query = np.repeat(np.arange(40), 5)
+    y[:5] = 1  # all items of a query relevant: no AUC
+    asked = {"query": query, "joint": True}
+    assert len(joined(fm.compare(y, scores, metrics=["mrr", "ndcg"], **asked))) == 2
+    with pytest.raises(ValueError, match="`joint` needs measures of the same queries: got"):
+        fm.compare(y, scores, metrics=["mrr", "group_auc"], **asked)

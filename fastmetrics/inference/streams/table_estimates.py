@@ -208,10 +208,11 @@ class _Bins:
         sizes = np.where(self.is_positive, *self.columns.totals)
         centred = self.is_positive | (measure_of(one).name in OF_AUC)
         off = (np.abs(both[1] - both[0]) + np.where(centred, moved / sizes, 0.0)) / 2.0
-        squares = self.counts * off * off
         if self.groups is not None:
-            squares = np.bincount(self.groups, self.counts * off) ** 2
-        most = math.sqrt(float(squares.sum()) * units.n_units / max(units.n_units - 1, 1))
+            squares = units.without_means(units.sums_of_groups(off[None, :]))[0] ** 2
+        else:
+            squares = self.counts * off * off * (units.n_units / max(units.n_units - 1, 1))
+        most = math.sqrt(float(squares.sum()))
         found = [units.spread(each) for each in (halfway, *both)]
         df = min((each.df for each in found if each.df > 0.0), default=math.nan)
         return Spread((found[0].standard_error + most) ** 2, df)
