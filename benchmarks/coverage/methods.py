@@ -21,6 +21,7 @@ from benchmarks.coverage import (
     gates,
     guarantees,
     indirect,
+    iterated,
     levels,
     logs,
     posteriors,
@@ -222,6 +223,7 @@ PARTS: dict[str, Callable[[Data, np.random.Generator, Cost, Measured], None]] = 
     logs.PART: logs.measure,
     slices.PART: slices.measure,
     posteriors.PART: posteriors.measure,
+    iterated.PART: iterated.measure,
     indirect.FOLDS: indirect.measure_folds,
     indirect.BINS: indirect.measure_bins,
 }

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
 
 pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
 
 import fastmetrics
-from benchmarks.coverage import __main__ as coverage, findings, report, scenes
+from benchmarks.coverage import (
+    __main__ as coverage,
+    claim,
+    findings,
+    iterated,
+    levels,
+    report,
+    scenes,
+)
 from benchmarks.coverage.first_screen import first_screen
 from benchmarks.coverage.scenes import SCENES
-from benchmarks.coverage.study import load
+from benchmarks.coverage.study import IntervalRow, Study, load
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -89,3 +99,36 @@ def test_parts_are_replaced_and_the_others_kept(tmp_path, monkeypatch):
     others = [row for row in published.intervals if row.part != "choice"]
     assert found.intervals[: len(others)] == others
     assert {(row.part, row.n_data) for row in found.intervals[len(others) :]} == {("choice", 4)}
+
+
+def test_an_iterated_bootstrap_counts_as_scipy_does(rng):
+    labels = rng.integers(0, 2, 30)
+    counts = rng.multinomial(30, np.full(30, 1 / 30), size=20)
+    for row, found in zip(counts, iterated._gaps(counts, labels), strict=True):
+        drawn = np.repeat(np.arange(30), row)
+        places = [-drawn[labels[drawn] == code] for code in (1, 0)]
+        right = scipy.stats.ks_2samp(*places, alternative="less").statistic
+        assert found == pytest.approx(right, abs=1e-12)
+
+
+def test_the_claim_names_what_fails_it():
+    def row(part, metric, scene, covered, undefined=0):
+        method = claim._DEFAULTS.get(part, "estimate")
+        counts = 1000, covered, 0, 0, undefined, 0
+        return IntervalRow(part, scene, metric, method, 0.5, *counts, 0.25)
+
+    rows = [row(part, "roc_auc", "500 rows, 50 groups", 950) for part in claim._DEFAULTS]
+    rows += [row("estimates", "f1", "100 rows, balanced", 930)]
+    rows += [row("estimates", "recall", "100 rows, 5% positive", 900, 60)]
+    rows += [row("levels", "r2", f"100 rows, {levels.VALUES}", 850)]
+    rows += [row("iterated", "ks_statistic", "100 rows, 10% positive", 951)]
+    rows += [replace(rows[-1], method=iterated.ITERATED, covered=870)]
+    said = claim.section(Study(1000, 999, 499, rows, [], []))
+    assert f"Of {len(rows) - 2} figures" in said
+    assert f"{len(rows) - 5} do" in said
+    _, interval, tails, silent, _, tried = said.split("\n- ")
+    assert "100 rows, 5 % positive (recall 90.0 %)" in interval
+    assert "r2 85.0 %" in tails
+    assert silent.endswith("no result says so: 100 rows, balanced (f1 93.0 %).")
+    assert "covers 87.0 %" in tried
+    assert "`estimate` 95.1 %" in tried
