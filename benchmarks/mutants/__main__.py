@@ -3,7 +3,8 @@
 Works on copies of the checkout. The tests of a mutant are the three files nearest to its module by
 imports, and while it survives, the others of its floor and the nearest of other floors.
 ``--count 5 --floor tables`` looks at the first five lines of one floor, ``--only TEXT`` at modules
-whose path contains it, ``--seed TEXT`` at other lines; none of them publishes.
+whose path contains it, ``--seed TEXT`` at other lines. ``--publish`` writes the page, of a run of
+all floors; ``--judge`` writes it anew once survivors have been found to be equivalent.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ from queue import SimpleQueue
 from tqdm import tqdm
 
 from benchmarks.mutants.choice import Choice
-from benchmarks.mutants.report import Tried, equivalents, judged, publish, summary
+from benchmarks.mutants.report import Tried, equivalents, judged, keep, kept, publish, summary
 from benchmarks.mutants.sample import FLOORS, SEED, sample
 from benchmarks.mutants.trial import Job, copied, tried, unchanged
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNT = 50
-#: Bytes that a process of tests may ask for (one test reserves 15 GiB, and touches next to none): a
+#: Bytes that a process of tests may ask for (one test reserves 22 GiB, and touches next to none): a
 #: mutant may want all there are.
-MEMORY = 20 << 30
+MEMORY = 30 << 30
 
 
 def _all(jobs: Sequence[Job], scratch: Path, n_jobs: int) -> Iterator[Tried]:
@@ -60,7 +61,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", default=SEED, help="what else decides which lines are drawn")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     parser.add_argument("--verbose", action="store_true", help="say what killed each mutant")
+    parser.add_argument("--publish", action="store_true", help="write docs/mutants.md")
+    parser.add_argument("--judge", action="store_true", help="write it of what was tried last")
     asked = parser.parse_args(arguments)
+    if asked.judge:
+        publish([judged(each, equivalents()) for each in kept()], ROOT)
+        return 0
+    if asked.publish and (asked.only, asked.seed, asked.floor) != ("", SEED, None):
+        parser.error("what is published is of all floors and of the version's own lines")
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     choice = Choice(ROOT)
     floors = asked.floor or FLOORS
@@ -70,16 +78,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for mutant in sample(ROOT, floor, asked.count, asked.seed)
         if asked.only in mutant.module
     ]
-    start, found, known = time.perf_counter(), [], equivalents()
+    start, found, known = time.perf_counter(), list[Tried](), equivalents()
     with tempfile.TemporaryDirectory(prefix="fastmetrics-mutants.") as scratch:
         each_tried = _all(jobs, Path(scratch), asked.jobs)
         for each in tqdm(each_tried, total=len(jobs), unit=" mutants"):
-            found.append(judged(each, known))
-            if asked.verbose or found[-1].outcome == "survived":
-                tqdm.write(found[-1].told())
-    print(summary(found), f"{time.perf_counter() - start:.0f} s", sep="")
-    if (asked.only, asked.count, asked.seed, tuple(floors)) == ("", COUNT, SEED, FLOORS):
-        publish(found, ROOT)
+            found.append(each)
+            now = judged(each, known)
+            if asked.verbose or now.outcome == "survived":
+                tqdm.write(now.told())
+    print(summary([judged(each, known) for each in found]), end="")
+    print(f"{time.perf_counter() - start:.0f} s")
+    if asked.publish:
+        keep(found)
+        publish([judged(each, known) for each in found], ROOT)
     return 0
 
 

@@ -15,17 +15,17 @@ from fastmetrics._faces import homes_of
 Rounds = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 NEAR, FAR = 3, 99
-#: Folder of tests by floor; those of processes, of files and of figures take too long.
+#: Folders of tests by floor; those of processes, of files and of figures take too long.
 FOLDERS = {
-    "_kernels": "tests/kernels",
-    "_input": "tests/checks",
-    "tables": "tests/tables",
-    "measures": "tests/measures",
-    "inference": "tests/intervals",
-    "comparison": "tests/comparison",
-    "selection": "tests/selection",
+    "_kernels": ("tests/kernels/",),
+    "_input": ("tests/checks/",),
+    "tables": ("tests/tables/",),
+    "measures": ("tests/measures/",),
+    "inference": ("tests/inference/", "tests/intervals/"),
+    "comparison": ("tests/comparison/",),
+    "selection": ("tests/selection/",),
 }
-ANYWHERE = ("tests/properties",)
+ANYWHERE = ("tests/properties/",)
 
 
 def homes(root: Path) -> dict[str, str]:
@@ -80,8 +80,8 @@ class Choice:
         """
         distances = self.distances(path.removesuffix(".py").replace("/", "."))
         floor = path.split("/")[1]
-        own = (f"{FOLDERS[floor]}/", *(() if floor == "_kernels" else ANYWHERE))
-        folders = own if floor == "_kernels" else tuple(f"{name}/" for name in FOLDERS.values())
+        own = FOLDERS[floor] + (() if floor == "_kernels" else ANYWHERE)
+        folders = own if floor == "_kernels" else sum(FOLDERS.values(), ())
         ranked = []
         for name, used in self.tests.items():
             if name.startswith((*own, *folders)):

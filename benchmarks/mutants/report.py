@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import re
 import textwrap
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from benchmarks.mutants.sample import Mutant
+from benchmarks.mutants.sample import SEED, Mutant
+from fastmetrics.comparison import proportion_interval
 
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
+#: What became of the sample that was published last.
+TRIED = Path(__file__).with_name("tried.json")
 BLOCK = re.compile(r"(<!-- mutants:start -->\n).*?(<!-- mutants:end -->)", re.DOTALL)
 
 HEAD = """\
 # Mutants
 
 `python -m benchmarks.mutants` changes one line of the package at a time, as somebody might by
-mistake, and asks the tests: a mutant that none of them notices has survived. The lines are drawn by
-a hash of what they say, {each} from each floor below, so the sample stays while other lines change;
-[cosmic-ray](https://cosmic-ray.readthedocs.io/) makes one change of each.
+mistake, and asks the tests: a mutant that none of them notices has survived. The sample is a fresh
+one at each publication: lines are drawn by a hash of what they say and of the version, here {seed},
+{each} from each floor below; [cosmic-ray](https://cosmic-ray.readthedocs.io/) makes one change of
+each.
 
 Asked are the three files of tests nearest to the module by imports, then the others of its floor
 (with `tests/properties`), then the three nearest of other floors, until one fails. The command
@@ -30,8 +35,9 @@ line, the guards and all that the suite leaves out by default are not asked. Ker
 by itself, and passes once the line is as it was. One that changes nothing but speed, or nothing at
 all, is listed with the reason and does not count.
 
-Survivors of this sample are given tests. What is left of them is no estimate for lines that were
-not drawn: `python -m benchmarks.mutants --seed TEXT` draws others.
+The rate is that of lines as they were drawn, before any test was written for a survivor, so that it
+says what to expect of lines that were not: the limits are those of 95 % (Wilson's, of the lines
+that count). Survivors are given tests afterwards, which change no number here.
 """
 
 Outcome = Literal["killed", "survived", "equivalent"]
@@ -74,15 +80,20 @@ def judged(tried: Tried, known: dict[tuple[str, str, str], str]) -> Tried:
 def _score(tried: Sequence[Tried]) -> str:
     count = sum(each.outcome != "equivalent" for each in tried)
     killed = sum(each.outcome == "killed" for each in tried)
-    return f"{killed} of {count} ({killed / count:.1%})".replace("%", " %") if count else "none"
+    if not count:
+        return "none"
+    low, high = proportion_interval(killed, count).confidence_interval
+    return f"{killed} of {count} ({killed / count:.1%}), limits {low:.0%} to {high:.0%}".replace(
+        "%", " %"
+    )
 
 
 def summary(tried: Sequence[Tried]) -> str:
     """Return one line for ``CONTRIBUTING.md``."""
     equivalent = sum(each.outcome == "equivalent" for each in tried)
     return (
-        f"Killed: {_score(tried)} of a sample of {len(tried)} lines, {equivalent} of them "
-        "equivalent ([docs/mutants.md](docs/mutants.md)).\n"
+        f"Killed: {_score(tried)}, of a sample of {len(tried)} lines drawn for version {SEED}, "
+        f"{equivalent} of them equivalent ([docs/mutants.md](docs/mutants.md)).\n"
     )
 
 
@@ -105,7 +116,7 @@ def document(tried: Sequence[Tried]) -> str:
     floors = list(dict.fromkeys(each.floor for each in tried))
     each = max(sum(one.floor == floor for one in tried) for floor in floors)
     lines = [
-        HEAD.format(each=each),
+        HEAD.format(each=each, seed=SEED),
         "| floor | killed | survived | equivalent |",
         "|---|---|---|---|",
     ]
@@ -123,6 +134,17 @@ def document(tried: Sequence[Tried]) -> str:
             for one in own:
                 lines += _change(one)
     return "\n".join(lines) + "\n"
+
+
+def keep(tried: Sequence[Tried], path: Path = TRIED) -> None:
+    """Write what became of a sample, as it was before anything was judged equivalent."""
+    path.write_text(json.dumps([asdict(each) for each in tried], indent=1) + "\n", encoding="utf-8")
+
+
+def kept(path: Path = TRIED) -> list[Tried]:
+    """Return what became of the sample that was kept."""
+    listed = json.loads(path.read_text(encoding="utf-8"))
+    return [Tried(Mutant(**each.pop("mutant")), **each) for each in listed]
 
 
 def publish(tried: Sequence[Tried], root: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("cosmic_ray")
 
+import fastmetrics
 from benchmarks.mutants import report, trial
 from benchmarks.mutants.choice import FOLDERS, Choice
 from benchmarks.mutants.report import Tried
@@ -208,14 +209,16 @@ def test_what_nothing_evaluates_is_left_alone() -> None:
 def test_the_nearest_tests_come_first_and_all_of_the_floor_are_asked() -> None:
     choice = Choice(ROOT)
     for module, nearest in (
-        ("fastmetrics/tables/confusion/decayed_matrix.py", "tests/tables/test_decayed_matrix.py"),
+        ("fastmetrics/tables/scores/hull.py", "tests/tables/test_hull.py"),
         ("fastmetrics/measures/probabilities/hinge.py", "tests/measures/test_hinge.py"),
+        ("fastmetrics/inference/units.py", "tests/inference/test_units.py"),
         ("fastmetrics/_kernels/merges.py", "tests/kernels/test_merges.py"),
     ):
         first, others, elsewhere = choice.tests_of(module)
         assert first[0] == nearest
-        folder = ROOT / FOLDERS[module.split("/")[1]]
-        own = {path.relative_to(ROOT).as_posix() for path in folder.glob("test_*.py")}
+        folders = FOLDERS[module.split("/")[1]]
+        tests = (path for folder in folders for path in (ROOT / folder).glob("test_*.py"))
+        own = {path.relative_to(ROOT).as_posix() for path in tests}
         assert own <= {*first, *others}
         asked = [*first, *others, *elsewhere]
         assert len(set(asked)) == len(asked)
@@ -231,10 +234,12 @@ def each_outcome() -> list[Tried]:
     return [Tried(PRODUCT, f"{kind} += 1", kind, why) for kind, why in reasons.items()]
 
 
-def test_a_survivor_that_is_listed_is_equivalent() -> None:
+def test_a_survivor_that_is_listed_is_equivalent(tmp_path: Path) -> None:
     killed, survived, _ = each_outcome()
     known = {(MODULE, PRODUCT.text, each.becomes): "because" for each in (killed, survived)}
     assert report.judged(killed, known) == killed
+    report.keep(each_outcome(), tmp_path / "tried.json")
+    assert report.kept(tmp_path / "tried.json") == each_outcome()
     assert report.judged(survived, {}) == survived
     listed = report.judged(survived, known)
     assert (listed.outcome, listed.reason) == ("equivalent", "because")
@@ -250,7 +255,8 @@ def test_what_is_published(tmp_path: Path) -> None:
     )
     assert "1 of 2 (50.0 %)" in page.read_text()
     said = (tmp_path / "docs" / "mutants.md").read_text()
-    assert "| `tables` | 1 of 2 (50.0 %) | 1 | 1 |" in said
+    assert "| `tables` | 1 of 2 (50.0 %), limits 9 % to 91 % | 1 | 1 |" in said
+    assert f"of the version, here {fastmetrics.__version__}" in said
     assert "+ survived += 1" in said
     assert "+ killed += 1" not in said  # what a test noticed is not listed
     page.write_text("no block")
