@@ -17,7 +17,7 @@ import pytest
 
 from fastmetrics import ScoreTable, roc_auc_score
 from fastmetrics._threads import workers as _workers
-from fastmetrics._threads.workers import at_most, run, thread_count
+from fastmetrics._threads.workers import BLOCK_ROWS, at_most, by_blocks, run, thread_count
 from fastmetrics.tables.scores.pairs import PLAIN_ROWS
 
 THREADS = [1, 2, 3, 7]
@@ -41,6 +41,16 @@ def test_results_come_in_order(n_threads: int) -> None:
         assert run(jobs) == list(range(40))
         assert run(jobs[:1]) == [0]
         assert run([]) == []
+
+
+@pytest.mark.parametrize("n_threads", THREADS)
+@pytest.mark.parametrize("n", [0, 1, BLOCK_ROWS, BLOCK_ROWS + 1, 9 * BLOCK_ROWS])
+def test_blocks_are_all_rows_in_order(n: int, n_threads: int) -> None:
+    rows = np.arange(n)
+    with at_most(n_threads):
+        found = by_blocks(n, lambda here: rows[here])
+    assert [len(part) for part in found[:-1]] == [BLOCK_ROWS] * (len(found) - 1)
+    assert (np.concatenate([rows[:0], *found]) == rows).all()
 
 
 def test_no_more_threads_than_asked_for() -> None:

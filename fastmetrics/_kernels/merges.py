@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastmetrics._kernels._compile import kernel
+from fastmetrics._kernels._compile import in_place_of, kernel
 
 
 @kernel
@@ -176,6 +176,22 @@ def merge_tables(
         at += 1
         j += 1
     return at
+
+
+@kernel
+def lost_pairs(positives, negatives):
+    """Return twice the discordant pairs of a descending table of counts, plus its tied pairs."""
+    twice = np.int64(0)
+    above = np.int64(0)
+    for i in range(positives.size):
+        twice += positives[i] * (2 * above + negatives[i])
+        above += negatives[i]
+    return twice
+
+
+@in_place_of(lost_pairs)
+def _lost_pairs(positives, negatives):
+    return positives @ (2 * np.cumsum(negatives) - negatives)
 
 
 @kernel

@@ -80,18 +80,19 @@ def add_precisions(
 def auc_influences(
     positives: NDArray[np.generic],
     negatives: NDArray[np.generic],
+    above: tuple[float, float],
     sizes: tuple[float, float],
     value: float,
     of_positives: NDArray[np.float64],
     of_negatives: NDArray[np.float64],
 ) -> None:
-    """Write how far a row of either class moves the AUC at each score, the highest score first.
+    """Write how far a row of either class moves the AUC at each score of a piece.
 
-    ``sizes`` are the weights of the positives and of the negatives, ``value`` is the AUC.
+    ``above`` are TP and FP of what scores higher, ``sizes`` the weights of the positives and of
+    the negatives, ``value`` is the AUC.
     """
     m, n = sizes
-    tp = 0.0
-    fp = 0.0
+    tp, fp = above
     for i in range(positives.size):
         tp += positives[i]
         fp += negatives[i]
@@ -104,63 +105,92 @@ def auc_influences(
 
 
 @in_place_of(auc_influences)
-def _auc_influences(positives, negatives, sizes, value, of_positives, of_negatives):
+def _auc_influences(positives, negatives, above, sizes, value, of_positives, of_negatives):
     m, n = sizes
-    of_positives[:] = ((n - np.cumsum(negatives)) + negatives / 2.0) / n
+    of_positives[:] = ((n - above[1] - np.cumsum(negatives)) + negatives / 2.0) / n
     of_positives -= value
     of_positives /= m
-    of_negatives[:] = (np.cumsum(positives) - positives / 2.0) / m
+    of_negatives[:] = (above[0] + np.cumsum(positives) - positives / 2.0) / m
     of_negatives -= value
     of_negatives /= n
 
 
 @kernel
-def precision_influences(
+def precision_shares(
     positives: NDArray[np.generic],
     negatives: NDArray[np.generic],
-    n_positive: float,
-    value: float,
-    of_positives: NDArray[np.float64],
-    of_negatives: NDArray[np.float64],
-) -> None:
-    """Write how far a row of either class moves average precision, the highest score first.
+    above: tuple[float, float],
+    precisions: NDArray[np.float64],
+    shares: NDArray[np.float64],
+) -> tuple[float, float]:
+    """Write the precision at each score of a piece, and which share of what is called is new there.
 
-    A row lowers or raises the precision of all positives below it. ``value`` is the average.
+    ``above`` are TP and FP of what scores higher. Returns the sums of ``share * (1 - precision)``
+    and of ``share * precision``.
     """
-    tp = 0.0
-    fp = 0.0
+    tp, fp = above
     for i in range(positives.size):
         tp += positives[i]
         fp += negatives[i]
-        of_positives[i] = tp
-        of_negatives[i] = tp + fp
+        precisions[i] = tp
+        shares[i] = tp + fp
     for i in range(positives.size):  # divisions in loops of their own: several at a time
-        of_positives[i] /= of_negatives[i]
+        precisions[i] /= shares[i]
     for i in range(positives.size):
-        of_negatives[i] = positives[i] / of_negatives[i]
-    below = 0.0
+        shares[i] = positives[i] / shares[i]
+    gained = 0.0
     lost = 0.0
-    for i in range(positives.size - 1, -1, -1):
+    for i in range(positives.size):
+        gained += shares[i] * (1.0 - precisions[i])
+        lost += shares[i] * precisions[i]
+    return gained, lost
+
+
+@in_place_of(precision_shares)
+def _precision_shares(positives, negatives, above, precisions, shares):
+    called = np.cumsum(positives) + above[0]
+    precisions[:] = called
+    called += np.cumsum(negatives) + above[1]
+    precisions /= called
+    shares[:] = positives / called
+    return float(np.sum(shares * (1.0 - precisions))), float(shares @ precisions)
+
+
+@kernel
+def precision_influences(
+    n_positive: float,
+    value: float,
+    below: tuple[float, float],
+    of_positives: NDArray[np.float64],
+    of_negatives: NDArray[np.float64],
+) -> None:
+    """Make of precisions and shares how far a row of either class moves average precision.
+
+    A row lowers or raises the precision of all positives below it. ``value`` is the average,
+    ``below`` what `precision_shares` returned of the pieces below this one.
+    """
+    gained, lost = below
+    for i in range(of_positives.size - 1, -1, -1):
         share = of_negatives[i]
         precision = of_positives[i]
-        below += share * (1.0 - precision)
+        gained += share * (1.0 - precision)
         lost += share * precision
-        of_positives[i] = precision - value + below
+        of_positives[i] = precision - value + gained
         of_negatives[i] = -lost
-    for i in range(positives.size):
+    for i in range(of_positives.size):
         of_positives[i] /= n_positive
-    for i in range(positives.size):
+    for i in range(of_positives.size):
         of_negatives[i] /= n_positive
 
 
 @in_place_of(precision_influences)
-def _precision_influences(positives, negatives, n_positive, value, of_positives, of_negatives):
-    tp = np.cumsum(positives).astype(np.float64)
-    called = tp + np.cumsum(negatives)
-    precision, share = tp / called, positives / called
-    below = np.cumsum((share * (1.0 - precision))[::-1])[::-1]
-    of_positives[:] = (precision - value + below) / n_positive
-    of_negatives[:] = -np.cumsum((share * precision)[::-1])[::-1] / n_positive
+def _precision_influences(n_positive, value, below, of_positives, of_negatives):
+    shares = of_negatives[::-1].copy()
+    gained = np.cumsum(shares * (1.0 - of_positives[::-1]))[::-1] + below[0]
+    of_negatives[:] = np.cumsum(shares * of_positives[::-1])[::-1] + below[1]
+    of_negatives /= -n_positive
+    of_positives += gained - value
+    of_positives /= n_positive
 
 
 @kernel

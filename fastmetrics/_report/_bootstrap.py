@@ -15,12 +15,18 @@ from fastmetrics._input.scalars import key_text
 from fastmetrics._report._beside import found_of, of_each_model
 from fastmetrics._report.evaluation_result import Evaluation, EvaluationBootstrap
 from fastmetrics._report.model_evaluation import ModelEvaluation
-from fastmetrics.errors import InputError, SmallSampleWarning
+from fastmetrics.errors import InputError, SmallSampleWarning, renamed
 from fastmetrics.inference.bootstrap._engine import joined
+from fastmetrics.inference.bootstrap._forms import Form
 from fastmetrics.inference.bootstrap._parse import Given
 from fastmetrics.inference.bootstrap._plans import CountPlan, planned
-from fastmetrics.inference.bootstrap.bootstrap import Options, checked_options, resampled
-from fastmetrics.inference.bootstrap.paired_bootstrap import compared
+from fastmetrics.inference.bootstrap.bootstrap import (
+    Options,
+    checked_options,
+    parsed,
+    resampled,
+)
+from fastmetrics.inference.bootstrap.paired_bootstrap import compared, parsed_models
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.measures import asking
@@ -114,8 +120,19 @@ def _known(metric: Any) -> MetricLike:
     return TABLE_METRICS.get(metric, metric) if isinstance(metric, str) else metric
 
 
+def forms_of(y_true: Any, scores: list[NamedScores], plan: Plan, **rows: Any) -> Sequence[Form]:
+    """Return the rows of each model as they are resampled, with the tables of their scores."""
+    options = plan.options
+    given = Given(y_true, scores, weights_are=options.weights_are, threshold=plan.threshold, **rows)
+    if len(scores) > 1:
+        return parsed_models(given, options)
+    with renamed(y_score=scores[0].argument):
+        return [parsed(given._replace(scores=scores[0].values), options)]
+
+
 def bootstrapped(
     models: list[ModelEvaluation],
+    forms: Sequence[Form],
     y_true: Any,
     scores: list[NamedScores],
     plan: Plan,
@@ -130,13 +147,12 @@ def bootstrapped(
         # One class: no resamples.
         return Evaluation(tuple(models), level, read)
     rows = {"groups": groups, "threshold": plan.threshold, **rows}
-    given = Given(y_true, scores, weights_are=read, **rows)
     pairs: Comparisons | None = None
     if len(models) == 1:
-        only = given._replace(scores=scores[0].values)
-        found: list[Mapping[str, Estimate]] = [resampled(only, options)]
+        found: list[Mapping[str, Estimate]] = [resampled(forms[0], options)]
     else:
-        pairs = compared(given, options, method_of_models=options.method)
+        names = [model.name for model in models]
+        pairs = compared(forms, names, options, method_of_models=options.method)
         found = of_each_model(pairs)
     if options.method is None and "ks_statistic" in found[0]:
         # By limits that hold: those of replicates do not.

@@ -249,8 +249,12 @@ def evaluate(
             raise InputError("`slices` have intervals without a bootstrap: leave `n_resamples` out")
         is_alone = len(named) == 1 and not is_grouped and read != "importances"
         brier = None if metrics is not None or plan is not None else dict[str, Any]()
-        models = []
-        for each in named:
+        models, forms = [], list[Any]()
+        if plan is not None:
+            from fastmetrics._report._bootstrap import bootstrapped, forms_of
+
+            forms += forms_of(labels, named, plan, **rows)
+        for k, each in enumerate(named):
             with renamed(y_score=each.argument):  # there may be many scores: say which it was
                 model = evaluate_model(
                     each,
@@ -261,15 +265,14 @@ def evaluate(
                     confidence_level=level if plan is None and is_alone else None,
                     promises=promises,
                     parts=brier,
+                    table=forms[k].table if forms and sample_weight is None else None,
                 )
                 if prices is not None and not math.isnan(model.roc_auc):
                     cheapest = prices.of(labels, each.values, **options)
                     model = dataclasses.replace(model, costs=cheapest)
             models.append(model)
         if plan is not None:
-            from fastmetrics._report._bootstrap import bootstrapped
-
-            found = bootstrapped(models, labels, named, plan, **rows)
+            found = bootstrapped(models, forms, labels, named, plan, **rows)
             return dataclasses.replace(found, notes=doubts_of(named, found.models))
         comparisons: Comparisons | None = None
         notes: tuple[str, ...] = ()

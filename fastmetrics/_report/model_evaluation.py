@@ -169,13 +169,18 @@ def evaluate_model(
     confidence_level: float | None = None,
     promises: Sequence[Mapping[str, Any]] = (),
     parts: dict[str, ScoreDecomposition] | None = None,
+    table: ScoreTable | None = None,
 ) -> ModelEvaluation:
     """Evaluate one model, with intervals if there is a confidence level; see `evaluate`.
 
-    ``parts`` takes the decomposition of its Brier score, if scores lie in [0, 1].
+    ``parts`` takes the decomposition of its Brier score, if scores lie in [0, 1]. ``table`` is that
+    of the model's scores, of rows without weights, where it exists.
     """
     rows = {"sample_weight": sample_weight, "weights_are": weights_are, "pos_label": pos_label}
-    table, note = table_of(y_true, model.values, **rows)
+    if table is None:
+        table, note = table_of(y_true, model.values, **rows)
+    else:
+        note = _note_of_size(float(table.n_positive), float(table.n_negative), None)
     found = _measured(model.name, table, confidence_level, note)
     if parts is not None and _are_fractions(table):
         parts[model.name] = decomposition_of_table(table, "brier_score")

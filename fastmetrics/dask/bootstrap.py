@@ -31,6 +31,7 @@ from fastmetrics.inference.bootstrap._threshold_plans import ThresholdPlan
 from fastmetrics.inference.bootstrap.bootstrap import (
     Options,
     checked_options,
+    parsed,
     resampled,
     result_of,
 )
@@ -138,12 +139,14 @@ def bootstrap(
     instead = "fastmetrics.bootstrap(y_true, y_score, sample_weight=...)"
     parts = counted_parts(y_true, y_score, sample_weight, weights_are, instead)
     if all(isinstance(one.plan, CountPlan) for one in options.asked):
-        return resampled(Given(matrix_of_second(parts, pos_label, threshold)), options)
+        return resampled(
+            parsed(Given(matrix_of_second(parts, pos_label, threshold)), options), options
+        )
     _check_lines(options)
     runs = Ranges(parts, pos_label=pos_label, range_scores=size)
     n = int(runs.n_positive) + int(runs.n_negative)
     if _has_few_cells(runs, n):
-        return resampled(Given(runs.table()), options)
+        return resampled(parsed(Given(runs.table()), options), options)
     return _of_ranges(runs, n, options)
 
 

@@ -22,6 +22,7 @@ from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import check_scores_array, check_unit_interval
 from fastmetrics._input.weights import check_weights
+from fastmetrics._threads.workers import by_blocks
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference._sample_sizes import warn_of_few_groups, warn_of_few_rows
 from fastmetrics.inference.table_points import (
@@ -39,6 +40,7 @@ from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.class_influences import OrderedRows
 from fastmetrics.measures.curves.roc_multiclass import class_codes, class_probabilities
+from fastmetrics.tables.confusion._counting import tally
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 
@@ -123,9 +125,10 @@ class Sample(ABC):
     def measured(self, one: Asked) -> Measured:
         """Return a measure of each model with its influences."""
         found = [self._influenced(one, model) for model in range(self.n_models)]
+        columns = [each.influences for each in found]
         return Measured(
             tuple(each.value for each in found),
-            np.stack([each.influences for each in found]),
+            columns[0][None] if len(columns) == 1 else np.stack(columns),
             self._units_by_class if measure_of(one).is_by_class(one.parameters) else self._units,
             tuple(
                 self._counts(one, model) if self.design.is_plain else None
@@ -156,12 +159,25 @@ class Sample(ABC):
         """Return a measure of labels with the influence of each row: that of its cell."""
         counts = self._cells(predicted)
         value, slopes = of_cells(one, counts)
-        return RowInfluences(value, slopes[self.classes * len(counts) + predicted])
+        influences = np.empty(len(predicted))
+
+        def fill(here: slice) -> None:
+            influences[here] = slopes[self.classes[here] * len(counts) + predicted[here]]
+
+        by_blocks(len(predicted), fill)
+        return RowInfluences(value, influences)
 
     def _cells(self, predicted: Ints) -> Floats:
-        k = max(2, int(max(self.classes.max(), predicted.max())) + 1)
-        counts = np.bincount(self.classes * k + predicted, self.design.weights, k * k)
-        return np.asarray(counts.reshape(k, k), np.float64)
+        k = self._n_classes(predicted)
+        if self.design.weights is None:
+            counts = tally(self.classes, predicted, 0, k, None)
+        else:
+            cells = self.classes * k + predicted
+            counts = np.bincount(cells, self.design.weights, k * k).reshape(k, k)
+        return counts.astype(np.float64)
+
+    def _n_classes(self, predicted: Ints) -> int:
+        return max(2, int(max(self.classes.max(), predicted.max())) + 1)
 
 
 class BinarySample(Sample):
@@ -222,7 +238,10 @@ class BinarySample(Sample):
                 f"`{one.label}` is a measure of labels: pass `threshold`, from which on a score is "
                 "called positive"
             )
-        return np.asarray(self._scores[model] >= self._threshold, np.int64)
+        return np.asarray(self._scores[model] >= self._threshold).view(np.int8)
+
+    def _n_classes(self, predicted: Ints) -> int:
+        return 2
 
     def _counts(self, one: Asked, model: int) -> Floats | None:
         is_of_labels = measure_of(one).needs == "labels"

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fastmetrics._threads.workers import by_blocks
 from fastmetrics.errors import InputError
 from fastmetrics.inference.largest_gap import Rates
 from fastmetrics.inference.units import Floats, SamplesAre, Units
@@ -141,10 +142,17 @@ class TablePoints:
     @cached_property
     def _units_by_class(self) -> Units:
         columns = self._table.positives, self._table.negatives
-        counts = np.concatenate(columns, dtype=np.float64)
+        n = len(self._table)
+        counts, strata = np.empty((2, n)), np.empty((2, n), np.int64)
+
+        def fill(here: slice) -> None:
+            for row, column in enumerate(columns):
+                counts[row, here] = column[here]
+                strata[row, here] = 1 - row
+
+        by_blocks(n, fill)
         sizes = np.array([self._table.n_negative, self._table.n_positive], np.float64)
-        strata = np.repeat(np.array([1, 0]), len(self._table))
-        return Units(len(counts), counts, strata=strata, sizes=sizes)
+        return Units(2 * n, counts.reshape(-1), strata=strata.reshape(-1), sizes=sizes)
 
 
 def of_matrix(one: Asked, counts: Floats) -> Measured:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels.range_kernels import add_products
-from fastmetrics._threads.workers import run
+from fastmetrics._threads.workers import by_blocks
 from fastmetrics.inference._sample_sizes import effective_groups
 
 Floats = NDArray[np.float64]
@@ -23,8 +23,6 @@ SamplesAre = Literal["rows", "queries", "items"]
 
 #: What is smaller than so much of what it was made of is left by rounding.
 ROUNDING: Final = 4.0 * float(np.finfo(np.float64).eps)
-#: Rows of a block: what is made of it stays in cache.
-_BLOCK: Final = 1 << 15
 
 
 class Spread(NamedTuple):
@@ -214,15 +212,12 @@ class Units:
         """
         columns = self._columns
 
-        def add_up(start: int) -> Floats:
-            here = slice(start, start + _BLOCK)
+        def add_up(here: slice) -> Floats:
             sums = np.zeros((len(self.sizes_of_strata), 3))
             add_products(one[here], other[here], *(column[here] for column in columns), sums)
             return sums
 
-        jobs = [partial(add_up, start) for start in range(0, self.n_points, _BLOCK)]
-        found = [job() for job in jobs] if len(jobs) < 4 else run(jobs)
-        return np.asarray(np.sum(found, axis=0))
+        return np.asarray(np.sum(by_blocks(self.n_points, add_up), axis=0))
 
     @cached_property
     def _columns(self) -> tuple[Floats, Floats, Ints]:

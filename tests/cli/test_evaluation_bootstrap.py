@@ -15,7 +15,7 @@ from evaluation_cases import FIELDS, TABLE, same
 from scipy.stats import bootstrap as scipy_bootstrap
 from sklearn.metrics import f1_score, roc_auc_score, roc_curve
 
-from fastmetrics import bootstrap, compare, estimate, evaluate
+from fastmetrics import ScoreTable, bootstrap, compare, estimate, evaluate
 from fastmetrics.cli._render import render
 from fastmetrics.comparison import effective_sample_size
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
@@ -374,3 +374,19 @@ def test_a_small_class_is_noted_beside_a_bootstrap_too():
     assert weighed == evaluate(y, score, sample_weight=weights)[0].note
     worth = effective_sample_size(weights[y == 1])
     assert weighed.startswith(f"the positive examples are worth {worth:.3g} of equal weight")
+
+
+@pytest.mark.parametrize("n_models", [1, 2])
+def test_each_model_is_put_in_order_once(monkeypatch: pytest.MonkeyPatch, n_models: int) -> None:
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 300)
+    scores = {name: y + rng.normal(size=300) for name in "ab"[:n_models]}
+    plain = evaluate(y, scores)
+    made = []
+    from_rows = ScoreTable.from_rows
+    monkeypatch.setattr(ScoreTable, "from_rows", lambda rows: made.append(rows) or from_rows(rows))
+    drawn = evaluate(y, scores, metrics="roc_auc", n_resamples=99, rng=1)
+    assert len(made) == (1 if n_models == 1 else 0)  # of several, the order tells the table
+    for one, other in zip(plain, drawn, strict=True):
+        for name in ("roc_auc", "average_precision", "ks_statistic", "threshold"):
+            assert getattr(one, name) == getattr(other, name)

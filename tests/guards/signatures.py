@@ -110,6 +110,7 @@ ALLOWED: dict[str, int] = {
     "losses:weights_of_class": 2,
     "merges:cumulative_pair": 1,
     "merges:cumulative_weights": 1,
+    "merges:lost_pairs": 1,
     "merges:merge_descending": 4,
     "merges:merge_tables": 8,  # counts or weights
     "merges:pairs_of_few": 4,
@@ -132,7 +133,8 @@ ALLOWED: dict[str, int] = {
     "range_kernels:auc_influences": 2,  # counts, or weights
     "range_kernels:gap_ends": 1,
     "range_kernels:powers_outside": 1,
-    "range_kernels:precision_influences": 2,
+    "range_kernels:precision_influences": 1,
+    "range_kernels:precision_shares": 2,
     "ranking_gains:expected_cascade": 1,
     "ranking_gains:expected_gains": 1,
     "ranking_gains:ideal_gains": 1,

@@ -10,7 +10,7 @@ import pytest
 from bootstrap_samples import binary, quiet_bootstrap
 
 import fastmetrics as fm
-from fastmetrics.inference.bootstrap import _cell_forms, _forms
+from fastmetrics.inference.bootstrap import _cell_forms, _engine, _forms
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
@@ -119,6 +119,22 @@ def test_first_replicates_and_company_leave_no_trace(name, of_way):
     counts = quiet_bootstrap(labels, p, metrics=["f1", "accuracy"], n_resamples=150, **options)
     alone = quiet_bootstrap(labels, p, metrics="accuracy", n_resamples=37, **options)
     assert_same(alone, counts, 37)
+
+
+@pytest.mark.parametrize("name", ["plain", "stratified", "bayesian", "importances"])
+def test_batches_and_parts_leave_no_trace(name, monkeypatch):
+    n = 9_001
+    labels, p = binary(n, seed=3)
+    options = {"n_resamples": 40, "metrics": ["roc_auc", "mean_error"], "rng": 1, **WAYS[name]}
+    if name == "importances":
+        options["sample_weight"] = np.resize(COLUMNS["importances"], n)
+    one_by_one = quiet_bootstrap(labels, p, **options)
+    monkeypatch.setattr(_engine, "_BATCHES", 1)
+    assert_same(quiet_bootstrap(labels, p, **options), one_by_one)
+    monkeypatch.setattr(_engine, "_PART_BYTES", 1)
+    monkeypatch.setattr(_engine, "_MOST_ROWS", 7 * n)
+    monkeypatch.setattr(_forms.Rows, "batch_size", lambda form: 1)
+    assert_same(quiet_bootstrap(labels, p, **options), one_by_one)
 
 
 @pytest.mark.parametrize("name", [name for name in WAYS if "stratified" not in name])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from kernel_forms import forms
+from kernel_forms import FORMS_AND_NUMPY, forms
 
 from fastmetrics._kernels import merges
 from reference import pair_oracle as oracle
@@ -103,6 +103,14 @@ def test_merge_tables(rng, merge, dtype, kind, sizes) -> None:
     assert scores[:k].tolist() == sorted(truth, reverse=True)
     assert counts[:, :k].T.tolist() == [truth[score] for score in scores[:k].tolist()]
     assert (counts[:, k:] == -1).all()
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 300])
+@pytest.mark.parametrize("form", FORMS_AND_NUMPY)
+def test_lost_pairs(rng, form, n: int) -> None:
+    positives, negatives = rng.integers(0, 2**20, (2, n))
+    table = [(n - i, p, w) for i, (p, w) in enumerate(zip(positives, negatives, strict=True))]
+    assert form(merges.lost_pairs)(positives, negatives) == oracle.twice_concordant(table[::-1])
 
 
 def weighted_table(rng, n: int) -> list[oracle.Row]:

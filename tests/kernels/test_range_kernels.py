@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from kernel_forms import forms
+from kernel_forms import FORMS_AND_NUMPY, forms
 
 from fastmetrics._kernels import range_kernels as kernels
 
@@ -85,18 +85,29 @@ def test_what_rows_move_of_the_auc(rng, write, kind, n):
     positives, negatives = (column.astype(kind) + 1 for column in table(rng, n))
     value, moved = weight_derivatives(exact_auc, positives, negatives)
     sizes, found = (float(positives.sum()), float(negatives.sum())), np.empty((2, n))
-    write(positives, negatives, sizes, value, *found)
+    for piece in (slice(0, n // 2), slice(n // 2, n)):
+        above = float(positives[: piece.start].sum()), float(negatives[: piece.start].sum())
+        write(positives[piece], negatives[piece], above, sizes, value, *found[:, piece])
     np.testing.assert_allclose(found, moved, rtol=1e-9, atol=1e-11)
 
 
 @KINDS
-@pytest.mark.parametrize("write", forms(kernels.precision_influences))
+@pytest.mark.parametrize("form", FORMS_AND_NUMPY)
 @pytest.mark.parametrize("n", [1, 2, 40])
-def test_what_rows_move_of_average_precision(rng, write, kind, n):
+def test_what_rows_move_of_average_precision(rng, form, kind, n):
     positives, negatives = (column.astype(kind) + 1 for column in table(rng, n))
     value, moved = weight_derivatives(exact_average_precision, positives, negatives)
     found = np.empty((2, n))
-    write(positives, negatives, float(positives.sum()), value, *found)
+    pieces, sums = (slice(0, n // 2), slice(n // 2, n)), []
+    for piece in pieces:
+        above = float(positives[: piece.start].sum()), float(negatives[: piece.start].sum())
+        sums.append(
+            form(kernels.precision_shares)(
+                positives[piece], negatives[piece], above, *found[:, piece]
+            )
+        )
+    for piece, below in zip(pieces, (sums[1], (0.0, 0.0)), strict=True):
+        form(kernels.precision_influences)(float(positives.sum()), value, below, *found[:, piece])
     np.testing.assert_allclose(found, moved, rtol=1e-9, atol=1e-11)
 
 

@@ -76,3 +76,17 @@ def test_a_value_sinks_below_all_that_is_less(sift) -> None:
     assert heap.tolist() == [1, 2, 4, 5, 3, 9]
     sift(heap, 1, 6, 2.0)
     assert heap.tolist() == [1, 2, 4, 5, 3, 9]
+
+
+@pytest.mark.parametrize("sift", forms(kernels.sift_down))
+@pytest.mark.parametrize("size", range(1, 6))
+def test_no_place_of_a_heap_is_more_than_those_below_it(sift, size) -> None:
+    for order in itertools.permutations(range(size)):
+        below = [(place, (place - 1) // 2) for place in range(1, size)]
+        if any(order[parent] > order[place] for place, parent in below):
+            continue  # no heap before either
+        for value in np.arange(size + 1) - 0.5:
+            heap = np.array(order, np.float64)
+            sift(heap, 0, size, value)
+            assert sorted(heap) == sorted([*order[1:], value])
+            assert all(heap[parent] <= heap[place] for place, parent in below)

@@ -41,6 +41,15 @@ def oracle_rows(rows: list[tuple[int, ...]], weighted: bool = True) -> list[orac
     ]
 
 
+def test_prices_that_are_no_whole_numbers_of_rows_that_stand_for_several() -> None:
+    y, s, times = np.array([1, 0, 1, 0]), np.array([4, 3, 2, 1]), np.array([2, 3, 1, 2])
+    prices = {"cost_fn": np.array([0.5, 0.0, 0.75, 0.0]), "cost_fp": np.full(4, 0.25)}
+    found = fm.costs.threshold_costs(y, s, sample_weight=times, **prices)
+    # Thresholds from none positive down: positives missed, and alarms, of 8 rows.
+    costs = [2 * 0.5 + 0.75, 0.75, 0.75 + 3 * 0.25, 3 * 0.25, 5 * 0.25]
+    assert found.costs.tolist() == [cost / 8 for cost in costs]
+
+
 @given(rows=ROWS, prevalence=PREVALENCES)
 def test_definition(rows: list[tuple[int, ...]], prevalence: float | None) -> None:
     y, s, fn, fp, w = (np.array(column) for column in zip(*rows, strict=True))

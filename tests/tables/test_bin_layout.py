@@ -13,6 +13,7 @@ from table_samples import KINDS
 
 from fastmetrics._kernels import bins as kernels
 from fastmetrics.streams import BinLayout, BinnedScoreTable
+from fastmetrics.tables.binned._learning import _knots
 from fastmetrics.tables.binned.bin_layout import N_CELLS, _candidates, _cells_of
 
 FINITE = [kind for kind in KINDS if not kind.startswith(("infin", "int64", "uint64"))]
@@ -24,6 +25,16 @@ def counts_of(layout: BinLayout, scores: Any) -> np.ndarray:
     table = BinnedScoreTable(layout, first_rows=0)
     table.update(np.zeros(len(scores), np.int8), scores, allow_inf=True)
     return table._state.bins.counts[::2]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 64, 1_001, 123_456])
+def test_ranks_that_edges_lie_between_have_both_ends_and_are_finer_towards_them(n: int) -> None:
+    ranks = _knots(n)
+    assert (ranks[0], ranks[-1]) == (0, n - 1)
+    assert (n - 1 - ranks[::-1] == ranks).all()
+    steps = np.diff(ranks)[: len(ranks) // 2]
+    assert (steps >= 1).all()
+    assert (np.diff(steps[:-1]) >= 0).all()  # the one in the middle is what is left
 
 
 @given(st.lists(FLOATS, max_size=40), st.lists(st.floats(allow_nan=False), min_size=1, max_size=60))

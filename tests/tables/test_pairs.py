@@ -50,6 +50,7 @@ def numpy_only(monkeypatch) -> Any:
     monkeypatch.setattr(_compile, "TWIN_MAX_ELEMENTS", 0)
     monkeypatch.setattr(_compile, "_any_loaded", False)
     monkeypatch.setattr(_compile, "numpy_rows_left", 10**9)
+    monkeypatch.setattr(_compile, "numpy_elements_left", 10**9)
     monkeypatch.setattr(merges, "pairs_of_sorted", None)  # a call would fail
 
 

@@ -97,6 +97,14 @@ def weighted_columns(data: Data) -> tuple[NDArray[Any], ...]:
     return scores[::-1], positives[::-1], negatives[::-1]
 
 
+def lost_pairs(data: Data) -> Pair:
+    _, positives, negatives = naive.table(data)
+    return (
+        lambda: (merges.lost_pairs(positives, negatives),),
+        lambda: (int(positives @ (2 * np.cumsum(negatives) - negatives)),),
+    )
+
+
 def weigh_pairs(data: Data) -> Pair:
     _, positives, negatives = (np.ascontiguousarray(c) for c in weighted_columns(data))
     found = np.empty(4)
@@ -370,6 +378,7 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     split_classes: (("merges:split_classes",), False),
     merge_descending: (("merges:merge_descending",), False),
     merge_tables: (("merges:merge_tables",), False),
+    lost_pairs: (("merges:lost_pairs",), False),
     weigh_pairs: (("merges:weigh_pairs",), True),
     cumulative_weights: (("merges:cumulative_weights", "merges:cumulative_pair"), False),
     roc_corners: (("curve_kernels:corner_count", "curve_kernels:write_roc"), False),

@@ -57,7 +57,7 @@ def auc_influences(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         found = np.empty((2, len(positives)))
-        range_kernels.auc_influences(positives, negatives, (m, n), 0.75, *found)
+        range_kernels.auc_influences(positives, negatives, (0.0, 0.0), (m, n), 0.75, *found)
         return tuple(found)
 
     def twin() -> tuple[Any, ...]:
@@ -69,13 +69,14 @@ def auc_influences(data: Data) -> Pair:
 
 
 def precision_influences(data: Data) -> Pair:
-    """The same of average precision."""
+    """The same of average precision; cover ``precision_shares`` too."""
     _, positives, negatives = columns(data)
     m = float(positives.sum())
 
     def ours() -> tuple[Any, ...]:
         found = np.empty((2, len(positives)))
-        range_kernels.precision_influences(positives, negatives, m, 0.75, *found)
+        range_kernels.precision_shares(positives, negatives, (0.0, 0.0), *found)
+        range_kernels.precision_influences(m, 0.75, (0.0, 0.0), *found)
         return tuple(found)
 
     def twin() -> tuple[Any, ...]:
@@ -168,7 +169,10 @@ TWINS = {
     gap_ends: (("range_kernels:gap_ends",), False),
     add_precisions: (("range_kernels:add_precisions",), False),
     auc_influences: (("range_kernels:auc_influences",), False),
-    precision_influences: (("range_kernels:precision_influences",), False),
+    precision_influences: (
+        ("range_kernels:precision_shares", "range_kernels:precision_influences"),
+        False,
+    ),
     add_products: (("range_kernels:add_products",), False),
     powers_outside: (("range_kernels:powers_outside",), False),
 }

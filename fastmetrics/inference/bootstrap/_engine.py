@@ -23,7 +23,7 @@ from fastmetrics.inference.bootstrap._draws import WINDOW, Draws, Line, Needs, Y
 from fastmetrics.inference.bootstrap._forms import Form, Rows
 from fastmetrics.inference.bootstrap._limits import acceleration
 from fastmetrics.inference.bootstrap._plans import Planned
-from fastmetrics.inference.bootstrap._rows import BATCH_BYTES, padded
+from fastmetrics.inference.bootstrap._rows import padded
 from fastmetrics.inference.bootstrap._statistic_plans import StatisticPlan
 from fastmetrics.inference.bootstrap._threshold_plans import ThresholdPlan
 from fastmetrics.inference.replicates import Replicates
@@ -38,9 +38,13 @@ STRATIFY: Final = "`stratified=True` keeps both"
 WEIGH: Final = "`resampling='bayesian'` of `bootstrap` keeps every row"
 
 _BATCH_SECONDS: Final = 0.05  # of a batch with a user's own statistic, about
-#: Windows of a part: of counts, and of weights, which take eight bytes.
-_PART: Final = BATCH_BYTES // WINDOW
-_WEIGHED: Final = 16
+#: Between two calls of kernels threads wait for one another: batches are large, as long as there
+#: are so many of them for the cores to share, and none of them has more rows.
+_BATCHES: Final = 64
+_MOST_ROWS: Final = 1 << 24
+#: Bytes that a part of some replicates takes, and replicates from which on longer parts are slower.
+_PART_BYTES: Final = 1 << 20
+_SIDE_BY_SIDE: Final = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +109,7 @@ class Engine:
         values = np.full(shape, np.nan)
         errors = np.full(shape, np.nan) if self.with_errors else None
         found = Found(values, errors, np.zeros((len(self.forms), n_resamples), np.bool_))
-        size, first = min(form.batch_size() for form in self.forms), 0
+        size, first = self._batch_size(n_resamples), 0
         passes = 4 if self.needs.lines else 2
         expect(passes * n_resamples * sum(form.n_entries for form in self.forms))
         if self.needs.statistics:  # of unknown cost: an interrupt waits for a batch to end
@@ -153,6 +157,16 @@ class Engine:
     def values(self, form: Form, out: Yield) -> Floats:
         """Return the measures of what some replicates yielded: (measures, replicates)."""
         return self._measured(form, out, "values")
+
+    def _batch_size(self, n_resamples: int) -> int:
+        """Return how many replicates make a batch: a number of the call, not of the threads."""
+        size = most = min(form.batch_size() for form in self.forms)
+        rows = [form for form in self.forms if isinstance(form, Rows)]
+        if rows:
+            most = _PART_BYTES // rows[0].n
+        if _is_streamed(rows, self.needs):
+            most = max(most, min(_SIDE_BY_SIDE, _MOST_ROWS // rows[0].n))
+        return max(size, min(most, n_resamples // _BATCHES))
 
     def _timed(self, into: Found) -> int:
         """Measure the first two replicates; return how many make a batch of a short time.
@@ -222,7 +236,7 @@ def _drawn(
     if not rows:
         return [form.draw(draws, needs, first, count) for form in forms if isinstance(form, Cells)]
     is_bayesian = draws.resampling == "bayesian"
-    if len(rows) == 1 and rows[0].passes_through(needs):
+    if _is_streamed(rows, needs):
         is_weighted = is_bayesian or rows[0].weights is not None
         streamed = _streamed_weights if is_weighted else _streamed
         return [streamed(rows[0], draws, needs, first, count)]
@@ -237,6 +251,11 @@ def _drawn(
     return [form.measure(needs, form.counts_of_rows(counts)) for form in rows]
 
 
+def _is_streamed(rows: Sequence[Rows], needs: Needs) -> bool:
+    """Return whether windows of rows are measured as they are drawn: nothing looks twice."""
+    return len(rows) == 1 and rows[0].passes_through(needs)
+
+
 def _of_rows(form: Rows, weights: Floats) -> Floats:
     """Return the weight of each row from that of its unit."""
     of_rows = weights if form.units is None else weights[form.units]
@@ -244,17 +263,18 @@ def _of_rows(form: Rows, weights: Floats) -> Floats:
 
 
 def _streamed(form: Rows, draws: Draws, needs: Needs, first: int, count: int) -> Yield:
-    """Draw and measure windows part by part: nothing needs a second look at a replicate.
+    """Draw and measure windows part by part.
 
     Memory is that of a part. Best thresholds and crossings need the counts of a replicate again,
     one byte a row, as do models that share draws.
     """
     out, totals = form.empty(count, needs), draws.totals(first, count)
-    n_bytes = min(_PART * WINDOW, padded(draws.n_units))
+    n_windows = max(1, _PART_BYTES // (count * WINDOW))
+    n_bytes = min(n_windows * WINDOW, padded(draws.n_units))
     buffer = np.empty(count * n_bytes, np.uint8)
     state = np.zeros((count, 4), np.int64)
-    for start in range(0, draws.n_windows, _PART):
-        windows = np.arange(start, min(start + _PART, draws.n_windows))
+    for start in range(0, draws.n_windows, n_windows):
+        windows = np.arange(start, min(start + n_windows, draws.n_windows))
         row = start * WINDOW
         size = min(len(windows) * WINDOW, padded(draws.n_units) - row)
         counts = buffer[: count * size].reshape(count, size)
@@ -269,9 +289,10 @@ def _streamed_weights(form: Rows, draws: Draws, needs: Needs, first: int, count:
     out, state, sums = form.empty(count, needs), np.zeros((count, 6)), np.zeros(count)
     is_bayesian = draws.resampling == "bayesian"
     totals = np.empty(0, np.int64) if is_bayesian else draws.totals(first, count)
-    n_rows = min(_WEIGHED * WINDOW, draws.n_units)
+    n_windows = max(1, _PART_BYTES // (8 * count * WINDOW))
+    n_rows = min(n_windows * WINDOW, draws.n_units)
     drawn, buffer = np.empty(count * n_rows, np.uint8), np.empty(count * n_rows)
-    for start in range(0, draws.n_windows, _WEIGHED):
+    for start in range(0, draws.n_windows, n_windows):
         row = start * WINDOW
         size = min(n_rows, draws.n_units - row)
         weights = buffer[: count * size].reshape(count, size)
@@ -280,7 +301,7 @@ def _streamed_weights(form: Rows, draws: Draws, needs: Needs, first: int, count:
             draws.weigh(first, row, weights, sums)
         else:
             counts = drawn[: count * size].reshape(count, size)
-            windows = np.arange(start, min(start + _WEIGHED, draws.n_windows))
+            windows = np.arange(start, min(start + n_windows, draws.n_windows))
             draws.counts(first, totals, windows, counts)
         if form.weights is not None:
             weighing.weigh_rows(counts, form.weights[row : row + size], weights)

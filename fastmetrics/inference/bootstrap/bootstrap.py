@@ -155,12 +155,16 @@ def bootstrap(
         rng=rng,
         progress=progress,
     )
-    return resampled(given, options)
+    return resampled(parsed(given, options), options)
 
 
-def resampled(given: Given, options: Options) -> Estimates:
-    """Return what `bootstrap` does, from options that are checked."""
-    form = parse(given, options.asked, by_rows=options.by_rows)
+def parsed(given: Given, options: Options) -> Form:
+    """Return the data in the form in which they are resampled."""
+    return parse(given, options.asked, by_rows=options.by_rows)
+
+
+def resampled(form: Form, options: Options) -> Estimates:
+    """Return what `bootstrap` does, from data and options that are checked."""
     check_methods(form, options)
     studentized = options.method == "studentized"
     engine = Engine([form], options.asked, options.draws(form), with_errors=studentized)

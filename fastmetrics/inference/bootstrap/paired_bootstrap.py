@@ -16,6 +16,7 @@ from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference._sample_sizes import Sizes
 from fastmetrics.inference.bootstrap._draws import Resampling
 from fastmetrics.inference.bootstrap._engine import Engine, Failures, joined, replicates_of
+from fastmetrics.inference.bootstrap._forms import Form
 from fastmetrics.inference.bootstrap._limits import (
     ALL_EQUAL,
     Method,
@@ -149,25 +150,31 @@ def paired_bootstrap(
         progress=progress,
         n_models=len(models) * (len(models) + 1) // 2,  # each, and every pair
     )
-    return compared(given, options, reference=reference, method_of_models=method)
+    forms, of_models = parsed_models(given, options), [model.name for model in models]
+    return compared(forms, of_models, options, reference=reference, method_of_models=method)
+
+
+def parsed_models(given: Given, options: Options) -> list[Form]:
+    """Return the data of each model in the form in which they are resampled."""
+    if options.method == "bca" and given.groups is not None:
+        raise InputError(
+            "`method='bca'` is not defined for differences of groups: take `method='percentile'`"
+        )
+    return parse_models(given, options.asked)
 
 
 def compared(
-    given: Given,
+    forms: Sequence[Form],
+    names: Sequence[str],
     options: Options,
     *,
     method_of_models: Method | None,
     reference: str | None = None,
 ) -> Comparisons:
-    """Return what `paired_bootstrap` does, from options that are checked.
+    """Return what `paired_bootstrap` does, from data and options that are checked.
 
     ``method_of_models`` is that of their own intervals; None takes what `bootstrap` takes.
     """
-    if options.method == "bca" and given.groups is not None:
-        raise InputError(
-            "`method='bca'` is not defined for differences of groups: take `method='percentile'`"
-        )
-    forms, names = parse_models(given, options.asked), [model.name for model in given.scores]
     for form in forms:
         check_methods(form, options)
     engine = Engine(forms, options.asked, options.draws(forms[0]))

@@ -28,11 +28,21 @@ class Piece(NamedTuple):
     positives: NDArray[Any]
     negatives: NDArray[Any]
 
+    @property
+    def columns(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Positives and negatives of each row."""
+        return self.positives, self.negatives
+
+    @property
+    def above(self) -> tuple[float, float]:
+        """TP and FP of the threshold above, as floats."""
+        return float(self.tp), float(self.fp)
+
 
 def by_pieces(table: ScoreTable, job: Callable[[Piece], T]) -> list[T]:
-    """Return what a job makes of each piece of a table without weights, from the top down."""
+    """Return what a job makes of each piece of a table, from the top down; of weights of one."""
     columns = table.positives, table.negatives
-    if len(table) <= PIECE_ROWS:  # the small call
+    if len(table) <= PIECE_ROWS or table.is_weighted:
         return [job(Piece(0, len(table), 0, 0, *columns))] if len(table) else []
     starts = range(0, len(table), PIECE_ROWS)
 

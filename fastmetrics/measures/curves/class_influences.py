@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property, partial
 from itertools import combinations
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows
-from fastmetrics._threads.workers import run
+from fastmetrics._threads.workers import by_blocks, run
 from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.curves.influences import (
     CurveInfluences,
@@ -25,9 +25,6 @@ from fastmetrics.tables.scores.pairs import exact_dot
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
-
-#: Rows of a block: what is made of it stays in cache.
-_BLOCK: Final = 1 << 15
 
 
 class OrderedRows:
@@ -100,12 +97,11 @@ def _of_placements(rows: BinaryRows) -> RowInfluences:
     # of a positive (V / (2 n) - A) / m, of a negative (V / (2 m) - A) / n
     influences, less = np.empty(len(doubled)), np.array([value / n, value / m])
 
-    def fill(start: int) -> None:
-        here = slice(start, start + _BLOCK)
+    def fill(here: slice) -> None:
         np.divide(doubled[here], 2.0 * m * n, out=influences[here])
         influences[here] -= less[is_positive[here].view(np.int8)]
 
-    run([partial(fill, start) for start in range(0, len(doubled), _BLOCK)])
+    by_blocks(len(doubled), fill)
     return RowInfluences(value, influences)
 
 

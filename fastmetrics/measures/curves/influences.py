@@ -5,6 +5,7 @@ Rows of one class and one score move it alike, so that two columns along the tab
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -12,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels import range_kernels as kernels
+from fastmetrics._threads.workers import run
+from fastmetrics.measures.curves._pieces import Piece, by_pieces
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_of_table
 from fastmetrics.measures.curves.partial_auc import partial_auc
 from fastmetrics.measures.curves.pr_areas import pr_auc
@@ -36,6 +39,13 @@ class CurveInfluences(NamedTuple):
     def nowhere(cls, value: float, table: ScoreTable) -> CurveInfluences:
         """Return columns to be filled, which lie beside each other."""
         return cls(value, *np.empty((2, len(table))))
+
+    def at(self, piece: Piece) -> CurveInfluences:
+        """Return those of a piece of the table, in the same memory."""
+        here = slice(piece.start, piece.stop)
+        return self._replace(
+            of_positives=self.of_positives[here], of_negatives=self.of_negatives[here]
+        )
 
     def joined(self) -> Floats:
         """Return both columns as one, the positives' first; what lies so already is not copied."""
@@ -110,7 +120,11 @@ def roc_auc(table: ScoreTable, max_fpr: float | None = None) -> CurveInfluences:
         return partial(table, (0.0, max_fpr)).scaled(scale, 0.5 - scale * low)
     found = CurveInfluences.nowhere(float(roc_auc_score(table)), table)
     sizes = float(table.n_positive), float(table.n_negative)
-    kernels.auc_influences(table.positives, table.negatives, sizes, *found)
+
+    def write(piece: Piece) -> None:
+        kernels.auc_influences(*piece.columns, piece.above, sizes, *found.at(piece))
+
+    by_pieces(table, write)
     return found
 
 
@@ -127,7 +141,17 @@ def gini(table: ScoreTable) -> CurveInfluences:
 def average_precision(table: ScoreTable) -> CurveInfluences:
     """Return average precision; a row lowers or raises the precision of all positives below it."""
     found = CurveInfluences.nowhere(float(average_precision_score(table)), table)
-    kernels.precision_influences(table.positives, table.negatives, float(table.n_positive), *found)
+    size = float(table.n_positive)
+
+    def shares(piece: Piece) -> tuple[CurveInfluences, tuple[float, float]]:
+        here = found.at(piece)
+        return here, kernels.precision_shares(*piece.columns, piece.above, *here[1:])
+
+    jobs, below = [], (0.0, 0.0)
+    for (value, *columns), (gained, lost) in reversed(by_pieces(table, shares)):
+        jobs.append(functools.partial(kernels.precision_influences, size, value, below, *columns))
+        below = below[0] + gained, below[1] + lost
+    run(jobs)
     return found
 
 

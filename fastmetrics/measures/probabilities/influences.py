@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._threads.workers import by_blocks
 from fastmetrics.measures._influences import RowInfluences, of_mean, of_ratio
 
 Floats = NDArray[np.float64]
@@ -57,7 +59,13 @@ _SAVED: Final = {"d2_log_loss_score": "log_loss", "d2_brier_score": "brier_score
 
 def losses_of_rows(name: str, codes: NDArray[Any], p: NDArray[Any]) -> Floats:
     """Return the loss of each row, by the name of its mean; see `of_classes`."""
-    return _LOSSES[name](codes, p)
+    losses = np.empty(len(p))
+
+    def fill(here: slice) -> None:
+        losses[here] = _LOSSES[name](codes[here], p[here])
+
+    by_blocks(len(p), fill)
+    return losses
 
 
 def of_classes(
@@ -69,8 +77,8 @@ def of_classes(
     saved, the loss of the classes' shares is least there: that these move does not matter.
     """
     if name in _LOSSES:
-        return of_mean(_LOSSES[name](codes, p), weights)
-    loss = _LOSSES[_SAVED[name]]
+        return of_mean(losses_of_rows(name, codes, p), weights)
+    loss = partial(losses_of_rows, _SAVED[name])
     n_classes = 2 if p.ndim == 1 else p.shape[1]
     positive = (codes == 1).astype(np.int64) if p.ndim == 1 else codes
     shares = np.bincount(positive, weights, n_classes)

@@ -221,6 +221,10 @@ def pairs_of_weights(positives: NDArray[Any], negatives: NDArray[Any]) -> PairCo
         merges.weigh_pairs(positives, negatives, found)
         return PairCounts(*found.tolist())
     n_positive, n_negative = int(positives.sum()), int(negatives.sum())
+    pairs = 2 * n_positive * n_negative
+    if pairs < INT64_BOUND:
+        lost = int(merges.lost_pairs(positives, negatives))
+        return PairCounts(n_positive, n_negative, pairs - lost, lost)
     below = n_negative - np.cumsum(negatives)
     twice = int(2 * exact_dot(positives, below) + exact_dot(positives, negatives))
     return PairCounts.of(n_positive, n_negative, twice)

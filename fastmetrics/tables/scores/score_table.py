@@ -15,7 +15,7 @@ from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
 from fastmetrics._input.scalars import check_integer
 from fastmetrics._input.weights import check_exponent, check_sums
 from fastmetrics._kernels import merges
-from fastmetrics._threads.workers import with_threads
+from fastmetrics._threads.workers import BLOCK_ROWS, by_blocks, with_threads
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables._mergeable import Frozen, Summed
 from fastmetrics.tables.scores._columns import (
@@ -301,9 +301,24 @@ class ScoreTable(Frozen, Summed, Saved):
 def running_sum(column: NDArray[Any]) -> NDArray[Any]:
     """Return the sums of a column up to each row: compensated for weights."""
     if column.dtype.kind != "f":
-        return column.cumsum()
+        return _running_count(column)
     out = np.empty(len(column))
     merges.cumulative_weights(column, out)
+    return out
+
+
+def _running_count(column: NDArray[Any]) -> NDArray[Any]:
+    """Return the sums of whole numbers up to each row, on all threads."""
+    if len(column) <= BLOCK_ROWS:
+        return column.cumsum()
+    above = np.cumsum([0, *by_blocks(len(column), lambda here: column[here].sum())])
+    out = np.empty_like(column)
+
+    def fill(here: slice) -> None:
+        np.cumsum(column[here], out=out[here])
+        out[here] += above[here.start // BLOCK_ROWS]
+
+    by_blocks(len(column), fill)
     return out
 
 
