@@ -25,8 +25,8 @@ HEAD = """\
 `python -m benchmarks.mutants` changes one line of the package at a time, as somebody might by
 mistake, and asks the tests: a mutant that none of them notices has survived. The sample is a fresh
 one at each publication: lines are drawn by a hash of what they say and of the version, here {seed},
-{each} from each floor below; [cosmic-ray](https://cosmic-ray.readthedocs.io/) makes one change of
-each.
+{each} from each floor below; [cosmic-ray](https://cosmic-ray.readthedocs.io/) makes one change
+of each.
 
 Asked are the three files of tests nearest to the module by imports, then the others of its floor
 (with `tests/properties`), then the three nearest of other floors, until one fails. The command
@@ -36,8 +36,9 @@ by itself, and passes once the line is as it was. One that changes nothing but s
 all, is listed with the reason and does not count.
 
 The rate is that of lines as they were drawn, before any test was written for a survivor, so that it
-says what to expect of lines that were not: the limits are those of 95 % (Wilson's, of the lines
-that count). Survivors are given tests afterwards, which change no number here.
+says what to expect of other lines of these floors, each floor counted alike: the limits are those
+of 95 % (Wilson's, of the lines that count). Survivors are given tests afterwards, which change no
+number here.
 """
 
 Outcome = Literal["killed", "survived", "equivalent"]

@@ -14,7 +14,6 @@ from hypothesis import given, strategies as st
 from table_samples import LARGE, PATHS, labels_of, thresholds
 
 from fastmetrics import ScoreTable, ks_statistic, roc_auc_score
-from fastmetrics._threads.workers import BLOCK_ROWS, at_most
 from reference import pair_oracle as oracle
 
 
@@ -195,14 +194,13 @@ def test_from_counts_sorts_merges_and_drops() -> None:
     assert mixed.positives.dtype == mixed.negatives.dtype == np.float64
 
 
-@pytest.mark.parametrize("n_threads", [1, 3])
-def test_running_sums_of_several_blocks(rng, n_threads: int) -> None:
-    n = 2 * BLOCK_ROWS + 5
+@pytest.mark.parametrize("n_threads", ["1", "3"])
+def test_running_sums_of_long_tables(rng, monkeypatch, n_threads: str) -> None:
+    monkeypatch.setenv("FASTMETRICS_NUM_THREADS", n_threads)
+    n = 2**17 + 5
     counts = rng.integers(0, 2**40, (2, n))
     table = ScoreTable.from_counts(np.arange(n)[::-1], *counts)
-    with at_most(n_threads):
-        found = table.true_positives, table.false_positives
-    for sums, column in zip(found, counts, strict=True):
+    for sums, column in zip((table.true_positives, table.false_positives), counts, strict=True):
         assert sums.tolist() == list(itertools.accumulate(column.tolist()))
 
 
