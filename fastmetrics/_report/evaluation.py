@@ -223,8 +223,10 @@ def evaluate(
     options = rows | {"weights_are": weights_are, "confidence_level": level}
     found: Evaluation | TaskEvaluation
     if own_task != "binary":
+        if own_task != "labels":
+            of_two |= {"pos_label": pos_label}
         if own_task == "multilabel":
-            of_two |= {"threshold": None, "slices": slices, "pos_label": pos_label}
+            of_two |= {"threshold": None, "slices": slices}
         _refuse(
             of_two,
             f"these are {own_task}, and {{}} is of scores of two classes: leave it out, or pass "

@@ -263,3 +263,11 @@ class TestCommand:
         assert "each class needs its scores" in capsys.readouterr().err
         assert main(["evaluate", "all.csv", "--label", "y", "--score", "a"]) == 2
         assert "--class-score" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("task", ["classes", "values"])
+def test_a_positive_label_is_never_ignored(rng, task) -> None:
+    y = rng.integers(0, 3, N)
+    scores = rng.dirichlet(np.ones(3), N) if task == "classes" else y + rng.normal(size=N)
+    with pytest.raises(TypeError, match=f"these are {task}, and `pos_label` is of scores of two"):
+        fm.evaluate(y, scores, task=task, pos_label=1)
