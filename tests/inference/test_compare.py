@@ -252,3 +252,15 @@ def test_no_decision_that_differs_is_no_certainty(missed: int, level: float) -> 
         upper = fm.compare(y, models, metrics="recall", alternative="less", confidence_level=level)
     z2 = stats.norm.ppf(level) ** 2
     assert tuple(upper["recall"].pairs[0].confidence_interval) == (-1.0, z2 / (6 + z2))
+
+
+def test_a_note_says_where_few_rows_carry_a_difference_in_average_precision() -> None:
+    rng = np.random.default_rng(4)
+    for n, few in ((100, True), (2_000, False)):
+        y = np.arange(n) % 20 == 0
+        scores = {"a": y + rng.normal(size=n), "b": y + rng.normal(size=n)}
+        found = fm.compare(y, scores, metrics=["average_precision", "roc_auc"])
+        pair = found["average_precision"].pairs[0]
+        assert (pair.df < 10.0) == few
+        assert ("few positives carry the difference" in found["average_precision"].note) == few
+        assert found["roc_auc"].note == ""
