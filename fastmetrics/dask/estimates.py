@@ -28,7 +28,13 @@ from fastmetrics.inference.estimate_result import Estimates
 from fastmetrics.inference.forms import sample_of
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.samples import Sample, warn_of_units
-from fastmetrics.inference.table_points import Measured, has_influences, measure_of
+from fastmetrics.inference.table_points import (
+    Measured,
+    TablePoints,
+    has_influences,
+    is_largest_gap,
+    measure_of,
+)
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
 from fastmetrics.tables.confusion._label_counts import Cells
 
@@ -202,7 +208,13 @@ def looked_up(
             )
     points = _points_of(parts, pos_label)
     samples = _of_points(asked, *points.columns, threshold, None, are_grouped=are_grouped)
-    measured = [samples[one.label].measured(one) for one in asked]
+    table = TablePoints(points.table)
+    measured = [
+        table.at_scores(one)  # in memory a largest gap is that of two scores
+        if is_largest_gap(one) and not are_grouped
+        else samples[one.label].measured(one)
+        for one in asked
+    ]
     return measured, points.lookup([each.influences[0] for each in measured])
 
 

@@ -111,10 +111,14 @@ class TablePoints:
 
     def measured(self, one: Asked) -> Measured:
         """Return a measure of the table with its influences."""
-        measure = measure_of(one)
         has_both = self._table.n_positive > 0 and self._table.n_negative > 0
         if is_largest_gap(one) and has_both and len(self._table) > 2:
             return self._largest_gap(one)
+        return self.at_scores(one)
+
+    def at_scores(self, one: Asked) -> Measured:
+        """Return a measure of the table, its points the rows of each class at each score."""
+        measure = measure_of(one)
         found = of_curve(self._table, measure.load_influences(), **one.parameters)
         units = self._units_by_class if measure.is_free_of_shares else self._units
         size = float(units.n_units)

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import sys
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -229,8 +230,10 @@ def test_text_groups_are_those_of_the_numbers_whatever_the_order(scored, columns
         assert main(["evaluate", path, *options]) == 0
         found.append(capsys.readouterr().out)
     assert found[0] == found[1]
-    whole = json.loads(output_of(capsys, *ONE, *QUICK, "--groups", "user", "--format", "json"))
-    assert whole["models"] == json.loads(found[0])["models"]
+    # Sums over the rows of a group, of which KS has its limits, are rounded in the rows' order.
+    rounded = partial(json.loads, parse_float=lambda text: float(f"{float(text):.13g}"))
+    whole = rounded(output_of(capsys, *ONE, *QUICK, "--groups", "user", "--format", "json"))
+    assert whole["models"] == rounded(found[0])["models"]
 
 
 def test_more_text_groups_than_there_may_be_classes(tmp_path):
