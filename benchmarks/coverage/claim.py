@@ -44,7 +44,8 @@ def section(study: Study) -> str:
     bare = [row for row in below if row.covered < AIM * (row.n_data - row.undefined)]
     tails = [row for row in bare if levels.VALUES in row.scene]
     grouped = [row for row in rows if "groups" in row.scene and row.part in _TOLD_OF_GROUPS]
-    silent = [row for row in bare if row not in tails and row not in grouped]
+    noted = [row for row in bare if _has_note(row)]
+    silent = [row for row in bare if row not in tails + grouped + noted]
     worst = min(grouped, key=lambda row: row.coverage)
     least = [
         f"{part} {percent(min(row.coverage for row in rows if row.part == part))}"
@@ -55,6 +56,8 @@ def section(study: Study) -> str:
         f"there is one: {_listed([row for row in below if row not in bare])}.",
         f"Below it where errors have heavy tails, which a note says where a sample shows them: "
         f"{_listed(tails)}.",
+        f"Below it where few positives carry a difference, or few rows are followed beyond a time, "
+        f"which a note says where a sample shows it: {_listed(noted)}.",
         f"Below it, and no result says so: {_listed(silent)}.",
         "Groups that are worth fewer than 30 are told by a `SmallSampleWarning`; the least of "
         f"theirs is {_listed([worst])}.",
@@ -67,6 +70,11 @@ def section(study: Study) -> str:
         f"tables. The least of each part, in %: {', '.join(least)}.\n\n"
         f"{bullets(said)}\n"
     )
+
+
+def _has_note(row: IntervalRow) -> bool:
+    is_of_few_positives = row.metric == "average_precision difference"
+    return is_of_few_positives or "64% censored" in row.scene
 
 
 def _listed(rows: Sequence[IntervalRow]) -> str:

@@ -234,7 +234,7 @@ def comparison_of(
         for pair, difference in zip(chosen.pairs, differences, strict=True)
     ]
     fewest = min((pair.df for pair in found if pair.standard_error > 0.0), default=math.inf)
-    note = ""
+    note = "" if measured is None else measured.note
     if fewest < _FEW and one.measure is not None and one.measure.name in _LEAN_ON_FEW:
         note = (
             f"few positives carry the difference in {one.label}, as {fewest:.2g} {samples_are} "

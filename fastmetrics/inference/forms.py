@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from fastmetrics.inference.samples import (
     Sample,
     ValueSample,
 )
-from fastmetrics.inference.table_points import measure_of, moved
+from fastmetrics.inference.table_points import Measured, measure_of, moved
 from fastmetrics.inference.units import Floats
 from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
@@ -36,6 +36,19 @@ from fastmetrics.tables.concordance.follow_up import (
     follow,
 )
 from fastmetrics.tables.ranking.ranking_table import RankingTable
+
+#: Fewer rows that are followed longer say little of what is there (docs/coverage/concordance.md).
+_FEW_BEYOND: Final = 10
+
+
+def of_few_beyond(n_beyond: int, time: float) -> str:
+    """Return what to know where few rows are followed beyond a time; usually empty."""
+    if n_beyond >= _FEW_BEYOND:
+        return ""
+    rows = "row is" if n_beyond == 1 else "rows are"
+    return (
+        f"{n_beyond} {rows} followed beyond {time:g}: limits may cover less than their level there"
+    )
 
 
 class TimeSample(Sample):
@@ -66,6 +79,15 @@ class TimeSample(Sample):
     @cached_property
     def _uncensored(self) -> Uncensored:
         return self._followed.uncensored()
+
+    def measured(self, one: Asked) -> Measured:
+        """Return a measure of each model, and say where few rows are followed long enough."""
+        found = super().measured(one)
+        time = one.parameters.get("time")
+        if time is None:
+            return found
+        n_beyond = int(np.count_nonzero((self._censored.times > time) & (self._weights > 0)))
+        return found._replace(note=of_few_beyond(n_beyond, time))
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
         measure, scores = measure_of(one), self._scores[model]

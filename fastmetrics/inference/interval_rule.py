@@ -87,6 +87,7 @@ def estimate_of(
         design_effect=measured.design_effect(model, spread.variance),
         samples_are=measured.samples_are,
         weights_are=weights_are,
+        note=measured.note,
     )
 
 
@@ -104,6 +105,7 @@ def estimate_by(
     counts: Floats | None = None,
     rates: Rates | None = None,
     samples_are: SamplesAre = "rows",
+    note: str = "",
     **fields: Any,
 ) -> Estimate:
     """Return the estimate of a value by its spread; ``fields`` are what else it has.
@@ -147,7 +149,7 @@ def estimate_by(
         limit, name = _near_the_edge(of_auc, sizes, value, limit, level, alternative, method)
     elif method is None and rates is not None:
         limit, name = _of_gaps(rates, spread, level, alternative, n_groups), "band"
-    note, few = "", min(_HEAVY, n_samples / _SHARE_OF_HEAVY)
+    few = min(_HEAVY, n_samples / _SHARE_OF_HEAVY)
     if math.isnan(value):
         warn_user(f"`{one.label}` is not defined on these data", UndefinedMetricWarning)
     elif math.isnan(limit.low):

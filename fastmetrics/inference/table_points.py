@@ -37,6 +37,8 @@ class Measured(NamedTuple):
         Both rates at each score, of measures whose limits need them.
     of_rows : tuple of K float, or of none
         The variance of independent rows, where points are groups that do not tell it.
+    note : str
+        What a reader of its intervals must know; usually empty.
     """
 
     values: tuple[float, ...]
@@ -47,6 +49,7 @@ class Measured(NamedTuple):
     samples_are: SamplesAre = "rows"
     rates: tuple[Rates, ...] = ()
     of_rows: tuple[float, ...] = ()
+    note: str = ""
 
     def design_effect(self, model: int, variance: float) -> float | None:
         """Return a variance between groups over that of independent rows; None without groups."""

@@ -242,3 +242,15 @@ def test_measures_at_a_time_refuse_what_makes_no_sense() -> None:
     with pytest.warns(fm.UndefinedMetricWarning, match="is not defined"):
         found = fm.estimate(time, risk, event=event, metrics=("cumulative_dynamic_auc", late))
     assert math.isnan(found["cumulative_dynamic_auc"].estimate)
+
+
+def test_few_who_are_followed_beyond_a_time_are_told() -> None:
+    rng = np.random.default_rng(1)
+    time, event, risk = rng.exponential(size=80), rng.random(80) < 0.6, rng.normal(size=80)
+    for at, few in ((np.sort(time)[-6], True), (np.median(time), False)):
+        beyond = np.count_nonzero(time > at)
+        asked = ("cumulative_dynamic_auc", {"time": at, "higher_score_means": "shorter-time"})
+        found = fm.estimate(time, risk, event=event, metrics=asked)["cumulative_dynamic_auc"]
+        assert (f"{beyond} rows are followed beyond" in found.note) == few
+        shown = fm.concordance.survival_brier_score(time, event, np.full(80, 0.4), times=at)
+        assert ("rows are followed beyond" in str(shown)) == few

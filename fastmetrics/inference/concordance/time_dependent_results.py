@@ -27,6 +27,7 @@ from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference.estimate_result import FIELDS, Estimate
+from fastmetrics.inference.forms import of_few_beyond
 from fastmetrics.inference.reference import limits
 from fastmetrics.inference.samples import Design, warn_of_units
 from fastmetrics.inference.units import Units
@@ -94,7 +95,8 @@ class TimeDependentMeasure(Result):
             tables.append(Table.of([self.integrated], names, level=level, framed=False))
         of_rows = {name: getattr(self, name) for name in ("n_samples", "n_groups", "weights_are")}
         tables.append(Table.record(of_rows, framed=False))
-        return Display(tables, type(self).__name__)
+        few = [of_few_beyond(*each) for each in zip(self.n_beyond, self.times, strict=True)]
+        return Display(tables, type(self).__name__, [f"{note}." for note in few if note])
 
     @documented(PLOTTED)
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
