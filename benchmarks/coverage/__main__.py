@@ -20,6 +20,7 @@ from benchmarks.coverage import (
     estimates,
     every,
     levels,
+    multilabel,
     pages,
     recalibration,
 )
@@ -34,6 +35,7 @@ ALL_SCENES = (
     *estimates.SCENES,
     *every.SCENES,
     *levels.SCENES,
+    *multilabel.SCENES,
     *calibration.SCENES,
     *recalibration.SCENES,
     *concordance.SCENES,

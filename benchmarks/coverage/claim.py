@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from benchmarks.coverage import iterated, levels
+from benchmarks.coverage import iterated, levels, multilabel
 from benchmarks.coverage.estimates import METHOD
 from benchmarks.coverage.findings import percent, show_scene
 from benchmarks.coverage.layout import bullets
@@ -24,6 +24,7 @@ _DEFAULTS: Final = {
     "bins": "bins",
     "slices": "default",
     "logs": "default",
+    multilabel.PART: multilabel.METHOD,
     "gates": "gate, at 95 %",
     "guarantees": "guaranteed",
     "rankings": "t",
@@ -53,14 +54,14 @@ def section(study: Study) -> str:
     ]
     said = [
         f"Below it for want of an interval, which is nan with a warning, and not below it where "
-        f"there is one: {_listed([row for row in below if row not in bare])}.",
+        f"there is one: {listed([row for row in below if row not in bare])}.",
         f"Below it where errors have heavy tails, which a note says where a sample shows them: "
-        f"{_listed(tails)}.",
+        f"{listed(tails)}.",
         f"Below it where few positives carry a difference, or few rows are followed beyond a time, "
-        f"which a note says where a sample shows it: {_listed(noted)}.",
-        f"Below it, and no result says so: {_listed(silent)}.",
+        f"which a note says where a sample shows it: {listed(noted)}.",
+        f"Below it, and no result says so: {listed(silent)}.",
         "Groups that are worth fewer than 30 are told by a `SmallSampleWarning`; the least of "
-        f"theirs is {_listed([worst])}.",
+        f"theirs is {listed([worst])}.",
         _about_iterated(study),
     ]
     return (
@@ -77,7 +78,7 @@ def _has_note(row: IntervalRow) -> bool:
     return is_of_few_positives or "64% censored" in row.scene
 
 
-def _listed(rows: Sequence[IntervalRow]) -> str:
+def listed(rows: Sequence[IntervalRow]) -> str:
     """Name each kind of data with its measures and what they cover."""
     found: dict[str, list[str]] = {}
     for row in rows:

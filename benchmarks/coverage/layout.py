@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from benchmarks.coverage import findings
 from benchmarks.coverage.findings import percent, show_scene
@@ -80,6 +81,15 @@ def scene_table(rows: Sequence[IntervalRow]) -> str:
         for scene in scenes
     ]
     return table(heads, lines)
+
+
+def table_by_scene(
+    head: str, columns: Mapping[Any, str], cells: Mapping[tuple[str, Any], str]
+) -> str:
+    """Write a table with a line for each scene; ``cells`` are texts by scene and column."""
+    scenes = dict.fromkeys(scene for scene, _ in cells)
+    lines = [[show_scene(scene), *(cells[scene, key] for key in columns)] for scene in scenes]
+    return table([head, *columns.values()], lines)
 
 
 def method_name(name: str) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from benchmarks.coverage import logs
-from benchmarks.coverage.findings import percent, show_scene
-from benchmarks.coverage.layout import show_coverage, show_share, show_width, table
+from benchmarks.coverage.findings import percent
+from benchmarks.coverage.layout import show_coverage, show_share, show_width, table_by_scene
 from benchmarks.coverage.study import Study
 
 _COLUMNS = {
@@ -15,47 +15,31 @@ _COLUMNS = {
     "score difference": "difference of means",
     "pass^k difference": "difference of pass^k",
 }
+_TESTS = {
+    (hypothesis, name): f"{name}, {said}"
+    for hypothesis, said in (("equal", "models alike"), ("worse", "0.85 of the chances"))
+    for name in ("score", "pass^k")
+}
 
 
 def section(study: Study) -> str:
     """Return the section, a heading first: coverage, widths, and what the tests reject."""
-    rows = {(row.scene, row.metric): row for row in study.intervals if row.part == logs.PART}
-    scenes = list(dict.fromkeys(scene for scene, _ in rows))
-    coverage = [
-        [show_scene(scene), *(show_coverage(rows[scene, name]) for name in _COLUMNS)]
-        for scene in scenes
-    ]
-    widths = [
-        [show_scene(scene), *(show_width(rows[scene, name]) for name in _COLUMNS)]
-        for scene in scenes
-    ]
+    rows = [row for row in study.intervals if row.part == logs.PART]
+    coverage = {(row.scene, row.metric): show_coverage(row) for row in rows}
+    widths = {(row.scene, row.metric): show_width(row) for row in rows}
     tests = [row for row in study.tests if row.part == logs.PART]
-    cell = {(row.hypothesis, row.test, row.scene): row for row in tests}
-    rejected = [
-        [
-            show_scene(scene),
-            *(show_share(cell[h, name, scene]) for h in ("equal", "worse") for name in _TESTS),
-        ]
-        for scene in scenes
-    ]
+    rejected = {(row.scene, (row.hypothesis, row.test)): show_share(row) for row in tests}
     most = max(row.share for row in tests if row.hypothesis == "equal")
-    heads = [*_COLUMNS.values()]
     return "\n".join(
         [
             "## Logs of items and repeats\n",
-            _HEAD.format(n_data=next(iter(rows.values())).n_data, most=percent(most)),
-            table(["coverage, %", *heads], coverage),
-            table(["mean width", *heads], widths),
-            table(
-                ["rejected at 5 %, %", *(f"{name}, {h}" for h in _ALIKE for name in _TESTS)],
-                rejected,
-            ),
+            _HEAD.format(n_data=rows[0].n_data, most=percent(most)),
+            table_by_scene("coverage, %", _COLUMNS, coverage),
+            table_by_scene("mean width", _COLUMNS, widths),
+            table_by_scene("rejected at 5 %, %", _TESTS, rejected),
         ]
     )
 
-
-_TESTS = ("score", "pass^k")
-_ALIKE = ("models alike", "0.85 of the chances")
 
 _HEAD = """`evaluate_log` at its defaults, {n_data:,} data sets a row: the chance that an item is
 solved is Beta(0.3, 2) where items are hard, Beta(1, 1) where they are even, Beta(4, 1) where they

@@ -24,6 +24,7 @@ from benchmarks.coverage import (
     iterated,
     levels,
     logs,
+    multilabel,
     posteriors,
     rankings,
     recalibration,
@@ -71,6 +72,9 @@ def measure(scene: Scene, number: int, cost: Cost) -> Measured:
         return measured
     if isinstance(scene, levels.LevelScene):
         levels.measure(scene, rng, measured)
+        return measured
+    if isinstance(scene, multilabel.LabelScene):
+        multilabel.measure(scene, rng, measured)
         return measured
     if isinstance(scene, every.EveryScene):
         every.measure(scene, rng, measured)

@@ -48,6 +48,7 @@ FAMILIES: Final = (
     Family("guarantees", "Thresholds with a guarantee", ("Thresholds",), ("guarantees",)),
     Family("folds-and-bins", "Cross-validation and bins", ("Cross-",), ("folds", "bins")),
     Family("slices", "Slices", ("Slices",), ("slices",)),
+    Family("multilabel", "Rows with several labels", ("Rows with",), ("multilabel",)),
     Family("logs", "Logs of items and repeats", ("Logs",), ("logs",)),
     Family("gates", "Gates", ("Gates",), ("gates",)),
     Family("posteriors", "Posteriors of counts", ("Posteriors",), ("posteriors",)),

@@ -17,6 +17,7 @@ from benchmarks.coverage import (
     indirect_report,
     levels_report,
     logs_report,
+    multilabel_report,
     posteriors_report,
     rankings_report,
     recalibration_report,
@@ -245,6 +246,7 @@ def document(study: Study) -> str:
     sections += ["## Costs and net benefit\n", head, costs_section(study)]
     for part in (guarantees_report, gates_report, logs_report, slices_report, indirect_report):
         sections.append(part.section(study))
+    sections.append(multilabel_report.section(study))
     sections.append(posteriors_report.section(study, HYPOTHESES))
     sections += ["## Rankings, over queries\n", rankings_report.section(study, HYPOTHESES)]
     sections += ["## Class sizes fixed by design\n", FIXED]

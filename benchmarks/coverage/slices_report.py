@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.coverage import slices
-from benchmarks.coverage.findings import show_scene
-from benchmarks.coverage.layout import show_coverage, show_share, table
+from benchmarks.coverage.layout import show_coverage, show_share, table_by_scene
 from benchmarks.coverage.study import Study
 
 _COLUMNS = {
@@ -19,23 +18,16 @@ _HYPOTHESES = {"equal": "no slice is worse", "worse": "two slices are worse by 0
 
 def section(study: Study) -> str:
     """Return the section, a heading first: coverage, and how often a search confirms something."""
-    rows = {(row.scene, row.metric): row for row in study.intervals if row.part == slices.PART}
-    scenes = list(dict.fromkeys(scene for scene, _ in rows))
-    coverage = [
-        [show_scene(scene), *(show_coverage(rows[scene, name]) for name in _COLUMNS)]
-        for scene in scenes
-    ]
-    cell = {(row.hypothesis, row.scene): row for row in study.tests if row.part == slices.PART}
-    confirmed = [
-        [show_scene(scene), *(show_share(cell[each, scene]) for each in _HYPOTHESES)]
-        for scene in scenes
-    ]
+    rows = [row for row in study.intervals if row.part == slices.PART]
+    tests = [row for row in study.tests if row.part == slices.PART]
+    coverage = {(row.scene, row.metric): show_coverage(row) for row in rows}
+    confirmed = {(row.scene, row.hypothesis): show_share(row) for row in tests}
     return "\n".join(
         [
             "## Slices\n",
             _HEAD,
-            table(["coverage, %", *_COLUMNS.values()], coverage),
-            table(["find_slices confirms any, %", *_HYPOTHESES.values()], confirmed),
+            table_by_scene("coverage, %", _COLUMNS, coverage),
+            table_by_scene("find_slices confirms any, %", _HYPOTHESES, confirmed),
         ]
     )
 

@@ -16,7 +16,15 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from benchmarks.coverage import calibration, concordance, estimates, every, levels, recalibration
+from benchmarks.coverage import (
+    calibration,
+    concordance,
+    estimates,
+    every,
+    levels,
+    multilabel,
+    recalibration,
+)
 from benchmarks.coverage.measured import LEVEL, Cost, Measured
 from benchmarks.coverage.methods import measure
 from benchmarks.coverage.populations import population
@@ -178,6 +186,8 @@ def summarise(scene: Scene, measured: Sequence[Measured]) -> Rows:
         truth = every.population(scene)
     elif isinstance(scene, levels.LevelScene):
         truth = levels.population(scene)
+    elif isinstance(scene, multilabel.LabelScene):
+        truth = multilabel.population(scene)
     elif isinstance(scene, recalibration.RecalibrationScene):
         truth = recalibration.population(scene)
     elif isinstance(scene, calibration.CalibrationScene):

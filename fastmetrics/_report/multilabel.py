@@ -17,6 +17,11 @@ from fastmetrics._input.models import NamedScores, pairs_of
 from fastmetrics._input.rows import has_names
 from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._report.model_evaluation import said_in_notes
+from fastmetrics._report.precision_excess import (
+    OF_PRECISION,
+    excess_of_precision,
+    with_excess,
+)
 from fastmetrics._report.task_evaluation import NAMES, TaskEvaluation
 from fastmetrics.errors import InputError
 from fastmetrics.inference.compare import Chosen, compared
@@ -169,6 +174,19 @@ class Labelled:
         value, slopes = of_cells(each.base, np.asarray(counts, np.float64))
         return RowInfluences(value, slopes[codes].sum(axis=1))
 
+    def excess(self, model: int) -> float:
+        """Return by how much the mean of average precision is too large."""
+        of_label = [
+            excess_of_precision(
+                self.labels[:, label] == 1,
+                self.models[model].values[:, label],
+                self.design.weights,
+                self.options["weights_are"] == "frequencies",
+            )
+            for label in np.flatnonzero(self.sizes)
+        ]
+        return sum(of_label) / max(1, len(of_label))
+
     def whole_rows(self, model: int) -> RowInfluences:
         """Return the share of rows all of whose labels are right."""
         called = self.models[model].values >= self.threshold
@@ -221,6 +239,8 @@ def evaluate_multilabel(
         shown = each.base if each.how == "rows" else each.shown
         with said_in_notes():
             comparison = compared(shown, measured, chosen, own.weights_are)
+        if each.how == "macro" and measure_of(each.base).name in OF_PRECISION:
+            comparison = with_excess(comparison, [rows.excess(k) for k in range(len(names))])
         if comparison.pairs:
             pairs[shown.label] = comparison
         for name, one in zip(names, comparison.models, strict=True):

@@ -21,6 +21,7 @@ from benchmarks.coverage import (
     every,
     findings,
     levels,
+    multilabel,
     pages,
     populations,
     report,
@@ -222,13 +223,14 @@ def test_a_data_set_without_positives_has_no_intervals_and_no_error():
 @pytest.fixture
 def _small_populations(monkeypatch):
     """Take the measures of a population from thousands of rows, not from millions."""
-    caches = [estimates.population, every.population, levels.population]
+    caches = [m.population for m in (estimates, every, levels, multilabel)]
     caches += [populations._values_of_rankings, populations.population]
     caches += [calibration.population, calibration._quantiles]
     for cached in caches:
         cached.cache_clear()
-    for module, name in ((estimates, "MANY"), (every, "MANY"), (levels, "_MANY")):
-        monkeypatch.setattr(module, name, 8_000)
+    for module in (estimates, every, multilabel):
+        monkeypatch.setattr(module, "MANY", 8_000)
+    monkeypatch.setattr(levels, "_MANY", 8_000)
     monkeypatch.setattr(calibration, "_GRID", 8_000)
     monkeypatch.setattr(every, "N_QUERIES", 500)
     monkeypatch.setattr(populations, "MANY_QUERIES", 500)

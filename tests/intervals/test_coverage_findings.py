@@ -121,14 +121,16 @@ def test_the_claim_names_what_fails_it():
     rows += [row("estimates", "f1", "100 rows, balanced", 930)]
     rows += [row("estimates", "recall", "100 rows, 5% positive", 900, 60)]
     rows += [row("levels", "r2", f"100 rows, {levels.VALUES}", 850)]
+    rows += [row("concordance", "Brier score", "60 rows, 64% censored", 860)]
     rows += [row("iterated", "ks_statistic", "100 rows, 10% positive", 951)]
     rows += [replace(rows[-1], method=iterated.ITERATED, covered=870)]
     said = claim.section(Study(1000, 999, 499, rows, [], []))
     assert f"Of {len(rows) - 2} figures" in said
-    assert f"{len(rows) - 5} do" in said
-    _, interval, tails, silent, _, tried = said.split("\n- ")
+    assert f"{len(rows) - 6} do" in said
+    _, interval, tails, noted, silent, _, tried = said.split("\n- ")
     assert "100 rows, 5 % positive (recall 90.0 %)" in interval
     assert "r2 85.0 %" in tails
+    assert noted.endswith("60 rows, 64 % censored (Brier score 86.0 %).")
     assert silent.endswith("no result says so: 100 rows, balanced (f1 93.0 %).")
     assert "covers 87.0 %" in tried
     assert "`estimate` 95.1 %" in tried

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.special
 import scipy.stats
 from sklearn import metrics as sk
 
 pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
 
 import fastmetrics
-from benchmarks.coverage import costs, indirect, indirect_report, populations, scenes
-from benchmarks.coverage.measured import Cost
+from benchmarks.coverage import costs, indirect, indirect_report, multilabel, populations, scenes
+from benchmarks.coverage.measured import Cost, Measured
 from benchmarks.coverage.scenes import SCENES, THRESHOLD, Scene
 from benchmarks.coverage.study import simulate
 from public import public
@@ -187,3 +190,62 @@ def test_the_section_on_folds_and_bins_is_of_the_study():
     for row in study.intervals:
         assert row.undefined == 0
         assert row.mean_width > 0
+
+
+@pytest.mark.parametrize("scene", multilabel.SCENES, ids=lambda scene: scene.name)
+def test_targets_of_several_labels_are_means_of_closed_forms(scene, monkeypatch):
+    monkeypatch.setattr(multilabel, "MANY", 200_000)
+    truth, d, p = multilabel.population.__wrapped__(scene), scene.separation, scene.shares
+    normal = scipy.stats.norm
+    z = np.linspace(-9, 11, 20_001)[:, None]
+    chance = scipy.special.expit(d * z - d * d / 2 + scipy.special.logit(p))
+    loss = p * (1 - chance) ** 2 * normal.pdf(z - d) + (1 - p) * chance**2 * normal.pdf(z)
+    at = (scipy.special.logit(multilabel.THRESHOLD) - scipy.special.logit(p) + d * d / 2) / d
+    tp, fp = p * normal.sf(at - d), (1 - p) * normal.sf(at)
+    right = 1 - (p - tp + fp)
+    expected = {
+        "roc_auc_macro": normal.cdf(d / math.sqrt(2)),
+        "average_precision_macro": np.mean(
+            [populations.population(Scene("main", 1, q))["average_precision"] for q in p]
+        ),
+        "brier_score": np.mean(np.sum(loss, axis=0) * (z[1] - z[0])),
+        "f1_macro": np.mean(2 * tp / (tp + fp + p)),
+        "f1_micro": 2 * tp.sum() / (tp + fp + p).sum(),
+        "subset_accuracy": np.prod(right),
+        "hamming_loss": 1 - right.mean(),
+    }
+    assert truth.keys() == expected.keys()
+    if scene.are_correlated:  # then more rows are right in all labels
+        assert truth["subset_accuracy"] > 2 * expected.pop("subset_accuracy")
+    for metric, value in expected.items():
+        assert truth[metric] == pytest.approx(value, abs=0.006), metric
+
+
+@pytest.mark.parametrize("scene", multilabel.SCENES, ids=lambda scene: scene.name)
+def test_models_of_several_labels_are_exchangeable_and_told_apart_by_p(scene):
+    out = Measured({}, {}, {})
+    multilabel.measure(scene, scene.generator(0), out)
+    labels, models = multilabel.draw(scene, scene.generator(0))
+    options = {"threshold": multilabel.THRESHOLD, "groups": scene.groups}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = fastmetrics.evaluate(labels, models, **options)
+    noted = f"Fewer than {multilabel.FEW} rows of a class" in str(found)
+    assert noted == (min(labels.sum(axis=0)) < multilabel.FEW)
+    for name in multilabel.MEASURES:
+        pair = found.comparisons[name]["model", "equal"]
+        assert (pair.better is not None) == (out.pvalues["equal", name] < 0.05)
+    many = replace(scene, n=40 * scene.n, users=40 * scene.users)
+    labels, models = multilabel.draw(many, np.random.default_rng(1))
+    for positive in (0, 1):
+        chosen = labels[:, 0] == positive
+        own, other = (scipy.special.logit(m[chosen, 0]) / scene.separation for m in models.values())
+        assert own.mean() == pytest.approx(other.mean(), abs=0.12)
+        assert own.std() == pytest.approx(1.0, abs=0.1)
+        assert other.std() == pytest.approx(1.0, abs=0.1)
+        assert np.corrcoef(own, other)[0, 1] == pytest.approx(scenes.CORRELATION, abs=0.12)
+    if many.users:  # a threshold at 30 % of normal numbers that correlate at 0.5
+        rows = labels.reshape(many.users, -1, many.labels)[:, :2, 0]
+        assert 0.2 < np.corrcoef(rows.T)[0, 1] < 0.5
+    elif many.are_correlated:
+        assert 0.15 < np.corrcoef(labels[:, :2].T)[0, 1] < 0.5

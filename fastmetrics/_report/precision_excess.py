@@ -1,0 +1,71 @@
+"""What average precision is too large by, which a mean of many labels keeps, and its limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._report.task_evaluation import NAMES
+from fastmetrics._results import ConfidenceInterval
+from fastmetrics.inference.comparison_result import Comparison
+from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.units import Floats
+
+#: Areas of precision.
+OF_PRECISION: Final = ("average_precision", "pr_auc")
+#: Standard errors of a mean from which on a note says so.
+_TOLD: Final = 0.25
+
+
+def excess_of_precision(
+    positive: NDArray[np.bool_], scores: Any, weights: Floats | None, is_counted: bool
+) -> float:
+    """Return by how much precision at positives, on average, is for themselves.
+
+    The precision among the others that score as much as a positive has, where counts are of
+    independent rows, the mean of the population: with the positive itself it is too large.
+    Of frequencies (``is_counted``) a row of its weight is left out once.
+    """
+    order = np.argsort(-scores, kind="stable")
+    placed, positive = -scores[order], positive[order]
+    own = np.ones(len(order)) if weights is None else weights[order]
+    last = np.searchsorted(placed, placed, side="right") - 1
+    called = np.cumsum(own)[last][positive]
+    false = np.cumsum(np.where(positive, 0.0, own))[last][positive]
+    with_false = false > 0.0  # above all of these precision is 1, with the positive or without
+    left_out = 1.0 if is_counted else own[positive]
+    share = np.divide(false, called - left_out, out=np.zeros(len(false)), where=with_false)
+    return float(np.average(share - false / called, weights=own[positive]))
+
+
+def with_excess(comparison: Comparison, excess: Sequence[float]) -> Comparison:
+    """Return a comparison whose limits take in what each model's mean is too large by."""
+    models = [_lowered(one, by) for one, by in zip(comparison.models, excess, strict=True)]
+    of = dict(zip(comparison.names, excess, strict=True))
+    pairs = []
+    for pair in comparison.pairs:
+        low, high = pair.confidence_interval
+        more = of[pair.a] - of[pair.b]
+        limits = ConfidenceInterval(low - max(0.0, more), high - min(0.0, more))
+        wider = replace(pair, confidence_interval=limits)
+        better = wider.better_at(comparison.confidence_level, comparison.higher_is_better)
+        pairs.append(replace(wider, better=better))
+    return replace(comparison, models=tuple(models), pairs=tuple(pairs))
+
+
+def _lowered(one: Estimate, excess: float) -> Estimate:
+    low, high = one.confidence_interval
+    if not (math.isfinite(low) and excess > 0.0):
+        return one
+    said = (
+        f"{NAMES.get(one.metric, one.metric)} is too large by about {excess:.3g}, as each positive "
+        "counts itself; its limits take that in"
+    )
+    is_told = excess > _TOLD * one.standard_error and not one.note
+    limits = ConfidenceInterval(max(0.0, low - excess), high)
+    return replace(one, confidence_interval=limits, note=said if is_told else one.note)
