@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -62,3 +65,18 @@ def test_the_walk_names_every_file_of_the_call() -> None:
     files = passed(examples()["roc_auc_score"]).files
     assert len(files) > 5
     assert set(files) <= set(_PATH.findall(walk))
+
+
+@pytest.mark.source_tree
+def test_the_diff_of_an_added_measure_still_applies(tmp_path: Path) -> None:
+    page = (rules.ROOT / "docs/adding-a-measure.md").read_text(encoding="utf-8")
+    change = tmp_path / "change.diff"
+    change.write_text(page.partition("```diff\n")[2].partition("```\n")[0], encoding="utf-8")
+    files = re.findall(r"^\+\+\+ b/(\S+)", change.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(files) > 5
+    for name in files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(rules.ROOT / name, tmp_path / name)
+    command = ["git", "apply", "--check", str(change)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
