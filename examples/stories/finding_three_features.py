@@ -4,8 +4,8 @@ A published claim looked at again: three features are enough
 
 The breast-cancer measurements of Wolberg, Street and Mangasarian come with a claim: a plane over
 three of the thirty features, worst area, worst smoothness and mean texture, has an accuracy of
-97.5 % by repeated ten-fold cross-validation, and "has correctly diagnosed 176 consecutive new
-patients" (the data set's own notes, 1995). Is that so, and are three as good as thirty?
+97.5 % by repeated ten-fold cross-validation, and was right on 176 new patients in a row (as the
+notes of the data set say, 1995). Is that so, and are three as good as thirty?
 """
 
 import matplotlib.pyplot as plt
