@@ -25,7 +25,7 @@ COMMANDS = {
     "evaluate c.csv --counts": 0,
     "rank --qrels q.txt --run r.run": 0,
     "compare-table t.csv --datasets d --higher-is-better": 0,
-    "compare-benchmarks b.json b.json": 3,
+    "compare-benchmarks --before b.json --after b.json": 3,
     "plot roc x.csv --label y --score s -o x.svg": 0,
     "sql --dialect duckdb --table t --label y --score s": 0,
     "demo": 0,
