@@ -230,6 +230,7 @@ def test_the_interval_covers_where_one_row_in_a_hundred_is_positive():
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:DeLong's standard error is 0 at an AUC of 1")
 @pytest.mark.parametrize("spread", [0.5, 1.0, 2.0])
 @pytest.mark.parametrize("auc", [0.7, 0.86, 0.95, 0.98, 0.995])
 @pytest.mark.parametrize(("m", "n"), [(10, 990), (20, 1980), (30, 30), (50, 2000), (200, 2000)])
