@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics.dask._dealt import Grouped, grouped, that_weigh, united
 from fastmetrics.dask._scored import Seen, cast, checked, sum_of
+from fastmetrics.inference.streams.joint_sums import Lookup, Pairs, ProductSums
 from fastmetrics.inference.table_points import Measured
 from fastmetrics.inference.units import ROUNDING, Floats, Units
 from fastmetrics.tables.scores.score_table import ScoreTable
-
-Pairs = list[tuple[int, int]]
 
 
 class Points(NamedTuple):
@@ -50,20 +49,8 @@ class Points(NamedTuple):
                 row.reshape(-1)[:] = own
             else:
                 row.reshape(-1)[self.places] = own
-        return Lookup(self.table.scores[::-1], found[:, ::-1, ::-1])
-
-
-class Lookup(NamedTuple):
-    """Scores, lowest first, and the influences of a row there: (M, 2 classes, n_scores)."""
-
-    scores: NDArray[Any]
-    influences: Floats
-
-    def of_rows(self, labels: NDArray[Any], scores: NDArray[Any]) -> Floats:
-        """Return the influences of rows of these classes and scores: (M, n)."""
-        at = np.searchsorted(self.scores, cast(scores, self.scores.dtype))
-        at = np.minimum(at, len(self.scores) - 1)  # a score that has no weight is not there
-        return self.influences[:, (labels == 1).astype(np.intp), at]
+        exact = np.zeros((len(influences), 2))
+        return Lookup(self.table.scores[::-1], found[:, ::-1, ::-1], exact)
 
 
 class GroupSums(NamedTuple):
@@ -124,67 +111,14 @@ def _sums_by_group(state: Grouped, lookup: Lookup) -> GroupSums:
     codes = (rows.labels == 1) * n + state.groups.codes
     counts = np.bincount(codes, rows.weights, 2 * n).astype(np.float64)
     sums, sizes = np.empty((len(lookup.influences), 2 * n)), []
-    for row, own in zip(sums, lookup.of_rows(rows.labels, rows.scores), strict=True):
+    scores = cast(rows.scores, lookup.scores.dtype)
+    for row, own in zip(sums, lookup.of_rows(rows.labels, scores), strict=True):
         added = own if rows.weights is None else own * rows.weights
         row[:] = np.bincount(codes, added, 2 * n)
         sizes.append(float(np.abs(added).sum()))
     return GroupSums(
         np.asarray(names), counts.reshape(2, n), sums.reshape(-1, 2, n), np.array(sizes)
     )
-
-
-class ProductSums(NamedTuple):
-    """Sums over rows by class, of M measures of K models and P pairs of these.
-
-    Attributes
-    ----------
-    n_points : int
-        Rows of a weight, each one once.
-    n_rows : ndarray of shape (2,)
-        Rows of each class, by their frequencies.
-    models : ndarray of shape (M, K, K, 2, 3)
-        What `Units.sums_of_products` returns of a model and each before it.
-    pairs : ndarray of shape (M, P, 2, 3)
-        The same, of a difference and itself.
-    largest : ndarray of shape (M, K + P)
-        The largest influence on each model, and on each difference.
-    """
-
-    n_points: int
-    n_rows: Floats
-    models: Floats
-    pairs: Floats
-    largest: Floats
-
-    def __add__(self, other: tuple[Any, ...]) -> ProductSums:
-        """Return the sums over the rows of both."""
-        more = ProductSums(*other)
-        return ProductSums(
-            self.n_points + more.n_points,
-            self.n_rows + more.n_rows,
-            self.models + more.models,
-            self.pairs + more.pairs,
-            np.maximum(self.largest, more.largest),
-        )
-
-    def units(self, is_by_class: bool) -> Units:
-        """Return the rows as those of one point, or of one each class."""
-        if is_by_class:
-            return Units(2, self.n_rows, strata=np.arange(2))
-        return Units(1, self.n_rows.sum(keepdims=True))
-
-    def of(self, m: int, is_by_class: bool) -> tuple[Floats, Floats]:
-        """Return the sums of a measure, of models and of pairs, over such strata."""
-        models, pairs = self.models[m], self.pairs[m]
-        if is_by_class:
-            return models, pairs
-        return models.sum(axis=2, keepdims=True), pairs.sum(axis=1, keepdims=True)
-
-    def is_rounding(self, m: int, p: int, pair: tuple[int, int], size: float) -> bool:
-        """Return whether rows move a difference of values of a size by no more than rounding."""
-        k = self.models.shape[1]
-        own = max(float(self.largest[m, each]) for each in pair)
-        return float(self.largest[m, k + p]) <= ROUNDING * (size / self.n_points + own)
 
 
 def product_sums(
@@ -207,30 +141,8 @@ def _together(columns: tuple[Any, ...], positive: Any) -> Seen:
 
 
 def _sums_of_products(models: list[BinaryRows], lookups: list[Lookup], pairs: Pairs) -> ProductSums:
-    labels, weights = (models[0].labels == 1).astype(np.int64), models[0].weights
-    n, k = len(labels), len(models)
-    units = Units(n, weights, strata=labels)
-    every = [
-        lookup.of_rows(labels, rows.scores) for lookup, rows in zip(lookups, models, strict=True)
+    labels, weights = models[0].labels, models[0].weights
+    scores = [
+        cast(rows.scores, own.scores.dtype) for rows, own in zip(models, lookups, strict=True)
     ]
-    shape = len(every[0]), k
-    own, apart = np.zeros((*shape, k, 2, 3)), np.zeros((shape[0], len(pairs), 2, 3))
-    largest = np.zeros((shape[0], k + len(pairs)))
-    for m in range(shape[0]):
-        columns = [each[m] for each in every]
-        moved = [columns[a] - columns[b] for a, b in pairs]
-        for i, j in zip(*np.tril_indices(k), strict=True):
-            own[m, i, j] = _of_two(units, columns[i], columns[j])
-        for p, each in enumerate(moved):
-            apart[m, p] = _of_two(units, each, each)
-        largest[m] = [float(np.abs(each).max()) for each in (*columns, *moved)]
-    counts = np.bincount(labels, weights, 2).astype(np.float64)
-    return ProductSums(n, counts, own, apart, largest)
-
-
-def _of_two(units: Units, one: Floats, other: Floats) -> Floats:
-    """Return the sums by class: a partition may have one alone."""
-    found = np.zeros((2, 3))
-    sums = units.sums_of_products(one, other)
-    found[: len(sums)] = sums
-    return found
+    return ProductSums.of(labels, weights, scores, lookups, pairs)

@@ -17,7 +17,7 @@ from fastmetrics._input.scalars import (
     check_confidence_level,
     check_real,
 )
-from fastmetrics.dask._influence_sums import ProductSums, group_sums, product_sums
+from fastmetrics.dask._influence_sums import group_sums, product_sums
 from fastmetrics.dask._partitions import COLUMNS, COUNTED, partitions
 from fastmetrics.dask.estimates import ESTIMATED, looked_up, points_asked
 from fastmetrics.dask.evaluation import models_of
@@ -27,15 +27,13 @@ from fastmetrics.inference.compare import (
     Chosen,
     check_margin,
     compared,
-    comparison_of,
-    reference_of,
-    without_rounding,
+    compared_by_sums,
 )
-from fastmetrics.inference.comparison_result import Comparison, Comparisons
+from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.samples import warn_of_units
-from fastmetrics.inference.table_points import Measured, measure_of
-from fastmetrics.measures.asking import Asked, MetricsLike
+from fastmetrics.inference.table_points import Measured
+from fastmetrics.measures.asking import MetricsLike
 
 
 @documented(COUNTED, COLUMNS, ESTIMATED)
@@ -97,14 +95,14 @@ def compare(
     threshold = None if threshold is None else check_real("threshold", threshold)
     margin = None if margin is None else check_margin(margin)
     asked = points_asked(metrics)
-    models = models_of(y_true, scores)
-    if len(models) < 2:
+    columns = models_of(y_true, scores)
+    if len(columns) < 2:
         raise InputError("`scores` must have at least two models to be compared")
-    names = tuple(models)
+    names = tuple(columns)
     chosen = Chosen(names, pairs_of(names, reference), margin, level, alternative)
     instead = "fastmetrics.compare(y_true, scores, sample_weight=...)"
     parts, by_model, lookups = [], [], []
-    for name, column in models.items():
+    for name, column in columns.items():
         with renamed(y_score=f"scores[{name!r}]"):
             part = counted_parts(y_true, column, sample_weight, weights_are, instead, groups)
             measured, lookup = looked_up(
@@ -125,21 +123,22 @@ def compare(
                 warn_of_units(joined.units, None)
             found[one.label] = compared(one, joined, chosen, read)
         return Comparisons(found)
-    columns = {f"scores[{name!r}]": column for name, column in models.items()}
+    given = {f"scores[{name!r}]": column for name, column in columns.items()}
     whole = product_sums(
-        partitions(y_true=y_true, sample_weight=sample_weight, **columns),
+        partitions(y_true=y_true, sample_weight=sample_weight, **given),
         lookups,
         chosen.pairs,
         pos_label,
     )
-    return Comparisons(
-        {
-            one.label: _compared(
-                one, m, _joined([each[m] for each in by_model]), whole, chosen, read
-            )
-            for m, one in enumerate(asked)
-        }
-    )
+    found = {}
+    for m, one in enumerate(asked):
+        own = [each[m] for each in by_model]
+        models = [
+            estimate_of(one, each, 0, level, None, "two-sided", weights_are=read) for each in own
+        ]
+        counts = [each.counts[0] for each in own]
+        found[one.label] = compared_by_sums(one, m, models, whole, chosen, counts)
+    return Comparisons(found)
 
 
 def _joined(models: Sequence[Measured]) -> Measured:
@@ -150,43 +149,3 @@ def _joined(models: Sequence[Measured]) -> Measured:
         rates=tuple(chain.from_iterable(each.rates for each in models)),
         of_rows=tuple(chain.from_iterable(each.of_rows for each in models)),
     )
-
-
-def _compared(
-    one: Asked,
-    m: int,
-    measured: Measured,
-    sums: ProductSums,
-    chosen: Chosen,
-    weights_are: WeightsAre | None,
-) -> Comparison:
-    """Return the comparison of independent rows, by their sums."""
-    is_by_class = measure_of(one).is_by_class(one.parameters)
-    units = sums.units(is_by_class)
-    of_models, of_pairs = sums.of(m, is_by_class)
-    measured = measured._replace(units=units)
-    models = tuple(
-        estimate_of(
-            one,
-            measured,
-            k,
-            chosen.level,
-            None,
-            "two-sided",
-            weights_are=weights_are,
-            spread=units.spread_of_sums(of_models[k, k]),
-        )
-        for k in range(len(chosen.names))
-    )
-    reference = reference_of(one, units)
-    differences = []
-    for p, (a, b) in enumerate(chosen.pairs):
-        values = measured.values[a], measured.values[b]
-        size = max(map(abs, values))
-        products = of_pairs[p]
-        if sums.is_rounding(m, p, (a, b), size):
-            products = np.zeros_like(products)
-        spread = units.spread_of_sums(products, reference)
-        differences.append((without_rounding(values[0] - values[1], size, spread), spread))
-    covariance = units.covariance_of_sums(of_models)
-    return comparison_of(one, models, differences, covariance, chosen, measured.counts)

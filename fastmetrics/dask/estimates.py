@@ -19,7 +19,7 @@ from fastmetrics._input.scalars import (
     check_real,
 )
 from fastmetrics.dask._families import matrix_of_second
-from fastmetrics.dask._influence_sums import Lookup, Points, group_sums
+from fastmetrics.dask._influence_sums import Points, group_sums
 from fastmetrics.dask._partitions import COLUMNS, COUNTED
 from fastmetrics.dask._ranges import Ranges
 from fastmetrics.dask.scores import counted_parts
@@ -28,6 +28,7 @@ from fastmetrics.inference.estimate_result import Estimates
 from fastmetrics.inference.forms import sample_of
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.samples import Sample, warn_of_units
+from fastmetrics.inference.streams.joint_sums import Lookup
 from fastmetrics.inference.table_points import (
     Measured,
     TablePoints,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal, NamedTuple, get_args
 
@@ -29,11 +29,14 @@ from fastmetrics.inference.interval_rule import (
     limits_of_unseen,
 )
 from fastmetrics.inference.reference import ALL, pvalue
-from fastmetrics.inference.table_points import Measured, has_influences
+from fastmetrics.inference.streams.joint_sums import ProductSums
+from fastmetrics.inference.table_points import Measured, has_influences, measure_of
 from fastmetrics.inference.units import ROUNDING, Floats, Reference, SamplesAre, Spread, Units
 from fastmetrics.measures.asking import Asked, MetricsLike
 
 Method = Literal["influence", "bootstrap"]
+#: Of a model the units of each stratum, and how far apart their contributions are.
+Ranges = Callable[[int], tuple[Floats, Floats]]
 
 #: Differences of these cover 90 to 92 % where as few rows carry them (docs/coverage.md).
 _LEAN_ON_FEW: Final = ("average_precision", "pr_auc")
@@ -212,29 +215,58 @@ def compared(
     reference = reference_of(one, units)
     differences = [_difference(measured, a, b, reference) for a, b in chosen.pairs]
     covariance = units.covariance(measured.influences)
-    return comparison_of(
-        *(one, models, differences, covariance, chosen, measured.counts, measured.samples_are),
-        measured,
+
+    def ranges(model: int) -> tuple[Floats, Floats]:
+        return units.ranges(measured.influences[model])
+
+    return _comparison(
+        *(one, models, differences, covariance, chosen, measured.counts, ranges),
+        *(measured.samples_are, measured.note),
     )
 
 
-def comparison_of(
+def compared_by_sums(
     one: Asked,
-    models: tuple[Estimate, ...],
+    m: int,
+    models: Sequence[Estimate],
+    sums: ProductSums,
+    chosen: Chosen,
+    counts: Sequence[Floats | None],
+) -> Comparison:
+    """Return every pair of models of independent rows, by the sums of the m-th measure."""
+    by_class = measure_of(one).is_by_class(one.parameters)
+    reference = reference_of(one, sums.units(by_class))
+    differences = []
+    for p, pair in enumerate(chosen.pairs):
+        values = models[pair[0]].estimate, models[pair[1]].estimate
+        spread = sums.spread(m, p, pair, values, by_class, reference)
+        difference = without_rounding(values[0] - values[1], max(map(abs, values)), spread)
+        differences.append((difference, spread))
+
+    def ranges(model: int) -> tuple[Floats, Floats]:
+        return sums.ranges(m, model, by_class)
+
+    covariance = sums.covariance(m, by_class)
+    return _comparison(one, models, differences, covariance, chosen, counts, ranges)
+
+
+def _comparison(
+    one: Asked,
+    models: Sequence[Estimate],
     differences: Sequence[tuple[float, Spread]],
     covariance: Floats,
     chosen: Chosen,
     counts: Sequence[Floats | None],
+    ranges: Ranges,
     samples_are: SamplesAre = "rows",
-    measured: Measured | None = None,
+    note: str = "",
 ) -> Comparison:
     """Return the comparison of models by the difference of each pair and its spread."""
     found = [
-        _pair(one, chosen, pair, *difference, counts[pair[0]], measured)
+        _pair(one, chosen, pair, *difference, counts[pair[0]], ranges)
         for pair, difference in zip(chosen.pairs, differences, strict=True)
     ]
     fewest = min((pair.df for pair in found if pair.standard_error > 0.0), default=math.inf)
-    note = "" if measured is None else measured.note
     if fewest < _FEW and one.measure is not None and one.measure.name in _LEAN_ON_FEW:
         note = (
             f"few positives carry the difference in {one.label}, as {fewest:.2g} {samples_are} "
@@ -298,7 +330,7 @@ def _pair(
     difference: float,
     spread: Spread,
     counts: Floats | None,
-    measured: Measured | None,
+    ranges: Ranges,
 ) -> Pair:
     """Return one pair, its p not yet adjusted."""
     names = chosen.names[places[0]], chosen.names[places[1]]
@@ -325,7 +357,7 @@ def _pair(
     )
     if difference == 0.0 and counts is not None:
         return replace(pair, confidence_interval=limits_of_no_difference(one, counts, *rule))
-    if difference == 0.0 and measured is not None:
-        unseen = limits_of_unseen(one, measured, places[0], *rule)
+    if difference == 0.0:
+        unseen = limits_of_unseen(one, *ranges(places[0]), *rule)
         return replace(pair, confidence_interval=unseen)
     return pair

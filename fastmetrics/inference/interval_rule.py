@@ -290,16 +290,16 @@ def _of_so_many(
 
 
 def limits_of_unseen(
-    one: Asked, measured: Measured, model: int, level: float, alternative: Alternative
+    one: Asked, sizes: Floats, steps: Floats, level: float, alternative: Alternative
 ) -> ConfidenceInterval:
     """Return limits of the difference of two models of which no row tells one from the other.
 
     As `limits_of_no_difference`, of any measure with influences: a share z^2 / (n + z^2) of the
     units of each stratum may still tell the models apart, each moving the measure from the least to
     the greatest influence seen; from one bound to the other where all influences are the same.
+    ``sizes`` and ``steps`` are those of `Units.ranges`.
     """
-    units, (least, most) = measured.units, measure_of(one).bounds
-    sizes, steps = units.ranges(measured.influences[model])
+    least, most = measure_of(one).bounds
     if not steps.any():
         steps = np.where(sizes > 0.0, (most - least) / np.maximum(sizes, 1.0), 0.0)
     return _of_so_many(one, sizes, steps, level, alternative)

@@ -90,10 +90,16 @@ def test_partitions_of_one_class() -> None:
 
 
 def test_equal_models() -> None:
+    """No row tells them apart: the interval is that of what rows not seen may do."""
     y, p = delayed_columns([Y, P], [100])
+    metrics = ["roc_auc", "average_precision", "brier_score"]
     with pytest.warns(DegenerateDataWarning, match="nothing tells the models apart"):
-        found = fmd.compare(y, {"a": p, "b": p}, metrics="roc_auc")
+        found = fmd.compare(y, {"a": p, "b": p}, metrics=metrics)
+    with pytest.warns(DegenerateDataWarning, match="nothing tells the models apart"):
+        expected = fm.compare(Y, {"a": P, "b": P}, metrics=metrics)
+    assert_comparisons(found, expected)
     assert found["roc_auc"]["a", "b"].pvalue == 1.0
+    assert found["roc_auc"]["a", "b"].confidence_interval.low < -0.01
 
 
 def test_columns_of_a_dataframe() -> None:
