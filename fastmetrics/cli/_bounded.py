@@ -1,26 +1,41 @@
-"""``fastmetrics evaluate --memory``: files larger than memory, with the same figures."""
+"""``fastmetrics evaluate --memory``: files larger than memory, with the same figures.
+
+Several models are read twice: how far a row moves each is known once all rows have been counted.
+"""
 
 from __future__ import annotations
 
 import argparse
 import re
 import tempfile
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.labels import distinct, encode_labels
+from fastmetrics._input.models import pairs_of
 from fastmetrics._input.scalars import WeightsAre, check_memory_size
 from fastmetrics._report.evaluation_result import Evaluation
-from fastmetrics._report.model_evaluation import evaluation_of
+from fastmetrics._report.model_evaluation import (
+    ModelEvaluation,
+    evaluation_of,
+    figures_of,
+    said_in_notes,
+)
 from fastmetrics._threads.workers import at_most, thread_count
 from fastmetrics.cli._session import in_words, labels_of, names_here, progress_bar, read_rows
 from fastmetrics.errors import InputError
+from fastmetrics.inference.compare import Chosen, compared_by_sums
+from fastmetrics.inference.comparison_result import Comparisons
+from fastmetrics.inference.streams.joint_sums import Lookup, ProductSums
+from fastmetrics.inference.streams.range_moments import MEASURES
 from fastmetrics.inference.streams.range_summary import summary_of_runs
 from fastmetrics.io._session import require_duckdb
 from fastmetrics.io.columns import Columns, TextColumn
 from fastmetrics.io.reader import Sink
+from fastmetrics.measures.asking import ask
 from fastmetrics.tables.runs.score_runs import ScoreRuns
 
 #: Options that need all rows at once, and what to do instead.
@@ -42,12 +57,15 @@ _PROGRAM: Final = 240 * 10**6
 #: Memory for the rows of a model at least, and of that for each thread, which has heaps of its own.
 _LEAST: Final = 20 * 10**6
 _OF_THREAD: Final = 32 * 10**6
+#: Cells of scores by which rows of several models are looked up, of 40 bytes each: fewer than
+#: `MOST_BINS`, however many ranges of scores add one.
+_CELLS: Final = 3 << 14
 
 
 def evaluate_bounded(
     options: argparse.Namespace,
 ) -> tuple[Evaluation, list[tuple[type[Warning], str]], Columns]:
-    """Read the files once, in the memory given; return what was found, warnings, what was read."""
+    """Read the files in the memory given; return what was found, warnings, what was read."""
     _check_options(options)
     names = names_here(options)
     with in_words(names):
@@ -56,7 +74,9 @@ def evaluate_bounded(
     each = _memory_of_rows(total, options)
     most = max(each * len(options.score) // _OF_THREAD, 1)
     taker = _Taker(options, each)
-    models = []
+    models, lookups = [], []
+    n_cells = _CELLS if len(options.score) > 1 else 0
+    comparisons: Comparisons | None = None
     with at_most(min(thread_count(), most)), in_words(names) as texts:
         asked = {"into": taker.start, "memory": _for_reading(total)}
         columns = read_rows(options, options.label, options.score, **asked)
@@ -70,10 +90,21 @@ def evaluate_bounded(
                         show((at + share) / len(options.score), columns.n_rows)
 
                 runs = taker.runs.pop(name)
-                summary = summary_of_runs(runs, progress=move)
+                summary = summary_of_runs(runs, progress=move, n_cells=n_cells)
+            del runs
             models.append(evaluation_of(summary, name, options.confidence_level))
+            if n_cells and models[-1].estimates is not None:
+                lookups.append(summary.lookup())
+        if len(lookups) > 1:  # a missing class is missing of all
+            models_of = tuple(options.score)
+            level = options.confidence_level
+            chosen = Chosen(models_of, pairs_of(models_of, None), None, level, "two-sided")
+            sums = _Sums(options, lookups, chosen.pairs)
+            read_rows(options, options.label, options.score, **asked | {"into": sums.start})
+            comparisons = sums.comparisons(models, chosen)
     read: WeightsAre | None = "frequencies" if options.weight else None
-    return Evaluation(tuple(models), options.confidence_level, read), texts, columns
+    found = Evaluation(tuple(models), options.confidence_level, read, comparisons=comparisons)
+    return found, texts, columns
 
 
 def _check_options(options: argparse.Namespace) -> None:
@@ -113,6 +144,17 @@ def _for_reading(total: int) -> int:
     return max(total // _READING[0], _READING[1])
 
 
+def _labels(
+    options: argparse.Namespace, columns: dict[str, NDArray[Any]], texts: tuple[str, ...] | None
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return the labels of a batch, and which of them are positive."""
+    found: NDArray[Any] | TextColumn = columns[options.label]
+    if texts is not None:
+        found = TextColumn(columns[options.label], texts)
+    labels, pos_label = labels_of(found, options.label, options.pos_label)
+    return labels, labels == (1 if pos_label is None else pos_label)
+
+
 class _Taker:
     """Takes batches of rows: labels as they are in the files, the scores of each model."""
 
@@ -137,15 +179,10 @@ class _Taker:
 
     def take(self, columns: dict[str, NDArray[Any]], texts: tuple[str, ...] | None) -> None:
         """Take the rows of a batch."""
-        options = self.options
-        found: NDArray[Any] | TextColumn = columns[options.label]
-        if texts is not None:
-            found = TextColumn(columns[options.label], texts)
-        labels, pos_label = labels_of(found, options.label, options.pos_label)
-        is_positive = labels == (1 if pos_label is None else pos_label)
+        labels, is_positive = _labels(self.options, columns, texts)
         if texts is None:
             self._see(labels)
-        weights = columns[options.weight] if options.weight else None
+        weights = columns[self.options.weight] if self.options.weight else None
         before, self.n_rows = self.n_rows, self.n_rows + len(labels)
         if weights is not None and not weights.any():
             return
@@ -177,3 +214,48 @@ class _Taker:
             raise InputError(
                 f"`sample_weight` must not be all zero: {n_rows:,} rows, no positive weight"
             )
+
+
+class _Sums:
+    """Takes batches of rows once more: how far they move both models of each pair."""
+
+    def __init__(
+        self, options: argparse.Namespace, lookups: list[Lookup], pairs: list[tuple[int, int]]
+    ) -> None:
+        self.options = options
+        self.given = lookups, pairs
+        self.sums: ProductSums | None = None
+
+    def start(self) -> Sink:
+        """Forget all rows, and return what takes those of a new start."""
+        self.sums = None
+        return self.take
+
+    def take(self, columns: dict[str, NDArray[Any]], texts: tuple[str, ...] | None) -> None:
+        """Take the rows of a batch."""
+        options = self.options
+        labels, weights = _labels(options, columns, texts)[1], None
+        scores = [columns[name] for name in options.score]
+        if options.weight:
+            has = columns[options.weight] > 0
+            labels, weights, *scores = (
+                each[has] for each in (labels, columns[options.weight], *scores)
+            )
+        if len(labels):
+            more = ProductSums.of(labels, weights, scores, *self.given)
+            self.sums = more if self.sums is None else self.sums + more
+
+    def comparisons(self, models: Sequence[ModelEvaluation], chosen: Chosen) -> Comparisons:
+        """Return how the models differ, or raise where these are not the rows that they are of."""
+        sizes = [models[0].n_negative, models[0].n_positive]
+        if self.sums is None or self.sums.n_rows.tolist() != sizes:
+            raise ValueError(
+                "the files changed while they were read, which is done twice to compare models: "
+                "read them when nothing is written, or one --score at a time"
+            )
+        found, nowhere = {}, [None] * len(models)
+        with said_in_notes():
+            for m, one in enumerate(ask(list(MEASURES))):
+                own = [figures_of(model)[one.label] for model in models]
+                found[one.label] = compared_by_sums(one, m, own, self.sums, chosen, nowhere)
+        return Comparisons(found)

@@ -111,8 +111,9 @@ def _sums_by_group(state: Grouped, lookup: Lookup) -> GroupSums:
     codes = (rows.labels == 1) * n + state.groups.codes
     counts = np.bincount(codes, rows.weights, 2 * n).astype(np.float64)
     sums, sizes = np.empty((len(lookup.influences), 2 * n)), []
-    scores = cast(rows.scores, lookup.scores.dtype)
-    for row, own in zip(sums, lookup.of_rows(rows.labels, scores), strict=True):
+    at = lookup.places(cast(rows.scores, lookup.scores.dtype))
+    for row, of_classes in zip(sums, lookup.influences, strict=True):
+        own = of_classes[(rows.labels == 1).astype(np.intp), at]
         added = own if rows.weights is None else own * rows.weights
         row[:] = np.bincount(codes, added, 2 * n)
         sizes.append(float(np.abs(added).sum()))

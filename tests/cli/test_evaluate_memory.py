@@ -99,6 +99,75 @@ def test_the_figures_are_those_of_all_rows_in_memory(files, tmp_path, capsys, ki
             assert ours.pop("average_precision") == pytest.approx(precise, rel=1e-13)
     assert are_close(without_rows(found), without_rows(expected))
     assert list(tmp_path.iterdir()) == []
+    for metric, pairs in (expected.get("differences") or {}).items():
+        for theirs, ours in zip(pairs, found["differences"][metric], strict=True):
+            assert ours["estimate"] == pytest.approx(theirs["estimate"], abs=1e-12)
+            near = {"rel": 1e-9} if is_exact(ours) else {"rel": 2e-3, "abs": 1e-6}
+            assert ours["standard_error"] == pytest.approx(theirs["standard_error"], **near)
+            assert ours["standard_error"] >= theirs["standard_error"] * (1.0 - 1e-12)
+            assert ours["better"] in (theirs["better"], None)
+            if is_exact(ours) or theirs["standard_error"] > 1e-4:
+                assert ours["better"] == theirs["better"]
+
+
+def is_exact(pair):
+    """Return whether both models have so few scores that each of them is looked up by itself."""
+    return {pair["a"], pair["b"]} <= {"tied", "whole", "constant"}
+
+
+def differences(capsys, path, *options, spill_dir):
+    arguments = [path, "--label", "y", *options, "--format", "json"]
+    whole, bounded = in_both(capsys, *arguments, spill_dir=spill_dir)
+    assert (whole[0], whole[2]) == (bounded[0], bounded[2])
+    return [json.loads(each[1]) for each in (whole, bounded)]
+
+
+@pytest.mark.usefixtures("little")
+@pytest.mark.parametrize("n_cells", [2, 64])
+def test_coarse_cells_are_in_the_interval(files, tmp_path, capsys, monkeypatch, n_cells):
+    """What a lookup leaves out makes the limits wider, never narrower."""
+    monkeypatch.setattr(_bounded, "_CELLS", n_cells)
+    scores = ["--score", "normal", "--score", "tied", "--score", "single"]
+    whole, bounded = differences(capsys, files / "x.parquet", *scores, spill_dir=tmp_path)
+    for metric in ("roc_auc", "average_precision"):
+        for one, other in zip(
+            whole["differences"][metric], bounded["differences"][metric], strict=True
+        ):
+            assert other["estimate"] == pytest.approx(one["estimate"], abs=1e-12)
+            assert other["standard_error"] > one["standard_error"]
+            inner, outer = (each["confidence_interval"] for each in (one, other))
+            assert outer["low"] < inner["low"] < inner["high"] < outer["high"]
+
+
+@pytest.mark.usefixtures("little")
+def test_equal_columns_cannot_be_told_apart(tmp_path, capsys):
+    rng = np.random.default_rng(4)
+    y = (rng.random(N) < 0.3).astype(np.int8)
+    table = pa.table({"y": y, "a": rng.normal(size=N) + y})
+    pq.write_table(table.append_column("b", table["a"]), tmp_path / "x.parquet")
+    scores = ["--score", "a", "--score", "b"]
+    whole, bounded = differences(capsys, tmp_path / "x.parquet", *scores, spill_dir=tmp_path)
+    assert "cannot be told apart" in whole["verdict"]
+    assert bounded["verdict"] == whole["verdict"]
+    assert bounded["differences"]["roc_auc"][0]["confidence_interval"]["low"] < -1e-5
+
+
+@pytest.mark.usefixtures("little")
+def test_files_that_change_between_the_two_readings(files, tmp_path, capsys, monkeypatch):
+    path = tmp_path / "x.parquet"
+    pq.write_table(pq.read_table(files / "x.parquet"), path)
+    read = _bounded.read_rows
+
+    def and_cut(*arguments, **options):
+        found = read(*arguments, **options)
+        pq.write_table(pq.read_table(path).slice(1), path)
+        return found
+
+    monkeypatch.setattr(_bounded, "read_rows", and_cut)
+    arguments = [path, "--label", "y", "--score", "normal", "--score", "tied", "--memory", "1GB"]
+    status, out, err = run(capsys, *arguments, "--spill-dir", tmp_path)
+    assert (status, out) == (2, "")
+    assert "the files changed while they were read, which is done twice to compare models" in err
 
 
 def test_nothing_is_spilled_where_all_fits(files, tmp_path, capsys, monkeypatch):
@@ -256,12 +325,14 @@ def test_the_least_memory_is_always_enough_and_respected(tmp_path):
     """Whatever the process has loaded, and however many processors there are."""
     rng, path = np.random.default_rng(3), tmp_path / "large.parquet"
     y = (rng.random(4_000_000) < 0.5).astype(np.int8)
-    pq.write_table(pa.table({"y": y, "s": rng.normal(size=len(y)) + y}), path)
+    scores = {name: rng.normal(size=len(y)) + y for name in ("s", "t")}
+    pq.write_table(pa.table({"y": y, **scores}), path)
     arguments = [path, "--label", "y", "--score", "s", "--spill-dir", tmp_path]
-    process = program("many", *arguments, "--memory", "325MB")
-    out, err = process.communicate(timeout=300)
-    assert process.returncode == 0, err
-    assert int(out.split()[-1]) * 1024 < 325e6
+    for more, memory in (([], "325MB"), (["--score", "t"], "350MB")):
+        process = program("many", *arguments, *more, "--memory", memory)
+        out, err = process.communicate(timeout=300)
+        assert process.returncode == 0, err
+        assert int(out.split()[-1]) * 1024 < int(memory[:3]) * 10**6
     process = program("many", *arguments, "--memory", "324MB")
     assert "give at least 325 MB" in process.communicate(timeout=60)[1]
 

@@ -33,7 +33,7 @@ counts in place of rows:
     gives them, and not rows: without --label and --score; a column 'model' names models
 files larger than memory:
 [--memory SIZE]  what the program may take, as 1GB or 500MB: rows that do not fit are sorted on
-    disk, and the figures are the same
+    disk, and the figures are the same; files are read twice to compare several models
 [--spill-dir DIR]  folder of those rows, on a disk: up to 8 bytes a row and model; nothing is left
     (default: the system's folder for temporary files)
 """

@@ -7,18 +7,23 @@ second pass looks it up in what the first one left of each model.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._threads.workers import by_blocks
+from fastmetrics._kernels.bins import bin_numbers
+from fastmetrics._threads.workers import run
 from fastmetrics.inference.units import ROUNDING, Floats, Reference, Spread, Units
+from fastmetrics.tables.binned.bin_layout import MOST_BINS, Search, search_of
 
 Pairs = list[tuple[int, int]]
 
 
-class Lookup(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Lookup:
     """The influences of rows on M measures, by class and score.
 
     Attributes
@@ -35,18 +40,21 @@ class Lookup(NamedTuple):
     influences: Floats
     rests: Floats
 
-    def of_rows(self, labels: NDArray[Any], scores: NDArray[Any]) -> Floats:
-        """Return the influences of rows of these classes and scores: (M, n)."""
-        scores = scores.astype(self.scores.dtype, copy=False)
-        found = np.empty((len(self.influences), len(scores)))
+    def places(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """Return where rows of these scores are looked up; any place where none is."""
+        scores = np.ascontiguousarray(scores, self.scores.dtype)
+        if self._search is not None:
+            found = np.empty(len(scores), np.int32)
+            bin_numbers(scores, *self._search, np.empty(len(scores)), found)
+            return found
+        return np.minimum(np.searchsorted(self.scores, scores), len(self.scores) - 1)
 
-        def look_up(here: slice) -> None:
-            at = np.searchsorted(self.scores, scores[here])
-            at = np.minimum(at, len(self.scores) - 1)  # a score that has no weight is not there
-            found[:, here] = self.influences[:, (labels[here] == 1).astype(np.intp), at]
-
-        by_blocks(len(scores), look_up)
-        return found
+    @cached_property
+    def _search(self) -> Search | None:
+        """The arithmetic that finds floats in bins, where there are not too many."""
+        if self.scores.dtype.kind != "f" or len(self.scores) > MOST_BINS:
+            return None
+        return search_of(np.nextafter(self.scores[:-1].astype(np.float64), np.inf))
 
 
 class ProductSums(NamedTuple):
@@ -97,27 +105,33 @@ class ProductSums(NamedTuple):
         pairs: Pairs,
     ) -> ProductSums:
         """Return those of rows, whose labels are 1 and others, and whose weights are numbers."""
-        labels = (labels == 1).astype(np.int64)
-        n, k = len(labels), len(scores)
-        units = Units(n, weights, strata=labels)
-        every = [own.of_rows(labels, each) for own, each in zip(lookups, scores, strict=True)]
-        shape = len(every[0]), k
-        own, apart = np.zeros((*shape, k, 2, 3)), np.zeros((shape[0], len(pairs), 2, 3))
-        ends = np.full((shape[0], k + len(pairs), 2, 2), -np.inf)
-        for m in range(shape[0]):
-            columns = [each[m] for each in every]
-            moved = [columns[a] - columns[b] for a, b in pairs]
-            for i, j in zip(*np.tril_indices(k), strict=True):
-                _add_to(own[m, i, j], units.sums_of_products(columns[i], columns[j]))
-            for p, each in enumerate(moved):
-                _add_to(apart[m, p], units.sums_of_products(each, each))
-            for found, each in zip(ends[m], (*columns, *moved), strict=True):
-                for code in np.unique(labels):
-                    of_class = each[labels == code]
-                    found[code] = of_class.max(), -of_class.min()
-        counts = np.bincount(labels, weights, 2).astype(np.float64)
-        rests = np.stack([each.rests for each in lookups], axis=1)
-        return cls(n, counts, own, apart, ends, rests)
+        k, n_measures = len(lookups), len(lookups[0].rests)
+        n_rows, own = np.zeros(2), np.zeros((n_measures, k, k, 2, 3))
+        apart = np.zeros((n_measures, len(pairs), 2, 3))
+        ends = np.full((n_measures, k + len(pairs), 2, 2), -np.inf)
+
+        def add_class(code: int) -> None:
+            here = np.flatnonzero((labels == 1) == code)
+            if not len(here):
+                return
+            units = Units(len(here), None if weights is None else weights[here])
+            n_rows[code] = units.n_rows
+            at = [to.places(each[here]) for to, each in zip(lookups, scores, strict=True)]
+            for m in range(n_measures):
+                columns = [
+                    to.influences[m, code][places] for to, places in zip(lookups, at, strict=True)
+                ]
+                moved = [columns[a] - columns[b] for a, b in pairs]
+                for i, j in zip(*np.tril_indices(k), strict=True):
+                    own[m, i, j, code] = units.sums_of_products(columns[i], columns[j])[0]
+                for p, each in enumerate(moved):
+                    apart[m, p, code] = units.sums_of_products(each, each)[0]
+                for p, each in enumerate((*columns, *moved)):
+                    ends[m, p, code] = each.max(), -each.min()
+
+        run([partial(add_class, code) for code in (0, 1)], len(labels))
+        rests = np.stack([to.rests for to in lookups], axis=1)
+        return cls(len(labels), n_rows, own, apart, ends, rests)
 
     def units(self, is_by_class: bool) -> Units:
         """Return the rows as those of one point, or of one each class."""
@@ -161,8 +175,3 @@ class ProductSums(NamedTuple):
         ends, sizes = self.ends[m, model], self.units(is_by_class).sizes_of_strata
         steps = (ends if is_by_class else ends.max(axis=0, keepdims=True)).sum(axis=1)
         return sizes, np.where(steps > ROUNDING * ends.max(), steps, 0.0)
-
-
-def _add_to(total: Floats, sums: Floats) -> None:
-    """Add sums by class, of rows that may be of the first one alone."""
-    total[: len(sums)] += sums

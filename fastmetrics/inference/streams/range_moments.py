@@ -8,10 +8,12 @@ and sums of influences over all ranges follow without rounding more than rows in
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fastmetrics.inference.streams.joint_sums import Lookup
 from fastmetrics.inference.units import Floats, Spread
 from fastmetrics.measures.curves.influences import Counts
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -20,6 +22,67 @@ from fastmetrics.tables.scores.score_table import ScoreTable
 MEASURES: Final = {"roc_auc": True, "average_precision": False}
 #: What no row adds to average precision, in units of 1 / positives.
 _MOST: Final = 100.0
+
+
+class Cut(NamedTuple):
+    """How scores are made cells: ``n`` at most, of a part of so few each one of its own."""
+
+    n: int
+    alone: int
+
+    def starts(self, counts: Counts, total: float) -> NDArray[np.intp]:
+        """Return where cells begin: even ones by rows, and ever smaller ones to the top."""
+        if len(counts.tp) <= self.alone:
+            return np.arange(len(counts.tp))
+        above = counts.tp + counts.fp - counts.positives - counts.negatives
+        place = above / total + np.log1p(above) / np.log1p(total)
+        return np.flatnonzero(np.diff(np.floor(place * (self.n / 2.0)), prepend=-1.0))
+
+
+class Cells(NamedTuple):
+    """Rows of consecutive scores, by the mean of what moves each measure there.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n,)
+        The highest of each cell, falling.
+    means : ndarray of shape (2, 2, n)
+        Of each measure and class.
+    rests : ndarray of shape (2, 2)
+        The sums over rows of the squares of what they differ by from those means.
+    """
+
+    scores: NDArray[Any]
+    means: Floats
+    rests: Floats
+
+    @classmethod
+    def of(cls, table: ScoreTable, counts: Counts, found: Any, starts: NDArray[np.intp]) -> Cells:
+        """Return those of a table that begin at these places."""
+        widths = np.diff(starts, append=len(table))
+        means, rests = np.empty((2, 2, len(starts))), np.empty((2, 2))
+        for own, left, one in zip(means, rests, found, strict=True):
+            for code, values in enumerate(one):
+                n = counts[code]
+                first = values[starts]
+                off = values - np.repeat(first, widths)
+                shift = np.add.reduceat(n * off, starts)
+                shift /= np.maximum(np.add.reduceat(n, starts), 1.0)
+                own[code] = first + shift
+                off -= np.repeat(shift, widths)
+                left[code] = np.add.reduce(n * off * off)
+        return cls(table.scores[starts], means, rests)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Part], later: Floats) -> Cells | None:
+        """Return those of parts, to which lower ones add so much of average precision."""
+        each = [part.cells for part in parts if part.cells is not None]
+        if len(each) < len(parts):
+            return None
+        means = np.concatenate([one.means for one in each], axis=2)
+        means[1] += np.repeat(later, [len(one.scores) for one in each], axis=1)
+        rests = np.sum([one.rests for one in each], axis=0)
+        return cls(np.concatenate([one.scores for one in each]), means, rests)
 
 
 class Part(NamedTuple):
@@ -36,12 +99,15 @@ class Part(NamedTuple):
         of the class), and the sums of their second to fourth powers about it.
     tails : ndarray of shape (2,)
         What this part adds to the average precision that positives (negatives) above move.
+    cells : Cells or None
+        What rows move, to be looked up by their scores, where that was asked for.
     """
 
     start: tuple[int, int]
     sizes: tuple[int, int]
     moments: Floats
     tails: Floats
+    cells: Cells | None = None
 
     @property
     def is_possible(self) -> bool:
@@ -56,7 +122,9 @@ class Part(NamedTuple):
         return bool(is_within.all() and (np.abs(self.tails) <= _MOST).all())
 
 
-def part_of(table: ScoreTable, start: tuple[int, int], totals: tuple[int, int]) -> Part:
+def part_of(
+    table: ScoreTable, start: tuple[int, int], totals: tuple[int, int], cut: Cut | None = None
+) -> Part:
     """Return the part of a table that stands below so many rows of either class, of so many."""
     counts = Counts.of(table, start)
     precision, below, lowered = counts.precisions()
@@ -64,7 +132,8 @@ def part_of(table: ScoreTable, start: tuple[int, int], totals: tuple[int, int]) 
     columns = counts.positives, counts.negatives
     moments = [[_central(*each) for each in zip(columns, one, strict=True)] for one in found]
     sizes = int(table.n_positive), int(table.n_negative)
-    return Part(start, sizes, np.array(moments), np.array([below[0], -lowered[0]]))
+    cells = cut and Cells.of(table, counts, found, cut.starts(counts, float(sum(totals))))
+    return Part(start, sizes, np.array(moments), np.array([below[0], -lowered[0]]), cells)
 
 
 def _central(counts: Floats, values: Floats) -> list[float]:
@@ -88,13 +157,15 @@ def joined(parts: Sequence[Part]) -> Part:
     moments = np.stack([part.moments for part in parts], axis=2)  # measure, class, part, power
     tails = np.array([part.tails for part in parts])
     means = moments[..., 0].copy()
-    means[1] += (tails.sum(axis=0) - tails.cumsum(axis=0)).T  # of average precision: lower ones
+    later = (tails.sum(axis=0) - tails.cumsum(axis=0)).T  # of average precision: lower ones
+    means[1] += later
     whole = sizes.sum(axis=2, keepdims=True)
     mean = (sizes * means).sum(axis=2, keepdims=True) / np.maximum(whole, 1.0)
     powers = _about(sizes, moments[..., 1:], means - mean).sum(axis=2)
     found = np.concatenate([mean, powers], axis=2)
     added = [sum(part.sizes[code] for part in parts) for code in (0, 1)]
-    return Part(parts[0].start, (added[0], added[1]), found, tails.sum(axis=0))
+    cells = Cells.joined(parts, later)
+    return Part(parts[0].start, (added[0], added[1]), found, tails.sum(axis=0), cells)
 
 
 def _about(sizes: Floats, powers: Floats, off: Floats) -> Floats:
@@ -115,11 +186,31 @@ def spread_of(name: str, value: float, whole: Part) -> Spread:
     m, n = whole.sizes
     sizes = np.array([m, n], np.float64)
     own = whole.moments[list(MEASURES).index(name)]
-    centre = np.array([value, value if name == "roc_auc" else 0.0])
+    centre, scale = _centre_and_scale(name, value, whole)
     off = own[:, 0] - centre
     powers = _about(sizes, own[:, 1:], off)
-    scale = sizes if name == "roc_auc" else np.array([m, m], np.float64)
     columns = sizes, sizes * off / scale, powers[:, 0] / scale**2
     if not MEASURES[name]:
         columns = tuple(each.sum(keepdims=True) for each in columns)
     return Spread.of_strata(*columns, float(np.sum(powers[:, 2] / scale**4)))
+
+
+def lookup_of(values: Sequence[float], whole: Part) -> Lookup:
+    """Return the influences on all measures, of these values, of the cells of all rows."""
+    if whole.cells is None:
+        raise ValueError("ranges without cells")
+    scores, means, rests = whole.cells
+    found = zip(MEASURES, values, means, rests, strict=True)
+    influences, lefts = np.empty_like(means), np.empty_like(rests)
+    for at, (name, value, own, left) in enumerate(found):
+        centre, scale = _centre_and_scale(name, value, whole)
+        influences[at] = (own - centre[:, None]) / scale[:, None]
+        lefts[at] = left / scale**2
+    return Lookup(scores[::-1], influences[:, ::-1, ::-1], lefts[:, ::-1])
+
+
+def _centre_and_scale(name: str, value: float, whole: Part) -> tuple[Floats, Floats]:
+    """Return what is taken off what rows of either class tell of a measure, and its divisors."""
+    is_auc = name == "roc_auc"
+    m, n = whole.sizes
+    return np.array([value, value if is_auc else 0.0]), np.array([m, n if is_auc else m], float)

@@ -21,8 +21,17 @@ from fastmetrics._input.scalars import check_integer, check_real
 from fastmetrics._kernels import range_kernels
 from fastmetrics._threads.workers import at_most, run
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference.streams.range_moments import Part, joined, part_of, spread_of
-from fastmetrics.measures.curves._pieces import Piece, by_pieces
+from fastmetrics.inference.streams.joint_sums import Lookup
+from fastmetrics.inference.streams.range_moments import (
+    MEASURES,
+    Cut,
+    Part,
+    joined,
+    lookup_of,
+    part_of,
+    spread_of,
+)
+from fastmetrics.measures.curves._pieces import PIECE_ROWS, Piece, by_pieces
 from fastmetrics.measures.curves.break_even import Balance, balance_of
 from fastmetrics.measures.curves.placements import placement_sums
 from fastmetrics.tables._mergeable import Summed
@@ -119,8 +128,15 @@ class RangeSummary(Summed, Saved):
 
     def estimated(self, name: str) -> tuple[float, float, float]:
         """Return "roc_auc" or "average_precision", its variance and degrees of freedom."""
-        value = self.pairs.auc if name == "roc_auc" else average_precision_of(self)
+        value = self._value(name)
         return value, *spread_of(name, value, joined(self.parts))
+
+    def _value(self, name: str) -> float:
+        return self.pairs.auc if name == "roc_auc" else average_precision_of(self)
+
+    def lookup(self) -> Lookup:
+        """Return how far rows move `MEASURES`, by their scores; of a summary with cells."""
+        return lookup_of([self._value(name) for name in MEASURES], joined(self.parts))
 
     def check_whole(self) -> None:
         """Raise where ranges are missing, or in twice."""
@@ -229,13 +245,14 @@ def summary_of(
     false_positives: int = 0,
     n_positive: int | None = None,
     n_negative: int | None = None,
+    cut: Cut | None = None,
 ) -> RangeSummary:
     """Return what the scores of one range contribute to an evaluation of all.
 
     ``table`` has every row whose score lies in the range, as counts; of higher scores there are so
     many true and false positives. ``n_positive`` and ``n_negative`` are all rows of either class,
     by default those above and those of the table. Three passes over the table; the sums do not
-    depend on how rows are cut into ranges.
+    depend on how rows are cut into ranges. ``cut`` asks for cells, by which rows are looked up.
 
     Examples
     --------
@@ -266,13 +283,13 @@ def summary_of(
         at = slice(piece.start, piece.stop)
         columns = table.scores[at], piece.positives, piece.negatives
         part = ScoreTable._of_columns(*columns)
-        return _of_part(part, tp + piece.tp, fp + piece.fp, m, n)
+        return _of_part(part, tp + piece.tp, fp + piece.fp, m, n, cut)
 
     found = sum(by_pieces(table, of_piece), empty)
     return dataclasses.replace(found, parts=(joined(found.parts),)) if found.parts else found
 
 
-def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int) -> RangeSummary:
+def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int, cut: Cut | None) -> RangeSummary:
     """Return the summary of a few rows of a table."""
     columns = table.positives, table.negatives
     positives, negatives = int(table.n_positive), int(table.n_negative)
@@ -288,7 +305,7 @@ def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int) -> RangeSummar
     )
     is_balanced = tp + fp < m <= tp + fp + positives + negatives
     balance = balance_of(table, m, (tp, fp)) if is_balanced else None
-    parts = (part_of(table, (tp, fp), (m, n)),) if m and n else ()
+    parts = (part_of(table, (tp, fp), (m, n), cut),) if m and n else ()
     sums = positives, negatives, twice, precisions
     return RangeSummary(m, n, *sums, highest, lowest, balance, parts)
 
@@ -314,13 +331,16 @@ def _gap_ends(
 
 
 def summary_of_runs(
-    runs: ScoreRuns, *, progress: Callable[[float], None] | None = None
+    runs: ScoreRuns, *, progress: Callable[[float], None] | None = None, n_cells: int = 0
 ) -> RangeSummary:
     """Return the summary of all rows of some runs, each thread at work on a range of its own.
 
-    ``progress`` is called with the share of the rows that is done.
+    ``progress`` is called with the share of the rows that is done. With ``n_cells`` rows can be
+    looked up in about so many cells, or twice as many: exactly where there are few scores.
     """
     rows, ranges, at_once = runs._ranges()
+    n_parts = len(ranges) + rows.size // PIECE_ROWS
+    cut = Cut(n_cells, n_cells // n_parts) if n_cells and n_parts else None
     sizes = np.array([(0, 0), *map(rows.rows_of, ranges)], np.int64)
     above = [(tp, fp) for tp, fp in sizes.cumsum(axis=0).tolist()]
     m, n = above[-1]
@@ -328,7 +348,7 @@ def summary_of_runs(
 
     def of_range(where: Range, tp: int, fp: int) -> RangeSummary:
         nonlocal done
-        found = summary_of(table_of(rows, where), tp, fp, m, n)
+        found = summary_of(table_of(rows, where), tp, fp, m, n, cut)
         done += found.positives + found.negatives  # a bar: a lost sum would do no harm
         if progress is not None:
             progress(done / (m + n))
