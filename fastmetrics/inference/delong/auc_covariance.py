@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,8 +111,7 @@ _COUNT_BITS: Final = 12
 _JOB_CHUNKS: Final = 16
 
 
-@dataclass(frozen=True, eq=False)
-class AucCovariance:
+class AucCovariance(NamedTuple):
     """The AUCs of K models on the same rows, and their covariances.
 
     Attributes
@@ -241,7 +241,7 @@ def of_table(table: ScoreTable, read: WeightsAre | None) -> AucCovariance:
     if not all(sizes):
         return found
     twice, *squares = placement_sums(table.positives, table.negatives, *sizes)
-    return _of_sums(found, [twice], [np.array([[each]], object) for each in squares])
+    return _of_sums(found, [twice], [[[each]] for each in squares])
 
 
 def auc_covariance(models: CheckedModels, read: WeightsAre | None) -> AucCovariance:
@@ -274,7 +274,7 @@ def auc_covariance(models: CheckedModels, read: WeightsAre | None) -> AucCovaria
         exponent = -int(np.frexp(rows.weights.max())[1])
         rows = replace(rows, weights=np.ldexp(rows.weights, exponent))
     moved = [_influences(replace(rows, scores=scores)) for scores in models.scores]
-    found = replace(found, aucs=np.array([each.value for each in moved]))
+    found = found._replace(aucs=np.array([each.value for each in moved]))
     if fault:
         return found
     influences = np.stack([each.influences for each in moved])
@@ -291,7 +291,7 @@ def auc_covariance(models: CheckedModels, read: WeightsAre | None) -> AucCovaria
     for i in range(k):
         if covariance[i, i] <= float(np.sum(influences[i] ** 2)) * scale:
             covariance[i] = covariance[:, i] = 0.0
-    return replace(found, covariance=covariance, variances=variances)
+    return found._replace(covariance=covariance, variances=variances)
 
 
 def _fault(
@@ -336,32 +336,36 @@ def _of_counts(found: AucCovariance, models: CheckedModels) -> AucCovariance:
         counts = part.view(np.int8)
         if rows.weights is not None:
             counts = rows.weights.astype(np.int64) * counts
-        grams.append(exact_gram(placements, counts))
+        grams.append(exact_gram(placements, counts).tolist())
     twice = [int(exact_dot(counts.astype(np.int64), row)) for row in placements]
     return _of_sums(found, twice, grams[::-1])
 
 
-def _of_sums(found: AucCovariance, twice: list[int], grams: list[NDArray[Any]]) -> AucCovariance:
+def _of_sums(
+    found: AucCovariance, twice: list[int], grams: Sequence[list[list[int]]]
+) -> AucCovariance:
     """Return AUCs and DeLong's covariances, S10/m + S01/n, each rounded once.
 
     With the doubled placements a and A = sum a, S10 is
     (m sum a_k a_l - A_k A_l) / (4 m n^2 (m - 1)), and S01 the same with m and n exchanged: A is
     the same over either class. ``grams`` are the sums of products over positives and negatives.
     """
-    m, n = found.n_positive, found.n_negative
-    found = replace(found, aucs=np.array([each / (2 * m * n) for each in twice]))
+    m, n, models = found.n_positive, found.n_negative, range(len(twice))
+    aucs = np.array([each / (2 * m * n) for each in twice])
     if found.fault:
-        return found
-    squares = np.multiply.outer(np.array(twice, object), np.array(twice, object))
-    s10, s01 = (size * gram - squares for size, gram in zip((m, n), grams, strict=True))
-    numerators = s10 * (n - 1) + s01 * (m - 1)
-    own = np.diagonal(numerators)
-    between = own[:, None] + own[None, :] - 2 * numerators
-    covariance, variances = (
-        np.array(whole / (4 * m * m * n * n * (m - 1) * (n - 1)), np.float64)
-        for whole in (numerators, between)
-    )
-    return replace(found, covariance=covariance, variances=variances)
+        return found._replace(aucs=aucs)
+    of_positives, of_negatives = grams
+    products, whole = [[0] * len(models) for _ in models], 4 * m * m * n * n * (m - 1) * (n - 1)
+    for i, j in itertools.product(models, models):
+        both = twice[i] * twice[j]
+        s10, s01 = m * of_positives[i][j] - both, n * of_negatives[i][j] - both
+        products[i][j] = s10 * (n - 1) + s01 * (m - 1)
+    covariance = np.array([[each / whole for each in row] for row in products])
+    between = [
+        [(products[i][i] + products[j][j] - 2 * products[i][j]) / whole for j in models]
+        for i in models
+    ]
+    return found._replace(aucs=aucs, covariance=covariance, variances=np.array(between))
 
 
 def exact_gram(values: NDArray[np.int64], counts: NDArray[Any]) -> NDArray[Any]:

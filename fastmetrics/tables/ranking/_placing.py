@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import partial
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -117,6 +119,5 @@ def jobs_of(starts: Ints, size: int) -> list[tuple[int, int]]:
     """Return ranges of queries that hold about ``size`` items each, by their starts."""
     n_items, n_queries = int(starts[-1] - starts[0]), len(starts) - 1
     n_jobs = max(1, min(n_queries, n_items // size))
-    ends = np.searchsorted(starts, starts[0] + np.arange(1, n_jobs) * (n_items / n_jobs))
-    edges = np.unique(np.concatenate([[0], ends, [n_queries]]))
-    return list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
+    ends = (bisect_left(starts, starts[0] + k * n_items / n_jobs) for k in range(1, n_jobs))
+    return [(start, stop) for start, stop in pairwise([0, *ends, n_queries]) if start < stop]
