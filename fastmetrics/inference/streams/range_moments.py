@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._kernels.range_kernels import precision_influences, precision_shares
 from fastmetrics.inference.streams.joint_sums import Lookup
 from fastmetrics.inference.units import Floats, Spread
 from fastmetrics.measures.curves.influences import Counts
@@ -127,13 +128,16 @@ def part_of(
 ) -> Part:
     """Return the part of a table that stands below so many rows of either class, of so many."""
     counts = Counts.of(table, start)
-    precision, below, lowered = counts.precisions()
-    found = counts.placements(*totals), (precision + below, -lowered)
+    of_precision = np.empty((2, len(table)))
+    above = float(start[0]), float(start[1])
+    tails = precision_shares(table.positives, table.negatives, above, *of_precision)
+    precision_influences(1.0, 0.0, (0.0, 0.0), *of_precision)  # times the positives, not centred
+    found = counts.placements(*totals), of_precision
     columns = counts.positives, counts.negatives
     moments = [[_central(*each) for each in zip(columns, one, strict=True)] for one in found]
     sizes = int(table.n_positive), int(table.n_negative)
     cells = cut and Cells.of(table, counts, found, cut.starts(counts, float(sum(totals))))
-    return Part(start, sizes, np.array(moments), np.array([below[0], -lowered[0]]), cells)
+    return Part(start, sizes, np.array(moments), np.array([tails[0], -tails[1]]), cells)
 
 
 def _central(counts: Floats, values: Floats) -> list[float]:

@@ -96,21 +96,6 @@ class Counts(NamedTuple):
         of_negatives /= m
         return of_positives, of_negatives
 
-    def precisions(self) -> tuple[Floats, Floats, Floats]:
-        """Return the precision at each score, and what rows there do to it here and below.
-
-        A positive raises the sum of the precisions of positives by the second, beside its own; a
-        negative lowers it by the third.
-        """
-        called = self.tp + self.fp
-        precision = self.tp / called
-        share = self.positives / called
-        return (
-            precision,
-            _from_here_down(share * (1.0 - precision)),
-            _from_here_down(share * precision),
-        )
-
 
 def roc_auc(table: ScoreTable, max_fpr: float | None = None) -> CurveInfluences:
     """Return the AUC with DeLong's placements, less the AUC, over the size of the class."""
