@@ -73,6 +73,11 @@ class Of(NamedTuple):
         return measure_of(self.base).needs == "labels"
 
     @property
+    def is_of_precision(self) -> bool:
+        """Whether it is a mean of areas of precision, which are too large."""
+        return self.how == "macro" and measure_of(self.base).name in OF_PRECISION
+
+    @property
     def takes_one_class(self) -> bool:
         """Whether a label has it too of which all rows are of one class: it is a mean of rows."""
         return bool(measure_of(self.base).row_loss) or self.base.name == "accuracy"
@@ -174,19 +179,6 @@ class Labelled:
         value, slopes = of_cells(each.base, np.asarray(counts, np.float64))
         return RowInfluences(value, slopes[codes].sum(axis=1))
 
-    def excess(self, model: int) -> float:
-        """Return by how much the mean of average precision is too large."""
-        of_label = [
-            excess_of_precision(
-                self.labels[:, label] == 1,
-                self.models[model].values[:, label],
-                self.design.weights,
-                self.options["weights_are"] == "frequencies",
-            )
-            for label in np.flatnonzero(self.sizes)
-        ]
-        return sum(of_label) / max(1, len(of_label))
-
     def whole_rows(self, model: int) -> RowInfluences:
         """Return the share of rows all of whose labels are right."""
         called = self.models[model].values >= self.threshold
@@ -223,7 +215,7 @@ def evaluate_multilabel(
     found: dict[str, dict[str, Estimate]] = {name: {} for name in names}
     pairs: dict[str, Comparison] = {}
     by_label: dict[str, Floats] = {}
-    for each, influenced, of_labels in _measured(rows, asked):
+    for each, influenced, of_labels, excess in _measured(rows, asked):
         by_label[each.base.label] = of_labels
         counts: list[Any] = [None] * len(names)
         if each.how == "rows" and own.is_plain:
@@ -239,8 +231,8 @@ def evaluate_multilabel(
         shown = each.base if each.how == "rows" else each.shown
         with said_in_notes():
             comparison = compared(shown, measured, chosen, own.weights_are)
-        if each.how == "macro" and measure_of(each.base).name in OF_PRECISION:
-            comparison = with_excess(comparison, [rows.excess(k) for k in range(len(names))])
+        if each.is_of_precision:
+            comparison = with_excess(comparison, excess)
         if comparison.pairs:
             pairs[shown.label] = comparison
         for name, one in zip(names, comparison.models, strict=True):
@@ -278,21 +270,25 @@ def _asked(label: str | None, metric: Any) -> Of:
 
 def _measured(
     rows: Labelled, asked: Sequence[Of]
-) -> Iterator[tuple[Of, list[RowInfluences], Floats]]:
-    """Yield each measure of every model with its influences, and the values of each label."""
+) -> Iterator[tuple[Of, list[RowInfluences], Floats, Sequence[float]]]:
+    """Yield each measure of every model: influences, values of labels, excess of precision."""
     n, k = rows.labels.shape
     many = len(rows.models)
     means = [each for each in asked if each.how == "macro"]
     values = {each: np.full((many, k), np.nan) for each in means}
     influences = {each: np.zeros((many, n)) for each in means}
+    excess = np.zeros(many)
     for label in range(k if means else 0):
         of_label = [each for each in means if rows.sizes[label] or each.takes_one_class]
         sample = rows.of_label(label, of_label)
-        for each in of_label:
-            for model in range(many):
+        for model in range(many):
+            for each in of_label:
                 found = sample.influenced(each.base, model)
                 values[each][model, label] = found.value
                 influences[each][model] += found.influences
+            if any(each.is_of_precision for each in of_label):
+                excess[model] += excess_of_precision(sample, model)
+    excess /= max(1, int(np.count_nonzero(rows.sizes)))
     for each in asked:
         own = np.full((many, k), np.nan)
         if each.how == "macro":
@@ -301,10 +297,10 @@ def _measured(
             count = max(1, int(use.sum()))
             mean = own[:, use].mean(axis=1) if use.any() else np.full(many, np.nan)
             moved = zip(mean.tolist(), influences[each] / count, strict=True)
-            yield each, [RowInfluences(*one) for one in moved], own
+            yield each, [RowInfluences(*one) for one in moved], own, excess.tolist()
         else:
             of = partial(rows.pooled, each) if each.how == "micro" else rows.whole_rows
-            yield each, [of(model) for model in range(many)], own
+            yield each, [of(model) for model in range(many)], own, ()
 
 
 def _of_labels(rows: Labelled, asked: Sequence[Of]) -> Iterator[str]:

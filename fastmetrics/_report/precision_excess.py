@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._report.task_evaluation import NAMES
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.inference.units import Floats
+from fastmetrics.inference.samples import BinarySample
+from fastmetrics.measures.curves.influences import Counts
 
 #: Areas of precision.
 OF_PRECISION: Final = ("average_precision", "pr_auc")
@@ -22,25 +22,24 @@ OF_PRECISION: Final = ("average_precision", "pr_auc")
 _TOLD: Final = 0.25
 
 
-def excess_of_precision(
-    positive: NDArray[np.bool_], scores: Any, weights: Floats | None, is_counted: bool
-) -> float:
+def excess_of_precision(sample: BinarySample, model: int) -> float:
     """Return by how much precision at positives, on average, is for themselves.
 
     The precision among the others that score as much as a positive has, where counts are of
-    independent rows, the mean of the population: with the positive itself it is too large.
-    Of frequencies (``is_counted``) a row of its weight is left out once.
+    independent rows, the mean of the population: with the positive itself it is too large. A row
+    of importance is left out as a whole, one of a frequency once.
     """
-    order = np.argsort(-scores, kind="stable")
-    placed, positive = -scores[order], positive[order]
-    own = np.ones(len(order)) if weights is None else weights[order]
-    last = np.searchsorted(placed, placed, side="right") - 1
-    called = np.cumsum(own)[last][positive]
-    false = np.cumsum(np.where(positive, 0.0, own))[last][positive]
-    with_false = false > 0.0  # above all of these precision is 1, with the positive or without
-    left_out = 1.0 if is_counted else own[positive]
-    share = np.divide(false, called - left_out, out=np.zeros(len(false)), where=with_false)
-    return float(np.average(share - false / called, weights=own[positive]))
+    ordered = sample.ordered(model)
+    counts = Counts.of(ordered.table)
+    shares, called, false = counts.positives, counts.tp + counts.fp, counts.fp
+    own: Any = 1.0
+    if sample.design.weights is not None and sample.design.weights_are == "importances":
+        positive = sample.classes == 1
+        called, false = (ordered.spread(each)[positive] for each in (called, false))
+        shares = own = sample.design.weights[positive]
+    others = np.maximum(called - own, false)  # of one row alone none
+    excess = np.divide(false * own, called * others, out=np.zeros(len(false)), where=others > 0.0)
+    return float(np.average(excess, weights=shares))
 
 
 def with_excess(comparison: Comparison, excess: Sequence[float]) -> Comparison:

@@ -255,6 +255,10 @@ class BinarySample(Sample):
         """Return the classes, of two the positive one last, and the scores of a model."""
         return self.classes, self._scores[model]
 
+    def ordered(self, model: int) -> OrderedRows:
+        """Return the rows in the order of the scores of a model."""
+        return self._ordered[model]
+
     @cached_property
     def _table(self) -> TablePoints:
         return TablePoints(ScoreTable.from_rows(self._rows))

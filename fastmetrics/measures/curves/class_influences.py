@@ -58,6 +58,10 @@ class OrderedRows:
         """The classes at each score."""
         return self._ordered[1]
 
+    def spread(self, by_score: Floats) -> Floats:
+        """Return for each row, in the order of the rows, the entry of its score in the table."""
+        return self._ordered[0].spread(np.ascontiguousarray(by_score[::-1]))
+
     def influences(
         self, of_table: Callable[..., CurveInfluences], **parameters: Any
     ) -> RowInfluences:
