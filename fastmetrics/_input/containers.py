@@ -169,8 +169,9 @@ def _from_sequence(values: Sequence[Any], name: str) -> NDArray[Any]:
         return _from_sequence([as_array(v, name) if is_one else v for v, is_one in read], name)
     if array.dtype.kind == "f" and array.dtype.itemsize == 8:
         # NumPy's promotion to float64 may have rounded integers
-        is_large = array.ndim == 1 and bool((np.abs(array) >= _EXACT).any())
-        return _numbers(list(values), name) if is_large else array
+        if not (np.abs(array) >= _EXACT).any():
+            return array
+        return from_objects(np.array(values, dtype=object), name)
     if array.dtype.kind in "SU" and array.ndim == 1:
         # NumPy turns [1, "a"] into text without a word
         for i, value in enumerate(values):

@@ -278,14 +278,14 @@ def doubts_of(named: Sequence[NamedScores], models: Sequence[ModelEvaluation]) -
         at = limits(auc, error, df, SURE, "logit", "two-sided", (0.0, 1.0))
         high = float(np.fmax(at.high, model.confidence_interval.high))
         n = int(model.n_positive + model.n_negative)
-        values = _few_values(as_array(each.values, each.argument).ravel())
+        values = few_values(as_array(each.values, each.argument).ravel())
         doubt = doubt_of(values, auc, ConfidenceInterval(at.low, high), n)
         if doubt is not None:
             found.append(f"{model.name}: {DOUBTS[doubt[0]]}")
     return (f"Doubtful: {'; '.join(found)}. `doctor` says more.",) if found else ()
 
 
-def _few_values(scores: Any) -> list[float]:
+def few_values(scores: Any) -> list[float]:
     """Return the distinct scores, in order; of more than two three or more of them."""
     seen = np.unique(scores[:: max(1, len(scores) // _LOOK)])
     if len(seen) <= 2:

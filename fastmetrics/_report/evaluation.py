@@ -25,7 +25,7 @@ from fastmetrics._report._beside import (
 from fastmetrics._report.evaluate_task import evaluate_task, task_of
 from fastmetrics._report.evaluation_result import Evaluation
 from fastmetrics._report.model_evaluation import evaluate_model, evaluate_table
-from fastmetrics._report.multilabel import evaluate_multilabel
+from fastmetrics._report.multilabel.evaluate_multilabel import evaluate_multilabel
 from fastmetrics._report.slices.slices import SLICES, slices_of
 from fastmetrics._report.task_evaluation import Task, TaskEvaluation
 from fastmetrics.errors import InputError, InputTypeError, renamed
@@ -74,15 +74,15 @@ def evaluate(
     ----------
     y_true : array-like of shape (n_samples,), ScoreTable, ScoreRuns, or mapping of str to those
         Labels, numbers, or how relevant items are; of rows that have several labels at once a
-        matrix of 0 and 1, a column a label; or the tables of scores and counts of one or
-        several models, or their runs where they fit no memory, which come without `scores` and all
-        that belongs to rows: weights, groups, costs, a bootstrap.
+        matrix of 0 and 1, a column a label, or a mapping of labels to columns; or the tables of
+        scores and counts of one or several models, or their runs where they fit no memory, which
+        come without `scores` and all that belongs to rows: weights, groups, costs, a bootstrap.
     scores : mapping of str to array-like of shape (n_samples,), data frame, or array-like
         The scores of each model by name; a data frame has one column a model; a single column
         is one model called ``"score"``. An array of shape (n_samples, n_models) needs `names`.
         The greater the score, the more positive. Of several classes a matrix for each model, a
         column a class, in their order; or predicted labels; or predicted numbers. Of several labels
-        a matrix for each model, a column a label: scores, or 0 and 1.
+        a matrix or such a mapping for each model: scores, or 0 and 1.
     task : {"binary", "classes", "labels", "multilabel", "values", "rankings"}, optional
         What is evaluated; by default the rule of Notes tells, and what is printed says it.
     query : array-like of shape (n_samples,), optional
@@ -218,7 +218,7 @@ def evaluate(
             "`scores` is missing: pass labels and scores, or ScoreTables or ScoreRuns alone"
         )
     labels: Any = y_true
-    if task is None and query is None and column_count(labels) > 1:
+    if task is None and query is None and (column_count(labels) > 1 or isinstance(labels, Mapping)):
         task = "multilabel"
     named = models_of(scores, names, task)
     own_task = task_of(labels, named, query, task)

@@ -296,6 +296,10 @@ def test_other_measures_and_a_perfect_model() -> None:
         (Y, {"m": MODELS["a"][:, 0]}, {}, "`y_true` is the class of each row"),
         (Y + 1, MODELS["a"], {}, "`y_true` must be an indicator matrix"),
         (Y[:, 0], MODELS["a"], {"task": "multilabel"}, "`y_true` must be an indicator matrix"),
+        ({"sea": Y[:, 0], "sky": Y[:, 1] + 1}, MODELS["a"][:, :2], {}, r"`y_true\['sky'\]` must"),
+        ({"sea": Y[:, 0], "sky": Y[1:, 1]}, MODELS["a"][:, :2], {}, r"`y_true\['sky'\]` has"),
+        (Y[:, :2], {"m": {"sea": Y[:, 0], "sky": Y[1:, 1]}}, {}, r"`scores\['m'\]\['sky'\]` has"),
+        (pd.DataFrame(Y, columns=[*"aabc"]), MODELS["a"], {}, "`y_true` names 2 columns 'a'"),
         (Y[:, :1], MODELS["a"][:, :1], {"task": "multilabel"}, "2 or more: got 1"),
         (Y, np.where(MODELS["a"] > 0.9, np.nan, 0.5), {}, "`scores` must be finite"),
         (Y, MODELS["a"], {"n_resamples": 99}, "these are multilabel, and `n_resamples`"),
@@ -309,3 +313,67 @@ def test_other_measures_and_a_perfect_model() -> None:
 def test_faults(y, scores, options, match: str) -> None:
     with pytest.raises((fm.InputError, fm.InputTypeError), match=match):
         fm.evaluate(y, scores, **options)
+
+
+def auc_of(y: np.ndarray, s: list[int]) -> float:
+    """Return the AUC by every pair, of Python's integers."""
+    pairs = [(a, b) for a, c in zip(s, y, strict=True) for b, d in zip(s, y, strict=True) if c > d]
+    return sum((a > b) + (a == b) / 2 for a, b in pairs) / len(pairs)
+
+
+LARGE = {"i": -(2**63), "u": 2**64 - 10_000}
+"""The ends of integers, where no double tells neighbours apart."""
+
+
+@pytest.mark.parametrize("weights_are", [None, "importances"])
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.float32, np.uint8])
+def test_scores_keep_their_type(dtype, weights_are: str | None) -> None:
+    ranks = np.round(100 * MODELS["a"]).astype(np.int64)
+    own = [[int(v) + LARGE.get(np.dtype(dtype).kind, 0) for v in row] for row in ranks]
+    if dtype == np.uint8:
+        own = ranks.tolist()
+    elif dtype == np.uint64:
+        own[0] = [0] * K  # least of all, whatever its sign becomes
+    s = np.array(own, dtype)
+    w = np.ones(N) if weights_are is None else 1.0 + np.arange(N) % 3
+    rows = {} if weights_are is None else {"sample_weight": w, "weights_are": weights_are}
+    found = fm.evaluate(Y, s, **rows)["score"]
+    if weights_are is None:
+        expected = np.mean([auc_of(Y[:, j], s[:, j].tolist()) for j in range(K)])
+        assert found["roc_auc_macro"].estimate == pytest.approx(expected, rel=1e-14)
+    by_rank = np.unique(s, return_inverse=True)[1].reshape(s.shape)
+    assert found == fm.evaluate(Y, by_rank.astype(float) + 2.0, **rows)["score"]
+
+
+@pytest.mark.parametrize("kind", [dict, pd.DataFrame, pl.DataFrame])
+def test_columns_keep_a_type_of_their_own(kind) -> None:
+    ranks = np.round(100 * MODELS["a"]).astype(np.int64)
+    columns = {
+        "sea": ranks[:, 0] + 2**60,
+        "sky": ranks[:, 1].astype(np.uint64) + np.uint64(2**63),
+        "sun": ranks[:, 2].astype(np.float32),
+        "sand": ranks[:, 3] * 1.0,
+    }
+    y = dict(zip(columns, Y.T, strict=True))
+    found = fm.evaluate(kind(y), {"score": kind(columns)})
+    assert found == fm.evaluate(kind(y), {"score": kind(dict(zip(columns, ranks.T, strict=True)))})
+    nested = [[2**53 + 1, 2**53], [2**53, 2**53 + 1]] * 9
+    as_read = fm.evaluate([[1, 0], [0, 1]] * 9, nested, task="multilabel")["score"]
+    assert as_read["roc_auc_macro"].estimate == 1.0
+    with pytest.raises(fm.InputError, match=r"`scores` mixes floats with the integer"):
+        fm.evaluate(Y[:2, :2], [[2**53 + 1, 0.5], [2**53, 0.1]])
+
+
+def test_doubtful_labels_are_named() -> None:
+    s = MODELS["a"].copy()
+    s[:, 0] = 0.5
+    s[:, 1] = np.where(s[:, 1] > 0.5, 0.9, 0.1)
+    s[:, 3] -= 2.0 * Y[:, 3] * (np.arange(N) % 9 > 0)
+    y = {"sea": Y[:, 0], "sky": Y[:, 1], "sun": Y[:, 2], "sand": Y[:, 3]}
+    found = fm.evaluate(y, {"bad": s, "good": MODELS["b"]}, threshold=AT)
+    (note,) = [note for note in found.notes if note.startswith("Doubtful")]
+    assert note == (
+        "Doubtful: bad: all scores are the same (sea), there are two scores, as of decisions "
+        "(sky), greater scores are of negatives (sand). `doctor` of one label says more."
+    )
+    assert not any("Doubtful" in note for note in fm.evaluate(Y, Y).notes)

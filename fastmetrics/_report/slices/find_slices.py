@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
-from fastmetrics._input.containers import as_array
-from fastmetrics._input.rows import has_names
+from fastmetrics._input.rows import has_names, named_columns
 from fastmetrics._input.scalars import (
     check_confidence_level,
     check_decision_level,
@@ -184,8 +183,7 @@ def find_slices(
 def _columns_of(X: Any) -> dict[str, NDArray[Any]]:
     if not has_names(X):
         raise InputError("`X` must be a mapping of names to columns, {'country': ...}, or a frame")
-    names = list(X) if isinstance(X, Mapping) else list(getattr(X, "column_names", X.columns))
-    columns = {str(name): as_array(X[name], f"X[{name!r}]") for name in names}
+    columns = named_columns(X, "X")
     if not columns:
         raise InputError("`X` must have a column: got none")
     return columns
