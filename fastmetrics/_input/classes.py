@@ -107,12 +107,11 @@ def check_multilabel_indicator(y_true: Any, name: str = "y_true") -> NDArray[np.
     if array.dtype.kind in "if" and np.count_nonzero(array == -1) == others:
         signs: NDArray[np.int8] = ones.view(np.int8)
         return signs
-    values = np.unique(array)
-    advice = f"; {ARGMAX}" if array.dtype.kind == "f" and (values % 1 != 0).any() else ""
-    raise InputError(
-        f"`{name}` must be an indicator matrix of 0 and 1: got values in {show_labels(values)}"
-        f"{advice}"
-    )
+    values, is_one = np.unique(array), array.shape[1] == 1
+    are_scores = array.dtype.kind == "f" and (values % 1 != 0).any()
+    rule = "hold 0 and 1" if is_one else "be an indicator matrix of 0 and 1"
+    advice = f"; {ARGMAX}" if are_scores and not is_one else ""
+    raise InputError(f"`{name}` must {rule}: got values in {show_labels(values)}{advice}")
 
 
 def _hashed_codes(y: NDArray[Any]) -> ClassLabels:

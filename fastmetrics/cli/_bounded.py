@@ -108,7 +108,7 @@ def evaluate_bounded(
 
 
 def _check_options(options: argparse.Namespace) -> None:
-    if options.task not in (None, "binary") or options.class_score:
+    if options.task not in (None, "binary") or options.class_score or options.label_score:
         raise ValueError("--memory is for scores of two classes: leave it out")
     if options.memory is None:
         raise ValueError("--spill-dir is of --memory: say how much may be taken")

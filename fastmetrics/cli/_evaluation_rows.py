@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -13,9 +13,17 @@ from fastmetrics._report.evaluation import plan_of
 from fastmetrics._report.evaluation_result import Evaluation
 from fastmetrics._report.task_evaluation import TaskEvaluation
 from fastmetrics.cli._messages import print_texts, tell
-from fastmetrics.cli._options import number_of, parse_bounds, parse_metrics
+from fastmetrics.cli._options import number_of, parse_bounds, parse_metrics, parse_pairs
 from fastmetrics.cli._session import check_weights, in_words, labels_of, names_here, read_rows
 from fastmetrics.io.columns import Columns
+
+#: Options of pairs, and what one looks like.
+_PAIRS: Final = {"--class-score": "cat=p_cat", "--label-score": "cat=p_cat"}
+#: Options that mean nothing but for scores of two classes.
+_OF_TWO: Final = (
+    *("cost_fn", "cost_fp", "prevalence", "guarantee"),
+    *("bootstrap", "method", "stratified"),
+)
 
 
 class Asked(NamedTuple):
@@ -29,6 +37,8 @@ class Asked(NamedTuple):
 
 def asked(options: argparse.Namespace) -> Asked:
     """Check what was written, read the files, and return what to evaluate."""
+    if options.label_score:
+        return _of_several_labels(options)
     if options.task == "labels" or options.class_score:
         return _of_classes(options)
     given = _given(options) | {"stratified": options.stratified, "progress": None}
@@ -83,9 +93,8 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
 
 def _of_classes(options: argparse.Namespace) -> Asked:
     """Return predicted labels, or the scores of each class."""
-    given = dict(_class_score(text) for text in options.class_score or ())
-    if given and options.score:
-        raise ValueError("--class-score names the scores of one model: leave --score out")
+    _refuse_of_two(options)
+    given: dict[str, str] = options.class_score
     predicted = [] if given else options.score
     columns = read_rows(
         options,
@@ -109,6 +118,26 @@ def _of_classes(options: argparse.Namespace) -> Asked:
     return Asked(labels, scores, own | _given(options) | _of_rows(columns, options), columns)
 
 
+def _of_several_labels(options: argparse.Namespace) -> Asked:
+    """Return a column of 0 and 1, and one of scores, for each label."""
+    _refuse_of_two(options, "slice", "pos_label")
+    pairs: dict[str, str] = options.label_score
+    columns = read_rows(options, None, [*pairs, *pairs.values()], group=options.groups)
+    labels = {name: columns.scores[name] for name in pairs}
+    scores = {"score": {name: columns.scores[column] for name, column in pairs.items()}}
+    own = {"task": "multilabel"} | _given(options) | _of_rows(columns, options)
+    return Asked(labels, scores, own, columns)
+
+
+def _refuse_of_two(options: argparse.Namespace, *more: str) -> None:
+    """Raise before anything is read if an option is of scores of two classes."""
+    for name in (*_OF_TWO, *more):
+        if getattr(options, name):
+            raise ValueError(
+                f"--{name.replace('_', '-')} is of scores of two classes: leave it out"
+            )
+
+
 def _of_rows(columns: Columns, options: argparse.Namespace) -> dict[str, Any]:
     """Return weights, groups, and the columns of slices, where there are any."""
     found: dict[str, Any] = {"sample_weight": columns.weights, "groups": columns.groups}
@@ -121,17 +150,29 @@ def _of_rows(columns: Columns, options: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
-def _class_score(text: str) -> tuple[str, str]:
-    name, equals, column = text.partition("=")
-    if not (name and equals and column):
-        raise ValueError(f"--class-score {text!r} is no class with a column, as in cat=p_cat")
-    return name, column
-
-
 def check_columns(options: argparse.Namespace) -> None:
-    """Raise unless labels and scores are named."""
-    named = {"--label": options.label, "--score": options.score or options.class_score}
-    missing = [name for name, value in named.items() if not value]
+    """Raise unless labels and scores are named, once each, as the task has them."""
+    for option, example in _PAIRS.items():
+        name = option.strip("-").replace("-", "_")
+        setattr(options, name, parse_pairs(option, getattr(options, name), example))
+    of_classes, of_labels = options.class_score, options.label_score
+    if of_labels and (options.label or options.score or of_classes):
+        raise ValueError(
+            "--label-score names the labels and the scores of one model: leave --label, --score "
+            "and --class-score out"
+        )
+    if of_classes and options.score:
+        raise ValueError("--class-score names the scores of one model: leave --score out")
+    tasks = {"classes": ("--class-score", of_classes), "multilabel": ("--label-score", of_labels)}
+    for task, (option, pairs) in tasks.items():
+        if pairs and options.task not in (None, task):
+            raise ValueError(f"{option} is of --task {task}: got --task {options.task}")
+        if options.task == task and not pairs:
+            raise ValueError(f"--task {task} needs {option}, as in {_PAIRS[option]}")
+    if len(of_labels) == 1:
+        raise ValueError("--label-score names one label: name each, or say --label and --score")
+    named = {"--label": options.label, "--score": options.score or of_classes}
+    missing = [] if of_labels else [name for name, value in named.items() if not value]
     if missing:
         raise ValueError(
             f"{' and '.join(missing)} missing: name the columns, or say --counts where the files "

@@ -165,14 +165,16 @@ FILE
 [--label]
 [--score COL]...  column of a model's scores; may be repeated, one for each model
 {ROWS.strip()}
-[--task {{binary,classes,labels,values}}]  what is evaluated (default: labels of two values are
-    binary, other numbers values); labels: --score are columns of predicted labels
+[--task {{binary,classes,labels,multilabel,values}}]  what is evaluated (default: labels of two
+    values are binary, other numbers values); labels: --score are columns of predicted labels
 [--slice COL]...  column whose values are slices, each measured with limits for all at once; may be
     repeated
 [--intersections K]  how many of these columns make a slice (default 1, at most 3)
 [--min-n N]  rows of a slice (default 30)
 [--class-score CLASS=COL]...  column of the probability of a class, one for each class, in place of
     --score
+[--label-score COL=COL]...  column of a label, 0 or 1, and that of its scores, one pair for each
+    label of rows that have several, in place of --label and --score
 [--confidence-level P]  of the intervals (default 0.95)
 the cheapest threshold:
 [--cost-fn COL|X]  what missing a positive costs: a number, or the column that has it for each row
@@ -228,6 +230,19 @@ def parse_bounds(option: str, texts: Sequence[str] | None, kind: str) -> dict[st
         if name in found:
             raise ValueError(f"{option} names {name!r} more than once")
         found[name] = bound
+    return found
+
+
+def parse_pairs(option: str, texts: Sequence[str] | None, example: str) -> dict[str, str]:
+    """Return columns by name, from ``NAME=COLUMN``; ValueError where a name is twice."""
+    found: dict[str, str] = {}
+    for text in texts or ():
+        name, _, column = text.partition("=")
+        if not (name and column):
+            raise ValueError(f"{option} {text!r} is no name with a column, as in {example}")
+        if name in found:
+            raise ValueError(f"{option} names {name!r} more than once")
+        found[name] = column
     return found
 
 

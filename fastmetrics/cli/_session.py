@@ -36,7 +36,7 @@ def check_weights(options: argparse.Namespace) -> None:
 
 
 def read_rows(
-    options: argparse.Namespace, label: str, columns: Sequence[str], **more: Any
+    options: argparse.Namespace, label: str | None, columns: Sequence[str], **more: Any
 ) -> Columns:
     """Read columns of the files, as far as the options say how, with a bar; see `read_columns`."""
     for name in ("weight", "where", "on_bad_row"):
@@ -50,7 +50,7 @@ def read_rows(
 def in_words(
     names: Mapping[str, str],
     labels: NDArray[Any] | None = None,
-    label: str = "",
+    label: str | None = None,
     *,
     about: str = "",
 ) -> Iterator[list[tuple[type[Warning], str]]]:
@@ -65,9 +65,9 @@ def in_words(
         try:
             yield texts
         except InputError as error:
-            classes = distinct(labels) if labels is not None else np.empty(0)
+            classes = np.empty(0) if labels is None or label is None else distinct(labels)
             if len(classes) > 2 and (np.rint(classes) == classes).all():  # others are no classes
-                _refuse_classes(classes.tolist(), label, error)
+                _refuse_classes(classes.tolist(), str(label), error)
             raise ValueError(with_names(str(error), names)) from error
     texts += ((item.category, with_names(str(item.message), names)) for item in caught)
     if about:
@@ -79,6 +79,9 @@ def names_here(options: argparse.Namespace) -> dict[str, str]:
     options.score = options.score or []
     several = len(options.score) != 1
     columns = {f"scores[{name!r}]": f"column {name!r}" for name in options.score}
+    for name, column in (getattr(options, "label_score", None) or {}).items():
+        columns |= {f"y_true[{name!r}]": f"column {name!r}"}
+        columns |= {f"scores['score'][{name!r}]": f"column {column!r}"}
     return (
         _OPTIONS
         | columns

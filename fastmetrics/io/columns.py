@@ -43,7 +43,7 @@ class Columns:
     Attributes
     ----------
     labels : ndarray of shape (n_rows,), or TextColumn
-        In the dtype that the files have.
+        In the dtype that the files have; empty where no column was asked for.
     scores : dict of str to ndarray of shape (n_rows,)
         By column name, in the order asked for, each with its dtype in the files.
     weights : ndarray of shape (n_rows,), or None

@@ -59,7 +59,7 @@ class _MisjudgedTypesError(Exception):
 
 def read_columns(
     paths: Iterable[str | os.PathLike[str]],
-    label: str,
+    label: str | None,
     scores: Sequence[str],
     *,
     weight: str | None = None,
@@ -81,7 +81,8 @@ def read_columns(
     names too (``many_labels``). ``where`` is an SQL expression that holds for the rows to keep.
 
     A bad row lacks one of these, or holds something else than a finite number there, or does not
-    fit the header. It is an error, or it is left out (for all models) and counted.
+    fit the header. It is an error, or it is left out (for all models) and counted. Without a
+    ``label`` there are no labels: those of rows that have several are read as scores are.
 
     ``progress(share, rows)`` is called now and then: the share of the bytes read, and the rows.
     ``into`` makes what takes the rows batch by batch, of which nothing is kept then; it is called
@@ -112,7 +113,7 @@ def read_columns(
     """
     files = expand_paths(paths)
     roles = (weight, group, query)
-    wanted = [label, *scores, *(column for column in roles if column is not None), *named]
+    wanted = [each for each in (label, *scores, *roles, *named) if each is not None]
     for column in wanted:
         if wanted.count(column) > 1:
             raise ValueError(f"column {column!r} is named {wanted.count(column)} times")
@@ -135,7 +136,7 @@ def read_columns(
             # A wrong guess would make DuckDB drop rows, or round numbers inside the condition.
             sources = [describe_fully(connection, source, wanted) for source in sources]
         reading = _Reading(
-            session, wanted, *roles, named, where, skip_bad, progress, many_labels, into
+            session, wanted, label, *roles, named, where, skip_bad, progress, many_labels, into
         )
         while True:
             try:
@@ -166,6 +167,7 @@ class _Reading:
 
     session: Session
     wanted: list[str]
+    label: str | None
     weight: str | None
     group: str | None
     query: str | None
@@ -183,9 +185,8 @@ class _Reading:
 
     def read(self, sources: list[Source]) -> Columns:
         """Read all the files, or raise `_MisjudgedTypesError` where the guess of types fails."""
-        label = self.wanted[0]
         filled = [source for source in sources if self._has_rows(source)]
-        texts = {label: TextCodes(many=self.many_labels)}
+        texts = {} if self.label is None else {self.label: TextCodes(many=self.many_labels)}
         names = (self.group, self.query, *self.named)
         texts |= {each: TextCodes(many=True) for each in names if each is not None}
         types = common_types(filled, self.wanted, texts)
@@ -285,8 +286,7 @@ class _Reading:
             self.n_skipped += int(bad.sum())
         self.n_rows += len(arrays[0])
         if self.sink is not None:
-            label = self.wanted[0]
-            texts = self.texts[label].values if label in self.texts else None
+            texts = self.texts[self.label].values if self.label in self.texts else None
             if len(arrays[0]):
                 self.sink(dict(zip(self.wanted, arrays, strict=True)), texts)
             return
@@ -314,7 +314,7 @@ class _Reading:
             others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
             raise FileError(f"{paths[0]}{others}: {self._why_empty()}")
         return Columns(
-            labels=self._names_of(self.wanted[0]),
+            labels=np.empty(0) if self.label is None else self._names_of(self.label),
             weights=self._numbers_of(self.weight),
             groups=self._numbers_of(self.group),
             queries=self._numbers_of(self.query),

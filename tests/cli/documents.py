@@ -138,6 +138,10 @@ def make_files(folder: Path) -> None:
     pq.write_table(pa.table({"y": y, "country": country} | scores), folder / "scores.parquet")
     payments = {"fraud": y, "amount": rng.integers(5, 500, 400), "p": rng.random(400)}
     pa.csv.write_csv(pa.table(payments), folder / "payments.csv")
+    tags = {name: y[::step] for name, step in (("sea", 1), ("sky", -1))}
+    draw = np.random.default_rng(2).beta  # what is drawn below stays what it was
+    of_tags = {f"p_{name}": draw(1 + tag, 2 - tag) for name, tag in tags.items()}
+    pq.write_table(pa.table(tags | of_tags), folder / "tags.parquet")
     (folder / "parts").mkdir()
     words = {"outcome": np.where(y, "yes", "no"), "country": ["NO", "SE"] * 200}
     table = pa.table(words | {"p": rng.random(400)})

@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any, Final
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._files import File, writing
 from fastmetrics._input.containers import as_array
+from fastmetrics._input.rows import named_columns
 from fastmetrics._input.scalars import check_choice, check_text
 from fastmetrics._plots._style import require_matplotlib
 from fastmetrics._report.diagnosis import Diagnosis
@@ -184,8 +186,8 @@ def report(
         of_evaluate = of_evaluate | {"rng": rng}
     found = evaluate(y_true, scores, **of_evaluate)
     models = models_of(scores, of_evaluate.get("names"), getattr(found, "task", None))
-    models = [each._replace(values=as_array(each.values, each.argument)) for each in models]
-    drawn = Drawn(as_array(y_true, "y_true"), models, threshold, band, rng, of_evaluate)
+    models = [each._replace(values=_array_of(each.values, each.argument)) for each in models]
+    drawn = Drawn(_array_of(y_true, "y_true"), models, threshold, band, rng, of_evaluate)
     diagnosis = None
     if isinstance(found, Evaluation):
         given = {name: of_evaluate.get(name) for name in ("groups", "pos_label")}
@@ -206,6 +208,13 @@ def report(
     head, _, tail = content.rpartition(_SIZE)
     content = f"{head}{len(content.encode()) / 1000:,.0f}{tail}"
     return Report(title, content, found, diagnosis, methods.text, tuple(methods.references))
+
+
+def _array_of(values: Any, name: str) -> NDArray[Any]:
+    """Return an array; of several labels, of which nothing is drawn, a matrix of any dtype."""
+    if not isinstance(values, Mapping):
+        return as_array(values, name)
+    return np.stack([*named_columns(values, name).values()], axis=1)
 
 
 def _template() -> Any:

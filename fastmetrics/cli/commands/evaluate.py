@@ -22,6 +22,7 @@ examples:
   fastmetrics evaluate s.csv --label fraud --score p --cost-fn amount --cost-fp 5
   fastmetrics evaluate s.csv --label y --score p --bootstrap 9999 --groups patient \\
       --metrics f1 recall_at_false_positive_rate:false_positive_rate=0.05 --threshold 0.5
+  fastmetrics evaluate t.csv --label-score sea=p_sea --label-score sky=p_sky   (labels of one row)
   fastmetrics evaluate counts.csv --counts          (counts that a database made)
 """
 
