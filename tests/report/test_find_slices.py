@@ -106,6 +106,26 @@ def test_it_is_what_a_search_through_all_slices_finds(seed: int) -> None:
         assert row.is_confirmed == (wanted_p <= 0.05)
 
 
+def test_numbers_that_are_missing_meet_no_condition() -> None:
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=N)
+    is_missing = np.arange(N) % 5 == 0
+    loss = rng.exponential(size=N) + (x > 0.7) + 3.0 * is_missing
+    X = {"x": np.where(is_missing, np.nan, x), "none": np.full(N, np.nan)}
+    found = fm.find_slices(X, loss, max_conditions=1, rng=3)
+    assert found.n_candidates == 6
+    known = fm.find_slices({"x": X["x"]}, loss - 3.0 * is_missing, max_conditions=1, rng=3)
+    best = known.confirmed[0]
+    _, sign, cut = best.conditions[0]
+    held = np.zeros(N, np.bool_)
+    generator = np.random.default_rng(fm._input.scalars.seed_key(known.key))
+    held[generator.permutation(N)[: N // 2]] = True
+    searched = x[~is_missing & ~held]
+    assert (sign, cut) == (">", np.quantile(searched, 0.75, method="inverted_cdf"))
+    assert best.n_search + best.n_confirm == np.count_nonzero(x[~is_missing] > cut)
+    assert not best.contains(X)[is_missing].any()
+
+
 def test_groups_are_held_back_whole_and_counted() -> None:
     rng = np.random.default_rng(1)
     users = rng.integers(0, 150, N)
