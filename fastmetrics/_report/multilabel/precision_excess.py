@@ -14,7 +14,7 @@ from fastmetrics._results import ConfidenceInterval
 from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.samples import BinarySample
-from fastmetrics.measures.curves.influences import Counts
+from fastmetrics.tables.scores.score_table import running_sums
 
 #: Areas of precision.
 OF_PRECISION: Final = ("average_precision", "pr_auc")
@@ -30,15 +30,19 @@ def excess_of_precision(sample: BinarySample, model: int) -> float:
     of importance is left out as a whole, one of a frequency once.
     """
     ordered = sample.ordered(model)
-    counts = Counts.of(ordered.table)
-    shares, called, false = counts.positives, counts.tp + counts.fp, counts.fp
+    table = ordered.table
+    tp, fp = running_sums(table)
     own: Any = 1.0
     if sample.design.weights is not None and sample.design.weights_are == "importances":
         positive = sample.classes == 1
-        called, false = (ordered.spread(each)[positive] for each in (called, false))
+        called, false = (ordered.spread(each)[positive] for each in (tp + fp, fp))
         shares = own = sample.design.weights[positive]
+    else:
+        at = np.flatnonzero(table.positives)
+        shares, false = table.positives[at], fp[at]
+        called = tp[at] + false
     others = np.maximum(called - own, false)  # of one row alone none
-    excess = np.divide(false * own, called * others, out=np.zeros(len(false)), where=others > 0.0)
+    excess = np.divide(false * own / called, others, out=np.zeros(len(false)), where=others > 0.0)
     return float(np.average(excess, weights=shares))
 
 
