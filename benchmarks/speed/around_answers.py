@@ -55,7 +55,7 @@ def amounts(rows: int) -> tuple[Array, Array]:
     return true, true * rng.gamma(5, size=rows) / 5 + 0.01
 
 
-def _auc(positive: Array, negative: Array) -> float:
+def auc(positive: Array, negative: Array) -> float:
     """Return the AUC of two samples by searches in the sorted one."""
     ordered = np.sort(negative)
     twice = np.searchsorted(ordered, positive, "left").sum(dtype=np.int64)
@@ -65,7 +65,7 @@ def _auc(positive: Array, negative: Array) -> float:
 
 def _difference(data: Data) -> float:
     is_positive = data.labels == 1
-    found = [_auc(s[is_positive], s[~is_positive]) for s in models(data).values()]
+    found = [auc(s[is_positive], s[~is_positive]) for s in models(data).values()]
     return found[0] - found[1]
 
 
@@ -108,7 +108,7 @@ def check_difference(data: Data, answer: float) -> None:
     np.testing.assert_allclose(answer, _difference(data), rtol=1e-11)
 
 
-def _check_estimate(right: Callable[[Data], float]) -> Callable[[Data, Any], None]:
+def check_estimate(right: Callable[[Data], float]) -> Callable[[Data, Any], None]:
     """Check the estimate of a bootstrap; the standard error is a small number above 0."""
 
     def check(data: Data, answer: tuple[float, ...]) -> None:
@@ -133,10 +133,10 @@ def _many_aucs(data: Data, ways: str) -> float:
     """Return the mean AUC of each class against the rest, or of each two classes."""
     true, scores = classes(data.spec.rows)
     if ways == "ovr":
-        found = [_auc(scores[true == k, k], scores[true != k, k]) for k in range(CLASSES)]
+        found = [auc(scores[true == k, k], scores[true != k, k]) for k in range(CLASSES)]
     else:
         found = [
-            _auc(scores[true == j, j], scores[true == k, j])
+            auc(scores[true == j, j], scores[true == k, j])
             for j in range(CLASSES)
             for k in range(CLASSES)
             if j != k
@@ -190,19 +190,19 @@ def _youden(data: Data) -> float:
     return float((tpr - fpr).max())
 
 
-_estimate = _check_estimate(lambda data: naive.exact_auc(data.spec))
+_estimate = check_estimate(lambda data: naive.exact_auc(data.spec))
 CHECKS: dict[str, Callable[[Data, Any], None]] = {
     "DeLong's test": check_delong_test,
     "DeLong by groups": check_grouped,
     "paired bootstrap, set-up": check_difference,
     "paired bootstrap of five, set-up": check_difference,
     "paired permutations": check_difference,
-    "weighted replicates": _check_estimate(lambda data: naive.weighted_auc(data, data.weights)),
+    "weighted replicates": check_estimate(lambda data: naive.weighted_auc(data, data.weights)),
     "bayesian replicates": _estimate,
     "BCa of five, set-up": _estimate,
     "multiclass replicates": _close(lambda data: _many_aucs(data, "ovr")),
-    "squared-error replicates": _check_estimate(_squared_error),
-    "F1 replicates": _check_estimate(_f1),
+    "squared-error replicates": check_estimate(_squared_error),
+    "F1 replicates": check_estimate(_f1),
     "average precision": _by_sklearn("average_precision_score"),
     "weighted average precision": _close(
         lambda data: sklearn.metrics.average_precision_score(

@@ -15,6 +15,7 @@ from benchmarks.speed import (
     costs,
     labels,
     processes,
+    reports,
     scores,
     small,
 )
@@ -33,7 +34,7 @@ Prepare = Callable[[Data], Callable[[], Any]]
 #: Relative error granted where float sums are involved; integers and their ratios get none.
 TOLERANCE = 1e-9
 
-SUBJECTS = (scores, small, bootstrap, labels, costs, calibration, concordance, around)
+SUBJECTS = (scores, small, bootstrap, labels, costs, calibration, concordance, around, reports)
 
 
 def _joined(what: str) -> dict[str, Any]:
@@ -51,12 +52,12 @@ NAMES = {"": "", **dict.fromkeys(PEERS, "scikit-learn"), **_joined("NAMES"), **p
 TARGETS: tuple[Target, ...] = (
     *(*scores.TARGETS, *small.TARGETS, *processes.TARGETS),
     *(*bootstrap.TARGETS, *labels.TARGETS, *costs.TARGETS, *calibration.TARGETS),
-    *(*concordance.TARGETS, *around.TARGETS),
+    *(*concordance.TARGETS, *around.TARGETS, *reports.TARGETS),
 )
 CONTEXT: tuple[Target, ...] = (
     *(*scores.CONTEXT, *small.CONTEXT, *processes.CONTEXT),
     *(*bootstrap.CONTEXT, *labels.CONTEXT, *costs.CONTEXT, *calibration.CONTEXT),
-    *around.CONTEXT,
+    *(*around.CONTEXT, *reports.CONTEXT),
 )
 ROWS = TARGETS + CONTEXT
 BY_KEY = {row.key: row for row in ROWS}

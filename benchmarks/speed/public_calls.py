@@ -146,6 +146,11 @@ def _many_labels(r: Rows) -> tuple[Any, ...]:
     return r.many_labels
 
 
+def _tags(r: Rows) -> tuple[Any, ...]:
+    labels, scores = r.many_labels
+    return labels[:, 1:], scores[:, 1:]  # the first label is of every row
+
+
 def _items(r: Rows) -> tuple[Any, ...]:
     return r.items, r.score
 
@@ -290,6 +295,8 @@ _VARIANTS: dict[str, tuple[Make, Options]] = {
     "RegressionTable.from_arrays": (_amounts, {}),
     "RankingTable.from_scores": (_scores, {}),
     "roc_auc_score, ten classes": (_class_scores, {"multi_class": "ovr"}),
+    "evaluate, labels of a row": (_tags, {"task": "multilabel"}),
+    "compare, joint": (_chance_models, {"metrics": ["roc_auc", "brier_score"], "joint": True}),
     "bootstrap, bayesian": (_scores, _DRAWN | {"resampling": "bayesian"}),
     "bootstrap, MSE": (_amounts, _DRAWN | {"metrics": "mean_squared_error"}),
 }

@@ -1,0 +1,135 @@
+"""What is timed of reports: rows of several labels, comparisons by many measures, slices found.
+
+Each work returns numbers only, of which the last is the one that a check knows best.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import fastmetrics
+from benchmarks.speed.around_answers import Array, auc, check_delong_test, check_estimate, models
+from benchmarks.speed.data import SEED, Data, Spec
+from benchmarks.speed.timing import SECONDS, Target
+
+__all__ = ["CHECKS", "CONTEXT", "NAMES", "PEERS", "TARGETS", "WORKS", "YARDSTICKS"]
+
+Call = Callable[[], Any]
+Prepare = Callable[[Data], Call]
+
+#: Labels of a row; columns that slices are made of, one half of either kind; values of a class.
+LABELS, COLUMNS, VALUES = 10, 10, 5
+#: Of probabilities, which are compared together.
+FOUR = ("roc_auc", "average_precision", "brier_score", "log_loss")
+
+
+@functools.lru_cache(maxsize=1)
+def tags(spec: Spec) -> tuple[Array, Array]:
+    """Return ten labels a row, and a score for each."""
+    rng = np.random.default_rng(SEED + 4)
+    labels = (rng.random((spec.rows, LABELS)) < 0.3).astype(np.int8)
+    return labels, labels + rng.standard_normal(labels.shape)
+
+
+def _several_labels(data: Data) -> Call:
+    columns = tags(data.spec)
+
+    def evaluate() -> tuple[float, ...]:
+        found = fastmetrics.evaluate(*columns)["score"]["roc_auc_macro"]
+        return found.standard_error, found.estimate
+
+    return evaluate
+
+
+def _mean_auc(data: Data) -> float:
+    columns = zip(*(each.T for each in tags(data.spec)), strict=True)
+    return float(np.mean([auc(scores[y == 1], scores[y == 0]) for y, scores in columns]))
+
+
+def _sorts(data: Data) -> Call:
+    columns = [np.ascontiguousarray(column) for column in tags(data.spec)[1].T]
+    return lambda: [np.sort(column) for column in columns]
+
+
+def _joint(data: Data) -> Call:
+    both = {name: 1.0 / (1.0 + np.exp(-scores)) for name, scores in models(data).items()}
+
+    def compare() -> tuple[float, ...]:
+        found = fastmetrics.compare(data.labels, both, metrics=FOUR, joint=True)
+        pair = found["roc_auc"].pairs[0]
+        return pair.standard_error, pair.difference
+
+    return compare
+
+
+def _slices(data: Data) -> Call:
+    rng, n = np.random.default_rng(SEED + 5), data.spec.rows
+    columns: dict[str, Array] = {f"class {k}": rng.integers(0, VALUES, n) for k in range(5)}
+    columns |= {f"number {k}": rng.standard_normal(n) for k in range(5)}
+    loss = rng.exponential(size=n)
+
+    def search() -> tuple[float, ...]:
+        found = fastmetrics.find_slices(columns, loss, min_n=2, rng=1)
+        return found.rows[0].estimate_of_search, found.n_candidates
+
+    return search
+
+
+def _check_slices(data: Data, answer: tuple[float, ...]) -> None:
+    """Each of 55 conditions, six of a number, and each two of them but those of one column.
+
+    Of one number there are the three ranges that end at two quartiles.
+    """
+    of_one_column = COLUMNS // 2 * (VALUES * (VALUES - 1) // 2 + 6 * 5 // 2)
+    assert answer[0] > 0
+    assert answer[1] == 55 + 55 * 54 // 2 - of_one_column + COLUMNS // 2 * 3
+
+
+WORKS: dict[str, Prepare] = {
+    "several labels": _several_labels,
+    "joint comparison": _joint,
+    "slices of ten columns": _slices,
+}
+CHECKS: dict[str, Callable[[Data, Any], None]] = {
+    "several labels": check_estimate(_mean_auc),
+    "joint comparison": check_delong_test,
+    "slices of ten columns": _check_slices,
+}
+YARDSTICKS: dict[str, Prepare] = {"sorts of ten columns": _sorts}
+PEERS: dict[str, Prepare] = {}
+NAMES = {"sorts of ten columns": "`np.sort` of each column"}
+
+_MILLION, _TENTH = Spec(rows=1_000_000), Spec(rows=100_000)
+
+TARGETS: tuple[Target, ...] = (
+    Target(
+        "multilabel",
+        "`evaluate`, ten labels a row, 10⁶ rows",
+        "several labels",
+        "sorts of ten columns",
+        20,
+        spec=_MILLION,
+    ),
+    Target(
+        "compare_joint",
+        "`compare(joint=True)`, two models, four measures, 10⁶ rows",
+        "joint comparison",
+        "sort",
+        60,
+        spec=_MILLION,
+    ),
+    Target(
+        "find_slices",
+        "`find_slices`, ten columns, 10⁵ rows",
+        "slices of ten columns",
+        "",
+        0.5,
+        unit=SECONDS,
+        spec=_TENTH,
+    ),
+)
+CONTEXT: tuple[Target, ...] = ()
