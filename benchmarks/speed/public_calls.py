@@ -146,11 +146,6 @@ def _many_labels(r: Rows) -> tuple[Any, ...]:
     return r.many_labels
 
 
-def _tags(r: Rows) -> tuple[Any, ...]:
-    labels, scores = r.many_labels
-    return labels[:, 1:], scores[:, 1:]  # the first label is of every row
-
-
 def _items(r: Rows) -> tuple[Any, ...]:
     return r.items, r.score
 
@@ -256,6 +251,7 @@ _OTHERS: dict[str, tuple[Make, Options]] = {
     "delong_unpaired_test": (lambda r: (r.y, r.score, r.y, r.models["b"]), {}),
     "equivalence_test": (_paired, _HIGHER | {"margin": 0.1, "rho": 0.0}),
     "expected_cost": (_labels, _COSTS),
+    "guaranteed_threshold": (_scores, {"recall": 0.9}),
     "fbeta_score": (_labels, {"beta": 2}),
     "hosmer_lemeshow_test": (_chances, {"on_training_data": False}),
     "kfold_paired_t_test": (_paired, _HIGHER | {"n_folds": 10}),
@@ -295,7 +291,8 @@ _VARIANTS: dict[str, tuple[Make, Options]] = {
     "RegressionTable.from_arrays": (_amounts, {}),
     "RankingTable.from_scores": (_scores, {}),
     "roc_auc_score, ten classes": (_class_scores, {"multi_class": "ovr"}),
-    "evaluate, labels of a row": (_tags, {"task": "multilabel"}),
+    # the first label is of every row
+    "evaluate, labels of a row": (lambda r: tuple(each[:, 1:] for each in r.many_labels), {}),
     "compare, joint": (_chance_models, {"metrics": ["roc_auc", "brier_score"], "joint": True}),
     "bootstrap, bayesian": (_scores, _DRAWN | {"resampling": "bayesian"}),
     "bootstrap, MSE": (_amounts, _DRAWN | {"metrics": "mean_squared_error"}),
@@ -391,8 +388,9 @@ NOT_TIMED: dict[str, str] = {
     "metrics_table": "lists what there is",
     "read_trec": "reads files, by DuckDB",
     "register_metric": "keeps a function",
-    "read_timings": "reads files, by the standard library's json",
-    "read_evaluation_log": "reads files, by the standard library's json",
+    **dict.fromkeys("read_timings read_evaluation_log".split(), "reads files, by json"),
+    **dict.fromkeys("gate assert_not_worse".split(), "is `compare` with a verdict"),
+    "pack": "writes files",
     "evaluate_log": "takes a log, whose making is what takes time",
     "show_versions": "prints what is installed",
     "scorer": "makes a function",
