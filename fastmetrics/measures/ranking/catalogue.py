@@ -20,7 +20,7 @@ from fastmetrics._kernels.ranking import shown_items as kernels
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.ranking._by_query import Values, averaged
-from fastmetrics.tables.ranking._placing import jobs_of
+from fastmetrics.tables.ordering.row_order import jobs_of
 
 CatalogueTies = Literal["expected", "trec_eval"]
 

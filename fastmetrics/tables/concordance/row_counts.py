@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -19,7 +18,7 @@ from fastmetrics.tables.concordance.row_sums import (
     Slopes,
     in_order,
 )
-from fastmetrics.tables.ordering.row_order import row_order
+from fastmetrics.tables.ordering.row_order import jobs_of, row_order
 
 Integers = NDArray[np.int64]
 
@@ -63,7 +62,8 @@ class RowCounts(NamedTuple):
         rows, keys, starts, _ = self.by_rank
         given, found = np.array([*slopes, besides]), np.empty(len(rows))
         write = partial(kernels.combine_partners, self.sums, keys, rows, starts)
-        run([partial(write, *part, self.before, given, found) for part in _parts(starts)])
+        jobs = jobs_of(starts, _ROWS_OF_A_JOB)
+        run([partial(write, *job, self.before, given, found) for job in jobs])
         return found
 
     def _total(self, slopes: Slopes) -> float:
@@ -133,7 +133,7 @@ def _sorted_sums(codes: NDArray[np.uint32], sums: Integers, bits: int) -> Intege
     )
     if rest:
         within = partial(kernels.lower_in_segments, ordered, ordered_sums, codes, sums, starts)
-        run([partial(within, *part, rest) for part in _parts(starts)])
+        run([partial(within, *part, rest) for part in jobs_of(starts, _ROWS_OF_A_JOB)])
     return ordered_sums
 
 
@@ -148,14 +148,6 @@ def _places(sizes: Integers) -> tuple[Integers, Integers]:
     """Return where digits begin, and where the rows of each job go, by the sizes in all jobs."""
     starts = np.append(0, np.cumsum(sizes.sum(axis=0)))
     return starts, starts[:-1] + np.cumsum(sizes, axis=0) - sizes
-
-
-def _parts(starts: Integers) -> list[tuple[int, int]]:
-    """Return ranges of segments of about as many rows, by where segments begin."""
-    last = len(starts) - 1
-    cuts = np.searchsorted(starts, np.arange(0, starts[-1] + _ROWS_OF_A_JOB, _ROWS_OF_A_JOB))
-    cuts = np.unique(np.append(np.minimum(cuts, last), [0, last]))
-    return list(itertools.pairwise(cuts.tolist()))
 
 
 class PairCounts(NamedTuple):
@@ -274,5 +266,5 @@ def _rising(ranks: NDArray[np.int32], largest: int) -> int:
     run([partial(scatter, *job[:2], shift, put, ordered) for job, put in both])
     within = partial(kernels.rising_in_segments, ordered, scratch, starts)
     rest = max(0, shift - kernels.DIGIT)
-    found = run([partial(within, *part, rest) for part in _parts(starts)])
+    found = run([partial(within, *part, rest) for part in jobs_of(starts, _ROWS_OF_A_JOB)])
     return total + sum(map(int, found))

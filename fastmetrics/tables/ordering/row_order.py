@@ -75,9 +75,14 @@ class RowOrder:
 
     def jobs(self) -> list[tuple[int, int]]:
         """Return ranges of the distinct scores whose rows are about as many, for threads."""
-        wanted = np.arange(_JOB_ROWS, len(self.rows), _JOB_ROWS)
-        at = np.searchsorted(self.starts, wanted)
-        return list(pairwise(sorted({0, *at.tolist(), self.n_distinct})))
+        return jobs_of(self.starts, _JOB_ROWS)
+
+
+def jobs_of(starts: Ints, size: int) -> list[tuple[int, int]]:
+    """Return ranges of what begins at these rows, and ends at the last, of about so many each."""
+    steps = np.arange(int(starts[0]) + size, int(starts[-1]), size, dtype=starts.dtype)
+    edges = [0, *np.searchsorted(starts, steps).tolist(), len(starts) - 1]
+    return [(start, stop) for start, stop in pairwise(edges) if start < stop]
 
 
 def row_order(scores: NDArray[Any]) -> RowOrder:

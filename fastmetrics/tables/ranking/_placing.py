@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from functools import partial
-from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -14,6 +12,7 @@ from fastmetrics._input.queries import QueryRows
 from fastmetrics._input.scores import check_finite
 from fastmetrics._kernels.ranking import rankings as kernels
 from fastmetrics._threads.workers import run
+from fastmetrics.tables.ordering.row_order import jobs_of
 
 #: Items of a job: some milliseconds of work.
 _ROWS_OF_A_JOB: Final = 1 << 18
@@ -113,11 +112,3 @@ def _order_by_name(item_starts: Ints, columns: tuple[NDArray[Any], ...]) -> None
     order = np.lexsort((places, -grades, above, query))
     for column in columns:
         column[:] = column[order]
-
-
-def jobs_of(starts: Ints, size: int) -> list[tuple[int, int]]:
-    """Return ranges of queries that hold about ``size`` items each, by their starts."""
-    n_items, n_queries = int(starts[-1] - starts[0]), len(starts) - 1
-    n_jobs = max(1, min(n_queries, n_items // size))
-    ends = (bisect_left(starts, starts[0] + k * n_items / n_jobs) for k in range(1, n_jobs))
-    return [(start, stop) for start, stop in pairwise([0, *ends, n_queries]) if start < stop]
