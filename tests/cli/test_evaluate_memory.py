@@ -153,6 +153,26 @@ def test_equal_columns_cannot_be_told_apart(tmp_path, capsys):
 
 
 @pytest.mark.usefixtures("little")
+def test_what_differs_inside_cells_alone_is_not_shown(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(_bounded, "_CELLS", 64)
+    rng = np.random.default_rng(4)
+    y = (rng.random(N) < 0.3).astype(np.int8)
+    normal = rng.normal(size=N) + y
+    other = normal.copy()
+    first, second = np.argsort(normal)[N // 2 : N // 2 + 2]
+    y[[first, second]] = 0, 1
+    other[[first, second]] = normal[[second, first]]
+    pq.write_table(pa.table({"y": y, "a": normal, "b": other}), tmp_path / "x.parquet")
+    scores = ["--score", "a", "--score", "b"]
+    _, bounded = differences(capsys, tmp_path / "x.parquet", *scores, spill_dir=tmp_path)
+    pair = bounded["differences"]["roc_auc"][0]
+    assert pair["estimate"] > 0.0
+    assert pair["pvalue"] > 0.1
+    assert pair["better"] is None
+    assert pair["confidence_interval"]["low"] < 0.0 < pair["confidence_interval"]["high"]
+
+
+@pytest.mark.usefixtures("little")
 def test_files_that_change_between_the_two_readings(files, tmp_path, capsys, monkeypatch):
     path = tmp_path / "x.parquet"
     pq.write_table(pq.read_table(files / "x.parquet"), path)
