@@ -1,6 +1,7 @@
 """The one place that decides how kernels are compiled.
 
-A kernel is a plain Python function over contiguous arrays. ``@kernel`` wraps it so that
+A kernel is a plain Python function over contiguous arrays, without annotations: numba types it by
+what it is called with. ``@kernel`` wraps it so that
 
 * numba is imported and the function compiled on first use only, never by ``import fastmetrics``;
 * until then, a call on small arrays runs the plain Python twin (the same code), or where the

@@ -12,8 +12,6 @@ over a range; or 1 and (middle, left, right, sign, shift, offset), cells as fine
 ``left`` (below the middle) or ``right`` is: the exponent and leading bits of that distance.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from fastmetrics._kernels._compile import kernel

@@ -12,8 +12,6 @@ in the buffers at the end stays there (``buffers``, ``fill``), one set for each 
 A stream that is read back has its rows in order. Without labels a bucket has one stream.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from fastmetrics._kernels._compile import kernel

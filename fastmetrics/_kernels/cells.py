@@ -6,8 +6,6 @@ its guess of the range was wrong. Indices are unsigned: a signed one would be te
 index at every access.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from fastmetrics._kernels._compile import kernel

@@ -3,19 +3,13 @@
 Rows stand in the order of the first variable; ``ranks`` are those of the second. A pair i < j is
 rising where ``ranks[i] < ranks[j]``: the highest digit in which the two differ says so, and pairs
 that differ in it are counted in one pass, by counters that hold running sums.
+
+Ranks are int32; codes, uint32, are twice a rank, and 1 more where the row leads.
 """
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Ranks = NDArray[np.int32]
-Codes = NDArray[np.uint32]
 
 #: Digits of ranks are of eight bits: two halves, of 16 counters each.
 DIGIT = 8
@@ -32,7 +26,7 @@ _FEWEST = 6
 
 
 @kernel
-def rising_by_digit(ranks: Ranks, low: int, high: int, shift: int, counts: Ints) -> int:
+def rising_by_digit(ranks, low, high, shift, counts):
     """Return the rising pairs of rows low to high that differ in the digit; add up ``counts``.
 
     ``upper[h]`` is the number of rows so far whose upper half is below h, ``lower[h, d]`` of those
@@ -56,9 +50,7 @@ def rising_by_digit(ranks: Ranks, low: int, high: int, shift: int, counts: Ints)
 
 
 @kernel
-def scatter_by_digit(
-    ranks: Ranks, low: int, high: int, shift: int, places: Ints, out: Ranks
-) -> None:
+def scatter_by_digit(ranks, low, high, shift, places, out):
     """Put rows low to high where rows of their digit go, in their order; move ``places`` on."""
     for i in range(low, high):
         rank = ranks[i]
@@ -68,9 +60,7 @@ def scatter_by_digit(
 
 
 @kernel
-def rising_in_segments(
-    ranks: Ranks, scratch: Ranks, starts: Ints, first: int, last: int, shift: int
-) -> int:
+def rising_in_segments(ranks, scratch, starts, first, last, shift):
     """Return the rising pairs within each segment; ``ranks`` and ``scratch`` are used up."""
     total = np.int64(0)
     lows, highs = np.empty(4 * _VALUES, np.int64), np.empty(4 * _VALUES, np.int64)
@@ -107,7 +97,7 @@ def rising_in_segments(
 
 
 @kernel
-def lower_by_digit(codes: Codes, low: int, high: int, shift: int, sums: Ints, counts: Ints) -> None:
+def lower_by_digit(codes, low, high, shift, sums, counts):
     """Add to each row of low to high the rows before it whose digit is lower; add up ``counts``.
 
     As in `rising_by_digit`: ``upper`` and a row of ``lower`` are read, and stepped.
@@ -138,7 +128,7 @@ def lower_by_digit(codes: Codes, low: int, high: int, shift: int, sums: Ints, co
 
 
 @kernel
-def _lower_by_half(codes: Codes, low: int, high: int, shift: int, sums: Ints, counts: Ints) -> None:
+def _lower_by_half(codes, low, high, shift, sums, counts):
     """Do the same by a digit of four bits, of fewer rows than a block."""
     lower = np.zeros(_HALF, np.int32)
     for i in range(low, high):
@@ -153,7 +143,7 @@ def _lower_by_half(codes: Codes, low: int, high: int, shift: int, sums: Ints, co
 
 
 @kernel
-def _sort_few(codes: Codes, sums: Ints, low: int, high: int) -> None:
+def _sort_few(codes, sums, low, high):
     """Sort rows by their ranks, each past those that are higher, and add the lower ones."""
     for i in range(low + 1, high):
         code, own = codes[i], sums[i]
@@ -170,18 +160,7 @@ def _sort_few(codes: Codes, sums: Ints, low: int, high: int) -> None:
 
 
 @kernel
-def scatter_with_sums(
-    codes: Codes,
-    sums: Ints,
-    low: int,
-    high: int,
-    shift: int,
-    mask: int,
-    places: Ints,
-    more: Ints,
-    out: Codes,
-    sums_out: Ints,
-) -> None:
+def scatter_with_sums(codes, sums, low, high, shift, mask, places, more, out, sums_out):
     """Put rows low to high where rows of their digit go, in their order, with ``more`` added."""
     for i in range(low, high):
         digit = (np.int64(codes[i]) >> shift) & mask
@@ -192,16 +171,7 @@ def scatter_with_sums(
 
 
 @kernel
-def lower_in_segments(
-    codes: Codes,
-    sums: Ints,
-    scratch: Codes,
-    scratch_sums: Ints,
-    starts: Ints,
-    first: int,
-    last: int,
-    bits: int,
-) -> None:
+def lower_in_segments(codes, sums, scratch, scratch_sums, starts, first, last, bits):
     """Sort the rows of each segment, which differ in the last ``bits`` of their ranks alone."""
     lows, highs = np.empty(4 * _VALUES, np.int64), np.empty(4 * _VALUES, np.int64)
     left = np.empty(4 * _VALUES, np.int64)
@@ -241,17 +211,7 @@ def lower_in_segments(
 
 
 @kernel
-def combine_partners(
-    sums: Ints,
-    keys: Ranks,
-    rows: Ranks,
-    starts: Ints,
-    first: int,
-    last: int,
-    before: Ranks,
-    slopes: Floats,
-    out: Floats,
-) -> None:
+def combine_partners(sums, keys, rows, starts, first, last, before, slopes, out):
     """Write for each row its partners by kind of pair, each times a slope, and a constant.
 
     Kinds are those of ``tables/concordance/row_sums.py``. Rows are by rank, then key; ranks
@@ -291,16 +251,7 @@ def combine_partners(
 
 
 @kernel
-def sums_of_later(
-    ranks: Ranks,
-    starts: Ints,
-    weights: Floats,
-    is_asked: NDArray[np.bool_],
-    tree: Floats,
-    here: Floats,
-    below: Floats,
-    tied: Floats,
-) -> None:
+def sums_of_later(ranks, starts, weights, is_asked, tree, here, below, tied):
     """Write, for each row asked, the weight of the rows of later groups whose rank is lower, equal.
 
     Groups of rows begin at ``starts`` and end where the next begins. ``tree`` (Fenwick 1994) and

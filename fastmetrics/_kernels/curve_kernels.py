@@ -3,10 +3,7 @@
 Counts are int64 and totals stay below 2**63; products are the callers' to bound.
 """
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import in_place_of, kernel
 
@@ -16,9 +13,7 @@ _U = np.uint64  # unsigned indices spare the test for negative ones
 
 
 @kernel
-def corner_count(
-    positives: NDArray[np.int64], negatives: NDArray[np.int64], start: int, stop: int
-) -> int:
+def corner_count(positives, negatives, start, stop):
     """Return how many of the rows ``start`` to ``stop`` are corners of the ROC curve.
 
     Both ends of the table are. The second difference of the cumulative counts at a row is the
@@ -37,20 +32,9 @@ def corner_count(
 
 @kernel
 def write_roc(
-    scores: NDArray[np.generic],
-    positives: NDArray[np.int64],
-    negatives: NDArray[np.int64],
-    start: int,
-    stop: int,
-    true_positives: int,
-    false_positives: int,
-    n_positive: float,
-    n_negative: float,
-    corners_only: bool,
-    fpr: NDArray[np.float64],
-    tpr: NDArray[np.float64],
-    thresholds: NDArray[np.float64],
-) -> None:
+    scores, positives, negatives, start, stop, true_positives, false_positives, n_positive,
+    n_negative, corners_only, fpr, tpr, thresholds,
+):  # fmt: skip
     """Write the points of the rows ``start`` to ``stop``, or of the corners among them.
 
     ``true_positives`` and ``false_positives`` are those above the first row. Every row is noted;
@@ -86,14 +70,7 @@ def write_roc(
 
 
 @kernel
-def largest_gap(
-    positives: NDArray[np.int64],
-    negatives: NDArray[np.int64],
-    true_positives: int,
-    false_positives: int,
-    n_positive: int,
-    n_negative: int,
-) -> tuple[int, int, int, int]:
+def largest_gap(positives, negatives, true_positives, false_positives, n_positive, n_negative):
     """Return the largest ``|tp * n_negative - fp * n_positive|``, its first row, tp and fp there.
 
     ``true_positives`` and ``false_positives`` are those above the first row;
@@ -127,13 +104,7 @@ def _largest_gap(positives, negatives, true_positives, false_positives, n_positi
 
 
 @kernel
-def concordant_pairs_by_row(
-    labels: NDArray[np.int8],
-    scores: NDArray[np.float64],
-    n_positive: NDArray[np.int64],
-    n_negative: NDArray[np.int64],
-    twice_concordant: NDArray[np.int64],
-) -> None:
+def concordant_pairs_by_row(labels, scores, n_positive, n_negative, twice_concordant):
     """Count, in each row sorted by ascending score, the pairs a positive wins, ties as halves."""
     for row in range(labels.shape[0]):
         positives_below = 0
@@ -157,13 +128,7 @@ def concordant_pairs_by_row(
 
 
 @kernel
-def placement_sums(
-    positives: NDArray[np.int64],
-    negatives: NDArray[np.int64],
-    n_negative: int,
-    half: int,
-    sums: NDArray[np.int64],
-) -> None:
+def placement_sums(positives, negatives, n_negative, half, sums):
     """Sum the doubled placements of the positives, and the squares of those of each class.
 
     ``sums`` becomes [sum, then for the positives and for the negatives: sum of high^2, of
@@ -219,13 +184,7 @@ def _placement_sums(positives, negatives, n_negative, half, sums):
 
 
 @kernel
-def sums_of_products(
-    values: NDArray[np.int64],
-    counts: NDArray[np.integer],
-    first: int,
-    chunk: int,
-    sums: NDArray[np.int64],
-) -> None:
+def sums_of_products(values, counts, first, chunk, sums):
     """Write ``sums[c, k, l]``: ``counts`` times the rows k and l of ``values`` in a chunk.
 
     A chunk is so many columns; ``first`` is the first one.
@@ -245,14 +204,7 @@ def sums_of_products(
 
 
 @kernel
-def write_precision_steps(
-    positives: NDArray[np.int64],
-    negatives: NDArray[np.int64],
-    true_positives: int,
-    false_positives: int,
-    n_positive: float,
-    steps: NDArray[np.float64],
-) -> None:
+def write_precision_steps(positives, negatives, true_positives, false_positives, n_positive, steps):
     """Write (R_{k-1} - R_k) P_k of each row, the lowest score first, as scikit-learn adds them.
 
     ``true_positives`` and ``false_positives`` are those above the first row.
@@ -288,14 +240,8 @@ def _write_precision_steps(
 
 @kernel
 def write_precision_recall(
-    positives: NDArray[np.int64],
-    negatives: NDArray[np.int64],
-    true_positives: int,
-    false_positives: int,
-    n_positive: float,
-    precision: NDArray[np.float64],
-    recall: NDArray[np.float64],
-) -> None:
+    positives, negatives, true_positives, false_positives, n_positive, precision, recall
+):
     """Write precision and recall of each row, the lowest score first.
 
     ``true_positives`` and ``false_positives`` are those above the first row.

@@ -10,15 +10,9 @@ a byte of random bits and one sum to look up. The tables of ``CHUNK`` numbers fi
 Measured on 10^6 numbers and one thread: .03 ms a choice, a fourth of it for the bits.
 """
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Numbers whose signs two words of random bits choose, and choices of the signs of eight.
 CHUNK = 128
@@ -29,7 +23,7 @@ _BYTE = np.uint64(255)
 
 
 @kernel
-def count_pair_sums(values: Floats, before: Ints, low: float, high: float, counts: Ints) -> None:
+def count_pair_sums(values, before, low, high, counts):
     """Count the pairs up to two bounds, and the pairs of places that they lie at.
 
     ``values`` ascend and are distinct; ``before`` says how many numbers there are before each, and
@@ -59,9 +53,7 @@ def count_pair_sums(values: Floats, before: Ints, low: float, high: float, count
 
 
 @kernel
-def write_pair_sums(
-    values: Floats, before: Ints, low: float, high: float, sums: Floats, pairs: Ints
-) -> None:
+def write_pair_sums(values, before, low, high, sums, pairs):
     """Write the sums above ``low`` and up to ``high``, and of how many pairs each is."""
     first = np.int64(values.size)
     last = np.int64(values.size)
@@ -83,7 +75,7 @@ def write_pair_sums(
 
 
 @kernel
-def sums_of_choices(values: Floats, sums: Floats) -> None:
+def sums_of_choices(values, sums):
     """Write the sums of 8 k numbers by their signs: 256 for each eight, a bit of 1 for a plus."""
     for first in range(0, values.size, 8):
         table = sums[CHOICES * first // 8 : CHOICES * (first // 8 + 1)]
@@ -98,7 +90,7 @@ def sums_of_choices(values: Floats, sums: Floats) -> None:
 
 
 @kernel
-def add_signed_sums(values: Floats, words: NDArray[np.uint64], sums: Floats) -> None:
+def add_signed_sums(values, words, sums):
     """Add the numbers under some choices of their signs to the sums of these choices.
 
     There are as many choices as sums. Of number i of chunk c, choice r has the sign of bit i of a

@@ -11,8 +11,6 @@ of terms of one sign is within ``48 * 2**-53`` of the sum of the exact terms, re
 the number of rows.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from fastmetrics._kernels._compile import kernel

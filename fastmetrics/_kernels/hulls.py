@@ -9,8 +9,6 @@ Every kernel writes the blocks into ``ends`` (last row of each) and into the two
 counts, all as long as the rows in the worst case, and returns how many there are.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from fastmetrics._kernels._compile import kernel

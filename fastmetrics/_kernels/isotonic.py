@@ -1,7 +1,5 @@
 """Isotonic regression: pool adjacent violators among numbers, and what a fit of labels saves."""
 
-from __future__ import annotations
-
 from fastmetrics._kernels._compile import kernel
 
 

@@ -13,8 +13,6 @@ a *group* of neighbouring bins each, as `buckets` does: to a small buffer each, 
 the second-level cache. Streams 0 and 1 are of bins without a slot.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from fastmetrics._kernels._compile import kernel

@@ -1,7 +1,5 @@
 """Terms of sums over probabilities and logits, and moments of runs of logits."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from fastmetrics._kernels._compile import kernel

@@ -1,7 +1,5 @@
 """Walk two sorted runs, the positives' scores and the negatives', side by side."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from fastmetrics._kernels._compile import in_place_of, kernel

@@ -4,8 +4,6 @@ A sort of such words by NumPy, which has the vector instructions, is a sort of r
 rows of one key: run k stands in ``rows`` from ``starts[k]`` to ``starts[k + 1]``.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from fastmetrics._kernels._compile import kernel

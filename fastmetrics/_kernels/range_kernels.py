@@ -1,21 +1,12 @@
 """Loops over rows of a table: what adds up, of what the best remains, what each row moves."""
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import in_place_of, kernel
 
 
 @kernel
-def gap_ends(
-    positives: NDArray[np.int64],
-    negatives: NDArray[np.int64],
-    n_positive: int,
-    n_negative: int,
-    ends: NDArray[np.int64],
-) -> None:
+def gap_ends(positives, negatives, n_positive, n_negative, ends):
     """Find where ``tp * n_negative - fp * n_positive``, from 0 above the first row, is at its ends.
 
     ``ends`` becomes the first row, tp and fp of the largest, then of the smallest. Either class's
@@ -42,14 +33,7 @@ def gap_ends(
 
 
 @kernel
-def add_precisions(
-    positives: NDArray[np.int64],
-    negatives: NDArray[np.int64],
-    true_positives: int,
-    false_positives: int,
-    terms: NDArray[np.float64],
-    limbs: NDArray[np.int64],
-) -> None:
+def add_precisions(positives, negatives, true_positives, false_positives, terms, limbs):
     """Add ``p * tp / (tp + fp)`` of each row, a double, exactly: to limbs of 32 bits from 2**-128.
 
     ``true_positives`` and ``false_positives`` are those above the first row; ``terms`` is scratch
@@ -77,15 +61,7 @@ def add_precisions(
 
 
 @kernel
-def auc_influences(
-    positives: NDArray[np.generic],
-    negatives: NDArray[np.generic],
-    above: tuple[float, float],
-    sizes: tuple[float, float],
-    value: float,
-    of_positives: NDArray[np.float64],
-    of_negatives: NDArray[np.float64],
-) -> None:
+def auc_influences(positives, negatives, above, sizes, value, of_positives, of_negatives):
     """Write how far a row of either class moves the AUC at each score of a piece.
 
     ``above`` are TP and FP of what scores higher, ``sizes`` the weights of the positives and of
@@ -116,13 +92,7 @@ def _auc_influences(positives, negatives, above, sizes, value, of_positives, of_
 
 
 @kernel
-def precision_shares(
-    positives: NDArray[np.generic],
-    negatives: NDArray[np.generic],
-    above: tuple[float, float],
-    precisions: NDArray[np.float64],
-    shares: NDArray[np.float64],
-) -> tuple[float, float]:
+def precision_shares(positives, negatives, above, precisions, shares):
     """Write the precision at each score of a piece, and which share of what is called is new there.
 
     ``above`` are TP and FP of what scores higher. Returns the sums of ``share * (1 - precision)``
@@ -157,13 +127,7 @@ def _precision_shares(positives, negatives, above, precisions, shares):
 
 
 @kernel
-def precision_influences(
-    n_positive: float,
-    value: float,
-    below: tuple[float, float],
-    of_positives: NDArray[np.float64],
-    of_negatives: NDArray[np.float64],
-) -> None:
+def precision_influences(n_positive, value, below, of_positives, of_negatives):
     """Make of precisions and shares how far a row of either class moves average precision.
 
     A row lowers or raises the precision of all positives below it. ``value`` is the average,
@@ -194,14 +158,7 @@ def _precision_influences(n_positive, value, below, of_positives, of_negatives):
 
 
 @kernel
-def add_products(
-    one: NDArray[np.float64],
-    other: NDArray[np.float64],
-    counts: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    strata: NDArray[np.int64],
-    sums: NDArray[np.float64],
-) -> None:
+def add_products(one, other, counts, weights, strata, sums):
     """Add of each row c d, c and (c d)^2 to the ``sums`` of its stratum.
 
     c and d are ``one`` and ``other`` times the weight of the row, and stand for so many rows as its
@@ -236,16 +193,7 @@ def _add_products(one, other, counts, weights, strata, sums):
 
 
 @kernel
-def powers_outside(
-    placed: NDArray[np.float64],
-    cuts: NDArray[np.int64],
-    own: NDArray[np.int64],
-    start: float,
-    step: float,
-    pairs: float,
-    less: float,
-    sums: NDArray[np.float64],
-) -> None:
+def powers_outside(placed, cuts, own, start, step, pairs, less, sums):
     """Sum x^2 and x^4 of the rows of a class outside a slice, in the order of their scores.
 
     x is a doubled placement over ``pairs`` less ``less``: that among all rows, ``placed``, less

@@ -3,8 +3,6 @@
 Keys are twice the rank of a time, and one more for censorings: see ``FollowUp``.
 """
 
-from __future__ import annotations
-
 from fastmetrics._kernels._compile import kernel
 
 

@@ -1,9 +1,6 @@
 """Whose own class is among the k of the highest scores, and what becomes of ties."""
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
 
@@ -13,17 +10,7 @@ LAST, FIRST, BEST, WORST, EXPECTED = 0, 1, 2, 3, 4
 
 
 @kernel
-def top_k_hits(
-    codes: NDArray[np.int64],
-    first: int,
-    scores: NDArray[np.generic],
-    weights: NDArray[np.float64],
-    k: int,
-    ties: int,
-    sums: NDArray[np.float64],
-    counts: NDArray[np.int64],
-    rows_of_class: NDArray[np.int64],
-) -> None:
+def top_k_hits(codes, first, scores, weights, k, ties, sums, counts, rows_of_class):
     """Add up the hits of one job; column j of ``scores`` belongs to the code ``first + j``.
 
     ``weights`` is empty where rows have none. ``sums`` becomes the weighted hits and their

@@ -3,26 +3,13 @@
 Items stand as in `ranking_values`. All write of the queries from ``first`` to ``last``.
 """
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
 
 
 @kernel
-def expected_gains(
-    first: int,
-    last: int,
-    item_starts: NDArray[np.int64],
-    gains: NDArray[np.float64],
-    above: NDArray[np.int64],
-    tied: NDArray[np.int64],
-    k: int,
-    discounts: NDArray[np.float64],
-    found: NDArray[np.float64],
-) -> None:
+def expected_gains(first, last, item_starts, gains, above, tied, k, discounts, found):
     """Write the discounted gains of the first k items, averaged over ties.
 
     ``discounts[j]`` is the sum of the discounts of the first j places.
@@ -44,15 +31,7 @@ def expected_gains(
 
 
 @kernel
-def ideal_gains(
-    first: int,
-    last: int,
-    item_starts: NDArray[np.int64],
-    gains: NDArray[np.float64],
-    k: int,
-    discounts: NDArray[np.float64],
-    found: NDArray[np.float64],
-) -> None:
+def ideal_gains(first, last, item_starts, gains, k, discounts, found):
     """Write the discounted gains of the best order: the highest gains first."""
     ordered = np.empty(gains.size)
     for q in range(first, last):
@@ -73,7 +52,7 @@ def ideal_gains(
 
 
 @kernel
-def sort_down(values: NDArray[np.float64], n: int) -> None:
+def sort_down(values, n):
     """Sort the first n values, the highest first.
 
     Shell's method with Knuth's gaps: NumPy's sort would take numba longer to compile than all else.
@@ -92,16 +71,7 @@ def sort_down(values: NDArray[np.float64], n: int) -> None:
 
 
 @kernel
-def expected_cascade(
-    first: int,
-    last: int,
-    item_starts: NDArray[np.int64],
-    chances: NDArray[np.float64],
-    above: NDArray[np.int64],
-    tied: NDArray[np.int64],
-    k: int,
-    found: NDArray[np.float64],
-) -> None:
+def expected_cascade(first, last, item_starts, chances, above, tied, k, found):
     """Write the expected reciprocal rank at which a reader stops, averaged over ties.
 
     ``chances`` is that of an item to end the search. How many relevant items of a tie stand among
@@ -146,9 +116,7 @@ def expected_cascade(
 
 
 @kernel
-def mean_products(
-    chances: NDArray[np.float64], low: int, most: int, high: int, means: NDArray[np.float64]
-) -> int:
+def mean_products(chances, low, most, high, means):
     """Write the mean, over all sets of j items, of the product of ``1 - chance``, up to ``most``.
 
     These are elementary symmetric means: an item more mixes two of them. By Maclaurin's inequality

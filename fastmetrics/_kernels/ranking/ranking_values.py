@@ -5,21 +5,13 @@ last, with ``tied`` 0. Where a rule has decided the ties, ``tied`` is 1 througho
 queries from ``first`` to ``last``.
 """
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
 
 @kernel
-def relevant_counts(
-    first: int, last: int, item_starts: Ints, grades: Floats, level: float, found: Ints
-) -> None:
+def relevant_counts(first, last, item_starts, grades, level, found):
     """Write how many items are relevant, retrieved or not."""
     for q in range(first, last):
         count = 0
@@ -29,17 +21,7 @@ def relevant_counts(
 
 
 @kernel
-def expected_hits(
-    first: int,
-    last: int,
-    item_starts: Ints,
-    grades: Floats,
-    above: Ints,
-    tied: Ints,
-    level: float,
-    cutoffs: Ints,
-    found: Floats,
-) -> None:
+def expected_hits(first, last, item_starts, grades, above, tied, level, cutoffs, found):
     """Write how many relevant items stand among the first ``cutoffs[q]``, on average over ties."""
     for q in range(first, last):
         k = cutoffs[q]
@@ -51,18 +33,7 @@ def expected_hits(
 
 
 @kernel
-def expected_first(
-    first: int,
-    last: int,
-    item_starts: Ints,
-    grades: Floats,
-    above: Ints,
-    tied: Ints,
-    level: float,
-    k: int,
-    reciprocal: bool,
-    found: Floats,
-) -> None:
+def expected_first(first, last, item_starts, grades, above, tied, level, k, reciprocal, found):
     """Write the mean of 1/rank of the first relevant item, or the chance that it is in the first k.
 
     Of ``size`` items in random order, ``relevant`` of them relevant, the first relevant one stands
@@ -99,17 +70,7 @@ def expected_first(
 
 
 @kernel
-def expected_precision_sums(
-    first: int,
-    last: int,
-    item_starts: Ints,
-    grades: Floats,
-    above: Ints,
-    tied: Ints,
-    level: float,
-    k: int,
-    found: Floats,
-) -> None:
+def expected_precision_sums(first, last, item_starts, grades, above, tied, level, k, found):
     """Write the sum of the precisions at the relevant items among the first k, averaged over ties.
 
     McSherry & Najork (2008): in a tie of ``size`` items, ``relevant`` of them relevant, an item at
@@ -145,18 +106,8 @@ def expected_precision_sums(
 
 @kernel
 def expected_reading(
-    first: int,
-    last: int,
-    item_starts: Ints,
-    grades: Floats,
-    above: Ints,
-    tied: Ints,
-    level: float,
-    k: int,
-    powers: Floats,
-    shares: Floats,
-    found: Floats,
-) -> None:
+    first, last, item_starts, grades, above, tied, level, k, powers, shares, found
+):
     """Write what a reader finds who goes on from each of the first k items with a chance p.
 
     ``powers[j]`` is p**j, and ``shares[j]`` is 1 - p**j: what j places in a row are worth, before
@@ -173,18 +124,9 @@ def expected_reading(
 
 @kernel
 def expected_preference(
-    first: int,
-    last: int,
-    item_starts: Ints,
-    grades: Floats,
-    above: Ints,
-    tied: Ints,
-    unjudged_above: Ints,
-    unjudged_tied: Ints,
-    level: float,
-    judged: Ints,
-    found: Floats,
-) -> None:
+    first, last, item_starts, grades, above, tied, unjudged_above, unjudged_tied, level, judged,
+    found,
+):  # fmt: skip
     """Write bpref: how few judged non-relevant items stand above each relevant one.
 
     ``judged`` counts the judged items of each query. The number of the tied non-relevant items that
@@ -227,17 +169,8 @@ def expected_preference(
 
 @kernel
 def concordant_items(
-    first: int,
-    last: int,
-    item_starts: Ints,
-    grades: Floats,
-    above: Ints,
-    tied: Ints,
-    level: float,
-    sizes: Ints,
-    relevant_items: Ints,
-    doubled: Ints,
-) -> None:
+    first, last, item_starts, grades, above, tied, level, sizes, relevant_items, doubled
+):
     """Write twice the pairs of a relevant item above another of its query; a tie is half a pair."""
     for q in range(first, last):
         low, high = item_starts[q], item_starts[q + 1]

@@ -6,16 +6,9 @@ cheaper than sorting where few items are relevant. Items of a query stand by ``a
 relevance, the highest first. An item that was never retrieved stands last, with ``tied`` 0.
 """
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Array = NDArray[np.generic]
 
 #: Comparisons up to which each relevant item of a query is held against all of its scores; where
 #: there would be more, sorting is cheaper, and no kernel does it.
@@ -23,7 +16,7 @@ EACH_AGAINST_ALL = 1 << 16
 
 
 @kernel
-def gather_queries(codes: Ints, free: Ints, order: Ints) -> None:
+def gather_queries(codes, free, order):
     """Write the rows in the order of their queries; ``free[q]`` is the next place of query q."""
     for i in range(codes.size):
         code = codes[i]
@@ -32,7 +25,7 @@ def gather_queries(codes: Ints, free: Ints, order: Ints) -> None:
 
 
 @kernel
-def count_relevant(relevance: Array, starts: Ints, first: int, last: int, counts: Ints) -> int:
+def count_relevant(relevance, starts, first, last, counts):
     """Count the items of the queries whose relevance is not 0 or nan; return the unjudged ones."""
     unjudged = 0
     for q in range(first, last):
@@ -46,18 +39,7 @@ def count_relevant(relevance: Array, starts: Ints, first: int, last: int, counts
 
 
 @kernel
-def place_relevant(
-    relevance: Array,
-    scores: Array,
-    starts: Ints,
-    first: int,
-    last: int,
-    item_starts: Ints,
-    rows: Ints,
-    grades: Floats,
-    above: Ints,
-    tied: Ints,
-) -> int:
+def place_relevant(relevance, scores, starts, first, last, item_starts, rows, grades, above, tied):
     """Write the relevant items of the queries; return how many scores are not finite.
 
     Of queries with too many comparisons (`EACH_AGAINST_ALL`) only rows and grades are written.
@@ -108,7 +90,7 @@ def place_relevant(
 
 
 @kernel
-def order_items(size: int, n: int, above: Ints, grades: Floats, firsts: Ints, places: Ints) -> None:
+def order_items(size, n, above, grades, firsts, places):
     """Write the place of each item by ``above``, then by relevance, the highest first.
 
     Counting how many items share a value of ``above`` (below ``size``) puts them in order at once;
@@ -137,17 +119,7 @@ def order_items(size: int, n: int, above: Ints, grades: Floats, firsts: Ints, pl
 
 
 @kernel
-def count_unjudged(
-    relevance: Array,
-    scores: Array,
-    starts: Ints,
-    first: int,
-    last: int,
-    item_starts: Ints,
-    rows: Ints,
-    above: Ints,
-    tied: Ints,
-) -> None:
+def count_unjudged(relevance, scores, starts, first, last, item_starts, rows, above, tied):
     """Write how many unjudged items (nan, or negative) score higher than each relevant item.
 
     Queries with too many comparisons are left out, as in `place_relevant`.
@@ -168,17 +140,8 @@ def count_unjudged(
 
 @kernel
 def places_by_name(
-    relevance: Array,
-    scores: NDArray[np.float32],
-    names: Ints,
-    starts: Ints,
-    first: int,
-    last: int,
-    item_starts: Ints,
-    rows: Ints,
-    places: Ints,
-    unjudged: Ints,
-) -> None:
+    relevance, scores, names, starts, first, last, item_starts, rows, places, unjudged
+):
     """Write the place of each relevant item where ties go by name, the last name first.
 
     ``unjudged`` becomes the number of unjudged items before it. Queries with too many comparisons
@@ -202,9 +165,7 @@ def places_by_name(
 
 
 @kernel
-def settle_ties(
-    item_starts: Ints, worst: bool, rows: Ints, grades: Floats, above: Ints, tied: Ints
-) -> None:
+def settle_ties(item_starts, worst, rows, grades, above, tied):
     """Give each item of a tie a place of its own: the most relevant first, or last (``worst``)."""
     for q in range(item_starts.size - 1):
         low, high = item_starts[q], item_starts[q + 1]

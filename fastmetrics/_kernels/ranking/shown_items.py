@@ -4,24 +4,13 @@ Rows of a query stand together, by ``starts``. Where the last place to be shown 
 several items that tie, each has the same chance of it.
 """
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
 
 
 @kernel
-def chances_of_first(
-    scores: NDArray[np.generic],
-    starts: NDArray[np.int64],
-    first: int,
-    last: int,
-    k: int,
-    by_name: bool,
-    chances: NDArray[np.float64],
-) -> int:
+def chances_of_first(scores, starts, first, last, k, by_name, chances):
     """Write the chance of each row to be among the first k; return how many are not finite.
 
     ``by_name`` gives the places of a tie to its last rows. The k highest scores of a query are kept
@@ -63,7 +52,7 @@ def chances_of_first(
 
 
 @kernel
-def sift_down(heap: NDArray[np.generic], root: int, size: int, value: np.generic) -> None:
+def sift_down(heap, root, size, value):
     """Put a value at a place of the heap, and let it sink below all that is less."""
     place = root
     while 2 * place + 1 < size:
@@ -78,16 +67,7 @@ def sift_down(heap: NDArray[np.generic], root: int, size: int, value: np.generic
 
 
 @kernel
-def cosines_of_pairs(
-    first: int,
-    last: int,
-    starts: NDArray[np.int64],
-    items: NDArray[np.int64],
-    chances: NDArray[np.float64],
-    shown: NDArray[np.int64],
-    units: NDArray[np.float64],
-    found: NDArray[np.float64],
-) -> None:
+def cosines_of_pairs(first, last, starts, items, chances, shown, units, found):
     """Write the mean distance, 1 - cosine, of two shown items; nan where there are no two.
 
     The cosines of all pairs are half of what the square of the sum of unit vectors has beyond the
@@ -131,16 +111,7 @@ def cosines_of_pairs(
 
 
 @kernel
-def distances_of_pairs(
-    first: int,
-    last: int,
-    starts: NDArray[np.int64],
-    items: NDArray[np.int64],
-    chances: NDArray[np.float64],
-    shown: NDArray[np.int64],
-    distances: NDArray[np.float64],
-    found: NDArray[np.float64],
-) -> None:
+def distances_of_pairs(first, last, starts, items, chances, shown, distances, found):
     """Write the mean distance of two shown items, in either order; nan where there are no two."""
     for q in range(first, last):
         n = shown[q]

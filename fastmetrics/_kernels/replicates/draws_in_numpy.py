@@ -4,22 +4,13 @@ A small bootstrap is done sooner than a compiler. A replicate is a row of a matr
 round are added up in the order of the kernel. What arguments mean is said there.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import in_place_of
 from fastmetrics._kernels.replicates import resampling
 from fastmetrics._kernels.replicates.resampling import WINDOW, WORDS
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bytes = NDArray[np.uint8]
-Words = NDArray[np.uint64]
-Flags = NDArray[np.bool_]
 
 _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 _MULTIPLIERS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
@@ -28,7 +19,7 @@ _WEYL = np.array([0x9E3779B9, 0xBB67AE85], np.uint64)
 _MOST_DRAWS = 5 * (WORDS - 16)
 
 
-def _words(key: Words, first: Ints, window: int, replicates: Ints, purpose: int, n: int) -> Words:
+def _words(key, first, window, replicates, purpose, n):
     """Return what `resampling.philox` gives each replicate, from its ``first`` counter on."""
     c0 = (first.astype(np.uint64)[:, None] + np.arange(n, dtype=np.uint64)) & _LOW
     c1, c3 = np.uint64(window) & _LOW, np.uint64(purpose)
@@ -42,9 +33,7 @@ def _words(key: Words, first: Ints, window: int, replicates: Ints, purpose: int,
 
 
 @in_place_of(resampling.philox)
-def philox(
-    key: Words, first: int, block: int, replicate: int, purpose: int, n: int, words: Words
-) -> None:
+def philox(key, first, block, replicate, purpose, n, words):
     of = np.array([first]), block, np.array([replicate])
     words[: 2 * n] = _words(key, *of, purpose, n)[0]
 
@@ -52,12 +41,12 @@ def philox(
 class _Numbers:
     """The uniform numbers of some replicates' streams, each of which goes on by itself."""
 
-    def __init__(self, key: Words, first_replicate: int, stratum: int, count: int) -> None:
+    def __init__(self, key, first_replicate, stratum, count):
         self.key, self.stratum, self.words = key, stratum, np.empty((count, 16), np.uint64)
         self.streams = np.full((count, 4), (0, stratum, 0, resampling.TOTALS))
         self.streams[:, 2] = first_replicate + np.arange(count)
 
-    def next(self, of: Ints) -> Floats:
+    def next(self, of):
         """Return the next number of each of these replicates, as `uniform`."""
         at, replicates = self.streams[:, 0], self.streams[:, 2]
         if (fresh := of[at[of] % 16 == 0]).size:
@@ -68,7 +57,7 @@ class _Numbers:
         return ((word >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
 
 
-def _inverted(n: Ints, p: float, v: Floats) -> Ints:
+def _inverted(n, p, v):
     """Return the binomial numbers at ``v`` by inversion; -1 where rounding left a rest."""
     q, i, is_open = 1.0 - p, np.zeros_like(n), np.ones(len(n), np.bool_)
     mass = np.array([math.exp(size * math.log1p(-p)) for size in n.tolist()])
@@ -79,7 +68,7 @@ def _inverted(n: Ints, p: float, v: Floats) -> Ints:
     return np.where((v <= mass) | (i == n), i, -1)
 
 
-def _by_rejection(n: Ints, p: float, u: Floats, v: Floats) -> Ints:
+def _by_rejection(n, p, u, v):
     """Return the binomial numbers that BTRS makes of two uniform ones; -1 where it rejects."""
     spread = np.sqrt(n * p * (1.0 - p))
     b = 1.15 + 2.53 * spread
@@ -93,7 +82,7 @@ def _by_rejection(n: Ints, p: float, u: Floats, v: Floats) -> Ints:
     return np.where(kept, k, -1)
 
 
-def _binomials(n: Ints, probability: float, numbers: _Numbers) -> Ints:
+def _binomials(n, probability, numbers):
     p = min(probability, 1.0 - probability)
     if p <= 0.0:
         return n * (probability >= 1.0)
@@ -111,9 +100,7 @@ def _binomials(n: Ints, probability: float, numbers: _Numbers) -> Ints:
 
 
 @in_place_of(resampling.multinomial_totals, cost=100)
-def multinomial_totals(
-    key: Words, first_replicate: int, stratum: int, sizes: Ints, is_poisson: bool, totals: Ints
-) -> None:
+def multinomial_totals(key, first_replicate, stratum, sizes, is_poisson, totals):
     numbers, rest = _Numbers(key, first_replicate, stratum, len(totals)), int(sizes.sum())
     left = np.full(len(totals), rest)
     for r in range(len(totals) * is_poisson):
@@ -127,11 +114,11 @@ def multinomial_totals(
 class _Window:
     """A window of some replicates: their numbers, and their counts, a row each."""
 
-    def __init__(self, key: Words, window: int, first_replicate: int, counts: Bytes) -> None:
+    def __init__(self, key, window, first_replicate, counts):
         self.key, self.window, self.counts = key, window, counts
         self.replicates = first_replicate + np.arange(len(counts))
 
-    def places(self, of: Ints, purpose: int, first: Ints, n: Ints) -> tuple[Ints, Flags]:
+    def places(self, of, purpose, first, n):
         """Return what ``n`` counters of the replicates ``of`` name, and which of it are places."""
         bits = (self.counts.shape[1] - 1).bit_length()
         shifts = np.arange(64 // max(bits, 1), dtype=np.uint64) * np.uint64(bits)
@@ -144,13 +131,13 @@ class _Window:
         shape = len(of), -1
         return places.reshape(shape), (named & (places < self.counts.shape[1])).reshape(shape)
 
-    def add(self, of: Ints, places: Ints, chosen: Flags) -> None:
+    def add(self, of, places, chosen):
         """Count the places that are chosen."""
         flat = (places + self.counts.shape[1] * of[:, None])[chosen]
         found = np.bincount(flat, minlength=self.counts.size)
         self.counts += found.reshape(self.counts.shape).astype(np.uint8)
 
-    def scatter(self, purpose: int, n_draws: Ints, wanted: Flags) -> None:
+    def scatter(self, purpose, n_draws, wanted):
         """Add each replicate's first draws of places that are wanted: `scatter_accepted`."""
         fields = 64 // max((len(wanted) - 1).bit_length(), 1)
         left, first, going = n_draws.copy(), np.zeros_like(n_draws), np.arange(len(n_draws))
@@ -163,7 +150,7 @@ class _Window:
             first[going] += n
             left[going] -= chosen.sum(axis=1)
 
-    def full(self, n_draws: Ints) -> tuple[Ints, Ints, Flags]:
+    def full(self, n_draws):
         """Return the draws over a full window, as of `scatter_full`."""
         all_of_them = np.arange(len(n_draws))
         n = ((-(-n_draws // 5) + 1) // 2 + 7) // 8 * 8
@@ -171,15 +158,13 @@ class _Window:
         return all_of_them, places, first_of(named, n_draws)
 
 
-def first_of(flags: Flags, n: Ints) -> Flags:
+def first_of(flags, n):
     """Return the first so many flags of each row alone."""
     return flags & (np.cumsum(flags, axis=1, dtype=np.int32) <= n[:, None])
 
 
 @in_place_of(resampling.draw_windows)
-def draw_windows(
-    key: Words, first_replicate: int, windows: Ints, totals: Ints, n_rows: int, counts: Bytes
-) -> None:
+def draw_windows(key, first_replicate, windows, totals, n_rows, counts):
     counts[:] = 0
     for j, window in enumerate(windows.tolist()):
         size = min(WINDOW, n_rows - window * WINDOW)
@@ -190,9 +175,7 @@ def draw_windows(
 
 
 @in_place_of(resampling.draw_windows_by_class)
-def draw_windows_by_class(
-    key: Words, first: int, windows: Ints, totals: Ints, masks: Bytes, n_rows: int, counts: Bytes
-) -> None:
+def draw_windows_by_class(key, first, windows, totals, masks, n_rows, counts):
     counts[:] = 0
     for j, window in enumerate(windows.tolist()):
         size = min(WINDOW, n_rows - window * WINDOW)

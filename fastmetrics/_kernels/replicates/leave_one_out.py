@@ -4,18 +4,11 @@ The columns of a table are its rows of distinct scores, highest first: counts of
 FP at the end of each row.
 """
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Rows whose sums are taken by themselves, in lanes.
 BLOCK = 4096
@@ -23,16 +16,14 @@ _LANES = 64
 
 
 @kernel
-def affine(
-    own: Ints, ends: Ints, sign: float, high: float, low: float, scale: float, found: Floats
-) -> None:
+def affine(own, ends, sign, high, low, scale, found):
     """Write (sign * (end - own / 2) + high + low) * scale: a row counts half in its own middle."""
     for i in range(found.size):
         found[i] = ((sign * (ends[i] - 0.5 * own[i]) + high) + low) * scale
 
 
 @kernel
-def extent(values: Floats, counts: NDArray[Any], shift: float, found: Floats) -> None:
+def extent(values, counts, shift, found):
     """Widen ``found``, [least, greatest, count * value, count], values being less the shift.
 
     What is nan, or counts 0, is left out.
@@ -64,9 +55,7 @@ def extent(values: Floats, counts: NDArray[Any], shift: float, found: Floats) ->
 
 
 @kernel
-def central_sums(
-    values: Floats, counts: NDArray[Any], shift: float, mean: float, scale: float, found: Floats
-) -> None:
+def central_sums(values, counts, shift, mean, scale, found):
     """Add the sums of count * u^2 and of count * u^3, u = (mean - (value - shift)) * scale."""
     squares, cubes = np.empty((2, _LANES))
     for start in range(0, values.size, BLOCK):
@@ -89,7 +78,7 @@ def central_sums(
 
 
 @kernel
-def best_of_two(from_top: NDArray[Any], from_bottom: NDArray[Any], best: Ints) -> None:
+def best_of_two(from_top, from_bottom, best):
     """Write, for row k, the first best of the keys 0 to k of one kind and k + 1 on of the other.
 
     Of the second kind it is numbered on, and only where it is better.
@@ -107,7 +96,7 @@ def best_of_two(from_top: NDArray[Any], from_bottom: NDArray[Any], best: Ints) -
 
 
 @kernel
-def steps_without(tp: Ints, fp: Ints, of_positives: Floats, of_negatives: Floats) -> None:
+def steps_without(tp, fp, of_positives, of_negatives):
     """Write by how much average precision changes without a positive, a negative, of each row.
 
     What a row itself adds is compared with the mean: of precision, or of what it lacks of 1,
@@ -157,7 +146,7 @@ def steps_without(tp: Ints, fp: Ints, of_positives: Floats, of_negatives: Floats
 
 
 @kernel
-def continuous_area(tp: float, fp: float, gain: float, negatives: float) -> float:
+def continuous_area(tp, fp, gain, negatives):
     """Return the area under precision over TP while both classes grow in step, see `pr_auc`.
 
     It is s (TP log(1 + x) + s n (x - log(1 + x))), n being called positive before.
@@ -177,7 +166,7 @@ def continuous_area(tp: float, fp: float, gain: float, negatives: float) -> floa
 
 
 @kernel
-def segment_area(tp: float, fp: float, gain: float, negatives: float) -> float:
+def segment_area(tp, fp, gain, negatives):
     """Return the continuous area of a segment; exactly, where no negative is called positive."""
     if gain <= 0.0:
         return 0.0
@@ -185,7 +174,7 @@ def segment_area(tp: float, fp: float, gain: float, negatives: float) -> float:
 
 
 @kernel
-def segments_without(tp: Ints, fp: Ints, of_positives: Floats, of_negatives: Floats) -> None:
+def segments_without(tp, fp, of_positives, of_negatives):
     """Write how the continuous area under precision changes, as `steps_without` does."""
     mean = 0.0
     t = 0.0

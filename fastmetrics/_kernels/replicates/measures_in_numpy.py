@@ -1,12 +1,8 @@
 """What NumPy does in place of kernels that measure replicates, see `draws_in_numpy`."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import in_place_of
 from fastmetrics._kernels.replicates import (
@@ -14,45 +10,30 @@ from fastmetrics._kernels.replicates import (
     replicate_points as points,
 )
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bytes = NDArray[np.uint8]
-Words = NDArray[np.uint64]
-
 _LANES = 64
 #: The logarithm that kernels call: NumPy's may round otherwise.
 _LOG1P = np.frompyfunc(math.log1p, 1, 1)
 
 
 @in_place_of(pairs.gather_counts)
-def gather_counts(drawn: Bytes, units: NDArray[np.int32], counts: Bytes) -> None:
+def gather_counts(drawn, units, counts):
     counts[:, : len(units)] = drawn[:, units]
 
 
 @in_place_of(pairs.take)
-def take(values: NDArray[Any], places: NDArray[np.int32], found: NDArray[Any]) -> None:
+def take(values, places, found):
     found[:] = values[places]
 
 
 @in_place_of(pairs.exchange_rows)
-def exchange_rows(
-    coins: Words, units: NDArray[np.int32], second: Bytes, of_first: Bytes, of_second: Bytes
-) -> None:
+def exchange_rows(coins, units, second, of_first, of_second):
     tossed = coins[:, units // 64] >> (units % 64).astype(np.uint64)
     of_second[:, : len(units)] = (tossed & np.uint64(1)).astype(np.uint8) ^ second[: len(units)]
     of_first[:, : len(units)] = np.uint8(1) ^ of_second[:, : len(units)]
 
 
 @in_place_of(pairs.pair_counts)
-def pair_counts(
-    counts: Words,
-    masks: Words,
-    pieces: Ints,
-    counts_by_row: Bytes,
-    state: Ints,
-    segment_positives: Ints,
-    segment_negatives: Ints,
-) -> None:
+def pair_counts(counts, masks, pieces, counts_by_row, state, segment_positives, segment_negatives):
     tp, fp = running(counts_by_row, masks.view(np.uint8))
     starts = np.arange(segment_positives.shape[1]) * pairs.SEGMENT
     for ends, totals in ((tp, segment_positives), (fp, segment_negatives)):
@@ -68,7 +49,7 @@ def pair_counts(
     state[:, 1] += fp[:, -1]
 
 
-def running(counts: Bytes, masks: Bytes) -> tuple[Ints, Ints]:
+def running(counts, masks):
     """Return how many positives, and negatives, are drawn of the first 0, 1, 2... rows."""
     positives = counts & masks
     both = np.zeros((2, len(counts), len(masks) + 1), np.int64)
@@ -77,7 +58,7 @@ def running(counts: Bytes, masks: Bytes) -> tuple[Ints, Ints]:
     return both[0], both[1]
 
 
-def added_up(terms: Floats) -> Floats:
+def added_up(terms):
     """Return sums over the second axis, added one after the other: NumPy's own round otherwise."""
     if not terms.shape[1]:
         return terms.sum(axis=1)
@@ -85,7 +66,7 @@ def added_up(terms: Floats) -> Floats:
 
 
 @in_place_of(pairs.column_sums)
-def column_sums(drawn: NDArray[Any], columns: Floats, sums: Floats) -> None:
+def column_sums(drawn, columns, sums):
     for j, column in enumerate(columns):
         for start in range(0, len(column), pairs.BLOCK):
             part = column[start : start + pairs.BLOCK]
@@ -96,25 +77,13 @@ def column_sums(drawn: NDArray[Any], columns: Floats, sums: Floats) -> None:
 
 
 @in_place_of(pairs.step_areas)
-def step_areas(
-    counts: Bytes,
-    masks: Bytes,
-    ends: Bytes,
-    lone: Bytes,
-    places: NDArray[np.uint16],
-    starts: Ints,
-    around: Floats,
-    areas: Floats,
-) -> None:
+def step_areas(counts, masks, ends, lone, places, starts, around, areas):
     (before, tp), (_, fp), _ = points_of(counts, masks, ends, around)
     terms = (tp - before) * (tp / np.maximum(tp + fp, 1.0))
     areas[:] = added_up(np.concatenate((areas[:, None], terms), axis=1))
 
 
-Ends = tuple[Floats, Floats]
-
-
-def points_of(counts: Bytes, masks: Bytes, ends: Bytes, around: Floats) -> tuple[Ends, Ends, Ints]:
+def points_of(counts, masks, ends, around):
     """Return TP and FP before and at each point of the curves, and the rows at which these are."""
     rows = np.flatnonzero(ends)
     tp, fp = (
@@ -126,17 +95,9 @@ def points_of(counts: Bytes, masks: Bytes, ends: Bytes, around: Floats) -> tuple
 
 @in_place_of(points.measure_rows)
 def measure_rows(
-    counts: Bytes,
-    masks: Bytes,
-    ends: Bytes,
-    anchors: Ints,
-    segment_positives: Ints,
-    segment_negatives: Ints,
-    around: Floats,
-    programme: Ints,
-    bounds: Floats,
-    states: Floats,
-) -> None:
+    counts, masks, ends, anchors, segment_positives, segment_negatives, around, programme, bounds,
+    states,
+):  # fmt: skip
     tp, fp, rows = points_of(counts, masks, ends, around)
     n_p, n_n = around[:, 2:].T[:, :, None]
     states[:] = 0.0
@@ -144,7 +105,7 @@ def measure_rows(
     for (kind, criterion), bound, state in zip(
         programme.tolist(), bounds.tolist(), states.swapaxes(0, 1), strict=True
     ):
-        terms: list[Floats] = []
+        terms = []
         with np.errstate(divide="ignore", invalid="ignore"):
             if kind == points.BEST:
                 best_of(criterion, bound[0], tp[1], fp[1], rows, n_p, n_n, state)
@@ -165,16 +126,7 @@ def measure_rows(
             state[:, k] = added_up(np.stack(parts, axis=1))
 
 
-def best_of(
-    criterion: int,
-    bound: float,
-    tp: Floats,
-    fp: Floats,
-    rows: Ints,
-    n_p: Floats,
-    n_n: Floats,
-    state: Floats,
-) -> None:
+def best_of(criterion, bound, tp, fp, rows, n_p, n_n, state):
     """Find the best point, as `best_of_points`; the first is that of nobody called positive."""
     tp, fp = (np.concatenate((np.zeros((len(tp), 1)), column), axis=1) for column in (tp, fp))
     merits = merits_of(criterion, bound, tp, fp, n_p, n_n)
@@ -185,9 +137,7 @@ def best_of(
     state[:] = np.stack((best, row, tp[every, at], fp[every, at]), axis=1)
 
 
-def merits_of(
-    criterion: int, bound: float, tp: Floats, fp: Floats, n_p: Floats, n_n: Floats
-) -> Floats:
+def merits_of(criterion, bound, tp, fp, n_p, n_n):
     """Return what a criterion maximises, as `merit`."""
     if criterion == points.YOUDEN:
         return tp * n_n - fp * n_p
@@ -209,7 +159,7 @@ def merits_of(
     return np.where((n_n > 0.0) & (fp / n_n <= bound), tp, -np.inf)
 
 
-def break_even_of(tp: Ends, fp: Ends, n_p: Floats, state: Floats) -> None:
+def break_even_of(tp, fp, n_p, state):
     """Find the TP where as many are called positive as there are, as `break_even_of_points`."""
     called = tp[1] + fp[1]
     is_there = called >= n_p
@@ -221,9 +171,7 @@ def break_even_of(tp: Ends, fp: Ends, n_p: Floats, state: Floats) -> None:
     state[:, 1] = np.where(called[at] > n_p[:, 0], crossing, tp[1][at]) * state[:, 0]
 
 
-def area_terms(
-    x: Ends, y: Ends, axis: Floats, top: Floats | float, low: float, high: float
-) -> Floats:
+def area_terms(x, y, axis, top, low, high):
     """Return the terms of `area_of_points`."""
     (x0, x1), (y0, y1) = x, (abs(ends - top) for ends in y)
     left, right = np.maximum(x0, low * axis), np.minimum(x1, high * axis)
@@ -234,7 +182,7 @@ def area_terms(
     return np.where((x1 > x0) & (inside | (left < right)), found, 0.0)
 
 
-def precision_terms(estimator: int, tp: Ends, fp: Ends) -> Floats:
+def precision_terms(estimator, tp, fp):
     """Return the terms of `precision_area_of_points`, where TP grew."""
     gain, called = tp[1] - tp[0], tp[0] + fp[0]
     if estimator == points.TRAPEZOID:

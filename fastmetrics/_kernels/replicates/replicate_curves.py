@@ -4,16 +4,9 @@ A curve is a line of points, highest score first, straight between them. Its ``l
 where it stands still, ``value`` has a lowest and a highest end there: ``top`` says which is meant.
 """
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bytes = NDArray[np.uint8]
 
 #: What leads, and what is read off: TPR over FPR, FPR over TPR, or y - x where x + y reaches the
 #: levels, x and y being scaled rates: entries of a table each.
@@ -23,16 +16,7 @@ _SEGMENT = 64
 
 
 @kernel
-def follow(
-    lead: Floats,
-    value: Floats,
-    n: int,
-    levels: Floats,
-    top: bool,
-    slack: float,
-    found: int,
-    out: Floats,
-) -> int:
+def follow(lead, value, n, levels, top, slack, found, out):
     """Write the values at the levels that the points 1 to n reach; return how many are found.
 
     Point 0 ends the piece before. Levels rise; a lead within ``slack`` of one is equal to it.
@@ -60,9 +44,7 @@ def follow(
 
 
 @kernel
-def values_along(
-    lead: Floats, value: Floats, levels: Floats, top: bool, slack: float, out: Floats
-) -> None:
+def values_along(lead, value, levels, top, slack, out):
     """Write the value of one curve where its lead reaches each level; its ends go on for ever."""
     n = lead.size - 1
     none = np.int64(0)  # a literal 0 would compile another version
@@ -72,7 +54,7 @@ def values_along(
 
 
 @kernel
-def entry(table: Floats, place: float) -> float:
+def entry(table, place):
     """Return the entry at a place of a table, straight between two entries."""
     below = min(np.uint32(place), np.uint32(table.size - 2))
     share = place - below
@@ -80,14 +62,14 @@ def entry(table: Floats, place: float) -> float:
 
 
 @kernel
-def nearest_count(x: float) -> float:
+def nearest_count(x):
     """Return the whole number that a product of doubles stands for, else the product."""
     whole = np.floor(x + 0.5)
     return whole if abs(x - whole) <= 2.0**-50 * x else x
 
 
 @kernel
-def class_totals(counts: Bytes, masks: Bytes, positives: Ints, negatives: Ints) -> None:
+def class_totals(counts, masks, positives, negatives):
     """Write how many of either class are drawn before each segment, and in all."""
     positives[0] = 0
     negatives[0] = 0
@@ -102,17 +84,7 @@ def class_totals(counts: Bytes, masks: Bytes, positives: Ints, negatives: Ints) 
 
 
 @kernel
-def to_lead_and_value(
-    axis: int,
-    x_table: Floats,
-    y_table: Floats,
-    n_positive: int,
-    n_negative: int,
-    lead: Floats,
-    value: Floats,
-    first: int,
-    last: int,
-) -> None:
+def to_lead_and_value(axis, x_table, y_table, n_positive, n_negative, lead, value, first, last):
     """Turn some points, given as FP and TP, into what leads and what is read off."""
     if axis == OVER_TPR:
         for i in range(first, last):
@@ -128,18 +100,7 @@ def to_lead_and_value(
 
 
 @kernel
-def values_of_rows(
-    counts: Bytes,
-    masks: Bytes,
-    ends: Bytes,
-    axis: int,
-    top: bool,
-    levels: Floats,
-    x_table: Floats,
-    y_table: Floats,
-    out: Floats,
-    odds: Floats,
-) -> None:
+def values_of_rows(counts, masks, ends, axis, top, levels, x_table, y_table, out, odds):
     """Fill ``out[r]`` with the values of replicate r at the levels; nan where it lost a class.
 
     ``odds[r]`` becomes its number of negatives to a positive. Levels and values are rates; with the

@@ -3,21 +3,12 @@
 Counts are bytes, rows sorted by descending score and, inside a tie, positives first. A mask byte
 is 255 for a positive, else 0. Eight neighbouring counts must sum to less than 256: of draws that
 fall on each row once on average, more do so with a probability below 1e-30.
+Units and places are numbered in int32; sums are int64, or float64 where terms are no counts.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bytes = NDArray[np.uint8]
-Words = NDArray[np.uint64]
 
 #: Rows of a segment, whose class totals are kept; and its words of eight counts.
 SEGMENT = 512
@@ -30,7 +21,7 @@ _S8, _S16, _S32, _TOP = (np.uint64(shift) for shift in (8, 16, 32, 56))
 
 
 @kernel
-def gather_counts(drawn: Bytes, units: NDArray[np.int32], counts: Bytes) -> None:
+def gather_counts(drawn, units, counts):
     """Fill ``counts[r, i]`` with ``drawn[r, units[i]]``: what is drawn are units, not rows."""
     for r in range(counts.shape[0]):
         some = drawn[r]
@@ -39,16 +30,14 @@ def gather_counts(drawn: Bytes, units: NDArray[np.int32], counts: Bytes) -> None
 
 
 @kernel
-def take(values: NDArray[Any], places: NDArray[np.int32], found: NDArray[Any]) -> None:
+def take(values, places, found):
     """Fill ``found[i]`` with ``values[places[i]]``."""
     for i in range(places.size):
         found[i] = values[np.uint32(places[i])]
 
 
 @kernel
-def exchange_rows(
-    coins: Words, units: NDArray[np.int32], second: Bytes, of_first: Bytes, of_second: Bytes
-) -> None:
+def exchange_rows(coins, units, second, of_first, of_second):
     """Count the rows that each of two models has once units have tossed their coins.
 
     Row i is of the first model, or if ``second[i]`` of the other one; where the coin of its unit,
@@ -66,7 +55,7 @@ def exchange_rows(
 
 
 @kernel
-def byte_products(a: Bytes, b: Bytes, n: int) -> int:
+def byte_products(a, b, n):
     """Return the sum of a[i] * b[i]; 32 bits wide, so that it runs in vector lanes."""
     total = np.uint32(0)
     for i in range(n):
@@ -75,15 +64,7 @@ def byte_products(a: Bytes, b: Bytes, n: int) -> int:
 
 
 @kernel
-def pair_counts(
-    counts: Words,
-    masks: Words,
-    pieces: Ints,
-    counts_by_row: Bytes,
-    state: Ints,
-    segment_positives: Ints,
-    segment_negatives: Ints,
-) -> None:
+def pair_counts(counts, masks, pieces, counts_by_row, state, segment_positives, segment_negatives):
     """Count, on through a part of the rows of each replicate, the pairs that a positive wins.
 
     ``counts`` are words of eight rows, ``counts_by_row`` the same memory. ``state[r]`` is
@@ -145,7 +126,7 @@ def pair_counts(
 
 
 @kernel
-def column_sums(drawn: NDArray[Any], columns: Floats, sums: Floats) -> None:
+def column_sums(drawn, columns, sums):
     """Add to ``sums[r, j]`` the sum over rows i of ``drawn[r, i] * columns[j, i]``.
 
     Blocks of rows are added up in lanes: parts of a replicate that are whole blocks leave no trace.
@@ -173,16 +154,7 @@ def column_sums(drawn: NDArray[Any], columns: Floats, sums: Floats) -> None:
 
 
 @kernel
-def step_areas(
-    counts: Bytes,
-    masks: Bytes,
-    ends: Bytes,
-    lone: Bytes,
-    places: NDArray[np.uint16],
-    starts: Ints,
-    around: Floats,
-    areas: Floats,
-) -> None:
+def step_areas(counts, masks, ends, lone, places, starts, around, areas):
     """Add each replicate's area under the steps of precision over TP, row by row.
 
     ``around[r, :2]`` are TP and FP of what scores higher than these rows, whose area is there.

@@ -5,18 +5,11 @@ last point before the piece, entry i + 1 its point i. Kernels over points go on,
 keeps, where the piece before ended; some go through a list of chosen points only.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bytes = NDArray[np.uint8]
 
 #: Rows of a segment, whose class totals are known (as in replicate_pairs).
 SEGMENT = 512
@@ -30,9 +23,7 @@ STATE = 4
 
 
 @kernel
-def merit(
-    criterion: int, bound: float, tp: float, fp: float, n_positive: float, n_negative: float
-) -> float:
+def merit(criterion, bound, tp, fp, n_positive, n_negative):
     """Return what a criterion maximises: rising in TP, falling in FP; -inf where not allowed."""
     if criterion == YOUDEN:
         return tp * n_negative - fp * n_positive
@@ -55,14 +46,7 @@ def merit(
 
 
 @kernel
-def start_state(
-    kind: int,
-    criterion: int,
-    bound: float,
-    n_positive: float,
-    n_negative: float,
-    state: Floats,
-) -> None:
+def start_state(kind, criterion, bound, n_positive, n_negative, state):
     """Set what a measure knows before the first point: (0, 0), where nobody is called positive."""
     for i in range(STATE):
         state[i] = 0.0
@@ -73,17 +57,7 @@ def start_state(
 
 
 @kernel
-def best_of_points(
-    criterion: int,
-    bound: float,
-    tp: Floats,
-    fp: Floats,
-    rows: Ints,
-    n: int,
-    n_positive: float,
-    n_negative: float,
-    state: Floats,
-) -> None:
+def best_of_points(criterion, bound, tp, fp, rows, n, n_positive, n_negative, state):
     """Keep the best point, the first of equal ones, as [merit, row, TP, FP]."""
     for i in range(1, n + 1):
         if criterion == YOUDEN_BELOW:
@@ -98,7 +72,7 @@ def best_of_points(
 
 
 @kernel
-def chosen_points(x: Floats, n: int, chosen: Ints) -> int:
+def chosen_points(x, n, chosen):
     """List the points at which ``x`` grew; return how many there are."""
     found = np.uint64(0)
     for i in range(1, n + 1):
@@ -108,9 +82,7 @@ def chosen_points(x: Floats, n: int, chosen: Ints) -> int:
 
 
 @kernel
-def area_of_points(
-    x: Floats, y: Floats, top: float, low: float, high: float, chosen: Ints, n: int, state: Floats
-) -> None:
+def area_of_points(x, y, top, low, high, chosen, n, state):
     """Add to ``state[0]`` the doubled area under |y - top| between two places of the axis x."""
     area = 0.0
     for k in range(n):
@@ -130,9 +102,7 @@ def area_of_points(
 
 
 @kernel
-def precision_area_of_points(
-    estimator: int, tp: Floats, fp: Floats, chosen: Ints, n: int, state: Floats
-) -> None:
+def precision_area_of_points(estimator, tp, fp, chosen, n, state):
     """Add to ``state[0]`` an area under precision over TP, from the points where TP grew.
 
     The continuous area is s (TP log(1 + x) + s n (x - log(1 + x))) for each, see `pr_auc`.
@@ -164,9 +134,7 @@ def precision_area_of_points(
 
 
 @kernel
-def break_even_of_points(
-    tp: Floats, fp: Floats, n: int, n_positive: float, slack: float, state: Floats
-) -> None:
+def break_even_of_points(tp, fp, n, n_positive, slack, state):
     """Find the TP where as many are called positive as there are positives: [found, TP]."""
     for i in range(1, n + 1):
         called = tp[i] + fp[i]
@@ -180,7 +148,7 @@ def break_even_of_points(
 
 
 @kernel
-def squares_of_points(tp: Floats, fp: Floats, n: int, n_negative: float, state: Floats) -> None:
+def squares_of_points(tp, fp, n, n_negative, state):
     """Add the squares of the doubled placements: [of the positives, of the negatives]."""
     of_positives = 0.0
     of_negatives = 0.0
@@ -197,19 +165,8 @@ def squares_of_points(tp: Floats, fp: Floats, n: int, n_negative: float, state: 
 
 @kernel
 def add_points(
-    kind: int,
-    criterion: int,
-    bounds: Floats,
-    tp: Floats,
-    fp: Floats,
-    rows: Ints,
-    n: int,
-    n_positive: float,
-    n_negative: float,
-    slack: float,
-    state: Floats,
-    chosen: Ints,
-) -> None:
+    kind, criterion, bounds, tp, fp, rows, n, n_positive, n_negative, slack, state, chosen
+):
     """Let one measure go on over the n points at ``rows``."""
     if kind == BEST:
         best_of_points(criterion, bounds[0], tp, fp, rows, n, n_positive, n_negative, state)
@@ -229,15 +186,7 @@ def add_points(
 
 
 @kernel
-def measure_points(
-    tp: Floats,
-    fp: Floats,
-    rows: Ints,
-    slack: float,
-    programme: Ints,
-    bounds: Floats,
-    states: Floats,
-) -> None:
+def measure_points(tp, fp, rows, slack, programme, bounds, states):
     """Measure one whole curve: ``states[j]`` is what measure j of the programme leaves."""
     n = rows.size
     chosen = np.empty(n, np.int64)
@@ -251,18 +200,7 @@ def measure_points(
 
 
 @kernel
-def points_of_rows(
-    counts: Bytes,
-    masks: Bytes,
-    ends: Bytes,
-    first: int,
-    last: int,
-    start_tp: float,
-    start_fp: float,
-    tp: Floats,
-    fp: Floats,
-    rows: Ints,
-) -> int:
+def points_of_rows(counts, masks, ends, first, last, start_tp, start_fp, tp, fp, rows):
     """Write the points of the rows from first to last, at the ends of ties; return their number."""
     n = np.uint64(0)
     true_positives = np.int64(start_tp)
@@ -280,17 +218,9 @@ def points_of_rows(
 
 @kernel
 def measure_rows(
-    counts: Bytes,
-    masks: Bytes,
-    ends: Bytes,
-    anchors: Ints,
-    segment_positives: Ints,
-    segment_negatives: Ints,
-    around: Floats,
-    programme: Ints,
-    bounds: Floats,
-    states: Floats,
-) -> None:
+    counts, masks, ends, anchors, segment_positives, segment_negatives, around, programme, bounds,
+    states,
+):  # fmt: skip
     """Measure replicates of n rows: ``states[r, j]`` is what measure j leaves.
 
     ``around[r]`` are TP and FP of what scores higher than these rows, and the positives and

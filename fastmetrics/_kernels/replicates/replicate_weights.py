@@ -5,19 +5,9 @@ positive, else 0. Sums are taken by blocks of rows, so that parts of a replicate
 blocks leave no trace in them.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bytes = NDArray[np.uint8]
-Words = NDArray[np.uint64]
 
 #: Rows of a block.
 BLOCK = 4096
@@ -34,7 +24,7 @@ _L5, _L7 = 1.818357216161805012e-01, 1.479819860511658591e-01
 
 
 @kernel
-def exponentials(words: Words, n_rows: int, sums: Floats) -> None:
+def exponentials(words, n_rows, sums):
     """Make of each word, in its place, an exponential number; 0 from row ``n_rows`` on.
 
     What replicate r adds up to is added to ``sums[r]``. The logarithm is FDLIBM's (Sun Microsystems
@@ -78,7 +68,7 @@ def exponentials(words: Words, n_rows: int, sums: Floats) -> None:
 
 
 @kernel
-def weigh_rows(drawn: NDArray[Any], weights: Floats, weighed: Floats) -> None:
+def weigh_rows(drawn, weights, weighed):
     """Fill ``weighed[r, i]`` with ``drawn[r, i] * weights[i]``."""
     n_rows = weights.size
     for r in range(drawn.shape[0]):
@@ -89,7 +79,7 @@ def weigh_rows(drawn: NDArray[Any], weights: Floats, weighed: Floats) -> None:
 
 
 @kernel
-def split_block(weights: Floats, masks: Bytes, positives: Floats, negatives: Floats) -> int:
+def split_block(weights, masks, positives, negatives):
     """Part the weights of a block by class; return the rows of each of its four quarters.
 
     The last quarter has the rows that are left over too.
@@ -102,7 +92,7 @@ def split_block(weights: Floats, masks: Bytes, positives: Floats, negatives: Flo
 
 
 @kernel
-def pairs_of_replicate(weights: Floats, masks: Bytes, pieces: Ints, state: Floats) -> None:
+def pairs_of_replicate(weights, masks, pieces, state):
     """Count the pairs of one replicate, for `weighted_pairs`.
 
     The quarters of a block are walked through side by side, so that no sum waits for another.
@@ -151,7 +141,7 @@ def pairs_of_replicate(weights: Floats, masks: Bytes, pieces: Ints, state: Float
 
 
 @kernel
-def weighted_pairs(weights: Floats, masks: Bytes, pieces: Ints, state: Floats) -> None:
+def weighted_pairs(weights, masks, pieces, state):
     """Count, on through a part of the rows of each replicate, the weighted pairs a positive wins.
 
     ``state[r]`` is [positives, negatives, doubled pairs won where a tie is a whole one, tied pairs,
@@ -163,9 +153,7 @@ def weighted_pairs(weights: Floats, masks: Bytes, pieces: Ints, state: Floats) -
 
 
 @kernel
-def weighted_points(
-    weights: Floats, masks: Bytes, ends: Bytes, scale: float, tp: Floats, fp: Floats, rows: Ints
-) -> int:
+def weighted_points(weights, masks, ends, scale, tp, fp, rows):
     """Write the scaled points of all rows at the ends of ties, after a first 0; return how many.
 
     Sums are those of `weighted_pairs`, whose totals the last point meets.

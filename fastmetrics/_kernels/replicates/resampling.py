@@ -7,20 +7,15 @@ no two streams of a key overlap. The counter is (place in the stream, block, rep
 
 A replicate is a multinomial draw over n rows: first how many fall into each window of WINDOW
 rows, by conditional binomials, then where inside the window, several places from one word.
-"""
 
-from __future__ import annotations
+A key is two numbers of 32 bits, in words of 64; counts and masks are bytes, totals int64.
+"""
 
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._kernels._compile import kernel
-
-Words = NDArray[np.uint64]
-Ints = NDArray[np.int64]
-Bytes = NDArray[np.uint8]
 
 #: Rows of a window: their byte counts, labels and words fit the L1 cache.
 WINDOW = 4096
@@ -41,9 +36,7 @@ _HALF_WORDS = np.int64(WORDS // 2)
 
 
 @kernel
-def philox(
-    key: Words, first: int, block: int, replicate: int, purpose: int, n: int, words: Words
-) -> None:
+def philox(key, first, block, replicate, purpose, n, words):
     """Fill 2 n words from the counters (first + i, block, replicate, purpose), i < n.
 
     Counter i gives the words i and n + i: its output words 0, 1 and 2, 3, lower half first.
@@ -69,7 +62,7 @@ def philox(
 
 
 @kernel
-def uniform(key: Words, stream: Ints, words: Words) -> float:
+def uniform(key, stream, words):
     """Return the next number in (0, 1): ``stream`` is [its number, block, replicate, purpose]."""
     place = stream[0] % 16
     if place == 0:
@@ -80,7 +73,7 @@ def uniform(key: Words, stream: Ints, words: Words) -> float:
 
 
 @kernel
-def words_of_rows(key: Words, first_replicate: int, first: int, words: Words) -> None:
+def words_of_rows(key, first_replicate, first, words):
     """Fill ``words[r, i]`` with the word of row ``first + i``; ``first`` is a multiple of WORDS."""
     last = np.empty(WORDS, np.uint64)
     for r in range(words.shape[0]):
@@ -94,7 +87,7 @@ def words_of_rows(key: Words, first_replicate: int, first: int, words: Words) ->
 
 
 @kernel
-def stirling_rest(k: float) -> float:
+def stirling_rest(k):
     """Return log(k!) less Stirling's approximation of it."""
     if k < 15.0:
         rest = math.lgamma(k + 1.0) - (k + 0.5) * math.log(k + 1.0) + (k + 1.0)
@@ -104,7 +97,7 @@ def stirling_rest(k: float) -> float:
 
 
 @kernel
-def is_kept(n: int, p: float, spread: float, us: float, v: float, k: int) -> bool:
+def is_kept(n, p, spread, us, v, k):
     """Return whether BTRS keeps ``k``: the masses decide, or what bounds them where that does."""
     b = 1.15 + 2.53 * spread
     a = -0.0873 + 0.0248 * b + 0.01 * p
@@ -131,9 +124,7 @@ def is_kept(n: int, p: float, spread: float, us: float, v: float, k: int) -> boo
 
 
 @kernel
-def binomials(
-    sizes: Ints, probability: float, key: Words, streams: Ints, words: Words, drawn: Ints
-) -> None:
+def binomials(sizes, probability, key, streams, words, drawn):
     """Draw a binomial number of each size, each from its stream (as `uniform`, written out).
 
     BTRS (Hoermann 1993), or inversion where the mean is below 10. No stream waits for another one.
@@ -182,7 +173,7 @@ def binomials(
 
 
 @kernel
-def poisson(mean: float, key: Words, stream: Ints, words: Words) -> int:
+def poisson(mean, key, stream, words):
     """Draw a Poisson number: PTRS (Hoermann 1993), or inversion where the mean is below 10."""
     if mean <= 0.0:
         return 0
@@ -216,9 +207,7 @@ def poisson(mean: float, key: Words, stream: Ints, words: Words) -> int:
 
 
 @kernel
-def multinomial_totals(
-    key: Words, first_replicate: int, stratum: int, sizes: Ints, is_poisson: bool, totals: Ints
-) -> None:
+def multinomial_totals(key, first_replicate, stratum, sizes, is_poisson, totals):
     """Fill row r of ``totals`` with as many draws as there are rows, over cells of ``sizes`` rows.
 
     The conditional distribution of each cell given those before it is binomial. It serves the
@@ -247,9 +236,7 @@ def multinomial_totals(
 
 
 @kernel
-def scatter_full(
-    key: Words, window: int, replicate: int, n_draws: int, counts: Bytes, words: Words
-) -> None:
+def scatter_full(key, window, replicate, n_draws, counts, words):
     """Add ``n_draws`` uniform draws over the places of a full window, 12 bits a draw.
 
     ``words`` must hold them all: ``n_draws <= 5 * (WORDS - 16)``.
@@ -272,17 +259,7 @@ def scatter_full(
 
 
 @kernel
-def scatter_accepted(
-    key: Words,
-    window: int,
-    replicate: int,
-    purpose: int,
-    n_draws: int,
-    wanted: int,
-    masks: Bytes,
-    counts: Bytes,
-    words: Words,
-) -> None:
+def scatter_accepted(key, window, replicate, purpose, n_draws, wanted, masks, counts, words):
     """Add draws over the places of a window of any size whose mask is ``wanted`` (-1: any mask).
 
     A draw takes the bits that the size needs, and is rejected where it is no such place.
@@ -323,9 +300,7 @@ def scatter_accepted(
 
 
 @kernel
-def draw_windows(
-    key: Words, first_replicate: int, windows: Ints, totals: Ints, n_rows: int, counts: Bytes
-) -> None:
+def draw_windows(key, first_replicate, windows, totals, n_rows, counts):
     """Draw the listed windows of some replicates: window j of replicate r from place j WINDOW on.
 
     ``totals[r, j]`` is the number of draws; ``counts[r]`` is cleared first.
@@ -349,9 +324,7 @@ def draw_windows(
 
 
 @kernel
-def draw_windows_by_class(
-    key: Words, first: int, windows: Ints, totals: Ints, masks: Bytes, n_rows: int, counts: Bytes
-) -> None:
+def draw_windows_by_class(key, first, windows, totals, masks, n_rows, counts):
     """Draw windows in which ``totals[0, r, j]`` draws are positives, ``totals[1, r, j]`` negatives.
 
     Of the endless sequence of uniform draws over a window, the first so many of each class are
