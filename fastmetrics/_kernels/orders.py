@@ -37,59 +37,6 @@ def order_floats(keys):
 
 
 @kernel
-def restore_floats(keys):
-    """Turn what ``order_floats`` made back into the bits of floats."""
-    for j in range(keys.size):
-        key = keys[j]
-        keys[j] = key ^ _SIGN if key >= _SIGN else ~key
-
-
-@kernel
-def pack_classes(keys, base, n_negative, words):
-    """Write each key less ``base``, and in the last bit its class: negatives come first."""
-    for j in range(n_negative):
-        words[j] = (keys[j] - base) << _U(1)
-    for j in range(n_negative, keys.size):
-        words[j] = (keys[j] - base) << _U(1) | _U(1)
-
-
-@kernel
-def count_classes(words, base, keys, positives, negatives):
-    """Write the distinct keys of sorted words, descending, with the count of each class.
-
-    Returns how many there are. A row is counted without a branch, as ``merge_descending`` does.
-    """
-    n = words.size
-    has_ties = False
-    for i in range(1, n):
-        has_ties |= words[i] >> _U(1) == words[i - 1] >> _U(1)
-    if not has_ties:  # a loop of its own is five times as fast
-        for i in range(n):
-            word = words[n - 1 - i]
-            keys[i] = (word >> _U(1)) + base
-            positives[i] = np.int64(word & _U(1))
-            negatives[i] = np.int64(1) - np.int64(word & _U(1))
-        return n
-    at = 0
-    n_positive = np.int64(0)
-    n_negative = np.int64(0)
-    before = words[n - 1] >> _U(1)
-    for i in range(n):
-        word = words[n - 1 - i]
-        key = word >> _U(1)
-        is_positive = np.int64(word & _U(1))
-        is_new = np.int64(key != before)
-        at += is_new
-        n_positive = n_positive * (1 - is_new) + is_positive
-        n_negative = n_negative * (1 - is_new) + 1 - is_positive
-        keys[at] = key + base
-        positives[at] = n_positive
-        negatives[at] = n_negative
-        before = key
-    return at + 1
-
-
-@kernel
 def pack(keys, base, shift, place_bits, words):
     """Write each key less ``base``, without its last ``shift`` bits, and then its place."""
     for j in range(keys.size):

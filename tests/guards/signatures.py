@@ -118,12 +118,9 @@ ALLOWED: dict[str, int] = {
     "merges:split_classes": 4,
     "merges:weigh_pairs": 1,
     "orders:ascends": 4,
-    "orders:count_classes": 1,
     "orders:order_floats": 1,
     "orders:pack": 1,
-    "orders:pack_classes": 1,
     "orders:place_words": 1,
-    "orders:restore_floats": 1,
     "orders:spread": 3,  # entries of int32, int64 or float64
     "orders:spread_by_class": 2,  # entries of int64 or float64
     "orders:unpack": 1,

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.speed import naive
 from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair, weighted_columns
 from fastmetrics._input.rows import check_binary
 from fastmetrics._kernels import orders
 from fastmetrics.measures.curves.placements import doubled_placements
 from fastmetrics.tables.ordering.row_order import row_order
-from fastmetrics.tables.scores._distinct import _count_bucket, distinct_scores
+from fastmetrics.tables.scores._distinct import distinct_scores
 
 
 def rows_in_order(data: Data) -> Pair:
@@ -58,19 +57,6 @@ def weights_by_score(data: Data) -> Pair:
     return lambda: distinct_scores(rows)[0], lambda: weighted_columns(data)
 
 
-def counts_by_score(data: Data) -> Pair:
-    """Cover what packs scores with classes and counts them, as a bucket of a table does."""
-
-    def ours() -> tuple[Any, ...]:
-        negative, positive = naive.split(data)[::-1]
-        n = len(negative) + len(positive)
-        columns = [np.empty(n, data.scores.dtype), np.empty(n, np.int64), np.empty(n, np.int64)]
-        found = _count_bucket(negative, positive, columns)
-        return tuple(column[:found] for column in columns)
-
-    return ours, lambda: naive.table(data)
-
-
 def placements(data: Data) -> Pair:
     """Cover ``place_words``."""
     rows = check_binary(data.labels, data.scores)
@@ -88,10 +74,6 @@ def placements(data: Data) -> Pair:
 #: By the pair of calls: the kernels, and whether the twin visits every pair of rows.
 TWINS = {
     ascends: (("orders:ascends",), False),
-    counts_by_score: (
-        ("orders:pack_classes", "orders:count_classes", "orders:restore_floats"),
-        False,
-    ),
     placements: (("orders:place_words",), False),
     rows_by_class: (("orders:spread_by_class",), False),
     weights_by_score: (("orders:weigh_runs",), False),

@@ -166,7 +166,7 @@ def walk_in_order(
     It is given sorted words, the bits of a place at the end of each, and the keys by place. Where
     it finds that bits which the words lack order them otherwise, it returns -1 and is called again.
     """
-    keys, least, greatest = ordered_keys(scores)
+    keys, least, greatest = _ordered_keys(scores)
     place_bits = np.uint64(len(keys).bit_length())
     key_bits = (int(greatest) - int(least)).bit_length()
     shift = np.uint64(max(0, key_bits + int(place_bits) - 64))
@@ -200,7 +200,7 @@ def _shortened(starts: Ints, size: int) -> Ints:
     return starts[:size] if size > 0.75 * len(starts) else starts[:size].copy()
 
 
-def ordered_keys(scores: NDArray[Any]) -> tuple[NDArray[np.uint64], np.uint64, np.uint64]:
+def _ordered_keys(scores: NDArray[Any]) -> tuple[NDArray[np.uint64], np.uint64, np.uint64]:
     """Return numbers in the order of the scores, equal where these are, and the ends of both."""
     if scores.dtype.kind == "f":
         keys = np.array(scores, np.float64).view(np.uint64)
@@ -210,13 +210,3 @@ def ordered_keys(scores: NDArray[Any]) -> tuple[NDArray[np.uint64], np.uint64, n
     if scores.dtype.kind == "i":
         keys = keys ^ _SIGN
     return keys, keys.min(initial=2**64 - 1), keys.max(initial=0)
-
-
-def scores_of(keys: NDArray[np.uint64], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return the scores of ordered keys, which are written over; zeros are 0.0."""
-    if dtype.kind == "f":
-        kernels.restore_floats(keys)
-        return keys.view(np.float64).astype(dtype, copy=False)
-    if dtype.kind == "i":
-        keys ^= _SIGN
-    return keys.view(dtype)

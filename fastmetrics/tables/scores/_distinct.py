@@ -15,7 +15,7 @@ from fastmetrics._kernels import merges, orders
 from fastmetrics._kernels._compile import numpy_serves
 from fastmetrics._threads.workers import run
 from fastmetrics.tables.ordering.partition import Partition, partition
-from fastmetrics.tables.ordering.row_order import RowOrder, ordered_keys, row_order, scores_of
+from fastmetrics.tables.ordering.row_order import RowOrder, row_order
 from fastmetrics.tables.scores._columns import Columns
 
 #: Below this many rows, splitting, sorting and merging beats the set-up of a partition.
@@ -174,10 +174,7 @@ def _distinct_partitioned(parted: Partition) -> Columns:
         for b in range(first, stop):
             stretch = slice(starts[b], starts[b] + in_bucket[b])
             mine = [column[stretch] for column in columns]
-            if is_weighted:
-                n_distinct[b] = _weigh_bucket(parted, b, mine)
-            else:
-                n_distinct[b] = _count_bucket(parted.gather(2 * b), parted.gather(2 * b + 1), mine)
+            n_distinct[b] = (_weigh_bucket if is_weighted else _count_bucket)(parted, b, mine)
 
     run([partial(fill, *job) for job in bucket_jobs(n_buckets)])
     at = 0
@@ -190,30 +187,17 @@ def _distinct_partitioned(parted: Partition) -> Columns:
     return _shortened(columns, at)
 
 
-def _count_bucket(negative: NDArray[Any], positive: NDArray[Any], columns: list[Any]) -> int:
-    """Write the distinct scores of a bucket, descending, with both counts; return their number.
-
-    One sort of numbers that hold score and class, where a bit is left for the class, is read sooner
-    than two sorted runs are merged.
-    """
-    if len(negative) + len(positive) == 0:
-        return 0
-    keys, least, greatest = ordered_keys(np.concatenate((negative, positive)))
-    if int(greatest) - int(least) >= 1 << 63:
-        negative.sort()
-        positive.sort()
-        found = int(merges.merge_descending(positive, negative, *columns))
-        unsign_zeros(columns[0][:found])
-        return found
-    words = np.empty(len(keys), np.uint64)
-    orders.pack_classes(keys, least, len(negative), words)
-    words.sort()
-    found = int(orders.count_classes(words, least, keys, *columns[1:]))
-    columns[0][:found] = scores_of(keys[:found], columns[0].dtype)
+def _count_bucket(parted: Partition, b: int, columns: list[NDArray[Any]]) -> int:
+    """Write the distinct scores of a bucket, descending, with both counts; return their number."""
+    negative, positive = parted.gather(2 * b), parted.gather(2 * b + 1)
+    negative.sort()
+    positive.sort()
+    found = int(merges.merge_descending(positive, negative, *columns))
+    unsign_zeros(columns[0][:found])
     return found
 
 
-def _weigh_bucket(parted: Partition, b: int, columns: list[Any]) -> int:
+def _weigh_bucket(parted: Partition, b: int, columns: list[NDArray[Any]]) -> int:
     """Write the distinct scores of a bucket, descending, with both weights; return their number."""
     rows, order = ordered_bucket(parted, b)
     found = order.n_distinct
