@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels import merges
 from fastmetrics.tables.runs._columns import BLOCK, Side, SortedColumn, counted, counts_of
 from fastmetrics.tables.runs._counted_keys import CountedKeys
+from fastmetrics.tables.scores._distinct import merged_classes
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 
@@ -128,10 +128,7 @@ def _table_of_columns(
     del parts
     positive.sort()
     negative.sort()
-    n = len(positive) + len(negative)
-    made = np.empty(n, kind), np.empty(n, np.int64), np.empty(n, np.int64)
-    there = slice(int(merges.merge_descending(positive, negative, *made)))
-    return ScoreTable._of_columns(made[0][there], made[1][there], made[2][there])
+    return ScoreTable._of_columns(*merged_classes(positive, negative))
 
 
 def _counted_table(

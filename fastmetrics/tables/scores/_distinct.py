@@ -44,7 +44,7 @@ def distinct_scores(rows: BinaryRows) -> tuple[Columns, tuple[int, ...]]:
         totals = int(parted.rows[1::2].sum()), int(parted.rows[0::2].sum())
     elif rows.weights is None:
         positive, negative = sorted_classes(rows)
-        scores, positives, negatives = _merged(positive, negative)
+        scores, positives, negatives = merged_classes(positive, negative)
         totals = len(positive), len(negative)
     else:
         scores, positives, negatives = _distinct_weighted(rows)
@@ -70,7 +70,8 @@ def _by_search(positive: NDArray[Any], negative: NDArray[Any]) -> Columns:
     return distinct[::-1].copy(), positives[::-1].copy(), negatives[::-1].copy()
 
 
-def _merged(positive: NDArray[Any], negative: NDArray[Any]) -> Columns:
+def merged_classes(positive: NDArray[Any], negative: NDArray[Any]) -> Columns:
+    """Return the distinct scores of two ascending runs, descending, with the count of each."""
     n = len(positive) + len(negative)
     columns = np.empty(n, positive.dtype), np.empty(n, np.int64), np.empty(n, np.int64)
     found = merges.merge_descending(positive, negative, *columns)
