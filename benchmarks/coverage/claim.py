@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from benchmarks.coverage import iterated, levels, multilabel
 from benchmarks.coverage.estimates import METHOD
 from benchmarks.coverage.findings import percent, show_scene
 from benchmarks.coverage.layout import bullets
-from benchmarks.coverage.study import IntervalRow, Study
+from benchmarks.coverage.study import TIMES, IntervalRow, Key, Study
 
 #: The claim that is aimed at, for a level of 95 %.
 AIM: Final = 0.935
@@ -34,19 +34,49 @@ _DEFAULTS: Final = {
 _TOLD_OF_GROUPS: Final = ("estimates", "every measure")
 
 
-def section(study: Study) -> str:
-    """Return the section, a heading first."""
-    rows = [
+def of_defaults(study: Study) -> list[IntervalRow]:
+    """Return the figures that the claim is about, as they were drawn first."""
+    return [
         row
         for row in study.intervals
         if _DEFAULTS.get(row.part) == row.method and row.scene != FEWEST
     ]
+
+
+def in_doubt(study: Study) -> list[IntervalRow]:
+    """Return figures below the aim of which no result says so, and which no second one settles."""
+    settled = {row.key for row in study.again}
+    return [row for row in _silent(of_defaults(study)) if row.key not in settled]
+
+
+def _bare(rows: Sequence[IntervalRow]) -> list[IntervalRow]:
+    """Return those below the aim, and not for want of an interval alone."""
+    return [row for row in rows if row.covered < AIM * (row.n_data - row.undefined)]
+
+
+def _silent(rows: Sequence[IntervalRow]) -> list[IntervalRow]:
+    return [
+        row for row in _bare(rows) if not (_has_tails(row) or _is_grouped(row) or _has_note(row))
+    ]
+
+
+def _has_tails(row: IntervalRow) -> bool:
+    return levels.VALUES in row.scene
+
+
+def _is_grouped(row: IntervalRow) -> bool:
+    return "groups" in row.scene and row.part in _TOLD_OF_GROUPS
+
+
+def section(study: Study) -> str:
+    """Return the section, a heading first; second figures decide where there are any."""
+    first, second = of_defaults(study), {row.key: row for row in study.again}
+    rows = [second.get(row.key, row) for row in first]
     below = [row for row in rows if row.coverage < AIM]
-    bare = [row for row in below if row.covered < AIM * (row.n_data - row.undefined)]
-    tails = [row for row in bare if levels.VALUES in row.scene]
-    grouped = [row for row in rows if "groups" in row.scene and row.part in _TOLD_OF_GROUPS]
+    bare, silent = _bare(rows), _silent(rows)
+    tails = [row for row in bare if _has_tails(row)]
     noted = [row for row in bare if _has_note(row)]
-    silent = [row for row in bare if row not in tails + grouped + noted]
+    grouped = [row for row in rows if _is_grouped(row)]
     worst = min(grouped, key=lambda row: row.coverage)
     least = [
         f"{part} {percent(min(row.coverage for row in rows if row.part == part))}"
@@ -60,6 +90,9 @@ def section(study: Study) -> str:
         f"Below it where few positives carry a difference, or few rows are followed beyond a time, "
         f"which a note says where a sample shows it: {listed(noted)}.",
         f"Below it, and no result says so: {listed(silent)}.",
+        f"So many are below it by luck alone that each of which no result says so is simulated "
+        f"again, on {TIMES} times as many fresh data sets, and the second figure decides, whatever "
+        f"it is. First and second: {_listed_twice(first, second)}.",
         "Groups that are worth fewer than 30 are told by a `SmallSampleWarning`; the least of "
         f"theirs is {listed([worst])}.",
         _about_iterated(study),
@@ -78,11 +111,25 @@ def _has_note(row: IntervalRow) -> bool:
     return is_of_few_positives or "64% censored" in row.scene
 
 
+def _listed_twice(first: Sequence[IntervalRow], second: Mapping[Key, IntervalRow]) -> str:
+    """Name each kind of data with its measures, and what both figures of them are."""
+    pairs = [(row, second[row.key]) for row in first if row.key in second]
+    return by_scene(
+        (row.scene, f"{row.metric} {percent(row.coverage)}, {percent(again.coverage)} %")
+        for row, again in pairs
+    )
+
+
 def listed(rows: Sequence[IntervalRow]) -> str:
     """Name each kind of data with its measures and what they cover."""
+    return by_scene((row.scene, f"{row.metric} {percent(row.coverage)} %") for row in rows)
+
+
+def by_scene(said: Iterable[tuple[str, str]]) -> str:
+    """Put together what is said of each kind of data."""
     found: dict[str, list[str]] = {}
-    for row in rows:
-        found.setdefault(row.scene, []).append(f"{row.metric} {percent(row.coverage)} %")
+    for scene, text in said:
+        found.setdefault(scene, []).append(text)
     each = (f"{show_scene(scene)} ({', '.join(own)})" for scene, own in found.items())
     return "; ".join(each) or "none"
 

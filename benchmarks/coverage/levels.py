@@ -132,7 +132,7 @@ def measure(scene: LevelScene, rng: np.random.Generator, out: Any) -> None:
         warnings.simplefilter("ignore")
         for name, each in estimates().items():
             out.intervals[name, METHOD] = limits_of(each)
-        for what, (asked, _) in OTHERS.items():
+        for what, (asked, _) in OTHERS.items() if not scene.only else ():
             for name, each in estimates(**asked).items():
                 low, high = limits_of(each)
                 is_held = not math.isnan(low) and low <= truth[name] <= high

@@ -55,6 +55,9 @@ class Scene:
         Standard deviation of the logarithms of importance weights; 0 for none.
     thinned : int
         One data set in so many is simulated, where each takes long.
+    only : tuple of str
+        Measures that are asked for where a scene is simulated again; all where it is empty. Parts
+        that have many others leave them out.
     """
 
     part: str
@@ -65,6 +68,7 @@ class Scene:
     uneven: bool = False
     spread: float = 0.0
     thinned: int = 1
+    only: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

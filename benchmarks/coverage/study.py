@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -33,11 +33,17 @@ from fastmetrics._kernels._compile import compile_small_calls
 
 ALPHA = 0.05
 CHUNK = 20
+#: What is simulated again has so many times the data sets, numbered from there on.
+TIMES, FRESH = 20, 1_000_000
 
 
 def binomial_error(share: float, n: int) -> float:
     """Return the standard error of a share of ``n`` data sets."""
     return math.sqrt(share * (1 - share) / n)
+
+
+#: Part, scene, measure and method of a figure.
+Key = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,11 @@ class IntervalRow:
     undefined: int
     no_width: int
     mean_width: float | None  # of those that are defined
+
+    @property
+    def key(self) -> Key:
+        """What the figure is of."""
+        return self.part, self.scene, self.metric, self.method
 
     @property
     def coverage(self) -> float:
@@ -121,7 +132,7 @@ class EstimateRow:
 
 @dataclass(frozen=True)
 class Study:
-    """The whole study, as it is stored."""
+    """The whole study, as it is stored; `again` has second figures of intervals in doubt."""
 
     n_data: int
     n_resamples: int
@@ -129,6 +140,7 @@ class Study:
     intervals: list[IntervalRow]
     tests: list[RejectionRow]
     estimates: list[EstimateRow]
+    again: list[IntervalRow] = field(default_factory=list)
 
     def find(self, part: str, metric: str) -> list[IntervalRow]:
         """Return the rows of one measure in one part."""
@@ -141,29 +153,39 @@ def measure_chunk(scene: Scene, numbers: Sequence[int], cost: Cost) -> list[Meas
 
 
 def simulate(
-    scenes: Sequence[Scene], n_data: int, cost: Cost, *, processes: int = 1, progress: bool = False
+    scenes: Sequence[Scene],
+    n_data: int,
+    cost: Cost,
+    *,
+    first: int = 0,
+    processes: int = 1,
+    progress: bool = False,
 ) -> Study:
-    """Run the study; its figures depend neither on the processes nor on which scenes there are."""
+    """Run the study; its figures depend neither on the processes nor on which scenes there are.
+
+    ``first`` is the number of the first data set of each scene.
+    """
+    numbers = {scene: range(first, first + scene.data_sets(n_data)) for scene in scenes}
     jobs = [
-        (scene, range(start, min(start + CHUNK, scene.data_sets(n_data))))
-        for scene in scenes
-        for start in range(0, scene.data_sets(n_data), CHUNK)
+        (scene, of_scene[start : start + CHUNK])
+        for scene, of_scene in numbers.items()
+        for start in range(0, len(of_scene), CHUNK)
     ]
     study = Study(n_data, *cost, [], [], [])
     pool: AbstractContextManager[Any] = nullcontext()
     if processes > 1:
         spawn = get_context("spawn")  # a fork would take a lock of Numba's along
         pool = ProcessPoolExecutor(processes, spawn, initializer=compile_small_calls)
-    total = sum(scene.data_sets(n_data) for scene in scenes)
+    total = sum(map(len, numbers.values()))
     bar = tqdm(total=total, unit=" data sets", disable=not progress)
     with bar, pool as workers:
         each = workers.map if workers is not None else map
         chunks = each(partial(measure_chunk, cost=cost), *zip(*jobs, strict=True))
         measured: list[Measured] = []
-        for (scene, numbers), chunk in zip(jobs, chunks, strict=True):
+        for (scene, own), chunk in zip(jobs, chunks, strict=True):
             bar.update(len(chunk))
             measured += chunk
-            if numbers.stop == scene.data_sets(n_data):
+            if own.stop == numbers[scene].stop:
                 rows = summarise(scene, measured)
                 for kept, found in zip(
                     (study.intervals, study.tests, study.estimates), rows, strict=True
@@ -171,6 +193,24 @@ def simulate(
                     kept.extend(found)  # type: ignore[arg-type]
                 measured = []
     return study
+
+
+def simulate_again(
+    study: Study, doubted: Sequence[IntervalRow], scenes: Sequence[Scene], **how: Any
+) -> Study:
+    """Return a study that has a second figure of each interval in doubt, of fresh data sets."""
+    asked: dict[tuple[str, str], list[str]] = {}
+    for row in doubted:
+        asked.setdefault((row.part, row.scene), []).append(row.metric)
+    chosen = [
+        replace(scene, only=tuple(asked[scene.part, scene.name]))
+        for scene in scenes
+        if (scene.part, scene.name) in asked
+    ]
+    cost = Cost(study.n_resamples, study.n_exchanges)
+    new = simulate(chosen, TIMES * study.n_data, cost, first=FRESH, **how)
+    keys = {row.key for row in doubted}
+    return replace(study, again=[*study.again, *(row for row in new.intervals if row.key in keys)])
 
 
 Rows = tuple[list[IntervalRow], list[RejectionRow], list[EstimateRow]]
@@ -241,12 +281,15 @@ def _interval_row(
 
 
 def with_part(study: Study, part: str, new: Study) -> Study:
-    """Return a study in which the rows of one part, wherever they stood, are those of another."""
+    """Return a study in which the rows of one part, wherever they stood, are those of another.
+
+    Second figures of the part go with the first ones, which they were asked about.
+    """
     parts = {
-        field.name: [row for row in getattr(study, field.name) if row.part != part]
-        + getattr(new, field.name)
-        for field in fields(study)
-        if isinstance(getattr(study, field.name), list)
+        each.name: [row for row in getattr(study, each.name) if row.part != part]
+        + getattr(new, each.name)
+        for each in fields(study)
+        if isinstance(getattr(study, each.name), list)
     }
     return replace(study, **parts)
 
@@ -259,13 +302,13 @@ def _digits(value: float) -> float:
 def stored(study: Study) -> str:
     """Return ``docs/coverage.json``: one line for each row."""
     parts = []
-    for field in fields(study):
-        value = getattr(study, field.name)
+    for each in fields(study):
+        value = getattr(study, each.name)
         if isinstance(value, list):
             lines = ",\n  ".join(json.dumps(asdict(row)) for row in value)
-            parts.append(f' "{field.name}": [\n  {lines}\n ]')
+            parts.append(f' "{each.name}": [\n  {lines}\n ]')
         else:
-            parts.append(f' "{field.name}": {value}')
+            parts.append(f' "{each.name}": {value}')
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
@@ -279,4 +322,5 @@ def load(path: Path) -> Study:
         [IntervalRow(**row) for row in content["intervals"]],
         [RejectionRow(**row) for row in content["tests"]],
         [EstimateRow(**row) for row in content["estimates"]],
+        [IntervalRow(**row) for row in content["again"]],
     )

@@ -22,8 +22,10 @@ from benchmarks.coverage import (
     levels,
     report,
     scenes,
+    study as studies,
 )
 from benchmarks.coverage.first_screen import first_screen
+from benchmarks.coverage.measured import Cost
 from benchmarks.coverage.scenes import SCENES
 from benchmarks.coverage.study import IntervalRow, Study, load
 
@@ -124,13 +126,46 @@ def test_the_claim_names_what_fails_it():
     rows += [row("concordance", "Brier score", "60 rows, 64% censored", 860)]
     rows += [row("iterated", "ks_statistic", "100 rows, 10% positive", 951)]
     rows += [replace(rows[-1], method=iterated.ITERATED, covered=870)]
-    said = claim.section(Study(1000, 999, 499, rows, [], []))
+    study = Study(1000, 999, 499, rows, [], [])
+    said = claim.section(study)
     assert f"Of {len(rows) - 2} figures" in said
     assert f"{len(rows) - 6} do" in said
-    _, interval, tails, noted, silent, _, tried = said.split("\n- ")
+    _, interval, tails, noted, silent, again, _, tried = said.split("\n- ")
     assert "100 rows, 5 % positive (recall 90.0 %)" in interval
     assert "r2 85.0 %" in tails
     assert noted.endswith("60 rows, 64 % censored (Brier score 86.0 %).")
     assert silent.endswith("no result says so: 100 rows, balanced (f1 93.0 %).")
+    assert again.endswith("First and second: none.")
     assert "covers 87.0 %" in tried
     assert "`estimate` 95.1 %" in tried
+    (doubted,) = claim.in_doubt(study)
+    assert (doubted.metric, doubted.scene) == ("f1", "100 rows, balanced")
+    for covered, n_less, rest in (
+        (18_800, 5, "none"),
+        (18_600, 6, "100 rows, balanced (f1 93.0 %)"),
+    ):
+        second = replace(doubted, n_data=20_000, covered=covered)
+        decided = replace(study, again=[second])
+        said = claim.section(decided)
+        assert f"{len(rows) - n_less} do" in said
+        assert f"no result says so: {rest}.\n" in said
+        share = 100 * second.coverage
+        assert f"First and second: 100 rows, balanced (f1 93.0, {share:.1f} %).\n" in said
+        assert not claim.in_doubt(decided)  # a second figure decides: there is no third
+
+
+def test_what_is_in_doubt_is_simulated_again_on_fresh_data_sets(monkeypatch):
+    monkeypatch.setattr(studies, "TIMES", 3)
+    scenes = [s for s in levels.SCENES if s.n == 100 and s.kind == "normal"]
+    study = studies.simulate(scenes, 4, Cost(19, 9))
+    doubted = [row for row in study.intervals if row.metric in ("f1", "recall")]
+    again = studies.simulate_again(study, doubted, coverage.ALL_SCENES)
+    assert replace(again, again=[]) == study
+    assert [row.key for row in again.again] == [row.key for row in doubted]
+    assert {row.n_data for row in again.again} == {6}
+    drawn = studies.simulate(scenes, 12, Cost(19, 9), first=studies.FRESH)
+    assert again.again == [row for row in drawn.intervals if row.metric in ("f1", "recall")]
+    first = studies.simulate(scenes, 12, Cost(19, 9))
+    widths = [row.mean_width for row in first.intervals if row.metric in ("f1", "recall")]
+    assert all(row.mean_width not in widths for row in again.again)
+    assert studies.with_part(again, "levels", study) == study
