@@ -133,13 +133,17 @@ def _estimates(scene: EstimateScene, data: Data) -> dict[str, Any]:
     """Return every estimate of a binary data set."""
     rows: dict[str, Any] = {"groups": data.groups, "sample_weight": data.weights, "n_threads": 1}
     scores = _in_levels(scene, data.scores)
-    metrics = [*(name for name in CURVES if name != "partial_auc"), *DECISIONS]
-    found = dict(
-        fastmetrics.estimate(data.labels, scores, metrics=metrics, threshold=THRESHOLD, **rows)
-    )
-    found |= fastmetrics.estimate(data.labels, scores, metrics={"partial_auc": PARTIAL}, **rows)
-    chances = chances_of(scene, data.scores)
-    return found | dict(fastmetrics.estimate(data.labels, chances, metrics=LOSSES, **rows))
+    of_scores = [*(name for name in CURVES if name != "partial_auc"), *DECISIONS]
+    found: dict[str, Any] = {}
+    for values, measures in (
+        (scores, dict.fromkeys(of_scores) | {"partial_auc": PARTIAL}),
+        (chances_of(scene, data.scores), dict.fromkeys(LOSSES)),
+    ):
+        metrics = {name: measures[name] or name for name in scene.asked(measures)}
+        if metrics:
+            given = {"metrics": metrics, "threshold": THRESHOLD, **rows}
+            found |= fastmetrics.estimate(data.labels, values, **given)
+    return found
 
 
 def _estimates_of_classes(codes: Any, chances: Any) -> dict[str, Any]:
@@ -156,11 +160,14 @@ def _pairs(scene: EstimateScene, data: Data, other: str) -> dict[str, Any]:
     rows: dict[str, Any] = {"groups": data.groups, "sample_weight": data.weights, "n_threads": 1}
     both = {"model": data.scores, "other": data.others[other]}
     models = {name: _in_levels(scene, scores) for name, scores in both.items()}
-    metrics = [name for name in COMPARED if name != "log_loss"]
-    found = fastmetrics.compare(data.labels, models, metrics=metrics, threshold=THRESHOLD, **rows)
     chances = {name: chances_of(scene, scores) for name, scores in both.items()}
-    losses = fastmetrics.compare(data.labels, chances, metrics="log_loss", **rows)
-    return {name: one.pairs[0] for name, one in (*found.items(), *losses.items())}
+    found: dict[str, Any] = {}
+    for values, of_values in ((models, COMPARED[:-1]), (chances, COMPARED[-1:])):
+        metrics = [each for each in of_values if scene.asked([f"{each} difference"])]
+        if metrics:
+            given = {"metrics": metrics, "threshold": THRESHOLD, **rows}
+            found |= fastmetrics.compare(data.labels, values, **given)
+    return {name: one.pairs[0] for name, one in found.items()}
 
 
 def measure(scene: EstimateScene, rng: np.random.Generator, out: Any) -> None:
@@ -183,7 +190,7 @@ def _measure(scene: EstimateScene, rng: np.random.Generator, out: Any) -> None:
     else:
         data = draw(scene, rng)
         found = _estimates(scene, data)
-        for name, one in _pairs(scene, data, "equal").items():
+        for name, one in _pairs(scene, data, "equal").items() if not scene.only else ():
             out.pvalues["equal", name] = one.pvalue
         if "worse" in data.others:
             for name, one in _pairs(scene, data, "worse").items():

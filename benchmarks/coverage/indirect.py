@@ -72,14 +72,15 @@ def population(scene: Scene) -> dict[str, float]:
 def measure_folds(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
     """Keep the limits, less the average of the models that were fitted."""
     scene: Any = data.scene
+    asked = scene.asked(MEASURES)
     X = rng.standard_normal((scene.n, N_FEATURES))
     X[:, 0] += scene.separation * data.labels
     Remembering.fitted.clear()
     found = fastmetrics.selection.evaluate_estimator(
-        Remembering(), X, data.labels, cv=N_FOLDS, metrics=MEASURES, rng=rng, progress=False
+        Remembering(), X, data.labels, cv=N_FOLDS, metrics=asked, rng=rng, progress=False
     )
     models = [in_population(scene, m.coef_[0], m.intercept_[0]) for m in Remembering.fitted]
-    for name in MEASURES:
+    for name in asked:
         true = float(np.mean([model[name] for model in models]))
         one = found[name].of_fitted_models
         low, high = (math.nan, math.nan) if one is None else one.confidence_interval

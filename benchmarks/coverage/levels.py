@@ -73,10 +73,11 @@ def _estimates(scene: LevelScene, rng: np.random.Generator) -> Callable[..., Any
         x = rng.standard_normal(scene.n)
         y = x + rng.standard_t(3, scene.n) / 2
         return lambda **asked: fastmetrics.estimate(y, x, metrics=OF_VALUES, n_threads=1, **asked)
+    asked_of = scene.asked(OF_SCORES)
     labels = (rng.random(scene.n) < scene.share).astype(np.int8)
     scores = SCORES[scene.kind](rng, labels)
     return lambda **asked: fastmetrics.estimate(
-        labels, scores, metrics=OF_SCORES, threshold=THRESHOLD, pos_label=1, n_threads=1, **asked
+        labels, scores, metrics=asked_of, threshold=THRESHOLD, pos_label=1, n_threads=1, **asked
     )
 
 

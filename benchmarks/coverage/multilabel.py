@@ -111,7 +111,7 @@ def population(scene: LabelScene) -> dict[str, float]:
     more = MANY // scene.n
     many = replace(scene, n=scene.n * more, users=scene.users * more)
     labels, models = draw(many, np.random.default_rng(1))
-    asked = scene.only or None
+    asked = scene.asked(MEASURES)
     found = fastmetrics.evaluate(labels, models["model"], metrics=asked, threshold=THRESHOLD)
     return {name: one.estimate for name, one in found[0].items()}
 
@@ -122,9 +122,9 @@ def measure(scene: LabelScene, rng: np.random.Generator, out: Measured) -> None:
     options: dict[str, Any] = {"threshold": THRESHOLD, "groups": scene.groups}
     with warnings.catch_warnings():  # counted, not told 2,000 times
         warnings.simplefilter("ignore")
-        found = fastmetrics.evaluate(labels, models, metrics=scene.only or None, **options)
+        found = fastmetrics.evaluate(labels, models, metrics=scene.asked(MEASURES), **options)
     assert found.comparisons is not None
-    for name in scene.only or MEASURES:
+    for name in scene.asked(MEASURES):
         one = found["model"][name]
         low, high = one.confidence_interval
         out.intervals[name, METHOD] = float(low), float(high)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,8 +57,7 @@ class Scene:
     thinned : int
         One data set in so many is simulated, where each takes long.
     only : tuple of str
-        Measures that are asked for where a scene is simulated again; all where it is empty. Parts
-        that have many others leave them out.
+        Measures that are computed where a scene is simulated again; all where it is empty.
     """
 
     part: str
@@ -96,6 +96,10 @@ class Scene:
     def data_sets(self, n_data: int) -> int:
         """Return how many data sets are drawn where the usual number is ``n_data``."""
         return max(2, n_data // self.thinned)
+
+    def asked(self, measures: Iterable[str]) -> list[str]:
+        """Return those of some measures that are computed."""
+        return [name for name in measures if not self.only or name in self.only]
 
     def sizes(self) -> NDArray[np.int64]:
         """Return how many rows each user has."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal, NamedTuple, get_args
 
@@ -38,9 +38,12 @@ Method = Literal["influence", "bootstrap"]
 #: Of a model the units of each stratum, and how far apart their contributions are.
 Ranges = Callable[[int], tuple[Floats, Floats]]
 
-#: Differences of these cover 90 to 92 % where as few rows carry them (docs/coverage.md).
-_LEAN_ON_FEW: Final = ("average_precision", "pr_auc")
-_FEW: Final = 10.0
+#: Limits of differences cover 90 to 93 % where rows whose kurtosis leaves fewer degrees of freedom
+#: carry them, positives above all (docs/coverage.md).
+_FEW: Final = {
+    **dict.fromkeys(("average_precision", "pr_auc"), 10.0),
+    **dict.fromkeys(("log_loss", "brier_score", "d2_log_loss_score", "d2_brier_score"), 15.0),
+}
 
 
 @documented(MODELS, RULES)
@@ -219,9 +222,12 @@ def compared(
     def ranges(model: int) -> tuple[Floats, Floats]:
         return units.ranges(measured.influences[model])
 
+    own, pairs = measured.influences, zip(chosen.pairs, differences, strict=True)
+    vary = [] if units.groups is not None else [at for at, each in pairs if each[1].variance > 0.0]
+    note = _of_few(one, (units.spread(own[a] - own[b], "kurtosis") for a, b in vary))
     return _comparison(
         *(one, models, differences, covariance, chosen, measured.counts, ranges),
-        *(measured.samples_are, measured.note),
+        *(measured.samples_are, note or measured.note),
     )
 
 
@@ -236,10 +242,11 @@ def compared_by_sums(
     """Return every pair of models of independent rows, by the sums of the m-th measure."""
     by_class = measure_of(one).is_by_class(one.parameters)
     reference = reference_of(one, sums.units(by_class))
-    differences = []
+    differences, varied = [], []
     for p, pair in enumerate(chosen.pairs):
         values = models[pair[0]].estimate, models[pair[1]].estimate
         spread = sums.spread(m, p, pair, values, by_class, reference)
+        varied.append(sums.spread(m, p, pair, values, by_class, "kurtosis"))
         difference = without_rounding(values[0] - values[1], max(map(abs, values)), spread)
         differences.append((difference, spread))
 
@@ -247,7 +254,10 @@ def compared_by_sums(
         return sums.ranges(m, model, by_class)
 
     covariance = sums.covariance(m, by_class)
-    return _comparison(one, models, differences, covariance, chosen, counts, ranges)
+    return _comparison(
+        *(one, models, differences, covariance, chosen, counts, ranges),
+        note=_of_few(one, varied),
+    )
 
 
 def _comparison(
@@ -266,12 +276,6 @@ def _comparison(
         _pair(one, chosen, pair, *difference, counts[pair[0]], ranges)
         for pair, difference in zip(chosen.pairs, differences, strict=True)
     ]
-    fewest = min((pair.df for pair in found if pair.standard_error > 0.0), default=math.inf)
-    if fewest < _FEW and one.measure is not None and one.measure.name in _LEAN_ON_FEW:
-        note = (
-            f"few positives carry the difference in {one.label}, as {fewest:.2g} {samples_are} "
-            "would: its limits may cover less than their level"
-        )
     return Comparison.of(
         models,
         found,
@@ -284,6 +288,20 @@ def _comparison(
         method="influence",
         samples_are=samples_are,
         note=note,
+    )
+
+
+def _of_few(one: Asked, differences: Iterable[Spread]) -> str:
+    """Return what to know where few independent rows carry a difference; usually empty."""
+    few = 0.0 if one.measure is None else _FEW.get(one.measure.name, 0.0)
+    if not few:
+        return ""
+    fewest = min((each.df for each in differences if each.variance > 0.0), default=math.inf)
+    if not fewest < few:
+        return ""
+    return (
+        f"few rows carry the difference in {one.label}, as {fewest:.2g} would: "
+        "its limits may cover less than their level"
     )
 
 

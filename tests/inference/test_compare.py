@@ -254,7 +254,7 @@ def test_no_decision_that_differs_is_no_certainty(missed: int, level: float) -> 
     assert tuple(upper["recall"].pairs[0].confidence_interval) == (-1.0, z2 / (6 + z2))
 
 
-def test_a_note_says_where_few_rows_carry_a_difference_in_average_precision() -> None:
+def test_a_note_says_where_few_rows_carry_a_difference() -> None:
     rng = np.random.default_rng(4)
     for n, few in ((100, True), (2_000, False)):
         y = np.arange(n) % 20 == 0
@@ -262,5 +262,20 @@ def test_a_note_says_where_few_rows_carry_a_difference_in_average_precision() ->
         found = fm.compare(y, scores, metrics=["average_precision", "roc_auc"])
         pair = found["average_precision"].pairs[0]
         assert (pair.df < 10.0) == few
-        assert ("few positives carry the difference" in found["average_precision"].note) == few
+        assert ("few rows carry the difference" in found["average_precision"].note) == few
         assert found["roc_auc"].note == ""
+        chances = {k: 1.0 / (1.0 + np.exp(3.5 - s)) for k, s in scores.items()}
+        losses = fm.compare(y, chances, metrics=["log_loss", "brier_score"])
+        for name, one in losses.items():
+            d = _losses(y, chances["a"], name) - _losses(y, chances["b"], name)
+            df = 2.0 * n / (stats.kurtosis(d, fisher=False) - 1.0)  # what its variance is known by
+            assert (df < 15.0) == few
+            said = f"few rows carry the difference in {name}, as {df:.2g} would: its limits may"
+            assert one.note.startswith(said) == few
+            assert bool(one.note) == few
+            assert one.pairs[0].df == n - 1  # the test is the paired t test all the same
+            grouped = fm.compare(y, chances, metrics=name, groups=np.arange(n) // 2)[name]
+            assert grouped.note == ""
+    with pytest.warns(fm.DegenerateDataWarning, match="nothing tells the models apart"):
+        same = fm.compare(y, {"a": chances["a"], "b": chances["a"]}, metrics="log_loss")
+    assert "few rows" not in same["log_loss"].note

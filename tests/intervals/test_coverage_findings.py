@@ -150,7 +150,7 @@ def test_the_claim_names_what_fails_it():
         assert f"{len(rows) - n_less} do" in said
         assert f"no result says so: {rest}.\n" in said
         share = 100 * second.coverage
-        assert f"First and second: 100 rows, balanced (f1 93.0, {share:.1f} %).\n" in said
+        assert f"First and second: 100 rows, balanced (f1 93.0, then {share:.1f} %).\n" in said
         assert not claim.in_doubt(decided)  # a second figure decides: there is no third
 
 
