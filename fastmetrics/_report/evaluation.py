@@ -160,8 +160,9 @@ def evaluate(
     where predictions are 0 and 1, or at `threshold`. How far a row moves a mean is the mean of how
     far it moves each label, so that what labels share is in the error. A label of which all rows
     are of one class is left out of means that need both, and named. The limits of a mean
-    average precision take in what it is too large by, as each positive counts itself. How all
-    these intervals cover is in docs/coverage/multilabel.md.
+    average precision take in what it is too large by, as each positive counts itself; those of
+    a mean F1 what it is too small by where labels have few positives. How all these intervals
+    cover is in docs/coverage/multilabel.md.
 
     **Without a bootstrap** the AUC and the average precision have the intervals of `estimate`, and
     several models the differences and tests of `compare`, by how far each row moves them: rows may

@@ -195,6 +195,7 @@ def test_the_section_on_folds_and_bins_is_of_the_study():
 @pytest.mark.parametrize("scene", multilabel.SCENES, ids=lambda scene: scene.name)
 def test_targets_of_several_labels_are_means_of_closed_forms(scene, monkeypatch):
     monkeypatch.setattr(multilabel, "MANY", 200_000)
+    monkeypatch.setattr(multilabel, "MOST", 4_000_000)
     truth, d, p = multilabel.population.__wrapped__(scene), scene.separation, scene.shares
     normal = scipy.stats.norm
     z = np.linspace(-9, 11, 20_001)[:, None]
@@ -214,6 +215,9 @@ def test_targets_of_several_labels_are_means_of_closed_forms(scene, monkeypatch)
         "subset_accuracy": np.prod(right),
         "hamming_loss": 1 - right.mean(),
     }
+    of_unlike = [Scene("main", 1, q, multilabel.UNLIKE) for q in p]
+    unlike = [populations.population(one)["average_precision"] for one in of_unlike]
+    expected[multilabel.OF_UNLIKE] = expected["average_precision_macro"] - np.mean(unlike)
     assert truth.keys() == expected.keys()
     if scene.are_correlated:  # then more rows are right in all labels
         assert truth["subset_accuracy"] > 2 * expected.pop("subset_accuracy")
@@ -226,6 +230,7 @@ def test_models_of_several_labels_are_exchangeable_and_told_apart_by_p(scene):
     out = Measured({}, {}, {})
     multilabel.measure(scene, scene.generator(0), out)
     labels, models = multilabel.draw(scene, scene.generator(0))
+    unlike = models.pop("unlike")
     options = {"threshold": multilabel.THRESHOLD, "groups": scene.groups}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -235,8 +240,15 @@ def test_models_of_several_labels_are_exchangeable_and_told_apart_by_p(scene):
     for name in multilabel.MEASURES:
         pair = found.comparisons[name]["model", "equal"]
         assert (pair.better is not None) == (out.pvalues["equal", name] < 0.05)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        two = {"model": models["model"], "unlike": unlike}
+        found = fastmetrics.evaluate(labels, two, groups=scene.groups)
+    difference = found.comparisons[multilabel.BIASED]["model", "unlike"].confidence_interval
+    assert out.intervals[multilabel.OF_UNLIKE, multilabel.METHOD] == tuple(difference)
     many = replace(scene, n=40 * scene.n, users=40 * scene.users)
     labels, models = multilabel.draw(many, np.random.default_rng(1))
+    del models["unlike"]
     for positive in (0, 1):
         chosen = labels[:, 0] == positive
         own, other = (scipy.special.logit(m[chosen, 0]) / scene.separation for m in models.values())

@@ -11,9 +11,9 @@ import numpy as np
 
 from fastmetrics._input.models import NamedScores, pairs_of
 from fastmetrics._report.model_evaluation import said_in_notes
+from fastmetrics._report.multilabel.label_bias import excess_of, with_excess
 from fastmetrics._report.multilabel.label_notes import notes_of_labels
 from fastmetrics._report.multilabel.labelled_rows import Labelled, Of, asked_of_labels
-from fastmetrics._report.multilabel.precision_excess import excess_of_precision, with_excess
 from fastmetrics._report.task_evaluation import TaskEvaluation
 from fastmetrics.errors import InputError
 from fastmetrics.inference.compare import Chosen, compared
@@ -74,7 +74,7 @@ def evaluate_multilabel(
         shown = each.base if each.how == "rows" else each.shown
         with said_in_notes():
             comparison = compared(shown, measured, chosen, own.weights_are)
-        if each.is_of_precision:
+        if each.is_biased:
             comparison = with_excess(comparison, excess)
         if comparison.pairs:
             pairs[shown.label] = comparison
@@ -90,13 +90,13 @@ def evaluate_multilabel(
 def _measured(
     rows: Labelled, asked: Sequence[Of]
 ) -> Iterator[tuple[Of, list[RowInfluences], Floats, Sequence[float]]]:
-    """Yield each measure of every model: influences, values of labels, excess of precision."""
+    """Yield each measure of every model: influences, values of labels, what it is too large by."""
     n, k = rows.labels.shape
     many = len(rows.models)
     means = [each for each in asked if each.how == "macro"]
     values = {each: np.full((many, k), np.nan) for each in means}
     influences = {each: np.zeros((many, n)) for each in means}
-    excess = np.zeros(many)
+    excess = {each: np.zeros(many) for each in means}
     for label in range(k if means else 0):
         of_label = [each for each in means if rows.sizes[label] or each.takes_one_class]
         sample = rows.of_label(label, of_label)
@@ -105,9 +105,8 @@ def _measured(
                 found = sample.influenced(each.base, model)
                 values[each][model, label] = found.value
                 influences[each][model] += found.influences
-            if any(each.is_of_precision for each in of_label):
-                excess[model] += excess_of_precision(sample, model)
-    excess /= max(1, int(np.count_nonzero(rows.sizes)))
+                if each.is_biased and rows.sizes[label]:
+                    excess[each][model] += excess_of(each.base, sample, model)
     for each in asked:
         own = np.full((many, k), np.nan)
         if each.how == "macro":
@@ -116,7 +115,7 @@ def _measured(
             count = max(1, int(use.sum()))
             mean = own[:, use].mean(axis=1) if use.any() else np.full(many, np.nan)
             moved = zip(mean.tolist(), influences[each] / count, strict=True)
-            yield each, [RowInfluences(*one) for one in moved], own, excess.tolist()
+            yield each, [RowInfluences(*one) for one in moved], own, (excess[each] / count).tolist()
         else:
             of = partial(rows.pooled, each) if each.how == "micro" else rows.whole_rows
             yield each, [of(model) for model in range(many)], own, ()

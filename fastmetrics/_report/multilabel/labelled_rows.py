@@ -16,7 +16,7 @@ from fastmetrics._input.models import NamedScores
 from fastmetrics._input.rows import has_names, named_columns
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, contiguous
-from fastmetrics._report.multilabel.precision_excess import OF_PRECISION
+from fastmetrics._report.multilabel.label_bias import BIASED
 from fastmetrics.errors import InputError
 from fastmetrics.inference.samples import BinarySample, Design
 from fastmetrics.inference.table_points import has_influences, measure_of, of_cells
@@ -55,9 +55,9 @@ class Of(NamedTuple):
         return measure_of(self.base).needs == "labels"
 
     @property
-    def is_of_precision(self) -> bool:
-        """Whether it is a mean of areas of precision, which are too large."""
-        return self.how == "macro" and measure_of(self.base).name in OF_PRECISION
+    def is_biased(self) -> bool:
+        """Whether it is a mean of what few positives put off, which it keeps."""
+        return self.how == "macro" and measure_of(self.base).name in BIASED
 
     @property
     def is_auc(self) -> bool:

@@ -1,4 +1,4 @@
-"""What average precision is too large by, which a mean of many labels keeps, and its limits."""
+"""What few positives put measures off by, which a mean of many labels keeps, and its limits."""
 
 from __future__ import annotations
 
@@ -14,15 +14,25 @@ from fastmetrics._results import ConfidenceInterval
 from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.samples import BinarySample
+from fastmetrics.inference.table_points import measure_of
+from fastmetrics.measures.asking import Asked
 from fastmetrics.tables.scores.score_table import running_sums
 
-#: Areas of precision.
-OF_PRECISION: Final = ("average_precision", "pr_auc")
+#: Areas of precision, which are too large; F1 is too small.
+_OF_PRECISION: Final = ("average_precision", "pr_auc")
+BIASED: Final = (*_OF_PRECISION, "f1")
 #: Standard errors of a mean from which on a note says so.
 _TOLD: Final = 0.25
 
 
-def excess_of_precision(sample: BinarySample, model: int) -> float:
+def excess_of(one: Asked, sample: BinarySample, model: int) -> float:
+    """Return by how much one of `BIASED` of one label is too large."""
+    if measure_of(one).name in _OF_PRECISION:
+        return _excess_of_precision(sample, model)
+    return _excess_of_f1(one, sample, model)
+
+
+def _excess_of_precision(sample: BinarySample, model: int) -> float:
     """Return by how much precision at positives, on average, is for themselves.
 
     The precision among the others that score as much as a positive has, where counts are of
@@ -46,9 +56,26 @@ def excess_of_precision(sample: BinarySample, model: int) -> float:
     return float(np.average(excess, weights=shares))
 
 
+def _excess_of_f1(one: Asked, sample: BinarySample, model: int) -> float:
+    """Return by how much F1 of independent rows is too large; it is too small, as a ratio.
+
+    Of X / Y, 2 TP over 2 TP + FP + FN, that is the sum of w^2 a (F1 a - b) / Y^2 over rows that add
+    w b to X and w a to Y, which is half of what the second derivatives by their weights are.
+    """
+    positive, called = sample.classes == 1, sample.called(one, model) == 1
+    design = sample.design
+    own = np.ones(len(positive)) if design.weights is None else design.weights
+    of_squares = own if design.weights_are == "frequencies" else own * own
+    right, wrong = positive & called, positive != called
+    ways = float(2.0 * own[right].sum() + own[wrong].sum())
+    f1 = float(2.0 * own[right].sum()) / ways
+    moved = f1 * of_squares[wrong].sum() - 4.0 * (1.0 - f1) * of_squares[right].sum()
+    return float(moved) / ways**2
+
+
 def with_excess(comparison: Comparison, excess: Sequence[float]) -> Comparison:
     """Return a comparison whose limits take in what each model's mean is too large by."""
-    models = [_lowered(one, by) for one, by in zip(comparison.models, excess, strict=True)]
+    models = [_widened(one, by) for one, by in zip(comparison.models, excess, strict=True)]
     of = dict(zip(comparison.names, excess, strict=True))
     pairs = []
     for pair in comparison.pairs:
@@ -61,14 +88,17 @@ def with_excess(comparison: Comparison, excess: Sequence[float]) -> Comparison:
     return replace(comparison, models=tuple(models), pairs=tuple(pairs))
 
 
-def _lowered(one: Estimate, excess: float) -> Estimate:
+def _widened(one: Estimate, excess: float) -> Estimate:
     low, high = one.confidence_interval
-    if not (math.isfinite(low) and excess > 0.0):
+    if not math.isfinite(low) or excess == 0.0:
         return one
+    of_few = "large by about {}, as each positive counts itself"
+    if excess < 0.0:
+        of_few = "small by about {}, as labels have few positives"
     said = (
-        f"{NAMES.get(one.metric, one.metric)} is too large by about {excess:.3g}, as each positive "
-        "counts itself; its limits take that in"
+        f"{NAMES.get(one.metric, one.metric)} is too {of_few.format(f'{abs(excess):.3g}')}; "
+        "its limits take that in"
     )
-    is_told = excess > _TOLD * one.standard_error and not one.note
-    limits = ConfidenceInterval(max(0.0, low - excess), high)
+    is_told = abs(excess) > _TOLD * one.standard_error and not one.note
+    limits = ConfidenceInterval(max(0.0, low - max(0.0, excess)), min(1.0, high - min(0.0, excess)))
     return replace(one, confidence_interval=limits, note=said if is_told else one.note)
