@@ -8,7 +8,7 @@ from typing import Final
 from benchmarks.coverage import iterated, levels, multilabel
 from benchmarks.coverage.estimates import METHOD
 from benchmarks.coverage.findings import percent, show_scene
-from benchmarks.coverage.layout import bullets
+from benchmarks.coverage.layout import bullets, method_name
 from benchmarks.coverage.study import TIMES, IntervalRow, Key, Study
 
 #: The claim that is aimed at, for a level of 95 %.
@@ -137,12 +137,20 @@ def by_scene(said: Iterable[tuple[str, str]]) -> str:
 
 def _about_iterated(study: Study) -> str:
     """Say what the iterated bootstrap that was tried covers."""
-    found = {row.method: row for row in study.intervals if row.part == iterated.PART}
-    tried, taken = found[iterated.ITERATED], found[METHOD]
+    found = {row.key[1:]: row for row in study.intervals if row.part == iterated.PART}
     outer, inner = iterated.n_replicates(study.n_resamples)
+    said = []
+    for (scene, metric, method), tried in found.items():
+        if method == iterated.ITERATED:
+            name, own = iterated.TAKEN[metric]
+            taken = found[scene, metric, own]
+            said.append(
+                f"{name}, {tried.n_data} data sets of {show_scene(scene)}: "
+                f"{percent(tried.coverage)} %, {tried.mean_width:.3f} (by {method_name(own)} "
+                f"{percent(taken.coverage)} %, {taken.mean_width:.3f})"
+            )
     return (
-        f"Tried and not taken: of KS an iterated bootstrap (Beran 1987; {outer} replicates, "
-        f"{inner} of each) covers {percent(tried.coverage)} % of {tried.n_data} data sets of "
-        f"{show_scene(tried.scene)}, with a mean width of {tried.mean_width:.3f}; `estimate` "
-        f"{percent(taken.coverage)} %, {taken.mean_width:.3f}."
+        f"Tried and not taken: coverage and mean width of an iterated bootstrap (Beran 1987; "
+        f"{outer} replicates, {inner} of each) and, in brackets, of what is taken: "
+        f"{'; '.join(said)}."
     )

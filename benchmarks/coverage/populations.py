@@ -7,7 +7,16 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from benchmarks.coverage import costs, gates, guarantees, indirect, logs, posteriors, slices
+from benchmarks.coverage import (
+    costs,
+    gates,
+    guarantees,
+    indirect,
+    iterated,
+    logs,
+    posteriors,
+    slices,
+)
 from benchmarks.coverage.scenes import (
     COMPARED,
     MANY_QUERIES,
@@ -35,6 +44,8 @@ def population(scene: Scene) -> dict[str, float]:
         return slices.population(scene)
     if scene.part == logs.PART:
         return logs.population(scene)
+    if scene.part == iterated.PART:
+        return iterated.population(scene)
     if scene.part in (indirect.FOLDS, indirect.BINS):
         return indirect.population(scene)
     if scene.part == posteriors.PART:

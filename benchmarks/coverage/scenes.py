@@ -164,7 +164,8 @@ SCENES = (
     *(Scene("logs", n, p, users=k) for k in (5, 20) for p in (0.13, 0.5, 0.8) for n in ITEMS),
     *_grid("folds", (200, 1_000), (0.5, 0.1), thinned=4),
     *_grid("bins", (100, 1_000), SHARES, thinned=4),
-    Scene("iterated", 100, 0.1, thinned=5),
+    *_grid("iterated", (100,), (0.1, 0.5), thinned=5),
+    *_grid("iterated", (1_000,), (0.1, 0.5), thinned=20),
     *(Scene("rankings", 20 * n, 0.15, users=n, thinned=4) for n in QUERIES),
 )
 
