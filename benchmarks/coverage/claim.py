@@ -87,8 +87,8 @@ def section(study: Study) -> str:
         f"there is one: {listed([row for row in below if row not in bare])}.",
         f"Below it where errors have heavy tails, which a note says where a sample shows them: "
         f"{listed(tails)}.",
-        f"Below it where few rows carry a difference, a label or a late time, "
-        f"which a note says where a sample shows it: {listed(noted)}.",
+        f"Below it where few rows carry a difference, a label or a late time, or tell unlike "
+        f"models apart, which a note says where a sample shows it: {listed(noted)}.",
         f"Below it, and no result says so: {listed(silent)}.",
         f"So many are below it by luck alone that each of which no result says so is simulated "
         f"again, on {TIMES} times as many fresh data sets, and the second figure decides, whatever "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import Any, Final
 
 import numpy as np
@@ -56,10 +57,11 @@ def draw_confusion(
     ax.tick_params(length=0)
     figure = ax.figure.get_figure(root=True)
     height, whats = (1.0, [""]) if is_one else (0.46, ["correct\n", "errors\n"])
+    named = shades if is_one else fill(shades, 15)  # half the height, in small pictures an inch
     for image, what, bottom in zip(images, whats, (1.0 - height, 0.0), strict=False):
         bar = ax.figure.colorbar(image, cax=ax.inset_axes((1.03, bottom, 0.05, height)))
         bar.outline.set_visible(False)
-        bar.set_label(f"{what}{shades}")
+        bar.set_label(f"{what}{named}")
     ax.spines[:].set_color("0.6")
     figure.draw_without_rendering()
     names = [label.get_window_extent() for label in ax.get_xticklabels()]

@@ -29,7 +29,7 @@ from fastmetrics.inference.interval_rule import (
     limits_of_unseen,
 )
 from fastmetrics.inference.reference import ALL, pvalue
-from fastmetrics.inference.streams.joint_sums import ProductSums
+from fastmetrics.inference.streams.joint_sums import Pairs, ProductSums
 from fastmetrics.inference.table_points import Measured, has_influences, measure_of
 from fastmetrics.inference.units import ROUNDING, Floats, Reference, SamplesAre, Spread, Units
 from fastmetrics.measures.asking import Asked, MetricsLike
@@ -40,8 +40,9 @@ Ranges = Callable[[int], tuple[Floats, Floats]]
 
 #: Limits of differences cover 90 to 93 % where rows whose kurtosis leaves fewer degrees of freedom
 #: carry them, positives above all (docs/coverage.md).
+_AREAS: Final = ("average_precision", "pr_auc")
 _FEW: Final = {
-    **dict.fromkeys(("average_precision", "pr_auc"), 10.0),
+    **dict.fromkeys(_AREAS, 10.0),
     **dict.fromkeys(("log_loss", "brier_score", "d2_log_loss_score", "d2_brier_score"), 15.0),
 }
 
@@ -200,7 +201,7 @@ class Chosen(NamedTuple):
     """What is asked of the pairs of every measure."""
 
     names: tuple[str, ...]
-    pairs: list[tuple[int, int]]
+    pairs: Pairs
     margin: float | None
     level: float
     alternative: Alternative
@@ -225,9 +226,10 @@ def compared(
     own, pairs = measured.influences, zip(chosen.pairs, differences, strict=True)
     vary = [] if units.groups is not None else [at for at, each in pairs if each[1].variance > 0.0]
     note = _of_few(one, (units.spread(own[a] - own[b], "kurtosis") for a, b in vary))
+    note = note or _of_unlike(one, measured, chosen.pairs, differences) or measured.note
     return _comparison(
         *(one, models, differences, covariance, chosen, measured.counts, ranges),
-        *(measured.samples_are, note or measured.note),
+        *(measured.samples_are, note),
     )
 
 
@@ -303,6 +305,22 @@ def _of_few(one: Asked, differences: Iterable[Spread]) -> str:
         f"few rows carry the difference in {one.label}, as {fewest:.2g} would: "
         "its limits may cover less than their level"
     )
+
+
+def _of_unlike(
+    one: Asked, measured: Measured, pairs: Pairs, differences: Sequence[tuple[float, Spread]]
+) -> str:
+    """Return what to know where few rows show that one of two models lacks half of the other's."""
+    is_area = one.measure is not None and one.measure.name in _AREAS
+    if is_area and measured.units.n_units < 200 and measured.units.groups is None:
+        for pair, (difference, spread) in zip(pairs, differences, strict=True):
+            least, most = sorted(1.0 - measured.values[k] for k in pair)
+            if least < most / 2.0 and abs(difference) > 2.0 * spread.standard_error:
+                return (
+                    f"the models are unlike, on few rows: limits of the difference in {one.label} "
+                    "may cover less than their level"
+                )
+    return ""
 
 
 def _difference(measured: Measured, a: int, b: int, reference: Reference) -> tuple[float, Spread]:

@@ -254,6 +254,20 @@ def test_no_decision_that_differs_is_no_certainty(missed: int, level: float) -> 
     assert tuple(upper["recall"].pairs[0].confidence_interval) == (-1.0, z2 / (6 + z2))
 
 
+def test_a_note_says_where_models_are_unlike_on_few_rows() -> None:
+    """As in the study: limits of 100 rows, 3 and 1.2 standard deviations apart, cover 91 %."""
+    rng = np.random.default_rng(5)
+    for n, better, told in ((100, 3.0, True), (100, 1.3, False), (300, 3.0, False)):
+        y = np.arange(n) % 2
+        scores = {"a": better * y + rng.normal(size=n), "b": 1.2 * y + rng.normal(size=n)}
+        for pair in (scores, dict(reversed(scores.items()))):
+            found = fm.compare(y, pair, metrics=["average_precision", "roc_auc"])
+            assert ("models are unlike" in found["average_precision"].note) == told
+            assert found["roc_auc"].note == ""
+        grouped = fm.compare(y, scores, metrics="average_precision", groups=np.arange(n) // 2)
+        assert "unlike" not in grouped["average_precision"].note
+
+
 def test_a_note_says_where_few_rows_carry_a_difference() -> None:
     rng = np.random.default_rng(4)
     for n, few in ((100, True), (2_000, False)):

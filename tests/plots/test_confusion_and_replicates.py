@@ -122,7 +122,7 @@ def test_many_classes_and_long_names():
 def test_matrices_of_every_kind():
     weighted = fm.ConfusionMatrix.from_labels([0, 1], [0, 1], sample_weight=[0.25, 1e-300])
     assert cells(weighted.plot()) == [["0.25", "0"], ["0", "1e-300"]]
-    assert weighted.plot().child_axes[0].get_ylabel() == "correct\nweight of examples"
+    assert weighted.plot().child_axes[0].get_ylabel() == "correct\nweight of\nexamples"
     assert weighted.plot(vmax=1.0).child_axes[0].get_ylabel() == "weight of examples"
     sparse = fm.ConfusionMatrix(sparse=True)
     sparse.update([3, 4, 4], [3, 3, 4])
