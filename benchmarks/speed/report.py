@@ -144,7 +144,9 @@ def document(rows: dict[str, Row], n_rows: int, where: str, further: str = "") -
 Seconds on all cores of the machine below; dashed lines are scikit-learn's.
 
 Written by `python -m benchmarks.publish`, which checks each answer before it takes a time. Work and
-yardstick take turns in one run, so that a slower phase of the machine meets both.
+yardstick take turns in one run, so that a slower phase of the machine meets both. Targets were set
+on an AMD EPYC of two cores: on another processor `np.sort`, memory and files have other ratios, and
+what is missed there says as much of the processor. Versions are compared by `benchmarks.against`.
 
 {block(rows, n_rows, where)}
 

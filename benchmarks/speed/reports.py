@@ -111,7 +111,7 @@ TARGETS: tuple[Target, ...] = (
         "`evaluate`, ten labels a row, 10⁶ rows",
         "several labels",
         "sorts of ten columns",
-        20,
+        15,
         spec=_MILLION,
     ),
     Target(
@@ -119,7 +119,7 @@ TARGETS: tuple[Target, ...] = (
         "`compare(joint=True)`, two models, four measures, 10⁶ rows",
         "joint comparison",
         "sort",
-        60,
+        45,
         spec=_MILLION,
     ),
     Target(
@@ -127,7 +127,7 @@ TARGETS: tuple[Target, ...] = (
         "`find_slices`, ten columns, 10⁵ rows",
         "slices of ten columns",
         "",
-        0.5,
+        0.25,
         unit=SECONDS,
         spec=_TENTH,
     ),

@@ -108,25 +108,21 @@ def by_influence(
     labels: Any,
     named: Sequence[NamedScores],
     more: Mapping[str, Any],
-    is_measured: bool,
     **options: Any,
 ) -> tuple[list[ModelEvaluation], Comparisons | None]:
     """Return models with their errors and intervals, and of several how they differ.
 
-    ``is_measured`` says that `LIMITED` was measured, of one model. Of these models differ by
-    `SMOOTH`, and by KS where it is asked for: a maximum more is no news of which model is better.
+    What of `LIMITED` their tables gave is not measured again. Of these models differ by `SMOOTH`,
+    and by KS where it is asked for: a maximum more is no news of which model is better.
     """
-    metrics = more if is_measured else {name: name for name in LIMITED} | {**more}
+    metrics = {name: name for name in LIMITED if name not in (models[0].estimates or ())} | {**more}
     if not metrics:
         return models, None
     found, pairs = found_of(labels, named, metrics, **options)
     if pairs is not None:
         tested = {*SMOOTH, *more}
         pairs = Comparisons({name: one for name, one in pairs.items() if name in tested})
-    return [
-        with_estimates(model, {**(model.estimates or {}), **own})
-        for model, own in zip(models, found, strict=True)
-    ], pairs
+    return [with_estimates(model, own) for model, own in zip(models, found, strict=True)], pairs
 
 
 def found_of(

@@ -24,7 +24,7 @@ from fastmetrics._report._beside import (
 )
 from fastmetrics._report.evaluate_task import evaluate_task, task_of
 from fastmetrics._report.evaluation_result import Evaluation
-from fastmetrics._report.model_evaluation import evaluate_model, evaluate_table
+from fastmetrics._report.model_evaluation import LIMITED, evaluate_model, evaluate_table
 from fastmetrics._report.multilabel.evaluate_multilabel import evaluate_multilabel
 from fastmetrics._report.slices.slices import SLICES, slices_of
 from fastmetrics._report.task_evaluation import Task, TaskEvaluation
@@ -252,7 +252,8 @@ def evaluate(
         plan = plan_of(n_resamples, level, len(named), **drawn)
         if plan is not None and slices is not None:
             raise InputError("`slices` have intervals without a bootstrap: leave `n_resamples` out")
-        is_alone = len(named) == 1 and not is_grouped and read != "importances"
+        stand_for_themselves = not is_grouped and read != "importances"
+        limited = LIMITED if len(named) == 1 else ("ks_statistic",)
         brier = None if metrics is not None or plan is not None else dict[str, Any]()
         models, forms = [], list[Any]()
         if plan is not None:
@@ -267,7 +268,8 @@ def evaluate(
                     sample_weight=sample_weight,
                     weights_are=read,
                     pos_label=pos_label,
-                    confidence_level=level if plan is None and is_alone else None,
+                    confidence_level=level if plan is None and stand_for_themselves else None,
+                    limited=limited,
                     promises=promises,
                     parts=brier,
                     table=forms[k].table if forms and sample_weight is None else None,
@@ -284,7 +286,7 @@ def evaluate(
         if not any(math.isnan(model.roc_auc) for model in models):
             more, notes = measures_beside(named, metrics)
             given = {"threshold": threshold, **options}
-            models, comparisons = by_influence(models, labels, named, more, is_alone, **given)
+            models, comparisons = by_influence(models, labels, named, more, **given)
             if notes:  # scores are taken for probabilities
                 notes += said_of_calibration(labels, named, brier or {}, **options)
         notes += doubts_of(named, models)

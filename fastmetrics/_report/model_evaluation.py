@@ -170,9 +170,11 @@ def evaluate_model(
     promises: Sequence[Mapping[str, Any]] = (),
     parts: dict[str, ScoreDecomposition] | None = None,
     table: ScoreTable | None = None,
+    limited: Sequence[str] = LIMITED,
 ) -> ModelEvaluation:
     """Evaluate one model, with intervals if there is a confidence level; see `evaluate`.
 
+    ``limited`` are those that the table gives, as it does where rows stand for themselves.
     ``parts`` takes the decomposition of its Brier score, if scores lie in [0, 1]. ``table`` is that
     of the model's scores, of rows without weights, where it exists.
     """
@@ -181,7 +183,7 @@ def evaluate_model(
         table, note = table_of(y_true, model.values, **rows)
     else:
         note = _note_of_size(float(table.n_positive), float(table.n_negative), None)
-    found = _measured(model.name, table, confidence_level, note)
+    found = _measured(model.name, table, confidence_level, note, limited)
     if parts is not None and _are_fractions(table):
         parts[model.name] = decomposition_of_table(table, "brier_score")
     if not promises or math.isnan(found.roc_auc):
@@ -274,7 +276,11 @@ def table_of(
 
 
 def _measured(
-    name: str, table: ScoreTable, confidence_level: float | None, note: str
+    name: str,
+    table: ScoreTable,
+    confidence_level: float | None,
+    note: str,
+    limited: Sequence[str] = LIMITED,
 ) -> ModelEvaluation:
     n_positive, n_negative = (
         as_given(n, table.weight_exponent) for n in (table.n_positive, table.n_negative)
@@ -300,20 +306,24 @@ def _measured(
     if confidence_level is None:
         return model
     with said_in_notes():
-        found = estimate(table, metrics=LIMITED, confidence_level=confidence_level)
+        found = estimate(table, metrics=list(limited), confidence_level=confidence_level)
     return with_estimates(model, found)
 
 
 def with_estimates(model: ModelEvaluation, found: Mapping[str, Estimate]) -> ModelEvaluation:
-    """Return the evaluation with the errors and intervals of what has any without a bootstrap."""
+    """Return the evaluation with more of the errors and intervals that need no bootstrap."""
+    notes = filter(None, [model.note, *(each.note for each in found.values())])
+    both = {**(model.estimates or {}), **found}
+    estimates = {name: both[name] for name in dict.fromkeys([*LIMITED, *both]) if name in both}
+    model = replace(model, estimates=Estimates(estimates), note="; ".join(notes))
+    if "roc_auc" not in found:
+        return model
     auc = found["roc_auc"]
     return replace(
         model,
         confidence_interval=auc.confidence_interval,
         interval_method=auc.method,
         standard_error=auc.standard_error,
-        estimates=Estimates(found),
-        note="; ".join(filter(None, [model.note, *(each.note for each in found.values())])),
     )
 
 
