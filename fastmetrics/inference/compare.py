@@ -217,15 +217,14 @@ def compared(
         for k in range(len(chosen.names))
     )
     reference = reference_of(one, units)
-    differences = [_difference(measured, a, b, reference) for a, b in chosen.pairs]
+    found = [_difference(measured, a, b, reference) for a, b in chosen.pairs]
+    differences = [(difference, spread) for difference, spread, _ in found]
     covariance = units.covariance(measured.influences)
 
     def ranges(model: int) -> tuple[Floats, Floats]:
         return units.ranges(measured.influences[model])
 
-    own, pairs = measured.influences, zip(chosen.pairs, differences, strict=True)
-    vary = [] if units.groups is not None else [at for at, each in pairs if each[1].variance > 0.0]
-    note = _of_few(one, (units.spread(own[a] - own[b], "kurtosis") for a, b in vary))
+    note = _of_few(one, [varied for *_, varied in found if varied])
     note = note or _of_unlike(one, measured, chosen.pairs, differences) or measured.note
     return _comparison(
         *(one, models, differences, covariance, chosen, measured.counts, ranges),
@@ -296,8 +295,6 @@ def _comparison(
 def _of_few(one: Asked, differences: Iterable[Spread]) -> str:
     """Return what to know where few independent rows carry a difference; usually empty."""
     few = 0.0 if one.measure is None else _FEW.get(one.measure.name, 0.0)
-    if not few:
-        return ""
     fewest = min((each.df for each in differences if each.variance > 0.0), default=math.inf)
     if not fewest < few:
         return ""
@@ -323,27 +320,31 @@ def _of_unlike(
     return ""
 
 
-def _difference(measured: Measured, a: int, b: int, reference: Reference) -> tuple[float, Spread]:
-    """Return the difference of two models, and its spread: what rounding leaves is nothing."""
-    values = measured.values[a], measured.values[b]
+def _difference(
+    measured: Measured, a: int, b: int, reference: Reference
+) -> tuple[float, Spread, Spread | None]:
+    """Return the difference of two models, its spread, and that by kurtosis of independent rows.
+
+    What rounding leaves is nothing.
+    """
+    units, values = measured.units, (measured.values[a], measured.values[b])
     own = measured.influences[a], measured.influences[b]
-    difference, moved = values[0] - values[1], own[0] - own[1]
-    size = max(map(abs, values))
-    largest = size / len(moved) + max(_largest(each) for each in own)
-    if _largest(moved) <= ROUNDING * largest:
-        moved = np.zeros(len(moved))
-    spread = measured.units.spread(moved, reference)
-    return without_rounding(difference, size, spread), spread
+    size, varied = max(map(abs, values)), None
+    sums, largest = units.sums_of_difference(*own)
+    is_nothing = largest[0] <= ROUNDING * (size / units.n_points + largest[1])
+    if units.groups is not None:
+        moved = np.zeros(units.n_points) if is_nothing else own[0] - own[1]
+        spread = units.spread(moved, reference)
+    else:
+        sums *= not is_nothing
+        spread, varied = (units.spread_of_sums(sums, by) for by in (reference, "kurtosis"))
+    return without_rounding(values[0] - values[1], size, spread), spread, varied
 
 
 def without_rounding(difference: float, size: float, spread: Spread) -> float:
     """Return a difference of values of a size, 0 where nothing but rounding is left."""
     is_nothing = spread.variance == 0.0 and abs(difference) <= ROUNDING * size
     return 0.0 if is_nothing else difference
-
-
-def _largest(values: Floats) -> float:
-    return max(float(values.max()), -float(values.min()))
 
 
 def reference_of(one: Asked, units: Units) -> Reference:

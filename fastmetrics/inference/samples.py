@@ -125,10 +125,9 @@ class Sample(ABC):
     def measured(self, one: Asked) -> Measured:
         """Return a measure of each model with its influences."""
         found = [self._influenced(one, model) for model in range(self.n_models)]
-        columns = [each.influences for each in found]
         return Measured(
             tuple(each.value for each in found),
-            columns[0][None] if len(columns) == 1 else np.stack(columns),
+            [each.influences for each in found],
             self._units_by_class if measure_of(one).is_by_class(one.parameters) else self._units,
             tuple(
                 self._counts(one, model) if self.design.is_plain else None

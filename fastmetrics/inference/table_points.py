@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ class Measured(NamedTuple):
 
     Attributes
     ----------
-    influences : ndarray of shape (K, n_points)
+    influences : sequence of K ndarrays of float64, shape (n_points,)
     counts : tuple of K ndarrays of shape (2, 2), or None
         Of decisions of two classes, each row standing for itself: true by predicted, positive
         last; of a share of any other rows or queries, those that are right and wrong.
@@ -42,7 +42,7 @@ class Measured(NamedTuple):
     """
 
     values: tuple[float, ...]
-    influences: Floats
+    influences: Floats | Sequence[Floats]
     units: Units
     counts: tuple[Floats | None, ...]
     n_samples: float
@@ -102,8 +102,8 @@ def with_rates(
         return measured
     sizes = units.class_sizes()
     rates = tuple(Rates.of_table(table, sizes) for table in tables())
-    factors = np.array([[each.inflation()] for each in rates])
-    return measured._replace(rates=rates, influences=measured.influences * factors)
+    moved = [r.inflation() * own for r, own in zip(rates, measured.influences, strict=True)]
+    return measured._replace(rates=rates, influences=moved)
 
 
 class TablePoints:

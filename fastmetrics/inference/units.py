@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
@@ -170,7 +171,7 @@ class Units:
             return np.array([self.n_points if values is None else np.sum(values)], np.float64)
         return np.asarray(np.bincount(self.strata, values), np.float64)
 
-    def covariance(self, influences: Floats) -> Floats:
+    def covariance(self, influences: Floats | Sequence[Floats]) -> Floats:
         """Return the covariance of K measures with influences of shape (K, n_points): (K, K).
 
         nan where a stratum has one unit alone.
@@ -180,8 +181,9 @@ class Units:
             return np.array([[np.sum(one * other) for other in sums] for one in sums])  # pairwise
         k = len(influences)
         sums = np.zeros((k, k, len(self.sizes_of_strata), 3))
-        for i, j in zip(*np.tril_indices(k), strict=True):
-            sums[i, j] = self.sums_of_products(influences[i], influences[j])
+        for i, one in enumerate(influences):
+            for j in range(i + 1):
+                sums[i, j] = self.sums_of_products(one, influences[j])
         return self.covariance_of_sums(sums)
 
     def covariance_of_sums(self, sums: Floats) -> Floats:
@@ -218,6 +220,19 @@ class Units:
             return sums
 
         return np.asarray(np.sum(by_blocks(self.n_points, add_up), axis=0))
+
+    def sums_of_difference(self, one: Floats, other: Floats) -> tuple[Floats, tuple[float, float]]:
+        """Return those of the difference and itself; how large it gets, and the two arrays."""
+        columns = self._columns
+
+        def add_up(here: slice) -> tuple[Floats, float, float]:
+            a, b = one[here], other[here]
+            moved, sums = a - b, np.zeros((len(self.sizes_of_strata), 3))
+            add_products(moved, moved, *(column[here] for column in columns), sums)
+            return sums, _largest(moved), max(_largest(a), _largest(b))
+
+        sums, apart, most = zip(*by_blocks(self.n_points, add_up), strict=True)
+        return np.asarray(np.sum(sums, axis=0)), (max(apart), max(most))
 
     @cached_property
     def _columns(self) -> tuple[Floats, Floats, Ints]:
@@ -292,7 +307,7 @@ class Units:
             left = 1.0 - 2.0 * third / (first * second) + second / first**2
         return np.where(left > 1.0e-9, 1.0 / np.where(left > 1.0e-9, left, 1.0), np.nan)
 
-    def sums_of_groups(self, influences: Floats) -> Floats:
+    def sums_of_groups(self, influences: Floats | Sequence[Floats]) -> Floats:
         """Return the sums over the rows of each stratum and group: (K, n_strata, n_groups)."""
         weights = self.weights if self.counts is None else self.counts
         codes, shape = self._codes
@@ -336,7 +351,7 @@ class Units:
         totals = weights.sum(axis=1, keepdims=True)
         return np.asarray(weights / np.where(totals > 0.0, totals, 1.0))
 
-    def contributions(self, influences: Floats) -> Floats:
+    def contributions(self, influences: Floats | Sequence[Floats]) -> Floats:
         """Return what each point, or group, adds; sums of products are the covariance."""
         if self.groups is not None:
             sums = self.sums_of_groups(influences)
@@ -344,7 +359,9 @@ class Units:
                 sums -= sums.sum(axis=2, keepdims=True) * self.shares
             return self.without_means(sums)
         counts, weights, strata = (each if len(each) else None for each in self._columns)
-        moved = influences if weights is None else influences * weights
+        moved = np.asarray(influences)
+        if weights is not None:
+            moved = moved * weights
         if strata is not None:
             own = moved if counts is None else moved * counts
             sums = np.array([self._by_stratum(row) for row in own])
@@ -363,3 +380,7 @@ class Units:
             left += shares * (shares * ratios - 1.0)
         left = np.where(left > 1.0e-9, left, np.nan)
         return np.asarray(np.sum(sums / np.sqrt(left), axis=1))
+
+
+def _largest(values: Floats) -> float:
+    return max(float(values.max()), -float(values.min()))

@@ -103,7 +103,7 @@ def test_derivative_by_the_weight(name: str, given: dict[str, Any], weighted: bo
     )[name]
     found = sample.measured(asked[0])
     made_larger = found.rates[0].inflation() if found.rates else 1.0  # of a gap that was chosen
-    influences = found.influences / made_larger
+    influences = np.asarray(found.influences) / made_larger
     base = np.ones(n) if weights is None else weights
     assert found.values[0] == pytest.approx(_value(name, y, p, threshold, base, given), rel=1e-12)
     quantile = name in ("d2_pinball_score", "d2_absolute_error_score")
@@ -196,7 +196,7 @@ def test_derivative_of_measures_of_times(name: str, weighted: bool) -> None:
             moved[row] += step
             values.append(float(value(data, moved.tolist())))
         slope = (values[0] - values[1]) / (2 * _STEP)
-        assert found.influences[0, row] == pytest.approx(slope, abs=1e-7, rel=1e-5), row
+        assert found.influences[0][row] == pytest.approx(slope, abs=1e-7, rel=1e-5), row
 
 
 def mean_ranks(values: Any, w: Any) -> Any:

@@ -64,10 +64,9 @@ def evaluate_multilabel(
         if each.how == "rows" and own.is_plain:
             n = units.n_rows
             counts = [counts_of_share(one.value * n, n) for one in influenced]
-        moved, own_units = np.stack([one.influences for one in influenced]), units
-        if (
-            each.how == "macro" and not moved.any()
-        ):  # what unseen rows may do is what they do to the rarest class
+        moved, own_units = [one.influences for one in influenced], units
+        if each.how == "macro" and not any(one.any() for one in moved):
+            # what unseen rows may do is what they do to the rarest class
             own_units = replace(units, strata=rows.rarest)
         values = tuple(one.value for one in influenced)
         measured = Measured(values, moved, own_units, tuple(counts), units.n_rows)
