@@ -7,14 +7,13 @@ from typing import Any
 
 
 def without_rows(plain: dict[str, Any]) -> dict[str, Any]:
-    """Return an evaluation as a dictionary, without what needs each row: pairs, probabilities."""
+    """Return an evaluation as a dictionary, without what needs each row: pairs, limits of KS."""
     kept = {name: v for name, v in plain.items() if name not in ("differences", "verdict", "notes")}
     kept["models"] = [dict(model) for model in kept["models"]]
     for model in kept["models"]:
         if "estimates" in model:
             own = model["estimates"].items()
-            of_rows = ("brier_score", "log_loss", "ks_statistic")
-            model["estimates"] = {n: e for n, e in own if n not in of_rows}
+            model["estimates"] = {n: e for n, e in own if n != "ks_statistic"}
     return kept
 
 

@@ -35,6 +35,7 @@ from fastmetrics.inference.estimate import estimate, metric_of
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.guarantees.guaranteed_threshold import check_promise
 from fastmetrics.inference.reference import limits
+from fastmetrics.inference.streams.range_moments import LOSSES
 from fastmetrics.inference.table_points import has_influences
 from fastmetrics.measures.asking import MetricsLike, ask
 from fastmetrics.measures.calibration.score_decomposition import ScoreDecomposition
@@ -67,8 +68,8 @@ _LIMITS: Final = {"threshold": "threshold_interval", "left_out_cost": "confidenc
 
 #: Scores that are looked at for whether there are more than two.
 _LOOK: Final = 64
-#: Of probabilities.
-_OF_PROBABILITIES: Final = ("brier_score", "log_loss")
+#: What must be said of `LOSSES`.
+PROBABILITIES: Final = "Scores lie in [0, 1]: taken for probabilities in Brier score and log loss."
 
 
 def measures_beside(
@@ -78,8 +79,7 @@ def measures_beside(
     if metrics is None:
         if not all(may_be_probabilities(model) for model in named):
             return {}, ()
-        said = "Scores lie in [0, 1]: taken for probabilities in Brier score and log loss."
-        return {name: name for name in _OF_PROBABILITIES}, (said,)
+        return {name: name for name in LOSSES}, (PROBABILITIES,)
     found: dict[str, Any] = {}
     for one in ask(metrics):
         if not has_influences(one):
@@ -97,10 +97,9 @@ def may_be_probabilities(model: NamedScores) -> bool:
     scores = as_array(model.values, model.argument)
     if scores.dtype.kind != "f" or len(scores) == 0:
         return False
-    low, high = float(np.min(scores)), float(np.max(scores))
-    if not 0.0 <= low <= high <= 1.0:
+    if not 0.0 <= float(np.min(scores)) <= float(np.max(scores)) <= 1.0:
         return False
-    return low < high and bool(((scores > 0.0) & (scores < 1.0)).any())
+    return bool(((scores > 0.0) & (scores < 1.0)).any())
 
 
 def by_influence(

@@ -24,7 +24,7 @@ from fastmetrics._report._beside import (
 )
 from fastmetrics._report.evaluate_task import evaluate_task, task_of
 from fastmetrics._report.evaluation_result import Evaluation
-from fastmetrics._report.model_evaluation import LIMITED, evaluate_model, evaluate_table
+from fastmetrics._report.model_evaluation import LIMITED, evaluate_model
 from fastmetrics._report.multilabel.evaluate_multilabel import evaluate_multilabel
 from fastmetrics._report.slices.slices import SLICES, slices_of
 from fastmetrics._report.task_evaluation import Task, TaskEvaluation
@@ -37,6 +37,7 @@ from fastmetrics.tables.scores.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from fastmetrics._report._bootstrap import Plan
+    from fastmetrics.inference.streams.range_summary import RangeSummary
 
 
 @documented(SLICES, MODELS)
@@ -210,7 +211,8 @@ def evaluate(
             of_two | rows | others,
             f"a {kind} comes alone, as it does not tell which row was which: pass no {{}} with it",
         )
-        return Evaluation(tuple(evaluate_table(*each, level) for each in tables.items()), level)
+        whole = {name: _in_whole(each) for name, each in tables.items()}
+        return Evaluation.of_tables(whole, level)
     if scores is None:
         for each in y_true.values() if isinstance(y_true, Mapping) else [y_true]:
             if hasattr(each, "__array__"):
@@ -313,6 +315,15 @@ def _tables_of(y_true: Any) -> dict[str, ScoreTable | ScoreRuns] | None:
         return None
     tables = {n: each for n, each in y_true.items() if isinstance(each, ScoreTable | ScoreRuns)}
     return tables if len(tables) == len(y_true) else None
+
+
+def _in_whole(table: ScoreTable | ScoreRuns) -> ScoreTable | RangeSummary:
+    """Return a table, or the summary of all ranges of runs."""
+    if not isinstance(table, ScoreRuns):
+        return table
+    from fastmetrics.inference.streams.range_summary import summary_of_runs
+
+    return summary_of_runs(table)
 
 
 #: The parameters of `evaluate` that mean nothing without a bootstrap, and their defaults.

@@ -8,8 +8,14 @@ from typing import Any, Final
 
 from fastmetrics._display.table import Display
 from fastmetrics._input.scalars import WeightsAre
-from fastmetrics._report._beside import LEAST_COST, NO_INTERVAL, costs_of
-from fastmetrics._report.model_evaluation import ModelEvaluation, figures_of, plain_of
+from fastmetrics._report._beside import LEAST_COST, NO_INTERVAL, PROBABILITIES, costs_of
+from fastmetrics._report.model_evaluation import (
+    ModelEvaluation,
+    evaluate_table,
+    figures_of,
+    has_losses,
+    plain_of,
+)
 from fastmetrics._report.slices.slices_result import ARROWS, Slices
 from fastmetrics._report.task_evaluation import (
     NAMES_OF_SCORES,
@@ -21,7 +27,9 @@ from fastmetrics._report.task_evaluation import (
 from fastmetrics._results import Result
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.replicates import METHODS, WEIGHTS
+from fastmetrics.inference.streams.range_summary import RangeSummary
 from fastmetrics.measures.registry import MEASURES
+from fastmetrics.tables.scores.score_table import ScoreTable
 
 #: Fields of a model of two classes, and their measures in a bootstrap.
 _FIELDS: Final = {
@@ -109,6 +117,19 @@ class Evaluation(Evaluated[ModelEvaluation]):
     comparisons: Comparisons | None = field(default=None, hash=False)
     notes: tuple[str, ...] = ()
     slices: Slices | None = None
+
+    @classmethod
+    def of_tables(
+        cls,
+        tables: Mapping[str, ScoreTable | RangeSummary],
+        confidence_level: float,
+        weights_are: WeightsAre | None = None,
+    ) -> Evaluation:
+        """Return that of models by their tables: losses where all scores may be probabilities."""
+        have_losses = all(map(has_losses, tables.values()))
+        models = [evaluate_table(*each, confidence_level, have_losses) for each in tables.items()]
+        notes = (PROBABILITIES,) if have_losses else ()
+        return cls(tuple(models), confidence_level, weights_are, notes=notes)
 
     def _by_name(self) -> Mapping[str, ModelEvaluation]:
         return {model.name: model for model in self.models}

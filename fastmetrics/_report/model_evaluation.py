@@ -25,6 +25,7 @@ from fastmetrics.inference.guarantees.guaranteed_threshold import (
     GuaranteedThreshold,
     guaranteed_threshold,
 )
+from fastmetrics.inference.streams.range_moments import LOSSES, are_fractions
 from fastmetrics.inference.streams.range_summary import (
     Corner,
     RangeSummary,
@@ -41,7 +42,6 @@ from fastmetrics.measures.curves.break_even import break_even_at, break_even_poi
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_at, ks_statistic
 from fastmetrics.measures.curves.precision_recall import average_precision_score
 from fastmetrics.measures.curves.roc_auc import roc_auc_score
-from fastmetrics.tables.runs.score_runs import ScoreRuns
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 #: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
@@ -184,7 +184,7 @@ def evaluate_model(
     else:
         note = _note_of_size(float(table.n_positive), float(table.n_negative), None)
     found = _measured(model.name, table, confidence_level, note, limited)
-    if parts is not None and _are_fractions(table):
+    if parts is not None and are_fractions(table):
         parts[model.name] = decomposition_of_table(table, "brier_score")
     if not promises or math.isnan(found.roc_auc):
         return found
@@ -193,22 +193,33 @@ def evaluate_model(
     )
 
 
-def evaluate_table(
-    name: str, table: ScoreTable | ScoreRuns, confidence_level: float
-) -> ModelEvaluation:
-    """Evaluate one model by its table, or by its runs; fractional weights have no interval."""
-    if isinstance(table, ScoreRuns):
-        from fastmetrics.inference.streams.range_summary import summary_of_runs
+def has_losses(table: ScoreTable | RangeSummary) -> bool:
+    """Return whether rows of both classes have scores that may be probabilities."""
+    if not (table.n_positive and table.n_negative):
+        return False
+    if isinstance(table, RangeSummary):
+        return set(table.measures) >= {*LOSSES}
+    is_inner = any(0.0 < score < 1.0 for score in table.scores[:2])
+    return is_inner and are_fractions(table) and not table.is_weighted
 
-        return evaluation_of(summary_of_runs(table), name, confidence_level)
+
+def evaluate_table(
+    name: str, table: ScoreTable | RangeSummary, confidence_level: float, with_losses: bool
+) -> ModelEvaluation:
+    """Evaluate one model by its table, or by a summary; fractional weights have no interval."""
+    if isinstance(table, RangeSummary):
+        return evaluation_of(table, name, confidence_level, with_losses)
     if table.is_weighted:
         note = "sums of weights, which do not tell how many rows there were: no interval"
         return _measured(name, table, None, note)
     note = _note_of_size(float(table.n_positive), float(table.n_negative), None)
-    return _measured(name, table, confidence_level, note)
+    limited = (*LIMITED, *LOSSES) if with_losses else LIMITED
+    return _measured(name, table, confidence_level, note, limited)
 
 
-def evaluation_of(summary: RangeSummary, name: str, level: float) -> ModelEvaluation:
+def evaluation_of(
+    summary: RangeSummary, name: str, level: float, with_losses: bool = True
+) -> ModelEvaluation:
     """Return what `evaluate` says of the rows of a summary, once all ranges are in.
 
     That of all rows in memory: counts and what is made of them the same to the bit, the average
@@ -250,7 +261,8 @@ def evaluation_of(summary: RangeSummary, name: str, level: float) -> ModelEvalua
         note=_note_of_size(float(m), float(n), None),
     )
     with said_in_notes():
-        found = {one.label: of_summary(one, summary, level) for one in ask(list(SMOOTH))}
+        names = summary.measures if with_losses else SMOOTH
+        found = {one.label: of_summary(one, summary, level) for one in ask(list(names))}
     return with_estimates(model, found)
 
 
@@ -343,13 +355,6 @@ def _undefined(name: str, n_positive: float, n_negative: float) -> ModelEvaluati
     note = f"{found}, so every measure is undefined"
     warn_user(f"model {name!r}: {note}", UndefinedMetricWarning)
     return ModelEvaluation(name, n_positive, n_negative, note=note)
-
-
-def _are_fractions(table: ScoreTable) -> bool:
-    """Return whether the scores lie in [0, 1], which are sorted, and may be probabilities."""
-    scores = table.scores
-    ends = (float(scores[0]), float(scores[-1])) if len(scores) else (-1.0, -1.0)
-    return scores.dtype.kind == "f" and min(ends) >= 0.0 and max(ends) <= 1.0
 
 
 def _effective_sizes(

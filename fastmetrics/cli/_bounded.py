@@ -9,6 +9,7 @@ import argparse
 import re
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -20,7 +21,6 @@ from fastmetrics._input.scalars import WeightsAre, check_memory_size
 from fastmetrics._report.evaluation_result import Evaluation
 from fastmetrics._report.model_evaluation import (
     ModelEvaluation,
-    evaluation_of,
     figures_of,
     said_in_notes,
 )
@@ -31,7 +31,7 @@ from fastmetrics.inference.compare import Chosen, compared_by_sums
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.streams.joint_sums import Lookup, ProductSums
 from fastmetrics.inference.streams.range_moments import MEASURES
-from fastmetrics.inference.streams.range_summary import summary_of_runs
+from fastmetrics.inference.streams.range_summary import RangeSummary, summary_of_runs
 from fastmetrics.io._session import require_duckdb
 from fastmetrics.io.columns import Columns, TextColumn
 from fastmetrics.io.reader import Sink
@@ -74,9 +74,8 @@ def evaluate_bounded(
     each = _memory_of_rows(total, options)
     most = max(each * len(options.score) // _OF_THREAD, 1)
     taker = _Taker(options, each)
-    models, lookups = [], []
+    summaries: dict[str, RangeSummary] = {}
     n_cells = _CELLS if len(options.score) > 1 else 0
-    comparisons: Comparisons | None = None
     with at_most(min(thread_count(), most)), in_words(names) as texts:
         asked = {"into": taker.start, "memory": _for_reading(total)}
         columns = read_rows(options, options.label, options.score, **asked)
@@ -90,20 +89,18 @@ def evaluate_bounded(
                         show((at + share) / len(options.score), columns.n_rows)
 
                 runs = taker.runs.pop(name)
-                summary = summary_of_runs(runs, progress=move, n_cells=n_cells)
+                summaries[name] = summary_of_runs(runs, progress=move, n_cells=n_cells)
             del runs
-            models.append(evaluation_of(summary, name, options.confidence_level))
-            if n_cells and models[-1].estimates is not None:
-                lookups.append(summary.lookup())
-        if len(lookups) > 1:  # a missing class is missing of all
+        level = options.confidence_level
+        read: WeightsAre | None = "frequencies" if options.weight else None
+        found = Evaluation.of_tables(summaries, level, read)
+        if n_cells and found[0].estimates is not None:  # a missing class is missing of all
             models_of = tuple(options.score)
-            level = options.confidence_level
+            lookups = [summary.lookup() for summary in summaries.values()]
             chosen = Chosen(models_of, pairs_of(models_of, None), None, level, "two-sided")
             sums = _Sums(options, lookups, chosen.pairs)
             read_rows(options, options.label, options.score, **asked | {"into": sums.start})
-            comparisons = sums.comparisons(models, chosen)
-    read: WeightsAre | None = "frequencies" if options.weight else None
-    found = Evaluation(tuple(models), options.confidence_level, read, comparisons=comparisons)
+            found = replace(found, comparisons=sums.comparisons(found.models, chosen))
     return found, texts, columns
 
 
@@ -255,7 +252,7 @@ class _Sums:
             )
         found, nowhere = {}, [None] * len(models)
         with said_in_notes():
-            for m, one in enumerate(ask(list(MEASURES))):
+            for m, one in enumerate(ask(list(MEASURES)[: len(self.sums.models)])):
                 own = [figures_of(model)[one.label] for model in models]
                 found[one.label] = compared_by_sums(one, m, own, self.sums, chosen, nowhere)
         return Comparisons(found)

@@ -8,7 +8,6 @@ from typing import Any
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_integer
 from fastmetrics._report.evaluation_result import Evaluation
-from fastmetrics._report.model_evaluation import evaluation_of
 from fastmetrics.dask._partitions import COLUMNS, COUNTED
 from fastmetrics.dask._ranges import RANGE_SCORES, Ranges
 from fastmetrics.dask.scores import counted_parts, summary
@@ -71,12 +70,13 @@ def evaluate(
     level = check_confidence_level(confidence_level)
     n = check_integer("range_scores", range_scores, low=1)
     instead = "fastmetrics.evaluate(y_true, scores, sample_weight=...)"
-    models = []
+    summaries = {}
     for name, column in models_of(y_true, scores).items():
         parts = counted_parts(y_true, column, sample_weight, weights_are, instead)
         runs = Ranges(parts, pos_label=pos_label, range_scores=n)
-        models.append(evaluation_of(summary(runs), name, level))
-    return Evaluation(tuple(models), level, None if weights_are != "frequencies" else weights_are)
+        summaries[name] = summary(runs)
+    read = weights_are if weights_are == "frequencies" else None
+    return Evaluation.of_tables(summaries, level, read)
 
 
 def models_of(y_true: Any, scores: Any) -> Mapping[str, Any]:

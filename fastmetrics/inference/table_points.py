@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fastmetrics._input.scores import check_unit_interval
 from fastmetrics._threads.workers import by_blocks
 from fastmetrics.errors import InputError
 from fastmetrics.inference.largest_gap import Rates
@@ -112,6 +113,13 @@ class TablePoints:
     def __init__(self, table: ScoreTable) -> None:
         self._table = table
 
+    @staticmethod
+    def has(one: Asked) -> bool:
+        """Return whether a table tells a measure: of a curve, or of two classes' probabilities."""
+        measure = measure_of(one)
+        is_of_two = "probabilities" in (measure.family, measure.needs) and measure.classes != 3
+        return is_of_two or is_of_curve(one)
+
     def measured(self, one: Asked) -> Measured:
         """Return a measure of the table with its influences."""
         has_both = self._table.n_positive > 0 and self._table.n_negative > 0
@@ -122,11 +130,23 @@ class TablePoints:
     def at_scores(self, one: Asked) -> Measured:
         """Return a measure of the table, its points the rows of each class at each score."""
         measure = measure_of(one)
-        found = of_curve(self._table, measure.load_influences(), **one.parameters)
-        units = self._units_by_class if measure.is_free_of_shares else self._units
+        units = self._units_by_class if measure.is_by_class(one.parameters) else self._units
+        if is_of_curve(one):
+            curve = of_curve(self._table, measure.load_influences(), **one.parameters)
+            found = RowInfluences(curve.value, curve.joined())
+        else:
+            found = self._of_probabilities(one)
         size = float(units.n_units)
-        measured = Measured((found.value,), found.joined()[None, :], units, (None,), size)
+        measured = Measured((found.value,), [found.influences], units, (None,), size)
         return with_rates(one, measured, lambda: [self._table], self._units_by_class)
+
+    def _of_probabilities(self, one: Asked) -> RowInfluences:
+        """Return a measure of what class and probability tell of a row."""
+        scores, units = self._table.scores, self._units_by_class
+        if measure_of(one).needs == "probabilities":
+            check_unit_interval(scores, "y_score")
+        columns = units.strata, np.concatenate([scores, scores]), units.counts
+        return moved(one, measure_of(one).name, *columns, **one.parameters)
 
     def _largest_gap(self, one: Asked) -> Measured:
         """Return the largest gap: rows are above it or not, and it is that of two scores."""

@@ -124,15 +124,19 @@ def differences(capsys, path, *options, spill_dir):
 
 @pytest.mark.usefixtures("little")
 @pytest.mark.parametrize("n_cells", [2, 64])
-def test_coarse_cells_are_in_the_interval(files, tmp_path, capsys, monkeypatch, n_cells):
+@pytest.mark.parametrize(
+    ("names", "n_measures"), [(("normal", "tied", "single"), 2), (("saturated", "constant"), 4)]
+)
+def test_coarse_cells_are_in_the_interval(
+    files, tmp_path, capsys, monkeypatch, n_cells, names, n_measures
+):
     """What a lookup leaves out makes the limits wider, never narrower."""
     monkeypatch.setattr(_bounded, "_CELLS", n_cells)
-    scores = ["--score", "normal", "--score", "tied", "--score", "single"]
+    scores = [each for name in names for each in ("--score", name)]
     whole, bounded = differences(capsys, files / "x.parquet", *scores, spill_dir=tmp_path)
-    for metric in ("roc_auc", "average_precision"):
-        for one, other in zip(
-            whole["differences"][metric], bounded["differences"][metric], strict=True
-        ):
+    assert len(bounded["differences"]) == n_measures
+    for metric, pairs in whole["differences"].items():
+        for one, other in zip(pairs, bounded["differences"][metric], strict=True):
             assert other["estimate"] == pytest.approx(one["estimate"], abs=1e-12)
             assert other["standard_error"] > one["standard_error"]
             inner, outer = (each["confidence_interval"] for each in (one, other))

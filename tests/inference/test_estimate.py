@@ -113,11 +113,19 @@ def test_a_table_is_its_rows(data: Any) -> None:
         assert by_row[name].estimate == of_rows[name].estimate
         error = by_row[name].standard_error
         assert error == pytest.approx(of_rows[name].standard_error, rel=1e-12)
+    losses = ["brier_score", "log_loss", "hinge_loss", "d2_brier_score", "calibration_slope"]
+    rules = [*losses, ("net_benefit", {"threshold": 0.3}), "calibration_in_the_large"]
+    of_table, of_rows = fm.estimate(table, metrics=rules), fm.estimate(y, p, metrics=rules)
+    for name, own in of_rows.items():
+        limits = [*of_table[name].confidence_interval, of_table[name].df]
+        assert limits == pytest.approx([*own.confidence_interval, own.df], rel=1e-9)
     for name, given in (("groups", y), ("threshold", 0.5), ("y_score", p)):
         with pytest.raises(TypeError, match=f"a ScoreTable comes alone: pass no `{name}`"):
             fm.estimate(table, metrics="roc_auc", **{name: given})
-    with pytest.raises(ValueError, match="`log_loss` needs rows"):
-        fm.estimate(table, metrics="log_loss")
+    with pytest.raises(ValueError, match="`mean_error` needs rows"):
+        fm.estimate(table, metrics="mean_error")
+    with pytest.raises(ValueError, match=r"`y_score` must lie in \[0, 1\]"):
+        fm.estimate(fm.ScoreTable.from_scores(y, 2 * p), metrics="log_loss")
 
 
 def test_one_sided(data: Any) -> None:

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import evaluations
+import fastmetrics as fm
 from fastmetrics import ScoreTable, evaluate
 from fastmetrics._report.model_evaluation import evaluation_of
 from fastmetrics._threads.workers import at_most
@@ -141,6 +142,38 @@ def test_counts_whose_products_fit_no_int64(rng, exponent):
     table = ScoreTable.from_counts(np.arange(n), positives, negatives)
     for cuts in ([], [10, 20, 21, 40]):
         agree(evaluation(sum(summaries(table, cuts))), table)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_losses_of_probabilities_are_those_of_rows(rng, kind):
+    n = 2_000
+    y = rng.integers(0, 2, n)
+    p = np.round(np.clip(rng.normal(0.3 + 0.4 * y, 0.4), 0.0, 1.0), 3).astype(kind)
+    own = fm.evaluate(y, {"m": p})
+    table = ScoreTable.from_scores(y, p)
+    total = sum(summaries(table, [1, 200, 500]))
+    found = evaluation(total, "m").estimates
+    of_table = fm.evaluate({"m": table})
+    assert of_table.notes == own.notes[:1]
+    for name in ("brier_score", "log_loss"):
+        expected = own["m"].estimates[name]
+        for one in (found[name], of_table["m"].estimates[name]):
+            same = [one.estimate, one.standard_error, one.df, *one.confidence_interval]
+            given = [expected.estimate, expected.standard_error, expected.df]
+            assert same == pytest.approx([*given, *expected.confidence_interval], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "scores", [[0.0, 0.0, 1.0, 1.0], [0.2, 0.4, 0.6, 1.5], [-0.1, 0.4, 0.6, 0.9], [0, 1, 2, 3]]
+)
+def test_what_is_no_probability_has_no_losses(scores):
+    table = ScoreTable.from_scores([0, 1, 0, 1], scores)
+    total = sum(summaries(table, range(1, len(table))))
+    for found in (evaluation(total), in_memory(table)):
+        assert "log_loss" not in found.estimates
+    both = fm.evaluate({"a": table, "b": ScoreTable.from_scores([0, 1, 0, 1], [0.1, 0.3, 0.2, 1])})
+    assert "log_loss" not in both["b"].estimates
+    assert both.notes == ()
 
 
 def test_a_balance_without_a_positive_is_told():

@@ -105,7 +105,7 @@ class ProductSums(NamedTuple):
         pairs: Pairs,
     ) -> ProductSums:
         """Return those of rows, whose labels are 1 and others, and whose weights are numbers."""
-        k, n_measures = len(lookups), len(lookups[0].rests)
+        k, n_measures = len(lookups), min(len(to.rests) for to in lookups)
         n_rows, own = np.zeros(2), np.zeros((n_measures, k, k, 2, 3))
         apart = np.zeros((n_measures, len(pairs), 2, 3))
         ends = np.full((n_measures, k + len(pairs), 2, 2), -np.inf)
@@ -130,7 +130,7 @@ class ProductSums(NamedTuple):
                     ends[m, p, code] = each.max(), -each.min()
 
         run([partial(add_class, code) for code in (0, 1)], len(labels))
-        rests = np.stack([to.rests for to in lookups], axis=1)
+        rests = np.stack([to.rests[:n_measures] for to in lookups], axis=1)
         return cls(len(labels), n_rows, own, apart, ends, rests)
 
     def units(self, is_by_class: bool) -> Units:

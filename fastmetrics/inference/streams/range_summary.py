@@ -23,11 +23,13 @@ from fastmetrics._threads.workers import at_most, run
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.streams.joint_sums import Lookup
 from fastmetrics.inference.streams.range_moments import (
+    LOSSES,
     MEASURES,
     Cut,
     Part,
     joined,
     lookup_of,
+    loss_of,
     part_of,
     spread_of,
 )
@@ -73,12 +75,14 @@ class RangeSummary(Summed, Saved):
         The sum of doubled placements.
     precisions : int
         2**128 times the sum over positives of the precision at their score.
+    inner : int
+        Rows whose score is neither 0 nor 1.
     highest, lowest : Corner or None
         Where TPR - FPR is largest, and where it is smallest; of equal ones the highest threshold.
     balance : Balance or None
         The step in which as many are called positive as there are positives, if it is here.
     parts : tuple of Part
-        Moments of influences on AUC and average precision, of each range, the highest first.
+        Moments of influences on `measures`, of each range, the highest first.
     """
 
     n_positive: int
@@ -87,6 +91,7 @@ class RangeSummary(Summed, Saved):
     negatives: int = 0
     twice_pairs: int = 0
     precisions: int = 0
+    inner: int = 0
     highest: Corner | None = None
     lowest: Corner | None = None
     balance: Balance | None = None
@@ -126,17 +131,27 @@ class RangeSummary(Summed, Saved):
         self.check_whole()
         return PairCounts.of(self.n_positive, self.n_negative, self.twice_pairs)
 
-    def estimated(self, name: str) -> tuple[float, float, float]:
-        """Return "roc_auc" or "average_precision", its variance and degrees of freedom."""
-        value = self._value(name)
-        return value, *spread_of(name, value, joined(self.parts))
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """What it tells: losses too, where all scores may be probabilities."""
+        has_losses = self.inner > 0 and all(len(part.moments) > 2 for part in self.parts)
+        return tuple(name for name in MEASURES if has_losses or name not in LOSSES)
 
-    def _value(self, name: str) -> float:
-        return self.pairs.auc if name == "roc_auc" else average_precision_of(self)
+    def estimated(self, name: str) -> tuple[float, float, float]:
+        """Return one of `measures`, its variance and degrees of freedom."""
+        whole = joined(self.parts)
+        value = self._value(name, whole)
+        return value, *spread_of(name, value, whole)
+
+    def _value(self, name: str, whole: Part) -> float:
+        if name == "roc_auc":
+            return self.pairs.auc
+        return average_precision_of(self) if name == "average_precision" else loss_of(name, whole)
 
     def lookup(self) -> Lookup:
-        """Return how far rows move `MEASURES`, by their scores; of a summary with cells."""
-        return lookup_of([self._value(name) for name in MEASURES], joined(self.parts))
+        """Return how far rows move `measures`, by their scores; of a summary with cells."""
+        whole = joined(self.parts)
+        return lookup_of({name: self._value(name, whole) for name in self.measures}, whole)
 
     def check_whole(self) -> None:
         """Raise where ranges are missing, or in twice."""
@@ -157,7 +172,9 @@ class RangeSummary(Summed, Saved):
                 found[f"{name}_counts"] = _texts(int(count) for count in step[1:])
         places = [(*part.start, *part.sizes) for part in self.parts]
         found["places"] = np.array(places, np.int64).reshape(-1, 4)
-        found["moments"] = np.array([part.moments for part in self.parts]).reshape(-1, 2, 2, 4)
+        least = min((len(part.moments) for part in self.parts), default=2)
+        moments = [part.moments[:least] for part in self.parts]
+        found["moments"] = np.array(moments).reshape(-1, least, 2, 4)
         found["tails"] = np.array([part.tails for part in self.parts]).reshape(-1, 2)
         return found
 
@@ -168,8 +185,8 @@ class RangeSummary(Summed, Saved):
             raise InputError("`sums` are not the counts of a range")
         names = ("n_positive", "n_negative", *_SUMS)
         named: dict[str, Any] = dict(zip(names, sums, strict=True))
-        m, n, p, q, twice_pairs, precisions = sums
-        is_within = twice_pairs <= 2 * p * n and precisions <= p << _PLACES
+        m, n, p, q, twice_pairs, precisions, inner = sums
+        is_within = twice_pairs <= 2 * p * n and precisions <= p << _PLACES and inner <= p + q
         if max(m, n) >= 2**63 or p > m or q > n or not is_within:
             raise InputError("`sums` are those of no rows")
         steps: dict[str, Any] = {
@@ -205,7 +222,8 @@ def _parts(found: Members, sums: list[int]) -> tuple[Part, ...]:
     k = len(places)
     if places.dtype != np.int64 or moments.dtype != np.float64 or tails.dtype != np.float64:
         raise InputError("places, moments and tails of other dtypes")
-    if (places.shape, moments.shape, tails.shape) != ((k, 4), (k, 2, 2, 4), (k, 2)):
+    least = 4 if moments.shape[1:2] == (4,) else 2
+    if (places.shape, moments.shape, tails.shape) != ((k, 4), (k, least, 2, 4), (k, 2)):
         raise InputError("places, moments and tails are not columns")
     numbers = places.tolist()
     parts = tuple(
@@ -231,7 +249,7 @@ def average_precision_of(summary: RangeSummary) -> float:
     return summary.precisions / (summary.n_positive << _PLACES)
 
 
-_SUMS: Final = ("positives", "negatives", "twice_pairs", "precisions")
+_SUMS: Final = ("positives", "negatives", "twice_pairs", "precisions", "inner")
 
 
 def _texts(numbers: Any) -> NDArray[np.str_]:
@@ -306,7 +324,9 @@ def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int, cut: Cut | Non
     is_balanced = tp + fp < m <= tp + fp + positives + negatives
     balance = balance_of(table, m, (tp, fp)) if is_balanced else None
     parts = (part_of(table, (tp, fp), (m, n), cut),) if m and n else ()
-    sums = positives, negatives, twice, precisions
+    of_decisions = (table.scores == 0) | (table.scores == 1)
+    decided = sum(int(column[of_decisions].sum()) for column in columns)
+    sums = positives, negatives, twice, precisions, positives + negatives - decided
     return RangeSummary(m, n, *sums, highest, lowest, balance, parts)
 
 

@@ -23,11 +23,11 @@ from fastmetrics.errors import (
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.interval_rule import OF_AUC, estimate_by, estimate_of
 from fastmetrics.inference.samples import warn_of_units
+from fastmetrics.inference.streams.range_moments import LOSSES
 from fastmetrics.inference.streams.range_summary import RangeSummary, summary_of_runs
 from fastmetrics.inference.table_points import (
     Measured,
     TablePoints,
-    is_of_curve,
     measure_of,
     of_matrix,
 )
@@ -48,16 +48,21 @@ AnyTable = ScoreTable | ConfusionMatrix | ScoreRuns | Bracketed | GroupedBinnedS
 TABLES: Final = (ScoreTable, ConfusionMatrix, ScoreRuns, Bracketed, GroupedBinnedScoreTable)
 
 
-def _is_of_ranges(one: Asked) -> bool:
-    """Return whether ranges and bins have a measure too."""
+def _is_of_bins(one: Asked) -> bool:
+    """Return whether bins have a measure too."""
     return measure_of(one).name in (*OF_AUC, "average_precision") and not one.parameters
+
+
+def _is_of_ranges(one: Asked) -> bool:
+    """Return whether ranges of scores have a measure too."""
+    return _is_of_bins(one) or (measure_of(one).name in LOSSES and not one.parameters)
 
 
 #: What a table has, and whether that is enough for a measure.
 _HAS: Final[dict[Any, tuple[str, Callable[[Asked], bool]]]] = {
     ScoreRuns: ("sums over ranges of scores", _is_of_ranges),
-    (Bracketed, GroupedBinnedScoreTable): ("counts of bins", _is_of_ranges),
-    ScoreTable: ("scores and counts", is_of_curve),
+    (Bracketed, GroupedBinnedScoreTable): ("counts of bins", _is_of_bins),
+    ScoreTable: ("scores and counts", TablePoints.has),
     ConfusionMatrix: ("counts of labels", lambda one: measure_of(one).needs == "labels"),
 }
 
@@ -121,6 +126,8 @@ def of_summary(
     summary.check_whole()
     m, n = summary.n_positive, summary.n_negative
     name = measure_of(one).name
+    if name in LOSSES and name not in summary.measures:
+        raise InputError(f"`y_score` must lie in [0, 1], and not all at its ends, for `{name}`")
     value, spread = math.nan, Spread(math.nan, math.nan)
     if m and n:
         factor, added = OF_AUC.get(name, (1.0, 0.0))
