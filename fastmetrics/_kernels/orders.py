@@ -84,23 +84,24 @@ def spread(rows, starts, first, stop, by_run, out):
 
 @kernel
 def spread_by_class(rows, starts, first, stop, labels, of_negatives, of_positives, out):
-    """Write to each row of the runs ``first`` to ``stop`` what its class has at its run."""
+    """Write to each row of the runs ``first`` to ``stop`` what its class has at its run.
+
+    The columns are of these runs alone.
+    """
     here = rows[starts[first] : starts[stop]]
     label = np.empty(here.size, np.int8)
     for j in range(here.size):
         label[j] = labels[_U(here[j])]
     entries = np.empty(here.size, out.dtype)
     if here.size == stop - first:  # no ties: a loop of its own is four times as fast
-        of_ones = of_positives[first:stop]
-        of_others = of_negatives[first:stop]
         for j in range(here.size):
-            one = of_ones[j]
-            other = of_others[j]
+            one = of_positives[j]
+            other = of_negatives[j]
             entries[j] = one if label[j] == 1 else other
     else:
         j = 0
-        for k in range(first, stop):
-            for _ in range(starts[k + 1] - starts[k]):
+        for k in range(stop - first):
+            for _ in range(starts[first + k + 1] - starts[first + k]):
                 entries[j] = of_positives[k] if label[j] == 1 else of_negatives[k]
                 j += 1
     for j in range(here.size):

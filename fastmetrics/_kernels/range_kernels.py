@@ -193,6 +193,29 @@ def _add_products(one, other, counts, weights, strata, sums):
 
 
 @kernel
+def add_by_code(codes, values, weights, sums):
+    """Add values, times their weights, to the sums of their codes; return the sum of their sizes.
+
+    Without ``weights`` each is 1.
+    """
+    size = 0.0
+    for i in range(codes.size):
+        added = values[i]
+        if weights.size:
+            added *= weights[i]
+        sums[codes[i]] += added
+        size += abs(added)
+    return size
+
+
+@in_place_of(add_by_code)
+def _add_by_code(codes, values, weights, sums):
+    added = values * weights if weights.size else values
+    sums += np.bincount(codes, added, len(sums))
+    return float(np.add.accumulate(np.abs(added))[-1])
+
+
+@kernel
 def powers_outside(placed, cuts, own, start, step, pairs, less, sums):
     """Sum x^2 and x^4 of the rows of a class outside a slice, in the order of their scores.
 

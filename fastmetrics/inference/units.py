@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels.range_kernels import add_products
-from fastmetrics._threads.workers import by_blocks
+from fastmetrics._kernels.range_kernels import add_by_code, add_products
+from fastmetrics._threads.workers import by_blocks, run
 from fastmetrics.inference._sample_sizes import effective_groups
 
 Floats = NDArray[np.float64]
@@ -24,6 +24,8 @@ SamplesAre = Literal["rows", "queries", "items"]
 
 #: What is smaller than so much of what it was made of is left by rounding.
 ROUNDING: Final = 4.0 * float(np.finfo(np.float64).eps)
+#: Rows of a job that adds up groups, which has sums of its own: many more rows than groups.
+_JOB_ROWS: Final = 1 << 18
 
 
 class Spread(NamedTuple):
@@ -309,13 +311,23 @@ class Units:
 
     def sums_of_groups(self, influences: Floats | Sequence[Floats]) -> Floats:
         """Return the sums over the rows of each stratum and group: (K, n_strata, n_groups)."""
-        weights = self.weights if self.counts is None else self.counts
         codes, shape = self._codes
-        found = np.empty((len(influences), shape[0] * shape[1]))
+        counts, weights, _ = self._columns
+        weights = counts if len(counts) else weights
+        found = np.zeros((len(influences), shape[0] * shape[1]))
+        step = max(_JOB_ROWS, 4 * found.shape[1])
+
+        def add_up(own: Floats, start: int) -> tuple[Floats, float]:
+            here, sums = slice(start, start + step), np.zeros(found.shape[1])
+            return sums, add_by_code(codes[here], own[here], weights[here], sums)
+
         for row, own in zip(found, influences, strict=True):
-            added = own if weights is None else own * weights
-            row[:] = np.bincount(codes, added, len(row))
-            row[np.abs(row) <= ROUNDING * np.abs(added).sum()] = 0.0  # they cancel in the group
+            column = np.ascontiguousarray(own, np.float64)
+            jobs = [partial(add_up, column, start) for start in range(0, self.n_points, step)]
+            added = run(jobs, self.n_points)
+            for sums, _ in added:
+                row += sums
+            row[np.abs(row) <= ROUNDING * sum(size for _, size in added)] = 0.0  # they cancel
         return found.reshape(len(influences), *shape)
 
     def ranges(self, influences: Floats) -> tuple[Floats, Floats]:

@@ -293,6 +293,7 @@ def rows_in_order() -> None:
         asked = {"metrics": ["roc_auc", "average_precision"], "sample_weight": weight, **read}
         fastmetrics.compare(labels, {"a": one, "b": other}, **asked)
         fastmetrics.estimate(labels, one, **asked)
+        fastmetrics.estimate(labels, one, groups=np.arange(3_000) // 3, **asked)
 
 
 def pooled_rows() -> None:

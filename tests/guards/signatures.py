@@ -125,6 +125,7 @@ ALLOWED: dict[str, int] = {
     "orders:spread_by_class": 2,  # entries of int64 or float64
     "orders:unpack": 1,
     "orders:weigh_runs": 4,
+    "range_kernels:add_by_code": 1,
     "range_kernels:add_precisions": 1,
     "range_kernels:add_products": 1,
     "range_kernels:auc_influences": 2,  # counts, or weights

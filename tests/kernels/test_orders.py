@@ -88,7 +88,8 @@ def test_spread(rng, form, dtype, n_distinct: int) -> None:
         ones, others = (np.arange(n_distinct, dtype=dtype) + more for more in (100, 500))
         out, by_class = np.full((2, 60), -1, dtype)
         form(orders.spread)(rows, starts, first, stop, ones, out)
-        form(orders.spread_by_class)(rows, starts, first, stop, labels, others, ones, by_class)
+        columns = others[first:stop], ones[first:stop]
+        form(orders.spread_by_class)(rows, starts, first, stop, labels, *columns, by_class)
         mine = (scores >= first) & (scores < stop)
         assert out.tolist() == np.where(mine, scores + 100, -1).tolist()
         expected = np.where(labels == 1, scores + 100, scores + 500)

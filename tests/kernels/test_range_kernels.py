@@ -111,6 +111,18 @@ def test_what_rows_move_of_average_precision(rng, form, kind, n):
     np.testing.assert_allclose(found, moved, rtol=1e-9, atol=1e-11)
 
 
+@pytest.mark.parametrize("add", forms(kernels.add_by_code))
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_sums_by_code(rng, add, is_weighted):
+    codes = rng.integers(0, 7, 100)
+    values = rng.integers(-9, 9, 100).astype(np.float64)
+    weights = rng.integers(0, 4, 100) / 2.0 if is_weighted else np.empty(0)
+    own = values * weights if is_weighted else values
+    sums = np.ones(7)
+    assert add(codes, values, weights, sums) == np.abs(own).sum()
+    assert sums.tolist() == [1.0 + own[codes == code].sum() for code in range(7)]
+
+
 @pytest.mark.parametrize("add", forms(kernels.add_products))
 @pytest.mark.parametrize("given", [(), ("counts",), ("weights", "strata"), ("counts", "strata")])
 def test_products_of_two_columns_by_stratum(rng, add, given):

@@ -134,7 +134,7 @@ def test_values_are_spread_over_the_rows(rng, n: int, n_distinct: int) -> None:
     below = order.spread(order.starts[:-1])
     np.testing.assert_array_equal(below, np.searchsorted(np.sort(scores), scores))
     labels = rng.integers(0, 2, n).astype(np.int8)
-    both = order.spread_by_class(labels, distinct, -distinct)
+    both = order.spread_by_class(labels, distinct[::-1], -distinct[::-1])
     np.testing.assert_array_equal(both, np.where(labels == 1, -scores, scores))
     cuts = [0, *(stop for _, stop in order.jobs())]
     assert order.jobs() == list(pairwise(cuts))

@@ -68,11 +68,8 @@ class OrderedRows:
         """Return a measure with the influence of each row, in the order of the rows."""
         order, table = self._ordered
         found = of_curve(table, of_table, **parameters)
-        of_negatives = np.ascontiguousarray(found.of_negatives[::-1])
-        of_positives = np.ascontiguousarray(found.of_positives[::-1])
-        labels = self._rows.labels
-        spread = order.spread_by_class(labels, of_negatives, of_positives)
-        return RowInfluences(found.value, spread)
+        columns = found.of_negatives, found.of_positives
+        return RowInfluences(found.value, order.spread_by_class(self._rows.labels, *columns))
 
     def auc(self) -> RowInfluences:
         """Return the AUC the same way; of counts by placements, which need no order."""

@@ -89,8 +89,8 @@ def weighted_placements(rows: BinaryRows) -> tuple[NDArray[np.float64], float]:
     rising = np.ascontiguousarray(negatives[::-1])
     ends = np.empty((2, n))
     merges.cumulative_pair(positives, rising, *ends)
-    of_negatives = np.ascontiguousarray(_share_before(positives, ends[0])[::-1])
-    of_positives = _share_before(rising, ends[1])
+    of_negatives = _share_before(positives, ends[0])
+    of_positives = _share_before(rising, ends[1])[::-1]
     return order.spread_by_class(rows.labels, of_negatives, of_positives), auc
 
 

@@ -66,11 +66,15 @@ class RowOrder:
     def spread_by_class(
         self, labels: NDArray[np.int8], of_negatives: NDArray[Any], of_positives: NDArray[Any]
     ) -> NDArray[Any]:
-        """Return for each row what its class, 1 or another label, has at its score."""
-        out = np.empty(len(self.rows), of_positives.dtype)
-        write = partial(kernels.spread_by_class, self.rows, self.starts)
-        columns = labels, of_negatives, of_positives, out
-        run([partial(write, *job, *columns) for job in self.jobs()])
+        """Return for each row what its class, 1 or another label, has at its score, falling."""
+        out, n = np.empty(len(self.rows), of_positives.dtype), self.n_distinct
+
+        def write(first: int, stop: int) -> None:
+            here = slice(n - stop, n - first)
+            columns = (each[here][::-1].copy() for each in (of_negatives, of_positives))
+            kernels.spread_by_class(self.rows, self.starts, first, stop, labels, *columns, out)
+
+        run([partial(write, *job) for job in self.jobs()])
         return out
 
     def jobs(self) -> list[tuple[int, int]]:
