@@ -233,9 +233,9 @@ def test_progress_bar_is_optional(monkeypatch):
 
 
 def test_warmup_counts_and_times(monkeypatch, capsys):
-    warmup = types.ModuleType("fastmetrics._report.warmup")
+    warmup = types.ModuleType("fastmetrics.cli._warmup")
     warmup.compile_all = lambda: iter([("one", 0.25), ("two", 0.5)])
-    monkeypatch.setitem(sys.modules, "fastmetrics._report.warmup", warmup)
+    monkeypatch.setitem(sys.modules, "fastmetrics.cli._warmup", warmup)
     assert main(["warmup"]) == 0
     out, err = capsys.readouterr()
     assert out.startswith("2 groups of kernels ready in ")

@@ -1,4 +1,4 @@
-"""``fastmetrics warmup``: every kernel compiled ahead."""
+"""``fastmetrics warmup``: kernels compiled ahead."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import sys
 import time
 from typing import Final
 
-ABOUT: Final = "compile every kernel ahead, and say how long it took"
+ABOUT: Final = "compile kernels ahead of their first use, and say how long it took"
 
 
 def run(_: argparse.Namespace) -> str:
-    """Compile every kernel; return how many there are and how long it took."""
-    from fastmetrics._report.warmup import compile_all
+    """Compile kernels; return how many groups there are and how long it took."""
+    from fastmetrics.cli._warmup import compile_all
 
     show = sys.stderr.isatty()
     start = time.perf_counter()
