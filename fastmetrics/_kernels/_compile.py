@@ -21,6 +21,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable
+from functools import cached_property
 from types import FunctionType
 from typing import Any
 
@@ -174,8 +175,17 @@ class Kernel:
         n = max(self.numpy_cost * _largest(args), NUMPY_CALL)
         if self.in_numpy is None or TWIN_MAX_ELEMENTS < 0 or n > numpy_elements_left:
             return False
+        if _any_loaded and n > TWIN_BUDGET and self._is_cached:
+            return False
         numpy_elements_left -= n
         return True
+
+    @cached_property
+    def _is_cached(self) -> bool:
+        """Whether machine code lies on disk: with numba there, it is loaded in milliseconds."""
+        with _lock, contextlib.suppress(Exception):  # of no cache, or a damaged one
+            return bool(_jit(self.py_func)._cache._cache_file._load_index())
+        return False
 
     def _twin_serves(self, args: tuple[Any, ...]) -> bool:
         largest = _largest(args)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import importlib.util
 import itertools
 import json
 import pkgutil
@@ -22,6 +21,7 @@ import numpy as np
 import fastmetrics
 import fastmetrics._kernels as kernels
 from fastmetrics._kernels import _compile
+from fastmetrics.cli._warmup import compile_all
 from public import public
 from signature_keys import counted_keys
 
@@ -379,20 +379,14 @@ def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:
 
 def main() -> None:
     warnings.simplefilter("ignore")
+    modules = list(kernel_modules())
     if sys.argv[1:] == ["warmup"]:
-        from fastmetrics.cli._warmup import compile_all
-
-        modules = list(kernel_modules())
         _ = list(compile_all())
     elif len(sys.argv) > 1:
-        spec = importlib.util.spec_from_file_location("bad_kernels", sys.argv[1])
-        module = importlib.util.module_from_spec(spec)
-        sys.modules["bad_kernels"] = module
-        spec.loader.exec_module(module)
-        module.workload()
-        modules = [module]
+        sys.path.insert(0, sys.argv[1].rpartition("/")[0])
+        modules = [importlib.import_module(sys.argv[1].rpartition("/")[2].removesuffix(".py"))]
+        modules[0].workload()
     else:
-        modules = list(kernel_modules())
         for work in (
             *(workload, resampling, labels_of_classes, regression, class_scores, rankings),
             *(concordance, rows_in_order, pooled_rows, recalibration, paired_numbers),

@@ -44,24 +44,20 @@ def fresh(monkeypatch) -> Kernel:
     return kernel(total)
 
 
-def is_compiled(kernel_: Kernel) -> bool:
-    return kernel_._dispatcher is not None
-
-
 def test_a_kernel_looks_like_its_function(fresh) -> None:
     assert fresh.py_func is total
     assert fresh.__name__ == "total"
     assert fresh.__doc__ == "Add the values up."
     assert repr(fresh).endswith("test_compile.total>")
-    assert not is_compiled(fresh)
+    assert fresh._dispatcher is None
 
 
 def test_small_first_calls_are_served_by_the_twin(fresh) -> None:
     for size in (0, 1, _compile.TWIN_MAX_ELEMENTS):
         assert fresh(np.ones(size)) == size
-        assert not is_compiled(fresh)
+        assert fresh._dispatcher is None
     assert fresh(np.ones(_compile.TWIN_MAX_ELEMENTS + 1)) == _compile.TWIN_MAX_ELEMENTS + 1
-    assert is_compiled(fresh)
+    assert fresh._dispatcher is not None
 
 
 def test_a_compiled_kernel_serves_small_calls_too(fresh, monkeypatch) -> None:
@@ -74,9 +70,9 @@ def test_the_twin_has_a_budget(fresh) -> None:
     calls = _compile.TWIN_BUDGET // 1_000
     for _ in range(calls):
         fresh(np.ones(1_000))
-    assert not is_compiled(fresh)
+    assert fresh._dispatcher is None
     assert fresh(np.ones(1_000)) == 1_000
-    assert is_compiled(fresh)
+    assert fresh._dispatcher is not None
 
 
 def test_the_largest_array_counts(fresh) -> None:
@@ -98,9 +94,9 @@ def test_numpy_serves_first_calls_up_to_so_many_elements(with_numpy) -> None:
         assert with_numpy(np.ones(size)) == -size
     assert _compile.numpy_elements_left == 2_000 - _compile.NUMPY_CALL
     assert with_numpy(np.ones(1)) == 1  # plain Python
-    assert not is_compiled(with_numpy)
+    assert with_numpy._dispatcher is None
     assert with_numpy(np.ones(3_000)) == 3_000
-    assert is_compiled(with_numpy)
+    assert with_numpy._dispatcher is not None
     _compile.numpy_elements_left = 10_000
     assert with_numpy(np.ones(3_000)) == 3_000  # machine code, once there is some
 
@@ -118,11 +114,18 @@ def test_numpy_does_not_start_what_it_may_not_end(with_numpy) -> None:
     assert with_numpy(np.ones(3_000)) == 3_000
 
 
+def test_machine_code_on_disk_is_sooner_loaded(with_numpy, monkeypatch) -> None:
+    monkeypatch.setattr(_compile, "_any_loaded", True)
+    monkeypatch.setattr(_compile, "numpy_elements_left", 10**6)
+    Kernel(with_numpy.py_func)(np.ones(20_001))
+    assert [with_numpy(np.ones(size)) for size in (20_000, 20_001)] == [-20_000, 20_001]
+
+
 def test_compile_small_calls(with_numpy) -> None:
     fresh = with_numpy
     _compile.compile_small_calls()
     assert fresh(np.ones(1)) == 1.0
-    assert is_compiled(fresh)
+    assert fresh._dispatcher is not None
 
 
 def test_kernels_call_kernels(monkeypatch) -> None:
