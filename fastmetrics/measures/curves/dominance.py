@@ -252,7 +252,8 @@ def turns(paths: Paths) -> NDArray[np.int64]:
     walk = turns_of_lines.py_func if a.x.dtype.kind == "O" else turns_of_lines
 
     def found(i: int, j: int, i_stop: int, j_stop: int) -> NDArray[np.int64]:
-        out = np.empty((i_stop - i + j_stop - j, 3), np.int64)
+        # A job but the first begins a corner early, to see on which side the one before it lies.
+        out = np.empty((i_stop - i + j_stop - j + 1, 3), np.int64)
         count = walk(a.x, a.y, b.x, b.y, i, i_stop, j, j_stop, touching, out)
         return out[:count].copy()
 

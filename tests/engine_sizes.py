@@ -1,0 +1,107 @@
+"""Sizes of blocks, batches and jobs, which small data must exceed: of tests, what knows them."""
+
+from __future__ import annotations
+
+from pkgutil import resolve_name
+from typing import Any
+
+import pytest
+
+_CURVES, _BOOTSTRAP = "measures.curves", "inference.bootstrap"
+
+#: Where each size stands, in the package: some are read in several modules.
+PLACES: dict[str, tuple[str, ...]] = {
+    # of threads and compiled kernels
+    "patience": ("_threads.workers._PATIENCE",),
+    "plain_python_elements": ("_kernels._compile.TWIN_MAX_ELEMENTS",),
+    # of tables
+    "bin_part_rows": ("tables.binned._rows._PART_ROWS",),
+    "bin_call_rows": ("tables.binned._bins._CALL_ROWS",),
+    "dense_classes": (
+        "tables.confusion._label_counts.MOST_CLASSES",
+        "tables.confusion._matrix_state.MOST_CLASSES",
+    ),
+    "error_job_cells": ("tables.regression._sums.JOB",),
+    "error_piece_rows": ("tables.regression._sums.PIECE",),
+    "grouped_batches": ("tables.binned._group_state._BATCHES_IN_ORDER",),
+    "grouped_rows": ("tables.binned._group_state._ROWS_IN_ORDER",),
+    "hull_chunk_rows": ("tables.scores.hull.CHUNK_ROWS",),
+    "indicator_block": ("tables.confusion._indicator_counts._BLOCK",),
+    "pair_job_rows": ("tables.concordance.row_counts._ROWS_OF_A_JOB",),
+    "run_entry_bytes": ("tables.runs.score_runs._OF_ENTRY",),
+    "window_classes": ("tables.confusion.windowed_matrix.MOST_CLASSES",),
+    # of measures
+    "curve_piece_rows": (
+        f"{_CURVES}._pieces.PIECE_ROWS",
+        f"{_CURVES}.precision_recall.PIECE_ROWS",
+        f"{_CURVES}.roc.PIECE_ROWS",
+    ),
+    "decided_cells": ("measures.decisions.cost_decision._CELLS",),
+    "decided_rows": ("measures.decisions.cost_decision._FEWEST_ROWS",),
+    "dominance_job_corners": (f"{_CURVES}.dominance._JOB_CORNERS",),
+    "logit_width": ("measures.calibration._logistic_fit._WIDTH",),
+    # of replicates
+    "band_batch_bytes": ("inference.bands._band_replicates._BATCH_BYTES",),
+    "band_places": ("inference.bands._band_replicates.N_PLACES",),
+    "batch_bytes": (f"{_BOOTSTRAP}._forms.BATCH_BYTES",),
+    "batches_of_a_part": (f"{_BOOTSTRAP}._engine._BATCHES",),
+    "cell_batch": (f"{_BOOTSTRAP}._cell_forms._CELLS_OF_A_BATCH",),
+    "cell_rows": (f"{_BOOTSTRAP}._parse.ROWS_OF_A_CELL",),
+    "most_refits": (f"{_BOOTSTRAP}._statistic_plans.MAX_REFITS",),
+    "part_bytes": (f"{_BOOTSTRAP}._engine._PART_BYTES",),
+    "part_rows": (f"{_BOOTSTRAP}._engine._MOST_ROWS",),
+    # of comparisons and selection
+    "bayesian_block": ("comparison.samples.bayesian._BLOCK",),
+    "cochran_block": ("comparison.samples.cochran_q._BLOCK",),
+    "cochran_patterns": ("comparison.samples.cochran_q._PATTERNS",),
+    "cochran_steps": ("comparison.samples.cochran_q._STEPS",),
+    "label_block": ("selection.decomposition._loss_parts._BLOCK_OF_LABELS",),
+    "loss_block": ("selection.decomposition._loss_parts._BLOCK",),
+    "pairs_block": ("selection.estimates.row_losses._BLOCK",),
+    "most_settings": ("selection.tuning.grid._MOST_SETTINGS",),
+    "most_values": ("selection.tuning.grid._MOST_VALUES",),
+}
+
+
+#: What does the work, in the module that calls it.
+WORK = {
+    "error sums": "tables.regression.regression_table.add_up",
+    "label cells": "measures.decisions._matrix_input.label_cells",
+    "label counts": "measures.decisions._class_counts.label_counts",
+    "replicates": f"{_BOOTSTRAP}._engine.Engine.run",
+}
+
+
+def put(patch: pytest.MonkeyPatch, **sizes: Any) -> None:
+    """Put other sizes in place of the engine's until the patch is undone."""
+    for name, size in sizes.items():
+        for place in PLACES[name]:
+            patch.setattr(f"fastmetrics.{place}", size)
+
+
+def noted(patch: pytest.MonkeyPatch, work: str) -> list[tuple[Any, ...]]:
+    """Return a list that the arguments of each call that does this work are put into."""
+    calls: list[tuple[Any, ...]] = []
+    place = f"fastmetrics.{WORK[work]}"
+    original = resolve_name(place)
+
+    def call(*given: Any, **options: Any) -> Any:
+        calls.append(given)
+        return original(*given, **options)
+
+    patch.setattr(place, call)
+    return calls
+
+
+def refused(patch: pytest.MonkeyPatch, work: str) -> None:
+    """Let the test fail that comes to this work: what is wrong is said before."""
+
+    def call(*_: Any, **__: Any) -> Any:
+        raise AssertionError(f"{work} came before the arguments were checked")
+
+    patch.setattr(f"fastmetrics.{WORK[work]}", call)
+
+
+def size(name: str) -> Any:
+    """Return a size as it is."""
+    return resolve_name(f"fastmetrics.{PLACES[name][0]}")
