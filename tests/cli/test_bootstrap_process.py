@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from bootstrap_cases import ONE, QUICK, run
 
-from fastmetrics._threads import workers
+import engine_sizes
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 
@@ -28,10 +28,10 @@ class Terminal(io.StringIO):
 
 def test_the_bar_is_for_those_who_look(scored, capsys, monkeypatch):
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    monkeypatch.setattr(workers, "_PATIENCE", 60.0)  # kernels may have to be compiled
+    engine_sizes.put(monkeypatch, patience=60.0)  # kernels may have to be compiled
     assert run(*ONE, *QUICK) == 0
     assert "bootstrap" not in terminal.getvalue()
-    monkeypatch.setattr(workers, "_PATIENCE", 0.0)
+    engine_sizes.put(monkeypatch, patience=0.0)
     capsys.readouterr()
     assert run(*ONE, *QUICK) == 0
     assert re.search(r"bootstrap: .*/99 \[", terminal.getvalue())

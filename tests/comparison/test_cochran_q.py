@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, strategies as st
 from statsmodels.stats.contingency_tables import cochrans_q
 
+import engine_sizes
 import fastmetrics as fm
-from fastmetrics.comparison.samples import cochran_q
 from fastmetrics.errors import DegenerateDataWarning
 from reference import paired_tests_oracle as oracle
 
@@ -71,7 +71,7 @@ def test_two_models_are_mcnemar(rng):
 def test_blocks_do_not_matter(dtype, order, rng, monkeypatch):
     rows = rows_of(5, 1003, rng)
     whole = fm.comparison.cochran_q_test(rows)
-    monkeypatch.setattr(cochran_q, "_BLOCK", 64)
+    engine_sizes.put(monkeypatch, cochran_block=64)
     assert (
         fm.comparison.cochran_q_test(np.array(rows, dtype=dtype, order=order)).to_dict()
         == whole.to_dict()
@@ -108,9 +108,9 @@ def test_models_that_never_differ(rows, method):
 def test_random_permutations_agree_with_the_exact_p(rng, monkeypatch):
     rows = rows_of(4, 12, rng)
     exact = fm.comparison.cochran_q_test(rows, method="permutation")
-    monkeypatch.setattr(cochran_q, "_STEPS", 10)
+    engine_sizes.put(monkeypatch, cochran_steps=10)
     for patterns in (1 << 12, 1):  # by patterns, and row by row
-        monkeypatch.setattr(cochran_q, "_PATTERNS", patterns)
+        engine_sizes.put(monkeypatch, cochran_patterns=patterns)
         options = {"method": "permutation", "n_resamples": 4000, "rng": 1}
         test = fm.comparison.cochran_q_test(rows, **options)
         assert test.method.endswith("random permutation")

@@ -12,8 +12,8 @@ import scipy.stats
 from band_samples import GROUPS, IMPORTANCES, WAYS, N, binary, quiet
 from hypothesis import given, strategies as st
 
+import engine_sizes
 import fastmetrics as fm
-from fastmetrics.inference.bands import _band_replicates
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
@@ -44,7 +44,7 @@ def assert_same(one, other):
 @pytest.mark.parametrize("method", ["equal-precision", "percentile"])
 @pytest.mark.parametrize("way", WAYS)
 def test_neither_threads_nor_the_order_of_rows_matter(monkeypatch, function, method, way):
-    monkeypatch.setattr(_band_replicates, "_BATCH_BYTES", 200)
+    engine_sizes.put(monkeypatch, band_batch_bytes=200)
     labels, scores = binary(step=0.3)
     options = {"kind": METHODS[method], "method": method, "points": 7, "confidence_level": 0.5}
     one = quiet(function, labels, scores, n_threads=1, **options, **WAYS[way])
@@ -54,7 +54,7 @@ def test_neither_threads_nor_the_order_of_rows_matter(monkeypatch, function, met
     moved = {k: v[order] if isinstance(v, np.ndarray) else v for k, v in WAYS[way].items()}
     assert_same(one, quiet(function, labels[order], scores[order], **options, **moved))
     assert_same(one, quiet(function, labels, scores, **options, **WAYS[way], rng=one.key))
-    monkeypatch.setattr(_band_replicates, "_BATCH_BYTES", 1 << 18)
+    engine_sizes.put(monkeypatch, band_batch_bytes=1 << 18)
     assert_same(one, quiet(function, labels, scores, **options, **WAYS[way]))
     other = quiet(function, labels, scores, **options, **WAYS[way], rng=2)
     assert other.key != one.key

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 from bootstrap_samples import binary, quiet_bootstrap
 
+import engine_sizes
 import fastmetrics as fm
-from fastmetrics.inference.bootstrap import _engine
 
 LABELS, SCORES = binary(30, step=0.1)
 P = 1 / (1 + np.exp(-SCORES))
@@ -24,11 +24,7 @@ WEIGHTED_TABLE = fm.ScoreTable.from_scores(LABELS, SCORES, sample_weight=np.full
 @pytest.fixture
 def no_work(monkeypatch):
     """Let every replicate fail the test: what is wrong is said before any is drawn."""
-
-    def drawn(*_, **__):
-        raise AssertionError("replicates were drawn before the arguments were checked")
-
-    monkeypatch.setattr(_engine.Engine, "run", drawn)
+    engine_sizes.refused(monkeypatch, "replicates")
 
 
 def mean_score(labels, scores):
@@ -287,9 +283,7 @@ def test_rows_that_memory_cannot_hold():
 
 
 def test_bca_of_a_function_has_a_limit_of_rows(monkeypatch):
-    from fastmetrics.inference.bootstrap import _statistic_plans
-
-    monkeypatch.setattr(_statistic_plans, "MAX_REFITS", 29)
+    engine_sizes.put(monkeypatch, most_refits=29)
     with pytest.raises(ValueError, match=r"without each row in turn, for 29 rows at most: got 30"):
         fm.bootstrap(LABELS, SCORES, metrics=mean_score, method="bca")
 

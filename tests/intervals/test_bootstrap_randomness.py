@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from bootstrap_samples import binary, quiet_bootstrap
 
+import engine_sizes
 import fastmetrics as fm
-from fastmetrics.inference.bootstrap import _cell_forms, _engine, _forms
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
@@ -83,7 +83,7 @@ def test_threads_leave_no_trace(name, of_way, monkeypatch):
     """Nor does the size of a batch, which the threads share out."""
     labels, p = sample(N)
     options = {"metrics": METRICS, "threshold": 0.5, "n_resamples": 150, **WAYS[name]}
-    monkeypatch.setattr(_forms, "BATCH_BYTES", 11 * N)
+    engine_sizes.put(monkeypatch, batch_bytes=11 * N)
     for n_threads in (2, 3, 7):
         assert_same(of_way[name], quiet_bootstrap(labels, p, n_threads=n_threads, **options))
 
@@ -129,11 +129,9 @@ def test_batches_and_parts_leave_no_trace(name, monkeypatch):
     if name == "importances":
         options["sample_weight"] = np.resize(COLUMNS["importances"], n)
     one_by_one = quiet_bootstrap(labels, p, **options)
-    monkeypatch.setattr(_engine, "_BATCHES", 1)
+    engine_sizes.put(monkeypatch, batches_of_a_part=1)
     assert_same(quiet_bootstrap(labels, p, **options), one_by_one)
-    monkeypatch.setattr(_engine, "_PART_BYTES", 1)
-    monkeypatch.setattr(_engine, "_MOST_ROWS", 7 * n)
-    monkeypatch.setattr(_forms.Rows, "batch_size", lambda form: 1)
+    engine_sizes.put(monkeypatch, part_bytes=1, part_rows=7 * n, batch_bytes=n)  # of one replicate
     assert_same(quiet_bootstrap(labels, p, **options), one_by_one)
 
 
@@ -176,9 +174,7 @@ def test_cells_leave_no_trace_either(way, monkeypatch):
     for metric in ("auc", "log_loss", "r2"):
         alone = {metric: METRICS[metric]}
         assert_same(quiet_bootstrap(labels, p, metrics=alone, **options), many, 40)
-    monkeypatch.setattr(
-        _cell_forms, "_CELLS_OF_A_BATCH", 150
-    )  # several replicates a batch, many batches
+    engine_sizes.put(monkeypatch, cell_batch=150)  # several replicates a batch, many batches
     assert_same(quiet_bootstrap(labels, p, metrics=METRICS, **options), many, 40)
 
 
@@ -191,7 +187,7 @@ def test_matrix_cells_leave_no_trace(monkeypatch):
             fewer = quiet_bootstrap(matrix, metrics=metrics, n_resamples=few, n_threads=3, **way)
             assert_same(many, fewer, few)
         with monkeypatch.context() as patch:
-            patch.setattr(_cell_forms, "_CELLS_OF_A_BATCH", 40)
+            engine_sizes.put(patch, cell_batch=40)
             batches = quiet_bootstrap(matrix, metrics=metrics, n_resamples=100, **way)
         assert_same(many, batches, 100)
 

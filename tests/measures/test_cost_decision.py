@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
 
+import engine_sizes
 from fastmetrics.costs import cost_sensitive_error, cost_sensitive_predict
-from fastmetrics.measures.decisions import cost_decision
 from reference import cost_oracle as oracle
 
 
@@ -87,8 +87,7 @@ def test_a_row_decides_alike_alone_and_among_others(rng, monkeypatch) -> None:
     for row in range(0, 2000, 97):
         alone = cost_sensitive_predict(probabilities[row : row + 1], costs, return_cost=True)
         assert [alone[0][0], alone[1][0]] == [whole[0][row], whole[1][row]]
-    monkeypatch.setattr(cost_decision, "_CELLS", 1)
-    monkeypatch.setattr(cost_decision, "_FEWEST_ROWS", 3)
+    engine_sizes.put(monkeypatch, decided_cells=1, decided_rows=3)
     for one, other in zip(
         whole, cost_sensitive_predict(probabilities, costs, return_cost=True), strict=True
     ):
@@ -103,7 +102,7 @@ def test_no_temporary_is_as_large_as_the_data(rng) -> None:
     decided = cost_sensitive_predict(probabilities, costs)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert decided.nbytes < peak < decided.nbytes + 6 * 8 * cost_decision._CELLS
+    assert decided.nbytes < peak < decided.nbytes + 6 * 8 * engine_sizes.size("decided_cells")
 
 
 def test_two_classes_are_decided_by_a_threshold() -> None:

@@ -10,9 +10,9 @@ import statsmodels.api as sm
 from scipy.special import expit, logit
 from scipy.stats import chi2, norm
 
+import engine_sizes
 import fastmetrics as fm
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.calibration import _logistic_fit as fits
 from reference import corp_oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
@@ -222,7 +222,7 @@ def test_runs_are_as_good_as_rows(rng, monkeypatch, slope):
     p = expit(rng.normal(0, 1 / slope, 20_000))
     y = (rng.random(20_000) < expit(slope * logit(p) + 0.3)).astype(int)
     found = fm.calibration.logistic_calibration(y, p)
-    monkeypatch.setattr(fits, "_WIDTH", 1e-300)  # each row is a run
+    engine_sizes.put(monkeypatch, logit_width=1e-300)  # each row is a run
     right = fm.calibration.logistic_calibration(y, p)
     np.testing.assert_allclose(numbers(found), numbers(right), rtol=1e-11)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import engine_sizes
 import fastmetrics as fm
-from fastmetrics.measures.curves import _pieces, precision_recall, roc
 
 CRITERIA = {
     "youden": {},
@@ -43,17 +43,5 @@ def test_pieces_change_no_bit(rng, monkeypatch, decimals: int, is_weighted: bool
     scores = np.round(rng.standard_normal(500) + labels, decimals)
     weights = rng.random(500) if is_weighted else None
     whole = found(labels, scores, weights)
-    for module in (_pieces, precision_recall, roc):
-        monkeypatch.setattr(module, "PIECE_ROWS", rows)
+    engine_sizes.put(monkeypatch, curve_piece_rows=rows)
     assert found(labels, scores, weights) == whole
-
-
-def test_sums_above_each_piece(rng, monkeypatch) -> None:
-    monkeypatch.setattr(_pieces, "PIECE_ROWS", 7)
-    table = fm.ScoreTable.from_scores(rng.integers(0, 2, 100), rng.random(100))
-    pieces = _pieces.by_pieces(table, lambda piece: piece)
-    assert [piece.start for piece in pieces] == list(range(0, 100, 7))
-    for piece in pieces:
-        assert piece.tp == table.positives[: piece.start].sum()
-        assert piece.fp == table.negatives[: piece.start].sum()
-        assert len(piece.positives) == len(piece.negatives) == piece.stop - piece.start

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
 
+import engine_sizes
 import fastmetrics as fm
-from fastmetrics.selection.decomposition import _loss_parts
 from reference import bias_variance_oracle as oracle
 
 FIGURES = json.loads(
@@ -218,8 +218,7 @@ def _kind(matrix):
 
 @pytest.mark.parametrize("decomposition", ["squared", "domingos", "kohavi-wolpert"])
 def test_blocks_threads_and_containers_change_nothing(decomposition, rng, monkeypatch):
-    monkeypatch.setattr(_loss_parts, "_BLOCK_OF_LABELS", 1 << 17)  # 1,310 examples
-    monkeypatch.setattr(_loss_parts, "_BLOCK", 1 << 15)  # 327
+    engine_sizes.put(monkeypatch, label_block=1 << 17, loss_block=1 << 15)  # 1,310 examples, 327
     true, predicted = rng.integers(0, 2, 1_500), rng.integers(-1, 3, (100, 1_500))
     whole = fm.selection.bias_variance(true, predicted, decomposition=decomposition, n_threads=1)
     assert whole.n_models == 100

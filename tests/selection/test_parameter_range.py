@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+import engine_sizes
 import fastmetrics as fm
-from fastmetrics.selection.tuning import grid
 
 
 def test_the_textbook_ranges_have_five_values():
@@ -41,7 +41,7 @@ def test_ends(closed, expected):
 
 
 def test_the_most_values_are_counted_without_the_ends_left_out(monkeypatch):
-    monkeypatch.setattr(grid, "_MOST_VALUES", 3)
+    engine_sizes.put(monkeypatch, most_values=3)
     assert fm.selection.parameter_range(0, 2, 1) == (0, 1, 2)
     assert fm.selection.parameter_range(0, 3, 1, closed="left") == (0, 1, 2)
     assert fm.selection.parameter_range(0, 4, 1, closed="neither") == (1, 2, 3)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+import engine_sizes
 import fastmetrics as fm
 from reference import selection_oracle as oracle
 
@@ -104,12 +105,10 @@ def _by_rows(loss):
 
 
 def test_a_callable_is_called_for_pairs_in_blocks(rng, monkeypatch):
-    from fastmetrics.selection.estimates import row_losses
-
     y, r = rng.normal(size=60), rng.normal(size=60)
     whole = fm.selection.no_information_error(y, r, loss=_by_rows("mean_absolute_error"))
     for pairs in (200, 50):  # several predictions at a time, or one
-        monkeypatch.setattr(row_losses, "_BLOCK", pairs)
+        engine_sizes.put(monkeypatch, pairs_block=pairs)
         assert fm.selection.no_information_error(
             y, r, loss=_by_rows("mean_absolute_error")
         ) == pytest.approx(whole)

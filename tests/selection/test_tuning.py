@@ -18,9 +18,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+import engine_sizes
 import fastmetrics as fm
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.selection.tuning import grid as tuning_grid
 
 X, Y = load_iris(return_X_y=True)
 TREE = DecisionTreeClassifier(random_state=0)
@@ -259,7 +259,7 @@ def test_result():
 
 
 def test_the_largest_grid(monkeypatch):
-    monkeypatch.setattr(tuning_grid, "_MOST_SETTINGS", 4)
+    engine_sizes.put(monkeypatch, most_settings=4)
     assert len(tabled({"depth": [1, 2], "width": [1, 2]}).settings) == 4
     with pytest.raises(ValueError, match="`grid` must have 1 to 4 settings: got 5"):
         tabled({"depth": [0, 1, 2, 3, 4]})

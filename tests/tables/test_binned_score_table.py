@@ -12,6 +12,7 @@ from hypothesis import given, settings, strategies as st
 from table_samples import KINDS, labels_of
 from travels import in_threads
 
+import engine_sizes
 from fastmetrics import (
     ScoreTable,
     UndefinedMetricWarning,
@@ -23,7 +24,6 @@ from fastmetrics import (
 )
 from fastmetrics.results import Bracket
 from fastmetrics.streams import BinLayout, BinnedScoreTable
-from fastmetrics.tables.binned import _bins, _rows
 
 
 @given(ROWS)
@@ -101,8 +101,7 @@ def test_parts_of_large_batches(rng: Any, monkeypatch: Any, weighted: bool) -> N
     layout = BinLayout.learn(scores[:300], n_bins=128)
     whole = new(layout)
     whole.update(labels, scores, weights)
-    monkeypatch.setattr(_rows, "_PART_ROWS", 1_000)
-    monkeypatch.setattr(_bins, "_CALL_ROWS", 300)
+    engine_sizes.put(monkeypatch, bin_part_rows=1_000, bin_call_rows=300)
     for n_threads in (1, 2, 3):
         table = new(layout)
         table.update(labels[:50], scores[:50], None if weights is None else weights[:50])

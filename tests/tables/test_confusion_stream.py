@@ -10,8 +10,8 @@ import pytest
 from confusion_samples import KINDS, batches, check, columns, dense, state, whole
 from hypothesis import given, strategies as st
 
+import engine_sizes
 from fastmetrics import ConfusionMatrix, confusion_matrix
-from fastmetrics.tables.confusion import _label_counts
 from grids import few_examples
 
 SPARSE = pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
@@ -339,8 +339,7 @@ def test_counts_stay_below_the_limit() -> None:
 
 
 def test_too_many_classes_for_a_dense_matrix(monkeypatch) -> None:
-    monkeypatch.setattr("fastmetrics.tables.confusion._matrix_state.MOST_CLASSES", 100)
-    monkeypatch.setattr(_label_counts, "MOST_CLASSES", 100)
+    engine_sizes.put(monkeypatch, dense_classes=100)
     matrix = ConfusionMatrix()
     matrix.update(range(100), range(100))
     before = state(matrix)

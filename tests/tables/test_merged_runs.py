@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import engine_sizes
 from fastmetrics import ScoreTable
 from fastmetrics.streams import ScoreRuns
-from fastmetrics.tables.runs import score_runs
 
 
 def test_a_range_without_rows_rounds_no_integers(monkeypatch):
-    monkeypatch.setattr(score_runs, "_OF_ENTRY", 10**6)  # ranges of one entry, and some of none
+    engine_sizes.put(monkeypatch, run_entry_bytes=10**6)  # ranges of one entry, and some of none
     whole = ScoreRuns(memory="1MB")
     scores = 2**60 + np.array([1, 2, 3])
     for _ in range(3):
