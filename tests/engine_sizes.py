@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pkgutil import resolve_name
 from typing import Any
 
@@ -14,6 +15,10 @@ PLACES: dict[str, tuple[str, ...]] = {
     # of threads and compiled kernels
     "patience": ("_threads.workers._PATIENCE",),
     "plain_python_elements": ("_kernels._compile.TWIN_MAX_ELEMENTS",),
+    # of the command line
+    "files_cells": ("cli._bounded._CELLS",),
+    "files_memory": ("cli._bounded._memory_of_rows",),
+    "patience_with_files": ("cli._session._PATIENCE",),
     # of tables
     "bin_part_rows": ("tables.binned._rows._PART_ROWS",),
     "bin_call_rows": ("tables.binned._bins._CALL_ROWS",),
@@ -27,7 +32,15 @@ PLACES: dict[str, tuple[str, ...]] = {
     "grouped_rows": ("tables.binned._group_state._ROWS_IN_ORDER",),
     "hull_chunk_rows": ("tables.scores.hull.CHUNK_ROWS",),
     "indicator_block": ("tables.confusion._indicator_counts._BLOCK",),
+    "plain_rows": ("tables.scores.pairs.PLAIN_ROWS",),
     "pair_job_rows": ("tables.concordance.row_counts._ROWS_OF_A_JOB",),
+    "counted_rows": ("tables.runs._key_counter.WORTH",),
+    "counted_recur": ("tables.runs._key_counter._MOST_RECUR",),
+    "counted_share": ("tables.runs._key_counter._LEAST_SHARE",),
+    "beside_rows": ("tables.runs._row_store._BESIDE",),
+    "dealt_rows": ("tables.runs._row_store._DEALT",),
+    "passed_bytes": ("tables.runs._row_store._PASSED",),
+    "waiting_rows": ("tables.runs._row_store._WAITING",),
     "run_entry_bytes": ("tables.runs.score_runs._OF_ENTRY",),
     "window_classes": ("tables.confusion.windowed_matrix.MOST_CLASSES",),
     # of measures
@@ -63,12 +76,18 @@ PLACES: dict[str, tuple[str, ...]] = {
 }
 
 
+#: Scores are counted rather than sorted from the first rows on, whatever they are.
+COUNT_FEW = {"counted_rows": 8, "counted_recur": 0.0, "counted_share": 0.0, "beside_rows": 0}
+
 #: What does the work, in the module that calls it.
 WORK = {
     "error sums": "tables.regression.regression_table.add_up",
     "label cells": "measures.decisions._matrix_input.label_cells",
     "label counts": "measures.decisions._class_counts.label_counts",
+    "reading of files": "cli._bounded.read_rows",
     "replicates": f"{_BOOTSTRAP}._engine.Engine.run",
+    "spilling": "tables.runs._spill_file.SpillFile.append",
+    "spread of draws": f"{_BOOTSTRAP}._draws.Draws.counts",
 }
 
 
@@ -79,25 +98,32 @@ def put(patch: pytest.MonkeyPatch, **sizes: Any) -> None:
             patch.setattr(f"fastmetrics.{place}", size)
 
 
-def noted(patch: pytest.MonkeyPatch, work: str) -> list[tuple[Any, ...]]:
-    """Return a list that the arguments of each call that does this work are put into."""
+def noted(
+    patch: pytest.MonkeyPatch, work: str, then: Callable[[], Any] = lambda: None
+) -> list[tuple[Any, ...]]:
+    """Return a list that the arguments of each call that does this work are put into.
+
+    ``then`` is called after each of them.
+    """
     calls: list[tuple[Any, ...]] = []
     place = f"fastmetrics.{WORK[work]}"
     original = resolve_name(place)
 
     def call(*given: Any, **options: Any) -> Any:
         calls.append(given)
-        return original(*given, **options)
+        found = original(*given, **options)
+        then()
+        return found
 
     patch.setattr(place, call)
     return calls
 
 
-def refused(patch: pytest.MonkeyPatch, work: str) -> None:
-    """Let the test fail that comes to this work: what is wrong is said before."""
+def failing(patch: pytest.MonkeyPatch, work: str, error: BaseException) -> None:
+    """Let each call fail that does this work."""
 
     def call(*_: Any, **__: Any) -> Any:
-        raise AssertionError(f"{work} came before the arguments were checked")
+        raise error
 
     patch.setattr(f"fastmetrics.{WORK[work]}", call)
 

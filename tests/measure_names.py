@@ -18,7 +18,10 @@ COUNT_MEASURES["youden_j"] = COUNT_MEASURES["informedness"]
 #: Count measures that need prices.
 PRICED = {"cost", "expected_cost"}
 
-#: The regression measures that have a public function, by its name.
+#: The regression measures that a pass over the errors makes.
+OF_ERRORS = {m.name for m in PLANS.values()}
+
+#: Those that have a public function, by its name.
 REGRESSION = {m.name: m for m in PLANS.values() if m.name in NAMES}
 
 #: How calibration measures may make bins.

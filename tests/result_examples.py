@@ -256,8 +256,10 @@ def kept(name: str) -> Any:
     return _MADE[name]()
 
 
+#: The names of those that are results; the others are tables.
+RESULTS = [name for name in _MADE if issubclass(public(name), Result)]
+
 #: An example of each public result and table, by the name of its class; tables are new each time.
 EXAMPLES: dict[str, Callable[[], Any]] = {
-    name: partial(kept, name) if issubclass(public(name), Result) else make
-    for name, make in _MADE.items()
+    name: partial(kept, name) if name in RESULTS else make for name, make in _MADE.items()
 }

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+import engine_sizes
 import fastmetrics as fm
-from fastmetrics._threads import workers
-from fastmetrics.tables.scores.pairs import PLAIN_ROWS
 from public import NAMES, public
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
-N = 12 * PLAIN_ROWS  # enough for several jobs
+N = 12 * engine_sizes.size("plain_rows")  # enough for several jobs
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, N)
 S = RNG.normal(size=N) + Y
@@ -302,8 +302,13 @@ def test_every_function_is_called() -> None:
 @pytest.mark.parametrize("name", CALLS)
 def test_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
-    executor = workers._executor
-    monkeypatch.setattr(workers, "_executor", lambda: (started.append(name), executor())[1])
+    submit = ThreadPoolExecutor.submit
+
+    def noted(pool: ThreadPoolExecutor, *given: Any, **options: Any) -> Any:
+        started.append(name)
+        return submit(pool, *given, **options)
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", noted)
     for call in CALLS[name]:
         call(1)
     assert started == []

@@ -8,8 +8,8 @@ import types
 
 import pytest
 
-from fastmetrics._threads import workers as _workers
-from fastmetrics._threads.workers import run_batches
+import engine_sizes
+import fastmetrics as fm
 
 
 class Terminal(io.StringIO):
@@ -19,28 +19,21 @@ class Terminal(io.StringIO):
 
 def bar_on(stream, monkeypatch, progress, patience=0.0):
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(_workers, "_PATIENCE", patience)
-    done: list[int] = []
-    run_batches(
-        lambda start, count: done.append(count),
-        range(0, 25, 10),
-        progress=progress,
-        description="work",
-        unit="steps",
-    )
-    assert done == [10, 10, 5]
-    return stream.getvalue()
+    engine_sizes.put(monkeypatch, patience=patience)
+    matrix = fm.ConfusionMatrix.binary(tp=40, fp=9, fn=11, tn=50)
+    found = fm.bootstrap(matrix, metrics="f1", n_resamples=25, rng=1, progress=progress)
+    assert len(found["f1"].details.distribution) == 25
+    return None if stream is None else stream.getvalue()
 
 
 def test_a_bar_by_itself_is_for_terminals_and_for_what_takes_long(monkeypatch):
     pytest.importorskip("tqdm")
-    assert "work: " in bar_on(Terminal(), monkeypatch, None)
+    assert "bootstrap: " in bar_on(Terminal(), monkeypatch, None)
     assert bar_on(Terminal(), monkeypatch, None, patience=60.0) == ""
     assert bar_on(io.StringIO(), monkeypatch, None) == ""
     assert bar_on(Terminal(), monkeypatch, False) == ""
-    assert "work: " in bar_on(io.StringIO(), monkeypatch, True, patience=60.0)
-    monkeypatch.setattr(sys, "stderr", None)  # as under pythonw
-    assert _workers._tqdm(None) is None
+    assert "bootstrap: " in bar_on(io.StringIO(), monkeypatch, True, patience=60.0)
+    assert bar_on(None, monkeypatch, None) is None  # as under pythonw
 
 
 @pytest.mark.parametrize(("config", "is_shown"), [({"IPKernelApp": {}}, True), ({}, False)])
@@ -49,7 +42,7 @@ def test_a_notebook_is_watched(monkeypatch, config, is_shown):
     shell = types.SimpleNamespace(config=config)
     notebook = types.SimpleNamespace(get_ipython=lambda: shell)
     monkeypatch.setitem(sys.modules, "IPython", notebook)
-    assert ("work: " in bar_on(io.StringIO(), monkeypatch, None)) == is_shown
+    assert ("bootstrap: " in bar_on(io.StringIO(), monkeypatch, None)) == is_shown
     notebook.get_ipython = lambda: None  # IPython was imported, and does not run this
     assert bar_on(io.StringIO(), monkeypatch, None) == ""
 

@@ -22,8 +22,6 @@ import sklearn.calibration
 import sklearn.metrics
 
 import fastmetrics as fm
-from fastmetrics._input.calls import NAMESAKES, NOT_OF_ROWS
-from fastmetrics._input.rows import check_same_index
 from public import NAMES, public
 
 public_calls = pytest.importorskip("benchmarks.speed.public_calls", reason="not in the wheel")
@@ -34,6 +32,14 @@ P = np.array([0.2, 0.7, 0.6, 0.6, 0.9, 0.65, 0.1, 0.3])
 USERS, OTHERS = list("abcdefgh"), list("bacdefgh")
 
 FUNCTIONS = [name for name in NAMES if inspect.isfunction(public(name))]
+#: Those that do as scikit-learn's do.
+NAMESAKES = {*dir(sklearn.metrics), *dir(sklearn.calibration)} & set(FUNCTIONS)
+#: Parameters that hold a value for something else than a row.
+NOT_OF_ROWS = set(
+    """after before catalogue censoring cost_matrix counts datasets distances error_rate features
+    fractions grid interactions labels metric_params metrics multioutput n_relevant names parameters
+    popularity pvalues replace_undefined_by target_names thresholds times values""".split()
+)
 #: Parameters that hold a value for each row.
 OF_ROWS = {
     *("X", "correct", "event", "groups", "ids", "item", "out_of_bag", "pred_decision"),
@@ -63,11 +69,6 @@ def test_every_parameter_that_takes_an_array_is_known() -> None:
     }
     assert found <= OF_ROWS | NOT_OF_ROWS
     assert not OF_ROWS & NOT_OF_ROWS
-
-
-def test_namesakes_are_those_of_scikit_learn() -> None:
-    theirs = {*dir(sklearn.metrics), *dir(sklearn.calibration)}
-    assert {name for name in FUNCTIONS if name in theirs} == NAMESAKES
 
 
 def pairs_of(name: str) -> list[tuple[str, str]]:
@@ -271,15 +272,22 @@ def series(index: Any) -> pd.Series[Any]:
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_indexes_that_do_not_contradict(one: Any, other: Any) -> None:
-    check_same_index(a=series(one), b=None, c=series(other), d=[1, 2, 3], e=(1, 2, 3), f="123")
+    if len(one) != len(other):
+        with pytest.raises(fm.InputError, match="lengths differ"):
+            fm.concordance.kendall_tau(series(one), series(other))
+        return
+    assert fm.concordance.kendall_tau(series(one), series(other)) == 1.0
+    for unlabelled in ([1, 2, 3], (1, 2, 3), np.arange(3)):
+        assert fm.concordance.kendall_tau(unlabelled, series(other)) == 1.0
 
 
 @pytest.mark.parametrize(("one", "other", "message"), DIFFERENT)
 def test_indexes_that_contradict(one: Any, other: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=rf"`a` and `c` have row labels \(an index\) {message}"):
-        check_same_index(a=series(one), b=np.arange(3), c=series(other))
-    with pytest.raises(ValueError, match="`b` and `c` have row labels"):
-        check_same_index(a=series(range(3)), b=series(one).to_frame(), c=series(other))
+    said = rf"`y_true` and `y_score_b` have row labels \(an index\) {message}"
+    with pytest.raises(ValueError, match=said):
+        fm.dominance(series(one), np.arange(3), series(other))
+    with pytest.raises(ValueError, match="`y_score_a` and `y_score_b` have row labels"):
+        fm.dominance(series(range(3)), series(one).to_frame(), series(other))
 
 
 def test_the_numbers_of_a_long_range_are_not_written_out() -> None:

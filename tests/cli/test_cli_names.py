@@ -6,14 +6,12 @@ import json
 import os
 import sys
 
-import duckdb
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
 from fastmetrics.cli import main
-from fastmetrics.io._session import Session
 
 ODD_COLUMNS = [
     'with "quotes"',
@@ -148,75 +146,3 @@ def test_no_control_characters_reach_the_terminal(tmp_path, capsys):
     assert "\x1b" not in capsys.readouterr().err
     main(["evaluate", str(tmp_path / "\x1b[31m.csv"), "--label", "y", "--score", "s"])
     assert "\x1b" not in capsys.readouterr().err
-
-
-@pytest.fixture
-def locked(tmp_path):
-    (tmp_path / "mine.csv").write_text("a\n1\n")
-    (tmp_path / "other.csv").write_text("a\n2\n")
-    with Session([str(tmp_path / "mine.csv")], 1) as session:
-        yield session.connection
-
-
-@pytest.mark.parametrize(
-    ("setting", "value"),
-    [
-        ("enable_external_access", False),
-        ("lock_configuration", True),
-        ("autoinstall_known_extensions", False),
-        ("autoload_known_extensions", False),
-        ("allow_community_extensions", False),
-        ("allow_persistent_secrets", False),
-        ("python_enable_replacements", False),
-        ("temp_directory", ""),
-    ],
-)
-def test_settings_of_the_session(locked, setting, value):
-    query = f"SELECT current_setting('{setting}')"
-    assert locked.execute(query).fetchone()[0] == value
-
-
-def test_the_session_reads_the_named_file(locked, tmp_path):
-    query = f"SELECT * FROM read_csv('{tmp_path}/mine.csv')"
-    assert locked.execute(query).fetchall() == [(1,)]
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "SELECT * FROM read_csv('{folder}/other.csv')",
-        "SELECT * FROM '{folder}/other.csv'",
-        "SELECT * FROM read_text('{folder}/../other.csv')",
-        "SELECT * FROM glob('{folder}/*')",
-        "SELECT * FROM read_csv('{folder}/*.csv')",
-        "COPY (SELECT 1) TO '{folder}/out.csv'",
-        "COPY (SELECT 1) TO '{folder}/mine.csv'",
-        "ATTACH '{folder}/x.db'",
-        "EXPORT DATABASE '{folder}/out'",
-        "INSTALL httpfs",
-        "LOAD httpfs",
-        "SET enable_external_access = true",
-        "SET allowed_paths = ['/']",
-        "SET threads = 2",
-        "RESET lock_configuration",
-        "PRAGMA enable_profiling",
-        "CREATE PERSISTENT SECRET s (TYPE http)",
-        "SELECT * FROM variable_of_the_test",
-    ],
-)
-def test_the_session_does_nothing_else(locked, tmp_path, statement):
-    variable_of_the_test = pa.table({"a": [1]})
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(duckdb.Error):
-        locked.execute(statement.format(folder=tmp_path)).fetchall()
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-    assert variable_of_the_test.num_rows == 1
-
-
-def test_the_session_leaves_no_links(tmp_path):
-    (tmp_path / "a[1].csv").write_text("a\n1\n")
-    with Session([str(tmp_path / "a[1].csv")], 1) as session:
-        (address,) = session.addresses.values()
-        assert os.path.exists(address)
-    assert not os.path.lexists(address)
-    assert not os.path.exists(os.path.dirname(address))

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import engine_sizes
 from fastmetrics.cli import main
 
 EVALUATE = ["evaluate", "x.parquet", "--label", "y", "--score", "s"]
@@ -195,41 +196,40 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize("patience", [0.0, 60.0])
-def test_progress_bar_only_when_it_takes_long(monkeypatch, patience):
-    from fastmetrics.cli import _session
+@pytest.fixture
+def two_files(tmp_path):
+    for name in "ab":
+        rows = "".join(f"{i % 2},{i % 7}\n" for i in range(2_000))
+        (tmp_path / f"{name}.csv").write_text("y,s\n" + rows)
+    return ["evaluate", str(tmp_path / "*.csv"), "--label", "y", "--score", "s"]
 
-    monkeypatch.setattr(_session, "_PATIENCE", patience)
+
+@pytest.mark.parametrize("patience", [0.0, 60.0])
+def test_progress_bar_only_when_it_takes_long(two_files, monkeypatch, patience):
+    engine_sizes.put(monkeypatch, patience_with_files=patience)
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    with _session.progress_bar() as move:
-        for share, rows in ((0.25, 1_000), (0.5, 2_000), (0.1, 0), (1.5, 4_000)):
-            time.sleep(0.12)  # tqdm draws ten times a second
-            move(share, rows)
+    assert main(two_files) == 0
     shown = terminal.getvalue()
     if patience:
-        assert shown.strip() == ""
+        assert "reading" not in shown
     else:
         assert "reading" in shown
-        assert " 50 %" in shown
-        assert "100 %" in shown
-        assert "2,000 rows" in shown
+        assert " 0 %" in shown
 
 
-def test_no_progress_bar_when_nobody_is_looking(monkeypatch):
-    from fastmetrics.cli._session import progress_bar
+def test_no_progress_bar_when_nobody_is_looking(two_files, monkeypatch):
+    engine_sizes.put(monkeypatch, patience_with_files=0.0)
+    monkeypatch.setattr(sys, "stderr", stream := io.StringIO())
+    assert main(two_files) == 0
+    assert "reading" not in stream.getvalue()
 
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with progress_bar() as move:
-        assert move is None
 
-
-def test_progress_bar_is_optional(monkeypatch):
-    from fastmetrics.cli._session import progress_bar
-
-    monkeypatch.setattr(sys, "stderr", Terminal())
+def test_progress_bar_is_optional(two_files, monkeypatch):
+    engine_sizes.put(monkeypatch, patience_with_files=0.0)
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     monkeypatch.setitem(sys.modules, "tqdm", None)
-    with progress_bar() as move:
-        assert move is None
+    assert main(two_files) == 0
+    assert "reading" not in terminal.getvalue()
 
 
 def test_warmup_counts_and_times(monkeypatch, capsys):

@@ -15,9 +15,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from fastmetrics.cli import main
-from fastmetrics.cli._parser import files_apart
-from fastmetrics.io import _session
-from fastmetrics.io.reader import read_columns
 
 COLUMNS = ["--label", "label", "--score", "score"]
 POSIX = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
@@ -90,9 +87,6 @@ def test_what_only_a_program_writes_is_no_number(capsys, tmp_path, odd):
     packed = tmp_path / "a.csv.gz"
     packed.write_bytes(gzip.compress(text.encode()))
     assert fails(capsys, packed) == message.replace("a.csv", "a.csv.gz")
-    read = read_columns([tmp_path / "a.csv"], "label", ["score"], on_bad_row="skip")
-    assert (read.n_rows, read.n_skipped) == (3, 1)
-    assert read.scores["score"].tolist() == [0.75, 0.5, 0.25]
 
 
 @pytest.mark.parametrize("odd", ["1_0", "1e1_0", "0x10", "x", " 7 "])
@@ -100,16 +94,6 @@ def test_nor_is_such_a_text_in_json(capsys, tmp_path, odd):
     lines = [*LINES[:2], f'{{"label": 0, "score": "{odd}"}}', LINES[2]]
     path = written(tmp_path, "a.jsonl", "\n".join(lines))
     assert fails(capsys, path) == f'a.jsonl: row 3: Failed to cast value to numerical: "{odd}"'
-    read = read_columns([path], "label", ["score"], on_bad_row="skip")
-    assert (read.n_rows, read.n_skipped) == (3, 1)
-    assert read.scores["score"].tolist() == [0.5, 0.25, 0.75]
-
-
-def test_such_labels_are_text_and_other_columns_do_not_matter(tmp_path):
-    text = "label,score_1,note\n0x1,0.75,a_b\n0,1e3,0x10\n0x1,0.5,1_0\n0,.25,\n"
-    read = read_columns([written(tmp_path, "a.csv", text)], "label", ["score_1"])
-    assert read.labels.to_numpy().tolist() == ["0x1", "0", "0x1", "0"]
-    assert read.scores["score_1"].tolist() == [0.75, 1e3, 0.5, 0.25]
 
 
 def test_what_is_odd_is_found_across_blocks(capsys, tmp_path, monkeypatch):
@@ -119,32 +103,30 @@ def test_what_is_odd_is_found_across_blocks(capsys, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("given", "found"),
+    ("given", "plain"),
     [
-        ("evaluate --metrics f1 a.csv --label y", "evaluate a.csv --metrics f1 --label y"),
-        ("evaluate --label y --metrics f1 brier b.csv.gz", None),
+        ("--metrics f1 a.csv --label y", "a.csv --metrics f1 --label y"),
+        ("--label y --metrics f1 brier b.csv.gz", "b.csv.gz --label y --metrics f1 brier"),
         (
-            "evaluate a.csv --metrics f1 recall_at_false_positive_rate:false_positive_rate=0.05",
-            "evaluate a.csv --metrics f1 recall_at_f",
+            "a.csv --label y --metrics f1 fbeta:beta=0.5",
+            "--label y --metrics f1 fbeta:beta=0.5 -- a.csv",
         ),
-        (
-            "evaluate --metrics f1 a.csv --metrics brier b.pq",
-            "evaluate a.csv --metrics f1 b.pq --m",
-        ),
-        ("evaluate a.csv --label y", "evaluate a.csv --label y"),
+        ("--metrics f1 a.csv b.pq --label y", "a.csv b.pq --metrics f1 --label y"),
     ],
 )
-def test_metrics_take_no_file(given, found):
-    found = found or "evaluate --label y b.csv.gz --metrics f1 brier"
-    assert " ".join(files_apart(given.split())).startswith(found)
-
-
-def test_a_file_behind_metrics_is_read(capsys, tmp_path):
-    rows = "".join(f"{i % 2},{(7 * i % 20) / 20}\n" for i in range(40))
-    path = written(tmp_path, "a.csv", "label,score\n" + rows)
-    options = ["--threshold", "0.5", "--bootstrap", "99", "--seed", "1"]
-    assert main(["evaluate", *COLUMNS, *options, "--metrics", "f1", "accuracy", str(path)]) == 0
-    assert "accuracy" in capsys.readouterr().out
+def test_metrics_take_no_file(capsys, tmp_path, monkeypatch, given, plain):
+    monkeypatch.chdir(tmp_path)
+    y, p = np.arange(40) % 2, 7 * np.arange(40) % 20 / 20
+    text = written(tmp_path, "a.csv", "".join(["y,s\n", *map("{},{}\n".format, y, p)])).read_bytes()
+    (tmp_path / "b.csv.gz").write_bytes(gzip.compress(text))
+    pq.write_table(pa.table({"y": y, "s": p / 2}), "b.pq")
+    options = ["--score", "s", "--threshold", "0.5", "--bootstrap", "9", "--seed", "1"]
+    outputs = []
+    for arguments in (given, plain):
+        assert main(["evaluate", *options, *arguments.split()]) == 0
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1]
+    assert "f1" in outputs[0]
 
 
 @POSIX
@@ -164,54 +146,6 @@ def test_ctrl_c_ends_a_heavy_condition(capsys, tmp_path):
     assert main(["evaluate", str(tmp_path / "a.parquet"), *COLUMNS, "--where", where]) == 130
     assert time.perf_counter() - pressed[0] < 3
     assert "interrupted" in capsys.readouterr().err
-
-
-class Deaf:
-    """A connection whose query does not end where it is told to."""
-
-    told = False
-
-    def interrupt(self) -> None:
-        self.told = True
-
-
-@POSIX
-def test_a_query_that_does_not_hear_is_left(monkeypatch):
-    connection, go_on = Deaf(), threading.Event()
-    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-    start = time.perf_counter()
-    with pytest.raises(KeyboardInterrupt):
-        _session.interruptible(connection, lambda: go_on.wait(30))
-    assert time.perf_counter() - start < 3
-    assert connection.told
-    go_on.set()
-
-
-@pytest.mark.parametrize("refusals", [0, 2, 10**6])
-def test_a_database_at_work_is_closed_later_or_left(monkeypatch, refusals):
-    import duckdb
-
-    tried = []
-
-    class Busy:
-        def close(self):
-            tried.append(len(tried) < refusals)
-            if tried[-1]:
-                raise duckdb.Error("connection is busy with another call")
-
-    monkeypatch.setattr(_session, "_PATIENCE", 0.3)
-    start = time.perf_counter()
-    _session.close(Busy())
-    assert time.perf_counter() - start < 3
-    time.sleep(0.6)
-    assert tried[-1] == (refusals > 2)
-    assert len(tried) > min(refusals, 2)
-
-
-def test_a_query_gives_its_result_and_its_error():
-    assert _session.interruptible(Deaf(), lambda: 7) == 7
-    with pytest.raises(ZeroDivisionError):
-        _session.interruptible(Deaf(), lambda: 1 // 0)
 
 
 @pytest.mark.parametrize("odd", ["1_0", "1e1_0", "١"])

@@ -6,7 +6,6 @@ import csv
 import gzip
 import io
 import json
-import os
 
 import numpy as np
 import pyarrow as pa
@@ -16,9 +15,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from fastmetrics import evaluate
-from fastmetrics._threads.workers import at_most
 from fastmetrics.cli import main
-from fastmetrics.io import reader
 from fastmetrics.io.reader import read_columns
 
 
@@ -126,60 +123,11 @@ def test_files_of_different_formats_together(tmp_path, capsys):
     assert json.loads(out)["models"][0]["roc_auc"] == pytest.approx(expected, rel=1e-14)
 
 
-def test_integers_in_one_csv_and_fractions_in_another(tmp_path):
-    (tmp_path / "a.csv").write_text("y,s\n0,1\n1,2\n")
-    (tmp_path / "b.csv").write_text("y,s\n0,1.5\n")
-    columns = read_columns([tmp_path / "a.csv", tmp_path / "b.csv"], "y", ["s"])
-    assert columns.scores["s"].tolist() == [1.0, 2.0, 1.5]
-    assert columns.labels.tolist() == [0, 1, 0]
-
-
-def test_a_csv_whose_later_rows_are_no_integers(tmp_path):
-    path = tmp_path / "late.csv"
-    path.write_text("y,s\n" + "0,1\n1,2\n" * 15_000 + "1,0.5\n")
-    columns = read_columns([path], "y", ["s"])
-    assert columns.scores["s"][-1] == 0.5
-    assert columns.labels.dtype.kind == "i"
-    path.write_text("y,s\n" + "0,1\n1,2\n" * 15_000 + "0.5,1\n")
-    assert read_columns([path], "y", ["s"]).labels[-1] == 0.5
-
-
-@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl"])
-def test_integers_beyond_float64_keep_their_order(tmp_path, suffix):
-    scores = np.array([2**53, 2**53 + 1, -(2**62), 2**62 + 1], dtype=np.int64)
-    data = pa.table({"y": np.array([0, 1, 0, 1], dtype=np.int8), "s": scores})
-    WRITERS[f"x.{suffix}"](data, tmp_path / f"x.{suffix}")
-    columns = read_columns([tmp_path / f"x.{suffix}"], "y", ["s"])
-    assert columns.scores["s"].dtype == np.int64
-    assert columns.scores["s"].tolist() == scores.tolist()
-
-
-@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl"])
-def test_unsigned_integers_above_int64(tmp_path, suffix):
-    scores = np.array([2**64 - 1, 2**64 - 2, 5, 2**63], dtype=np.uint64)
-    data = pa.table({"y": np.array([0, 1, 0, 1], dtype=np.int8), "s": scores})
-    WRITERS[f"x.{suffix}"](data, tmp_path / f"x.{suffix}")
-    columns = read_columns([tmp_path / f"x.{suffix}"], "y", ["s"])
-    assert columns.scores["s"].dtype == np.uint64
-    assert columns.scores["s"].tolist() == scores.tolist()
-
-
 def test_no_integer_fits_both_signs(tmp_path, capsys):
     (tmp_path / "x.csv").write_text("y,s\n0,-1\n1,18446744073709551615\n")
     assert run(tmp_path / "x.csv", "--label", "y", "--score", "s") == 2
     error = capsys.readouterr().err
     assert "row 2 (line 3): column 's': '18446744073709551615' is not an integer of 64" in error
-
-
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "uint32", "float32"])
-def test_parquet_columns_keep_their_dtype(tmp_path, dtype):
-    data = pa.table({"y": [True, False, True], "s": np.array([3, 1, 2], dtype=dtype)})
-    pq.write_table(data, tmp_path / "x.parquet")
-    columns = read_columns([tmp_path / "x.parquet"], "y", ["s"])
-    assert columns.scores["s"].dtype == dtype
-    assert columns.labels.dtype == np.int8
-    assert columns.labels.tolist() == [1, 0, 1]
-    assert columns.scores["s"].flags.c_contiguous
 
 
 def test_decimals(tmp_path, capsys):
@@ -356,37 +304,3 @@ def test_threads_change_nothing(tmp_path, capsys):
     options = [tmp_path / "x.parquet", "--label", "label", "--score", "a", "--format", "json"]
     one = output_of(capsys, *options, "--threads", "1")
     assert output_of(capsys, *options, "--threads", "3") == one
-
-
-def test_more_threads_than_processors_are_none(tmp_path, monkeypatch):
-    asked = []
-    pq.write_table(table(10), tmp_path / "x.parquet")
-    make = reader.Session
-    monkeypatch.setattr(
-        reader, "Session", lambda paths, n, _: asked.append(n) or make(paths, n, None)
-    )
-    with at_most(1_000_000):
-        read_columns([tmp_path / "x.parquet"], "label", ["a"])
-    assert asked == [os.cpu_count()]
-
-
-def test_rows_keep_their_order_in_many_batches(tmp_path):
-    n = 300_000
-    data = pa.table({"y": np.arange(n) % 2, "s": np.arange(n, dtype=np.float64)})
-    pq.write_table(data, tmp_path / "x.parquet", row_group_size=50_000)
-    columns = read_columns([tmp_path / "x.parquet"], "y", ["s"])
-    assert np.array_equal(columns.scores["s"], np.arange(n))
-    assert columns.n_rows == n
-
-
-def test_progress_grows_to_the_end(tmp_path):
-    n = 400_000
-    data = pa.table({"y": np.arange(n) % 2, "s": np.arange(n, dtype=np.float64)})
-    for name in ("a.parquet", "b.parquet"):
-        pq.write_table(data, tmp_path / name)
-    seen = []
-    read_columns([tmp_path / "*.parquet"], "y", ["s"], progress=lambda *at: seen.append(at))
-    shares, rows = zip(*seen, strict=True)
-    assert list(shares) == sorted(shares)
-    assert 0 <= shares[0] <= shares[-1] <= 1
-    assert rows[-1] == 2 * n

@@ -16,10 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 from bootstrap_cases import BOTH, ONE, QUICK, N, output_of, run
 
-from fastmetrics import evaluate
+from fastmetrics import estimate, evaluate
 from fastmetrics.cli import main
-from fastmetrics.cli._options import parse_metrics
-from fastmetrics.io.reader import read_columns
 
 
 @pytest.mark.parametrize(
@@ -236,16 +234,6 @@ def test_text_groups_are_those_of_the_numbers_whatever_the_order(scored, columns
     assert whole["models"] == rounded(found[0])["models"]
 
 
-def test_more_text_groups_than_there_may_be_classes(tmp_path):
-    n = 300_000
-    words = [f"u{(7919 * i) % 50_000}" for i in range(n)]
-    table = pa.table({"y": np.arange(n) % 2, "s": np.arange(n) * 1.0, "g": words})
-    pq.write_table(table, tmp_path / "x.parquet")
-    columns = read_columns([tmp_path / "x.parquet"], "y", ["s"], group="g")
-    assert np.array_equal(columns.groups, np.unique(words, return_inverse=True)[1])
-    assert columns.scores.keys() == {"s"}
-
-
 def test_text_labels(scored, columns, capsys):
     words = np.where(columns["y"] == 1, "sick", "well")
     pq.write_table(pa.table(columns | {"y": words}), "x.parquet")
@@ -272,8 +260,11 @@ def test_text_labels(scored, columns, capsys):
         ("cohen_kappa:weights=none", ("cohen_kappa", {"weights": None})),
     ],
 )
-def test_measures_as_they_are_written(text, expected):
-    assert parse_metrics([text]) == {text: expected}
+def test_measures_as_they_are_written(scored, columns, capsys, text, expected):
+    options = ("--metrics", text, "--threshold", 0.5, "--format", "json")
+    found = json.loads(output_of(capsys, *ONE, *QUICK, *options))["models"][0]["bootstrap"]
+    own = estimate(columns["y"], columns["a"], metrics={text: expected}, threshold=0.5)
+    assert found[text]["estimate"] == pytest.approx(own[text].estimate, rel=1e-14)
 
 
 def test_measures_with_parameters_reach_the_bootstrap(scored, columns, capsys):

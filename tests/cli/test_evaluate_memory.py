@@ -14,9 +14,9 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
+import engine_sizes
 from evaluations import are_close, without_rows
-from fastmetrics.cli import _bounded, main
-from fastmetrics.tables.runs._spill_file import SpillFile
+from fastmetrics.cli import main
 
 N = 150_000
 COLUMNS = ("normal", "tied", "single", "whole", "constant", "saturated", "sorted")
@@ -59,7 +59,7 @@ def files(tmp_path_factory):
 @pytest.fixture
 def little(monkeypatch):
     """Give the rows so little memory that nearly all of them are spilled."""
-    monkeypatch.setattr(_bounded, "_memory_of_rows", lambda total, options: 1 << 20)
+    engine_sizes.put(monkeypatch, files_memory=lambda total, options: 1 << 20)
 
 
 def run(capsys, *arguments):
@@ -131,7 +131,7 @@ def test_coarse_cells_are_in_the_interval(
     files, tmp_path, capsys, monkeypatch, n_cells, names, n_measures
 ):
     """What a lookup leaves out makes the limits wider, never narrower."""
-    monkeypatch.setattr(_bounded, "_CELLS", n_cells)
+    engine_sizes.put(monkeypatch, files_cells=n_cells)
     scores = [each for name in names for each in ("--score", name)]
     whole, bounded = differences(capsys, files / "x.parquet", *scores, spill_dir=tmp_path)
     assert len(bounded["differences"]) == n_measures
@@ -158,7 +158,7 @@ def test_equal_columns_cannot_be_told_apart(tmp_path, capsys):
 
 @pytest.mark.usefixtures("little")
 def test_what_differs_inside_cells_alone_is_not_shown(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(_bounded, "_CELLS", 64)
+    engine_sizes.put(monkeypatch, files_cells=64)
     rng = np.random.default_rng(4)
     y = (rng.random(N) < 0.3).astype(np.int8)
     normal = rng.normal(size=N) + y
@@ -180,14 +180,11 @@ def test_what_differs_inside_cells_alone_is_not_shown(tmp_path, capsys, monkeypa
 def test_files_that_change_between_the_two_readings(files, tmp_path, capsys, monkeypatch):
     path = tmp_path / "x.parquet"
     pq.write_table(pq.read_table(files / "x.parquet"), path)
-    read = _bounded.read_rows
-
-    def and_cut(*arguments, **options):
-        found = read(*arguments, **options)
-        pq.write_table(pq.read_table(path).slice(1), path)
-        return found
-
-    monkeypatch.setattr(_bounded, "read_rows", and_cut)
+    engine_sizes.noted(
+        monkeypatch,
+        "reading of files",
+        then=lambda: pq.write_table(pq.read_table(path).slice(1), path),
+    )
     arguments = [path, "--label", "y", "--score", "normal", "--score", "tied", "--memory", "1GB"]
     status, out, err = run(capsys, *arguments, "--spill-dir", tmp_path)
     assert (status, out) == (2, "")
@@ -195,8 +192,7 @@ def test_files_that_change_between_the_two_readings(files, tmp_path, capsys, mon
 
 
 def test_nothing_is_spilled_where_all_fits(files, tmp_path, capsys, monkeypatch):
-    spilled = []
-    monkeypatch.setattr(SpillFile, "append", lambda self, array: spilled.append(array))
+    spilled = engine_sizes.noted(monkeypatch, "spilling")
     arguments = [files / "x.parquet", "--label", "y", "--score", "normal", "--format", "json"]
     whole, bounded = in_both(capsys, *arguments, spill_dir=tmp_path)
     both = (without_rows(json.loads(each[1])) for each in (bounded, whole))
@@ -290,7 +286,6 @@ def test_weights_that_are_no_numbers_of_rows(files, tmp_path, capsys):
 PROGRAM = """
 import os, resource, sys
 from fastmetrics.cli import _bounded, main
-from fastmetrics.tables.runs._spill_file import SpillFile
 if sys.argv[1] in ("full", "slow"):
     _bounded._memory_of_rows = lambda total, options: 1 << 20
 if sys.argv[1] == "full":

@@ -134,3 +134,20 @@ def test_the_interrupts_of_others_are_left_alone():
     thread.start()
     thread.join()
     assert found == [before]
+
+
+@pytest.mark.parametrize("pressed", [True, False])
+def test_what_python_makes_of_an_interrupt_is_one(pressed):
+    expected = KeyboardInterrupt if pressed else RuntimeError
+
+    def work():
+        try:
+            if pressed:
+                os.kill(os.getpid(), signal.SIGINT)
+        finally:
+            raise RuntimeError("Error calling __set_name__")
+
+    with pytest.raises(expected) as caught, insistent_interrupt():
+        work()
+    if pressed:
+        assert isinstance(caught.value.__cause__, RuntimeError)

@@ -24,7 +24,8 @@ WEIGHTED_TABLE = fm.ScoreTable.from_scores(LABELS, SCORES, sample_weight=np.full
 @pytest.fixture
 def no_work(monkeypatch):
     """Let every replicate fail the test: what is wrong is said before any is drawn."""
-    engine_sizes.refused(monkeypatch, "replicates")
+    error = AssertionError("replicates were drawn before the arguments were checked")
+    engine_sizes.failing(monkeypatch, "replicates", error)
 
 
 def mean_score(labels, scores):

@@ -12,14 +12,13 @@ import pytest
 import sklearn.metrics as sk
 from peer_samples import LABEL_TYPES, labels_of, outcome, weights_of
 
+import engine_sizes
 from fastmetrics import (
     ConfusionMatrix,
     UndefinedMetricWarning,
     classification_measures,
     count_measure,
 )
-from fastmetrics.measures.decisions import _matrix_input
-from fastmetrics.measures.decisions.count_measures import value, values
 from measure_names import COUNT_MEASURES, PRICED
 
 OF_ANY = sorted(name for name, m in COUNT_MEASURES.items() if m.classes != 2 and name not in PRICED)
@@ -53,16 +52,8 @@ def test_every_measure_is_the_one_of_its_name(rng, k, weighting) -> None:
 
 def test_the_data_are_read_once(rng, monkeypatch) -> None:
     y, p = labels_of(rng, 50, 2)
-    calls = []
-    original = _matrix_input.label_cells
-
-    def counting(*args, **options):
-        calls.append(args)
-        return original(*args, **options)
-
-    monkeypatch.setattr(_matrix_input, "cells_of_plain", lambda *_: None)
-    monkeypatch.setattr(_matrix_input, "label_cells", counting)
-    assert len(classification_measures(y, p).values) == 10
+    calls = engine_sizes.noted(monkeypatch, "label cells")
+    assert len(classification_measures(y.tolist(), p).values) == 10
     assert len(calls) == 1
 
 
@@ -111,15 +102,6 @@ def test_parameters_go_to_the_measures_that_have_them(rng) -> None:
     assert found["cohen_kappa"] == count_measure(matrix, "cohen_kappa", weights="linear")
     with pytest.raises(TypeError, match=r"none of .* 'accuracy', 'f1_macro' has .*'beta"):
         classification_measures(y, p, metrics=["accuracy", "f1_macro"], beta=2)
-
-
-def test_many_measures_share_their_sums(rng) -> None:
-    stack = rng.integers(0, 5, (4, 3, 3))
-    found = values([*OF_ANY, "cost"], stack, {"cost_matrix": 1 - np.eye(3), "weights": "linear"})
-    for name in OF_ANY:
-        params = {"weights": "linear"} if name == "cohen_kappa" else {}
-        np.testing.assert_array_equal(found[name], value(name, stack, **params))
-    np.testing.assert_array_equal(found["cost"], value("cost", stack, cost_matrix=1 - np.eye(3)))
 
 
 def test_what_is_undefined_is_named_once() -> None:

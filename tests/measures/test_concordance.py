@@ -10,9 +10,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 import fastmetrics as fm
-from fastmetrics._threads.workers import at_most
-from fastmetrics.tables.concordance import row_counts
-from fastmetrics.tables.concordance.row_counts import PairCounts, count_pairs
 from reference import concordance_oracle as oracle
 
 #: The aml data of R's survival, the maintained arm, with the scores and weights of its tests.
@@ -30,52 +27,6 @@ weighed = st.lists(
 
 
 # --- pairs ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n_values", [(3, 2), (40, 900), (10**6, 10**6)])
-@pytest.mark.parametrize("n", [1, 2, 300])
-def test_pairs_are_every_pair(rng, n_values, n) -> None:
-    outcome, score = (rng.integers(0, most, n) for most in n_values)
-    found = count_pairs(outcome, score)
-    assert found[3:] == oracle.pairs(outcome.tolist(), score.tolist())
-    assert found[:3] == (n, len(np.unique(score)), len(np.unique(outcome)))
-    assert all(type(count) is int for count in found)
-
-
-def test_jobs_threads_and_the_order_of_rows_change_no_pair(rng, monkeypatch) -> None:
-    outcome, score = rng.integers(0, 50, 5_000), rng.integers(0, 60_000, 5_000)
-    whole = count_pairs(outcome, score)
-    order = rng.permutation(5_000)
-    monkeypatch.setattr(row_counts, "_ROWS_OF_A_JOB", 300)
-    for threads in (1, 2, 7):
-        with at_most(threads):
-            assert count_pairs(outcome[order], score[order]) == whole
-
-
-def test_pairs_of_a_run_beyond_64_bits() -> None:
-    """Squares of runs are Python's integers where their sum might not fit."""
-    size = (1 << 20) + 1
-    assert row_counts._pairs_in(np.array([0, 1, size + 1])) == size * (size - 1) // 2
-
-
-def test_auc_is_somers_d_of_two_classes_to_the_bit(rng) -> None:
-    from fastmetrics._input.rows import check_binary
-    from fastmetrics.tables.scores.pairs import count_pairs as pairs_of_classes
-
-    labels = rng.integers(0, 2, 3_000)
-    score = np.round(rng.normal(labels, 1.0), 2)
-    of_ranks, of_classes = count_pairs(labels, score), pairs_of_classes(check_binary(labels, score))
-    assert 2 * of_ranks.concordant + of_ranks.tied_in_score == of_classes.twice_concordant
-    assert 2 * of_ranks.discordant + of_ranks.tied_in_score == of_classes.twice_discordant
-    over = of_ranks.apart_in_outcome
-    assert (over + of_ranks.excess) / (2 * over) == fm.roc_auc_score(labels, score)
-    assert fm.concordance.somers_d(labels, score) == of_ranks.excess / over
-
-
-def test_counts_of_pairs_are_of_any_size() -> None:
-    huge = PairCounts(10**12, 9, 9, 10**23, 1, 10**20, 10**20, 7)
-    assert huge.excess == 10**23 - 1
-    assert huge.total == 10**12 * (10**12 - 1) // 2
 
 
 @pytest.mark.parametrize(

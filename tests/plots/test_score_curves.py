@@ -14,7 +14,6 @@ from matplotlib.colors import to_rgb
 from numpy.testing import assert_array_equal
 
 import fastmetrics as fm
-from fastmetrics._plots._style import LINES, look_of
 
 RNG = np.random.default_rng(1)
 N = 400
@@ -328,14 +327,20 @@ def test_bad_input(plot):
 
 
 def test_curves_differ_without_colour():
-    assert {len({one[k] for one in LINES}) for k in range(3)} == {7}  # colours, markers, dashes
-    rgb = [to_rgb(one.color) for one in LINES]
+    ax = fm.plots.plot_roc(Y, {f"m{k}": MODELS["a"] + 0.1 * k * Y for k in range(7)})
+    lines = curves_on(ax)
+    rgb = [to_rgb(one.get_color()) for one in lines]
+    assert len(set(rgb)) == 7
     light = [0.2126 * red + 0.7152 * green + 0.0722 * blue for red, green, blue in rgb]
     assert max(light) < 0.75  # dark enough on white
-    assert len({(look_of(i).color, look_of(i).linestyle) for i in range(49)}) == 49
-    ax = fm.plots.plot_roc(Y, {f"m{k}": MODELS["a"] + 0.1 * k * Y for k in range(7)})
-    dashes = [one._unscaled_dash_pattern for one in curves_on(ax)]
+    dashes = [one._unscaled_dash_pattern for one in lines]
     assert all(one != other for one, other in itertools.combinations(dashes, 2))
+    ax = plt.figure(figsize=(8, 20)).add_subplot()  # with room for a long legend
+    many = curves_on(
+        fm.plots.plot_roc(Y, {f"m{k}": MODELS["a"] + 0.01 * k * Y for k in range(49)}, ax=ax)
+    )
+    looks = {(one.get_color(), str(one._unscaled_dash_pattern)) for one in many}
+    assert len(looks) == 49
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -19,8 +20,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
+import engine_sizes
 import fastmetrics as fm
-from fastmetrics._threads import workers
 from reference import selection_oracle as oracle
 
 X, y = load_iris(return_X_y=True)
@@ -321,10 +322,10 @@ def test_progress(capsys, monkeypatch, method):
     shown = fm.selection.evaluate_estimator(TREE, X, y, progress=True, **options)
     assert "splits" in capsys.readouterr().err
     assert math.isclose(shown["error_rate"].estimate, plain["error_rate"].estimate)
-    monkeypatch.setattr(workers, "_is_watched", lambda: True)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     fm.selection.evaluate_estimator(TREE, X, y, **options)
     assert capsys.readouterr().err == ""  # it did not take two seconds
-    monkeypatch.setattr(workers, "_PATIENCE", 0.0)
+    engine_sizes.put(monkeypatch, patience=0.0)
     fm.selection.evaluate_estimator(TREE, X, y, **options)
     assert "splits" in capsys.readouterr().err
     fm.selection.evaluate_estimator(TREE, X, y, progress=False, **options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 import time
 from collections.abc import Callable
@@ -12,8 +11,6 @@ import pytest
 from confusion_samples import dense
 
 from fastmetrics import ConfusionMatrix
-from fastmetrics._threads.workers import at_most
-from fastmetrics.tables.confusion import _counting
 
 N_THREADS = 4
 BATCH = 60
@@ -197,22 +194,3 @@ def test_what_is_read_waits_for_an_update_under_way(sparse, read) -> None:
         assert not found
     reader.join(10)
     assert len(found) == 1
-
-
-class Rows:
-    """Very many rows, of which only the number is known."""
-
-    dtype = np.dtype(np.int8)
-
-    def __len__(self) -> int:
-        return 2**33
-
-
-def test_no_cell_of_a_thread_can_overflow(monkeypatch) -> None:
-    """All rows may be of one cell, and a thread's cells are int32."""
-    monkeypatch.setattr(_counting, "_pieces", lambda _, __, start, stop: (start, stop))
-    with at_most(2):
-        parts = _counting._on_threads(np.array, Rows(), Rows(), 4)
-    assert [parts[0][0], parts[-1][1]] == [0, 2**33]
-    assert all(one[1] == other[0] for one, other in itertools.pairwise(parts))
-    assert max(stop - start for start, stop in parts) <= np.iinfo(np.int32).max

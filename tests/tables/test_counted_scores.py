@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import engine_sizes
 from fastmetrics import ScoreTable, evaluate
 from fastmetrics._kernels import key_counts
 from fastmetrics.streams import ScoreRuns
-from fastmetrics.tables.runs import _key_counter, _row_store
+from fastmetrics.tables.runs import _key_counter
 
 N = 60_000
 SIZE = 5_000
@@ -32,12 +33,7 @@ KINDS = {
 @pytest.fixture(autouse=True)
 def _counts_few(monkeypatch):
     """Count from the first thousands of rows on, in bins of some rows."""
-    monkeypatch.setattr(_key_counter, "WORTH", 8)
-    monkeypatch.setattr(_key_counter, "_MOST_RECUR", 0.0)
-    monkeypatch.setattr(_key_counter, "_LEAST_SHARE", 0.0)
-    monkeypatch.setattr(_row_store, "_WAITING", 64)
-    monkeypatch.setattr(_row_store, "_BESIDE", 0)
-    monkeypatch.setattr(_row_store, "_DEALT", 50)
+    engine_sizes.put(monkeypatch, **engine_sizes.COUNT_FEW, waiting_rows=64, dealt_rows=50)
 
 
 def filled(y, scores, folder=None, memory=MEMORY, **options):
@@ -81,7 +77,7 @@ def test_counts_beyond_a_byte_and_beyond_their_share(rng, tmp_path, monkeypatch)
     runs = filled(y, scores, tmp_path)
     assert runs._store._counter.passed_bytes > 0
     agree(runs, y, scores)
-    monkeypatch.setattr(_row_store, "_PASSED", MEMORY)
+    engine_sizes.put(monkeypatch, passed_bytes=MEMORY)
     runs.update(y, scores)
     agree(runs, np.tile(y, 2), np.tile(scores, 2))
     assert runs._store._counter is None
@@ -180,7 +176,7 @@ def test_an_interrupt_loses_no_row_and_counts_none_twice(rng, tmp_path, monkeypa
                 *(dealt.passed[stream], dealt.progress[stream]),
             )
 
-    monkeypatch.setattr(_row_store, "_DEALT", 200)
+    engine_sizes.put(monkeypatch, dealt_rows=200)
     monkeypatch.setattr(_key_counter.KeyCounter, where, interrupted)
     runs = ScoreRuns(MEMORY, tmp_path)
     n_interrupts = 0

@@ -9,10 +9,9 @@ import sys
 import numpy as np
 import pytest
 
+import engine_sizes
 from fastmetrics import ScoreTable
 from fastmetrics.streams import ScoreRuns
-from fastmetrics.tables.runs import _key_counter, _row_store
-from fastmetrics.tables.runs._spill_file import SpillFile
 
 resource = pytest.importorskip("resource")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
@@ -43,12 +42,7 @@ def files_up_to(size):
 @pytest.fixture(autouse=True)
 def _counts_few(monkeypatch):
     """Count singles in a little memory, so that most of them are rare and go to the file."""
-    monkeypatch.setattr(_key_counter, "WORTH", 8)
-    monkeypatch.setattr(_key_counter, "_MOST_RECUR", 0.0)
-    monkeypatch.setattr(_key_counter, "_LEAST_SHARE", 0.0)
-    monkeypatch.setattr(_row_store, "_WAITING", 32)
-    monkeypatch.setattr(_row_store, "_BESIDE", 0)
-    monkeypatch.setattr(_row_store, "_DEALT", 16)
+    engine_sizes.put(monkeypatch, **engine_sizes.COUNT_FEW, waiting_rows=32, dealt_rows=16)
 
 
 def batches(rng, kind):
@@ -157,16 +151,13 @@ def test_reading_needs_no_room(rng, tmp_path):
 def test_other_failures_refuse_a_batch_whole_too(rng, tmp_path, monkeypatch, error):
     runs, taken = ScoreRuns(MEMORY, tmp_path), []
 
-    def fail(self, array):
-        raise error
-
     def fill():
         for batch in batches(rng, "doubles"):
             runs.update(*batch)
             taken.append(table_of(batch))
 
     with monkeypatch.context() as patch:
-        patch.setattr(SpillFile, "append", fail)
+        engine_sizes.failing(patch, "spilling", error)
         with pytest.raises(type(error)):
             fill()
     assert what(runs)[2] == sum(taken)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from fractions import Fraction
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from fastmetrics._kernels import _compile
+from fastmetrics._threads.workers import at_most
 from fastmetrics.tables.confusion import _counting
 from fastmetrics.tables.confusion._label_counts import label_counts, label_matrix
 
@@ -137,3 +139,22 @@ def test_numpy_counts_small_calls_until_kernels_pay(monkeypatch: pytest.MonkeyPa
     assert not _counting._numpy_serves(10, (1 << 20) + 1)  # the table is what takes its time
     monkeypatch.setattr(_counting.kernels.count_cells, "_dispatcher", print)
     assert not _counting._numpy_serves(10, 4)
+
+
+class Rows:
+    """Very many rows, of which only the number is known."""
+
+    dtype = np.dtype(np.int8)
+
+    def __len__(self) -> int:
+        return 2**33
+
+
+def test_no_cell_of_a_thread_can_overflow(monkeypatch) -> None:
+    """All rows may be of one cell, and a thread's cells are int32."""
+    monkeypatch.setattr(_counting, "_pieces", lambda _, __, start, stop: (start, stop))
+    with at_most(2):
+        parts = _counting._on_threads(np.array, Rows(), Rows(), 4)
+    assert [parts[0][0], parts[-1][1]] == [0, 2**33]
+    assert all(one[1] == other[0] for one, other in itertools.pairwise(parts))
+    assert max(stop - start for start, stop in parts) <= np.iinfo(np.int32).max
