@@ -220,7 +220,7 @@ def test_times_that_do_not_vary():
 
 def test_size():
     """At the margin, of twenty works: any is called worse, or all not worse, one time in twenty."""
-    rng, n_works, n_data = np.random.default_rng(3), 20, 400
+    rng, n_works, n_data = np.random.default_rng(3), 20, 200
     alarms = passed = 0
     for _ in range(n_data):
         before = {str(k): np.exp(rng.normal(0, 0.05, 8)) for k in range(n_works)}

@@ -104,7 +104,7 @@ def test_replicates_are_sklearns_of_the_drawn_rows(
 ) -> None:
     y, p = samples(rng, 50, k, sixteenths=sixteenths)
     result = fm.multiclass_bootstrap(
-        y, p, metrics=list(MEASURES), n_resamples=12, rng=KEY, resampling=resampling
+        y, p, metrics=list(MEASURES), n_resamples=6, rng=KEY, resampling=resampling
     )
     assert list(result) == list(MEASURES)
     for name, one in result.items():
@@ -112,20 +112,20 @@ def test_replicates_are_sklearns_of_the_drawn_rows(
         assert one.estimate == pytest.approx(area(name, y, p), abs=1e-14)
         assert one.details.effective_sample_size == 50
     order = in_order(y, p)
-    check(result, y[order], p[order], counts_of_units(50, 12, resampling))
+    check(result, y[order], p[order], counts_of_units(50, 6, resampling))
 
 
 @pytest.mark.parametrize("k", [3, 4])
 def test_frequencies_are_rows_written_out(k: int, rng: np.random.Generator) -> None:
     y, p = samples(rng, 50, k)
     times = rng.integers(0, 4, 50)
-    options: dict[str, Any] = {"metrics": list(MEASURES), "n_resamples": 12, "rng": KEY}
+    options: dict[str, Any] = {"metrics": list(MEASURES), "n_resamples": 6, "rng": KEY}
     found = fm.multiclass_bootstrap(y, p, sample_weight=times, weights_are="frequencies", **options)
     y, p = np.repeat(y, times), np.repeat(p, times, axis=0)
     for name, one in fm.multiclass_bootstrap(y, p, **options).items():
         assert found[name].to_dict() == one.to_dict() | {"weights_are": "frequencies"}
     order = in_order(y, p)
-    check(found, y[order], p[order], counts_of_units(len(y), 12))
+    check(found, y[order], p[order], counts_of_units(len(y), 6))
 
 
 @pytest.mark.parametrize("resampling", ["multinomial", "bayesian"])
@@ -135,7 +135,7 @@ def test_importances_stay_with_their_rows(resampling: Any, rng: np.random.Genera
     result = fm.multiclass_bootstrap(
         *(y, p),
         metrics=list(MEASURES),
-        n_resamples=12,
+        n_resamples=6,
         rng=KEY,
         sample_weight=weights,
         resampling=resampling,
@@ -146,7 +146,7 @@ def test_importances_stay_with_their_rows(resampling: Any, rng: np.random.Genera
             weights.sum() ** 2 / (weights**2).sum()
         )
     order = in_order(y, p, weights)
-    times = counts_of_units(60, 12, resampling)
+    times = counts_of_units(60, 6, resampling)
     check(result, y[order], p[order], times * weights[order])
 
 
@@ -163,7 +163,7 @@ def test_groups_are_drawn_whole(weighted: Any, rng: np.random.Generator) -> None
     result = fm.multiclass_bootstrap(
         *(y, p),
         metrics=list(MEASURES),
-        n_resamples=12,
+        n_resamples=6,
         rng=KEY,
         groups=groups,
         sample_weight=weights,
@@ -172,7 +172,7 @@ def test_groups_are_drawn_whole(weighted: Any, rng: np.random.Generator) -> None
     kept = np.ones(90, bool) if weights is None else weights > 0
     y, p, groups = y[kept], p[kept], groups[kept]
     names = np.unique(groups)
-    times = counts_of_units(len(names), 12)[:, np.searchsorted(names, groups)]
+    times = counts_of_units(len(names), 6)[:, np.searchsorted(names, groups)]
     if weights is not None:
         times = times * weights[kept]
     if weighted != "importances":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import pickle
 import sys
 from collections import Counter
@@ -34,6 +35,8 @@ IRIS = load_iris(return_X_y=True)
 DIABETES = load_diabetes(return_X_y=True)
 LOGISTIC = make_pipeline(StandardScaler(), LogisticRegression(C=0.01))
 NAMED = CANCER[0], np.array(["no", "yes"])[CANCER[1]]
+FEW = CANCER[0][::3, :6], CANCER[1][::3]  # quick to fit
+FEW_NAMED = FEW[0], NAMED[1][::3]
 OF_SEVERAL = Counter(measure.function for measure in MEASURES.values() if measure.read)
 PLAIN = {
     measure.name: measure.function.partition(":")[2]
@@ -53,7 +56,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.* its interval has no width")
 def data_for(measure):
     if measure.needs == "values":
         return make_pipeline(StandardScaler(), LinearRegression()), *DIABETES
-    return LOGISTIC, *(IRIS if measure.classes == 3 else CANCER)
+    return LOGISTIC, *(IRIS if measure.classes == 3 else FEW)
 
 
 def folds_of(model, X, y, metric, **options):
@@ -80,9 +83,14 @@ def test_a_function_is_the_measure_that_it_computes(name, origin):
         return
     model, X, y = data_for(measure)
     values, estimate = folds_of(model, X, y, function)
-    expected, named = folds_of(model, X, y, name)
+    expected, named = folds_by_name(name)
     assert values == expected
     assert (estimate.given, estimate.higher_is_better) == (measure.needs, named.higher_is_better)
+
+
+@functools.cache
+def folds_by_name(name):
+    return folds_of(*data_for(MEASURES[name]), name)
 
 
 COSTS = {"cost_fn": 5.0, "cost_fp": 1.0}
@@ -109,7 +117,7 @@ def test_partials_are_measures_with_parameters(origin, function, parameters, nam
     metric = partial(getattr(origin, function), **parameters)
     (one,), (expected,) = asking.ask(metric), asking.ask(named)
     assert (one.measure, one.parameters) == (expected.measure, expected.parameters)
-    assert folds_of(LOGISTIC, *CANCER, metric)[0] == folds_of(LOGISTIC, *CANCER, named)[0]
+    assert folds_of(LOGISTIC, *FEW, metric)[0] == folds_of(LOGISTIC, *FEW, named)[0]
 
 
 def test_of_several_classes():
@@ -136,13 +144,15 @@ def test_of_several_classes():
 def test_options_that_no_measure_has_are_kept(origin, function, parameters, scoring):
     """They are in the words of `y`, and the positive class is the one that was named."""
     metric = partial(getattr(origin, function), **parameters)
-    values, estimate = folds_of(LOGISTIC, *NAMED, metric)
+    values, estimate = folds_of(LOGISTIC, *FEW_NAMED, metric)
     needs = {"f1_score": "predict", "hinge_loss": "decision_function"}
     method = needs.get(function, "predict_proba")
     if function == "average_precision_score":
         method = "decision_function"
     scorer = make_scorer(getattr(theirs, function), response_method=method, **parameters)
-    expected = cross_val_score(LOGISTIC, *NAMED, scoring=scorer, cv=fm.selection.Folds(3, rng=0))
+    expected = cross_val_score(
+        LOGISTIC, *FEW_NAMED, scoring=scorer, cv=fm.selection.Folds(3, rng=0)
+    )
     assert values == pytest.approx(expected.tolist(), rel=1e-12)
     assert estimate.higher_is_better is ("loss" not in function)
 

@@ -125,7 +125,7 @@ def test_perfect_folds_are_found_whatever_the_seed():
 
 @lacking
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize(("n_groups", "n_sets"), [(10, 60), (40, 60), (800, 3)])
+@pytest.mark.parametrize(("n_groups", "n_sets"), [(10, 30), (40, 30), (800, 2)])
 def test_folds_are_never_less_alike_than_scikit_learn_s(n_groups, n_sets):
     from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 
@@ -152,7 +152,7 @@ def test_folds_are_never_less_alike_than_scikit_learn_s(n_groups, n_sets):
 def test_few_groups_are_put_as_well_as_can_be():
     """Against every way to put seven groups into three folds."""
     ways = np.array([way for way in itertools.product(range(3), repeat=7) if len(set(way)) == 3])
-    for seed in range(40):
+    for seed in range(15):
         rng = np.random.default_rng(seed)
         groups = np.repeat(np.arange(7), rng.integers(1, 8, 7))
         y = rng.permutation(np.arange(len(groups)) % 3 // 2)
