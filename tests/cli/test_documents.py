@@ -8,6 +8,7 @@ import documents
 import matplotlib as mpl
 import pytest
 from matplotlib import pyplot
+from matplotlib.figure import Figure
 
 from fastmetrics.inference.bootstrap._plans import SUMS
 from fastmetrics.inference.bootstrap._statistic_plans import HULL_PLANS
@@ -26,6 +27,8 @@ def test_code_blocks_run_and_print_what_stands_below(name, tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     mpl.use("Agg")
+    # Rendering takes most of the time, and is tested with each kind of figure.
+    monkeypatch.setattr(Figure, "draw", lambda figure, renderer: None)
     documents.make_files(tmp_path)
     text = text_of(name)
     assert any(block.text is not None for block in documents.blocks(text))

@@ -51,7 +51,7 @@ BOTH = ["roc_auc", "rank_loss"]
 
 
 @given(problems(), st.sampled_from(["multinomial", "poisson"]), st.sampled_from([None, "basic"]))
-@settings(max_examples=10)
+@settings(max_examples=5)
 def test_small_data(problem: Any, resampling: Any, method: Any) -> None:
     y, s, w, places, size = problem
     if w is not None and not w.any():
