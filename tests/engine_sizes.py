@@ -68,6 +68,8 @@ PLACES: dict[str, tuple[str, ...]] = {
     "cochran_block": ("comparison.samples.cochran_q._BLOCK",),
     "cochran_patterns": ("comparison.samples.cochran_q._PATTERNS",),
     "cochran_steps": ("comparison.samples.cochran_q._STEPS",),
+    "critical_value": ("inference.reference.critical_value",),
+    "nemenyi_quantile": ("comparison.tables.post_hoc.nemenyi_quantile",),
     "label_block": ("selection.decomposition._loss_parts._BLOCK_OF_LABELS",),
     "loss_block": ("selection.decomposition._loss_parts._BLOCK",),
     "pairs_block": ("selection.estimates.row_losses._BLOCK",),
@@ -81,13 +83,17 @@ COUNT_FEW = {"counted_rows": 8, "counted_recur": 0.0, "counted_share": 0.0, "bes
 
 #: What does the work, in the module that calls it.
 WORK = {
+    "change of a window": "tables.confusion.windowed_matrix._changed",
+    "counting of a window": "tables.confusion.windowed_matrix.check_n_rows",
+    "reading of a window": "tables.confusion.windowed_matrix._read",
+    "writing of a window": "tables.confusion.windowed_matrix._write",
     "error sums": "tables.regression.regression_table.add_up",
     "label cells": "measures.decisions._matrix_input.label_cells",
     "label counts": "measures.decisions._class_counts.label_counts",
     "reading of files": "cli._bounded.read_rows",
     "replicates": f"{_BOOTSTRAP}._engine.Engine.run",
     "spilling": "tables.runs._spill_file.SpillFile.append",
-    "spread of draws": f"{_BOOTSTRAP}._draws.Draws.counts",
+    "counts of draws": f"{_BOOTSTRAP}._draws.Draws.counts",
 }
 
 

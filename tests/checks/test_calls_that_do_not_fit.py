@@ -14,8 +14,7 @@ from matplotlib.figure import Figure
 
 import fastmetrics as fm
 import fastmetrics.dask as on_dask
-from fastmetrics._faces import with_neighbours
-from public import NAMES, PLACES, public
+from public import NAMES, public
 
 Y = np.array([0, 1, 1, 0, 1, 0, 0, 1])
 P = np.array([0.2, 0.7, 0.6, 0.6, 0.9, 0.65, 0.1, 0.3])
@@ -138,6 +137,8 @@ def test_functions_are_what_they_were(name: str) -> None:
     assert pickle.loads(pickle.dumps(function)) is function is public(name)
     inner = inspect.unwrap(function)
     assert getattr(importlib.import_module(inner.__module__), name) is inner
-    path = f"{PLACES[name]}.{name}".partition(".")[2]
-    assert (function.__name__, function.__doc__) == (name, with_neighbours(inner.__doc__, path))
+    assert function.__name__ == name
+    lines = iter(function.__doc__.splitlines())
+    own = inspect.cleandoc(inner.__doc__).splitlines()
+    assert all(line in lines for line in own)  # in this order, beside its neighbours
     assert str(inspect.signature(function)) == str(inspect.signature(inner))

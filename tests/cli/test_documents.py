@@ -10,10 +10,7 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from fastmetrics.inference.bootstrap._plans import SUMS
-from fastmetrics.inference.bootstrap._statistic_plans import HULL_PLANS
-from fastmetrics.inference.bootstrap._threshold_plans import THRESHOLD_PLANS
-from measure_names import COUNT_MEASURES
+from measure_names import RESAMPLED
 
 pytestmark = pytest.mark.source_tree
 
@@ -59,15 +56,7 @@ def test_what_belongs_to_ci_is_left_to_it():
     assert not any("venv" in block.code for block in documents.blocks(text))
 
 
-@pytest.mark.parametrize(
-    ("kind", "measures"),
-    [
-        ("threshold", THRESHOLD_PLANS),
-        ("hull", HULL_PLANS),
-        ("count", COUNT_MEASURES),
-        ("sum", SUMS),
-    ],
-)
+@pytest.mark.parametrize(("kind", "measures"), RESAMPLED.items(), ids=list(RESAMPLED))
 def test_the_guide_names_every_measure_and_no_other(kind, measures):
     text = text_of("docs/bootstrap.md")
     (table,) = re.findall(rf"<!-- measures:{kind} -->\n((?:\|.*\n)+)", text)

@@ -10,13 +10,15 @@ from html import unescape
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from evaluation_cases import FIELDS, TABLE, same
 from scipy.stats import bootstrap as scipy_bootstrap
 from sklearn.metrics import f1_score, roc_auc_score, roc_curve
 
 from fastmetrics import ScoreTable, bootstrap, compare, estimate, evaluate
-from fastmetrics.cli._render import render
+from fastmetrics.cli import main
 from fastmetrics.comparison import effective_sample_size
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 
@@ -348,10 +350,15 @@ def test_intervals_of_maxima_and_choices_say_what_they_are_of(models):
 
 
 @pytest.mark.parametrize("output", ["table", "markdown", "csv"])
-def test_what_is_printed_has_the_footnotes(models, output):
+def test_what_is_printed_has_the_footnotes(models, output, tmp_path, capsys):
     y, scores, _ = models
-    result = evaluate(y, {"a": scores["a"], "b": scores["b"]}, n_resamples=99, rng=1)
-    text = " ".join(render(result, output).split())
+    given = {"a": scores["a"], "b": scores["b"]}
+    result = evaluate(y, given, n_resamples=99, rng=1)
+    path = str(tmp_path / "x.parquet")
+    pq.write_table(pa.table({"y": y, **given}), path)
+    options = ["--label", "y", "--score", "a", "--score", "b", "--bootstrap", "99", "--seed", "1"]
+    assert main(["evaluate", path, *options, "--format", output]) == 0
+    text = " ".join(capsys.readouterr().out.split())
     note = result["b"].bootstrap["fpr_at_best_threshold"].note
     if output == "csv":
         assert text.count(note) == 6  # TPR and FPR of two models and of their difference

@@ -10,9 +10,8 @@ import pytest
 from rank_samples import graded
 from scipy import stats
 
+import engine_sizes
 import fastmetrics as fm
-from fastmetrics._input.scalars import complement
-from fastmetrics.comparison.tables import post_hoc
 
 A = [0.20, 0.31, 0.12, 0.25, 0.19, 0.40, 0.28, 0.22]
 B = [0.17, 0.28, 0.13, 0.20, 0.18, 0.33, 0.21, 0.24]
@@ -68,6 +67,11 @@ TESTS = {
         for method in ("exact", "permutation", "f", "chi2")
     },
 }
+
+
+def complement(share: float) -> float:
+    """Return 1 less a share, as it would be written in decimals."""
+    return round(1.0 - share, 15)
 
 
 def around(pvalue: float) -> tuple[float, float]:
@@ -154,11 +158,10 @@ def test_mean_ranks_a_critical_difference_apart_differ(alone, control, monkeypat
     # 8 data sets and 3 algorithms have the standard error 1/2: nothing is rounded.
     ranks = [[3, 2, 1]] * 6 + [[1, 2, 3]] * 2
     for quantile, rejects in ((2.0, True), (math.nextafter(2.0, 3), False)):
+        engine_sizes.put(monkeypatch, **{alone: lambda k, alpha, q=quantile: q})
         if control is None:
-            monkeypatch.setattr(post_hoc, alone, lambda k, alpha, q=quantile: q)
             test = fm.comparison.nemenyi_test(ranks=ranks)
         else:
-            monkeypatch.setattr(post_hoc.reference, alone, lambda df, alpha, q=quantile: q)
             test = fm.comparison.bonferroni_dunn_test(ranks=ranks, control=control)
         assert test["0", "2"].difference == 1.0
         assert test["0", "2"].reject is rejects

@@ -11,7 +11,6 @@ from hypothesis import given, strategies as st
 from scipy import integrate, stats
 
 import fastmetrics as fm
-from fastmetrics.comparison.planning.power_accuracy import smallest
 from reference import rank_oracle as oracle
 
 Z = stats.norm.isf(0.025)
@@ -164,11 +163,9 @@ def test_correlation_saves_examples():
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_smallest():
-    assert smallest(lambda n: float(n >= 17), 1.0) == 17
-    assert smallest(lambda n: 1.0, 1.0) == 1
+def test_a_difference_that_no_number_of_rows_shows():
     with pytest.raises(ValueError, match="the difference is too small"):
-        smallest(lambda n: 0.0, 0.5)
+        fm.comparison.sample_size_paired_auc(auc_a=0.8, auc_b=0.8 + 1e-12)
 
 
 ACCURACIES = {"accuracy_a": 0.9, "accuracy_b": 0.8}

@@ -14,10 +14,10 @@ import numba
 import numpy as np
 import pytest
 from bootstrap_samples import binary, quiet_bootstrap
+from numba.core import event
 
+import engine_sizes
 import fastmetrics as fm
-from fastmetrics._kernels import _compile
-from fastmetrics.inference.bootstrap import _draws, _statistic_plans
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
@@ -55,7 +55,7 @@ def weighted_mean(labels, scores, weights):
     ],
 )
 def test_an_interrupt_stops_it_within_a_second(metrics, n_resamples, options, monkeypatch):
-    monkeypatch.setattr(_compile, "TWIN_MAX_ELEMENTS", -1)
+    engine_sizes.put(monkeypatch, plain_python_elements=-1)
     labels, scores = binary(400)
     before = quiet_bootstrap(labels, scores, rng=1)["roc_auc"].details.distribution
     if metrics != {"slow": slow}:
@@ -106,11 +106,8 @@ def test_what_a_function_raises_is_raised(n_threads):
 def test_memory_that_runs_out(n_threads, monkeypatch):
     labels, scores = binary(30)
 
-    def counts(*_):
-        raise MemoryError("Unable to allocate")
-
     with monkeypatch.context() as patch:
-        patch.setattr(_draws.Draws, "counts", counts)
+        engine_sizes.failing(patch, "counts of draws", MemoryError("Unable to allocate"))
         with pytest.raises(MemoryError, match="Unable to allocate"):
             fm.bootstrap(labels, scores, n_threads=n_threads, rng=1)
     assert quiet_bootstrap(labels, scores)["roc_auc"].details.n_failed < 5
@@ -127,7 +124,7 @@ def test_memory_that_runs_out(n_threads, monkeypatch):
 )
 def test_memory_is_that_of_a_part(metrics, method, most, monkeypatch):
     """In bytes a row, beside the table; 300 replicates of a byte a row would take 300."""
-    monkeypatch.setattr(_compile, "TWIN_MAX_ELEMENTS", -1)
+    engine_sizes.put(monkeypatch, plain_python_elements=-1)
     labels, scores = binary(200_000)
     table = fm.ScoreTable.from_scores(labels, 1 / (1 + np.exp(-scores)))
     options = {"metrics": metrics, "method": method, "n_resamples": 300, "rng": 1, "n_threads": 1}
@@ -168,12 +165,11 @@ def test_functions_that_modify_what_they_get():
 
 def test_a_compiled_function_is_compiled_once():
     """Each bootstrap asks for it several times; numba would take a second each time."""
-    assert _statistic_plans._unlocked(weighted_mean) is _statistic_plans._unlocked(weighted_mean)
     labels, scores = binary(50)
     quiet_bootstrap(labels, scores, metrics=weighted_mean)
-    compiled = len(_statistic_plans._unlocked(weighted_mean).__wrapped__.signatures)
-    quiet_bootstrap(labels, scores, metrics=weighted_mean, rng=2)
-    assert len(_statistic_plans._unlocked(weighted_mean).__wrapped__.signatures) == compiled
+    with event.install_recorder("numba:compile") as recorder:
+        quiet_bootstrap(labels, scores, metrics=weighted_mean, rng=2)
+    assert not recorder.buffer
 
 
 def test_progress_bar(capsys):

@@ -12,10 +12,8 @@ import pytest
 from bootstrap_samples import THRESHOLD_METRICS, binary, drawn, quiet_bootstrap
 from scipy import stats
 
+import engine_sizes
 import fastmetrics as fm
-from fastmetrics._kernels import _compile
-from fastmetrics.inference.bootstrap import _parse
-from fastmetrics.measures.decisions.count_measures import delta_variance
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
@@ -26,7 +24,7 @@ LEAST_P = 1e-4
 @pytest.fixture(autouse=True)
 def compiled(monkeypatch):
     """Let no plain Python twin draw thousands of replicates."""
-    monkeypatch.setattr(_compile, "TWIN_MAX_ELEMENTS", -1)
+    engine_sizes.put(monkeypatch, plain_python_elements=-1)
 
 
 def heavily_tied(n: int = 4_000) -> tuple:
@@ -124,7 +122,7 @@ def test_cells_and_rows_have_one_distribution(way, monkeypatch):
     metrics |= {name: name for name in ("accuracy", "matthews_corrcoef", "log_loss", "brier_score")}
     options = {"metrics": metrics, "threshold": 0.5, "n_resamples": B, **way}
     cells = fm.bootstrap(labels, p, rng=1, **options)
-    monkeypatch.setattr(_parse, "ROWS_OF_A_CELL", 10**9)
+    engine_sizes.put(monkeypatch, cell_rows=10**9)
     rows = fm.bootstrap(labels, p, rng=2, **options)
     assert not np.array_equal(
         cells["auc"].details.distribution[:50], rows["auc"].details.distribution[:50]
@@ -156,7 +154,7 @@ def test_cells_cost_nothing_of_their_number():
 def test_count_measures_have_the_delta_variance(name):
     matrix = fm.ConfusionMatrix.binary(tp=900, fp=150, fn=200, tn=2_500)
     result = fm.bootstrap(matrix, metrics=name, n_resamples=B, rng=1)[name]
-    error = math.sqrt(float(delta_variance(name, matrix.counts)))
+    error = fm.estimate(matrix, metrics=name)[name].standard_error
     assert result.standard_error == pytest.approx(error, rel=0.05)
     bayesian = fm.bootstrap(matrix, metrics=name, n_resamples=B, rng=1, resampling="bayesian")
     assert bayesian[name].standard_error == pytest.approx(error, rel=0.05)

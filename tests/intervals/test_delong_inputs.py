@@ -14,7 +14,6 @@ import pytest
 
 import fastmetrics as fm
 from fastmetrics import delong_test
-from fastmetrics.inference.delong.auc_covariance import exact_gram
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
@@ -233,23 +232,3 @@ def test_labels_that_are_refused() -> None:
         delong_test([0, 1, 2, 0, 1, 2], MODELS)
     with pytest.raises(ValueError, match="`y_true` takes its values in"):
         delong_test([5, 7, 7, 5, 7, 5], MODELS)
-
-
-@pytest.mark.parametrize("bits", [3, 19, 25, 26, 40, 62])
-@pytest.mark.parametrize("count_bits", [None, 1, 12, 13, 40, 53])
-def test_sums_of_products_are_exact(
-    rng: np.random.Generator, bits: int, count_bits: int | None
-) -> None:
-    """Every number as large as it can be in its first row, more columns than fit one chunk."""
-    n = 10_000 if bits in (25, 26) else 50
-    values = rng.integers(0, 2**bits, (3, n))
-    values[0] = 2**bits - 1
-    counts = None if count_bits is None else rng.integers(0, 2**count_bits, n)
-    if counts is not None:
-        counts[:] = np.maximum(counts, 2**count_bits - 2)
-    times = [1] * n if counts is None else counts.tolist()
-    columns = list(zip(times, *values.tolist(), strict=True))
-    expected = [
-        [sum(c[0] * c[1 + k] * c[1 + m] for c in columns) for m in range(3)] for k in range(3)
-    ]
-    assert exact_gram(values, np.array(times)).tolist() == expected

@@ -12,7 +12,6 @@ from scipy import stats
 
 import fastmetrics as fm
 from fastmetrics import ScoreTable, UndefinedMetricWarning
-from fastmetrics.measures.costs.cost_curve import rounded_sum
 from reference import hull_oracle
 from reference.roc_oracle import rows_of
 
@@ -195,16 +194,3 @@ def test_the_printed_table_is_short() -> None:
 def test_read_only() -> None:
     with pytest.raises(ValueError, match="read-only"):
         fm.costs.cost_curve(Y, S).thresholds[0] = 1
-
-
-@given(
-    st.lists(st.tuples(st.integers(1, 2**70), st.integers(1, 2**70)), max_size=8),
-)
-def test_sums_of_fractions_are_rounded_once(terms) -> None:
-    assert rounded_sum(terms) == float(sum((Fraction(*term) for term in terms), Fraction(0)))
-
-
-def test_a_sum_in_the_middle_of_two_doubles() -> None:
-    middle = 2**53 + 1, 2**54  # a half and a last bit, cut in three
-    third = (middle[0], 3 * middle[1])
-    assert rounded_sum([third] * 3) == float(Fraction(*middle))

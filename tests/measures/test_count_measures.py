@@ -313,3 +313,16 @@ def test_many_measures_share_their_sums(rng) -> None:
         params = {"weights": "linear"} if name == "cohen_kappa" else {}
         np.testing.assert_array_equal(found[name], value(name, stack, **params))
     np.testing.assert_array_equal(found["cost"], value("cost", stack, cost_matrix=1 - np.eye(3)))
+
+
+@pytest.mark.parametrize("k", [16, 17, 90])
+def test_slopes_of_a_product_of_many_recalls(k) -> None:
+    counts = np.zeros((k, k), int)
+    np.fill_diagonal(counts, 1)
+    counts[np.arange(k), np.arange(k) - 1] = 9999
+    step = np.zeros((k, k))
+    step[0, 0] = 1e-6
+    rise = (value("g_mean", counts + step) - value("g_mean", counts - step)) / 2e-6
+    assert gradient("g_mean", counts)[0, 0] == pytest.approx(rise, rel=1e-6)
+    counts[0, 0] = 0
+    assert gradient("g_mean", counts)[0, 0] == math.inf

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from sklearn.metrics import auc, average_precision_score, precision_recall_curve
 
 from fastmetrics import ScoreTable, pr_auc
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures.curves.pr_areas import _log1p_and_rest
 from reference import pr_oracle as oracle
 
 ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9)), min_size=2, max_size=40).filter(
@@ -75,16 +73,6 @@ def test_long_runs_of_false_positives_lose_no_digits(before: int, tie: tuple[int
     table = ScoreTable.from_counts([2.0, 1.0], [0, tie[0]], [before, tie[1]])
     expected = oracle.continuous([0, 1, 0], [2, 1, 1], [before, *tie])
     assert pr_auc(table) == pytest.approx(expected, rel=4e-15)
-
-
-def test_log_parts() -> None:
-    values = [1e-300, 1e-20, 1e-9, 1e-3, 0.1, 0.4999999, 0.5, 0.5000001, 1.0, 1e9, 1e300]
-    log_part, rest = _log1p_and_rest(np.array(values))
-    np.testing.assert_array_equal(log_part, np.log1p(values))
-    with localcontext() as context:
-        context.prec = 700
-        exact = [float(Decimal(x) - (1 + Decimal(x)).ln()) for x in values]
-    np.testing.assert_allclose(rest, exact, rtol=5e-16 * 3, atol=0)
 
 
 @pytest.mark.parametrize("label", [0, 1])

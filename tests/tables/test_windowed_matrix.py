@@ -11,9 +11,9 @@ import pytest
 from confusion_samples import KINDS, batches, columns
 from hypothesis import given, strategies as st
 
+import engine_sizes
 from fastmetrics import ConfusionMatrix, f1_score
 from fastmetrics.streams import WindowedConfusionMatrix
-from fastmetrics.tables.confusion import windowed_matrix
 from grids import few_examples
 
 
@@ -86,7 +86,7 @@ def test_a_long_stream_round_and_round(rng, window, k) -> None:
 
 
 def test_classes_that_leave_make_room(monkeypatch) -> None:
-    monkeypatch.setattr(windowed_matrix, "MOST_CLASSES", 40)
+    engine_sizes.put(monkeypatch, window_classes=40)
     last, rows = WindowedConfusionMatrix(15), []
     for step in range(200):  # a new label in every row
         batch = [(f"{step} {k}", f"{step} x") for k in range(1 + step % 4)]
@@ -145,21 +145,21 @@ def test_options_are_judged(window, options, error, match) -> None:
         WindowedConfusionMatrix(window, **options)
 
 
-@pytest.mark.parametrize("name", ["_changed", "_write", "_read", "check_n_rows"])
-def test_an_interrupt_changes_nothing(monkeypatch, name) -> None:
+def interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("work", ["change", "writing", "reading", "counting"])
+def test_an_interrupt_changes_nothing(monkeypatch, work) -> None:
     for after, new in itertools.product((False, True), repeat=2):
         last, rows = WindowedConfusionMatrix(4), [(0, 1), (2, 1), (1, 1), (1, 0)]
         last.update(*zip(*rows, strict=True))
         batch = [(9, 8), (8, 9)] if new else [(2, 2), (0, 0)]
-        what = getattr(windowed_matrix, name)
-
-        def interrupted(*args: Any, what=what, after=after) -> Any:
-            if after:
-                what(*args)
-            raise KeyboardInterrupt
-
         with monkeypatch.context() as patch:
-            patch.setattr(windowed_matrix, name, interrupted)
+            if after:
+                engine_sizes.noted(patch, f"{work} of a window", then=interrupt)
+            else:
+                engine_sizes.failing(patch, f"{work} of a window", KeyboardInterrupt())
             with pytest.raises(KeyboardInterrupt):
                 last.update(*zip(*batch, strict=True))
         check(last, rows)
