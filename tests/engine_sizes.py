@@ -137,3 +137,8 @@ def failing(patch: pytest.MonkeyPatch, work: str, error: BaseException) -> None:
 def size(name: str) -> Any:
     """Return a size as it is."""
     return resolve_name(f"fastmetrics.{PLACES[name][0]}")
+
+
+def compile_two() -> None:
+    """Let plain arrays of two classes be counted in one call of a kernel."""
+    resolve_name("fastmetrics._kernels.cells:count_two").compiled()

@@ -16,7 +16,6 @@ from sklearn.metrics import roc_auc_score
 
 from fastmetrics import evaluate
 from fastmetrics.cli import main
-from fastmetrics.io.reader import read_columns
 
 
 def table(n=200, seed=0):
@@ -131,9 +130,11 @@ def test_no_integer_fits_both_signs(tmp_path, capsys):
 
 
 def test_decimals(tmp_path, capsys):
-    data = pa.table({"y": [1, 0], "s": pa.array([1.0, 2.0]).cast(pa.decimal128(15, 2))})
+    data = pa.table({"y": [0, 1], "s": pa.array([1.0, 2.0]).cast(pa.decimal128(15, 2))})
     pq.write_table(data, tmp_path / "x.parquet")
-    assert read_columns([tmp_path / "x.parquet"], "y", ["s"]).scores["s"].tolist() == [1.0, 2.0]
+    assert run(tmp_path / "x.parquet", "--label", "y", "--score", "s", "--format", "json") == 0
+    model = json.loads(capsys.readouterr().out)["models"][0]
+    assert (model["roc_auc"], model["threshold"]) == (1.0, 2.0)
     data = pa.table({"y": [1, 0], "s": pa.array([1.0, 2.0]).cast(pa.decimal128(30, 2))})
     pq.write_table(data, tmp_path / "x.parquet")
     assert run(tmp_path / "x.parquet", "--label", "y", "--score", "s") == 2

@@ -165,7 +165,9 @@ def test_correlation_saves_examples():
 
 def test_a_difference_that_no_number_of_rows_shows():
     with pytest.raises(ValueError, match="the difference is too small"):
-        fm.comparison.sample_size_paired_auc(auc_a=0.8, auc_b=0.8 + 1e-12)
+        fm.comparison.sample_size_paired_accuracy(
+            accuracy_a=0.8, accuracy_b=0.8 + 1e-9, discordance=0.1
+        )
 
 
 ACCURACIES = {"accuracy_a": 0.9, "accuracy_b": 0.8}

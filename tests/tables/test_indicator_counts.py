@@ -6,15 +6,13 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from fastmetrics._input.targets import check_targets
-from fastmetrics._input.weights import check_weights
-from fastmetrics.tables.confusion import _indicator_counts
-from fastmetrics.tables.confusion._indicator_counts import counts_by_column, counts_by_row
+import engine_sizes
+import fastmetrics as fm
 
 
 @pytest.fixture(params=[1 << 18, 10], ids=["one block", "many blocks"])
 def block(request, monkeypatch):
-    monkeypatch.setattr(_indicator_counts, "_BLOCK", request.param)
+    engine_sizes.put(monkeypatch, indicator_block=request.param)
 
 
 def pairs(rng):
@@ -22,27 +20,32 @@ def pairs(rng):
     return y, p, (y & p, y, p)
 
 
+def counts_of(matrices):
+    """Return how many are in both, true, and predicted, of each matrix."""
+    both = matrices[:, 1, 1]
+    return both, both + matrices[:, 1, 0], both + matrices[:, 0, 1]
+
+
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.usefixtures("block")
 def test_by_column(rng, sparse):
     y, p, three = pairs(rng)
-    data = check_targets(*(map(scipy.sparse.csr_matrix, (y, p)) if sparse else (y, p)))
-    for found, ones in zip(counts_by_column(data, None), three, strict=True):
-        assert found.dtype == np.int64
-        np.testing.assert_array_equal(found, ones.sum(axis=0))
-    for w in (rng.integers(0, 5, 50), rng.random(50)):
-        weights = check_weights(w, 50)
-        for found, ones in zip(counts_by_column(data, weights), three, strict=True):
-            assert found.dtype == (np.int64 if weights.is_integer else np.float64)
-            np.testing.assert_allclose(found, w @ ones, rtol=1e-14)
+    data = [scipy.sparse.csr_matrix(each) if sparse else each for each in (y, p)]
+    for w in (None, rng.integers(0, 5, 50), rng.random(50)):
+        found = fm.multilabel_confusion_matrix(*data, sample_weight=w)
+        weights = np.ones(50, int) if w is None else w
+        assert found.dtype == (np.int64 if w is None else np.float64)
+        for counted, ones in zip(counts_of(found), three, strict=True):
+            np.testing.assert_allclose(counted, weights @ ones, rtol=1e-14)
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("multiplicity", [[1, 1, 1, 1], [0, 2, 1, 0], [0, 0, 0, 0]])
+@pytest.mark.parametrize("labels", [None, [1, 2], [3]])
 @pytest.mark.usefixtures("block")
-def test_by_row(rng, sparse, multiplicity):
+def test_by_row(rng, sparse, labels):
     y, p, three = pairs(rng)
-    data = check_targets(*(map(scipy.sparse.csr_matrix, (y, p)) if sparse else (y, p)))
-    for found, ones in zip(counts_by_row(data, np.array(multiplicity)), three, strict=True):
-        assert found.dtype == np.int64
-        np.testing.assert_array_equal(found, ones @ multiplicity)
+    data = [scipy.sparse.csr_matrix(each) if sparse else each for each in (y, p)]
+    found = fm.multilabel_confusion_matrix(*data, samplewise=True, labels=labels)
+    assert found.dtype == np.int64
+    for counted, ones in zip(counts_of(found), three, strict=True):
+        np.testing.assert_array_equal(counted, ones[:, labels or range(4)].sum(axis=1))
