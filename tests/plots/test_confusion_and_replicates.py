@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from functools import partial
 
@@ -14,7 +15,6 @@ from matplotlib.colors import to_rgb
 from numpy.testing import assert_array_equal
 
 import fastmetrics as fm
-from fastmetrics._plots.replicates import _edges
 
 Y = np.tile([0, 1, 1], 20)
 S = np.round(Y + np.random.default_rng(0).normal(size=60), 2)
@@ -186,16 +186,23 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch):
             call()
 
 
+def bars_of(replicates):
+    """Return the left end, the width and the height of each bar of replicates."""
+    result = fm.bootstrap(Y, S, **FEW)["roc_auc"]
+    details = dataclasses.replace(result.details, distribution=replicates)
+    bars = dataclasses.replace(result, details=details).plot().patches
+    return np.array([(bar.get_x(), bar.get_width(), bar.get_height()) for bar in bars]).T
+
+
 def test_few_values_have_a_bar_each():
     # Accuracy of ten rows has eleven values: bars of another width would hold one or two of them.
     accuracy = np.random.default_rng(2).binomial(10, 0.7, 1000) / 10
-    edges = _edges(accuracy)
-    assert_array_equal(np.diff(edges).round(12), 0.1)
-    assert np.histogram(accuracy, edges)[0].tolist() == [
-        np.isclose(accuracy, value).sum() for value in np.arange(edges[0] + 0.05, edges[-1], 0.1)
-    ]
-    assert len(_edges(np.random.default_rng(3).normal(size=10_000))) <= 81
+    left, width, height = bars_of(accuracy)
+    assert_array_equal(width.round(12), 0.1)
+    assert height.tolist() == [np.isclose(accuracy, value).sum() for value in left + 0.05]
+    assert height.sum() == 1000
+    assert len(bars_of(np.random.default_rng(3).normal(size=10_000))[0]) <= 80
     wide = np.concatenate([np.random.default_rng(3).normal(size=10_000), [1e9]])
-    assert len(_edges(wide)) == 81
-    assert _edges(np.array([0.5])).mean() == 0.5
-    assert len(_edges(np.array([]))) == 2
+    assert len(bars_of(wide)[0]) == 80
+    ((left,), (width,), (height,)) = bars_of(np.array([0.5]))
+    assert (left + width / 2, height) == (pytest.approx(0.5), 1)
