@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
+import engine_sizes
 import fastmetrics as fm
 from fastmetrics.comparison.samples._differences import Differences
 from fastmetrics.comparison.samples.bayesian import _sampled_shares
@@ -142,12 +143,10 @@ def test_shares_are_the_double_sum(twice, rope, place):
 
 
 def test_blocks_change_nothing(monkeypatch):
-    from fastmetrics.comparison.samples import bayesian as module
-
     whole = fm.comparison.bayesian_signed_rank_test(
         SETS, n_resamples=1000, rng=2, higher_is_better=True
     )
-    monkeypatch.setattr(module, "_BLOCK", 1000)
+    engine_sizes.put(monkeypatch, bayesian_block=1000)
     assert (
         fm.comparison.bayesian_signed_rank_test(
             SETS, n_resamples=1000, rng=2, higher_is_better=True

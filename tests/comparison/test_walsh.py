@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from fastmetrics.comparison.samples._differences import starts_of_ties
 from fastmetrics.comparison.samples._walsh import WalshAverages, _middle
 
 KINDS = {
@@ -80,3 +81,20 @@ def test_the_middle_of_two_doubles(a, b):
     assert low <= middle <= high
     if math.nextafter(low, math.inf) < high:
         assert low < middle < high
+
+
+def test_ranks_of_a_hundred_thousand_differences(rng):
+    values = rng.normal(0.01, 1, 100_000)
+    averages = WalshAverages(values)
+    rank = int(averages.count * 0.25)
+    ((value, _),) = averages.ranked((rank, rank))
+    i, j = rng.integers(0, 100_000, (2, 400_000))
+    share = np.mean((values[i] + values[j]) / 2 <= value)
+    assert share == pytest.approx(0.25, abs=4 * math.sqrt(0.25 * 0.75 / 200_000))
+
+
+def test_equal_differences_share_the_greatest_rounding():
+    """Whichever comes last: the order of rows changes nothing."""
+    ordered = np.array([1.0, 1.0, 1.5, 3.0])
+    for roundings in ([1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]):
+        assert starts_of_ties(ordered, np.array(roundings)).tolist() == [0, 3]

@@ -9,11 +9,6 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.measures.concordance.concordance_index import (
-    check_index_options,
-    index_influences,
-)
-from fastmetrics.tables.concordance.follow_up import compare_times
 from reference import concordance_oracle as oracle
 
 LONGER: Any = {"higher_score_means": "longer-time"}
@@ -48,11 +43,6 @@ def test_error_is_the_sum_of_squared_derivatives(rng, half, is_weighted) -> None
     shares = np.array(weights) / sum(weights)
     left = 1 - 2 * (shares**3).sum() / (shares**2).sum() + (shares**2).sum()
     assert found.standard_error**2 == pytest.approx(squares / left, rel=1e-6)
-    # R's `survival::concordance`: the sum of squares of the weight times the derivative (dfbeta)
-    columns = np.array(time), np.array(event), np.array(weights, np.float64)
-    options = check_index_options("longer-time", "harrell", None, how["ties_in_score"])
-    moved = index_influences(compare_times(*columns), np.array(score), options).influences
-    assert np.sum((columns[2] * moved) ** 2) == pytest.approx(squares, rel=1e-6)
 
 
 def test_value_is_that_of_the_function(rng) -> None:

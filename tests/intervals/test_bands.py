@@ -22,10 +22,10 @@ from band_samples import (
 from draws import cells_drawn
 from sklearn import metrics as sk
 
+import engine_sizes
 import fastmetrics as fm
-from fastmetrics.inference.bands import _band_limits, _band_replicates
+from fastmetrics.inference.bands import _band_limits
 from fastmetrics.inference.bands._band_replicates import effective_sizes
-from fastmetrics.inference.bootstrap import _parse
 from fastmetrics.inference.bootstrap._parse import Given, parse
 from fastmetrics.inference.bootstrap._plans import planned
 from reference import band_oracle, bootstrap_oracle
@@ -196,7 +196,7 @@ def _assert_quantiles(band, k, values, curve):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("level", [0.7, 0.95])
 def test_equal_precision_holds_the_share_of_the_replicates(monkeypatch, way, step, level):
-    monkeypatch.setattr(_band_replicates, "N_PLACES", 101)
+    engine_sizes.put(monkeypatch, band_places=101)
     labels, scores = binary(step=step)
     options = {"confidence_level": level, "n_resamples": 19, **WAYS[way]}
     band = quiet(fm.roc_band, labels, scores, points=GRID, **options)
@@ -240,8 +240,8 @@ def _scale(size, by_table):
 
 @pytest.mark.parametrize("stratified", [False, True])
 def test_cells_are_drawn_where_scores_are_few(monkeypatch, stratified):
-    monkeypatch.setattr(_parse, "ROWS_OF_A_CELL", 0)
-    monkeypatch.setattr(_band_replicates, "N_PLACES", 101)
+    engine_sizes.put(monkeypatch, cell_rows=0)
+    engine_sizes.put(monkeypatch, band_places=101)
     labels, scores = binary(step=0.4)
     table = fm.ScoreTable.from_scores(labels, scores)
     options = {"points": GRID, "stratified": stratified, "n_resamples": 30}

@@ -16,7 +16,7 @@ from test_leave_one_out import (
     table_of,
 )
 
-from fastmetrics.inference.bootstrap.bca import _loo_thresholds
+import engine_sizes
 from fastmetrics.inference.bootstrap.bca._leave_one_out import leave_one_out, strata
 from grids import few_examples
 
@@ -48,7 +48,7 @@ def test_blocks_that_are_passed_over_matter_to_none(name: str, params: dict, cel
     table = table_of(cells)
     expected = leave_one_out(table, name, **params)  # of one block
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_loo_thresholds, "_BLOCK", 3)
+        engine_sizes.put(patch, thresholds_block=3)
         found = leave_one_out(table, name, **params)
     np.testing.assert_array_equal(found, expected)
 

@@ -60,13 +60,13 @@ def has_threads(entry: Entry) -> bool:
 def weighted(entries: Iterable[Entry]) -> pytest.MarkDecorator:
     """Parametrize by entries, each with every kind of weights that it takes.
 
-    An AUC of several classes is up to twelve of two, which take every path themselves.
+    An AUC of several classes is up to twelve of two, which take every path themselves; of all
+    classes together, calibration is that of three times the rows.
     """
-    both = [
-        (entry, kind)
-        for entry in entries
-        for kind in ("none", *(entry.weights if entry not in MULTICLASS else ()))
-    ]
+    both = []
+    for entry in entries:
+        is_of_several = entry in MULTICLASS or "full]" in entry.name
+        both += [(entry, kind) for kind in ("none", *(() if is_of_several else entry.weights))]
     ids = [f"{entry.name}-{kind}" for entry, kind in both]
     return pytest.mark.parametrize(("entry", "weighting"), both, ids=ids)
 

@@ -12,6 +12,7 @@ from binned_samples import BITS, COARSE, FAULTS, VALUES
 from hypothesis import given, strategies as st
 from travels import in_threads
 
+import engine_sizes
 from fastmetrics import average_precision_score, ks_statistic, roc_auc_score
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.streams import BinLayout, BinnedScoreTable, DecayedBinnedScoreTable
@@ -130,7 +131,7 @@ def test_limits_hold_after_a_long_stream(rng: Any) -> None:
 
 @pytest.mark.parametrize("per", ["row", "batch"])
 def test_parts_of_large_batches(rng: Any, monkeypatch: Any, per: Any) -> None:
-    monkeypatch.setattr(_rows, "_PART_ROWS", 100)
+    engine_sizes.put(monkeypatch, bin_part_rows=100)
     labels, scores = rng.integers(0, 2, 2_000), rng.normal(size=2_000)
     tables = []
     for n_threads in (1, 3):

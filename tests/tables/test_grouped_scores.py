@@ -13,11 +13,12 @@ from binned_samples import BITS, COARSE, VALUES
 from hypothesis import given, strategies as st
 from travels import in_threads
 
+import engine_sizes
 from fastmetrics import roc_auc_score
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.ranking import group_auc
 from fastmetrics.streams import BinLayout, BinnedScoreTable, GroupedBinnedScoreTable
-from fastmetrics.tables.binned import _group_state, _rows
+from fastmetrics.tables.binned import _rows
 from fastmetrics.tables.binned._group_cells import GroupCells, group_limits
 
 ROWS = st.lists(
@@ -165,8 +166,7 @@ def test_rows_are_put_in_order_now_and_then(rng: Any, monkeypatch: Any) -> None:
     labels, scores, groups = rng.integers(0, 2, n), rng.normal(size=n), rng.integers(0, 50, n)
     whole = GroupedBinnedScoreTable(BITS, first_rows=0)
     whole.update(labels, scores, groups)
-    monkeypatch.setattr(_group_state, "_ROWS_IN_ORDER", 100)
-    monkeypatch.setattr(_group_state, "_BATCHES_IN_ORDER", 5)
+    engine_sizes.put(monkeypatch, grouped_rows=100, grouped_batches=5)
     table = GroupedBinnedScoreTable(BITS, first_rows=0)
     for start, stop in pairwise([*range(60), *range(60, n, 35), n]):
         table.update(labels[start:stop], scores[start:stop], groups[start:stop])

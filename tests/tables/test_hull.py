@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+import engine_sizes
 from fastmetrics import ScoreTable
 from fastmetrics._threads.workers import at_most
-from fastmetrics.tables.scores import hull as hulls
 from fastmetrics.tables.scores.hull import upper_hull
 from reference.hull_oracle import hull_ends
 
@@ -30,13 +30,10 @@ def same(left, right):
 def test_chunks_and_weights_have_the_vertices_of_the_definition(counts, chunk):
     positives, negatives = np.array(counts).T
     table = table_of(positives, negatives)
-    before = hulls.CHUNK_ROWS
-    try:
-        hulls.CHUNK_ROWS = chunk
+    with pytest.MonkeyPatch.context() as patch:
+        engine_sizes.put(patch, hull_chunk_rows=chunk)
         found = upper_hull(table)
         weighted = upper_hull(table_of(positives * 0.1, negatives * 0.1))
-    finally:
-        hulls.CHUNK_ROWS = before
     ends = hull_ends(positives.tolist(), negatives.tolist())
     assert found.ends.tolist() == weighted.ends.tolist() == ends
     assert found.true_positives.tolist() == [0, *np.cumsum(positives)[ends]]
@@ -66,7 +63,7 @@ def test_threads_and_chunks_change_nothing(rng, monkeypatch):
     scores = rng.normal(size=5_000) + labels
     for weight in (None, rng.random(5_000)):
         table = ScoreTable.from_scores(labels, scores, sample_weight=weight)
-        monkeypatch.setattr(hulls, "CHUNK_ROWS", 300)
+        engine_sizes.put(monkeypatch, hull_chunk_rows=300)
         found = []
         for n in (1, 2, 7):
             with at_most(n):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+import engine_sizes
 import fastmetrics as fm
 from fastmetrics import RegressionTable
 from fastmetrics.tables.regression import _sums
@@ -131,8 +132,7 @@ def test_deviance_from_a_mean_that_is_positive_in_the_whole_only():
 
 
 def test_threads_do_not_change_a_bit(rng, monkeypatch):
-    monkeypatch.setattr(_sums, "JOB", 4096)
-    monkeypatch.setattr(_sums, "PIECE", 1500)
+    engine_sizes.put(monkeypatch, error_job_cells=4096, error_piece_rows=1500)
     y = rng.gamma(2.0, 2.0, (30_000, 2))
     p = y * rng.gamma(5.0, 0.2, y.shape)
     for more in ({}, {"log_errors": True, "powers": POWERS}):
@@ -239,7 +239,7 @@ def test_tables_that_do_not_fit_are_not_added():
         1 + table
 
 
-@pytest.mark.parametrize("n", [4, 2 * _sums.JOB])
+@pytest.mark.parametrize("n", [4, 2 * engine_sizes.size("error_job_cells")])
 @pytest.mark.parametrize(
     ("faulty", "more", "message"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import engine_sizes
 import fastmetrics as fm
 from fastmetrics._threads.workers import at_most
 from fastmetrics.tables.concordance import row_counts
@@ -29,7 +30,7 @@ SLOPES = [(1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0), (0.0
 @pytest.mark.parametrize("n", [1, 2, 700, 5_000])
 @pytest.mark.parametrize("kind", KINDS)
 def test_counts_are_sums_of_weights_of_1(rng, monkeypatch, kind, n, leads, turned) -> None:
-    monkeypatch.setattr(row_counts, "_ROWS_OF_A_JOB", 900)
+    engine_sizes.put(monkeypatch, pair_job_rows=900)
     keys, scores = (rng.integers(0, most, n) for most in KINDS[kind])
     share = {"all": 1.0, "some": 0.5, "none": 0.0}[leads]
     ones, by_keys, by_scores = np.ones(n), ranked(keys), ranked(scores)
@@ -60,7 +61,7 @@ def test_jobs_threads_and_the_order_of_rows_change_no_pair(rng, monkeypatch) -> 
     outcome, score = rng.integers(0, 50, 5_000), rng.integers(0, 60_000, 5_000)
     whole = count_pairs(outcome, score)
     order = rng.permutation(5_000)
-    monkeypatch.setattr(row_counts, "_ROWS_OF_A_JOB", 300)
+    engine_sizes.put(monkeypatch, pair_job_rows=300)
     for threads in (1, 2, 7):
         with at_most(threads):
             assert count_pairs(outcome[order], score[order]) == whole
