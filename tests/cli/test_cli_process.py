@@ -9,11 +9,13 @@ import subprocess
 import sys
 import time
 import types
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import tqdm
 
 import engine_sizes
 from fastmetrics.cli import main
@@ -207,6 +209,7 @@ def two_files(tmp_path):
 @pytest.mark.parametrize("patience", [0.0, 60.0])
 def test_progress_bar_only_when_it_takes_long(two_files, monkeypatch, patience):
     engine_sizes.put(monkeypatch, patience_with_files=patience)
+    monkeypatch.setattr(tqdm, "tqdm", partial(tqdm.tqdm, mininterval=0))  # draw every move
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     assert main(two_files) == 0
     shown = terminal.getvalue()
@@ -214,7 +217,8 @@ def test_progress_bar_only_when_it_takes_long(two_files, monkeypatch, patience):
         assert "reading" not in shown
     else:
         assert "reading" in shown
-        assert " 0 %" in shown
+        assert " 50 %" in shown
+        assert "4,000 rows" in shown
 
 
 def test_no_progress_bar_when_nobody_is_looking(two_files, monkeypatch):
