@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from matplotlib.figure import Figure
 
 import fastmetrics as fm
 from fastmetrics.cli import main
@@ -31,6 +32,12 @@ def _files(tmp_path, monkeypatch):
     pq.write_table(pa.table(COLUMNS), "x.parquet")
 
 
+@pytest.fixture
+def blank(monkeypatch):
+    """Leave figures blank: rendering them takes most of the time."""
+    monkeypatch.setattr(Figure, "draw", lambda figure, renderer: None)
+
+
 def run(capsys, arguments, code=0):
     assert main(["report", *shlex.split(arguments)]) == code
     return capsys.readouterr()
@@ -52,6 +59,7 @@ def test_the_page_is_that_of_the_library(capsys, tmp_path):
     assert said.out == f"p.html: A & B, 200 rows\n{page.verdict.splitlines()[0]}\n"
 
 
+@pytest.mark.usefixtures("blank")
 def test_options_of_the_page(capsys, tmp_path):
     run(capsys, "x.parquet --label y --score a --band none --threshold 0.5 -o p.html")
     html = (tmp_path / "p.html").read_text(encoding="utf-8")
@@ -61,6 +69,7 @@ def test_options_of_the_page(capsys, tmp_path):
     assert "(seed 5)" in (tmp_path / "q.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("blank")
 def test_of_numbers_and_labels(capsys, tmp_path):
     run(capsys, "x.parquet --label b --score a -o p.html")
     assert "residuals" in (tmp_path / "p.html").read_text(encoding="utf-8")
