@@ -303,8 +303,8 @@ if sys.argv[1] == "slow":
     _bounded._Taker.take = slowly
 status = main(["evaluate", *sys.argv[2:]])
 lines = open("/proc/self/status").read().splitlines()
-print(next(line.split()[1] for line in lines if line.startswith("VmHWM")))
-sys.exit(status)
+print(next(line.split()[1] for line in lines if line.startswith("VmHWM")), flush=True)
+os._exit(status)  # as the program does after an interrupt
 """
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="signals and limits of Linux")
 
