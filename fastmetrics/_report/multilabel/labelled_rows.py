@@ -132,6 +132,10 @@ class Labelled:
         codes: Ints = self.labels[:, at].astype(np.int64)
         return codes
 
+    def named(self, which: NDArray[np.bool_]) -> list[str]:
+        """Return the names of some labels."""
+        return [self.names[j] for j in np.flatnonzero(which)]
+
     def usual(self) -> tuple[str, ...]:
         """Return what is measured where nothing is asked."""
         if self.are_decisions:
