@@ -22,9 +22,8 @@ from fastmetrics._report.diagnosis import Diagnosis
 from fastmetrics._report.doctor import doctor
 from fastmetrics._report.evaluation import evaluate, models_of
 from fastmetrics._report.evaluation_result import Evaluation
-from fastmetrics._report.page._content import sections_of, size_of
+from fastmetrics._report.page._content import methods_of, sections_of, size_of
 from fastmetrics._report.page._figures import Band, Drawn
-from fastmetrics._report.page._methods import methods_of
 from fastmetrics._report.task_evaluation import TaskEvaluation
 from fastmetrics._report.versions import version_of
 from fastmetrics._results import Result
