@@ -13,8 +13,7 @@ except ImportError as error:
 
 from fastmetrics._input.calls import as_called
 from fastmetrics.dask.bootstrap import bootstrap
-from fastmetrics.dask.comparisons import compare
-from fastmetrics.dask.estimates import estimate
+from fastmetrics.dask.estimates import compare, estimate
 from fastmetrics.dask.evaluation import evaluate
 from fastmetrics.dask.measures import confusion_matrix, measures, ranking_table
 from fastmetrics.dask.scores import (
