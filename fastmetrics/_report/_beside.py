@@ -216,18 +216,7 @@ def checked_promises(
     return found
 
 
-def said_of_calibration(
-    labels: Any,
-    named: Sequence[NamedScores],
-    parts: Mapping[str, ScoreDecomposition],
-    **options: Any,
-) -> tuple[str, ...]:
-    """Return a sentence on each model whose Brier score was decomposed."""
-    known = [model for model in named if model.name in parts]
-    return tuple(_of_probabilities(labels, each, parts[each.name], **options) for each in known)
-
-
-def _of_probabilities(
+def said_of_probabilities(
     labels: Any,
     model: NamedScores,
     parts: ScoreDecomposition,

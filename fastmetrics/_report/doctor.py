@@ -265,21 +265,15 @@ def _about_scores(
             "Brier score, log loss or calibration"
         )
         say("no probabilities", "note", said, name)
-    tied = _tied(y, s)
+    at = np.unique(s, return_inverse=True)[1]
+    positives, negatives = (np.bincount(at, y == label) for label in (1, 0))
+    tied = float(positives @ negatives / (positives.sum() * negatives.sum()))
     if tied > _TIED:
         said = (
             f"{100 * tied:.1f} % of pairs of a positive and a negative have the same score: each "
             "counts as one half; are scores rounded?"
         )
         say("ties", "note", said, name)
-
-
-def _tied(y: NDArray[np.int8], s: NDArray[np.float64]) -> float:
-    """Return the share of pairs of a positive and a negative with the same score."""
-    _, at = np.unique(s, return_inverse=True)
-    positives = np.bincount(at, y == 1)
-    negatives = np.bincount(at, y == 0)
-    return float(positives @ negatives / (positives.sum() * negatives.sum()))
 
 
 def _about_probabilities(name: str, y: NDArray[np.int8], s: NDArray[np.float64], say: Any) -> None:

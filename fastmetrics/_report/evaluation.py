@@ -20,7 +20,7 @@ from fastmetrics._report._beside import (
     checked_promises,
     doubts_of,
     measures_beside,
-    said_of_calibration,
+    said_of_probabilities,
 )
 from fastmetrics._report.evaluate_task import evaluate_task, task_of
 from fastmetrics._report.evaluation_result import Evaluation
@@ -256,7 +256,8 @@ def evaluate(
             raise InputError("`slices` have intervals without a bootstrap: leave `n_resamples` out")
         stand_for_themselves = not is_grouped and read != "importances"
         limited = LIMITED if len(named) == 1 else ("ks_statistic",)
-        brier = None if metrics is not None or plan is not None else dict[str, Any]()
+        more, notes = ({}, ()) if plan is not None else measures_beside(named, metrics)
+        brier = dict[str, Any]()
         models, forms = [], list[Any]()
         if plan is not None:
             from fastmetrics._report._bootstrap import bootstrapped, forms_of
@@ -273,7 +274,7 @@ def evaluate(
                     confidence_level=level if plan is None and stand_for_themselves else None,
                     limited=limited,
                     promises=promises,
-                    parts=brier,
+                    parts=brier if notes else None,  # scores are taken for probabilities
                     table=forms[k].table if forms and sample_weight is None else None,
                 )
                 if prices is not None and not math.isnan(model.roc_auc):
@@ -284,13 +285,14 @@ def evaluate(
             found = bootstrapped(models, forms, labels, named, plan, **rows)
             return dataclasses.replace(found, notes=doubts_of(named, found.models))
         comparisons: Comparisons | None = None
-        notes: tuple[str, ...] = ()
-        if not any(math.isnan(model.roc_auc) for model in models):
-            more, notes = measures_beside(named, metrics)
+        if any(math.isnan(model.roc_auc) for model in models):
+            notes = ()
+        else:
             given = {"threshold": threshold, **options}
             models, comparisons = by_influence(models, labels, named, more, **given)
-            if notes:  # scores are taken for probabilities
-                notes += said_of_calibration(labels, named, brier or {}, **options)
+            if notes:
+                parts = zip(named, brier.values(), strict=True)
+                notes += tuple(said_of_probabilities(labels, *each, **options) for each in parts)
         notes += doubts_of(named, models)
         found = Evaluation(tuple(models), level, read, None, comparisons, notes)
     if slices is None:

@@ -32,7 +32,7 @@ from fastmetrics.measures.registry import MEASURES
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 #: Fields of a model of two classes, and their measures in a bootstrap.
-_FIELDS: Final = {
+FIELDS: Final = {
     "n_positive": "n_positive",
     "n_negative": "n_negative",
     "roc_auc": "roc_auc",
@@ -171,7 +171,7 @@ def _arrow(metric: str) -> str:
 def _rows(model: ModelEvaluation) -> dict[str, tuple[Any, ...]]:
     """Return the value, the interval and the standard error of each measure."""
     found: dict[str, tuple[Any, ...]] = {
-        metric: (getattr(model, field), None, None) for metric, field in _FIELDS.items()
+        metric: (getattr(model, field), None, None) for metric, field in FIELDS.items()
     }
     found["roc_auc"] = (model.roc_auc, model.confidence_interval, None)
     for metric, one in figures_of(model).items():

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-import numpy as np
-
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.scalars import WeightsAre
@@ -175,16 +173,16 @@ def evaluate_model(
     """Evaluate one model, with intervals if there is a confidence level; see `evaluate`.
 
     ``limited`` are those that the table gives, as it does where rows stand for themselves.
-    ``parts`` takes the decomposition of its Brier score, if scores lie in [0, 1]. ``table`` is that
-    of the model's scores, of rows without weights, where it exists.
+    ``parts`` takes the decomposition of its Brier score. ``table`` is that of the scores, of rows
+    without weights, where it exists.
     """
     rows = {"sample_weight": sample_weight, "weights_are": weights_are, "pos_label": pos_label}
     if table is None:
         table, note = table_of(y_true, model.values, **rows)
     else:
-        note = _note_of_size(float(table.n_positive), float(table.n_negative), None)
+        note = _note_of_size(table.n_positive, table.n_negative)
     found = _measured(model.name, table, confidence_level, note, limited)
-    if parts is not None and are_fractions(table):
+    if parts is not None:
         parts[model.name] = decomposition_of_table(table, "brier_score")
     if not promises or math.isnan(found.roc_auc):
         return found
@@ -212,7 +210,7 @@ def evaluate_table(
     if table.is_weighted:
         note = "sums of weights, which do not tell how many rows there were: no interval"
         return _measured(name, table, None, note)
-    note = _note_of_size(float(table.n_positive), float(table.n_negative), None)
+    note = _note_of_size(table.n_positive, table.n_negative)
     limited = (*LIMITED, *LOSSES) if with_losses else LIMITED
     return _measured(name, table, confidence_level, note, limited)
 
@@ -258,7 +256,7 @@ def evaluation_of(
         threshold=best.threshold,
         true_positive_rate=best.tp / m,
         false_positive_rate=best.fp / n,
-        note=_note_of_size(float(m), float(n), None),
+        note=_note_of_size(m, n),
     )
     with said_in_notes():
         names = summary.measures if with_losses else SMOOTH
@@ -362,16 +360,17 @@ def _effective_sizes(
 ) -> tuple[float, float]:
     """Return the rows of either class; of importances, how many equal ones tell as much."""
     if weights_are != "importances" or rows.weights is None:
-        return float(table.n_positive), float(table.n_negative)
-    positive, negative = (rows.weights[rows.labels == label] for label in (1, 0))
-    return _worth(positive), _worth(negative)
+        return table.n_positive, table.n_negative
+    positive, negative = (
+        effective_sample_size(own) if own.any() else 0.0
+        for own in (rows.weights[rows.labels == label] for label in (1, 0))
+    )
+    return positive, negative
 
 
-def _worth(weights: np.ndarray[Any, Any]) -> float:
-    return effective_sample_size(weights) if weights.any() else 0.0
-
-
-def _note_of_size(n_positive: float, n_negative: float, weights_are: WeightsAre | None) -> str:
+def _note_of_size(
+    n_positive: float, n_negative: float, weights_are: WeightsAre | None = None
+) -> str:
     """Return that the smaller class is small, if it is."""
     size = min(n_positive, n_negative)
     if size >= _FEW:

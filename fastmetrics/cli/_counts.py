@@ -7,6 +7,7 @@ from typing import Final
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._report.evaluation import evaluate
+from fastmetrics._report.task_evaluation import NAMES_OF_SCORES
 from fastmetrics.cli._layout import in_format
 from fastmetrics.cli._render import render
 from fastmetrics.cli._session import in_words, progress_bar
@@ -17,15 +18,6 @@ from fastmetrics.tables.binned.score_ranges import ScoreRanges
 #: What counts keep of rows: which files, which of their lines, how sure, how laid out.
 _SERVES: Final = frozenset("files counts where threads confidence_level format command".split())
 _MEASURES: Final = ("roc_auc", "average_precision", "ks_statistic")
-
-_WORDS: Final = {
-    "metric": "",
-    "n_positive": "n+",
-    "n_negative": "n−",
-    "roc_auc": "AUC",
-    "average_precision": "average precision",
-    "ks_statistic": "KS",
-}
 
 
 def run_counts(options: argparse.Namespace) -> str:
@@ -101,6 +93,6 @@ def _rendered(ranges_of: dict[str, ScoreRanges], output_format: str) -> str:
             for name, value in (sizes[model] | found).items()
         ]
         columns = dict(zip(("metric", "model", "limits"), zip(*cells, strict=True), strict=True))
-        note = "The exact values lie between the limits."
-        shown = Display([Table(columns, words=_WORDS, across="model")], notes=[note])
+        table = Table(columns, words=NAMES_OF_SCORES | {"metric": ""}, across="model")
+        shown = Display([table], notes=["The exact values lie between the limits."])
     return in_format(output_format, {"models": models}, shown, lambda: (list(rows[0]), rows))

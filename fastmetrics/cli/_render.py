@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fastmetrics._display.numbers import is_bound
 from fastmetrics._report import Evaluation, EvaluationBootstrap, ModelEvaluation
+from fastmetrics._report.evaluation_result import FIELDS
 from fastmetrics._report.task_evaluation import TaskEvaluation
 from fastmetrics.cli._layout import in_format
 from fastmetrics.inference.estimate_result import Estimate, Pair
@@ -27,18 +28,6 @@ _INTERVAL_FIELDS: Final = (
     *("n_failed", "confidence_level", "method", "n_resamples"),
     *("stratified", "n_groups", "effective_n_groups", "threshold", "key", "weights_are", "note"),
 )
-#: Fields of a model, and their measures in the bootstrap.
-_VALUES: Final = {
-    "n_positive": "",
-    "n_negative": "",
-    "roc_auc": "roc_auc",
-    "average_precision": "average_precision",
-    "break_even_point": "break_even_point",
-    "ks_statistic": "ks_statistic",
-    "threshold": "",
-    "true_positive_rate": "tpr_at_best_threshold",
-    "false_positive_rate": "fpr_at_best_threshold",
-}
 #: Costs that have limits, and by what name.
 _LIMITS_OF_COSTS: Final = {"cheapest_threshold": "cheapest_threshold", "left_out_cost": "cost"}
 _TASK_FIELDS: Final = (
@@ -130,7 +119,7 @@ def _rows_of_intervals(evaluation: Evaluation, bootstrap: EvaluationBootstrap) -
     plan |= {"weights_are": evaluation.weights_are, "threshold": bootstrap.threshold}
     for model in evaluation:
         results: Mapping[str, Estimate] = model.bootstrap or {}
-        for field, metric in _VALUES.items():
+        for metric, field in FIELDS.items():
             if metric not in results:
                 row = {"model": model.name, "metric": field, "estimate": getattr(model, field)}
                 rows.append(row | {"note": model.note})

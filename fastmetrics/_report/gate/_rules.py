@@ -77,10 +77,6 @@ class Task:
             unknown=None if self.unknown is None else self.unknown[chosen],
         )
 
-    def pair(self, baseline: str) -> tuple[str, str]:
-        """Return the models of a rule."""
-        return self.candidate, baseline
-
     def compared(
         self, baseline: str, positive: NDArray[np.bool_] | None = None
     ) -> Mapping[str, Comparison]:
@@ -90,7 +86,7 @@ class Task:
             labels = np.where(self.unknown, positive, labels)
         return compare(
             labels,
-            {name: self.scores[name] for name in self.pair(baseline)},
+            {name: self.scores[name] for name in (self.candidate, baseline)},
             metrics={one.label: (one.name, dict(one.parameters)) for one in self.asked},
             method="influence",
             reference=baseline,
@@ -198,16 +194,12 @@ def decided(rules: Sequence[GateRule], alpha: float) -> tuple[GateRule, ...]:
         decision: Decision = "INCONCLUSIVE"
         if p < alpha:
             decision = "FAIL"
-        elif rule.pvalue_noninferior < alpha or _is_still(rule):
+        elif rule.pvalue_noninferior < alpha:
             decision = "PASS"
+        elif rule.estimate == 0.0 == rule.standard_error and rule.loss_limits.high < rule.margin:
+            decision = "PASS"  # no row tells the models apart, and unseen ones could not by it
         found.append(replace(rule, pvalue_worse_holm=p, decision=decision))
     return tuple(found)
-
-
-def _is_still(rule: GateRule) -> bool:
-    """Return whether no row tells the models apart, and unseen ones could not by the margin."""
-    is_same = rule.estimate == 0.0 == rule.standard_error
-    return is_same and rule.loss_limits.high < rule.margin
 
 
 def verdict_of(rules: Sequence[GateRule]) -> Decision:
@@ -283,7 +275,8 @@ def _contributions(task: Task, rule: GateRule) -> Floats:
     """Return what each unit adds to the gain of the candidate."""
     one = next(each for each in task.asked if each.label == rule.metric)
     known = task if task.unknown is None else task.part(~task.unknown)
-    models = [NamedScores(n, f"scores[{n!r}]", known.scores[n]) for n in task.pair(rule.baseline)]
+    names = task.candidate, rule.baseline
+    models = [NamedScores(name, f"scores[{name!r}]", known.scores[name]) for name in names]
     given: dict[str, Any] = dict.fromkeys(("event", "query", "groups", "strata", "sample_weight"))
     given |= {**task.options, **known.columns}
     if given["sample_weight"] is None:
