@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from fastmetrics._kernels import _notice
+from fastmetrics._kernels import _compile
 
 
 class Terminal(io.StringIO):
@@ -26,13 +26,13 @@ def tell(monkeypatch):
     """Return what tells a notice, at some second, that a function is compiled or done."""
 
     def told(second, is_start, module="fastmetrics._kernels.merges"):
-        monkeypatch.setattr(_notice, "perf_counter", lambda: second)
+        monkeypatch.setattr(_compile, "perf_counter", lambda: second)
         monkeypatch.setattr(sys, "stderr", told.stderr)
         function = SimpleNamespace(__module__=module)
         data = {"dispatcher": SimpleNamespace(py_func=function)}
         told.notice.notify(SimpleNamespace(is_start=is_start, data=data))
 
-    told.notice, told.stderr = _notice.Notice(), Terminal()
+    told.notice, told.stderr = _compile.Notice(), Terminal()
     return told
 
 
@@ -75,10 +75,10 @@ def test_nothing_is_shown_where_nobody_waits(tell, why):
 
 PROGRAM = """
 import sys
-from fastmetrics._kernels import _compile, _notice
+from fastmetrics._kernels import _compile
 from fastmetrics._kernels.merges import cumulative_weights, pairs_of_sorted
 import numpy as np
-_notice._PATIENCE = 0.0
+_compile._PATIENCE = 0.0
 if sys.argv[1:]:
     _compile.compile_small_calls()
 for kernel in (pairs_of_sorted, cumulative_weights):
