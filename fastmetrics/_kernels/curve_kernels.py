@@ -1,4 +1,4 @@
-"""Sweeps over a table of counts (highest score first): ROC corners, the largest gap, row pairs.
+"""Sweeps over a table of counts (highest score first): ROC corners, row pairs, precisions.
 
 Counts are int64 and totals stay below 2**63; products are the callers' to bound.
 """
@@ -67,40 +67,6 @@ def write_roc(
         fpr[j] = noted_fp[j] / n_negative
         tpr[j] = noted_tp[j] / n_positive
         thresholds[j] = noted_scores[j]
-
-
-@kernel
-def largest_gap(positives, negatives, true_positives, false_positives, n_positive, n_negative):
-    """Return the largest ``|tp * n_negative - fp * n_positive|``, its first row, tp and fp there.
-
-    ``true_positives`` and ``false_positives`` are those above the first row;
-    ``n_positive * n_negative`` must be below 2**63.
-    """
-    tp = np.int64(true_positives)
-    fp = np.int64(false_positives)
-    gap = tp * n_negative - fp * n_positive
-    largest = np.int64(-1)
-    row = 0
-    true_positives_there = np.int64(0)
-    false_positives_there = np.int64(0)
-    for i in range(positives.size):
-        tp += positives[i]
-        fp += negatives[i]
-        gap += positives[i] * n_negative - negatives[i] * n_positive
-        if abs(gap) > largest:
-            largest = abs(gap)
-            row = i
-            true_positives_there = tp
-            false_positives_there = fp
-    return largest, row, true_positives_there, false_positives_there
-
-
-@in_place_of(largest_gap)
-def _largest_gap(positives, negatives, true_positives, false_positives, n_positive, n_negative):
-    tp, fp = np.cumsum(positives) + true_positives, np.cumsum(negatives) + false_positives
-    gaps = np.abs(tp * n_negative - fp * n_positive)
-    row = gaps.argmax()
-    return int(gaps[row]), int(row), int(tp[row]), int(fp[row])
 
 
 @kernel

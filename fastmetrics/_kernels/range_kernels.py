@@ -32,6 +32,14 @@ def gap_ends(positives, negatives, n_positive, n_negative, ends):
             ends[5] = fp
 
 
+@in_place_of(gap_ends)
+def _gap_ends(positives, negatives, n_positive, n_negative, ends):
+    tp, fp = np.cumsum(positives), np.cumsum(negatives)
+    gaps = tp * n_negative - fp * n_positive
+    for k, row in enumerate((gaps.argmax(), gaps.argmin())):
+        ends[3 * k : 3 * k + 3] = row, tp[row], fp[row]
+
+
 @kernel
 def add_precisions(positives, negatives, true_positives, false_positives, terms, limbs):
     """Add ``p * tp / (tp + fp)`` of each row, a double, exactly: to limbs of 32 bits from 2**-128.

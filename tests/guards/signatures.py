@@ -41,7 +41,6 @@ ALLOWED: dict[str, int] = {
     "concordance:sums_of_later": 1,
     "curve_kernels:concordant_pairs_by_row": 2,  # scores here are float32 or float64
     "curve_kernels:corner_count": 1,
-    "curve_kernels:largest_gap": 1,
     "curve_kernels:placement_sums": 1,
     "curve_kernels:sums_of_products": 2,  # counts of int64, or the rows of a class as int8
     "curve_kernels:turns_of_lines": 2,  # corners of counts or of shares of weights

@@ -61,20 +61,6 @@ def test_write_roc(rng, write, corners_only, n, dtype):
         assert thresholds.tolist() == scores[here].tolist()
 
 
-@pytest.mark.parametrize("find", forms(kernels.largest_gap))
-@pytest.mark.parametrize("n", [1, 2, 3, 200])
-def test_largest_gap(rng, find, n):
-    _, positives, negatives = table(rng, n)
-    tp, fp = np.cumsum(positives), np.cumsum(negatives)
-    gaps = np.abs(tp * fp[-1] - fp * tp[-1])
-    totals = int(tp[-1]), int(fp[-1])
-    for start in {0, n // 3}:
-        row = start + int(np.argmax(gaps[start:]))
-        above = (int(tp[start - 1]), int(fp[start - 1])) if start else (0, 0)
-        found = find(positives[start:], negatives[start:], *above, *totals)
-        assert found == (gaps[row], row - start, tp[row], fp[row])
-
-
 @pytest.mark.parametrize("count", forms(kernels.concordant_pairs_by_row))
 def test_concordant_pairs_by_row(rng, count):
     labels = rng.integers(0, 2, (30, 7)).astype(np.int8)

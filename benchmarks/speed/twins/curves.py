@@ -149,19 +149,6 @@ def roc_corners(data: Data) -> Pair:
     return ours, twin
 
 
-def largest_gap(data: Data) -> Pair:
-    _, positives, negatives = columns(data)
-    totals = int(positives.sum()), int(negatives.sum())
-
-    def twin() -> tuple[Any, ...]:
-        tp, fp = np.cumsum(positives), np.cumsum(negatives)
-        gaps = np.abs(tp * totals[1] - fp * totals[0])
-        row = int(np.argmax(gaps))
-        return gaps[row], row, tp[row], fp[row]
-
-    return lambda: curve_kernels.largest_gap(positives, negatives, 0, 0, *totals), twin
-
-
 def placement_sums(data: Data) -> Pair:
     """Sum in int64 halves, against Python integers."""
     _, positives, negatives = columns(data)
@@ -382,7 +369,6 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     weigh_pairs: (("merges:weigh_pairs",), True),
     cumulative_weights: (("merges:cumulative_weights", "merges:cumulative_pair"), False),
     roc_corners: (("curve_kernels:corner_count", "curve_kernels:write_roc"), False),
-    largest_gap: (("curve_kernels:largest_gap",), False),
     placement_sums: (("curve_kernels:placement_sums",), False),
     sums_of_products: (("curve_kernels:sums_of_products",), False),
     precision_steps: (

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._kernels.curve_kernels import largest_gap
+from fastmetrics._kernels.range_kernels import gap_ends
 from fastmetrics._results import OneNumber
 from fastmetrics.measures.curves._pieces import Piece, by_pieces
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
@@ -127,16 +128,20 @@ def _weighted_gap(table: ScoreTable) -> tuple[int, float, float]:
 def _integer_gap(table: ScoreTable, n_positive: int, n_negative: int) -> tuple[int, int, int]:
     if n_positive * n_negative < INT64_BOUND:
 
-        def gap(piece: Piece) -> tuple[int, int, int, int]:
-            counts = piece.positives, piece.negatives, piece.tp, piece.fp
-            size, row, tp, fp = largest_gap(*counts, n_positive, n_negative)
-            return int(size), piece.start + int(row), int(tp), int(fp)
+        def ends_of(piece: Piece) -> list[list[int]]:
+            ends = np.empty(6, np.int64)
+            gap_ends(*piece.columns, n_positive, n_negative, ends)
+            above = piece.start, piece.tp, piece.fp
+            found: list[list[int]] = np.add(ends.reshape(2, 3), above).tolist()
+            return found
 
-        # ``max`` keeps the first of equal ones: the highest threshold.
-        return max(by_pieces(table, gap), key=lambda found: found[0])[1:]
-    # The products do not fit: floats tell which rows can be the largest, Python integers which is.
-    tp_all, fp_all = table.true_positives, table.false_positives
-    nearly = np.abs(tp_all / n_positive - fp_all / n_negative)
-    rows = np.flatnonzero(nearly >= nearly.max() - 2 * _GAP_ERROR)
-    counts = zip(rows.tolist(), tp_all[rows].tolist(), fp_all[rows].tolist(), strict=True)
-    return max(counts, key=lambda c: abs(c[1] * n_negative - c[2] * n_positive))
+        counts = chain.from_iterable(by_pieces(table, ends_of))
+    else:
+        # The products do not fit: floats tell which rows can be the largest, integers which is.
+        tp, fp = table.true_positives, table.false_positives
+        nearly = np.abs(tp / n_positive - fp / n_negative)
+        rows = np.flatnonzero(nearly >= nearly.max() - 2 * _GAP_ERROR)
+        counts = iter(np.stack((rows, tp[rows], fp[rows]), axis=1).tolist())
+    # Of equal ones the first: the highest threshold.
+    row, *there = max(counts, key=lambda c: (abs(c[1] * n_negative - c[2] * n_positive), -c[0]))
+    return row, there[0], there[1]
