@@ -41,9 +41,7 @@ class BinaryLabels(NamedTuple):
     verified: bool
 
 
-def encode_labels(
-    y: NDArray[Any], pos_label: Any, rule: str, *, defer: bool, name: str = "y_true"
-) -> BinaryLabels:
+def encode_labels(y: NDArray[Any], pos_label: Any, rule: str, *, defer: bool) -> BinaryLabels:
     """Return a non-empty vector of labels as 1 and ``negative``.
 
     One-byte labels are viewed in place; with ``defer`` they are not even read, except for a
@@ -56,16 +54,9 @@ def encode_labels(
         unit = _unit_view(y, defer) if y.dtype.itemsize == 1 else _unit_encoded(y)
         if unit is not None:
             return unit
-    y = text_or_numbers(y, name, convert=rule == "strict")
-    check_label_values(y, name)
-    return _encode_general(y, pos_label, rule, name)
-
-
-def guess_negative(y: NDArray[Any]) -> int:
-    """Return -1 if one of a few rows spread over one-byte ``y`` says so, else 0."""
-    if y.dtype.kind != "i":
-        return 0
-    return -1 if b"\xff" in y[:: len(y) // 64 + 1].tobytes() else 0
+    y = text_or_numbers(y, "y_true", convert=rule == "strict")
+    check_label_values(y, "y_true")
+    return _encode_general(y, pos_label, rule)
 
 
 def distinct(y: NDArray[Any]) -> NDArray[Any]:
@@ -150,7 +141,8 @@ def _unit_view(y: NDArray[Any], defer: bool) -> BinaryLabels | None:
     """Return one-byte labels in place if they are (or, deferred, seem) {0, 1} or {-1, 1}."""
     values: NDArray[np.int8] = contiguous(y).view(np.int8)
     if defer:
-        return BinaryLabels(values, guess_negative(y), False)
+        is_minus = y.dtype.kind == "i" and b"\xff" in y[:: len(y) // 64 + 1].tobytes()
+        return BinaryLabels(values, -1 if is_minus else 0, False)
     negative = -1 if y.dtype.kind == "i" and y.min() < 0 else 0
     if np.count_nonzero(values == 1) + np.count_nonzero(values == negative) == len(values):
         return BinaryLabels(values, negative, True)
@@ -194,25 +186,27 @@ def _verified(ones: NDArray[np.bool_]) -> BinaryLabels:
     return BinaryLabels(ones.view(np.int8), 0, True)
 
 
-def _encode_general(y: NDArray[Any], pos_label: Any, rule: str, name: str) -> BinaryLabels:
+def _encode_general(y: NDArray[Any], pos_label: Any, rule: str) -> BinaryLabels:
     classes = distinct(y)
     is_text = classes.dtype.kind in "UO"
     if pos_label is None:
-        pos_label = _implied_positive(classes, is_text, rule, name)
+        pos_label = _implied_positive(classes, is_text, rule)
     elif rule != "curve" and len(classes) > 2:
-        raise InputError(_too_many(classes, name, pos_label))
-    positive = _label_of(classes, pos_label, is_text)
+        raise InputError(_too_many(classes, pos_label))
+    positive = None  # as the data have it
+    if pos_label is not None and isinstance(pos_label, str) == is_text:
+        positive = next((label for label in classes.tolist() if label == pos_label), None)
     if positive is None:
         if pos_label is not None and rule != "curve" and len(classes) == 2:
             raise InputError(
-                f"`pos_label`={pos_label!r} is not a label of `{name}`, which takes its values in "
+                f"`pos_label`={pos_label!r} is not a label of `y_true`, which takes its values in "
                 f"{show_labels(classes)}"
             )
         return BinaryLabels(np.zeros(len(y), dtype=np.int8), 0, True)
     return _verified(np.asarray(y == positive))
 
 
-def _implied_positive(classes: NDArray[Any], is_text: bool, rule: str, name: str) -> Any:
+def _implied_positive(classes: NDArray[Any], is_text: bool, rule: str) -> Any:
     """Return the positive label where none was given, or raise."""
     if rule == "sorted" and len(classes) <= 2:
         return classes.tolist()[1] if len(classes) == 2 else None
@@ -220,32 +214,25 @@ def _implied_positive(classes: NDArray[Any], is_text: bool, rule: str, name: str
     if not is_text and (labels <= {0, 1} or labels <= {-1, 1}):
         return 1
     if len(classes) > 2:
-        raise InputError(_too_many(classes, name))
+        raise InputError(_too_many(classes))
     raise InputError(
-        f"`{name}` takes its values in {show_labels(classes)}: pass `pos_label`, or labels "
+        f"`y_true` takes its values in {show_labels(classes)}: pass `pos_label`, or labels "
         "in {0, 1} or {-1, 1}"
     )
 
 
-def _too_many(classes: NDArray[Any], name: str, pos_label: Any = None) -> str:
+def _too_many(classes: NDArray[Any], pos_label: Any = None) -> str:
     label = classes.tolist()[-1] if pos_label is None else pos_label
     advice = (
-        f"pass `{name} == {label!r}` for one class against the rest, or see `multi_class` of "
+        f"pass `y_true == {label!r}` for one class against the rest, or see `multi_class` of "
         "roc_auc_score"
     )
     if len(classes) > _MANY and classes.dtype.kind not in "UO":
         advice += f", or is this regression ({OF_REGRESSION})?"
     return (
-        f"`{name}` has {len(classes):,} classes, {show_labels(classes)}, and this measure is for "
+        f"`y_true` has {len(classes):,} classes, {show_labels(classes)}, and this measure is for "
         f"two: {advice}"
     )
-
-
-def _label_of(classes: NDArray[Any], pos_label: Any, is_text: bool) -> Any:
-    """Return the label equal to ``pos_label``, as the data have it; None if there is none."""
-    if pos_label is None or isinstance(pos_label, str) != is_text:
-        return None
-    return next((label for label in classes.tolist() if label == pos_label), None)
 
 
 def _float_label_fault(y: NDArray[Any], name: str) -> str:

@@ -97,16 +97,14 @@ def check_scores_array(
     return scores
 
 
-def check_score_matrix(
-    y_score: Any, name: str = "y_score", *, allow_inf: bool = False
-) -> NDArray[Any]:
+def check_score_matrix(y_score: Any, name: str = "y_score") -> NDArray[Any]:
     """Return a matrix (n, k) of scores in a canonical dtype, fully verified, in its own order.
 
     A matrix already canonical is returned itself, whatever its strides: take its columns with
     `score_column`, one contiguous copy at a time.
     """
     matrix = score_matrix(y_score, name)
-    check_finite(matrix, name, allow_inf)
+    check_finite(matrix, name)
     return matrix
 
 

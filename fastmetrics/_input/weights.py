@@ -85,7 +85,7 @@ def as_given(sums: Any, exponent: int) -> Any:
     return given if isinstance(sums, np.ndarray) else float(given)
 
 
-def check_sums(sums: NDArray[np.float64], what: str, least: int = -1022) -> None:
+def check_sums(sums: NDArray[np.float64], least: int = -1022) -> None:
     """Raise unless these are sums of weights as `check_weights` makes them, or some of them 0.
 
     Those of a state that needs no exponent are at least ``2**-250``, which ``least`` says.
@@ -93,7 +93,7 @@ def check_sums(sums: NDArray[np.float64], what: str, least: int = -1022) -> None
     with np.errstate(over="ignore"):
         is_right = float(sums.sum()) < _MOST_SUM and bool((sums >= 0).all())
     if not is_right or 0.0 < sums.min(initial=1.0, where=sums > 0) < math.ldexp(1.0, least):
-        raise InputError(f"{what} must be 0, or between 2**{least} and 2**256 in all")
+        raise InputError(f"weights must be 0, or between 2**{least} and 2**256 in all")
 
 
 def check_exponent(exponent: Any) -> int:

@@ -242,7 +242,7 @@ def checked_first_rows(found: Members, first_rows: int, column: str | None = "we
 def check_weight(counts: NDArray[Any], least: int = _LEAST) -> None:
     """Raise where counts, or sums of weights at least 2**``least``, are beyond a table's range."""
     if counts.dtype.kind == "f":
-        check_sums(counts, "weights", least)
+        check_sums(counts, least)
     else:
         check_n_rows(sum(counts.tolist()))
 

@@ -355,7 +355,7 @@ def checked_parts(found: Members) -> Parts:
     if values.dtype.kind == "f":
         if lost.dtype != np.float64 or lost.shape != values.shape or not np.isfinite(lost).all():
             raise InputError("`lost` does not go with values")
-        check_sums(values + lost, "weights")
+        check_sums(values + lost)
     elif len(lost):
         raise InputError("`lost` beside integers")
     new_labels = str(found["new_labels"])

@@ -287,7 +287,7 @@ def _check_sums(sums: Sums, n_samples: int, of_rows: list[Floats]) -> None:
         for each in sums.of_powers.values():  # what is moved about a mean may be rounded below 0
             moved = each[:, ABOUT] + each[:, ABOUT + 1] + 1e-9 * sums.weights
             positive += [each[:, DEVIANCE] + each[:, DEVIANCE + 1], moved]
-        check_sums(sums.weights, "weights")
+        check_sums(sums.weights)
     if any((each < 0).any() for each in positive) or not sums.weights.all():
         raise InputError("a sum of what is not negative is, or the weight is 0")
     if any(not np.allclose(each[:, errors.ROWS], n_samples, rtol=1e-9) for each in of_rows):

@@ -293,7 +293,7 @@ class ScoreTable(Frozen, Summed, Saved):
         columns = found["scores"], found["positives"], found["negatives"]
         scores, positives, negatives = checked_columns(*columns, allow_inf=True)
         if positives.dtype.kind == "f":
-            check_sums(np.concatenate([positives, negatives]), "weights")
+            check_sums(np.concatenate([positives, negatives]))
         exponent = check_exponent(scalar(found, "weight_exponent"))
         return cls._of_columns(scores, positives, negatives, exponent)
 
