@@ -39,7 +39,6 @@ _GONE: Final = {
     "PairedDifference": "results.Pair",
     "PairedPermutationTest": "results.Comparisons",
     "PermutedDifference": "results.Pair",
-    "": "results.Pair",
     "RankingDifference": "ranking.evaluate_rankings(...)['map']['a', 'b'], a Pair",
     "RankingMean": "ranking.evaluate_rankings(...)['map']['a'], an Estimate",
     "concordance_index_interval": "estimate(time, score, event=..., metrics=...)",

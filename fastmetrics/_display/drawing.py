@@ -31,7 +31,8 @@ def as_text(shown: Display, *, width: int = WIDTH) -> str:
 
 def as_html(shown: Display) -> str:
     """Return the tables of a display, figures aligned; the title is the caption of the first."""
-    texts = (f"<p>{_with_code(note)}</p>".replace("\n", "<br>") for note in shown.notes if note)
+    notes = (_CODE.sub(r"<code>\1</code>", html.escape(note)) for note in shown.notes if note)
+    texts = (f"<p>{note}</p>".replace("\n", "<br>") for note in notes)
     inside = [*tables_as_html(shown), *texts]
     return "".join([f'<div class="fastmetrics"><style>{_STYLE}</style>', *inside, "</div>"])
 
@@ -52,10 +53,6 @@ _STYLE: Final = (
 )
 _CODE: Final = re.compile(r"`([^`\n]+)`")
 _LIMITS: Final = re.compile(r"(?<= )(\[[^\[\]]+\])$")
-
-
-def _with_code(note: str) -> str:
-    return _CODE.sub(r"<code>\1</code>", html.escape(note))
 
 
 def _grids(shown: Display) -> list[tuple[tuple[str, ...], Grid]]:

@@ -59,14 +59,9 @@ def grid(table: Table) -> Grid:
     labels = columns[0].cells
     if columns[0].name == "metric":
         labels[1:] = ["" if label == above else label for above, label in pairwise(labels)]
-    return Grid(columns, more=_more(table))
-
-
-def _more(table: Table) -> str:
-    """Return how many rows are left out."""
-    n = len(table) - table.most
-    said = f"… {n:,} {'row' if n == 1 else 'rows'} more" if n > 0 else ""
-    return f"{said}: `to_frame()` has all." if said and table.framed else said
+    n_more = len(table) - table.most
+    more = f"… {n_more:,} {'row' if n_more == 1 else 'rows'} more" if n_more > 0 else ""
+    return Grid(columns, more=f"{more}: `to_frame()` has all." if more and table.framed else more)
 
 
 def _first(values: Any, n: int) -> list[Any]:

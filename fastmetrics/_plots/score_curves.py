@@ -68,7 +68,6 @@ def draw_precision_recall(
     ax: Any = None,
     *,
     prevalence: float | None = None,
-    title: str = "",
     options: Mapping[str, Any] | None = None,
 ) -> Any:
     """Draw P-R curves over lines of equal F1, the break-even line and the share of positives."""
@@ -85,16 +84,12 @@ def draw_precision_recall(
         if prevalence is not None:
             ax.plot([0, 1], [prevalence] * 2, ls=":", **GUIDE, label=f"positives: {prevalence:.3g}")
     add_curves(ax, curves, options)
-    legend_off_curves(ax, "lower left", title=title)
+    legend_off_curves(ax, "lower left")
     return ax
 
 
 def draw_det(
-    curves: Sequence[Curve],
-    ax: Any = None,
-    *,
-    title: str = "",
-    options: Mapping[str, Any] | None = None,
+    curves: Sequence[Curve], ax: Any = None, *, options: Mapping[str, Any] | None = None
 ) -> Any:
     """Draw DET curves, on the scale of normal deviates, over the line of equal error rates.
 
@@ -115,7 +110,7 @@ def draw_det(
     ax.set(xlim=(low, high), ylim=(low, high))
     _set_rate_ticks(ax)
     add_curves(ax, curves, options)
-    legend_off_curves(ax, "upper right", "lower left", title=title)
+    legend_off_curves(ax, "upper right", "lower left")
     return ax
 
 
@@ -124,7 +119,6 @@ def draw_thresholds(
     ax: Any = None,
     *,
     mark: tuple[float, str] | None = None,
-    title: str = "",
     options: Mapping[str, Any] | None = None,
 ) -> Any:
     """Draw measures over the threshold, from the lowest score to the highest."""
@@ -139,7 +133,7 @@ def draw_thresholds(
     show_all(ax)
     if mark is not None and np.isfinite(mark[0]):
         upright(ax, mark[0], color="0.35", lw=1.0, ls=(0, (1, 2)), zorder=1, label=mark[1])
-    legend_off_curves(ax, *reversed(CORNERS), title=title)
+    legend_off_curves(ax, *reversed(CORNERS))
     return ax
 
 

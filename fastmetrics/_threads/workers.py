@@ -78,9 +78,7 @@ def with_threads(function: F) -> F:
 
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
-        if options.get("n_threads") is None:
-            return function(*arguments, **options)
-        with at_most(options["n_threads"]):
+        with at_most(options.get("n_threads")):
             return function(*arguments, **options)
 
     return cast(F, call)
