@@ -156,7 +156,9 @@ def two_sides(
             taken = _share(top, here, work, places)
             sides = []
             for k, (place, python) in enumerate(zip(places, used, strict=True)):
-                before = _commit_said(revision, commit)
+                before = commit[:10]
+                if not commit.startswith(revision):
+                    before = f"{revision} ({before})"
                 said = before if same or k == 0 else _tree_said(n_changed)
                 folder = place / here.relative_to(top)
                 own = _installed(place, python, install) if install else None
@@ -170,10 +172,6 @@ def two_sides(
             for place in places:
                 _call(["git", "worktree", "remove", "--force", str(place)], top, os.environ)
             _call(["git", "worktree", "prune"], top, os.environ)
-
-
-def _commit_said(revision: str, commit: str) -> str:
-    return commit[:10] if commit.startswith(revision) else f"{revision} ({commit[:10]})"
 
 
 def _tree_said(n_changed: int) -> str:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from queue import Empty, Queue
-from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from fastmetrics._interrupt import deferred_interrupt
@@ -207,12 +206,7 @@ class Session:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -255,10 +249,9 @@ class Session:
             return absolute
         if self._links is None:
             self._links = tempfile.TemporaryDirectory(prefix="fastmetrics-")
-        suffixes = re.sub(r"[^A-Za-z0-9.]", "", "".join(_suffixes(absolute)))
-        address = os.path.join(
-            self._links.name, f"file{len(os.listdir(self._links.name))}{suffixes}"
-        )
+        suffixes = ".".join(["", *os.path.basename(absolute).split(".")[1:][-2:]])
+        name = f"file{len(os.listdir(self._links.name))}{re.sub(r'[^A-Za-z0-9.]', '', suffixes)}"
+        address = os.path.join(self._links.name, name)
         try:
             os.symlink(absolute, address)
         except OSError as error:
@@ -272,8 +265,3 @@ def _is_plain(absolute: str) -> bool:
     except UnicodeEncodeError:
         return False
     return not any(character in absolute for character in _PATTERN_CHARACTERS)
-
-
-def _suffixes(path: str) -> list[str]:
-    parts = os.path.basename(path).split(".")
-    return ["." + part for part in parts[-2:]] if len(parts) > 2 else ["." + parts[-1]]

@@ -151,11 +151,8 @@ def _check_header(source: Source, wanted: list[str]) -> None:
     if missing:
         names = ", ".join(repr(column) for column in missing)
         found = ", ".join(repr(column) for column in source.header)
-        raise FileError(
-            f"{source.path}: no column {names}; the columns are {found}"
-            if len(found) <= 2_000
-            else f"{source.path}: no column {names}; the columns are {found[:2_000]}…"
-        )
+        found = found if len(found) <= 2_000 else f"{found[:2_000]}…"
+        raise FileError(f"{source.path}: no column {names}; the columns are {found}")
     for column in wanted:
         if source.header.count(column) > 1:
             raise FileError(f"{source.path}: the header names column {column!r} more than once")
@@ -312,7 +309,10 @@ class _Reading:
             self.n_skipped += self._rejected()
         if self.n_rows == 0:
             others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-            raise FileError(f"{paths[0]}{others}: {self._why_empty()}")
+            why = "no row satisfies the condition" if self.where else "no rows"
+            if self.n_skipped:
+                why = f"no row is left, {self.n_skipped} bad skipped"
+            raise FileError(f"{paths[0]}{others}: {why}")
         return Columns(
             labels=np.empty(0) if self.label is None else self._names_of(self.label),
             weights=self._numbers_of(self.weight),
@@ -344,11 +344,6 @@ class _Reading:
             return int(rows_of(self.connection, query)[0][0])
         except duckdb.CatalogException:  # the table exists once something was read
             return 0
-
-    def _why_empty(self) -> str:
-        if self.n_skipped:
-            return f"no row is left, {self.n_skipped} bad skipped"
-        return "no row satisfies the condition" if self.where else "no rows"
 
 
 def _comes_from_reading(error: Exception) -> bool:

@@ -21,7 +21,7 @@ from fastmetrics.errors import (
     warn_user,
 )
 from fastmetrics.io._session import Session, interruptible, rows_of
-from fastmetrics.io.formats import lines_of, reason, shortened
+from fastmetrics.io.formats import COMPRESSED, lines_of, reason, shortened
 from fastmetrics.io.paths import expand_paths
 from fastmetrics.tables.ranking.ranking_table import RankingTable
 
@@ -171,7 +171,7 @@ def _named(runs: Any) -> dict[str, str]:
 def system_name(path: str | os.PathLike[str]) -> str:
     """Return the name of a file without its endings."""
     name = os.path.basename(os.fspath(path))
-    for ending in (".gz", ".zst"):
+    for ending in COMPRESSED:
         name = name.removesuffix(ending)
     return os.path.splitext(name)[0] or name
 

@@ -52,13 +52,22 @@ def run(options: argparse.Namespace) -> str:
     from fastmetrics.cli._render import render
     from fastmetrics.cli._session import in_words, read_rows, tell_skipped
     from fastmetrics.comparison.tables.compare_table import compare_table, save_critical_difference
+    from fastmetrics.io.formats import column_names
 
     if options.plot is not None:
         check_picture("--plot", options.plot)
-    algorithms = options.algorithm or _other_columns(options.files[0], options.datasets)
+    algorithms = options.algorithm
+    if not algorithms:
+        known = next(iter(column_names(options.files[:1], options.datasets).values()))
+        algorithms = [name for name in known if name != options.datasets]
     columns = read_rows(options, options.datasets, algorithms, many_labels=True)
     names = [str(name) for name in columns.label_values.tolist()]
-    _check_different(names, options.datasets)
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(
+                f"column {options.datasets!r} names the data set {name!r} more than once: the "
+                "table needs one row a data set"
+            )
     usual = "nemenyi" if options.control is None else "bonferroni-dunn"
     words = as_options("control", "post_hoc", "confidence_level")
     with in_words(words | {"rng": "--seed", "scores": "the table"}, about="the table"):
@@ -77,19 +86,3 @@ def run(options: argparse.Namespace) -> str:
     tell_skipped(columns, "compared")
     counts = {"n_datasets": columns.n_rows, "n_skipped": columns.n_skipped}
     return render(comparison, options.format, counts=counts)
-
-
-def _other_columns(path: str, datasets: str) -> list[str]:
-    from fastmetrics.io.formats import column_names
-
-    names = next(iter(column_names([path], datasets).values()))
-    return [name for name in names if name != datasets]
-
-
-def _check_different(names: list[str], column: str) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(
-                f"column {column!r} names the data set {name!r} more than once: the table needs "
-                "one row a data set"
-            )

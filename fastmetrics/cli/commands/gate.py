@@ -182,8 +182,10 @@ def _take_rules(options: argparse.Namespace) -> None:
 
 def _read(options: argparse.Namespace) -> tuple[Columns, dict[str, NDArray[Any]], str]:
     """Return the columns, the scores of each model, and what the baseline is called."""
+    from fastmetrics._report.gate.packed import said_of
     from fastmetrics.cli._messages import tell
     from fastmetrics.cli._session import read_rows
+    from fastmetrics.io.formats import file_format
 
     in_file = options.baseline_file is not None
     if in_file and not options.id:
@@ -192,7 +194,8 @@ def _read(options: argparse.Namespace) -> tuple[Columns, dict[str, NDArray[Any]]
         raise ValueError("--missing bounds is of two columns of one file, not of --baseline-file")
     names = [each for each in (options.groups, *(options.slice or ())) if each]
     names = [name for name in dict.fromkeys(names) if name != options.id]
-    said = _said_of(options.baseline_file) if in_file else {}
+    is_packed = in_file and file_format(options.baseline_file) == "parquet"
+    said = said_of(options.baseline_file) if is_packed else {}
     own = [name for name in names if name in said.get("columns", ())]
     named = [*([options.id] if options.id else []), *(n for n in names if n not in own)]
     scores = [options.score, *([] if in_file else [options.baseline])]
@@ -250,14 +253,6 @@ def _with_unknown(options: argparse.Namespace, scores: list[str], named: list[st
         named={each: joined(known.named[each], rest.named[each]) for each in named},
         n_rows=known.n_rows + rest.n_rows,
     )
-
-
-def _said_of(path: str) -> dict[str, Any]:
-    """Return what a file that `pack` wrote says of itself; nothing of other files."""
-    from fastmetrics._report.gate.packed import said_of
-    from fastmetrics.io.formats import file_format
-
-    return said_of(path) if file_format(path) == "parquet" else {}
 
 
 def _matched(

@@ -116,7 +116,13 @@ def run(options: argparse.Namespace) -> str:
     if n_skipped:
         tell("note", f"{n_skipped:,} bad {'row' if n_skipped == 1 else 'rows'} skipped")
     if options.plot:
-        _draw(found, options.plot)
+        from matplotlib.figure import Figure
+
+        from fastmetrics._plots._style import save_figure
+
+        figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+        found.plot(ax=figure.subplots())
+        save_figure(figure, options.plot)
     return in_format(options.format, _plain(found), found._shown(), lambda: (_FIELDS, _rows(found)))
 
 
@@ -215,13 +221,3 @@ def _rows(found: RankingEvaluation) -> list[Mapping[str, Any]]:
             row |= {"model": fields["a"], "minus_model": fields["b"], "method": one.method}
         rows.append(shared | row)
     return rows
-
-
-def _draw(found: RankingEvaluation, path: str) -> None:
-    from matplotlib.figure import Figure
-
-    from fastmetrics._plots._style import save_figure
-
-    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
-    found.plot(ax=figure.subplots())
-    save_figure(figure, path)
