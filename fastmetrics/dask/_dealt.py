@@ -100,7 +100,6 @@ def sample_of(scores: NDArray[Any], n: int) -> NDArray[Any]:
     return scores[rng.integers(len(scores), size=n)]
 
 
-@one_thread
 def deal(
     seen: Seen, plan: Plan | None, dtype: np.dtype[Any], names: NDArray[Any] | None = None
 ) -> Dealt | None:
@@ -132,7 +131,6 @@ def deal(
     return Dealt(sides[0], weights, sizes)  # type: ignore[arg-type]
 
 
-@one_thread
 def _deal_groups(
     state: Grouped, plan: Plan | None, dtype: np.dtype[Any], names: NDArray[Any]
 ) -> Dealt:
@@ -170,7 +168,6 @@ def _recur(scores: NDArray[Any], plan: Plan | None) -> bool:
     return bool((np.count_nonzero(is_frequent) + entries) * _SHRINKS <= n_sent)
 
 
-@one_thread
 def _entries(rows: BinaryRows) -> BinaryRows:
     """Return a row for each distinct score of either class, whose weight is that of all of them."""
     table = ScoreTable.from_rows(rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from dask.delayed import Delayed
@@ -15,7 +15,7 @@ from fastmetrics._input.labels import check_label_values, distinct, text_or_numb
 from fastmetrics._input.regression_targets import check_regression
 from fastmetrics._input.rows import BinaryRows, check_same_index
 from fastmetrics._input.scalars import check_same_length
-from fastmetrics.dask._partitions import computed, one_thread, over, summed
+from fastmetrics.dask._partitions import computed, over, summed
 from fastmetrics.dask._ranges import Ranges
 from fastmetrics.dask._scored import Seen, sum_of, union, weighs_nothing
 from fastmetrics.errors import InputError, InputTypeError
@@ -78,7 +78,6 @@ def of_values(parts: Sequence[Delayed], asked: Sequence[Asked]) -> Values:
         raise InputTypeError(f"{what}: take the function of `fastmetrics`, in memory") from error
 
 
-@one_thread
 def _regression_table(columns: tuple[Any, ...], terms: Terms) -> RegressionTable | None:
     if not _rows_that_weigh(columns, "y_pred"):
         return None
@@ -137,7 +136,6 @@ def _confusion(columns: tuple[Any, ...]) -> ConfusionMatrix | None:
     return matrix
 
 
-@one_thread
 def _decided(rows: BinaryRows, threshold: Any) -> ConfusionMatrix:
     called = is_called_positive(rows.scores, threshold).view(np.int8)
     return ConfusionMatrix.from_labels(
@@ -146,13 +144,6 @@ def _decided(rows: BinaryRows, threshold: Any) -> ConfusionMatrix:
 
 
 # --- probabilities -------------------------------------------------------------------------------
-
-
-class _Kinds(NamedTuple):
-    """What all partitions must agree upon: the dtype of probabilities, and their columns."""
-
-    dtype: np.dtype[Any]
-    n_columns: int
 
 
 def of_probabilities(
@@ -168,10 +159,10 @@ def of_probabilities(
     seen: list[Seen] = computed(over(parts, _kinds))
     classes = union(seen)
     kinds = [each.state for each in seen if each.state is not None]
-    columns = {each.n_columns for each in kinds}
+    columns = {n_columns for _, n_columns in kinds}
     if len(columns) > 1:
         raise InputError(f"`y_proba` has {min(columns)} columns here and {max(columns)} there")
-    dtype = np.result_type(*(each.dtype for each in kinds))
+    dtype = np.result_type(*(own for own, _ in kinds))
     k = columns.pop()
     values: Values = {}
     for kind in {_OF_LOSSES[one.name][0] for one in asked}:
@@ -195,20 +186,17 @@ def of_probabilities(
     return {one.label: values[one.label] for one in asked}
 
 
-def _brier(sums: LossSums, n_columns: int) -> float:
-    return sums.mean * (0.5 if n_columns == 2 else 1.0)
-
-
 #: The losses that a measure is a sum of, and what it makes of them and the number of columns.
 _OF_LOSSES: Final[dict[str, tuple[int, Any]]] = {
     "log_loss": (LOG, lambda sums, _: sums.mean),
-    "brier_score": (SQUARE, _brier),
+    "brier_score": (SQUARE, lambda sums, k: sums.mean * (0.5 if k == 2 else 1.0)),
     "d2_log_loss_score": (LOG, lambda sums, _: skill_of_logs(sums)),
     "d2_brier_score": (SQUARE, lambda sums, k: skill_of_squares(sums, is_one_column=k == 1)),
 }
 
 
 def _kinds(columns: tuple[Any, ...]) -> Seen:
+    """Return the labels of a partition; the dtype of its probabilities, and their columns."""
     if n_rows_of(columns, "y_true", "y_proba", "sample_weight") == 0:
         return Seen(np.empty(0), 0, None)
     labels = as_array(columns[0], "y_true")
@@ -219,10 +207,9 @@ def _kinds(columns: tuple[Any, ...]) -> Seen:
     scores = as_array(columns[1], "y_proba")
     dtype = scores.dtype if scores.dtype.kind == "f" else np.dtype(np.float64)
     n_columns = 1 if scores.ndim == 1 else scores.shape[1]
-    return Seen(distinct(labels)[:_COUNTS], len(labels), _Kinds(dtype, n_columns))
+    return Seen(distinct(labels)[:_COUNTS], len(labels), (dtype, n_columns))
 
 
-@one_thread
 def _losses(
     columns: tuple[Any, ...], kind: int, positive: Any, labels: Any, eps: float
 ) -> LossSums | None:

@@ -189,7 +189,7 @@ def _in_chunks_alike(arrays: dict[str, Any]) -> dict[str, Any]:
 
 
 def one_thread(task: F) -> F:
-    """Let a task take one thread: a worker of Dask has others for other tasks."""
+    """Let a task that is of no partition take one thread, as those `over` partitions do."""
 
     @wraps(task)
     def call(*arguments: Any, **options: Any) -> Any:
@@ -207,7 +207,8 @@ def over(parts: Sequence[Delayed], task: Callable[..., Any], *more: Any) -> list
 
 def _in_partition(task: Callable[..., Any], number: int, part: Any, more: Sequence[Any]) -> Any:
     try:
-        return task(part, *more)
+        with at_most(1):  # a worker of Dask has other threads for other tasks
+            return task(part, *more)
     except InputError as error:
         raise type(error)(f"{error} (in partition {number})") from error
 

@@ -140,7 +140,6 @@ def sum_of(
     make: Callable[..., Any],
     *more: Any,
     pos_label: Any = None,
-    rule: str = "strict",
     read: Callable[..., Seen] = checked,
 ) -> Any:
     """Return the sum of what ``make`` makes of the rows of each partition; None of no row.
@@ -157,7 +156,7 @@ def sum_of(
         found, total[:] = computed([looks, [whole]])
         return found
 
-    judged(run, pos_label=pos_label, rule=rule)
+    judged(run, pos_label=pos_label, rule="strict")
     return total[0]
 
 

@@ -242,8 +242,9 @@ def _of_ranges(runs: Ranges, n: int, options: Options) -> Estimates:
         lost = ~((part.n_positive > 0) & (part.n_negative > 0))
         with np.errstate(divide="ignore", invalid="ignore"):
             values = plan.values(part)
-            if counts is None:
-                estimate = _of_one_class(plan, runs)
+            if counts is None:  # what memory says of one class, where all scores might be one
+                one_class = [0.0], [runs.n_positive], [runs.n_negative]
+                estimate = float(plan.of_table(ScoreTable.from_counts(*one_class)))
             elif plan.has_error:
                 estimate = _of_pairs(plan, counts)
             else:
@@ -269,12 +270,6 @@ def _of_pairs(plan: ThresholdPlan, counts: PairCounts) -> float:
         return counts.auc
     won = counts.twice_concordant - counts.twice_discordant
     return float(won / (2 * counts.n_positive * counts.n_negative))
-
-
-def _of_one_class(plan: ThresholdPlan, runs: Ranges) -> float:
-    """Return what memory says of one class, where all scores might be one."""
-    table = ScoreTable.from_counts([0.0], [runs.n_positive], [runs.n_negative])
-    return float(plan.of_table(table))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

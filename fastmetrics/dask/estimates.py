@@ -140,7 +140,10 @@ def estimate(
         samples = _samples(parts, asked, threshold, pos_label)
         found = {one.label: samples[one.label].measured(one) for one in asked}
     else:
-        found = _of_groups(parts, asked, threshold, pos_label)
+        measured, lookup = looked_up(parts, asked, threshold, pos_label, are_grouped=True)
+        sums = group_sums(parts, lookup, pos_label)
+        each = enumerate(zip(asked, measured, strict=True))
+        found = {one.label: sums.measured(m, own) for m, (one, own) in each}
         warn_of_units(found[asked[0].label].units, None)
     read: WeightsAre | None = None if sample_weight is None else "frequencies"
     return Estimates(
@@ -188,18 +191,6 @@ def _samples(
         cells = np.repeat(labels, k), np.tile(labels, k), matrix.counts.ravel()
         found |= _of_points(of_labels, *cells, None, pos_label)
     return found
-
-
-def _of_groups(
-    parts: Sequence[Delayed], asked: Sequence[Asked], threshold: float | None, pos_label: Any
-) -> dict[str, Measured]:
-    """Return the measures by groups: how points move them, then sums over the rows of each."""
-    measured, lookup = looked_up(parts, asked, threshold, pos_label, are_grouped=True)
-    sums = group_sums(parts, lookup, pos_label)
-    return {
-        one.label: sums.measured(m, each)
-        for m, (one, each) in enumerate(zip(asked, measured, strict=True))
-    }
 
 
 def looked_up(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import check_choice, check_integer
+from fastmetrics.dask._dealt import sample_of
 from fastmetrics.dask._partitions import COLUMNS, computed, one_thread, partitions, summed
 from fastmetrics.dask._ranges import RANGE_SCORES, Range, Ranges
 from fastmetrics.dask._scored import frequencies, sum_of
@@ -325,13 +326,9 @@ def _runs(
 
 def _sample(rows: BinaryRows, n: int) -> tuple[bytes]:
     """Return scores of n rows, or of all: the same ones whenever the task is run."""
-    scores = rows.scores.astype(np.float64)
-    if len(scores) > n:
-        scores = scores[np.random.default_rng(len(scores)).integers(len(scores), size=n)]
-    return (scores.tobytes(),)
+    return (sample_of(rows.scores.astype(np.float64), n).tobytes(),)
 
 
-@one_thread
 def _binned(rows: BinaryRows, layout: BinLayout) -> BinnedScoreTable:
     table = BinnedScoreTable(layout, first_rows=0)
     table.update(rows.labels, rows.scores, rows.typed_weights())
