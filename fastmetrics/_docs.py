@@ -108,8 +108,13 @@ def _parameters(function: Callable[..., object]) -> list[str]:
     if dataclasses.is_dataclass(function):
         return [field.name for field in dataclasses.fields(function)]
     code = inspect.unwrap(function).__code__
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    return [name for name in names if name not in ("self", "cls")]
+    n = code.co_argcount + code.co_kwonlyargcount
+    names = [name for name in code.co_varnames[:n] if name not in ("self", "cls")]
+    for flag, stars in ((inspect.CO_VARARGS, "*"), (inspect.CO_VARKEYWORDS, "**")):
+        if code.co_flags & flag:
+            names.append(f"{stars}{code.co_varnames[n]}")
+            n += 1
+    return names
 
 
 @lru_cache(maxsize=64)
@@ -141,4 +146,4 @@ def _in_order(
                     break
             if parameter in done:
                 break
-    return found + [entry for names, entry in own.items() if names[0].startswith("*")]
+    return found

@@ -13,7 +13,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level
 from fastmetrics._plots import score_curves
 from fastmetrics._plots._style import label_of, shown_name, words
-from fastmetrics._plots.curves import Curve, Mark
+from fastmetrics._plots.curves import PLOTTED, Curve, Mark
 from fastmetrics._report._plotted import (
     Chosen,
     bands_by_name,
@@ -49,15 +49,8 @@ threshold : float or str, optional
     each model has its own, "youden", "closest-topleft", "fewest-errors" or "fbeta" (see
     `best_threshold`).
 
-Returns
--------
-matplotlib Axes
-    What was drawn on. Further calls with it add their curves, in other colours and dashes.
-
 Raises
 ------
-ImportError
-    If matplotlib is not installed.
 ValueError
     If the data are not binary labels of both classes and finite scores, or an option has no
     meaning.
@@ -69,7 +62,7 @@ whatever the size of the figure: a million points take a fraction of a second.
 """
 
 
-@documented(_MODELS)
+@documented(_MODELS, PLOTTED)
 def plot_roc(
     y_true: ArrayLike | ScoreTable,
     scores: Mapping[str, ArrayLike] | ArrayLike | None = None,
@@ -93,8 +86,6 @@ def plot_roc(
         Of intervals of the AUC in the legend, as `evaluate` has them; none by default.
     bands : RocBand or mapping of str to RocBand, optional
         What `roc_band` returned for the model, or for models by name.
-    **line_options
-        Of the curves, as ``ax.plot`` takes them: `color`, `linestyle` and so on.
 
     Examples
     --------
@@ -130,7 +121,7 @@ def plot_roc(
     return score_curves.draw_roc(curves, ax, title=title, options=line_options)
 
 
-@documented(_MODELS)
+@documented(_MODELS, PLOTTED)
 def plot_pr(
     y_true: ArrayLike | ScoreTable,
     scores: Mapping[str, ArrayLike] | ArrayLike | None = None,
@@ -153,8 +144,6 @@ def plot_pr(
     ----------
     bands : PrBand or mapping of str to PrBand, optional
         What `pr_band` returned for the model, or for models by name.
-    **line_options
-        Of the curves, as ``ax.plot`` takes them: `color`, `linestyle` and so on.
 
     Warns
     -----
@@ -190,7 +179,7 @@ def plot_pr(
     return score_curves.draw_precision_recall(curves, ax, prevalence=share, options=line_options)
 
 
-@documented(_MODELS)
+@documented(_MODELS, PLOTTED)
 def plot_det(
     y_true: ArrayLike | ScoreTable,
     scores: Mapping[str, ArrayLike] | ArrayLike | None = None,
@@ -207,11 +196,6 @@ def plot_det(
 
     The axes are normal deviates, on which the curve of two normal distributions is a straight line.
     The dotted line is that of equal rates. A rate of 0 lies outside of the figure.
-
-    Parameters
-    ----------
-    **line_options
-        Of the curves, as ``ax.plot`` takes them: `color`, `linestyle` and so on.
 
     Examples
     --------
@@ -230,7 +214,7 @@ def plot_det(
     return score_curves.draw_det(curves, ax, options=line_options)
 
 
-@documented(_MODELS)
+@documented(_MODELS, PLOTTED)
 def plot_thresholds(
     y_true: ArrayLike | ScoreTable,
     y_score: ArrayLike | None = None,
@@ -257,8 +241,6 @@ def plot_thresholds(
     threshold : float or str, optional
         Where to draw a line: a number, or a criterion of `best_threshold` that needs no other:
         "youden", "closest-topleft", "fewest-errors" or "fbeta".
-    **line_options
-        Of the curves, as ``ax.plot`` takes them: `color`, `linestyle` and so on.
 
     Examples
     --------

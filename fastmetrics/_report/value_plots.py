@@ -8,9 +8,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._docs import documented
 from fastmetrics._input.regression_targets import check_regression
 from fastmetrics._plots._style import shown_name
-from fastmetrics._plots.curves import Band, Curve, Guide, draw_curves
+from fastmetrics._plots.curves import PLOTTED, Band, Curve, Guide, draw_curves
 from fastmetrics._report.evaluation import models_of
 from fastmetrics.errors import InputError
 
@@ -20,6 +21,7 @@ _LEAST: Final = 20
 _QUANTILES: Final = (0.1, 0.5, 0.9)
 
 
+@documented(PLOTTED)
 def plot_residuals(
     y_true: ArrayLike,
     predictions: Mapping[str, ArrayLike] | ArrayLike,
@@ -42,20 +44,9 @@ def plot_residuals(
         Numbers each model predicted, by its name; a single column is one model without a name.
     names : sequence of str, optional
         Of the columns of `predictions`, where it is an array.
-    ax : matplotlib Axes, optional
-        To draw on; by default of a figure of their own.
-    **line_options
-        Of the lines, as ``ax.plot`` takes them: `color`, `linestyle` and so on.
-
-    Returns
-    -------
-    matplotlib Axes
-        What was drawn on.
 
     Raises
     ------
-    ImportError
-        If matplotlib is not installed.
     TypeError, ValueError
         If rows are not finite numbers of the same length, or there are fewer than 20.
 
