@@ -14,6 +14,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib import import_module
+from types import ModuleType
 from typing import Final, Self
 
 __all__ = [
@@ -178,6 +180,14 @@ def renamed(**arguments: str) -> Iterator[None]:
         raise error.renamed(arguments) from error
     finally:
         _called.reset(token)
+
+
+def require(module: str, message: str) -> ModuleType:
+    """Return an optional package, or raise an ImportError that says how to get it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ImportError(message, name=module) from error
 
 
 _PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")

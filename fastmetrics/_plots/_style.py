@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from fastmetrics._files import writing
-from fastmetrics.errors import InputError, no_parameter
+from fastmetrics.errors import InputError, no_parameter, require
 
 INK: Final = "black"
 PALE: Final = "0.82"
@@ -76,10 +76,7 @@ def options_of(artist: type[Any]) -> Iterator[None]:
 
 def require_matplotlib() -> None:
     """Raise an ImportError that helps, before any work, if nothing can be drawn."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'fastmetrics-eval[plot]'") from error
+    require("matplotlib", "plots need matplotlib: pip install 'fastmetrics-eval[plot]'")
 
 
 def axes_or_new(
@@ -174,10 +171,7 @@ def legend_off_curves(
 
 
 def _drawn_on(ax: Any) -> Iterator[tuple[Any, bool]]:
-    """Yield, in pixels, what a legend must not hide, and whether it is an area.
-
-    That are curves, lines with a label, points, areas and bars.
-    """
+    """Yield, in pixels, what a legend must not hide, and whether it is an area."""
     from matplotlib.path import Path
 
     curves = curves_on(ax)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_integer
-from fastmetrics.errors import FileError, InputError, InputTypeError
+from fastmetrics.errors import FileError, InputError, InputTypeError, require
 from fastmetrics.io.columns import TextColumn
 from fastmetrics.io.formats import column_names
 from fastmetrics.io.reader import Progress, read_columns
@@ -204,15 +204,8 @@ def counts_query(
 
 def require_sqlglot() -> Any:
     """Return the sqlglot module, or raise an ImportError that says how to get it."""
-    try:
-        import sqlglot
-    except ImportError as error:
-        raise ImportError(
-            "statements are written by sqlglot, which is missing: "
-            "pip install 'fastmetrics-eval[sql]'",
-            name="sqlglot",
-        ) from error
-    return sqlglot
+    said = "statements are written by sqlglot, which is missing: "
+    return require("sqlglot", f"{said}pip install 'fastmetrics-eval[sql]'")
 
 
 def _parsed(name: str, text: Any, dialect: str, before: str = "") -> Any:
@@ -314,13 +307,9 @@ def read_counts(
     where: str | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Counts]:
-    """Read the columns of the result of the statement of `counts_query`; upper or lower case.
+    """Read the result of the statement of `counts_query`, its columns in upper or lower case.
 
-    They are ``model``, if it is there; ``score``, or ``score_low`` and ``score_high``;
-    ``positives`` and ``negatives``, or ``positive_weight`` and ``negative_weight``; and
-    ``unusable``, if it is there, 0 throughout.
-
-    They come by model; without that column of one, called "score". A FileError says that rows of
+    Counts come by model; without that column of one, called "score". A FileError says that rows of
     the database were in neither class, a count is no number, or some files alone name models.
     """
     headers = column_names(paths, "positives")
