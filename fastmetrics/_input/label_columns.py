@@ -76,10 +76,7 @@ class LabelColumns(NamedTuple):
 
 
 def check_label_columns(y_true: Any, y_pred: Any) -> LabelColumns:
-    """Return two columns of labels, checked: of one length, both text or both whole numbers.
-
-    Numbers stay in place, in their own dtype; texts become codes of their sorted classes.
-    """
+    """Return two columns of labels, checked: of one length, both text or both whole numbers."""
     return of_one_kind(check_label_column(y_true, "y_true"), check_label_column(y_pred, "y_pred"))
 
 

@@ -8,12 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.containers import (
-    as_array,
-    as_vector,
-    null_message,
-    refuse_nulls,
-)
+from fastmetrics._input.containers import as_array, as_vector, null_message, refuse_nulls
 from fastmetrics._input.scores import CHUNK, contiguous, real_numbers
 from fastmetrics.errors import InputError, InputTypeError
 
@@ -48,7 +43,14 @@ def encode_labels(y: NDArray[Any], pos_label: Any, rule: str, *, defer: bool) ->
     handful that tell {-1, 1} from {0, 1}. Others are encoded in one pass that verifies on the way,
     and in two when a label is neither -1, 0 nor 1.
     """
-    pos_label = _checked_pos_label(pos_label, rule)
+    if rule not in RULES:
+        raise InputError(f"`label_rule` must be one of {', '.join(RULES)}: got {rule!r}")
+    if isinstance(pos_label, np.generic):
+        pos_label = pos_label.item()
+    if pos_label is None and rule == "average_precision":
+        pos_label = 1
+    if not isinstance(pos_label, str | numbers.Real | None):
+        raise InputTypeError(f"`pos_label` must be a number, a boolean or text: got {pos_label!r}")
     one_is_positive = pos_label is None or pos_label == 1
     if one_is_positive and y.dtype.kind in "biuf":
         unit = _unit_view(y, defer) if y.dtype.itemsize == 1 else _unit_encoded(y)
@@ -123,18 +125,6 @@ def text_or_numbers(y: NDArray[Any], name: str, *, convert: bool = True) -> NDAr
     if not convert:
         raise InputError(f"`{name}` has dtype object and holds no text: pass `.astype(int)`")
     return real_numbers(y, name)
-
-
-def _checked_pos_label(pos_label: Any, rule: str) -> Any:
-    if rule not in RULES:
-        raise InputError(f"`label_rule` must be one of {', '.join(RULES)}: got {rule!r}")
-    if isinstance(pos_label, np.generic):
-        pos_label = pos_label.item()
-    if pos_label is None:
-        return 1 if rule == "average_precision" else None
-    if not isinstance(pos_label, str | numbers.Real):
-        raise InputTypeError(f"`pos_label` must be a number, a boolean or text: got {pos_label!r}")
-    return pos_label
 
 
 def _unit_view(y: NDArray[Any], defer: bool) -> BinaryLabels | None:

@@ -51,10 +51,7 @@ class RegressionRows(NamedTuple):
         return self._replace(y_pred=constant, is_canonical=False)
 
     def piece(self, first: int, last: int) -> tuple[NDArray[Any], NDArray[Any], Floats]:
-        """Return the rows from ``first`` to ``last``, flat, with their weights (none: empty).
-
-        A piece in place where the rows are canonical, else a float64 copy of it.
-        """
+        """Return the rows from ``first`` to ``last``, flat, with their weights (none: empty)."""
         y_true, y_pred = self.y_true[first:last], self.y_pred[first:last]
         if not self.is_canonical:
             y_true, y_pred = _as_float64(y_true), _as_float64(y_pred)

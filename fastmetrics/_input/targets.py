@@ -35,11 +35,7 @@ class Indicators(NamedTuple):
 
 
 def check_targets(y_true: Any, y_pred: Any) -> Indicators | None:
-    """Return two indicator matrices; None for labels in one dimension, which are not read.
-
-    Only the shape decides which of the two they are; a single column is labels. {-1, 1} is read as
-    {0, 1}. A sparse matrix is never made dense.
-    """
+    """Return two indicator matrices, sparse ones as they are; None for labels, one column too."""
     matrices = [is_matrix(values) for values in (y_true, y_pred)]
     if not any(matrices):
         return None

@@ -33,10 +33,7 @@ class Weights(NamedTuple):
 
 
 def check_weights(
-    sample_weight: Any,
-    n: int,
-    name: str = "sample_weight",
-    weights_are: WeightsAre | None = None,
+    sample_weight: Any, n: int, name: str = "sample_weight", weights_are: WeightsAre | None = None
 ) -> Weights:
     """Return the weights of ``n`` rows, fully verified: the very array where it is float64.
 

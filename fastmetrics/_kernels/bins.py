@@ -104,9 +104,8 @@ def bin_numbers(values, cells, starts, edges, distance, number):
 def count_rows(values, labels, weights, cells, starts, edges, counts, seen, watched):
     """Add rows to ``counts[2 * bin + is_positive]``, by weight (of the dtype of counts) if any.
 
-    In a bin that is watched the first value is ``seen``, and
-    another one ends the watch. (Of its own, that part would cost ten times the rest: a call with
-    arrays counts references to them.)
+    In a bin that is watched the first value is ``seen``, and another one ends the watch: written
+    out, as a call with arrays, which counts references to them, costs ten times the rest.
     """
     number = np.empty(TILE, np.int32)
     distance = np.empty(TILE, np.float64)

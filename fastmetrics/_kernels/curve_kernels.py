@@ -1,6 +1,7 @@
 """Sweeps over a table of counts (highest score first): ROC corners, row pairs, precisions.
 
 Counts are int64 and totals stay below 2**63; products are the callers' to bound.
+``true_positives`` and ``false_positives`` are those above the first row.
 """
 
 import numpy as np
@@ -37,9 +38,8 @@ def write_roc(
 ):  # fmt: skip
     """Write the points of the rows ``start`` to ``stop``, or of the corners among them.
 
-    ``true_positives`` and ``false_positives`` are those above the first row. Every row is noted;
-    only a corner advances the place, so that the next row overwrites what is not one: a branch
-    would be mispredicted at two rows in five. Points are divided afterwards, eight at a time.
+    Every row is noted; only a corner advances the place, so that the next row overwrites what is
+    not one: a branch would be mispredicted at two rows in five.
     """
     tp = np.int64(true_positives)
     fp = np.int64(false_positives)
@@ -171,10 +171,7 @@ def sums_of_products(values, counts, first, chunk, sums):
 
 @kernel
 def write_precision_steps(positives, negatives, true_positives, false_positives, n_positive, steps):
-    """Write (R_{k-1} - R_k) P_k of each row, the lowest score first, as scikit-learn adds them.
-
-    ``true_positives`` and ``false_positives`` are those above the first row.
-    """
+    """Write (R_{k-1} - R_k) P_k of each row, the lowest score first, as scikit-learn adds them."""
     n = positives.size
     recall = np.empty(n + 1)
     precision = np.empty(n)
@@ -208,10 +205,7 @@ def _write_precision_steps(
 def write_precision_recall(
     positives, negatives, true_positives, false_positives, n_positive, precision, recall
 ):
-    """Write precision and recall of each row, the lowest score first.
-
-    ``true_positives`` and ``false_positives`` are those above the first row.
-    """
+    """Write precision and recall of each row, the lowest score first."""
     tp = np.int64(true_positives)
     called = tp + np.int64(false_positives)
     last = positives.size - 1

@@ -143,10 +143,7 @@ def merge_tables(
     left, left_positives, left_negatives, right, right_positives, right_negatives, scores,
     positives, negatives,
 ):  # fmt: skip
-    """Write the distinct scores of two descending runs, and the counts or weights of both at each.
-
-    Returns how many there are.
-    """
+    """Write the distinct scores of two descending runs, and what both have; return how many."""
     i = 0
     j = 0
     at = 0

@@ -28,12 +28,7 @@ _BEYOND: Final = 20.0
 
 
 class ThinLine(Line2D):
-    """A line that holds all its points and draws, at any size and zoom, what can be seen.
-
-    Of the points that follow one another inside an eighth of a pixel's width it draws the first,
-    the lowest, the highest and the last: they cover the same pixels. What lies to the left or to
-    the right of the axes, farther than lines are wide, is one column.
-    """
+    """A line that holds all its points and draws, at any size and zoom, what can be seen."""
 
     is_guide = False
     """Whether it is there to compare curves with, and none of them."""
@@ -104,12 +99,8 @@ def _kept(artist: Any, points: Floats) -> NDArray[np.intp]:
 def kept_points(columns: Floats, heights: Floats) -> NDArray[np.intp]:
     """Return the indices, rising, of the points to draw of each run of equal columns.
 
-    They are the first, the last, the first lowest and the first highest of a run. Points with a
-    nan are no part of a run: they part it, and stay.
-
-    Notes
-    -----
-    O(n), a dozen passes.
+    They are the first, the last, the first lowest and the first highest: these cover the same
+    pixels. Points with a nan are no part of a run: they part it, and stay.
     """
     n = len(columns)
     gap = np.isnan(columns) | np.isnan(heights)

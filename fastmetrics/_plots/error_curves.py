@@ -53,10 +53,7 @@ def draw_learning_curve(folds: FoldMeans, train_sizes: Floats, ax: Any = None) -
 def draw_validation_curve(
     folds: FoldMeans, parameter: str, values: Sequence[Any], best_value: Any, ax: Any = None
 ) -> Any:
-    """Draw a measure, with bands of one standard deviation, over the values of a parameter.
-
-    A line stands at the value of the best mean. Values that are no numbers stand side by side.
-    """
+    """Draw a measure, with bands of one standard deviation, over the values of a parameter."""
     best = None if np.isnan(folds.test_means).all() else (values, best_value)
     return _draw_folds(folds, _axis_of(values), parameter, ax, best)
 

@@ -118,10 +118,7 @@ def draw_friedman(
 
 
 def save_critical_difference(data: Diagram, path: str) -> None:
-    """Write the diagram to a file, without a window or any global state.
-
-    The ending of ``path`` tells the format: ``.png .pdf .svg`` and what else matplotlib writes.
-    """
+    """Write the diagram to a file, without a window or any global state."""
     require_matplotlib()
     from matplotlib.figure import Figure
 

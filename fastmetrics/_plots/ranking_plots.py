@@ -41,6 +41,8 @@ def draw_cutoffs(
 ) -> Any:
     """Draw means with bars: a curve against k for one measure, else measures side by side."""
     ax = axes_or_new(ax)
+    from matplotlib.colors import to_rgb
+
     families = {metric.partition("@")[0] for metric in metrics}
     against_k = len(families) == 1 < len(metrics) and None not in cutoffs
     places = np.arange(len(metrics), dtype=np.float64)
@@ -58,7 +60,8 @@ def draw_cutoffs(
         values = each.values[order]
         bars = np.abs(np.stack((each.low[order], each.high[order])) - values)
         bars = np.where(np.isnan(bars), 0.0, bars)
-        shade = _shaded(look.color, i // len(LINES))
+        # nearer to grey each time that the list of colours begins anew
+        shade = tuple(0.5 + (c - 0.5) * 0.6 ** (i // len(LINES)) for c in to_rgb(look.color))
         line = ax.errorbar(
             at,
             values,
@@ -82,13 +85,6 @@ def draw_cutoffs(
     plain_spines(ax)
     legend_off_curves(ax, handles=handles)
     return ax
-
-
-def _shaded(color: str, turn: int) -> Any:
-    """Return a colour, nearer to grey each time that the list of colours begins anew."""
-    from matplotlib.colors import to_rgb
-
-    return tuple(0.5 + (channel - 0.5) * 0.6**turn for channel in to_rgb(color))
 
 
 def draw_query_differences(

@@ -91,10 +91,7 @@ def draw_precision_recall(
 def draw_det(
     curves: Sequence[Curve], ax: Any = None, *, options: Mapping[str, Any] | None = None
 ) -> Any:
-    """Draw DET curves, on the scale of normal deviates, over the line of equal error rates.
-
-    Where a rate is 0 its curve runs out of the figure.
-    """
+    """Draw DET curves, on the scale of normal deviates, over the line of equal error rates."""
     ax = axes_or_new(ax, SQUARE)
     low, high = _det_limits(curves)
     if is_new(ax):

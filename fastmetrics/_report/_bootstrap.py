@@ -20,12 +20,7 @@ from fastmetrics.inference.bootstrap._engine import joined
 from fastmetrics.inference.bootstrap._forms import Form
 from fastmetrics.inference.bootstrap._parse import Given
 from fastmetrics.inference.bootstrap._plans import CountPlan, planned
-from fastmetrics.inference.bootstrap.bootstrap import (
-    Options,
-    checked_options,
-    parsed,
-    resampled,
-)
+from fastmetrics.inference.bootstrap.bootstrap import Options, checked_options, parsed, resampled
 from fastmetrics.inference.bootstrap.paired_bootstrap import compared, parsed_models
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Estimates
@@ -179,7 +174,12 @@ def bootstrapped(
 def _with_bootstrap(model: ModelEvaluation, found: Mapping[str, Estimate]) -> ModelEvaluation:
     """Return the evaluation with the intervals of replicates, and a note on those without sense."""
     auc = found["roc_auc"]
-    unsound = ", ".join(metric for metric, one in found.items() if not _is_sound(one))
+    limits = {metric: one.confidence_interval for metric, one in found.items()}
+    unsound = ", ".join(
+        metric
+        for metric, (low, high) in limits.items()
+        if not (low < high or math.isnan(found[metric].estimate))
+    )
     note = f"no sound bootstrap interval of {unsound}" if unsound else ""
     return dataclasses.replace(
         model,
@@ -189,8 +189,3 @@ def _with_bootstrap(model: ModelEvaluation, found: Mapping[str, Estimate]) -> Mo
         bootstrap=Estimates(found),
         note=joined(model.note, note),
     )
-
-
-def _is_sound(result: Estimate) -> bool:
-    interval = result.confidence_interval
-    return math.isnan(result.estimate) or interval.low < interval.high

@@ -47,10 +47,7 @@ def plotted_models(
     weights_are: WeightsAre = "importances",
     confidence_level: float | None = None,
 ) -> list[Model]:
-    """Return the table of each model, with the interval of its AUC if a level is given.
-
-    One that nobody has named has no name.
-    """
+    """Return the table of each model, with the interval of its AUC if a level is given."""
     read = check_weights_are(sample_weight, weights_are)
     rows: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
     if isinstance(y_true, ScoreTable):

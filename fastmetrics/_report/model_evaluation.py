@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from fastmetrics._input.models import NamedScores
-from fastmetrics._input.rows import BinaryRows, check_binary
+from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._input.weights import as_given
 from fastmetrics._results import ConfidenceInterval, Result, plain_fields
@@ -24,11 +24,7 @@ from fastmetrics.inference.guarantees.guaranteed_threshold import (
     guaranteed_threshold,
 )
 from fastmetrics.inference.streams.range_moments import LOSSES, are_fractions
-from fastmetrics.inference.streams.range_summary import (
-    Corner,
-    RangeSummary,
-    average_precision_of,
-)
+from fastmetrics.inference.streams.range_summary import Corner, RangeSummary, average_precision_of
 from fastmetrics.inference.streams.table_estimates import of_summary
 from fastmetrics.measures.asking import ask
 from fastmetrics.measures.calibration.score_decomposition import (
@@ -265,12 +261,7 @@ def evaluation_of(
 
 
 def table_of(
-    y_true: Any,
-    y_score: Any,
-    *,
-    sample_weight: Any,
-    weights_are: WeightsAre | None,
-    pos_label: Any,
+    y_true: Any, y_score: Any, *, sample_weight: Any, weights_are: WeightsAre | None, pos_label: Any
 ) -> tuple[ScoreTable, str]:
     """Return the table of a model's scores, and a note where the smaller class is small."""
     rows = check_binary(
@@ -282,7 +273,12 @@ def table_of(
         pos_label=pos_label,
     )
     table = ScoreTable.from_rows(rows)
-    return table, _note_of_size(*_effective_sizes(rows, table, weights_are), weights_are)
+    positive, negative = table.n_positive, table.n_negative
+    if weights_are == "importances" and rows.weights is not None:
+        of_classes = (rows.weights[rows.labels == label] for label in (1, 0))
+        # how many of equal weight tell as much
+        positive, negative = (effective_sample_size(w) if w.any() else 0.0 for w in of_classes)
+    return table, _note_of_size(positive, negative, weights_are)
 
 
 def _measured(
@@ -353,19 +349,6 @@ def _undefined(name: str, n_positive: float, n_negative: float) -> ModelEvaluati
     note = f"{found}, so every measure is undefined"
     warn_user(f"model {name!r}: {note}", UndefinedMetricWarning)
     return ModelEvaluation(name, n_positive, n_negative, note=note)
-
-
-def _effective_sizes(
-    rows: BinaryRows, table: ScoreTable, weights_are: WeightsAre | None
-) -> tuple[float, float]:
-    """Return the rows of either class; of importances, how many equal ones tell as much."""
-    if weights_are != "importances" or rows.weights is None:
-        return table.n_positive, table.n_negative
-    positive, negative = (
-        effective_sample_size(own) if own.any() else 0.0
-        for own in (rows.weights[rows.labels == label] for label in (1, 0))
-    )
-    return positive, negative
 
 
 def _note_of_size(

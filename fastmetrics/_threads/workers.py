@@ -48,11 +48,7 @@ def available_processors() -> int:
 
 
 def thread_count() -> int:
-    """Return the number of threads to use.
-
-    That of the call around, else that of the environment variable ``FASTMETRICS_NUM_THREADS`` if
-    set, else every processor the process may use.
-    """
+    """Return the number of threads to use: by default every processor the process may use."""
     return _asked_for() or available_processors()
 
 

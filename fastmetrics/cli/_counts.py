@@ -34,17 +34,11 @@ def run_counts(options: argparse.Namespace) -> str:
                 ranges_of[name] = ScoreRanges(*counts)
         except InputError as error:
             raise ValueError(about + with_names(str(error), _COLUMNS)) from error
-        return _evaluated(ranges_of, options)
-
-
-def _evaluated(ranges_of: dict[str, ScoreRanges], options: argparse.Namespace) -> str:
-    if not all(ranges.is_exact for ranges in ranges_of.values()):
-        return _rendered(ranges_of, options.format)
-    found = evaluate(
-        {name: ranges.to_score_table() for name, ranges in ranges_of.items()},
-        confidence_level=options.confidence_level,
-    )
-    return render(found, options.format)
+        if not all(ranges.is_exact for ranges in ranges_of.values()):
+            return _rendered(ranges_of, options.format)
+        tables = {name: ranges.to_score_table() for name, ranges in ranges_of.items()}
+        found = evaluate(tables, confidence_level=options.confidence_level)
+        return render(found, options.format)
 
 
 _COLUMNS: Final = {

@@ -142,10 +142,7 @@ def sum_of(
     pos_label: Any = None,
     read: Callable[..., Seen] = checked,
 ) -> Any:
-    """Return the sum of what ``make`` makes of the rows of each partition; None of no row.
-
-    ``read`` makes rows of the columns.
-    """
+    """Return the sum of what ``make`` makes of rows, as ``read`` finds them in each partition."""
     total: list[Any] = []
 
     def run(positive: Any) -> list[Seen]:

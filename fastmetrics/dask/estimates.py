@@ -26,12 +26,7 @@ from fastmetrics.dask._ranges import Ranges
 from fastmetrics.dask.evaluation import models_of
 from fastmetrics.dask.scores import counted_parts
 from fastmetrics.errors import InputError, renamed
-from fastmetrics.inference.compare import (
-    Chosen,
-    check_margin,
-    compared,
-    compared_by_sums,
-)
+from fastmetrics.inference.compare import Chosen, check_margin, compared, compared_by_sums
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate_result import Estimates
 from fastmetrics.inference.forms import sample_of

@@ -33,8 +33,7 @@ def check_where(connection: Any, where: str) -> None:
     """Raise ValueError unless ``where`` is a single expression that only reads the row.
 
     The connection is used for its parser and its catalogue of functions; no statement of the user
-    runs. Refused are several statements, a clause after the expression, a subquery, an aggregate, a
-    function with side effects or whose value is not repeatable, and what is no SQL at all.
+    runs.
     """
     if not where.strip():
         raise _refusal("it is empty")

@@ -5,10 +5,7 @@ import math
 import numpy as np
 
 from fastmetrics._kernels._compile import in_place_of
-from fastmetrics._kernels.replicates import (
-    replicate_pairs as pairs,
-    replicate_points as points,
-)
+from fastmetrics._kernels.replicates import replicate_pairs as pairs, replicate_points as points
 
 _LANES = 64
 #: The logarithm that kernels call: NumPy's may round otherwise.

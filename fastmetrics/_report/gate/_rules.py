@@ -23,7 +23,7 @@ from fastmetrics.inference.compare import compare
 from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.forms import sample_of
 from fastmetrics.inference.reference import normal_quantile, pvalue, quantile, tail
-from fastmetrics.inference.units import Floats, Units
+from fastmetrics.inference.units import Floats
 from fastmetrics.measures.asking import Asked
 
 #: How probably as good a candidate should pass: what sample sizes are named for.
@@ -282,11 +282,8 @@ def _contributions(task: Task, rule: GateRule) -> Floats:
     if given["sample_weight"] is None:
         given["weights_are"] = None
     measured = sample_of((one,), known.labels, models, **given)[one.label].measured(one)
-    moved = measured.influences[0] - measured.influences[1]
-    return _of_units(measured.units, moved if rule.higher_is_better else -moved)
-
-
-def _of_units(units: Units, moved: Floats) -> Floats:
+    moved, units = measured.influences[0] - measured.influences[1], measured.units
+    moved = moved if rule.higher_is_better else -moved
     if units.groups is not None:
         return np.asarray(units.sums_of_groups(moved[None, :])[0].sum(axis=0))
     if units.counts is not None:  # a row of a frequency is so many

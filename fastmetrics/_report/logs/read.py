@@ -188,11 +188,7 @@ def _unpacked(name: str, path: Path) -> tuple[Mapping[str, Any], list[Sample]]:
 
 
 def _of_harness(
-    name: str,
-    lines: list[Sample],
-    metric: str | None,
-    filter: str | None,
-    group: str | None,
+    name: str, lines: list[Sample], metric: str | None, filter: str | None, group: str | None
 ) -> tuple[str, list[Row], str]:
     """Return the metric and the rows of a log of lm-evaluation-harness, which names no model."""
     if not lines:

@@ -192,10 +192,7 @@ def of_calibration(drawn: Drawn, level: float) -> Iterator[Figure]:
 
 
 def of_decisions(evaluation: Evaluation, drawn: Drawn) -> Iterator[Figure]:
-    """Yield, of each model, costs or rates by threshold, and the matrix of the one that is taken.
-
-    That is the one given; else the cheapest where mistakes have prices, else the best by Youden.
-    """
+    """Yield, of each model, costs or rates by threshold, and the matrix of the one taken."""
     for k, model in enumerate(drawn.models[:_MOST_MODELS]):
         own, y_true, y_score = evaluation[model.name], drawn.labels, model.values
         at, why = drawn.threshold, "the threshold given"

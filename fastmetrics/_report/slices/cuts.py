@@ -67,8 +67,11 @@ def cuts_of(
             check_same_length(**{"y_true": np.empty(n), f"slices[{column!r}]": labels.codes})
         codes, classes = labels.codes[kept], np.asarray(labels.classes).tolist()
         columns[str(column)] = codes, [(str(column), value) for value in classes]
-        if groups is not None and _cross(codes, groups):
-            found.shared.append(str(column))
+        if groups is not None:
+            first = np.empty(int(groups.max(initial=0)) + 1, np.int64)
+            first[groups] = codes
+            if (first[groups] != codes).any():  # a group has rows in several slices
+                found.shared.append(str(column))
     seen: dict[bytes, str] = {}
     for how_many in range(1, min(intersections, len(columns)) + 1):
         for chosen in combinations(columns.values(), how_many):
@@ -84,13 +87,6 @@ def cuts_of(
                     large.append(place)
             found.all.append(Cut([c for c, _ in parts], [part for _, part in parts], large))
     return found
-
-
-def _cross(codes: NDArray[np.int64], groups: NDArray[np.int64]) -> bool:
-    """Return whether a group has rows in several slices."""
-    first = np.empty(int(groups.max(initial=0)) + 1, np.int64)
-    first[groups] = codes
-    return bool((first[groups] != codes).any())
 
 
 def _parts_of(

@@ -147,7 +147,12 @@ def output(
     if options.junit is not None:
         _write_junit(found, options.junit, command, options.exit_status)
     fields = {"decision": found.decision, **found.to_dict(), **more}
-    return in_format(options.format, fields, shown, lambda: (_COLUMNS, _records(found)))
+    rows = [
+        {name: value for name, value in row.to_dict().items() if name in _COLUMNS}
+        | row.confidence_interval.to_dict()
+        for row in found
+    ]
+    return in_format(options.format, fields, shown, lambda: (_COLUMNS, rows))
 
 
 def _write_junit(found: TimingComparison, path: str, command: str, status: int) -> None:
@@ -166,11 +171,3 @@ def _write_junit(found: TimingComparison, path: str, command: str, status: int) 
             outcome = "error"
         cases.append(Case("benchmarks", row.name, outcome, said))
     write_junit(path, f"fastmetrics {command}", cases, repr(found))
-
-
-def _records(found: TimingComparison) -> list[dict[str, Any]]:
-    return [
-        {name: value for name, value in row.to_dict().items() if name in _COLUMNS}
-        | row.confidence_interval.to_dict()
-        for row in found
-    ]
