@@ -34,13 +34,12 @@ from fastmetrics.inference.costs.threshold_cost import (
 from fastmetrics.inference.estimate import estimate, metric_of
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.guarantees.guaranteed_threshold import check_promise
-from fastmetrics.inference.reference import limits
+from fastmetrics.inference.reference import NOWHERE, limits
 from fastmetrics.inference.streams.range_moments import LOSSES
 from fastmetrics.inference.table_points import has_influences
 from fastmetrics.measures.asking import MetricsLike, ask
 from fastmetrics.measures.calibration.score_decomposition import ScoreDecomposition
 
-_NOWHERE = ConfidenceInterval(math.nan, math.nan)
 #: What a reader of the least cost must know.
 LEAST_COST: Final = (
     "Cheapest threshold: least expected cost of an example. Its cost here is too low for new data, "
@@ -160,7 +159,7 @@ class Prices(NamedTuple):
         found = threshold_cost_interval(y_true, y_score, **self._asdict(), **options)
         if groups is None:
             return found
-        return dataclasses.replace(found, threshold_interval=_NOWHERE, confidence_interval=_NOWHERE)
+        return dataclasses.replace(found, threshold_interval=NOWHERE, confidence_interval=NOWHERE)
 
 
 def checked_prices(cost_fn: Any, cost_fp: Any, prevalence: Any) -> Prices | None:

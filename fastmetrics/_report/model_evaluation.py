@@ -23,6 +23,7 @@ from fastmetrics.inference.guarantees.guaranteed_threshold import (
     GuaranteedThreshold,
     guaranteed_threshold,
 )
+from fastmetrics.inference.reference import NOWHERE
 from fastmetrics.inference.streams.range_moments import LOSSES, are_fractions
 from fastmetrics.inference.streams.range_summary import Corner, RangeSummary, average_precision_of
 from fastmetrics.inference.streams.table_estimates import of_summary
@@ -43,7 +44,6 @@ _OF_ONE_MEASURE = ("estimate", "confidence_interval", "method", "standard_error"
 #: Examples of the smaller class below which coverage hangs on what nobody knows.
 _FEW: Final = 30
 _NAN: Final = math.nan
-NOWHERE: Final = ConfidenceInterval(_NAN, _NAN)
 #: What an evaluation measures by how far each row moves it: these have intervals as they are.
 SMOOTH: Final = ("roc_auc", "average_precision")
 #: What has limits of rows in memory, or of their table: KS, the largest of many gaps, too.

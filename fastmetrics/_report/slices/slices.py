@@ -19,12 +19,11 @@ from fastmetrics._input.scalars import check_integer, check_same_length
 from fastmetrics._report.slices.cuts import Conditions, Cuts, Part, cuts_of, named
 from fastmetrics._report.slices.rest import Outside, Outsiders, outside_of
 from fastmetrics._report.slices.slices_result import SliceEstimate, Slices, together
-from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.forms import asked_of, sample_of
 from fastmetrics.inference.interval_rule import estimate_of
-from fastmetrics.inference.reference import pvalue
+from fastmetrics.inference.reference import NOWHERE, pvalue
 from fastmetrics.inference.samples import Sample
 from fastmetrics.inference.table_points import Measured, has_influences
 from fastmetrics.inference.units import Spread
@@ -179,11 +178,32 @@ def rows_of(
     gaps: Sequence[Outside],
     n: int,
 ) -> list[SliceEstimate]:
-    """Return a measure of each model in one slice of n rows."""
-    return [
-        _row(conditions, model.name, one, _estimated(one, inside, k, n, sliced), gap)
-        for k, (model, gap) in enumerate(zip(sliced.rows.models, gaps, strict=True))
-    ]
+    """Return a measure of each model in one slice of n rows; nan where nothing was measured."""
+    found = []
+    for k, (model, (gap, spread)) in enumerate(zip(sliced.rows.models, gaps, strict=True)):
+        own: dict[str, Any] = dict.fromkeys(("estimate", "standard_error", "df"), math.nan)
+        own |= {"confidence_interval": NOWHERE, "n_samples": float(n)}
+        if inside is not None:
+            estimated = _estimated(one, inside, k, sliced)
+            own = {name: getattr(estimated, name) for name in own}
+        error = spread.standard_error
+        found.append(
+            SliceEstimate(
+                slice=named(conditions),
+                model=model.name,
+                metric=one.label,
+                shrunken=own["estimate"],
+                gap=gap,
+                gap_standard_error=error,
+                gap_df=spread.df,
+                gap_pvalue=pvalue(gap / error, spread.df) if error > 0.0 else math.nan,
+                higher_is_better=one.higher_is_better,
+                conditions=conditions,
+                note="not defined on these rows" if math.isnan(own["estimate"]) else "",
+                **own,
+            )
+        )
+    return found
 
 
 def _rows(
@@ -221,26 +241,11 @@ def tried(find: Callable[..., T], one: Asked, part: Any) -> T | None:
             return None
 
 
-def _estimated(
-    one: Asked, measured: Measured | None, model: int, n: int, sliced: Sliced
-) -> Estimate:
-    """Return the estimate of a model in a slice of n rows; nan where nothing was measured."""
-    level = sliced.level
-    if measured is None:
-        nan = math.nan
-        return Estimate(
-            metric=one.label,
-            estimate=nan,
-            standard_error=nan,
-            confidence_interval=ConfidenceInterval(nan, nan),
-            df=nan,
-            confidence_level=level,
-            method="",
-            n_samples=float(n),
-        )
+def _estimated(one: Asked, measured: Measured, model: int, sliced: Sliced) -> Estimate:
+    """Return the estimate of a model in a slice."""
+    level, read = sliced.level, sliced.rows.options["weights_are"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        read = sliced.rows.options["weights_are"]
         found = estimate_of(one, measured, model, level, None, "two-sided", weights_are=read)
         if not found.method.startswith("wilson"):
             return found
@@ -299,31 +304,6 @@ def _gap_of_groups(
         return Outside(gap)
     variance = second * n_groups / (n_groups - 1.0)
     return Outside(gap, Spread.of(variance, second, fourth, n_groups - 1.0))
-
-
-def _row(
-    conditions: Conditions, model: str, one: Asked, estimated: Estimate, gap: Outside
-) -> SliceEstimate:
-    difference, spread = gap
-    error = spread.standard_error
-    return SliceEstimate(
-        slice=named(conditions),
-        model=model,
-        metric=one.label,
-        estimate=estimated.estimate,
-        confidence_interval=estimated.confidence_interval,
-        standard_error=estimated.standard_error,
-        df=estimated.df,
-        n_samples=estimated.n_samples,
-        shrunken=estimated.estimate,
-        gap=difference,
-        gap_standard_error=error,
-        gap_df=spread.df,
-        gap_pvalue=pvalue(difference / error, spread.df) if error > 0.0 else math.nan,
-        higher_is_better=one.higher_is_better,
-        conditions=conditions,
-        note="not defined on these rows" if math.isnan(estimated.estimate) else "",
-    )
 
 
 def _shrunken(rows: Sequence[SliceEstimate]) -> list[SliceEstimate]:
