@@ -6,13 +6,15 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Number
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
 from fastmetrics._display.numbers import is_bound, text
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Limits, Table
+
+Each = TypeVar("Each")
 
 
 def _plain(value: Any) -> Any:
@@ -244,6 +246,19 @@ class OwnArrays:
             value = getattr(self, field.name)
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
+
+
+class Several(Generic[Each], Result):
+    """Base of results that are several ones above all, in the one field that holds them."""
+
+    __slots__ = ()
+    _rows: ClassVar[str] = "rows"
+
+    def __iter__(self) -> Iterator[Each]:
+        return iter(getattr(self, self._rows))
+
+    def __len__(self) -> int:
+        return len(getattr(self, self._rows))
 
 
 class OneNumber(Result):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from fastmetrics._display.table import Display, Table
-from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics._results import ConfidenceInterval, Result, Several
 
 Severity = Literal["error", "warning", "note"]
 
@@ -85,7 +85,7 @@ class Finding(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Diagnosis(Result):
+class Diagnosis(Several[Finding]):
     """What `doctor` found.
 
     Attributes
@@ -98,6 +98,7 @@ class Diagnosis(Result):
         Rows of each class; 0 where the labels are not of two classes.
     """
 
+    _rows = "findings"
     findings: tuple[Finding, ...]
     n_samples: int
     n_positive: int
@@ -112,12 +113,6 @@ class Diagnosis(Result):
     def exit_status(self) -> int:
         """What a process ends with to say so: 0, or 1 with an error or a warning."""
         return 0 if self.is_healthy else 1
-
-    def __iter__(self) -> Iterator[Finding]:
-        return iter(self.findings)
-
-    def __len__(self) -> int:
-        return len(self.findings)
 
     def __repr__(self) -> str:
         kinds = ", ".join(each.kind for each in self.findings) or "nothing found"

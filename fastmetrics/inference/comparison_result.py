@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, overload
 
@@ -18,7 +18,7 @@ from fastmetrics._display.numbers import as_p, decimals_of, limits, number
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre
-from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics._results import ConfidenceInterval, Several
 from fastmetrics.errors import no_such
 from fastmetrics.inference._pvalues import holm, max_t_of
 from fastmetrics.inference.estimate_result import FIELDS, FIGURES, ByMetric, Estimate, Pair, decided
@@ -33,7 +33,7 @@ _ONE_OF: Final[dict[SamplesAre, str]] = {"rows": "row", "queries": "query", "ite
 
 @documented(FIELDS)
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparison(Result):
+class Comparison(Several[Pair]):
     """Several models compared by one measure on the same rows.
 
     Attributes
@@ -59,6 +59,7 @@ class Comparison(Result):
         What else the method found, such as the test of all models at once; None if nothing.
     """
 
+    _rows = "pairs"
     metric: str
     names: tuple[str, ...]
     models: tuple[Estimate, ...]
@@ -144,12 +145,6 @@ class Comparison(Result):
             if (pair.a, pair.b) == models:
                 return pair
         raise no_such(models, "pairs", ((pair.a, pair.b) for pair in self.pairs))
-
-    def __iter__(self) -> Iterator[Pair]:
-        return iter(self.pairs)
-
-    def __len__(self) -> int:
-        return len(self.pairs)
 
     def __repr__(self) -> str:
         named = zip(self.names, self.estimate, strict=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from fastmetrics._display.table import Display, Table
-from fastmetrics._results import Result
+from fastmetrics._results import Result, Several
 from fastmetrics.errors import no_such
 from fastmetrics.measures._measure import REQUIRED, By, Measure
 from fastmetrics.measures.asking import registered
@@ -58,7 +57,7 @@ class MetricEntry(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MetricsTable(Result):
+class MetricsTable(Several[MetricEntry]):
     """The measures of the library and those of the user: a sequence of `MetricEntry`.
 
     Attributes
@@ -67,13 +66,8 @@ class MetricsTable(Result):
         One a measure; ``table["roc_auc"]`` is that of a name or alias.
     """
 
+    _rows = "entries"
     entries: tuple[MetricEntry, ...]
-
-    def __len__(self) -> int:
-        return len(self.entries)
-
-    def __iter__(self) -> Iterator[MetricEntry]:
-        return iter(self.entries)
 
     def __getitem__(self, name: str) -> MetricEntry:
         for entry in self.entries:

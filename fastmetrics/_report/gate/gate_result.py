@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -11,7 +10,7 @@ from fastmetrics._display.numbers import with_limits
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import complement
 from fastmetrics._report.slices.slices_result import ARROWS
-from fastmetrics._results import ConfidenceInterval, OneNumber, Result
+from fastmetrics._results import ConfidenceInterval, OneNumber, Several
 from fastmetrics.errors import no_such
 
 Decision = Literal["PASS", "FAIL", "INCONCLUSIVE"]
@@ -124,7 +123,7 @@ class GateRule(OneNumber):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Gate(Result):
+class Gate(Several[GateRule]):
     """Whether a candidate may take the place of a baseline: PASS, FAIL or INCONCLUSIVE.
 
     Attributes
@@ -152,6 +151,7 @@ class Gate(Result):
         What else must be known.
     """
 
+    _rows = "rules"
     verdict: Decision
     rules: tuple[GateRule, ...]
     candidate: str
@@ -200,12 +200,6 @@ class Gate(Result):
             said += f" None of {len(slices):,} rules of slices fails"
             said += f", {n_open:,} could not tell." if n_open else "."
         return said
-
-    def __iter__(self) -> Iterator[GateRule]:
-        return iter(self.rules)
-
-    def __len__(self) -> int:
-        return len(self.rules)
 
     def __getitem__(self, name: str) -> GateRule:
         """Return the rule of a measure; of a slice by ``"metric [slice]"``."""

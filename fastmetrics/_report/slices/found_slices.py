@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastmetrics._display.numbers import with_limits
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.containers import as_array
-from fastmetrics._results import ConfidenceInterval, OneNumber, Result
+from fastmetrics._results import ConfidenceInterval, OneNumber, Several
 
 #: Slices that a sentence names.
 _SAID: Final = 3
@@ -90,7 +90,7 @@ def meets(column: NDArray[Any], sign: str, value: Any) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FoundSlices(Result):
+class FoundSlices(Several[FoundSlice]):
     """Slices that looked bad on some rows, tested on the others.
 
     Attributes
@@ -141,12 +141,6 @@ class FoundSlices(Result):
             f"The loss is shown to be greater on the other {self.n_held_back:,} rows where "
             f"{'; where '.join(said)}{others}; {tested}."
         )
-
-    def __iter__(self) -> Iterator[FoundSlice]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
     def __repr__(self) -> str:
         return f"FoundSlices({len(self.confirmed)} of {len(self.rows)} confirmed)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ import numpy as np
 from fastmetrics._display.numbers import with_limits
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import check_confidence_level
-from fastmetrics._results import ConfidenceInterval, OneNumber, Result
+from fastmetrics._results import ConfidenceInterval, OneNumber, Several
 from fastmetrics.errors import InputError, no_such
 from fastmetrics.inference._pvalues import benjamini_hochberg
 from fastmetrics.inference.estimate_result import Pair
@@ -89,7 +89,7 @@ class SliceEstimate(OneNumber):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Slices(Result):
+class Slices(Several[SliceEstimate]):
     """Measures of models in slices of the rows.
 
     Attributes
@@ -218,12 +218,6 @@ class Slices(Result):
                 raise no_such(name, "measures and models", sorted(known))
             own.append(next(iter(known)) if name is None else name)
         return [row for row in self.rows if [row.metric, row.model] == own]
-
-    def __iter__(self) -> Iterator[SliceEstimate]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
     def __getitem__(self, name: str) -> SliceEstimate:
         """Return a slice by its name, of the first measure and model."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fastmetrics._display.numbers import DASH
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import complement
-from fastmetrics._results import Result
+from fastmetrics._results import Result, Several
 from fastmetrics.comparison.tables._rank_table import RankTable
 from fastmetrics.errors import no_such
 
@@ -49,7 +49,7 @@ class RankPair(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PostHocTest(Result):
+class PostHocTest(Several[RankPair]):
     """Every comparison of one post-hoc test, and the groups that it leaves together.
 
     Attributes
@@ -78,6 +78,7 @@ class PostHocTest(Result):
         rank, from the best to the worst. With a control: those not shown to differ from it.
     """
 
+    _rows = "pairs"
     method: str
     names: tuple[str, ...]
     mean_ranks: tuple[float, ...]
@@ -95,12 +96,6 @@ class PostHocTest(Result):
             if {pair.model_a, pair.model_b} == set(algorithms):
                 return pair
         raise no_such(algorithms, "pairs", ((pair.model_a, pair.model_b) for pair in self.pairs))
-
-    def __iter__(self) -> Iterator[RankPair]:
-        return iter(self.pairs)
-
-    def __len__(self) -> int:
-        return len(self.pairs)
 
     def __repr__(self) -> str:
         groups = ", ".join("{" + ", ".join(group) + "}" for group in self.groups)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import complement
-from fastmetrics._results import ConfidenceInterval, OneNumber, Result
+from fastmetrics._results import ConfidenceInterval, OneNumber, Several
 from fastmetrics.errors import no_such
 
 Decision = Literal["worse", "not worse", "undecided"]
@@ -94,7 +93,7 @@ class PooledRatio(OneNumber):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TimingComparison(Result):
+class TimingComparison(Several[TimingRatio]):
     """What became slower, of several works timed before and after a change.
 
     Attributes
@@ -130,12 +129,6 @@ class TimingComparison(Result):
     def exit_status(self) -> int:
         """What a process ends with to say so: 0 not worse, 1 worse, 3 undecided."""
         return _STATUS[self.decision]
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[TimingRatio]:
-        return iter(self.rows)
 
     def __getitem__(self, name: str) -> TimingRatio:
         for row in self.rows:
