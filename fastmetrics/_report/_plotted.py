@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from fastmetrics._input.scalars import WeightsAre, check_choice, check_weights_are
+from fastmetrics._plots.curves import Band
 from fastmetrics._report.evaluation import models_of
 from fastmetrics._report.model_evaluation import table_of
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, InputTypeError, renamed
-from fastmetrics.inference.bands.band_results import PrBand, RocBand
+from fastmetrics.inference.bands.band_results import PrBand, RocBand, shown_band
 from fastmetrics.inference.estimate import estimate
 from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -92,8 +93,8 @@ def check_both_classes(table: ScoreTable) -> None:
 
 def bands_by_name(
     bands: OneBand | Mapping[str, OneBand] | None, kind: type[OneBand], models: list[Model]
-) -> Mapping[str, OneBand]:
-    """Return the bands by the names of the models."""
+) -> dict[str, Band]:
+    """Return what is drawn of bands by the names of the models."""
     if bands is None:
         return {}
     given = bands if isinstance(bands, Mapping) else {models[0].name: bands}
@@ -107,7 +108,7 @@ def bands_by_name(
             )
         if not isinstance(band, kind):
             raise InputTypeError(f"`bands` must hold {kind.__name__}s: got {type(band).__name__}")
-    return given
+    return {name: shown_band(band, name) for name, band in given.items()}
 
 
 class Decision(NamedTuple):

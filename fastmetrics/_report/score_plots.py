@@ -23,7 +23,7 @@ from fastmetrics._report._plotted import (
     said,
 )
 from fastmetrics.errors import InputError
-from fastmetrics.inference.bands.band_results import PrBand, RocBand, shown_band
+from fastmetrics.inference.bands.band_results import PrBand, RocBand
 from fastmetrics.measures.asking import MetricsLike, ask
 from fastmetrics.measures.curves.break_even import break_even_point
 from fastmetrics.measures.curves.counts import confusion_matrix_at_thresholds
@@ -114,9 +114,8 @@ def plot_roc(
             said += f" [{low:.4f}, {high:.4f}]"
         point = decision_on(model.table, threshold)
         marks = (Mark(point.fpr, point.tpr, point.name),) if point else ()
-        band = given.get(model.name)
-        shown = shown_band(band.false_positive_rate, band, shown_name(model.name)) if band else None
-        curves.append(Curve(fpr, tpr, label_of(model.name, said), shown, marks))
+        label, band = label_of(model.name, said), given.get(model.name)
+        curves.append(Curve(fpr, tpr, label, band, marks))
     title = "" if level is None else f"[{100 * level:g} % interval]"
     return score_curves.draw_roc(curves, ax, title=title, options=line_options)
 
@@ -170,10 +169,8 @@ def plot_pr(
         point = decision_on(model.table, threshold)
         if point and not math.isnan(point.precision):
             marks += (Mark(point.tpr, point.precision, point.name),)
-        band = given.get(model.name)
-        shown = shown_band(band.recall, band, shown_name(model.name)) if band else None
         said = label_of(model.name, f"AP {average_precision_score(model.table):.4f}")
-        curves.append(Curve(recall, precision, said, shown, marks, "steps-post"))
+        curves.append(Curve(recall, precision, said, given.get(model.name), marks, "steps-post"))
     table = models[0].table
     share = table.n_positive / (table.n_positive + table.n_negative)
     return score_curves.draw_precision_recall(curves, ax, prevalence=share, options=line_options)

@@ -41,9 +41,10 @@ weights_are : {"importances", "frequencies"} or None
 """
 
 
-def shown_band(x: NDArray[np.float64], band: RocBand | PrBand, name: str = "") -> Band:
-    """Return what is drawn of a band, given where its limits stand."""
-    of = f"{name}: " if name else ""
+def shown_band(band: RocBand | PrBand, name: str | None) -> Band:
+    """Return what is drawn of a band, which says whose it is."""
+    of = f"{shown_name(name)}: " if name else ""
+    x = band.recall if isinstance(band, PrBand) else band.false_positive_rate
     return Band(x, band.low, band.high, of + band_title(band.confidence_level, band.kind))
 
 
@@ -78,11 +79,9 @@ class RocBand(Result):
     @documented(PLOTTED)
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
         """Draw the ROC curve at the grid with its band."""
-        curve = Curve(
-            self.false_positive_rate, self.true_positive_rate, shown_name(name or "ROC curve")
-        )
-        band = shown_band(self.false_positive_rate, self, shown_name(name or ""))
-        return draw_roc([curve._replace(band=band)], ax, options=line_options)
+        label, band = shown_name(name or "ROC curve"), shown_band(self, name)
+        curve = Curve(self.false_positive_rate, self.true_positive_rate, label, band)
+        return draw_roc([curve], ax, options=line_options)
 
 
 @documented(_BAND)
@@ -116,6 +115,6 @@ class PrBand(Result):
     @documented(PLOTTED)
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
         """Draw the P-R curve at the grid with its band."""
-        curve = Curve(self.recall, self.precision, shown_name(name or "P-R curve"))
-        band = shown_band(self.recall, self, shown_name(name or ""))
-        return draw_precision_recall([curve._replace(band=band)], ax, options=line_options)
+        label = shown_name(name or "P-R curve")
+        curve = Curve(self.recall, self.precision, label, shown_band(self, name))
+        return draw_precision_recall([curve], ax, options=line_options)
