@@ -134,16 +134,16 @@ def two_sides(
     """
     check_work(work)
     used = [_interpreter(python) for python in pythons]
+    here = Path.cwd().resolve()
     if revision is None:
-        here = Path.cwd()
         both = [
             Side(name, here, python, _environment(python, []), python)
             for name, python in zip(("before", "after"), used, strict=True)
         ]
-        _check_apart(both, packages or _packages(_top(here) or here))
+        found = _call(["git", "rev-parse", "--show-toplevel"], here, os.environ)
+        _check_apart(both, packages, here if found.returncode else Path(found.stdout.strip()))
         yield both[0], both[1]
         return
-    here = Path.cwd().resolve()
     top = Path(_git(here, "rev-parse", "--show-toplevel")).resolve()
     commit = _git(here, "rev-parse", "--verify", f"{revision}^{{commit}}")
     with TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True) as name:
@@ -154,34 +154,25 @@ def two_sides(
                 _git(top, *no_hooks, "worktree", "add", "--detach", str(place), what)
             n_changed = 0 if same else _overlay(top, places[1])
             taken = _share(top, here, work, places)
+            files = "1 file" if n_changed == 1 else f"{n_changed} files"
+            tree = f"the working tree, {files} not committed" if n_changed else "HEAD, as committed"
+            is_named = not commit.startswith(revision)
+            before = f"{revision} ({commit[:10]})" if is_named else commit[:10]
             sides = []
             for k, (place, python) in enumerate(zip(places, used, strict=True)):
-                before = commit[:10]
-                if not commit.startswith(revision):
-                    before = f"{revision} ({before})"
-                said = before if same or k == 0 else _tree_said(n_changed)
+                said = before if same or k == 0 else tree
                 folder = place / here.relative_to(top)
                 own = _installed(place, python, install) if install else None
                 paths = [] if own else [place / "src", place]
                 python = own or python
                 environment = _environment(python, [p for p in paths if p.is_dir()], top)
                 sides.append(Side(("before", "after")[k], folder, python, environment, said, taken))
-            _check_apart(sides, packages or _packages(places[1]))
+            _check_apart(sides, packages, places[1])
             yield sides[0], sides[1]
         finally:
             for place in places:
                 _call(["git", "worktree", "remove", "--force", str(place)], top, os.environ)
             _call(["git", "worktree", "prune"], top, os.environ)
-
-
-def _tree_said(n_changed: int) -> str:
-    files = "1 file" if n_changed == 1 else f"{n_changed} files"
-    return f"the working tree, {files} not committed" if n_changed else "HEAD, as committed"
-
-
-def _top(folder: Path) -> Path | None:
-    done = _call(["git", "rev-parse", "--show-toplevel"], folder, os.environ)
-    return None if done.returncode else Path(done.stdout.strip())
 
 
 def _git(folder: Path, *arguments: str) -> str:
@@ -235,7 +226,7 @@ def _share(top: Path, here: Path, work: Sequence[str], places: Sequence[Path]) -
 
     What holds a package is not taken: that is what is compared.
     """
-    packages = [path for base in (top, top / "src") for path in _package_paths(base)]
+    packages = _packages(top)
     taken = []
     for word in work[1:]:
         path = (here / word.split("::")[0]).resolve()
@@ -258,21 +249,19 @@ def _share(top: Path, here: Path, work: Sequence[str], places: Sequence[Path]) -
     return taken
 
 
-def _package_paths(base: Path) -> list[Path]:
-    """Return the packages and modules of a folder that benchmarks may be of."""
-    if not base.is_dir():
-        return []
-    found = [path for path in sorted(base.iterdir()) if (path / "__init__.py").is_file()]
-    found += sorted(base.glob("*.py"))
+def _packages(top: Path) -> list[Path]:
+    """Return the packages and modules of a project that benchmarks may be of."""
+    found: list[Path] = []
+    for base in (top, top / "src"):
+        if base.is_dir():
+            found += (path for path in sorted(base.iterdir()) if (path / "__init__.py").is_file())
+            found += sorted(base.glob("*.py"))
     return [path for path in found if path.stem.isidentifier() and path.stem not in _BESIDE]
 
 
-def _packages(top: Path) -> list[str]:
-    return [path.stem for base in (top, top / "src") for path in _package_paths(base)]
-
-
-def _check_apart(sides: Sequence[Side], packages: Sequence[str]) -> None:
-    """Raise if both sides would import the same code."""
+def _check_apart(sides: Sequence[Side], packages: Sequence[str], top: Path) -> None:
+    """Raise if both sides would import the same code: of packages named, or of all there are."""
+    packages = packages or [path.stem for path in _packages(top)]
     before, after = (side.origins(packages) for side in sides)
     for name in packages:
         if before[name] is not None and before[name] == after[name]:

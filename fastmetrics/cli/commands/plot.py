@@ -263,15 +263,13 @@ def _draw_reliability(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
     from fastmetrics.calibration import reliability_band, reliability_diagram
 
     for name, scores in rows.scores.items():
-        given = dict(rows.keywords)
-        diagram = reliability_diagram(rows.labels, scores, **given)
-        named: dict[str, Any] = {"name": name} if len(rows.scores) > 1 else {}
+        diagram = reliability_diagram(rows.labels, scores, **rows.keywords)
+        band = None
         if options.band is not None:
-            del given["sample_weight"]  # there is none
-            asked = {"kind": options.band, "confidence_level": options.confidence_level or 0.95}
-            band = reliability_band(rows.labels, scores, rng=options.seed, **asked, **given)
-            named["band"] = band
-        ax = diagram.plot(ax, **named)
+            sure = _sure(rows, options)
+            del sure["sample_weight"], sure["weights_are"]  # there are no weights
+            band = reliability_band(rows.labels, scores, kind=options.band, **sure)
+        ax = diagram.plot(ax, name=name if len(rows.scores) > 1 else None, band=band)
     return ax
 
 
