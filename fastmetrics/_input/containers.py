@@ -187,7 +187,6 @@ def _from_sequence(values: Sequence[Any], name: str) -> NDArray[Any]:
 
 def _numbers(values: list[Any], name: str) -> NDArray[Any]:
     """Return real Python numbers as bool, int64, uint64 or float64, never rounding an integer."""
-    array: NDArray[Any]
     if all(isinstance(value, int | np.integer | np.bool_) for value in values):
         low, high = int(min(values, default=0)), int(max(values, default=0))
         if all(isinstance(value, bool | np.bool_) for value in values):
@@ -203,11 +202,8 @@ def _numbers(values: list[Any], name: str) -> NDArray[Any]:
                 f"`{name}` mixes floats with the integer {value} at index {i}, which float64 "
                 "cannot hold exactly"
             )
-    if any(isinstance(value, np.longdouble) for value in values):
-        array = np.array(values, dtype=np.longdouble)
-    else:
-        array = np.array(values, dtype=np.float64)
-    return array
+    is_long = any(isinstance(value, np.longdouble) for value in values)
+    return np.array(values, dtype=np.longdouble if is_long else np.float64)
 
 
 def _object_fault(kind: type) -> str:

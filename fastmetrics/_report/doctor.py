@@ -124,16 +124,12 @@ def _labels(y_true: Any, pos_label: Any, say: Any) -> NDArray[np.int8] | None:
         return None
     if len(classes) < 2:
         say("one class", "error", f"all labels are {classes[0]!r}" if classes else "no labels")
+    if pos_label is None and not ({*classes} <= {0, 1} or {*classes} <= {-1, 1}):
+        shown = ", ".join(map(repr, classes))
+        said = f"the labels are {shown}: name the positive one by `pos_label`"
+        say("positive class", "error", said)
+        return None
     positive = 1 if pos_label is None else pos_label
-    if pos_label is None:
-        usual = {*classes} <= {0, 1} or {*classes} <= {-1, 1}
-        if not usual:
-            said = (
-                f"the labels are {', '.join(map(repr, classes))}: name the positive one by "
-                "`pos_label`"
-            )
-            say("positive class", "error", said)
-            return None
     found = np.full(len(values), -1, np.int8)
     found[~missing] = [each == positive for each in values[~missing]]
     return found

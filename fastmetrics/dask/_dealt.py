@@ -256,16 +256,14 @@ def table_of(parts: Sequence[Dealt | None]) -> ScoreTable:
     rows = _rows(parts)
     if rows is not None:
         return ScoreTable.from_rows(rows)
-    columns = [Run(np.empty(0), *np.empty((2, 0), np.int64))]
+    columns = []
     for part in parts:
         if part is not None:
             for c, scores in enumerate(part.scores):
                 counts = np.ones(len(scores), np.int64) if part.weights is None else part.weights[c]
                 both = np.zeros_like(counts), counts
                 columns.append(Run(scores, both[c], both[1 - c]))
-    if len(columns) > 1:
-        del columns[0]
-    return merged(columns)
+    return merged(columns or [Run(np.empty(0), *np.empty((2, 0), np.int64))])
 
 
 def run_of(dealt: Dealt | None) -> Run | None:

@@ -205,9 +205,7 @@ class _Reading:
 
     def _has_rows(self, source: Source) -> bool:
         """Return whether the file has rows; where it has none, its types say nothing."""
-        if source.kind != "csv":
-            return True
-        if set(source.types.values()) != {"VARCHAR"}:
+        if source.kind != "csv" or set(source.types.values()) != {"VARCHAR"}:
             return True
         import duckdb
 

@@ -143,7 +143,11 @@ def _read(
         start = file.read(4)
     if start == _ZIP:
         return _of_inspect(name, *_unpacked(name, path), metric, group)
-    text = _text(name)
+    try:
+        with open(path, encoding="utf-8-sig") as lines:
+            text = lines.read()
+    except UnicodeDecodeError as error:
+        raise FileError(f"{name}: no text in UTF-8: {error}") from None
     try:
         whole = json.loads(text)
     except json.JSONDecodeError:
@@ -152,14 +156,6 @@ def _read(
         samples = [Sample(f"sample {k}", each) for k, each in enumerate(whole["samples"] or [], 1)]
         return _of_inspect(name, whole["eval"], samples, metric, group)
     return _of_harness(name, list(_lines(name, text)), metric, filter, group)
-
-
-def _text(name: str) -> str:
-    try:
-        with open(name, encoding="utf-8-sig") as file:
-            return file.read()
-    except UnicodeDecodeError as error:
-        raise FileError(f"{name}: no text in UTF-8: {error}") from None
 
 
 def _lines(name: str, text: str) -> Iterator[Sample]:
