@@ -14,8 +14,6 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from importlib import import_module
-from types import ModuleType
 from typing import Final, Self
 
 __all__ = [
@@ -182,12 +180,13 @@ def renamed(**arguments: str) -> Iterator[None]:
         _called.reset(token)
 
 
-def require(module: str, message: str) -> ModuleType:
-    """Return an optional package, or raise an ImportError that says how to get it."""
+@contextmanager
+def importing(message: str) -> Iterator[None]:
+    """Let the error where an optional package is missing say how to get it."""
     try:
-        return import_module(module)
+        yield
     except ImportError as error:
-        raise ImportError(message, name=module) from error
+        raise ImportError(message, name=error.name) from error
 
 
 _PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")

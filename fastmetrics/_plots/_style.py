@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from fastmetrics._files import writing
-from fastmetrics.errors import InputError, no_parameter, require
+from fastmetrics.errors import InputError, importing, no_parameter
 
 INK: Final = "black"
 PALE: Final = "0.82"
@@ -76,7 +76,8 @@ def options_of(artist: type[Any]) -> Iterator[None]:
 
 def require_matplotlib() -> None:
     """Raise an ImportError that helps, before any work, if nothing can be drawn."""
-    require("matplotlib", "plots need matplotlib: pip install 'fastmetrics-eval[plot]'")
+    with importing("plots need matplotlib: pip install 'fastmetrics-eval[plot]'"):
+        import matplotlib  # noqa: F401
 
 
 def axes_or_new(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_integer
-from fastmetrics.errors import FileError, InputError, InputTypeError, require
+from fastmetrics.errors import FileError, InputError, InputTypeError, importing
 from fastmetrics.io.columns import TextColumn
 from fastmetrics.io.formats import column_names
 from fastmetrics.io.reader import Progress, read_columns
@@ -205,7 +205,9 @@ def counts_query(
 def require_sqlglot() -> Any:
     """Return the sqlglot module, or raise an ImportError that says how to get it."""
     said = "statements are written by sqlglot, which is missing: "
-    return require("sqlglot", f"{said}pip install 'fastmetrics-eval[sql]'")
+    with importing(f"{said}pip install 'fastmetrics-eval[sql]'"):
+        import sqlglot
+    return sqlglot
 
 
 def _parsed(name: str, text: Any, dialect: str, before: str = "") -> Any:

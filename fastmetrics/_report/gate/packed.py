@@ -19,7 +19,7 @@ from fastmetrics._input.containers import as_array
 from fastmetrics._input.models import named_scores
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._report.versions import version_of
-from fastmetrics.errors import FileError, InputError, require
+from fastmetrics.errors import FileError, InputError, importing
 
 if TYPE_CHECKING:
     from fastmetrics._report.gate.gate_result import Gate
@@ -113,8 +113,10 @@ def said_of(path: str) -> dict[str, Any]:
 
 
 def _arrow() -> tuple[Any, Any]:
-    said = "Parquet files need pyarrow: pip install 'fastmetrics-eval[io]'"
-    return require("pyarrow", said), require("pyarrow.parquet", said)
+    with importing("Parquet files need pyarrow: pip install 'fastmetrics-eval[io]'"):
+        import pyarrow
+        import pyarrow.parquet
+    return pyarrow, pyarrow.parquet
 
 
 # --- which data these are, and how often they were looked at ------------------------------------

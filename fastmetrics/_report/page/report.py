@@ -27,7 +27,7 @@ from fastmetrics._report.page._figures import Band, Drawn
 from fastmetrics._report.task_evaluation import TaskEvaluation
 from fastmetrics._report.versions import version_of
 from fastmetrics._results import Result
-from fastmetrics.errors import no_parameter, require
+from fastmetrics.errors import importing, no_parameter
 
 #: Where the page says how large it is, in kilobytes.
 _SIZE: Final = "=SIZE="
@@ -217,7 +217,8 @@ def _array_of(values: Any, name: str) -> NDArray[Any]:
 
 
 def _template() -> Any:
-    jinja2 = require("jinja2", "reports need jinja2: pip install 'fastmetrics-eval[report]'")
+    with importing("reports need jinja2: pip install 'fastmetrics-eval[report]'"):
+        import jinja2
     loader = jinja2.PackageLoader("fastmetrics._report.page", "")
     environment = jinja2.Environment(
         autoescape=True, loader=loader, trim_blocks=True, lstrip_blocks=True

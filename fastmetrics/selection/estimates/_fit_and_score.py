@@ -15,7 +15,7 @@ from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_integer, check_same_length
 from fastmetrics._threads.workers import progress_bar
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputError, InputTypeError, importing
 from fastmetrics.selection.estimates._fitted_models import Tested, lost, tested
 from fastmetrics.selection.estimates._judged import Judged
 from fastmetrics.selection.estimates._metrics import Metric
@@ -129,12 +129,8 @@ class SplitScores(NamedTuple):
 
 def check_sklearn(what: str) -> None:
     """Raise if scikit-learn, which something needs, is not installed."""
-    try:
+    with importing(f"{what} needs scikit-learn: pip install 'fastmetrics-eval[estimators]'"):
         import sklearn  # noqa: F401
-    except ImportError as error:
-        raise ImportError(
-            f"{what} needs scikit-learn: pip install 'fastmetrics-eval[estimators]'"
-        ) from error
 
 
 def check_task(
@@ -282,10 +278,8 @@ def _results(
 ) -> Iterator[T]:
     if n_jobs == 1:
         return map(function, enumerate(splits))
-    try:
+    with importing("n_jobs other than 1 needs joblib: pip install joblib"):
         from joblib import Parallel, delayed
-    except ImportError as error:
-        raise ImportError("n_jobs other than 1 needs joblib: pip install joblib") from error
     calls = (delayed(function)(numbered) for numbered in enumerate(splits))
     results: Iterator[T] = Parallel(n_jobs=n_jobs, return_as="generator")(calls)
     return results
