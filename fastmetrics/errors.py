@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final, Self
+from typing import Any, Final, Self, TypeVar
 
 __all__ = [
     "DataConversionWarning",
@@ -26,6 +26,9 @@ __all__ = [
     "SmallSampleWarning",
     "UndefinedMetricWarning",
 ]
+
+
+Found = TypeVar("Found")
 
 
 class UndefinedMetricWarning(UserWarning):
@@ -94,6 +97,13 @@ def no_such(name: object, what: str, known: Iterable[object]) -> InputKeyError:
     names = list(known)
     shown = ", ".join(map(repr, names[:20])) + (", ..." if len(names) > 20 else "")
     return InputKeyError(f"{name!r}: the {what} are {shown}{did_you_mean(name, names)}")
+
+
+def by_name(known: Mapping[Any, Found], name: object, what: str) -> Found:
+    """Return what has a name in a result, or raise the error that says which names there are."""
+    if name not in known:
+        raise no_such(name, what, known)
+    return known[name]
 
 
 def did_you_mean(value: object, known: Iterable[object]) -> str:

@@ -16,7 +16,7 @@ from fastmetrics._docs import documented
 from fastmetrics._plots.ranking_plots import Means, draw_cutoffs, draw_query_differences
 from fastmetrics._report.task_evaluation import percent, raised
 from fastmetrics._results import Result
-from fastmetrics.errors import no_such
+from fastmetrics.errors import by_name
 from fastmetrics.inference.comparison_result import Comparison, Comparisons, pairs_table
 from fastmetrics.inference.estimate_result import Estimate, Pair
 from fastmetrics.tables.ranking.ranking_table import Ties
@@ -133,9 +133,7 @@ class RankingEvaluation(Result):
             (model, self.models, "systems"),
             (metric, self.metrics, "measures"),
         ):
-            if name not in names:
-                raise no_such(name, what, names)
-            found = found[names.index(name)]
+            found = by_name(dict(zip(names, found, strict=True)), name, what)
         return found
 
     def __getitem__(self, metric: str) -> Comparison:

@@ -11,7 +11,7 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics._report.model_evaluation import ModelEvaluation, figures_of
 from fastmetrics._report.slices.slices_result import ARROWS, Slices
 from fastmetrics._results import Result, plain_fields
-from fastmetrics.errors import no_such
+from fastmetrics.errors import by_name
 from fastmetrics.inference.comparison_result import Comparison, Comparisons, pairs_table, verdict_of
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.replicates import METHODS
@@ -129,9 +129,7 @@ class Evaluated(Generic[Each], Result):
         found = self._by_name()
         if isinstance(model, int):
             return [*found.values()][model]
-        if model not in found:
-            raise no_such(model, "models", found)
-        return found[model]
+        return by_name(found, model, "models")
 
     def __iter__(self) -> Iterator[Each]:
         return iter(self._by_name().values())

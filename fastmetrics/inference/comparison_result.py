@@ -19,7 +19,7 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre
 from fastmetrics._results import ConfidenceInterval, Several
-from fastmetrics.errors import no_such
+from fastmetrics.errors import by_name, no_such
 from fastmetrics.inference._pvalues import holm, max_t_of
 from fastmetrics.inference.estimate_result import FIELDS, FIGURES, ByMetric, Estimate, Pair, decided
 from fastmetrics.inference.reference import critical_value
@@ -138,9 +138,7 @@ class Comparison(Several[Pair]):
     def __getitem__(self, models: str | tuple[str, str]) -> Estimate | Pair:
         """Return the estimate of a model, or how two differ in the order of `pairs`, by name."""
         if isinstance(models, str):
-            if models not in self.names:
-                raise no_such(models, "models", self.names)
-            return self.models[self.names.index(models)]
+            return by_name(dict(zip(self.names, self.models, strict=True)), models, "models")
         for pair in self.pairs:
             if (pair.a, pair.b) == models:
                 return pair

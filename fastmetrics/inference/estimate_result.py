@@ -12,7 +12,7 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre
 from fastmetrics._results import ConfidenceInterval, Result, equals
-from fastmetrics.errors import no_such
+from fastmetrics.errors import by_name
 from fastmetrics.inference._pvalues import holm
 from fastmetrics.inference.reference import ALL, difference_test
 from fastmetrics.inference.replicates import METHODS, WEIGHTS, Drawn, Replicates, again, cautions_of
@@ -225,9 +225,7 @@ class ByMetric(Shown, Mapping[str, Found]):
         self._found: dict[str, Found] = dict(found)
 
     def __getitem__(self, metric: str) -> Found:
-        if metric not in self._found:
-            raise no_such(metric, "measures", self._found)
-        return self._found[metric]
+        return by_name(self._found, metric, "measures")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._found)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._results import Result
-from fastmetrics.errors import FileError, InputError, no_such
+from fastmetrics.errors import FileError, InputError, by_name
 
 #: What must be the same for times to be comparable, by what the programs call it.
 _OF_PYTEST: Final = {
@@ -50,9 +50,7 @@ class TimingRun(Result):
     source: str = ""
 
     def __getitem__(self, name: str) -> list[float]:
-        if name not in self.rounds:
-            raise no_such(name, "benchmarks", self.rounds)
-        return self.rounds[name]
+        return by_name(self.rounds, name, "benchmarks")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.rounds)

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import complement
 from fastmetrics._results import ConfidenceInterval, OneNumber, Several
-from fastmetrics.errors import no_such
+from fastmetrics.errors import by_name
 
 Decision = Literal["worse", "not worse", "undecided"]
 Correction = Literal["holm", "fdr"]
@@ -131,10 +131,7 @@ class TimingComparison(Several[TimingRatio]):
         return _STATUS[self.decision]
 
     def __getitem__(self, name: str) -> TimingRatio:
-        for row in self.rows:
-            if row.name == name:
-                return row
-        raise no_such(name, "works", (row.name for row in self.rows))
+        return by_name({row.name: row for row in self.rows}, name, "works")
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{len(named)} {decision}" for decision, named in self._named().items())

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._results import Result
-from fastmetrics.errors import InputError, UndefinedMetricWarning, no_such, warn_user
+from fastmetrics.errors import InputError, UndefinedMetricWarning, by_name, warn_user
 from fastmetrics.measures.asking import find_among
 from fastmetrics.measures.decisions._count_formulas import majority_accuracy, tally
 from fastmetrics.measures.decisions._matrix_input import (
@@ -62,9 +62,7 @@ class ClassificationMeasures(Result):
         object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
 
     def __getitem__(self, name: str) -> float:
-        if name not in self.values:
-            raise no_such(name, "measures", self.values)
-        return self.values[name]
+        return by_name(self.values, name, "measures")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dictionary of built-in Python objects.

@@ -14,7 +14,7 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.regression_targets import check_multioutput, check_regression
 from fastmetrics._results import Result
-from fastmetrics.errors import InputError, InputTypeError, no_such
+from fastmetrics.errors import InputError, InputTypeError, by_name
 from fastmetrics.measures.asking import Asked, ask, find_among
 from fastmetrics.measures.regression._plans import PLANS, Data, Planned
 from fastmetrics.tables.regression.regression_table import RegressionTable
@@ -92,9 +92,7 @@ class RegressionMeasures(Result):
         object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
 
     def __getitem__(self, name: str) -> float | Floats:
-        if name not in self.values:
-            raise no_such(name, "measures", self.values)
-        return self.values[name]
+        return by_name(self.values, name, "measures")
 
     def __reduce__(self) -> tuple[type[RegressionMeasures], tuple[Any, ...]]:
         """Travel as fields, the mapping as a dictionary: what arrives is read-only again."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._results import ConfidenceInterval, OneNumber, Result
-from fastmetrics.errors import no_such
+from fastmetrics.errors import by_name
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.replicates import cautions_of
 from fastmetrics.selection.estimates.point632 import Bootstrap632
@@ -103,9 +103,7 @@ class EstimatorEvaluation(Result):
 
     def __getitem__(self, metric: str) -> MetricEstimate:
         """Return the estimate of a measure by its name."""
-        if metric not in self.metrics:
-            raise no_such(metric, "measures", self.metrics)
-        return self.metrics[metric]
+        return by_name(self.metrics, metric, "measures")
 
     def __repr__(self) -> str:
         said = []
