@@ -48,8 +48,10 @@ class Segment(NamedTuple):
     differs: bool
 
 
-def draw_critical_difference(data: Diagram, ax: Any = None) -> Any:
+def draw_critical_difference(data: Diagram, ax: Any = None, figure: Any = None) -> Any:
     """Draw a critical-difference diagram (Demsar 2006), the best ranks at the right.
+
+    Without axes it fills a figure, that given or one of pyplot, as high as its lines of text need.
 
     Black on white throughout: nothing is told by a colour. Labels stand on lines of their own;
     where they are long, the text becomes smaller, and then names are cut.
@@ -60,8 +62,9 @@ def draw_critical_difference(data: Diagram, ax: Any = None) -> Any:
     first = 0.9 + _BAR * (max(levels, default=-1) + 1)
     bottom = first + (k + 1) // 2
     if ax is None:
-        ax = axes_or_new(None, layout="none")
-        _fill(ax, top + bottom)
+        ax = axes_or_new(None, layout="none") if figure is None else figure.add_subplot()
+        ax.figure.set_size_inches(_WIDTH, _LINE * (top + bottom))
+        ax.set_position((0.01, 0.01, 0.98, 0.98))
     ax.set_axis_off()
     # Lines of text downwards: y is 0 at the axis of the ranks.
     ax.set_ylim(bottom, -top)
@@ -122,19 +125,9 @@ def save_critical_difference(data: Diagram, path: str) -> None:
     require_matplotlib()
     from matplotlib.figure import Figure
 
-    levels = _bar_levels(data.bars)
-    lines = 3.5 + _BAR * (max(levels, default=-1) + 1) + (len(data.names) + 1) // 2
     figure = Figure(dpi=DPI)
-    ax = figure.add_subplot()
-    _fill(ax, lines)
-    draw_critical_difference(data, ax)
+    draw_critical_difference(data, figure=figure)
     save_figure(figure, path)
-
-
-def _fill(ax: Any, lines: float) -> None:
-    """Make the figure as high as its lines of text need, and the axes as large as the figure."""
-    ax.figure.set_size_inches(_WIDTH, _LINE * lines)
-    ax.set_position((0.01, 0.01, 0.98, 0.98))
 
 
 class _Labels(NamedTuple):
