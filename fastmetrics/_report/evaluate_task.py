@@ -34,8 +34,6 @@ _DEFAULTS: Final[dict[str, tuple[str, ...]]] = {
 }
 #: Of errors of plain rows: the median, and the one that a tenth of rows exceeds.
 _QUANTILES: Final = {"median_absolute_error": 0.5, "absolute_error_quantile_90": 0.9}
-
-
 #: Kinds of arrays that hold texts.
 _TEXTS: Final = "UOS"
 #: Rows that are looked at for whether there are more than two values.
@@ -55,7 +53,9 @@ def task_of(y_true: Any, models: Sequence[NamedScores], query: Any, task: Any) -
     if any(column_count(model.values) > 1 for model in models):
         return "classes"
     y = as_array(y_true, "y_true")
-    if y.dtype.kind in _TEXTS and any(_kind(m.values, m.argument) in _TEXTS for m in models):
+    if y.dtype.kind in _TEXTS and any(
+        as_array(model.values, model.argument).dtype.kind in _TEXTS for model in models
+    ):
         return "labels"
     if y.ndim != 1 or not _has_many_values(y):
         return "binary"
@@ -76,10 +76,6 @@ def task_of(y_true: Any, models: Sequence[NamedScores], query: Any, task: Any) -
         f"`y_true` and `{models[0].argument}` hold whole numbers, of more than two values, which "
         "may be labels of classes or amounts: pass `task='labels'` or `task='values'`"
     )
-
-
-def _kind(values: Any, argument: str) -> str:
-    return as_array(values, argument).dtype.kind
 
 
 def _has_many_values(y: Any) -> bool:

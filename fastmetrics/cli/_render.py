@@ -190,7 +190,5 @@ def _rows_of_pairs(comparison: TableComparison) -> Rows:
     for pair in test:
         row: dict[str, Any] = {"model_a": pair.model_a, "model_b": pair.model_b}
         row |= {"mean_rank_a": at[pair.model_a], "mean_rank_b": at[pair.model_b]}
-        row |= {"difference": pair.difference, "statistic": pair.statistic}
-        row |= {"pvalue": pair.pvalue, "reject": pair.reject, "better": pair.better}
-        rows.append(row | of_all)
+        rows.append(row | pair.to_dict() | of_all)
     return list(rows[0]), rows

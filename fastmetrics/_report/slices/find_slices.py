@@ -136,7 +136,11 @@ def find_slices(
     n_slices = check_integer("n_slices", n_slices, low=1)
     losses = check_scores_array(loss, "loss").astype(np.float64)
     codes = None if groups is None else check_class_labels(groups, "groups").codes
-    columns = _columns_of(X)
+    if not has_names(X):
+        raise InputError("`X` must be a mapping of names to columns, {'country': ...}, or a frame")
+    columns = named_columns(X, "X")
+    if not columns:
+        raise InputError("`X` must have a column: got none")
     check_same_length(loss=losses, groups=codes, **{f"X[{k!r}]": v for k, v in columns.items()})
     key = seed_key(rng)
     held = _held_back(len(losses), codes, share, np.random.default_rng(key))
@@ -186,15 +190,6 @@ def find_slices(
         n_groups=None if codes is None else int(codes.max()) + 1,
         key=key_text(key),
     )
-
-
-def _columns_of(X: Any) -> dict[str, NDArray[Any]]:
-    if not has_names(X):
-        raise InputError("`X` must be a mapping of names to columns, {'country': ...}, or a frame")
-    columns = named_columns(X, "X")
-    if not columns:
-        raise InputError("`X` must have a column: got none")
-    return columns
 
 
 def _held_back(n: int, groups: Ints | None, share: float, generator: np.random.Generator) -> Masks:
