@@ -13,11 +13,7 @@ from fastmetrics._docs import documented
 from fastmetrics._files import Members, scalar
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rows import check_same_index
-from fastmetrics._input.scalars import (
-    check_choice,
-    check_n_rows,
-    check_same_length,
-)
+from fastmetrics._input.scalars import check_choice, check_n_rows, check_same_length
 from fastmetrics._threads.workers import with_threads
 from fastmetrics.errors import InputError
 from fastmetrics.tables._mergeable import Mergeable

@@ -59,17 +59,7 @@ def cells_of_plain(y_true: Any, y_pred: Any) -> tuple[int, int, int, int] | None
     rows that threads pay, or kernels that are not loaded yet. A call in a training loop is
     answered here, in a few microseconds.
     """
-    if (
-        type(y_true) is not np.ndarray
-        or type(y_pred) is not np.ndarray
-        or y_true.ndim != 1
-        or y_true.shape != y_pred.shape
-        or y_true.dtype not in _NATIVE
-        or y_true.dtype != y_pred.dtype
-        or not 0 < y_true.size < _SPLIT
-        or not kernels.count_two.is_compiled
-        or not (is_canonical(y_true) and is_canonical(y_pred))
-    ):
+    if not kernels.count_two.is_compiled or not are_plain(y_true, y_pred, _SPLIT - 1):
         return None
     sums = np.empty(3, np.int64)
     if kernels.count_two(y_true, y_pred, 0, sums) not in (0, 1):
@@ -78,10 +68,22 @@ def cells_of_plain(y_true: Any, y_pred: Any) -> tuple[int, int, int, int] | None
     return y_true.size - true - called + both, called - both, true - both, both
 
 
-def is_canonical(array: NDArray[Any]) -> bool:
-    """Return whether a kernel can read the array as it lies in memory."""
-    flags = array.flags
-    return flags.c_contiguous and flags.aligned
+def are_plain(y_true: Any, y_pred: Any, most: int) -> bool:
+    """Return whether these are arrays of up to so many rows, read as they are by kernels."""
+    return (
+        type(y_true) is np.ndarray
+        and type(y_pred) is np.ndarray
+        and y_true.ndim == 1
+        and y_true.shape == y_pred.shape
+        and 0 < y_true.size <= most
+        and _are_native(y_true, y_pred)
+    )
+
+
+def _are_native(true: NDArray[Any], predicted: NDArray[Any]) -> bool:
+    if true.dtype != predicted.dtype or true.dtype not in _NATIVE:
+        return False
+    return all(each.flags.c_contiguous and each.flags.aligned for each in (true, predicted))
 
 
 def count(
@@ -158,13 +160,7 @@ def _by_kernels(
         return _cells_by_kernels(true, predicted, low, width)
     if width <= _FEW:
         cells = _cells_by_kernels(true, predicted, low, width)
-        if cells is None:
-            return None
-        found = np.empty((3, width), np.int64)
-        found[0] = cells.diagonal()
-        cells.sum(axis=1, out=found[1])
-        cells.sum(axis=0, out=found[2])
-        return found
+        return None if cells is None else np.array(Margins.of(cells))
 
     def count(pieces: Iterator[tuple[NDArray[Any], NDArray[Any]]]) -> Counts | None:
         sums = np.zeros((3, width), np.int64)
@@ -256,12 +252,7 @@ def _pieces(
     """Yield rows of both columns in one of the dtypes that kernels know, contiguous."""
     if true.dtype.kind == "b" and predicted.dtype.kind == "b":
         true, predicted = true.view(np.int8), predicted.view(np.int8)
-    is_native = (
-        true.dtype == predicted.dtype
-        and true.dtype in _NATIVE
-        and is_canonical(true)
-        and is_canonical(predicted)
-    )
+    is_native = _are_native(true, predicted)
     step = _JOB if is_native else CHUNK
     for first in range(start, stop, step):
         here = slice(first, min(first + step, stop))

@@ -18,12 +18,7 @@ from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.labels import show_labels
 from fastmetrics._input.weights import Weights, check_weights
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.tables.confusion._counting import (
-    Margins,
-    cells_of_plain,
-    count,
-    tally,
-)
+from fastmetrics.tables.confusion._counting import Margins, cells_of_plain, count, tally
 
 if TYPE_CHECKING:
     from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -252,7 +247,8 @@ def _of_integers(
             if guessed is not None:
                 return range(low, low + width), guessed
     true, predicted = (each.values for each in columns.clean())
-    low, width = exact_range(true, predicted)
+    low = min(int(true.min()), int(predicted.min()))
+    width = max(int(true.max()), int(predicted.max())) - low + 1
     is_float = "f" in (true.dtype.kind, predicted.dtype.kind)
     if width > widest or (is_float and max(low + width, -low) >= 2**63):
         return None
@@ -276,12 +272,6 @@ def guessed_range(true: NDArray[Any], predicted: NDArray[Any]) -> tuple[int, int
         high = max(high, *(int(part.max()) for part in some))
     more = (high - low) // 16 if high - low >= 32 else 0
     return low - (more if low < 0 else 0), high - low + 1 + more + (more if low < 0 else 0)
-
-
-def exact_range(true: NDArray[Any], predicted: NDArray[Any]) -> tuple[int, int]:
-    """Return the least label and the width of the range of both columns."""
-    low = min(int(true.min()), int(predicted.min()))
-    return low, max(int(true.max()), int(predicted.max())) - low + 1
 
 
 def _of_classes(

@@ -17,7 +17,7 @@ from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.weights import Weights, check_exponent, check_sums, check_weights
 from fastmetrics._kernels import cells as kernels
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.tables.confusion._counting import Margins
+from fastmetrics.tables.confusion._counting import Margins, are_plain
 from fastmetrics.tables.confusion._label_counts import (
     MOST_CLASSES,
     Coded,
@@ -184,19 +184,11 @@ class MatrixState:
     def _count_small(self, y_true: Any, y_pred: Any) -> bool:
         """Count a block of plain integers that need no look at anything but their range."""
         low = self.now.low
-        if low is None or type(y_true) is not np.ndarray or type(y_pred) is not np.ndarray:
+        if low is None or not are_plain(y_true, y_pred, kernels.BLOCK):
             return False
-        n = len(y_true) if y_true.ndim == 1 else 0
-        if (
-            not 0 < n <= kernels.BLOCK
-            or y_true.dtype not in _INTEGERS
-            or y_pred.dtype != y_true.dtype
-            or y_pred.shape != y_true.shape
-            or not (y_true.flags.c_contiguous and y_true.flags.aligned)
-            or not (y_pred.flags.c_contiguous and y_pred.flags.aligned)
-            or not kernels.count_cells.is_compiled
-        ):
+        if not kernels.count_cells.is_compiled:
             return False
+        n = len(y_true)
         with self.lock:
             store = self.now.store
             if self.now.low != low or store.is_weighted or store.is_sparse:
@@ -275,9 +267,6 @@ class MatrixState:
             self._bound = self.now.store.total()
             check_total(self._bound + int(more))
         self._bound += int(more)
-
-
-_INTEGERS = (np.dtype(np.int64), np.dtype(np.int32), np.dtype(np.int8))
 
 
 def empty_store(n_classes: int, sparse: bool) -> Store:

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
 from fastmetrics._input.weights import Weights
-from fastmetrics.errors import InputTypeError
 from fastmetrics.tables.confusion._counting import tally
 from fastmetrics.tables.confusion._label_counts import Cells, Labels
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.scores.score_table import ScoreTable, as_table
 
 
 def score_cells(
@@ -23,26 +22,22 @@ def score_cells(
     """Count what score >= threshold does to the rows, or to a table."""
     threshold = real_threshold(threshold)
     if isinstance(y_true, ScoreTable):
-        if y_score is not None or sample_weight is not None or pos_label is not None:
-            raise InputTypeError(
-                "a ScoreTable comes alone: pass no `y_score`, `sample_weight`, `pos_label` with it"
-            )
-        return Cells(_of_table(y_true, threshold), (0, 1), y_true.weight_exponent)
+        table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+        return Cells(_of_table(table, threshold), (0, 1), table.weight_exponent)
     check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     y = as_vector(y_true, "y_true")
     rows = check_binary(y, y_score, sample_weight=sample_weight, pos_label=pos_label).recheck()
-    counts = cells_of_rows(rows, threshold)
     labels = _two_labels(y, np.asarray(rows.labels == 1), pos_label)
-    return Cells(counts, labels, rows.weight_exponent)
+    return Cells(cells_of_rows(rows, threshold), labels, rows.weight_exponent)
 
 
 def cells_of_rows(rows: BinaryRows, threshold: Any) -> NDArray[Any]:
     """Return [[TN, FP], [FN, TP]] of the decision score >= threshold of verified rows."""
     is_positive = np.asarray(rows.labels == 1)
     called = is_called_positive(rows.scores, threshold)
-    if rows.weights is None:
-        return tally(is_positive, called, 0, 2, None)
-    weights = Weights(rows.weights, rows.integer_weights, rows.weight_exponent)
+    weights = None
+    if rows.weights is not None:
+        weights = Weights(rows.weights, rows.integer_weights, rows.weight_exponent)
     return tally(is_positive, called, 0, 2, weights)
 
 

@@ -13,11 +13,7 @@ from fastmetrics._input.rows import check_same_index
 from fastmetrics._threads.workers import with_threads
 from fastmetrics.tables._mergeable import Mergeable, OfState
 from fastmetrics.tables.confusion._counting import Margins
-from fastmetrics.tables.confusion._counts_as_array import (
-    CountsAsArray,
-    as_text,
-    displayed,
-)
+from fastmetrics.tables.confusion._counts_as_array import CountsAsArray, as_text, displayed
 from fastmetrics.tables.confusion._label_counts import Cells, Labels, NewLabels, label_cells
 from fastmetrics.tables.confusion._matrix_checks import (
     checked_cell,

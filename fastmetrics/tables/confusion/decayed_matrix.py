@@ -137,7 +137,8 @@ class DecayedConfusionMatrix(Fading):
         check_same_index(y_true=y_true, y_pred=y_pred)
         columns = check_label_columns(y_true, y_pred)
         n = columns.n_rows
-        found = count_columns(columns, self._batch_weights(n))
+        weights = self._weights(n)
+        found = count_columns(columns, None if weights is None else Weights(weights, False, 0))
         batch = seen_cells(found, columns.label_type)
         with self._lock:
             clock, exponent = self._later(n)
@@ -146,10 +147,6 @@ class DecayedConfusionMatrix(Fading):
             more = DenseStore.of(batch.counts * clock.unit)
             sums._state.add(more.arranged(places, len(sums._state.now.labels)), 0)
             self._now = _Now(sums, clock)
-
-    def _batch_weights(self, n: int) -> Weights | None:
-        weights = self._weights(n)
-        return None if weights is None else Weights(weights, False, 0)
 
     def _cleared(self) -> _Now:
         sums = self._now.sums.copy()

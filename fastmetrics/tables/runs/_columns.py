@@ -88,21 +88,21 @@ class SortedColumn:
     def read(self, start: int, stop: int) -> tuple[NDArray[Any], NDArray[np.int64] | None]:
         """Return some entries."""
         if self.scores is not None:
-            return self.scores[start:stop], None if self.counts is None else self.counts[start:stop]
-        scores = self._from_file(self._at[0], start, stop, self.dtype)
-        if not self.has_counts:
-            return scores, None
-        return scores, self._from_file(self._at[1], start, stop, np.dtype(np.int64))
+            scores = self.scores[start:stop]
+        else:
+            scores = self._from_file(self._at[0], start, stop, self.dtype)
+        return scores, self._counts(start, stop) if self.has_counts else None
 
     def rows(self, start: int, stop: int) -> int:
         """Return how many rows some entries are."""
-        if not self.has_counts or stop - start == self.size:
-            return self.total if stop - start == self.size else stop - start
-        counts = self.counts
-        if counts is not None:
-            return int(counts[start:stop].sum())
-        at = self._at[1]
-        return int(self._from_file(at, start, stop, np.dtype(np.int64)).sum())
+        if stop - start == self.size:
+            return self.total
+        return int(self._counts(start, stop).sum()) if self.has_counts else stop - start
+
+    def _counts(self, start: int, stop: int) -> NDArray[np.int64]:
+        if self.counts is not None:
+            return self.counts[start:stop]
+        return self._from_file(self._at[1], start, stop, np.dtype(np.int64))
 
     def _from_file(self, at: int, start: int, stop: int, dtype: np.dtype[Any]) -> NDArray[Any]:
         out = np.empty(stop - start, dtype)

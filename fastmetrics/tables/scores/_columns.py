@@ -91,12 +91,8 @@ def merged_columns(left: Columns, right: Columns) -> Columns:
             f"tables with {kinds[0]} and with {kinds[1]} scores cannot be merged exactly: "
             "build both from one dtype"
         )
-    weighted = left[1].dtype.kind == "f" or right[1].dtype.kind == "f"
-    if not weighted:
-        for mine, theirs, name in (
-            (left[1], right[1], "positives"),
-            (left[2], right[2], "negatives"),
-        ):
+    if not (left[1].dtype.kind == "f" or right[1].dtype.kind == "f"):
+        for mine, theirs, name in zip(left[1:], right[1:], ("positives", "negatives"), strict=True):
             if int(mine.sum()) + int(theirs.sum()) >= 2**63:
                 raise OverflowError(f"the merged table would count 2**63 {name} or more")
     dtypes = [np.result_type(*pair) for pair in zip(left, right, strict=True)]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
-
-from numpy.typing import NDArray
+from typing import Final
 
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -20,13 +18,10 @@ UndefinedMetricWarning
 
 def lacks_a_class(table: ScoreTable, measure: str) -> bool:
     """Warn, and return True, when the table has no positive or no negative weight."""
-    # The counts themselves, not their sums: a total of weights costs a compensated pass.
-    return lacks_one(has_some(table.positives), has_some(table.negatives), measure)
-
-
-def has_some(column: NDArray[Any]) -> bool:
-    """Return whether a column has any count that is not 0: as a rule its first rows tell."""
-    return bool(column[:4096].any() or column.any())
+    # The counts themselves, whose first rows tell as a rule: a total costs a compensated pass.
+    columns = table.positives, table.negatives
+    positive, negative = (bool(each[:4096].any() or each.any()) for each in columns)
+    return lacks_one(positive, negative, measure)
 
 
 def lacks_one(has_positive: bool, has_negative: bool, measure: str) -> bool:

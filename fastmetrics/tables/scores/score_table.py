@@ -18,11 +18,7 @@ from fastmetrics._kernels import merges
 from fastmetrics._threads.workers import BLOCK_ROWS, by_blocks, with_threads
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables._mergeable import Frozen, Summed
-from fastmetrics.tables.scores._columns import (
-    checked_columns,
-    merged_columns,
-    rescaled,
-)
+from fastmetrics.tables.scores._columns import checked_columns, merged_columns, rescaled
 from fastmetrics.tables.scores._distinct import distinct_scores
 
 #: What tables say of the rows that they take.
@@ -129,13 +125,8 @@ class ScoreTable(Frozen, Summed, Saved):
         return table
 
     def _set(self, *values: Any) -> None:
-        put = object.__setattr__
-        for name, column in zip(("scores", "positives", "negatives"), values, strict=False):
-            view = column.view()  # the memory stays writable: kernels take it without a copy
-            view.setflags(write=False)
-            put(self, name, view)
-        put(self, "weight_exponent", values[3])
-        put(self, "_totals", [])
+        Frozen._set(self, *values)
+        object.__setattr__(self, "_totals", [])
 
     @classmethod
     @documented(ROWS)
@@ -286,7 +277,7 @@ class ScoreTable(Frozen, Summed, Saved):
         return self.scores, self.positives, self.negatives
 
     def _members(self) -> Members:
-        return {name: np.array(getattr(self, name)) for name in self.__match_args__}
+        return dict(zip(self.__match_args__, map(np.array, self._values()), strict=True))
 
     @classmethod
     def _of_members(cls, found: Members) -> Self:
