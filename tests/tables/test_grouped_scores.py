@@ -19,7 +19,7 @@ from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.ranking import group_auc
 from fastmetrics.streams import BinLayout, BinnedScoreTable, GroupedBinnedScoreTable
 from fastmetrics.tables.binned import _rows
-from fastmetrics.tables.binned._group_cells import GroupCells, group_limits
+from fastmetrics.tables.binned._group_state import GroupCells, group_limits
 
 ROWS = st.lists(
     st.tuples(st.integers(0, 1), st.sampled_from(VALUES), st.sampled_from("abcdé")), max_size=30

@@ -36,7 +36,7 @@ from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.influences import of_curve
 from fastmetrics.tables.binned._bounds import BinColumns, precision_bracket
 from fastmetrics.tables.binned._bracketed import Bracketed
-from fastmetrics.tables.binned._group_cells import GroupCells
+from fastmetrics.tables.binned._group_state import GroupCells
 from fastmetrics.tables.binned.bracket import Bracket
 from fastmetrics.tables.binned.grouped_table import GroupedBinnedScoreTable
 from fastmetrics.tables.confusion._label_counts import Cells

@@ -82,15 +82,6 @@ def probabilities(table: ScoreTable) -> Floats:
     return scores
 
 
-def as_given(weights: NDArray[Any], exponent: int) -> NDArray[Any]:
-    """Return sums of weights that were scaled by a power of two, as they would be without."""
-    if exponent == 0:
-        return weights
-    with np.errstate(over="ignore"):
-        sums: Floats = np.ldexp(weights, -exponent)
-    return sums
-
-
 def minus_logs(p: Floats) -> tuple[Floats, Floats]:
     """Return -log(p) and -log(1 - p), the latter without what the rounding of 1 - p loses."""
     q = 1.0 - p

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_integer
+from fastmetrics._input.weights import as_given
 from fastmetrics._kernels.logits import terms_of_rows
 from fastmetrics._results import Result
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
     Floats,
-    as_given,
     probabilities,
     sums_of,
     table_with_squares,
@@ -109,19 +109,17 @@ class CalibrationSummary(Result):
         scores = Table.of((self.brier_score, self.log_loss), _PARTS, framed=False)
         tests = [test for test in (self.spiegelhalter, self.hosmer_lemeshow) if test is not None]
         share = f"{100 * self.prevalence:.4g} % positive"
+        size = f"{self.n_samples:,.0f} row" + "s" * (self.n_samples != 1)
+        if found.weights_are == "importances":
+            size = f"weight {self.n_samples:,.6g}"
         return Display(
             [
                 Table(line, level=found.confidence_level),
                 scores,
                 Table.of(tests, ("method", "statistic", "df", "pvalue"), framed=False),
             ],
-            f"Calibration of {self._size()}: {share}, mean probability {self.mean_probability:.4g}",
+            f"Calibration of {size}: {share}, mean probability {self.mean_probability:.4g}",
         )
-
-    def _size(self) -> str:
-        if self.logistic.weights_are == "importances":
-            return f"weight {self.n_samples:,.6g}"
-        return f"{self.n_samples:,.0f} row" + "s" * (self.n_samples != 1)
 
 
 @documented(CALIBRATED)
@@ -187,7 +185,7 @@ def calibration_summary(
     hull = upper_hull(table)
     total = float(table.n_positive) + float(table.n_negative)
     return CalibrationSummary(
-        float(as_given(np.array(total), table.weight_exponent)),
+        as_given(total, table.weight_exponent),
         float(table.n_positive) / total,
         mean_sum / total,
         decomposition_of_sum(table, hull, "brier_score", brier),

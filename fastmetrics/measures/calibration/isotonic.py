@@ -13,10 +13,11 @@ from fastmetrics._input.containers import as_vector
 from fastmetrics._input.regression_targets import check_regression
 from fastmetrics._input.scalars import check_choice, check_same_length
 from fastmetrics._input.scores import check_scores_array
+from fastmetrics._input.weights import as_given
 from fastmetrics._kernels import isotonic as kernels
 from fastmetrics._results import OwnArrays, Result
 from fastmetrics.errors import InputTypeError
-from fastmetrics.measures.calibration._probability_table import Floats, as_given
+from fastmetrics.measures.calibration._probability_table import Floats
 from fastmetrics.tables.ordering.row_order import row_order
 from fastmetrics.tables.scores.hull import upper_hull
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table

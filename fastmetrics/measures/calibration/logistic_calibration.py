@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_choice, check_confidence_level
 from fastmetrics._input.scores import check_probabilities
+from fastmetrics._input.weights import as_given
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import InputError, SmallSampleWarning, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.calibration import _logistic_fit as logistic
@@ -20,7 +21,6 @@ from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
     Floats,
     Squares,
-    as_given,
     minus_logs,
     probabilities,
     sums_of,
@@ -269,8 +269,7 @@ def _certain(table: ScoreTable, p: Floats) -> tuple[float, float]:
         if p[row] == bound:
             wrong += float(wrong_class[row])
             certain += float(table.positives[row]) + float(table.negatives[row])
-    both = as_given(np.array([wrong, certain]), table.weight_exponent)
-    return float(both[0]), float(both[1])
+    return as_given(wrong, table.weight_exponent), as_given(certain, table.weight_exponent)
 
 
 def logits_of(p: Floats) -> Floats:

@@ -12,6 +12,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics._input.scores import check_unit_interval
+from fastmetrics._input.weights import as_given
 from fastmetrics._plots._style import label_of
 from fastmetrics._plots.curves import PLOTTED, Curve
 from fastmetrics._plots.score_curves import draw_reliability, limits_of
@@ -22,7 +23,6 @@ from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
     NOT_CALIBRATED,
     Floats,
-    as_given,
     probability_table,
 )
 from fastmetrics.tables.scores.hull import upper_hull

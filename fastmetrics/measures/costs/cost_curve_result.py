@@ -303,8 +303,7 @@ def no_curve() -> CostCurve:
 def _density_of(distribution: Any) -> Callable[[float], float]:
     """Return the density that a distribution of scipy's has, or is one itself."""
     if hasattr(distribution, "pdf"):
-        found: Callable[[float], float] = distribution.pdf
-        return found
+        return distribution.pdf  # type: ignore[no-any-return]
     if hasattr(distribution, "pmf") or not callable(distribution):
         raise InputTypeError(
             "`distribution` must be a frozen continuous distribution of scipy.stats, such as "

@@ -41,7 +41,6 @@ class Counts:
         return bool(self.tp.dtype.kind == "f")
 
     def at(self, rows: NDArray[np.intp]) -> Counts:
-        """Return the chosen candidates."""
         return Counts(self.tp[rows], self.fp[rows], self.n_positive, self.n_negative)
 
     def exact(self, bound: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -51,11 +50,9 @@ class Counts:
         return self.tp.astype(object), self.fp.astype(object)
 
     def recall(self) -> Floats:
-        """Return TP / m+."""
         return np.asarray(self.tp / self.n_positive, dtype=np.float64)
 
     def false_positive_rate(self) -> Floats:
-        """Return FP / m-."""
         return np.asarray(self.fp / self.n_negative, dtype=np.float64)
 
     def precision(self) -> Floats:
@@ -231,11 +228,9 @@ def criterion_named(
     """Return the criterion of a name that has been checked, with its parameter."""
     if name == "fbeta":
         return FBeta(beta)
-    if name == "precision_at_recall" and at_least is not None:
-        return PrecisionAtRecall(at_least)
-    if name == "recall_at_precision" and at_least is not None:
-        return RecallAtPrecision(at_least)
-    if name == "recall_at_false_positive_rate" and at_most is not None:
-        return RecallAtFalsePositiveRate(at_most)
+    bound = at_most if at_least is None else at_least
+    if bound is not None:
+        bounded = (PrecisionAtRecall, RecallAtPrecision, RecallAtFalsePositiveRate)
+        return dict(zip((*AT_LEAST, *AT_MOST), bounded, strict=True))[name](bound)
     plain = {"youden": Youden, "closest-topleft": ClosestTopLeft, "fewest-errors": FewestErrors}
     return plain[name]()

@@ -30,7 +30,6 @@ class Piece(NamedTuple):
 
     @property
     def columns(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Positives and negatives of each row."""
         return self.positives, self.negatives
 
     @property

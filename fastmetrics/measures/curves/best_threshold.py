@@ -237,12 +237,7 @@ def _first_best(table: ScoreTable, chosen: Criterion) -> tuple[int, Any, Any]:
     found = [piece for piece in pieces if piece is not None]
     if not found:
         return -1, 0, 0
-    if len(found) == 1:
-        _, numbers, _, counts = found[0]
-        first = 0 if table.is_weighted else chosen.first_of(counts)
-        return int(numbers[first]), counts.tp[first].item(), counts.fp[first].item()
-    least = max(piece.value for piece in found)
-    least -= chosen.rounding(found[0].counts)
+    least = max(piece.value for piece in found) - chosen.rounding(found[0].counts)
     numbers, values = (
         np.concatenate([getattr(piece, name) for piece in found]) for name in ("numbers", "values")
     )
@@ -251,7 +246,7 @@ def _first_best(table: ScoreTable, chosen: Criterion) -> tuple[int, Any, Any]:
     )
     near = np.flatnonzero(values >= least)
     counts = Counts(tp, fp, *totals).at(near)
-    first = chosen.first_of(counts)
+    first = 0 if table.is_weighted else chosen.first_of(counts)
     return int(numbers[near[first]]), counts.tp[first].item(), counts.fp[first].item()
 
 

@@ -136,12 +136,7 @@ def dominance(
     if lacks_a_class(table_a, "dominance") or lacks_a_class(table_b, "dominance"):
         return Dominance("undefined", (), curve)
     with at_most(1 if len(table_a) + len(table_b) < FEW_ROWS else None):
-        if curve == "roc":
-            paths = roc_paths(table_a, table_b)
-            to_point = paths.as_roc_point
-        else:
-            paths = precision_recall_paths(table_a, table_b)
-            to_point = paths.as_precision_recall_point
+        paths = (roc_paths if curve == "roc" else precision_recall_paths)(table_a, table_b)
         found = turns(paths)
     above = found[:, 2] & _IS_ABOVE > 0
     relation: Relation = "equal"
@@ -150,8 +145,13 @@ def dominance(
     is_turn = above[1:] != above[:-1]
     if not is_turn.any():
         return Dominance(relation, (), curve)
-    points = crossings(paths, found[1:][is_turn])
-    return Dominance("crosses", tuple(to_point(*point) for point in points), curve)
+    points = [
+        (float(x / paths.x_unit), float(y / paths.y_unit))
+        if curve == "roc"
+        else (float(y / paths.y_unit), float(y / (y + x)))
+        for x, y in crossings(paths, found[1:][is_turn])
+    ]
+    return Dominance("crosses", tuple(points), curve)
 
 
 # Weighted coordinates are sums in [0, 1], and the side is decided by a difference of their
@@ -190,14 +190,6 @@ class Paths:
     b: Line
     x_unit: Any
     y_unit: Any
-
-    def as_roc_point(self, x: Any, y: Any) -> tuple[float, float]:
-        """Return (FPR, TPR)."""
-        return float(x / self.x_unit), float(y / self.y_unit)
-
-    def as_precision_recall_point(self, x: Any, y: Any) -> tuple[float, float]:
-        """Return (recall, precision) from FP and TP in the same unit."""
-        return float(y / self.y_unit), float(y / (y + x))
 
 
 def roc_paths(table_a: ScoreTable, table_b: ScoreTable) -> Paths:

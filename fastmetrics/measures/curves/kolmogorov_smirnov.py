@@ -102,7 +102,9 @@ def ks_of_table(table: ScoreTable) -> KolmogorovSmirnov:
         n_positive, n_negative = int(table.n_positive), int(table.n_negative)
         row, tp, fp = _integer_gap(table, n_positive, n_negative)
         return ks_at(table.scores[row].item(), tp, fp, n_positive, n_negative)
-    row, tpr, fpr = _weighted_gap(table)
+    tprs, fprs = (sums / sums[-1] for sums in (table.true_positives, table.false_positives))
+    row = int(np.argmax(np.abs(tprs - fprs)))
+    tpr, fpr = float(tprs[row]), float(fprs[row])
     return _ks(table.scores[row].item(), tpr - fpr, tpr, fpr)
 
 
@@ -116,13 +118,6 @@ def ks_at(
 
 def _ks(threshold: int | float, gap: float, tpr: float, fpr: float) -> KolmogorovSmirnov:
     return KolmogorovSmirnov(abs(gap), threshold, (gap > 0) - (gap < 0), tpr, fpr)
-
-
-def _weighted_gap(table: ScoreTable) -> tuple[int, float, float]:
-    tp, fp = table.true_positives, table.false_positives
-    tpr, fpr = tp / tp[-1], fp / fp[-1]
-    row = int(np.argmax(np.abs(tpr - fpr)))
-    return row, float(tpr[row]), float(fpr[row])
 
 
 def _integer_gap(table: ScoreTable, n_positive: int, n_negative: int) -> tuple[int, int, int]:

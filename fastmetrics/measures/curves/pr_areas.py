@@ -102,20 +102,14 @@ def continuous_area(table: ScoreTable) -> float:
     inner = rising > 0
     tp[inner] = tp_end[rising[inner] - 1]
     fp[inner] = fp_end[rising[inner] - 1]
-    share = gain / added
-    area = np.sum(_segment_areas(tp, tp + fp, added, share))
-    return min(float(area / tp_end[-1]), 1.0)
-
-
-def _segment_areas(tp: Floats, predicted: Floats, added: Floats, share: Floats) -> Floats:
-    """Return each segment's area with TP, not recall, on the axis."""
+    predicted, share = tp + fp, gain / added
+    # Of each segment, with TP, not recall, on the axis.
     areas = share * share * added  # from the origin: precision `share` over `share * added`
     later = predicted > 0
     tp, predicted, added, share = tp[later], predicted[later], added[later], share[later]
-    growth = added / predicted
-    log_part, rest = _log1p_and_rest(growth)
+    log_part, rest = _log1p_and_rest(added / predicted)
     areas[later] = share * (tp * log_part + share * predicted * rest)
-    return areas
+    return min(float(np.sum(areas) / tp_end[-1]), 1.0)
 
 
 def _log1p_and_rest(x: Floats) -> tuple[Floats, Floats]:

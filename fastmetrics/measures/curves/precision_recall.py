@@ -99,7 +99,8 @@ def curve_of_table(
     """Return precision, recall and thresholds of a table, in scikit-learn's order."""
     if not (drop_intermediate or table.is_weighted or _may_overflow(table)):
         return _curve_of_counts(table)
-    tp, predicted, scores = table.true_positives, _predicted_positives(table), table.scores
+    tp, fp, scores = table.true_positives, table.false_positives, table.scores
+    predicted = tp + fp if table.is_weighted or not _may_overflow(table) else fp + 1.0 * tp
     if drop_intermediate and len(tp) > 2:
         step = tp[1:] != tp[:-1]
         kept = np.concatenate(([True], step[:-1] | step[1:], [True]))
@@ -169,15 +170,6 @@ def average_precision_of_table(table: ScoreTable) -> float:
 
 def _may_overflow(table: ScoreTable) -> bool:
     return int(table.n_positive) + int(table.n_negative) >= INT64_BOUND
-
-
-def _predicted_positives(table: ScoreTable) -> NDArray[np.int64] | NDArray[np.float64]:
-    """Return TP + FP at every threshold, in float64 where the integers would overflow."""
-    tp, fp = table.true_positives, table.false_positives
-    if not table.is_weighted and _may_overflow(table):
-        tp = tp.astype(np.float64)
-    predicted: NDArray[np.int64] | NDArray[np.float64] = tp + fp
-    return predicted
 
 
 @documented(SCORED)

@@ -96,7 +96,10 @@ def roc_auc_score(
     >>> roc_auc_score([0, 1, 1], [0.5, 0.9, 0.5])
     0.75
     """
-    _check_options(average, max_fpr, multi_class)
+    check_choice("average", average, AVERAGES)
+    check_choice("multi_class", multi_class, ("raise", "ovr", "ovo"))
+    if max_fpr is not None:
+        check_fraction("max_fpr", max_fpr, include_high=True)
     if not isinstance(y_true, ScoreTable):
         if column_count(y_true) > 1:
             return _multilabel(y_true, y_score, average, sample_weight, max_fpr)
@@ -118,13 +121,6 @@ def roc_auc_score(
             )
     data = _rows_or_table(y_true, y_score, sample_weight=sample_weight, label_rule="sorted")
     return _binary_auc(data, max_fpr=max_fpr)
-
-
-def _check_options(average: Any, max_fpr: Any, multi_class: Any) -> None:
-    check_choice("average", average, AVERAGES)
-    check_choice("multi_class", multi_class, ("raise", "ovr", "ovo"))
-    if max_fpr is not None:
-        check_fraction("max_fpr", max_fpr, include_high=True)
 
 
 def _is_multiclass(y_true: Any, y_score: Any) -> bool:

@@ -148,8 +148,14 @@ def classes_asked(counts: ClassCounts, labels: Any, pos_label: Any, average: Any
     check_choice("average", average, AVERAGES)
     if average == "binary":
         found = _positive_class(counts, pos_label)
-        if labels is not None:
-            _check_positive(checked_labels(labels, counts.labels, counts.kind), found.labels[0])
+        if labels is not None:  # it chooses nothing of two classes
+            asked = checked_labels(labels, counts.labels, counts.kind)
+            if found.labels[0] not in asked.tolist():
+                raise InputError(
+                    f"`labels` does not name the positive class, {found.labels[0]!r}, that "
+                    f"`average`='binary' is of: got {show_labels(asked)}; for other classes "
+                    "choose another `average`"
+                )
         return found
     if pos_label not in (None, 1):
         warn_user(
@@ -204,7 +210,17 @@ def checked_labels(labels: Any, found: NDArray[Any], kind: Kind) -> NDArray[Any]
     check_label_values(asked, "labels")
     is_text = asked.dtype.kind in "UO"
     if kind == "multilabel-indicator":
-        return _checked_columns(asked, is_text, len(found))
+        if is_text:
+            raise InputTypeError(
+                "`labels` of multilabel targets must be numbers of columns: got text"
+            )
+        for column in asked.tolist():
+            if not 0 <= column < len(found):
+                raise InputError(
+                    f"`labels` of multilabel targets must lie in [0, {len(found):,}): got "
+                    f"{column!r}"
+                )
+        return asked.astype(np.int64)
     if is_text != any(isinstance(label, str) for label in found.tolist()):
         kinds = ("text", "numbers") if is_text else ("numbers", "text")
         raise InputTypeError(f"`labels` holds {kinds[0]}, `y_true` and `y_pred` hold {kinds[1]}")
@@ -230,17 +246,6 @@ def positions(asked: NDArray[Any], found: NDArray[Any]) -> NDArray[np.intp]:
     return np.array([at.get(label, -1) for label in asked.tolist()], dtype=np.intp)
 
 
-def _checked_columns(asked: NDArray[Any], is_text: bool, n_columns: int) -> NDArray[np.int64]:
-    if is_text:
-        raise InputTypeError("`labels` of multilabel targets must be numbers of columns: got text")
-    for column in asked.tolist():
-        if not 0 <= column < n_columns:
-            raise InputError(
-                f"`labels` of multilabel targets must lie in [0, {n_columns:,}): got {column!r}"
-            )
-    return asked.astype(np.int64)
-
-
 def _positive_class(counts: ClassCounts, pos_label: Any) -> ClassCounts:
     if counts.kind != "binary":
         others = "None, 'micro', 'macro', 'weighted'"
@@ -261,15 +266,6 @@ def _positive_class(counts: ClassCounts, pos_label: Any) -> ClassCounts:
     asked = np.empty(1, dtype=object)
     asked[0] = pos_label
     return _at(counts, asked, positions(asked, counts.labels))
-
-
-def _check_positive(asked: NDArray[Any], positive: Any) -> None:
-    """Raise unless ``labels``, which chooses nothing of two classes, names the positive one."""
-    if positive not in asked.tolist():
-        raise InputError(
-            f"`labels` does not name the positive class, {positive!r}, that `average`='binary' is "
-            f"of: got {show_labels(asked)}; for other classes choose another `average`"
-        )
 
 
 def _of_matrix(matrix: ConfusionMatrix) -> ClassCounts:

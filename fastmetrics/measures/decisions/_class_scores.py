@@ -186,7 +186,6 @@ def checked_beta(beta: Any) -> float:
 
 
 def checked_warn_for(warn_for: Any) -> Collection[str]:
-    """Return ``warn_for``, checked to be a collection."""
     if not isinstance(warn_for, list | tuple | set):
         raise InputTypeError(f"`warn_for` must be a list, a tuple or a set: got {warn_for!r}")
     return warn_for

@@ -159,7 +159,6 @@ def macro_f1_harmonic(t: Tally, zero_division: float) -> Values:
 
 
 def accuracy(t: Tally) -> Values:
-    """Return the share of examples taken for their own class."""
     return ratio(t.hits.sum(axis=-1), t.total)
 
 
@@ -227,7 +226,6 @@ def majority_accuracy(t: Tally) -> Values:
 
 
 def mean(of_class: Values) -> Values:
-    """Return the mean over the classes."""
     return of_class.sum(axis=-1) * (1.0 / of_class.shape[-1])
 
 

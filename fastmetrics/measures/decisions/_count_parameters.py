@@ -156,14 +156,10 @@ def check_cost(name: str, setting: Any) -> float:
     return check_fraction(name, setting, high=math.inf, include_low=True)
 
 
-def _check_kappa_weights(name: str, setting: Any) -> str:
-    return str(check_choice(name, setting, (None, "linear", "quadratic")))
-
-
 _CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "beta": check_positive,
     "zero_division": check_zero_division,
-    "weights": _check_kappa_weights,
+    "weights": lambda name, setting: check_choice(name, setting, (None, "linear", "quadratic")),
     "cost_matrix": check_cost_matrix,
     "cost_fn": check_cost,
     "cost_fp": check_cost,

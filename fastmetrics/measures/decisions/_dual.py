@@ -36,7 +36,6 @@ class Dual:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the values."""
         return self.value.shape
 
     def __getitem__(self, key: Any) -> Dual:
@@ -65,7 +64,6 @@ class Dual:
     __rmul__ = __mul__
 
     def sum(self, axis: int) -> Dual:
-        """Return the sum along an axis."""
         return Dual(self.value.sum(axis=axis), self.slope.sum(axis=axis))
 
 

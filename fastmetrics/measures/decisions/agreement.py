@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -131,7 +131,11 @@ def cohen_kappa_score(
     0.7142857142857143
     """
     check_choice("weights", weights, (None, "linear", "quadratic"))
-    otherwise = _checked_replacement(replace_undefined_by)
+    otherwise = check_real("replace_undefined_by", replace_undefined_by)
+    if not (math.isnan(otherwise) or -1.0 <= otherwise <= 1.0):
+        raise InputError(
+            f"`replace_undefined_by` must lie in [-1, 1] or be nan: got {replace_undefined_by!r}"
+        )
     if labels is None and weights is None:
         with renamed(y_true="y1", y_pred="y2"):
             own, sums = drop_in_sums(y1, y2, sample_weight=sample_weight, name="y2")
@@ -153,10 +157,3 @@ def cohen_kappa_score(
         )
         return otherwise
     return kappa
-
-
-def _checked_replacement(setting: Any) -> float:
-    number = check_real("replace_undefined_by", setting)
-    if not (math.isnan(number) or -1.0 <= number <= 1.0):
-        raise InputError(f"`replace_undefined_by` must lie in [-1, 1] or be nan: got {setting!r}")
-    return number

@@ -103,10 +103,10 @@ def guess_columns(y: NDArray[Any], classes: NDArray[Any] | None) -> Columns | No
     return Columns(labels, first) if consecutive else None
 
 
-def distinct_labels(y: NDArray[Any], name: str = "y_true") -> tuple[NDArray[Any], NDArray[Any]]:
+def distinct_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the labels as numbers or text, and their distinct values, sorted."""
-    plain = text_or_numbers(y, name)
-    check_label_values(plain, name)
+    plain = text_or_numbers(y, "y_true")
+    check_label_values(plain, "y_true")
     return plain, distinct(plain)
 
 

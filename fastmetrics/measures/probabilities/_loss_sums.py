@@ -43,7 +43,6 @@ class RowWeights(NamedTuple):
         return cls(weights.values, weights.exponent)
 
     def of(self, rows: slice) -> NDArray[np.float64]:
-        """Return the weights of some rows, empty if there are none."""
         return self.values[rows] if self.values.size else self.values
 
 
@@ -71,7 +70,6 @@ class LossSums(NamedTuple):
 
     @property
     def mean(self) -> float:
-        """The weighted mean of the rows' losses."""
         return self.loss / self.row_weight
 
     @property
@@ -110,17 +108,6 @@ def run_jobs(job: Callable[[slice], Any], kernel: Kernel, rows: list[slice]) -> 
     return run([partial(each, part) for part in rows])
 
 
-def readable_labels(labels: NDArray[Any]) -> NDArray[Any]:
-    """Return a job's labels as contiguous int8 or int64."""
-    dtype = np.int8 if labels.dtype == np.int8 else np.int64
-    return np.ascontiguousarray(labels, dtype=dtype)
-
-
-def readable_codes(codes: NDArray[Any]) -> NDArray[np.int64]:
-    """Return a job's class codes as contiguous int64."""
-    return np.ascontiguousarray(codes, dtype=np.int64)
-
-
 def readable_scores(scores: NDArray[Any], *, exact_integers: bool = False) -> NDArray[Any]:
     """Return a job's scores as contiguous float32 or float64, 64-bit integers on demand."""
     kind, size = scores.dtype.kind, scores.dtype.itemsize
@@ -150,7 +137,8 @@ def binary_sums(
 
     def job(rows: slice) -> tuple[list[list[float]], list[int]]:
         sums, counts = np.empty((3, 2)), np.empty(3, np.int64)
-        y, s = readable_labels(labels[rows]), readable_scores(scores[rows])
+        dtype = np.int8 if labels.dtype == np.int8 else np.int64
+        y, s = np.ascontiguousarray(labels[rows], dtype), readable_scores(scores[rows])
         losses.binary_losses(kind, y, s, weights.of(rows), negative, positive, eps, sums, counts)
         return sums.tolist(), counts.tolist()
 
@@ -186,7 +174,7 @@ def class_sums(
     def job(rows: slice) -> tuple[NDArray[Any], ...]:
         sums, counts = np.empty(2), np.empty(3, np.int64)
         of_class, weight = np.empty(n_classes, np.int64), np.empty((n_classes, 2))
-        y, s = readable_codes(codes[rows]), readable_scores(scores[rows])
+        y, s = np.ascontiguousarray(codes[rows], np.int64), readable_scores(scores[rows])
         losses.class_losses(
             *(kind, y, first, s, weights.of(rows), eps, tolerance),
             *(sums, counts, of_class, weight),

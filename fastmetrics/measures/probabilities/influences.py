@@ -86,7 +86,3 @@ def of_classes(
     null = np.full(len(p), shares[1]) if p.ndim == 1 else np.broadcast_to(shares, p.shape)
     saved = of_ratio(of_mean(loss(codes, p), weights), of_mean(loss(codes, null), weights))
     return saved.scaled(-1.0, 1.0 - saved.value)
-
-
-#: What has influences here.
-NAMES: Final = frozenset((*_LOSSES, *_SAVED))

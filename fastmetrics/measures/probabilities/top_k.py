@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,11 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.labels import show_labels
-from fastmetrics._input.scalars import (
-    check_choice,
-    check_integer,
-    check_same_length,
-)
+from fastmetrics._input.scalars import check_choice, check_integer, check_same_length
 from fastmetrics._input.scores import check_finite
 from fastmetrics._input.weights import as_given
 from fastmetrics._kernels import top_k
@@ -33,7 +28,6 @@ from fastmetrics.measures.probabilities._loss_sums import (
     RowWeights,
     exact_sum,
     job_rows,
-    readable_codes,
     readable_scores,
     run_jobs,
 )
@@ -147,8 +141,7 @@ def top_k_accuracy_score(
     return hits / (float(weights.values.sum()) if weights.values.size else len(y))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Pass:
+class _Pass(NamedTuple):
     hits: float
     known: int
     not_finite: int
@@ -179,7 +172,8 @@ def _hits(
     guess = guess_columns(y, classes)
     if guess is not None:
         found = _count(guess, scores, weights, k, ties)
-    if guess is None or found.known < len(y) or not (classes is not None or _all(found)):
+    has_all = guess is not None and found.known == len(y)
+    if not has_all or (classes is None and not found.rows_of_class.all()):
         columns, n_classes = column_codes(y, classes, n_columns)
         if n_classes != n_columns:
             raise InputError(_count_fault(n_classes, n_columns))
@@ -188,10 +182,6 @@ def _hits(
         check_finite(scores, "y_score", in_table=False)
     _warn_if_perfect(k, n_columns)
     return found.hits
-
-
-def _all(found: _Pass) -> bool:
-    return bool(found.rows_of_class.all())
 
 
 def _count(columns: Columns, scores: NDArray[Any], weights: RowWeights, k: int, ties: str) -> _Pass:
@@ -203,7 +193,7 @@ def _count(columns: Columns, scores: NDArray[Any], weights: RowWeights, k: int, 
         of_class = np.empty(n_classes, np.int64)
         part = readable_scores(scores[rows], exact_integers=True)
         top_k.top_k_hits(
-            *(readable_codes(labels[rows]), first, part, weights.of(rows)),
+            *(np.ascontiguousarray(labels[rows], np.int64), first, part, weights.of(rows)),
             *(min(k, n_classes), _RULES[ties], sums, counts, of_class),
         )
         return sums, counts, of_class

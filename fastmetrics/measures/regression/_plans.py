@@ -76,50 +76,39 @@ class Plan:
 
     name: str
     values: Callable[[Data, Parameters], Outputs]
-    terms: Callable[[Parameters], Terms] = lambda _: _NONE
+    terms_of: Callable[[Parameters], Terms] = lambda _: _NONE
     averages: tuple[str | None, ...] = OF_ERRORS
     one_output: bool = False
     least_rows: int = 1
-    defaults: Parameters = field(default_factory=dict)
+    parameters: Parameters = field(default_factory=dict)
 
-    def with_parameters(self, given: Parameters) -> Planned:
+    def with_parameters(self, given: Parameters) -> Plan:
         """Return the plan with the parameters given, checked, and the defaults of the others."""
-        if not self.defaults:
-            return Planned(self, given)
+        if not given:
+            return self
         checked = {key: _CHECKS[key](value) for key, value in given.items()}
-        return Planned(self, {**self.defaults, **checked})
-
-
-class Planned(NamedTuple):
-    """A plan with all its parameters."""
-
-    plan: Plan
-    parameters: Parameters
+        return replace(self, parameters={**self.parameters, **checked})
 
     @property
     def terms(self) -> Terms:
         """What has to be added up."""
-        return self.plan.terms(self.parameters)
+        return self.terms_of(self.parameters)
 
     def value(self, data: Data) -> float | Floats:
         """Return the measure's value."""
-        plan = self.plan
-        if data.table.n_samples < plan.least_rows:
-            symbol = "R^2" if plan.name == "r2_score" else "D^2"
+        if data.table.n_samples < self.least_rows:
+            symbol = "R^2" if self.name == "r2_score" else "D^2"
             text = f"{symbol} score is not well-defined with less than two samples."
             warn_user(text, UndefinedMetricWarning)
             return math.nan
-        return plan.values(data, self.parameters).averaged(data.way)
-
-
-def _check_finite(value: Any) -> bool:
-    return value is True or check_flag("force_finite", value)  # the default passes no other file
+        return self.values(data, self.parameters).averaged(data.way)
 
 
 _CHECKS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "alpha": lambda value: check_fraction("alpha", value, include_low=True, include_high=True),
     "power": check_power,
-    "force_finite": _check_finite,
+    # the default passes no other file
+    "force_finite": lambda value: value is True or check_flag("force_finite", value),
 }
 
 
@@ -167,11 +156,6 @@ def _pinball(table: RegressionTable, alpha: float) -> Floats:
 
 def _mean_pinball_loss(data: Data, parameters: Parameters) -> Outputs:
     return _errors("mean_pinball_loss", _pinball(data.table, parameters["alpha"]))
-
-
-def _median_absolute_error(data: Data, _: Parameters) -> Outputs:
-    name = "median_absolute_error"
-    return _errors(name, _median_absolute_errors(data.checked_rows(name)))
 
 
 def _deviance(data: Data, power: float) -> Floats:
@@ -258,22 +242,18 @@ def _d2_tweedie_score(data: Data, parameters: Parameters) -> Outputs:
     return _explained("d2_tweedie_score", _deviance(data, power), spread, False)
 
 
-def _d2_tweedie_terms(parameters: Parameters) -> Terms:
-    return _power_terms(parameters["power"], from_mean=True)
-
-
 # --- medians and quantiles: what no sums can tell, by selection -----------------------------------
 
 
-def _median_absolute_errors(rows: RegressionRows) -> Floats:
-    """Return the median absolute error of each output."""
+def _median_absolute_error(data: Data, _: Parameters) -> Outputs:
+    rows = data.checked_rows("median_absolute_error")
     found = np.empty(rows.n_outputs)
     for j in range(rows.n_outputs):
         y_true, y_pred = _column(rows.y_true, j), _column(rows.y_pred, j)
         with np.errstate(over="ignore"):  # an infinite median is warned of
             error: Floats = np.subtract(y_true, y_pred, dtype=np.float64)
         found[j] = _quantile(np.abs(error, out=error), rows.weights, 0.5)
-    return found
+    return _errors("median_absolute_error", found)
 
 
 def _target_quantiles(rows: RegressionRows, level: float) -> Floats:
@@ -358,7 +338,7 @@ _LOG = Terms(log_errors=True)
 
 #: How each measure of predicted numbers is found, by its canonical name.
 PLANS: Final[Mapping[str, Plan]] = {
-    entry.name: replace(plan, defaults=entry.parameters)
+    entry.name: replace(plan, parameters=entry.parameters)
     for plan in (
         _error("mean_squared_error", _mean("squared_error")),
         _error("root_mean_squared_error", _mean("squared_error"), root=True),
@@ -379,7 +359,8 @@ PLANS: Final[Mapping[str, Plan]] = {
         ),
         _share_of_squares("explained_variance_score", "error_variance", _ERROR),
         Plan(
-            *("d2_tweedie_score", _d2_tweedie_score, _d2_tweedie_terms),
+            *("d2_tweedie_score", _d2_tweedie_score),
+            terms_of=lambda parameters: _power_terms(parameters["power"], from_mean=True),
             one_output=True,
             least_rows=2,
         ),

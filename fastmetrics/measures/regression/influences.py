@@ -19,17 +19,14 @@ def tweedie_deviances(y: Floats, p: Floats, power: float = 0.0) -> Floats:
     if power == 0.0:
         return (y - p) ** 2
     if power == 1.0:
-        return 2.0 * (_y_log_ratio(y, p) - y + p)
+        logs = np.where(y > 0.0, y * np.log(np.where(y > 0.0, y, 1.0) / p), 0.0)
+        return 2.0 * (logs - y + p)
     if power == 2.0:
         return 2.0 * (np.log(p / y) + y / p - 1.0)
     first = np.maximum(y, 0.0) ** (2.0 - power) / ((1.0 - power) * (2.0 - power))
     return np.asarray(
         2.0 * (first - y * p ** (1.0 - power) / (1.0 - power) + p ** (2.0 - power) / (2.0 - power))
     )
-
-
-def _y_log_ratio(y: Floats, p: Floats) -> Floats:
-    return np.where(y > 0.0, y * np.log(np.where(y > 0.0, y, 1.0) / p), 0.0)
 
 
 def _pinball(y: Floats, p: Floats, alpha: float = 0.5) -> Floats:
@@ -40,10 +37,6 @@ def _percentage(y: Floats, p: Floats) -> Floats:
     return np.abs(y - p) / np.maximum(np.abs(y), np.finfo(np.float64).eps)
 
 
-def _squared_log(y: Floats, p: Floats) -> Floats:
-    return (np.log1p(y) - np.log1p(p)) ** 2
-
-
 #: Terms of rows whose mean is the measure.
 TERMS: Final[dict[str, Callable[..., Floats]]] = {
     "mean": lambda y, p: y,
@@ -51,7 +44,7 @@ TERMS: Final[dict[str, Callable[..., Floats]]] = {
     "mean_squared_error": lambda y, p: (y - p) ** 2,
     "mean_absolute_error": lambda y, p: np.abs(y - p),
     "mean_absolute_percentage_error": _percentage,
-    "mean_squared_log_error": _squared_log,
+    "mean_squared_log_error": lambda y, p: (np.log1p(y) - np.log1p(p)) ** 2,
     "mean_pinball_loss": _pinball,
     "mean_tweedie_deviance": tweedie_deviances,
     "mean_poisson_deviance": lambda y, p: tweedie_deviances(y, p, 1.0),
@@ -116,7 +109,3 @@ def _best_constant(
     order = np.argsort(y, kind="stable")
     reached = np.cumsum(weights[order])
     return np.full(len(y), y[order[np.searchsorted(reached, alpha * reached[-1])]])
-
-
-#: What has influences here.
-NAMES: Final = frozenset((*TERMS, *ROOTS, *_SAVED, "explained_variance"))

@@ -16,7 +16,7 @@ from fastmetrics._input.regression_targets import check_multioutput, check_regre
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, InputTypeError, by_name
 from fastmetrics.measures.asking import Asked, ask, find_among
-from fastmetrics.measures.regression._plans import PLANS, Data, Planned
+from fastmetrics.measures.regression._plans import PLANS, Data, Plan
 from fastmetrics.tables.regression.regression_table import RegressionTable
 
 Floats = NDArray[np.float64]
@@ -190,7 +190,7 @@ def measured(
     return asked.value(_collected([asked], y_true, y_pred, sample_weight, multioutput))
 
 
-def planned(one: Asked) -> Planned:
+def planned(one: Asked) -> Plan:
     """Return how a measure is found that was asked for in ``metrics``, or raise as `find_among`."""
     if one.is_only_function:
         raise InputTypeError(
@@ -201,7 +201,7 @@ def planned(one: Asked) -> Planned:
 
 
 def _collected(
-    asked: Sequence[Planned], y_true: Any, y_pred: Any, sample_weight: Any, multioutput: Any
+    asked: Sequence[Plan], y_true: Any, y_pred: Any, sample_weight: Any, multioutput: Any
 ) -> Data:
     """Return what the measures follow from, added up in one pass over the rows."""
     if isinstance(y_true, RegressionTable):
@@ -221,9 +221,9 @@ def _collected(
     return Data(RegressionTable.from_rows(rows, terms), rows, way)
 
 
-def _way(asked: Sequence[Planned], multioutput: Any, n_outputs: int) -> str | Floats | None:
+def _way(asked: Sequence[Plan], multioutput: Any, n_outputs: int) -> str | Floats | None:
     """Return the way to average outputs, which every measure must allow."""
-    for plan, _ in asked:
+    for plan in asked:
         if plan.one_output and n_outputs > 1:
             raise InputError(f"{plan.name} is a measure of one output: `y_true` has {n_outputs}")
         way = check_multioutput(multioutput, plan.averages, n_outputs)

@@ -64,7 +64,6 @@ class Waiting:
         self.n = end  # last: what was interrupted is not there
 
     def rows(self) -> Rows:
-        """Return the rows so far, as views."""
         return Rows(self.scores, self.labels, self.weights).part(0, self.n)
 
 
@@ -86,7 +85,6 @@ class Bins:
 
     @classmethod
     def empty(cls, layout: BinLayout, is_weighted: bool = False) -> Self:
-        """Return bins without a row."""
         counts = np.zeros(2 * layout.n_bins, np.float64 if is_weighted else np.int64)
         return cls(layout, counts, np.full(layout.n_bins, np.nan), to_watch(layout))
 
@@ -138,7 +136,6 @@ class Bins:
         return found
 
     def copy(self) -> Bins:
-        """Return bins of the same counts."""
         counts, seen, watched = self._columns()
         return Bins(self.layout, counts.copy(), seen.copy(), watched.copy(), self.n_roundings)
 
@@ -146,7 +143,6 @@ class Bins:
         return self.counts, self.seen, self.watched
 
     def as_float(self) -> Bins:
-        """Return bins of the same counts as floats."""
         floats = self.counts.astype(np.float64)
         return Bins(self.layout, floats, self.seen.copy(), self.watched.copy(), 1)
 
@@ -210,7 +206,6 @@ class Bins:
         return Bins(self.layout, counts, seen, is_watched.view(np.uint8), roundings)
 
     def has_rows(self) -> NDArray[np.bool_]:
-        """Return which bins are not empty."""
         has: NDArray[np.bool_] = (self.counts[::2] + self.counts[1::2]) > 0
         return has
 

@@ -77,7 +77,6 @@ class BinColumns(NamedTuple):
         return total(self.positives), total(self.negatives)
 
     def where(self, mask: NDArray[np.bool_]) -> BinColumns:
-        """Return some of the bins."""
         positives, negatives, is_sure = (each[mask] for each in self[:3])
         return BinColumns(positives, negatives, is_sure, self.n_roundings)
 
@@ -90,12 +89,10 @@ class BinColumns(NamedTuple):
 
 
 def total(column: NDArray[Any]) -> int | float:
-    """Return the sum of counts, or of weights."""
     return math.fsum(column.tolist()) if column.dtype.kind == "f" else int(column.sum())
 
 
 def auc_bracket(columns: BinColumns) -> Bracket:
-    """Return the limits of the area under the ROC curve."""
     p, n = columns.exactly()
     all_p, all_n = columns.totals
     below = all_n - np.cumsum(n)
@@ -106,7 +103,6 @@ def auc_bracket(columns: BinColumns) -> Bracket:
 
 
 def ks_bracket(columns: BinColumns) -> Bracket:
-    """Return the limits of the largest |TPR - FPR|."""
     p, n = columns.exactly()
     all_p, all_n = columns.totals
     (_, tp, a), (_, fp, b) = _running(p), _running(n)
@@ -119,7 +115,6 @@ def ks_bracket(columns: BinColumns) -> Bracket:
 
 
 def precision_bracket(columns: BinColumns) -> Bracket:
-    """Return the limits of average precision."""
     p, tp, a = (each.astype(np.float64) for each in _running(columns.positives))
     _, fp, b = (each.astype(np.float64) for each in _running(columns.negatives))
     known = p * _share(tp, fp)

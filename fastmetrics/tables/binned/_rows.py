@@ -38,7 +38,6 @@ class Rows(NamedTuple):
     weights: NDArray[Any] | None
 
     def part(self, start: int, stop: int | None = None) -> Rows:
-        """Return some of the rows."""
         at = slice(start, stop)
         weights = self.weights if self.weights is None else self.weights[at]
         return Rows(self.scores[at], self.labels[at], weights)

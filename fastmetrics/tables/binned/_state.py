@@ -71,7 +71,7 @@ class BinnedState:
     def update(self, rows: Rows) -> None:
         """Count rows that are right, those with a weight."""
         with self.lock:
-            bound = self._new_bound(rows.size)
+            bound = check_n_rows(self._bound + rows.size)
             self._take(rows, self.first_rows - self.waiting.n, self.layout, bound)
 
     def _take(self, rows: Rows, n_first: int, layout: BinLayout | None, bound: int) -> None:
@@ -92,7 +92,7 @@ class BinnedState:
         """Add a state that is not being changed."""
         with self.lock:
             layout = common_layout(self.layout, other.layout)
-            bound = self._new_bound(other._bound)
+            bound = check_n_rows(self._bound + other._bound)
             self.first_rows = min(self.first_rows, other.first_rows)
             if other.bins is None:
                 self._take(other.waiting.rows(), other.waiting.n, layout, bound)
@@ -110,12 +110,7 @@ class BinnedState:
             empty = BinnedState(self.layout, self.first_rows)
             self._set(self.layout, empty.bins, empty.waiting, 0)
 
-    def _new_bound(self, more: int) -> int:
-        """Return how many rows there will be, or raise where int64 could overflow."""
-        return check_n_rows(self._bound + more)
-
     def copy(self) -> Self:
-        """Return a state of its own."""
         with self.lock:
             held = self.waiting.rows() if self.bins is None else self.bins.copy()
             return self.holding(held, self.layout, self.first_rows, self._bound)

@@ -93,10 +93,6 @@ class BinLayout(Saved, Shown):
         n_bins : int, default 32768
             Bins at most, from 2 to 65,536.
 
-        Returns
-        -------
-        BinLayout
-
         Raises
         ------
         TypeError, ValueError
@@ -133,10 +129,6 @@ class BinLayout(Saved, Shown):
         n_bins : {32768, 65536, 16384, 8192, 4096, 2048, 1024}, default 32768
             A power of two: 128 bins an octave from 2**-64 to 2**64 by default. Numbers nearer to 0,
             or farther, share the bins there.
-
-        Returns
-        -------
-        BinLayout
 
         Raises
         ------

@@ -113,10 +113,6 @@ class BinnedScoreTable(OfState, Bracketed):
         low, high : array-like of shape (k,), optional
             The least and the greatest score of each; where they are equal, a bin is exact.
 
-        Returns
-        -------
-        BinnedScoreTable
-
         Raises
         ------
         TypeError, ValueError
@@ -215,10 +211,6 @@ class BinnedScoreTable(OfState, Bracketed):
 
     def to_score_table(self) -> ScoreTable:
         """Return the distinct scores with their counts, where they are known.
-
-        Returns
-        -------
-        ScoreTable
 
         Raises
         ------

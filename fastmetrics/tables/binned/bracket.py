@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._display.table import Display, Table
-from fastmetrics._results import Between, Result
+from fastmetrics._results import Between, OwnArrays, Result
 from fastmetrics.errors import InputTypeError
 
 
@@ -95,7 +95,7 @@ class ThresholdBrackets(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GroupAUCBrackets(Result):
+class GroupAUCBrackets(OwnArrays, Result):
     """Limits of the AUC of each group, and of their mean (GAUC).
 
     Attributes

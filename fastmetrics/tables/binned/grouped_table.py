@@ -19,8 +19,7 @@ from fastmetrics.errors import InputError
 from fastmetrics.tables._mergeable import Mergeable
 from fastmetrics.tables.binned._bins import Bins, Waiting
 from fastmetrics.tables.binned._bounds import mean_bracket
-from fastmetrics.tables.binned._group_cells import GroupCells
-from fastmetrics.tables.binned._group_state import GroupedState, groups_of
+from fastmetrics.tables.binned._group_state import GroupCells, GroupedState, groups_of
 from fastmetrics.tables.binned._rows import BINNED, Rows, checked_rows
 from fastmetrics.tables.binned._state import FIRST_ROWS, check_first_rows, common_layout
 from fastmetrics.tables.binned._stream import ScoreStream
@@ -243,10 +242,6 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
             What weighs a group: its rows, its positives, its pairs of a positive and a negative, or
             nothing: all groups alike.
 
-        Returns
-        -------
-        GroupAUCBrackets
-
         Warns
         -----
         UndefinedMetricWarning
@@ -274,11 +269,8 @@ class GroupedBinnedScoreTable(Mergeable, ScoreStream):
         mean = Bracket(np.nan, np.nan)
         if defined.any():
             mean = mean_bracket(low[defined], high[defined], weights[defined])
-        names = np.array(ids)
-        for array in (low, high, weights, p, n, names):
-            array.setflags(write=False)
         n_one_class = int(np.count_nonzero(~defined))
-        return GroupAUCBrackets(mean, low, high, weights, p, n, n_one_class, names)
+        return GroupAUCBrackets(mean, low, high, weights, p, n, n_one_class, np.array(ids))
 
     def _counted(self) -> GroupedState:
         """Return what there is, all rows being counted."""

@@ -105,10 +105,6 @@ class ScoreRanges(Bracketed, Result):
     def to_score_table(self) -> ScoreTable:
         """Return the table of scores, where every range holds one.
 
-        Returns
-        -------
-        ScoreTable
-
         Raises
         ------
         ValueError

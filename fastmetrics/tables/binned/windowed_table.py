@@ -47,10 +47,6 @@ class _Ring(NamedTuple):
     def empty(cls, layout: BinLayout, window: int) -> _Ring:
         return cls(Bins.empty(layout), np.empty(window, np.uint32), np.zeros(3, np.int64))
 
-    def slide(self, rows: Rows) -> None:
-        """Count rows, and let as many leave as are too many."""
-        self.bins.slide(rows, self.codes, self.at)
-
     def in_order(self) -> NDArray[np.uint32]:
         """Return the codes, the oldest row first."""
         place, n = self.at[:2].tolist()
@@ -148,15 +144,15 @@ class WindowedBinnedScoreTable(Window, RecentScores):
         now = self._now
         check_n_rows(now.n_seen + len(rows.labels))
         if isinstance(now, _Ring):
-            now.slide(rows)
+            now.bins.slide(rows, now.codes, now.at)
             return now
         n = now.waiting.n + len(rows.labels)
         if self._window >= self._first_rows and n >= self._first_rows:
             before = now.waiting.rows()
             first = np.concatenate([before.scores, rows.scores[: self._first_rows - now.waiting.n]])
             ring = _Ring.empty(now.layout or BinLayout.learn(first), self._window)
-            ring.slide(before)
-            ring.slide(rows)
+            for batch in (before, rows):
+                ring.bins.slide(batch, ring.codes, ring.at)
             return ring
         now.waiting.add(rows)
         if n <= 2 * self._window:

@@ -48,7 +48,6 @@ class Margins(NamedTuple):
 
     @classmethod
     def of(cls, cells: NDArray[Any]) -> Margins:
-        """Return those of a matrix."""
         return cls(cells.diagonal().copy(), cells.sum(axis=1), cells.sum(axis=0))
 
 

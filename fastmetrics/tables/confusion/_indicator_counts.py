@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,17 @@ def counts_by_column(data: Indicators, weights: Weights | None) -> Margins:
     They are int64, or float64 for weights that are not whole.
     """
     if data.is_sparse:
-        total = np.array([_column_bins(ones, data, weights) for ones in _three_sparse(data)])
+        own = (
+            (ones.columns, None if weights is None else weights.values[ones.rows])
+            for ones in _three_sparse(data)
+        )
+        total = np.array([np.bincount(*each, minlength=data.shape[1]) for each in own])
     else:
         parts = [
-            [_column_sums(block, weights, rows) for block in _three_dense(data, rows)]
+            [
+                np.count_nonzero(block, axis=0) if weights is None else weights.values[rows] @ block
+                for block in _three_dense(data, rows)
+            ]
             for rows in _blocks(data.shape)
         ]
         total = np.array(parts).sum(axis=0)
@@ -65,14 +72,3 @@ def _three_sparse(data: Indicators) -> tuple[Ones, Ones, Ones]:
     cells = [each.rows * data.shape[1] + each.columns for each in (true, predicted)]
     both = np.isin(cells[0], cells[1], assume_unique=True)
     return Ones(true.rows[both], true.columns[both]), true, predicted
-
-
-def _column_sums(block: NDArray[np.bool_], weights: Weights | None, rows: slice) -> NDArray[Any]:
-    if weights is None:
-        return np.asarray(np.count_nonzero(block, axis=0))
-    return np.asarray(weights.values[rows] @ block)
-
-
-def _column_bins(ones: Ones, data: Indicators, weights: Weights | None) -> NDArray[Any]:
-    own = None if weights is None else weights.values[ones.rows]
-    return np.bincount(ones.columns, weights=own, minlength=data.shape[1])

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import ClassLabels
-from fastmetrics._input.label_columns import LabelColumns, check_label_columns
+from fastmetrics._input.label_columns import LabelColumn, LabelColumns, check_label_columns
 from fastmetrics._input.labels import show_labels
 from fastmetrics._input.weights import Weights, check_weights
 from fastmetrics.errors import InputError, InputTypeError
@@ -219,15 +219,14 @@ def check_known(found: Cells, labels: Labels, columns: LabelColumns) -> None:
         is_seen = (found.counts != 0).any(axis=axis).tolist()
         for label, seen in zip(found.labels, is_seen, strict=True):
             if seen and label not in known:
-                raise unknown_label(column.name, label, column.first(label), labels)
+                raise unknown_label(column, label, labels)
 
 
-def unknown_label(name: str, label: Any, first: int, labels: Labels) -> InputError:
+def unknown_label(column: LabelColumn, label: Any, labels: Labels) -> InputError:
     """Return the error that names a label which is not among those known."""
-    shown = show_labels(np.array(labels, dtype=object))
     return InputError(
-        f"`{name}` holds the label {label!r}, first at index {first}, which is not in "
-        f"`labels`, {shown}"
+        f"`{column.name}` holds the label {label!r}, first at index {column.first(label)}, which "
+        f"is not in `labels`, {show_labels(np.array(labels, dtype=object))}"
     )
 
 

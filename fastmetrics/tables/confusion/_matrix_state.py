@@ -89,7 +89,6 @@ class MatrixState:
             return self._whole()[1].margins()
 
     def total(self) -> int | float:
-        """Return the sum of all counts."""
         with self.lock:
             return self.now.store.total()
 
@@ -270,7 +269,6 @@ class MatrixState:
 
 
 def empty_store(n_classes: int, sparse: bool) -> Store:
-    """Return a store without counts."""
     return SparseStore.empty(n_classes) if sparse else DenseStore.empty(n_classes)
 
 
@@ -320,7 +318,7 @@ def _unknown(unknown: list[Any], columns: LabelColumns, labels: Labels) -> Input
         own = set(column.coded().classes.tolist())
         for label in unknown:
             if label in own:
-                return unknown_label(column.name, label, column.first(label), labels)
+                return unknown_label(column, label, labels)
     return InputError(f"labels {unknown} are not in `labels`")
 
 

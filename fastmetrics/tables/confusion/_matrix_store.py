@@ -24,7 +24,6 @@ class _Store:
 
     @property
     def is_weighted(self) -> bool:
-        """Whether the counts are float64 weights."""
         return len(self.sums) == 2
 
     def summed(self) -> NDArray[Any]:
@@ -32,7 +31,6 @@ class _Store:
         return np.asarray(self.sums[0] + self.sums[1] if self.is_weighted else self.sums[0])
 
     def total(self) -> int | float:
-        """Return the sum of all counts."""
         number: int | float = self.summed().sum().item()
         return number
 
@@ -53,7 +51,6 @@ class DenseStore(_Store):
 
     @classmethod
     def empty(cls, n_classes: int) -> Self:
-        """Return no counts at all."""
         return cls(np.zeros((1, n_classes, n_classes), np.int64))
 
     @classmethod
@@ -66,7 +63,6 @@ class DenseStore(_Store):
         return DenseStore(self.sums.copy())
 
     def as_float(self) -> DenseStore:
-        """Return the same counts as weights."""
         return self if self.is_weighted else DenseStore(_as_float(self.sums))
 
     def arranged(self, places: NDArray[np.int64], n_classes: int) -> DenseStore:
@@ -95,19 +91,15 @@ class DenseStore(_Store):
         cells[:, keys] = _added(cells[:, keys], self._layers(sums))
 
     def public(self) -> NDArray[Any]:
-        """Return the counts as a square array."""
         return self.summed()
 
     def margins(self) -> Margins:
-        """Return the diagonal, the sums of rows and those of columns."""
         return Margins.of(self.summed())
 
     def dense(self) -> DenseStore:
-        """Return itself."""
         return self
 
     def sparse(self) -> SparseStore:
-        """Return the same counts by the pairs that occurred."""
         rows, columns = np.nonzero(self.summed())
         keys = (rows.astype(np.int64) << _HALF) | columns
         return SparseStore(keys, self.sums[:, rows, columns], self.n_classes)
@@ -125,7 +117,6 @@ class SparseStore(_Store):
 
     @classmethod
     def empty(cls, n_classes: int) -> Self:
-        """Return no counts at all."""
         return cls(np.empty(0, np.int64), np.empty((1, 0), np.int64), n_classes)
 
     def copy(self) -> SparseStore:
@@ -133,13 +124,11 @@ class SparseStore(_Store):
         return SparseStore(self.keys, self.sums, self.n_classes)
 
     def as_float(self) -> SparseStore:
-        """Return the same counts as weights."""
         if self.is_weighted:
             return self
         return SparseStore(self.keys, _as_float(self.sums), self.n_classes)
 
     def arranged(self, places: NDArray[np.int64], n_classes: int) -> SparseStore:
-        """Return the counts of K' classes, class k being number ``places[k]`` now."""
         keys = (places[self.keys >> _HALF] << _HALF) | places[self.keys & _LOW]
         order = np.argsort(keys, kind="stable")
         return SparseStore(keys[order], self.sums[:, order], n_classes)
@@ -153,19 +142,16 @@ class SparseStore(_Store):
     def add_codes(
         self, rows: NDArray[np.int64], columns: NDArray[np.int64], weights: Weights | None
     ) -> None:
-        """Count pairs of class numbers."""
         keys, sums = _sums((rows << _HALF) | columns, weights)
         self.add(SparseStore(keys, self._layers(sums), self.n_classes))
 
     def public(self) -> Any:
-        """Return the counts as a SciPy sparse array."""
         from scipy.sparse import csr_array
 
         shape = (self.n_classes, self.n_classes)
         return csr_array((self.summed(), (self.keys >> _HALF, self.keys & _LOW)), shape=shape)
 
     def margins(self) -> Margins:
-        """Return the diagonal, the sums of rows and those of columns."""
         rows, columns, values = self.keys >> _HALF, self.keys & _LOW, self.summed()
         sums = np.zeros((3, self.n_classes), values.dtype)
         is_hit = rows == columns
@@ -178,13 +164,11 @@ class SparseStore(_Store):
         return Margins(*sums)
 
     def dense(self) -> DenseStore:
-        """Return the same counts in a square array."""
         sums = np.zeros((len(self.sums), self.n_classes, self.n_classes), self.sums.dtype)
         sums[:, self.keys >> _HALF, self.keys & _LOW] = self.sums
         return DenseStore(sums)
 
     def sparse(self) -> SparseStore:
-        """Return itself."""
         return self
 
     def _along(self, keys: NDArray[np.int64]) -> NDArray[Any]:

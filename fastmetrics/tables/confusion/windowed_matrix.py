@@ -191,11 +191,15 @@ class WindowedConfusionMatrix(Window):
             self._now = now
 
     def _kept(self) -> Members:
+        labels, n_given = self._now.labels, len(self._empty._state.now.labels)
+        others = self._occurring()[n_given:].tolist()  # in one order, however batches came
+        kept = [*range(n_given), *sorted(others, key=lambda k: labels[k])]
+        rows = _read(self._now.rows, self._now.start, self.n)
         return {
-            "n_given": np.array(len(self._empty._state.now.labels)),
-            "labels": as_json(self._now.labels),
+            "n_given": np.array(n_given),
+            "labels": as_json([labels[k] for k in kept]),
             "new_labels": np.array(self.new_labels),
-            "rows": _read(self._now.rows, self._now.start, self.n),
+            "rows": _renumbered(rows, kept, len(labels)),
         }
 
     @classmethod
@@ -226,22 +230,6 @@ class WindowedConfusionMatrix(Window):
         ring = np.empty(2 * self._window, np.uint32)
         ring[:n] = rows
         return _Now.of(labels, counts, ring, 0, n_seen)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, WindowedConfusionMatrix):
-            return NotImplemented
-        kinds = [(each._window, each.new_labels, each._empty.labels) for each in (self, other)]
-        mine, theirs = self._members(), other._members()
-        if kinds[0] != kinds[1] or mine["n_seen"] != theirs["n_seen"]:
-            return False
-        # The same class may have another number, if batches came otherwise.
-        number = {label: k for k, label in enumerate(checked_labels(theirs["labels"]))}
-        same = [number.get(label, _LOW) for label in checked_labels(mine["labels"])]
-        numbers, rows = np.array(same, np.uint32), mine["rows"]
-        renamed = numbers[rows >> _HALF] << np.uint32(_HALF) | numbers[rows & _LOW]
-        return np.array_equal(renamed, theirs["rows"])
-
-    __hash__ = None  # type: ignore[assignment]
 
     def _occurring(self) -> NDArray[np.int64]:
         """Return the numbers of the classes that were given, or have a row in the window."""

@@ -121,10 +121,6 @@ class RankingTable(Frozen, Summed, Saved):
             Relevant items of each query, those that were not retrieved included; in the order of
             sorted queries.
 
-        Returns
-        -------
-        RankingTable
-
         Notes
         -----
         Few relevant items are compared with all scores of their query; a query with many is sorted.
@@ -167,10 +163,6 @@ class RankingTable(Frozen, Summed, Saved):
             Their relevance, query by query.
         counts : ndarray of int64, shape (n_queries,)
             How many each query has.
-
-        Returns
-        -------
-        RankingTable
         """
         query = np.repeat(np.arange(len(counts)), counts)
         judged = self.judged + counts
@@ -210,10 +202,6 @@ class RankingTable(Frozen, Summed, Saved):
         Parameters
         ----------
         ties : {"expected", "optimistic", "pessimistic", "trec_eval"}
-
-        Returns
-        -------
-        RankingTable
         """
         check_choice("ties", ties, TIES)
         if ties == "expected":

@@ -104,7 +104,6 @@ class Sums:
         return found
 
     def copy(self) -> Sums:
-        """Return sums that can be added to."""
         logs = None if self.of_logs is None else self.of_logs.copy()
         powers = {power: sums.copy() for power, sums in self.of_powers.items()}
         return Sums(self.of_errors.copy(), logs, powers)
@@ -135,8 +134,12 @@ def add_up(rows: RegressionRows, terms: Terms) -> Sums:
     for sums, is_sound_here in done[1:]:
         is_sound &= is_sound_here
         total.add(sums)
-    if not is_sound:
-        _raise_for_input(rows, terms)  # or an error overflows, and so does the measure
+    if not is_sound:  # raise, or an error overflows, and so does the measure
+        rows.recheck()
+        if terms.log_errors:
+            rows.recheck_above(-1.0, "the squared logarithmic error")
+        for power, _ in sorted(terms.powers):
+            rows.recheck_power(power)
     return total
 
 
@@ -170,14 +173,6 @@ def _piece(rows: RegressionRows, terms: Terms, first: int, last: int) -> tuple[S
         logs = (np.log1p(each, dtype=np.float64) for each in (y_true, y_pred))
         is_sound &= errors.error_sums(*logs, k, weights, 0, sums.of_logs)
     return sums, bool(is_sound)
-
-
-def _raise_for_input(rows: RegressionRows, terms: Terms) -> None:
-    rows.recheck()
-    if terms.log_errors:
-        rows.recheck_above(-1.0, "the squared logarithmic error")
-    for power, _ in sorted(terms.powers):
-        rows.recheck_power(power)
 
 
 def add_deviances(

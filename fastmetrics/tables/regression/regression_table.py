@@ -99,10 +99,6 @@ class RegressionTable(Frozen, Summed, Saved):
         powers : sequence of float, optional
             Powers of Tweedie deviances to add up: at most 0, or at least 1.
 
-        Returns
-        -------
-        RegressionTable
-
         Raises
         ------
         TypeError, ValueError

@@ -72,7 +72,6 @@ class SortedColumn:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in memory."""
         held = (self.scores, self.counts, self.index)
         return sum(each.nbytes for each in held if each is not None)
 
@@ -86,7 +85,6 @@ class SortedColumn:
         self.scores = self.counts = None
 
     def read(self, start: int, stop: int) -> tuple[NDArray[Any], NDArray[np.int64] | None]:
-        """Return some entries."""
         if self.scores is not None:
             scores = self.scores[start:stop]
         else:
@@ -154,12 +152,10 @@ def counts_of(scores: NDArray[Any], counts: NDArray[np.int64] | None) -> NDArray
 
 
 def rows_of(scores: NDArray[Any], counts: NDArray[np.int64] | None) -> int:
-    """Return how many rows they are."""
     return len(scores) if counts is None else int(counts.sum())
 
 
 def bytes_of(parts: Batch) -> int:
-    """Return the bytes of a batch."""
     return sum(each.nbytes for part in parts for each in part if each is not None)
 
 

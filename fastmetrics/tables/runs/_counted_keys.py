@@ -68,7 +68,6 @@ def scores_of(keys: NDArray[np.uint32], dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def of_bits(bits: NDArray[np.int32], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return the scores that have some bits."""
     return (bits.view(np.float32) if dtype.kind == "f" else bits).astype(dtype, copy=False)
 
 
@@ -89,7 +88,6 @@ class CountedKeys:
 
     @property
     def size(self) -> int:
-        """Places."""
         return len(self.bins) * OF_BIN
 
     def marks(self) -> NDArray[Any]:

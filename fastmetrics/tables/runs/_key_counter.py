@@ -86,12 +86,10 @@ class Dealt:
 
     @property
     def n_streams(self) -> int:
-        """Streams."""
         return len(self.fill)
 
     @property
     def nbytes(self) -> int:
-        """Bytes."""
         held = (self.pool, self.owner, self.buffers, self.passed, self.slots, self.stream_of_bin)
         return sum(each.nbytes for each in held)
 
@@ -115,12 +113,10 @@ class Dealt:
         return self._blocks
 
     def slots_of(self, stream: int) -> NDArray[np.uint16]:
-        """Return the slots of the bins of a stream."""
         ends = np.searchsorted(self.stream_of_bin[self.bins], [stream & ~1, (stream & ~1) + 1])
         return self.slots[self.bins[slice(*ends)]]
 
     def gather(self, stream: int) -> NDArray[np.uint32]:
-        """Return the keys of a stream."""
         starts, order = self.blocks()
         blocks = order[starts[stream] : starts[stream + 1]]
         rest = self.buffers[stream, : self.fill[stream]]
@@ -174,12 +170,10 @@ class KeyCounter:
 
     @property
     def kept_bytes(self) -> int:
-        """Bytes of the counts."""
         return self._cells.nbytes + self.passed_bytes
 
     @property
     def passed_bytes(self) -> int:
-        """Bytes of the counts beyond 255."""
         return 16 * len(self._passed[0])
 
     def take(
@@ -299,7 +293,6 @@ def counter_of(
 
 
 def rows_of_bins(keys: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Return how many keys each bin has."""
     rows = np.zeros(OF_BIN, np.int64)
     for start in range(0, len(keys), _CHUNK):
         rows += np.bincount(keys[start : start + _CHUNK] >> 16, minlength=OF_BIN)

@@ -37,7 +37,6 @@ class AllRows:
 
     @property
     def n_places(self) -> int:
-        """Places of keys."""
         return 0 if self.keys is None else self.keys.size
 
     def rows_of(self, where: Range) -> tuple[int, int]:
@@ -100,7 +99,6 @@ def _cuts(rows: AllRows, most: int) -> list[Cut]:
 
 
 def table_of(rows: AllRows, where: Range) -> ScoreTable:
-    """Return the table of a range."""
     if where.only is not None:
         positives, negatives = (np.array([count]) for count in rows.rows_of(where))
         return ScoreTable._of_columns(np.array([where.only]), positives, negatives)

@@ -74,7 +74,6 @@ class RowStore:
 
     @property
     def totals(self) -> tuple[int, int]:
-        """Positive and negative rows."""
         counted = (0, 0) if self._counter is None else self._counter.rows
         return self._totals[0] + counted[0], self._totals[1] + counted[1]
 
@@ -145,7 +144,6 @@ class RowStore:
         theirs_kind: np.dtype[Any],
         came: frozenset[np.dtype[Any]],
     ) -> None:
-        """Take the rows of another."""
         self._check_totals(totals)
         kind, came = self._kind_with(theirs_kind, came)
         if kind.kind != "f" and kind != theirs_kind:

@@ -253,12 +253,7 @@ class ScoreRuns(Merging, Shown):
             tp, fp = tp + int(table.n_positive), fp + int(table.n_negative)
 
     def to_score_table(self) -> ScoreTable:
-        """Return the table of all rows, which must fit memory: 20 to 24 bytes a distinct score.
-
-        Returns
-        -------
-        ScoreTable
-        """
+        """Return the table of all rows, which must fit memory: 20 to 24 bytes a distinct score."""
         tables = [each.table for each in self.ranges() if len(each.table)]  # of one dtype
         if not tables:
             return ScoreTable.from_counts([], [], [])

@@ -174,8 +174,18 @@ def _distinct_partitioned(parted: Partition) -> Columns:
     def fill(first: int, stop: int) -> None:
         for b in range(first, stop):
             stretch = slice(starts[b], starts[b] + in_bucket[b])
-            mine = [column[stretch] for column in columns]
-            n_distinct[b] = (_weigh_bucket if is_weighted else _count_bucket)(parted, b, mine)
+            mine: list[NDArray[Any]] = [column[stretch] for column in columns]
+            if is_weighted:
+                rows, order = ordered_bucket(parted, b)
+                found = order.n_distinct
+                weigh_runs(rows, order, 0, found, *(column[:found] for column in mine))
+            else:
+                negative, positive = parted.gather(2 * b), parted.gather(2 * b + 1)
+                negative.sort()
+                positive.sort()
+                found = int(merges.merge_descending(positive, negative, *mine))
+            unsign_zeros(mine[0][:found])
+            n_distinct[b] = found
 
     run([partial(fill, *job) for job in bucket_jobs(n_buckets)])
     at = 0
@@ -186,25 +196,6 @@ def _distinct_partitioned(parted: Partition) -> Columns:
                 column[at : at + found] = column[starts[b] : starts[b] + found]
         at += found
     return _shortened(columns, at)
-
-
-def _count_bucket(parted: Partition, b: int, columns: list[NDArray[Any]]) -> int:
-    """Write the distinct scores of a bucket, descending, with both counts; return their number."""
-    negative, positive = parted.gather(2 * b), parted.gather(2 * b + 1)
-    negative.sort()
-    positive.sort()
-    found = int(merges.merge_descending(positive, negative, *columns))
-    unsign_zeros(columns[0][:found])
-    return found
-
-
-def _weigh_bucket(parted: Partition, b: int, columns: list[NDArray[Any]]) -> int:
-    """Write the distinct scores of a bucket, descending, with both weights; return their number."""
-    rows, order = ordered_bucket(parted, b)
-    found = order.n_distinct
-    weigh_runs(rows, order, 0, found, *(column[:found] for column in columns))
-    unsign_zeros(columns[0][:found])
-    return found
 
 
 def ordered_bucket(parted: Partition, b: int) -> tuple[BinaryRows, RowOrder]:

@@ -150,10 +150,6 @@ class ScoreTable(Frozen, Summed, Saved):
         sample_weight : array-like of shape (n_samples,), optional
             Weights >= 0. Integer weights are counts: the table then stays exact.
 
-        Returns
-        -------
-        ScoreTable
-
         Notes
         -----
         Time O(n log n), most of it in sorts that fit the cache; memory 32 bytes a row.
@@ -191,10 +187,6 @@ class ScoreTable(Frozen, Summed, Saved):
             Scores in any order; equal ones are merged.
         positives, negatives : array-like of shape (k,)
             Counts (integers, exact) or weights (floats) >= 0 of each class at each score.
-
-        Returns
-        -------
-        ScoreTable
 
         Raises
         ------
