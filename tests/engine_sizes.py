@@ -31,7 +31,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "grouped_batches": ("tables.binned._group_state._BATCHES_IN_ORDER",),
     "grouped_rows": ("tables.binned._group_state._ROWS_IN_ORDER",),
     "hull_chunk_rows": ("tables.scores.hull.CHUNK_ROWS",),
-    "indicator_block": ("tables.confusion._indicator_counts._BLOCK",),
+    "indicator_block": ("measures.decisions._class_counts._BLOCK",),
     "plain_rows": ("tables.scores.pairs.PLAIN_ROWS",),
     "pair_job_rows": ("tables.concordance.row_counts._ROWS_OF_A_JOB",),
     "counted_rows": ("tables.runs._key_counter.WORTH",),

@@ -215,5 +215,4 @@ def weights_at(ages: NDArray[Any], half_life: float) -> NDArray[np.float64]:
     rest = np.fmod(ages, half_life)
     with np.errstate(over="ignore"):
         whole = np.minimum(np.rint((ages - rest) / half_life), OLDEST)
-    weights: NDArray[np.float64] = np.ldexp(np.exp2(-rest / half_life), -whole.astype(np.int64))
-    return weights
+    return np.asarray(np.ldexp(np.exp2(-rest / half_life), -whole.astype(np.int64)))

@@ -64,8 +64,7 @@ class BinSums(NamedTuple):
     @property
     def shares(self) -> Floats:
         """The share of the weight that is in each bin."""
-        shares: Floats = self.weight / self.weight.sum()
-        return shares
+        return np.asarray(self.weight / self.weight.sum())
 
     @property
     def distances(self) -> Floats:
@@ -154,8 +153,7 @@ def _percentiles(p: Floats, rows: NDArray[Any], n_bins: int) -> Floats:
     before = np.floor(place)
     low, high = (p[np.searchsorted(last, each, side="right")] for each in (before, before + 1))
     t, gap = place - before, high - low
-    edges: Floats = np.where(t < 0.5, low + gap * t, high - gap * (1 - t))
-    return edges
+    return np.asarray(np.where(t < 0.5, low + gap * t, high - gap * (1 - t)))
 
 
 Form = Literal["top-label", "class-wise", "full"]

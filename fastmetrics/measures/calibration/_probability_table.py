@@ -15,7 +15,7 @@ from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics._input.scores import check_unit_interval
 from fastmetrics._threads.workers import run
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputTypeError, renamed
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
 
 Floats = NDArray[np.float64]
@@ -54,22 +54,15 @@ def probability_table(
     pos_label: Any = None,
 ) -> ScoreTable:
     """Return the table of labels and probabilities, or the one given, its scores in [0, 1]."""
-    try:
+    given = {"sample_weight": sample_weight, "pos_label": pos_label}
+    with renamed(y_score="y_proba"):
         if isinstance(y_true, ScoreTable):
-            table = as_table(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label)
+            table = as_table(y_true, y_proba, **given)
             scores, name = table.scores, "y_true.scores"
         else:
-            rows = check_binary(
-                y_true,
-                y_proba,
-                sample_weight=sample_weight,
-                weights_are=weights_are,
-                pos_label=pos_label,
-            )
+            rows = check_binary(y_true, y_proba, weights_are=weights_are, **given)
             table = ScoreTable.from_rows(rows)
             scores, name = rows.scores, "y_proba"
-    except InputError as error:
-        raise error.renamed({"y_score": "y_proba"}) from error
     has_outside = len(table) > 0 and (table.scores[0] > 1 or table.scores[-1] < 0)
     if has_outside or sample_weight is not None:  # the table lacks rows of weight 0
         check_unit_interval(scores, name, NOT_CALIBRATED)
@@ -78,8 +71,7 @@ def probability_table(
 
 def probabilities(table: ScoreTable) -> Floats:
     """Return the distinct probabilities, descending, as float64."""
-    scores: Floats = table.scores.astype(np.float64, copy=False)
-    return scores
+    return np.asarray(table.scores.astype(np.float64, copy=False))
 
 
 def minus_logs(p: Floats) -> tuple[Floats, Floats]:

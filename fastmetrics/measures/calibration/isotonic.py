@@ -73,8 +73,7 @@ class IsotonicFit(OwnArrays, Result):
         values = np.repeat(self.values, 2)
         kept = np.ones(len(places), np.bool_)
         kept[1::2] = self.high != self.low
-        found: Floats = np.interp(scores, places[kept], values[kept])
-        return found
+        return np.asarray(np.interp(scores, places[kept], values[kept]))
 
 
 @documented()

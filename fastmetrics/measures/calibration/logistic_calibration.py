@@ -112,8 +112,7 @@ class LogisticCalibration(Result):
         p = check_probabilities(y_proba).astype(np.float64)
         with np.errstate(invalid="ignore"):  # a slope of 0 makes all alike
             tilted = self.slope * logit(p) if self.slope != 0.0 else np.zeros(len(p))
-        found: Floats = expit(self.intercept + tilted)
-        return found
+        return np.asarray(expit(self.intercept + tilted))
 
 
 @documented(CALIBRATED, BOTH_CLASSES)

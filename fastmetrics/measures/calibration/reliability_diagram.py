@@ -17,7 +17,7 @@ from fastmetrics._plots._style import label_of
 from fastmetrics._plots.curves import PLOTTED, Curve
 from fastmetrics._plots.score_curves import draw_reliability, limits_of
 from fastmetrics._results import OwnArrays, Result
-from fastmetrics.errors import InputError
+from fastmetrics.errors import InputError, renamed
 from fastmetrics.measures.calibration import _bins as in_bins
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
@@ -177,8 +177,7 @@ def _histogram(p: Floats, weights: NDArray[Any]) -> Floats:
     cuts = np.searchsorted(p, np.linspace(0.0, 1.0, _BARS + 1))
     cuts[-1] = len(p)
     running = np.concatenate(([0], np.cumsum(weights)))
-    shares: Floats = np.diff(running[cuts]) / running[-1]
-    return shares
+    return np.asarray(np.diff(running[cuts]) / running[-1])
 
 
 @documented(in_bins.BINNED)
@@ -231,10 +230,8 @@ def calibration_curve(
     (array([0.3333, 1.    ]), array([0.2667, 0.9   ]))
     """
     n_bins, strategy = in_bins.check_bins(n_bins, strategy)
-    try:
+    with renamed(y_score="y_prob"):
         rows = check_binary(y_true, y_prob, pos_label=pos_label, label_rule="curve").recheck()
-    except InputError as error:
-        raise error.renamed({"y_score": "y_prob"}) from error
     check_unit_interval(rows.scores, "y_prob", NOT_CALIBRATED)
     scores = rows.scores
     if strategy == "equal-count":

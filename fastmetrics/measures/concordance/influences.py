@@ -178,5 +178,4 @@ class _MeanRanks(NamedTuple):
     def moves(self, factors: Floats) -> Floats:
         """Return how a row's weight moves the sum of ranks times factors."""
         sums = np.bincount(self.places, factors)
-        moved: Floats = (sums.sum() - np.cumsum(sums) + sums / 2.0)[self.places]
-        return moved
+        return np.asarray((sums.sum() - np.cumsum(sums) + sums / 2.0)[self.places])

@@ -157,8 +157,7 @@ class _NormalScores:
         sums = np.bincount(self.ranks, by_score) * self.slopes
         share = (self.ends - self.sizes / 2) / n
         higher = np.cumsum(sums[::-1])[::-1] - sums / 2
-        found: Floats = ((higher - float((sums * share).sum())) / n)[self.ranks]
-        return found
+        return np.asarray(((higher - float((sums * share).sum())) / n)[self.ranks])
 
 
 class _RiskSums(NamedTuple):
@@ -186,9 +185,23 @@ def _fit(keys: NDArray[np.int32], scores: _NormalScores) -> RowInfluences:
             return undefined
     ties = np.searchsorted(keys, keys[events], side="right") - starts
     shares = (events - starts) / ties
+    groups = np.flatnonzero(np.diff(starts, prepend=-1))
+    repeats = ties[groups]
+
+    def at_risk(beta: float) -> _RiskSums:
+        e = np.exp(beta * z)
+        zeroth, first, second = (
+            np.cumsum(each[::-1])[::-1][starts]
+            - shares * np.repeat(np.add.reduceat(each[events], groups), repeats)
+            for each in (e, e * z, e * z * z)
+        )
+        means = first / zeroth
+        score = float((z[events] - means).sum())
+        return _RiskSums(score, float((second / zeroth - means**2).sum()), 1.0 / zeroth, means)
+
     low, high, beta = -_MOST, _MOST, 0.0
     for _ in range(_STEPS):
-        sums = _at_risk(beta, z, events, starts, ties, shares)
+        sums = at_risk(beta)
         low, high = (beta, high) if sums.score > 0.0 else (low, beta)
         step = sums.score / sums.information if sums.information > 0.0 else math.inf
         following = beta + step
@@ -204,8 +217,6 @@ def _fit(keys: NDArray[np.int32], scores: _NormalScores) -> RowInfluences:
     n_before = np.searchsorted(keys[events], keys, side="right")
     by_event = np.stack((sums.weights, sums.weights * sums.means))
     a, b = np.concatenate((np.zeros((2, 1)), np.cumsum(by_event, axis=1)), axis=1)[:, n_before]
-    groups = np.flatnonzero(np.diff(starts, prepend=-1))
-    repeats = ties[groups]
     less_a, less_b = np.repeat(np.add.reduceat(by_event * shares, groups, axis=1), repeats, axis=1)
     a[events] -= less_a
     b[events] -= less_b
@@ -215,23 +226,3 @@ def _fit(keys: NDArray[np.int32], scores: _NormalScores) -> RowInfluences:
     by_score = -e * ((1.0 + beta * z) * a - beta * b)
     by_score[events] += 1.0
     return RowInfluences(beta, (by_row + scores.moved(by_score)) / sums.information)
-
-
-def _at_risk(
-    beta: float,
-    z: Floats,
-    events: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    ties: NDArray[np.int64],
-    shares: Floats,
-) -> _RiskSums:
-    e = np.exp(beta * z)
-    groups = np.flatnonzero(np.diff(starts, prepend=-1))
-    zeroth, first, second = (
-        np.cumsum(each[::-1])[::-1][starts]
-        - shares * np.repeat(np.add.reduceat(each[events], groups), ties[groups])
-        for each in (e, e * z, e * z * z)
-    )
-    means = first / zeroth
-    score = float((z[events] - means).sum())
-    return _RiskSums(score, float((second / zeroth - means**2).sum()), 1.0 / zeroth, means)

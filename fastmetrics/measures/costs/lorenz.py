@@ -205,8 +205,7 @@ def _sums_of_runs(order: RowOrder, values: Floats) -> Floats:
     run([partial(gather, start) for start in range(0, len(values), _JOB_ROWS)])
     if order.n_distinct == len(values):
         return ordered
-    sums: Floats = np.add.reduceat(ordered, order.starts[:-1])
-    return sums
+    return np.asarray(np.add.reduceat(ordered, order.starts[:-1]))
 
 
 def _shares(values: Floats) -> Floats:

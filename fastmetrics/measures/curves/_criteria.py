@@ -106,8 +106,7 @@ class Youden(Criterion):
     """Largest TPR - FPR."""
 
     def value(self, counts: Counts) -> Floats:
-        value: Floats = counts.recall() - counts.false_positive_rate()
-        return value
+        return np.asarray(counts.recall() - counts.false_positive_rate())
 
     def ratio(self, counts: Counts) -> tuple[NDArray[Any], NDArray[Any] | None]:
         tp, fp = counts.exact(counts.n_positive * counts.n_negative)
@@ -124,8 +123,7 @@ class ClosestTopLeft(Criterion):
 
     def value(self, counts: Counts) -> Floats:
         missed = (counts.n_positive - counts.tp) / counts.n_positive
-        value: Floats = -np.hypot(missed, counts.false_positive_rate())
-        return value
+        return np.asarray(-np.hypot(missed, counts.false_positive_rate()))
 
     def ratio(self, counts: Counts) -> tuple[NDArray[Any], NDArray[Any] | None]:
         tp, fp = counts.exact(2 * (counts.n_positive * counts.n_negative) ** 2)
@@ -142,8 +140,7 @@ class FewestErrors(Criterion):
 
     def value(self, counts: Counts) -> Floats:
         missed = counts.n_positive - counts.tp
-        value: Floats = -(missed.astype(np.float64) + counts.fp)
-        return value
+        return np.asarray(-(missed.astype(np.float64) + counts.fp))
 
     def rounding(self, counts: Counts) -> float:
         return _ROUNDING * float(counts.n_positive + counts.n_negative)

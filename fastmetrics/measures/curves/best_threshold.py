@@ -355,5 +355,4 @@ def predict_at_threshold(
         raise InputError(f"`labels` must be two different values: got {labels!r}")
     scores = check_scores_array(y_score, allow_inf=True)
     called = is_called_positive(scores, real_threshold(threshold))
-    chosen: NDArray[Any] = np.where(called, negative_and_positive[1], negative_and_positive[0])
-    return chosen
+    return np.asarray(np.where(called, negative_and_positive[1], negative_and_positive[0]))

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_flag, check_real
@@ -147,8 +147,24 @@ def area_between(table: ScoreTable, low: Fraction, high: Fraction, *, over_tpr: 
     else:
         ends, widths, drops = false_alarms, table.negatives, table.positives
         floors = above - table.positives
-    first, before = _cut(ends, widths, floors, drops, low, falling=over_tpr)
-    last, behind = _cut(ends, widths, floors, drops, high, falling=over_tpr)
+
+    def cut(share: Fraction) -> tuple[int, Fraction]:
+        """Return how many rows end by a share of the axis, and twice the area of the next to it."""
+        place = share * Fraction(ends[-1].item())
+        # Integers: compare with the whole part, which int64 holds. Floats: with the nearest double.
+        key = ends.dtype.type(place.__floor__() if ends.dtype.kind == "i" else float(place))
+        row = int(np.searchsorted(ends, key, side="right"))
+        start = Fraction(ends[row - 1].item()) if row > 0 else Fraction(0)
+        depth = max(place - start, Fraction(0))
+        if depth == 0 or row == len(ends):
+            return row, Fraction(0)
+        drop, floor = Fraction(drops[row].item()), Fraction(floors[row].item())
+        slope = drop / Fraction(widths[row].item())
+        if over_tpr:  # it falls from the higher side
+            return row, depth * (2 * (floor + drop) - slope * depth)
+        return row, depth * (2 * floor + slope * depth)
+
+    (first, before), (last, behind) = cut(low), cut(high)
     rows = slice(first, last)
     # Twice a trapezoid is its width times (2 * the lower side + the difference of its sides).
     twice = Fraction(
@@ -156,33 +172,3 @@ def area_between(table: ScoreTable, low: Fraction, high: Fraction, *, over_tpr: 
     )
     area = (twice + behind - before) / (2 * Fraction(n_positive) * Fraction(n_negative))
     return min(max(area, Fraction(0)), high - low)  # sums of weights are rounded
-
-
-def _cut(
-    ends: NDArray[Any],
-    widths: NDArray[Any],
-    floors: NDArray[Any],
-    changes: NDArray[Any],
-    share: Fraction,
-    *,
-    falling: bool,
-) -> tuple[int, Fraction]:
-    """Return how many rows end by ``share`` of the axis, and twice the area of the next up to it.
-
-    ``floors`` is the lower side of each row's trapezoid and ``changes`` the difference of its
-    sides; the row falls from the higher to the lower side, or rises.
-    """
-    place = share * Fraction(ends[-1].item())
-    # Integers: compare with the whole part, which int64 holds. Floats: with the nearest double.
-    key = ends.dtype.type(place.__floor__() if ends.dtype.kind == "i" else float(place))
-    row = int(np.searchsorted(ends, key, side="right"))
-    start = Fraction(ends[row - 1].item()) if row > 0 else Fraction(0)
-    depth = max(place - start, Fraction(0))
-    if depth == 0 or row == len(ends):
-        return row, Fraction(0)
-    change = Fraction(changes[row].item())
-    floor = Fraction(floors[row].item())
-    slope = change / Fraction(widths[row].item())
-    if falling:
-        return row, depth * (2 * (floor + change) - slope * depth)
-    return row, depth * (2 * floor + slope * depth)

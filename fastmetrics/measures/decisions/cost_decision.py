@@ -136,8 +136,7 @@ def cost_sensitive_predict(
 def _near_one(costs: Floats) -> Floats:
     """Return costs times a power of two, the largest below 1: nothing overflows, no tie moves."""
     exponent = int(np.frexp(np.abs(costs).max())[1])
-    scaled: Floats = np.ldexp(costs, -exponent)
-    return scaled
+    return np.asarray(np.ldexp(costs, -exponent))
 
 
 def _probability_matrix(y_proba: Any, k: int) -> NDArray[Any]:
@@ -207,11 +206,8 @@ def _cheapest_in_order(block: Floats, costs: Floats, ties: str) -> Codes:
     for i in range(k):
         expected += block[:, i : i + 1] * costs[i]
     if ties == "largest":
-        last: Codes = k - 1 - np.argmin(expected[:, ::-1], axis=1)
-        return last
+        return np.asarray(k - 1 - np.argmin(expected[:, ::-1], axis=1))
     if ties == "smallest":
-        first: Codes = np.argmin(expected, axis=1)
-        return first
+        return np.asarray(np.argmin(expected, axis=1))
     tied = expected == expected.min(axis=1, keepdims=True)
-    likeliest: Codes = np.argmax(np.where(tied, block, -1.0), axis=1)
-    return likeliest
+    return np.asarray(np.argmax(np.where(tied, block, -1.0), axis=1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,9 +18,9 @@ from fastmetrics.measures.decisions._dual import ratio
 from fastmetrics.measures.decisions._matrix_input import (
     CLASSES,
     NAN,
+    ClassSums,
     defined,
     drop_in_sums,
-    strict_counts,
     strict_sums,
     warn_single_label,
 )
@@ -40,22 +40,15 @@ _NAMES: Final = (
 )
 
 
-class _Sums(NamedTuple):
-    """A `Tally` whose last axis is the class, or the matrix of a stack, with the names of both."""
-
-    tally: formulas.Tally
-    kind: str
-    names: tuple[Any, ...]
-
-    def without(self, what: str) -> str:
-        """Return which classes or matrices make a measure undefined."""
-        empty = formulas.PARTS[what](self.tally, 1.0)[1] == 0
-        found = [name for name, is_empty in zip(self.names, empty, strict=True) if is_empty]
-        shown = ", ".join(map(repr, found[:5])) + (", ..." if len(found) > 5 else "")
-        return f"{len(found):,} of {len(empty):,} {self.kind} ({shown}) without {_WITHOUT[what]}"
+def _without(what: str, own: ClassSums, kind: str) -> str:
+    """Return which classes, or matrices of a stack, make a measure undefined."""
+    empty = formulas.PARTS[what](own.sums, 1.0)[1] == 0
+    found = [name for name, is_empty in zip(own.labels, empty, strict=True) if is_empty]
+    shown = ", ".join(map(repr, found[:5])) + (", ..." if len(found) > 5 else "")
+    return f"{len(found):,} of {len(empty):,} {kind} ({shown}) without {_WITHOUT[what]}"
 
 
-def _sums(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> _Sums:
+def _sums(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> ClassSums:
     """Return the sums of a stack of matrices, of a matrix, or of labels by the strict rule."""
     if isinstance(y_true, ConfusionMatrixStack):
         given = {"y_pred": y_pred, "labels": labels, "sample_weight": sample_weight}
@@ -63,9 +56,8 @@ def _sums(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> _Sums:
             if value is not None:
                 raise InputTypeError(f"a ConfusionMatrixStack comes without `{name}`")
         tp, fn, fp = (cell.astype(np.float64) for cell in (y_true.tp, y_true.fn, y_true.fp))
-        return _Sums(formulas.Tally(tp, fn, fp, np.zeros(())), "matrices", y_true.names)
-    found = strict_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
-    return _Sums(formulas.tally(found.counts.astype(np.float64)), "classes", found.labels)
+        return ClassSums(y_true.names, formulas.Tally(tp, fn, fp, np.zeros(())))
+    return strict_sums(y_true, y_pred, labels=labels, sample_weight=sample_weight)
 
 
 def macro_micro(
@@ -137,9 +129,11 @@ def macro_micro(
     check_choice("metrics", name, _NAMES)
     found = _sums(y_true, y_pred, labels, sample_weight)
     zero = check_zero_division("zero_division", zero_division)
-    value = value_of_sums(name, found.tally, zero_division=zero)
+    value = value_of_sums(name, found.sums, zero_division=zero)
     parts = ("precision", "recall") if name == "macro_f1_harmonic" else (name.partition("_")[0],)
-    return defined(value, f"`{name}` is not defined: {'; '.join(map(found.without, parts))}")
+    kind = "matrices" if isinstance(y_true, ConfusionMatrixStack) else "classes"
+    lacking = "; ".join(_without(part, found, kind) for part in parts)
+    return defined(value, f"`{name}` is not defined: {lacking}")
 
 
 @documented(CLASSES)

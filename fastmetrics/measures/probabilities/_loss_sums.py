@@ -20,6 +20,7 @@ from fastmetrics._input.weights import as_given, check_weights
 from fastmetrics._kernels import losses
 from fastmetrics._kernels._compile import Kernel
 from fastmetrics._threads.workers import run
+from fastmetrics.measures.probabilities._class_rows import Columns, TwoClasses
 
 LOG, SQUARE, HINGE = losses.LOG, losses.SQUARE, losses.HINGE
 
@@ -119,14 +120,7 @@ def readable_scores(scores: NDArray[Any], *, exact_integers: bool = False) -> ND
 
 
 def binary_sums(
-    kind: int,
-    labels: NDArray[Any],
-    scores: NDArray[Any],
-    weights: RowWeights,
-    *,
-    negative: int,
-    positive: int,
-    eps: float = 0.0,
+    kind: int, two: TwoClasses, scores: NDArray[Any], weights: RowWeights, eps: float = 0.0
 ) -> LossSums:
     """Add up the losses of rows of two classes.
 
@@ -134,12 +128,13 @@ def binary_sums(
     positive label, no closer to 0 and 1 than ``eps``, or decisions. The sums are not to be trusted
     unless ``known == n_rows`` and ``score_faults == 0``.
     """
+    labels, *values = two
 
     def job(rows: slice) -> tuple[list[list[float]], list[int]]:
         sums, counts = np.empty((3, 2)), np.empty(3, np.int64)
         dtype = np.int8 if labels.dtype == np.int8 else np.int64
         y, s = np.ascontiguousarray(labels[rows], dtype), readable_scores(scores[rows])
-        losses.binary_losses(kind, y, s, weights.of(rows), negative, positive, eps, sums, counts)
+        losses.binary_losses(kind, y, s, weights.of(rows), *values, eps, sums, counts)
         return sums.tolist(), counts.tolist()
 
     parts = run_jobs(job, losses.binary_losses, job_rows(len(labels)))
@@ -156,20 +151,17 @@ def binary_sums(
 
 def class_sums(
     kind: int,
-    codes: NDArray[Any],
-    first: int,
+    columns: Columns,
     scores: NDArray[Any],
     weights: RowWeights,
-    *,
     eps: float = 0.0,
     tolerance: float = 0.0,
 ) -> LossSums:
     """Add up the losses of rows of many classes, as `binary_sums` does those of two.
 
-    Column j of the scores, which are of shape (n, k), belongs to the code ``first + j``, and a row
-    of probabilities may be off 1 by ``tolerance``.
+    The scores are of shape (n, k), and a row of probabilities may be off 1 by ``tolerance``.
     """
-    n_classes = scores.shape[1]
+    (codes, first), n_classes = columns, scores.shape[1]
 
     def job(rows: slice) -> tuple[NDArray[Any], ...]:
         sums, counts = np.empty(2), np.empty(3, np.int64)
@@ -187,8 +179,8 @@ def class_sums(
     rows = np.sum([part[2] for part in parts], axis=0)
     of_class = rows * 1.0
     if weights.values.size:
-        columns = np.concatenate([part[3] for part in parts], axis=1).tolist()
-        of_class = np.array([exact_sum(column) for column in columns])
+        of_rows = np.concatenate([part[3] for part in parts], axis=1).tolist()
+        of_class = np.array([exact_sum(each) for each in of_rows])
     weight = exact_sum(of_class)
     return LossSums(loss, len(codes), known, faults, off, rows, of_class, weight, weights.exponent)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any, Final, NoReturn
 
 import numpy as np
@@ -114,9 +113,10 @@ class ProbabilityRows:
         if pos_label is None or (isinstance(pos_label, int | float) and pos_label % 1 == 0):
             guess = guess_two_classes(self.labels, None if pos_label is None else int(pos_label))
             if guess is not None:
-                sums = self._binary(kind, guess, 0.0)
+                sums = binary_sums(kind, guess, self.scores, self.weights)
         if sums is None or sums.known < sums.n_rows:
-            sums = self._binary(kind, one_against_other(*self._positive(pos_label)), 0.0)
+            two = one_against_other(*self._positive(pos_label))
+            sums = binary_sums(kind, two, self.scores, self.weights)
         if sums.score_faults:
             self._raise_fault()
         return sums
@@ -149,12 +149,6 @@ class ProbabilityRows:
             )
         return y, None
 
-    def _binary(self, kind: int, two: tuple[NDArray[Any], int, int], eps: float) -> LossSums:
-        labels, negative, positive = two
-        return binary_sums(
-            kind, labels, self.scores, self.weights, negative=negative, positive=positive, eps=eps
-        )
-
     def _of_two(self, kind: int, classes: NDArray[Any] | None, eps: float) -> LossSums:
         """Return the sums beside one column: the greater of two labels is the positive one."""
         guess = None
@@ -166,7 +160,7 @@ class ProbabilityRows:
             guess = guess_two_classes(self.labels, int(classes[1]))
             guess = guess and guess._replace(negative=int(classes[0]))
         if guess is not None:
-            sums = self._binary(kind, guess, eps)
+            sums = binary_sums(kind, guess, self.scores, self.weights, eps)
             if sums.are_complete(every_class=classes is None):
                 return sums
         y, seen = distinct_labels(self.labels)
@@ -174,30 +168,24 @@ class ProbabilityRows:
             classes = seen
             self._check_class_count(seen, None, 2)
         check_members(seen, classes)
-        return self._binary(kind, one_against_other(y, classes.tolist()[1]), eps)
+        two = one_against_other(y, classes.tolist()[1])
+        return binary_sums(kind, two, self.scores, self.weights, eps)
 
     def _of_columns(self, kind: int, classes: NDArray[Any] | None, eps: float) -> LossSums:
         """Return the sums beside a column for each class."""
         n_columns = self.scores.shape[1]
         if classes is not None:
             self._check_class_count(classes, classes, n_columns)
-        sums_of = partial(
-            class_sums,
-            kind,
-            scores=self.scores,
-            weights=self.weights,
-            eps=eps,
-            tolerance=math.sqrt(self.eps) + _ABSOLUTE,
-        )
+        more = self.scores, self.weights, eps, math.sqrt(self.eps) + _ABSOLUTE
         guess = guess_columns(self.labels, classes)
         if guess is not None:
-            sums = sums_of(*guess)
+            sums = class_sums(kind, guess, *more)
             if sums.are_complete(every_class=classes is None):
                 return sums
         columns, n_classes = column_codes(self.labels, classes, n_columns)
         if n_classes != n_columns:
             self._check_class_count(distinct_labels(self.labels)[1], classes, n_columns)
-        return sums_of(*columns)
+        return class_sums(kind, columns, *more)
 
     def _of_indicator(self, kind: int, classes: NDArray[Any] | None, eps: float) -> LossSums:
         if classes is not None:

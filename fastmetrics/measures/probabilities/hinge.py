@@ -106,9 +106,7 @@ def _two_classes(
         raise InputError(_shape_fault(len(classes), decisions))
 
     def sums_of(two: TwoClasses) -> LossSums:
-        labels, negative, positive = two
-        vector = as_vector(decisions, "pred_decision")
-        return binary_sums(*(HINGE, labels, vector, weights), negative=negative, positive=positive)
+        return binary_sums(HINGE, two, as_vector(decisions, "pred_decision"), weights)
 
     guess = guess_two_classes(y)
     if guess is not None and decisions.ndim == 1:
@@ -142,7 +140,7 @@ def _many_classes(
         raise InputError(_shape_fault(len(classes), decisions))
     guess = guess_columns(y, classes)
     if guess is not None:
-        sums = class_sums(HINGE, *guess, decisions, weights)
+        sums = class_sums(HINGE, guess, decisions, weights)
         if sums.are_complete(every_class=classes is None):
             return sums
     columns, n_classes = column_codes(y, classes, n_columns)
@@ -152,7 +150,7 @@ def _many_classes(
             f"`pred_decision` must have a column for each class: {n_classes} classes in `y_true`, "
             f"{seen}, {n_columns} columns; pass `labels` if a class has no row"
         )
-    return class_sums(HINGE, *columns, decisions, weights)
+    return class_sums(HINGE, columns, decisions, weights)
 
 
 def _shape_fault(n_classes: int, decisions: NDArray[Any]) -> str:

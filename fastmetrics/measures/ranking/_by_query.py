@@ -104,7 +104,7 @@ def check_no_relevant(no_relevant: Any) -> float:
 
 def of_queries(
     kernel: Callable[..., None], table: RankingTable, *arguments: Any, dtype: Any = np.float64
-) -> Any:
+) -> NDArray[Any]:
     """Return what a kernel writes of each query, on several threads where there are many items."""
     found = np.empty(table.n_queries, dtype)
     jobs = jobs_of(table.item_starts, _ITEMS_OF_A_JOB)
@@ -114,8 +114,7 @@ def of_queries(
 
 def n_relevant(table: RankingTable, level: float) -> Ints:
     """Return how many items of each query are relevant, retrieved or not."""
-    found: Ints = of_queries(kernels.relevant_counts, table, table.grades, level, dtype=np.int64)
-    return found
+    return of_queries(kernels.relevant_counts, table, table.grades, level, dtype=np.int64)
 
 
 def ranks(table: RankingTable) -> tuple[Any, ...]:
@@ -125,8 +124,7 @@ def ranks(table: RankingTable) -> tuple[Any, ...]:
 
 def hits(table: RankingTable, level: float, cutoffs: Ints) -> Values:
     """Return how many relevant items of each query stand among its first ones."""
-    found: Values = of_queries(kernels.expected_hits, table, *ranks(table), level, cutoffs)
-    return found
+    return of_queries(kernels.expected_hits, table, *ranks(table), level, cutoffs)
 
 
 def over(values: Values, divisors: NDArray[Any], otherwise: float) -> Values:
@@ -142,7 +140,7 @@ def first_hits(
     """Return 1/rank of the first relevant item, or the chance that it is among the first k."""
     level, otherwise = check_level(relevant_from), check_no_relevant(no_relevant)
     more = (level, check_cutoff(k), reciprocal)
-    found: Values = of_queries(kernels.expected_first, table, *ranks(table), *more)
+    found = of_queries(kernels.expected_first, table, *ranks(table), *more)
     found[n_relevant(table, level) == 0] = otherwise
     return found
 

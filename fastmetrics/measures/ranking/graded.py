@@ -173,5 +173,4 @@ def _discounts(table: RankingTable, k: int) -> by.Values:
 
 def _discounted(table: RankingTable, gains: by.Values, discounts: by.Values) -> by.Values:
     more = (gains, table.above, table.tied, len(discounts) - 1, discounts)
-    found: by.Values = by.of_queries(kernels.expected_gains, table, *more)
-    return found
+    return by.of_queries(kernels.expected_gains, table, *more)

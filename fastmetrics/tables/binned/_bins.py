@@ -206,8 +206,7 @@ class Bins:
         return Bins(self.layout, counts, seen, is_watched.view(np.uint8), roundings)
 
     def has_rows(self) -> NDArray[np.bool_]:
-        has: NDArray[np.bool_] = (self.counts[::2] + self.counts[1::2]) > 0
-        return has
+        return np.asarray((self.counts[::2] + self.counts[1::2]) > 0)
 
     def columns(self) -> BinColumns:
         """Return the bins that are not empty, highest scores first."""

@@ -107,8 +107,7 @@ def _lower_of_key(by_key: Keyed) -> Integers:
     is_end[by_key.starts[1:] - 1] = True
     ends = np.flatnonzero(is_end) + 1
     ends = np.repeat(ends, np.diff(ends, prepend=0))
-    found: Integers = np.repeat(by_key.starts[1:], np.diff(by_key.starts)) - ends
-    return found
+    return np.asarray(np.repeat(by_key.starts[1:], np.diff(by_key.starts)) - ends)
 
 
 def _sorted_sums(codes: NDArray[np.uint32], sums: Integers, bits: int) -> Integers:

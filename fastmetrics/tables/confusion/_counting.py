@@ -193,8 +193,7 @@ def _cells_by_kernels(
     total = np.zeros(lanes * width * width, np.int64)
     for table in tables:
         total += table
-    cells: Counts = total.reshape(width * width, lanes).sum(axis=1).reshape(width, width)
-    return cells
+    return np.asarray(total.reshape(width * width, lanes).sum(axis=1).reshape(width, width))
 
 
 def add_compensated(

@@ -294,8 +294,7 @@ def _renumbered(rows: Rows, kept: list[int], k: int) -> Rows:
     """Return rows of K classes, those ``kept``, in that order, being 0, 1, ... now."""
     number = np.zeros(k, np.uint32)
     number[kept] = np.arange(len(kept), dtype=np.uint32)
-    renumbered: Rows = number[rows >> _HALF] << np.uint32(_HALF) | number[rows & _LOW]
-    return renumbered
+    return np.asarray(number[rows >> _HALF] << np.uint32(_HALF) | number[rows & _LOW])
 
 
 def _read(rows: Rows, start: int, length: int) -> Rows:

@@ -50,8 +50,13 @@ def placed(rows: QueryRows) -> tuple[NDArray[Any], ...]:
         single = rows.scores.astype(np.float32)  # as trec_eval holds them
         find = partial(kernels.places_by_name, rows.relevance, single, rows.ids, starts)
         run([partial(find, *job, item_starts, which, *named) for job in jobs])
-        for query, items in sorted_ones:
-            _name_by_sorting(rows.relevance, single, rows.ids, query, items, which, *named)
+        for query, items in sorted_ones:  # the last name first
+            order = np.lexsort((-rows.ids[query], -single[query]))
+            stands = np.empty(len(order), np.int64)
+            stands[order] = np.arange(len(order))
+            unknown = np.append(0, np.cumsum(~(rows.relevance[query][order] >= 0)))
+            named[0][items] = stands[which[items] - query.start]
+            named[1][items] = unknown[named[0][items]]
         _order_by_name(item_starts, (*into[1:], *named))
     judged = sizes
     if has_unjudged:
@@ -82,25 +87,6 @@ def _ranks(scores: NDArray[Any], own: NDArray[Any]) -> tuple[Ints, Ints]:
     ordered = np.sort(scores)
     left, right = (np.searchsorted(ordered, own, side=side) for side in ("left", "right"))
     return len(ordered) - right, right - left
-
-
-def _name_by_sorting(
-    relevance: NDArray[Any],
-    single: NDArray[np.float32],
-    names: Ints,
-    query: slice,
-    items: slice,
-    which: Ints,
-    places: Ints,
-    unjudged: Ints,
-) -> None:
-    """Write the places by name of the relevant items of one query, the last name first."""
-    order = np.lexsort((-names[query], -single[query]))
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    unknown = np.append(0, np.cumsum(~(relevance[query][order] >= 0)))
-    places[items] = place[which[items] - query.start]
-    unjudged[items] = unknown[places[items]]
 
 
 def _order_by_name(item_starts: Ints, columns: tuple[NDArray[Any], ...]) -> None:

@@ -286,8 +286,7 @@ def merged(tables: list[RankingTable]) -> RankingTable:
             column if len(column) == length else np.zeros(length, np.int64)
             for column, length in zip(columns, lengths, strict=True)
         ]
-        column: NDArray[Any] = np.concatenate(whole)[items]
-        return column
+        return np.asarray(np.concatenate(whole)[items])
 
     return RankingTable._of(
         queries,

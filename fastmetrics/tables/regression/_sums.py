@@ -79,15 +79,13 @@ class Sums:
     @property
     def weights(self) -> Floats:
         """The total weight, once for each output."""
-        found: Floats = self.of_errors[:, errors.WEIGHT] + self.of_errors[:, errors.WEIGHT + 1]
-        return found
+        return np.asarray(self.of_errors[:, errors.WEIGHT] + self.of_errors[:, errors.WEIGHT + 1])
 
     @property
     def means(self) -> Floats:
         """The mean of the targets of each output."""
         column = errors.TARGET_MEAN
-        found: Floats = self.of_errors[:, column] + self.of_errors[:, column + 1]
-        return found
+        return np.asarray(self.of_errors[:, column] + self.of_errors[:, column + 1])
 
     def mean(self, sums: Floats, column: int) -> Floats:
         """Return a sum with its rest, which is left out if the sum has overflowed, over the weight.
@@ -115,12 +113,23 @@ class Sums:
             errors.merge_error_sums(self.of_errors, other.of_errors)
             if self.of_logs is not None:
                 errors.merge_error_sums(self.of_logs, other.of_logs)
-            for power, sums in self.of_powers.items():
-                means = before[0], other.means, self.means
-                weights = before[1], other.weights
-                self.of_powers[power] = merged_deviances(
-                    sums, other.of_powers[power], means, weights, power
-                )
+            for power in self.of_powers:
+                self._add_deviances(power, other, *before)
+
+    def _add_deviances(self, power: float, other: Sums, means: Floats, weights: Floats) -> None:
+        """Add the deviances of other rows; the means and weights are those of mine before."""
+        mine, theirs = self.of_powers[power], other.of_powers[power]
+        merged = mine.copy()
+        _add(merged, DEVIANCE, theirs[:, DEVIANCE], theirs[:, DEVIANCE + 1])
+        if mine[:, REFERENCE].all():  # else nothing was summed about a reference
+            merged[:, REFERENCE] = np.where(self.means > 0, self.means, mine[:, REFERENCE])
+            _add(merged, ABOUT, theirs[:, ABOUT], theirs[:, ABOUT + 1])
+            of_both = (mine, means, weights), (theirs, other.means, other.weights)
+            for sums, mean, weight in of_both:
+                moved = _deviances(mean, merged[:, REFERENCE], power)
+                moved -= _deviances(mean, sums[:, REFERENCE], power)
+                _add(merged, ABOUT, np.where(weight > 0, weight * moved, 0.0), 0.0)
+        self.of_powers[power] = merged
 
 
 def add_up(rows: RegressionRows, terms: Terms) -> Sums:
@@ -202,30 +211,6 @@ def add_deviances(
                 found = sums[j, ABOUT : ABOUT + 2]
                 deviance_sums(y, pred, n_outputs, j, float(reference), weights, power, found)
     return sums, bool(is_sound)
-
-
-def merged_deviances(
-    mine: Floats,
-    theirs: Floats,
-    means: tuple[Floats, Floats, Floats],
-    weights: tuple[Floats, Floats],
-    power: float,
-) -> Floats:
-    """Return the sums of two sets of rows together, output by output.
-
-    ``means`` are those of the targets: of mine, of theirs, of all.
-    """
-    merged = mine.copy()
-    _add(merged, DEVIANCE, theirs[:, DEVIANCE], theirs[:, DEVIANCE + 1])
-    if not mine[:, REFERENCE].all():  # nothing was summed about a reference
-        return merged
-    merged[:, REFERENCE] = np.where(means[2] > 0, means[2], mine[:, REFERENCE])
-    _add(merged, ABOUT, theirs[:, ABOUT], theirs[:, ABOUT + 1])
-    for sums, mean, weight in zip((mine, theirs), means[:2], weights, strict=True):
-        moved = _deviances(mean, merged[:, REFERENCE], power)
-        moved -= _deviances(mean, sums[:, REFERENCE], power)
-        _add(merged, ABOUT, np.where(weight > 0, weight * moved, 0.0), 0.0)
-    return merged
 
 
 def _deviances(y: Floats, reference: Floats, power: float) -> Floats:
