@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scores import check_probabilities
@@ -15,9 +15,7 @@ from fastmetrics._plots._style import label_of
 from fastmetrics._plots.curves import PLOTTED, Curve, draw_curves
 from fastmetrics._results import OneNumber, OwnArrays
 from fastmetrics.errors import UndefinedMetricWarning, renamed, warn_user
-from fastmetrics.tables.scores.score_table import ScoreTable, as_table
-
-Floats = NDArray[np.float64]
+from fastmetrics.tables.scores.score_table import Floats, ScoreTable, as_table
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

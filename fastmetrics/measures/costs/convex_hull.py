@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_positive
@@ -18,9 +18,8 @@ from fastmetrics._results import OneNumber, OwnArrays
 from fastmetrics.errors import InputTypeError
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
 from fastmetrics.tables.scores.hull import Hull, upper_hull
-from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import SCORED_BINARY, Floats, ScoreTable, as_table
 
-Floats = NDArray[np.float64]
 _WEIGHTS: Final = ("prevalence", "symmetric")
 
 

@@ -25,12 +25,12 @@ from fastmetrics.tables.scores.both_classes import BOTH_CLASSES
 from fastmetrics.tables.scores.pairs import count_pairs, pairs_of_weights
 from fastmetrics.tables.scores.score_table import (
     SCORED_BINARY,
+    Floats,
     ScoreTable,
     as_table,
     running_sum,
 )
 
-Floats = NDArray[np.float64]
 #: Rows of a job.
 _JOB_ROWS: Final = 1 << 16
 

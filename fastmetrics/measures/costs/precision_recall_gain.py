@@ -15,9 +15,7 @@ from fastmetrics._plots._style import label_of
 from fastmetrics._plots.curves import PLOTTED, Curve, Guide, draw_curves
 from fastmetrics._results import OneNumber, OwnArrays
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
-from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
-
-Floats = NDArray[np.float64]
+from fastmetrics.tables.scores.score_table import SCORED_BINARY, Floats, ScoreTable, as_table
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._threads.workers import by_blocks, run
-from fastmetrics.measures._influences import RowInfluences
+from fastmetrics.measures._influences import Floats, RowInfluences
 from fastmetrics.measures.curves.influences import (
     CurveInfluences,
     of_curve,
@@ -23,8 +23,6 @@ from fastmetrics.tables.ordering.row_order import RowOrder, row_order
 from fastmetrics.tables.scores._distinct import weigh_runs
 from fastmetrics.tables.scores.pairs import exact_dot
 from fastmetrics.tables.scores.score_table import ScoreTable
-
-Floats = NDArray[np.float64]
 
 
 class OrderedRows:

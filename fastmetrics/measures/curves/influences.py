@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastmetrics._kernels import range_kernels as kernels
 from fastmetrics._threads.workers import run
@@ -20,9 +19,7 @@ from fastmetrics.measures.curves.partial_auc import partial_auc
 from fastmetrics.measures.curves.pr_areas import pr_auc
 from fastmetrics.measures.curves.precision_recall import average_precision_score
 from fastmetrics.measures.curves.roc_auc import roc_auc_score
-from fastmetrics.tables.scores.score_table import ScoreTable, running_sums
-
-Floats = NDArray[np.float64]
+from fastmetrics.tables.scores.score_table import Floats, ScoreTable, running_sums
 
 
 class CurveInfluences(NamedTuple):

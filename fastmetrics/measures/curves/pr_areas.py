@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
 from fastmetrics.measures.curves.precision_recall import average_precision_of_table, curve_of_table
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
-from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
+from fastmetrics.tables.scores.score_table import SCORED, Floats, ScoreTable, as_table
 
 Interpolation = Literal["step", "trapezoid", "continuous"]
 
-Floats = NDArray[np.float64]
 
 # x - log1p(x) = x r - 2 (r^3/3 + r^5/5 + ...) with r = x / (2 + x). For x <= 1/2, r <= 1/5 and
 # the first term left out, 2 r^25/25, is below 2^-53 of the sum.

@@ -22,12 +22,11 @@ from fastmetrics.tables.scores.pairs import INT64_BOUND
 from fastmetrics.tables.scores.score_table import (
     SCORED,
     SCORED_BINARY,
+    Floats,
     ScoreTable,
     as_table,
     running_sums,
 )
-
-Floats = NDArray[np.float64]
 
 #: scikit-learn's words, so that a filter on them still works.
 NO_POSITIVE = "No positive class found in y_true, recall is set to one for all thresholds."

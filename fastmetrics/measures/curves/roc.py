@@ -17,9 +17,13 @@ from fastmetrics._kernels.curve_kernels import corner_count, write_roc
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._pieces import PIECE_ROWS, Piece, by_pieces
-from fastmetrics.tables.scores.score_table import SCORED, SCORED_BINARY, ScoreTable, as_table
-
-Floats = NDArray[np.float64]
+from fastmetrics.tables.scores.score_table import (
+    SCORED,
+    SCORED_BINARY,
+    Floats,
+    ScoreTable,
+    as_table,
+)
 
 # scikit-learn's words, so that a filter on them still works.
 NO_NEGATIVE = "No negative samples in y_true, false positive value should be meaningless"

@@ -20,9 +20,13 @@ from fastmetrics.measures.curves.partial_auc import area_between, mcclish
 from fastmetrics.measures.curves.roc_multiclass import multiclass_roc_auc
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES
 from fastmetrics.tables.scores.pairs import PairCounts, count_pairs, pairs_of_weights
-from fastmetrics.tables.scores.score_table import SCORED, SCORED_BINARY, ScoreTable, as_table
-
-Floats = NDArray[np.float64]
+from fastmetrics.tables.scores.score_table import (
+    SCORED,
+    SCORED_BINARY,
+    Floats,
+    ScoreTable,
+    as_table,
+)
 
 # scikit-learn's words, so that a filter on them still works.
 ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined in that case."

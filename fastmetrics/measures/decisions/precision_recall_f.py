@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Literal
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics.measures.decisions._class_counts import AVERAGED
-from fastmetrics.measures.decisions._class_scores import METRICS, checked_warn_for, scores_asked
+from fastmetrics.measures.decisions._class_scores import (
+    METRICS,
+    Floats,
+    checked_warn_for,
+    scores_asked,
+)
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
-Floats = NDArray[np.float64]
 Average = Literal["binary", "micro", "macro", "weighted", "samples"]
 Scores = float | Floats
 

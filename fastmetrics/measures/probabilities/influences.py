@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._threads.workers import by_blocks
-from fastmetrics.measures._influences import RowInfluences, of_mean, of_ratio
-
-Floats = NDArray[np.float64]
+from fastmetrics.measures._influences import Floats, RowInfluences, of_mean, of_ratio
 
 
 def _log_losses(codes: NDArray[Any], p: NDArray[Any]) -> Floats:

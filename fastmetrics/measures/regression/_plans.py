@@ -16,9 +16,8 @@ from fastmetrics._kernels import errors
 from fastmetrics.errors import InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.asking import find
 from fastmetrics.tables.regression._sums import Terms
-from fastmetrics.tables.regression.regression_table import RegressionTable, check_power
+from fastmetrics.tables.regression.regression_table import Floats, RegressionTable, check_power
 
-Floats = NDArray[np.float64]
 Parameters = Mapping[str, Any]
 
 #: How the outputs of errors, and of scores, may be averaged. Scores of one output have no choice.

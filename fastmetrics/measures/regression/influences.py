@@ -7,11 +7,8 @@ from math import sqrt
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fastmetrics.measures._influences import RowInfluences, of_mean, of_ratio
-
-Floats = NDArray[np.float64]
+from fastmetrics.measures._influences import Floats, RowInfluences, of_mean, of_ratio
 
 
 def tweedie_deviances(y: Floats, p: Floats, power: float = 0.0) -> Floats:

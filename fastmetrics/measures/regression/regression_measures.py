@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
@@ -17,9 +17,8 @@ from fastmetrics._results import Result
 from fastmetrics.errors import InputError, InputTypeError, by_name
 from fastmetrics.measures.asking import Asked, ask, find_among
 from fastmetrics.measures.regression._plans import PLANS, Data, Plan
-from fastmetrics.tables.regression.regression_table import RegressionTable
+from fastmetrics.tables.regression.regression_table import Floats, RegressionTable
 
-Floats = NDArray[np.float64]
 MetricLike = str | tuple[str, Mapping[str, Any]]
 
 #: What docstrings share: of all functions, and of those that find an error in one pass.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics.measures.regression.regression_measures import (
@@ -13,9 +12,7 @@ from fastmetrics.measures.regression.regression_measures import (
     ROWS,
     measured,
 )
-from fastmetrics.tables.regression.regression_table import RegressionTable
-
-Floats = NDArray[np.float64]
+from fastmetrics.tables.regression.regression_table import Floats, RegressionTable
 
 _DEVIANCE = """
 References

@@ -161,15 +161,12 @@ def _by_kernels(
         cells = _cells_by_kernels(true, predicted, low, width)
         return None if cells is None else np.array(Margins.of(cells))
 
-    def count(pieces: Iterator[tuple[NDArray[Any], NDArray[Any]]]) -> Counts | None:
-        sums = np.zeros((3, width), np.int64)
-        for rows, columns in pieces:
-            if kernels.count_margins(rows, columns, low, width, *sums) < len(rows):
-                return None
-        return sums
+    def count(rows: NDArray[Any], columns: NDArray[Any], sums: NDArray[Any]) -> bool:
+        lines = sums.reshape(3, width)
+        return bool(kernels.count_margins(rows, columns, low, width, *lines) == len(rows))
 
     sums = _on_threads(count, true, predicted, 3 * width)
-    return None if sums is None else np.sum(sums, axis=0)
+    return None if sums is None else sums.reshape(3, width)
 
 
 def _cells_by_kernels(
@@ -180,19 +177,12 @@ def _cells_by_kernels(
         return _cells_of_two(true, predicted, low)
     lanes = 4 if width <= _LANES_WIDTH else 1
 
-    def count(pieces: Iterator[tuple[NDArray[Any], NDArray[Any]]]) -> NDArray[np.int32] | None:
-        table = np.zeros(lanes * width * width, np.int32)
-        for rows, columns in pieces:
-            if kernels.count_cells(rows, columns, low, width, lanes, table) < len(rows):
-                return None
-        return table
+    def count(rows: NDArray[Any], columns: NDArray[Any], table: NDArray[Any]) -> bool:
+        return bool(kernels.count_cells(rows, columns, low, width, lanes, table) == len(rows))
 
-    tables = _on_threads(count, true, predicted, width * width * lanes)
-    if tables is None:
+    total = _on_threads(count, true, predicted, width * width * lanes, np.int32)
+    if total is None:
         return None
-    total = np.zeros(lanes * width * width, np.int64)
-    for table in tables:
-        total += table
     return np.asarray(total.reshape(width * width, lanes).sum(axis=1).reshape(width, width))
 
 
@@ -206,42 +196,47 @@ def add_compensated(
 
 
 def _cells_of_two(true: NDArray[Any], predicted: NDArray[Any], low: int) -> Counts | None:
-    def count(pieces: Iterator[tuple[NDArray[Any], NDArray[Any]]]) -> Counts | None:
-        sums, part = np.zeros(3, np.int64), np.empty(3, np.int64)
-        for rows, columns in pieces:
-            if kernels.count_two(rows, columns, low, part) not in (0, 1):
-                return None
-            sums += part
-        return sums
+    def count(rows: NDArray[Any], columns: NDArray[Any], sums: NDArray[Any]) -> bool:
+        part = np.empty(3, np.int64)
+        fits = kernels.count_two(rows, columns, low, part) in (0, 1)
+        sums += part
+        return fits
 
     found = _on_threads(count, true, predicted, 3)
     if found is None:
         return None
-    ones, called, both = np.sum(found, axis=0).tolist()
+    ones, called, both = found.tolist()
     return np.array([[len(true) - ones - called + both, called - both], [ones - both, both]])
 
 
 def _on_threads(
-    count: Callable[[Iterator[tuple[NDArray[Any], NDArray[Any]]]], NDArray[Any] | None],
+    count: Callable[[NDArray[Any], NDArray[Any], NDArray[Any]], bool],
     true: NDArray[Any],
     predicted: NDArray[Any],
-    table_size: int,
-) -> list[NDArray[Any]] | None:
-    """Return what ``count`` makes of each thread's pieces; None if one of them is None.
+    size: int,
+    dtype: type[Any] = np.int64,
+) -> Counts | None:
+    """Return the sum of tables to which ``count`` adds rows of each thread; None if it refuses any.
 
     Counts are integers: the number of parts does not show in their sum.
     """
     n = len(true)
     # A table for each thread pays where there are several rows a cell.
-    parts = max(1, min(_workers.thread_count(), n // max(_SPLIT, 4 * table_size)))
+    parts = max(1, min(_workers.thread_count(), n // max(_SPLIT, 4 * size)))
     parts = max(parts, -(-n // 2**30))  # a table of int32 cannot overflow
     edges = [n * part // parts for part in range(parts + 1)]
-    jobs = [
-        partial(count, _pieces(true, predicted, start, stop)) for start, stop in pairwise(edges)
-    ]
-    found = _workers.run(jobs)
-    tables = [table for table in found if table is not None]
-    return tables if len(tables) == len(found) else None
+
+    def counted(start: int, stop: int) -> NDArray[Any] | None:
+        table = np.zeros(size, dtype)
+        pieces = _pieces(true, predicted, start, stop)
+        return table if all(count(*piece, table) for piece in pieces) else None
+
+    total = np.zeros(size, np.int64)
+    for table in _workers.run([partial(counted, *part) for part in pairwise(edges)]):
+        if table is None:
+            return None
+        total += table
+    return total
 
 
 def _pieces(

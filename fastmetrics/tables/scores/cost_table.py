@@ -22,8 +22,6 @@ from fastmetrics.tables.scores._threshold import is_called_positive, real_thresh
 from fastmetrics.tables.scores.pairs import INT64_BOUND
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table, running_sum
 
-Floats = NDArray[np.float64]
-
 #: What is the same in the docstrings of all that takes costs.
 COSTED: Final = """
 Parameters

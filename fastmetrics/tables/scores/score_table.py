@@ -21,6 +21,8 @@ from fastmetrics.tables._mergeable import Frozen, Summed
 from fastmetrics.tables.scores._columns import checked_columns, merged_columns, rescaled
 from fastmetrics.tables.scores._distinct import distinct_scores
 
+Floats = NDArray[np.float64]
+
 #: What tables say of the rows that they take.
 ROWS: Final = """
 Parameters
