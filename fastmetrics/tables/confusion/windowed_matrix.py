@@ -191,15 +191,11 @@ class WindowedConfusionMatrix(Window):
             self._now = now
 
     def _kept(self) -> Members:
-        labels, n_given = self._now.labels, len(self._empty._state.now.labels)
-        others = self._occurring()[n_given:].tolist()  # in one order, however batches came
-        kept = [*range(n_given), *sorted(others, key=lambda k: labels[k])]
-        rows = _read(self._now.rows, self._now.start, self.n)
         return {
-            "n_given": np.array(n_given),
-            "labels": as_json([labels[k] for k in kept]),
+            "n_given": np.array(len(self._empty._state.now.labels)),
+            "labels": as_json(self._now.labels),
             "new_labels": np.array(self.new_labels),
-            "rows": _renumbered(rows, kept, len(labels)),
+            "rows": _read(self._now.rows, self._now.start, self.n),
         }
 
     @classmethod
@@ -230,6 +226,22 @@ class WindowedConfusionMatrix(Window):
         ring = np.empty(2 * self._window, np.uint32)
         ring[:n] = rows
         return _Now.of(labels, counts, ring, 0, n_seen)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, WindowedConfusionMatrix):
+            return NotImplemented
+        kinds = [(each._window, each.new_labels, each._empty.labels) for each in (self, other)]
+        mine, theirs = self._members(), other._members()
+        if kinds[0] != kinds[1] or mine["n_seen"] != theirs["n_seen"]:
+            return False
+        # The same class may have another number, if batches came otherwise.
+        number = {label: k for k, label in enumerate(checked_labels(theirs["labels"]))}
+        same = [number.get(label, _LOW) for label in checked_labels(mine["labels"])]
+        numbers, rows = np.array(same, np.uint32), mine["rows"]
+        renamed = numbers[rows >> _HALF] << np.uint32(_HALF) | numbers[rows & _LOW]
+        return np.array_equal(renamed, theirs["rows"])
+
+    __hash__ = None  # type: ignore[assignment]
 
     def _occurring(self) -> NDArray[np.int64]:
         """Return the numbers of the classes that were given, or have a row in the window."""
@@ -294,7 +306,8 @@ def _renumbered(rows: Rows, kept: list[int], k: int) -> Rows:
     """Return rows of K classes, those ``kept``, in that order, being 0, 1, ... now."""
     number = np.zeros(k, np.uint32)
     number[kept] = np.arange(len(kept), dtype=np.uint32)
-    return np.asarray(number[rows >> _HALF] << np.uint32(_HALF) | number[rows & _LOW])
+    renumbered: Rows = number[rows >> _HALF] << np.uint32(_HALF) | number[rows & _LOW]
+    return renumbered
 
 
 def _read(rows: Rows, start: int, length: int) -> Rows:
