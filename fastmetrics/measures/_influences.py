@@ -7,8 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._threads.workers import by_blocks
-
 Floats = NDArray[np.float64]
 
 
@@ -30,14 +28,7 @@ def of_mean(terms: Floats, weights: Floats | None = None) -> RowInfluences:
     else:
         total = float(weights.sum())
         mean = float(np.sum(terms * weights)) / total
-    influences = np.empty(len(terms))
-
-    def fill(here: slice) -> None:
-        np.subtract(terms[here], mean, out=influences[here])
-        influences[here] /= total
-
-    by_blocks(len(terms), fill)
-    return RowInfluences(mean, influences)
+    return RowInfluences(mean, (terms - mean) / total)
 
 
 def of_ratio(top: RowInfluences, bottom: RowInfluences) -> RowInfluences:

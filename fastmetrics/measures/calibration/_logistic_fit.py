@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels.logits import MOMENTS, moments_of_runs
 from fastmetrics._threads.workers import run
-from fastmetrics.measures.calibration._probability_table import PIECE, Floats, sums_of
+from fastmetrics.measures.calibration._probability_table import Floats, sums_of
 
 #: Newton steps at most; ten are many, but a hundred where the classes hardly overlap.
 _STEPS: Final = 300
@@ -62,11 +62,8 @@ def overlaps(columns: Columns) -> list[tuple[float, float]]:
 
 def first_row(column: NDArray[Any]) -> int:
     """Return the first row that has any weight, the number of rows if none has."""
-    for start in range(0, len(column), PIECE):
-        found = np.flatnonzero(column[start : start + PIECE])
-        if len(found):
-            return start + int(found[0])
-    return len(column)
+    has = column != 0
+    return int(np.argmax(has)) if has.any() else len(column)
 
 
 class Fit(NamedTuple):

@@ -161,6 +161,9 @@ def reliability_diagram(
     else:
         starts = in_bins.bin_starts(p, weights, n_bins, strategy)
     total = np.add.reduceat(weights, starts)
+    cuts = np.searchsorted(p, np.linspace(0.0, 1.0, _BARS + 1))
+    cuts[-1] = len(p)  # the last twentieth is closed on both sides
+    running = np.concatenate(([0], np.cumsum(weights)))
     return ReliabilityDiagram(
         strategy,
         p[starts],
@@ -168,16 +171,8 @@ def reliability_diagram(
         np.add.reduceat(weights * p, starts) / total,
         np.add.reduceat(positives, starts) / total,
         as_given(total, table.weight_exponent),
-        _histogram(p, weights),
+        np.diff(running[cuts]) / running[-1],
     )
-
-
-def _histogram(p: Floats, weights: NDArray[Any]) -> Floats:
-    """Return the share of the weight in each twentieth, the last one closed on both sides."""
-    cuts = np.searchsorted(p, np.linspace(0.0, 1.0, _BARS + 1))
-    cuts[-1] = len(p)
-    running = np.concatenate(([0], np.cumsum(weights)))
-    return np.asarray(np.diff(running[cuts]) / running[-1])
 
 
 @documented(in_bins.BINNED)

@@ -258,7 +258,15 @@ def compare_cost_curves(
                 "a mapping of tables comes alone: pass no `scores`, `names`, `sample_weight` with "
                 "it"
             )
-        tables = _checked_tables(y_true)
+        for name, given in y_true.items():
+            if not isinstance(given, ScoreTable):
+                raise InputTypeError(
+                    "`y_true` must map names to ScoreTables: got "
+                    f"{type(given).__name__} for {name!r}"
+                )
+        if len(y_true) == 0:
+            raise InputError("`y_true` must name at least one model: got none")
+        tables = {str(name): table for name, table in y_true.items()}
     else:
         checked = check_models(
             y_true,
@@ -276,17 +284,6 @@ def compare_cost_curves(
     curves = {name: curve_of_table(table) for name, table in tables.items()}
     crossings, places = _crossings(curves)
     return CostComparison(MappingProxyType(curves), _winners(curves, places), crossings)
-
-
-def _checked_tables(tables: Mapping[str, Any]) -> dict[str, ScoreTable]:
-    for name, table in tables.items():
-        if not isinstance(table, ScoreTable):
-            raise InputTypeError(
-                f"`y_true` must map names to ScoreTables: got {type(table).__name__} for {name!r}"
-            )
-    if len(tables) == 0:
-        raise InputError("`y_true` must name at least one model: got none")
-    return {str(name): table for name, table in tables.items()}
 
 
 def _crossings(

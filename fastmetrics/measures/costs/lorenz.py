@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +17,6 @@ from fastmetrics._input.weights import check_weights
 from fastmetrics._plots._style import label_of
 from fastmetrics._plots.curves import PLOTTED, Curve, Guide, draw_curves
 from fastmetrics._results import OwnArrays, Result
-from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.tables.ordering.row_order import RowOrder, row_order
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES
@@ -30,9 +28,6 @@ from fastmetrics.tables.scores.score_table import (
     as_table,
     running_sum,
 )
-
-#: Rows of a job.
-_JOB_ROWS: Final = 1 << 16
 
 _LORENZ = """
 Parameters
@@ -196,13 +191,7 @@ def _curve(keys: NDArray[Any], amounts: Floats, exposure: Floats | None) -> tupl
 
 def _sums_of_runs(order: RowOrder, values: Floats) -> Floats:
     """Return what the rows of each distinct key add up to, the lowest key first."""
-    ordered = np.empty(len(values))
-
-    def gather(start: int) -> None:
-        here = slice(start, start + _JOB_ROWS)
-        np.take(values, order.rows[here], out=ordered[here])
-
-    run([partial(gather, start) for start in range(0, len(values), _JOB_ROWS)])
+    ordered = values[order.rows]
     if order.n_distinct == len(values):
         return ordered
     return np.asarray(np.add.reduceat(ordered, order.starts[:-1]))

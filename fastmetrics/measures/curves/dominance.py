@@ -177,10 +177,6 @@ class Line:
         """Return x + y of a corner, which grows along the line."""
         return self.x[corner] + self.y[corner]
 
-    def first_from(self, swept: Any) -> int:
-        """Return the first corner whose x + y is at least a number."""
-        return bisect_left(range(len(self)), swept, key=self.swept)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paths:
@@ -237,7 +233,8 @@ def turns(paths: Paths) -> NDArray[np.int64]:
     what ``turns_of_lines`` writes.
     """
     a, b = paths.a, paths.b
-    starts = [(i, b.first_from(a.swept(i)) if i else 0) for i in range(0, len(a), _JOB_CORNERS)]
+    corners = range(0, len(a), _JOB_CORNERS)
+    starts = [(i, bisect_left(range(len(b)), a.swept(i), key=b.swept) if i else 0) for i in corners]
     ends = [*starts[1:], (len(a), len(b))]
     touching = _TOUCHING if a.x.dtype.kind == "f" else 0
     # Python's integers, of any size, go through the kernel's own code.

@@ -69,7 +69,10 @@ def scores_asked(
     There are none where the two classes were counted in one step.
     """
     zero = checked_zero_division(zero_division, allow_nan="jaccard" not in names)
-    beta = checked_beta(beta)
+    number = check_real("beta", float(beta) if isinstance(beta, bool) else beta)
+    if not number >= 0:
+        raise InputError(f"`beta` must lie in [0, inf]: got {beta!r}")
+    beta = number
     if warn_for is None:
         warn_for = names
     if average == "binary" and type(pos_label) is int and pos_label == 1 and labels is None:
@@ -175,14 +178,6 @@ def mean_defined(values: NDArray[np.float64], weights: NDArray[Any] | None = Non
         if total > 0:
             return math.fsum((values * shares).tolist()) / total
     return math.fsum(values.tolist()) / len(values)
-
-
-def checked_beta(beta: Any) -> float:
-    """Return the weight of recall against precision: any number from 0 to inf, both included."""
-    number = check_real("beta", float(beta) if isinstance(beta, bool) else beta)
-    if not number >= 0:
-        raise InputError(f"`beta` must lie in [0, inf]: got {beta!r}")
-    return number
 
 
 def checked_warn_for(warn_for: Any) -> Collection[str]:

@@ -164,7 +164,8 @@ def classification_measures(
     asked = None if metrics is None else _checked_names(metrics)
     found = strict_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     known = labels is not None or isinstance(y_true, ConfusionMatrix)
-    if pos_label is not None or (len(found.labels) == 2 and _needs_positive(asked)):
+    needs_positive = any(find_among(name, "decisions").classes == 2 for name in asked or ())
+    if pos_label is not None or (len(found.labels) == 2 and needs_positive):
         found = of_two(found, pos_label, known=known)
     if asked is None:
         is_binary = knows_positive(found, known=known or pos_label is not None)
@@ -189,8 +190,3 @@ def _checked_names(metrics: Any) -> tuple[str, ...]:
     for name in names:
         find_among(name, "decisions")
     return names
-
-
-def _needs_positive(names: tuple[str, ...] | None) -> bool:
-    asked = [find_among(name, "decisions") for name in names or ()]
-    return any(measure.classes == 2 for measure in asked)

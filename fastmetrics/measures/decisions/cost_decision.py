@@ -115,7 +115,8 @@ def cost_sensitive_predict(
     if costs.ndim != 2 or costs.shape[0] != costs.shape[1] or costs.size == 0:
         raise InputError(f"`cost_matrix` must be square, (K, K): got shape {costs.shape}")
     k = len(costs)
-    scaled = _near_one(costs)
+    # Times a power of two, the largest below 1: nothing overflows, no tie moves.
+    scaled = np.ldexp(costs, -int(np.frexp(np.abs(costs).max())[1]))
     matrix = _probability_matrix(y_proba, k)
     names = None if labels is None else np.array(checked_labels(labels, k))
     n = len(matrix)
@@ -131,12 +132,6 @@ def cost_sensitive_predict(
             expected[here] = (block * costs.T[decisions[here]]).sum(axis=1)
     chosen: NDArray[Any] = decisions if names is None else names[decisions]
     return chosen if expected is None else (chosen, expected)
-
-
-def _near_one(costs: Floats) -> Floats:
-    """Return costs times a power of two, the largest below 1: nothing overflows, no tie moves."""
-    exponent = int(np.frexp(np.abs(costs).max())[1])
-    return np.asarray(np.ldexp(costs, -exponent))
 
 
 def _probability_matrix(y_proba: Any, k: int) -> NDArray[Any]:

@@ -218,8 +218,12 @@ def _d2_pinball(name: str) -> Plan:
     def found(data: Data, parameters: Parameters) -> Outputs:
         alpha = parameters.get("alpha", 0.5)
         rows = data.checked_rows(name)
-        constant = rows.with_constant(_target_quantiles(rows, alpha))
-        best = RegressionTable.from_rows(constant, _NONE)
+        quantiles = np.empty(rows.n_outputs)
+        for j in range(rows.n_outputs):
+            with np.errstate(over="ignore"):  # a longdouble beyond float64: not defined
+                column = _column(rows.y_true, j).astype(np.float64)
+            quantiles[j] = _quantile(column, rows.weights, alpha)
+        best = RegressionTable.from_rows(rows.with_constant(quantiles), _NONE)
         return _explained(name, _pinball(data.table, alpha), _pinball(best, alpha), True)
 
     return Plan(name, found, least_rows=2)
@@ -253,16 +257,6 @@ def _median_absolute_error(data: Data, _: Parameters) -> Outputs:
             error: Floats = np.subtract(y_true, y_pred, dtype=np.float64)
         found[j] = _quantile(np.abs(error, out=error), rows.weights, 0.5)
     return _errors("median_absolute_error", found)
-
-
-def _target_quantiles(rows: RegressionRows, level: float) -> Floats:
-    """Return the quantile of the targets of each output."""
-    found = np.empty(rows.n_outputs)
-    for j in range(rows.n_outputs):
-        with np.errstate(over="ignore"):  # a longdouble beyond float64 makes the score undefined
-            column = _column(rows.y_true, j).astype(np.float64)
-        found[j] = _quantile(column, rows.weights, level)
-    return found
 
 
 def _column(array: NDArray[np.generic], j: int) -> NDArray[np.generic]:

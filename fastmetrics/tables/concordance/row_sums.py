@@ -170,7 +170,10 @@ def _later(keyed: Keyed, weights: Floats, is_asked: NDArray[np.bool_] | None) ->
     asked = np.ones(len(weights), np.bool_) if is_asked is None else is_asked
     below, tied = _lower(keyed, keyed.ranks, weights, asked)
     if weights.sum() < _EXACT and np.array_equal(weights, np.rint(weights)):
-        return _Later(below, tied, np.where(asked, _beyond(keyed, weights) - below - tied, 0.0))
+        sums = np.add.reduceat(weights, keyed.starts[:-1])
+        after = np.append(np.cumsum(sums[:0:-1])[::-1], 0.0)
+        beyond = np.repeat(after, np.diff(keyed.starts))
+        return _Later(below, tied, np.where(asked, beyond - below - tied, 0.0))
     turned = np.subtract(keyed.n_ranks - 1, keyed.ranks, dtype=np.int32)
     return _Later(below, tied, _lower(keyed, turned, weights, asked)[0])
 
@@ -183,13 +186,6 @@ def _lower(
     tree, here = np.zeros(keyed.n_ranks), np.zeros(keyed.n_ranks)
     kernels.sums_of_later(ranks, keyed.starts, weights, asked, tree, here, below, tied)
     return below, tied
-
-
-def _beyond(keyed: Keyed, weights: Floats) -> Floats:
-    """Return the weight of all rows of later groups, for each row."""
-    sums = np.add.reduceat(weights, keyed.starts[:-1])
-    after = np.append(np.cumsum(sums[:0:-1])[::-1], 0.0)
-    return np.repeat(after, np.diff(keyed.starts))
 
 
 def _tied_keys(keyed: Keyed, weights: Floats) -> Floats:

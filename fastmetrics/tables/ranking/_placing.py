@@ -42,8 +42,11 @@ def placed(rows: QueryRows) -> tuple[NDArray[Any], ...]:
         (slice(starts[q], starts[q + 1]), slice(item_starts[q], item_starts[q + 1]))
         for q in long.tolist()
     ]
-    for query, items in sorted_ones:
-        _place_by_sorting(rows.scores, query, items, into[1:])
+    for query, items in sorted_ones:  # as the kernel does of short ones
+        greater, equal = _ranks(rows.scores[query], rows.scores[which[items]])
+        order = np.lexsort((-grades[items], greater))
+        which[items], grades[items] = which[items][order], grades[items][order]
+        above[items], tied[items] = greater[order], equal[order]
     hidden = named = (np.empty(0, np.int64),) * 2
     if rows.ids is not None:
         named = np.empty(n_items, np.int64), np.empty(n_items, np.int64)
@@ -69,17 +72,6 @@ def placed(rows: QueryRows) -> tuple[NDArray[Any], ...]:
             unknown, own = ~(rows.relevance[query] >= 0), rows.scores[which[items]]
             hidden[0][items], hidden[1][items] = _ranks(rows.scores[query][unknown], own)
     return sizes, judged, item_starts, grades, above, tied, *hidden, *named
-
-
-def _place_by_sorting(
-    scores: NDArray[Any], rows: slice, items: slice, into: tuple[NDArray[Any], ...]
-) -> None:
-    """Write where the relevant items of one query stand, as the kernel does of short ones."""
-    which, grades, above, tied = into
-    greater, equal = _ranks(scores[rows], scores[which[items]])
-    order = np.lexsort((-grades[items], greater))
-    which[items], grades[items] = which[items][order], grades[items][order]
-    above[items], tied[items] = greater[order], equal[order]
 
 
 def _ranks(scores: NDArray[Any], own: NDArray[Any]) -> tuple[Ints, Ints]:

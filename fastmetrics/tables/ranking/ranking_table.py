@@ -237,7 +237,12 @@ class RankingTable(Frozen, Summed, Saved):
         return merged([self, other])
 
     def _members(self) -> Members:
-        return stored_columns({name: getattr(self, name) for name in self.__match_args__})
+        """Return arrays that need no pickle: texts as JSON, what is None left out."""
+        columns = zip(self.__match_args__, self._values(), strict=True)
+        members = {name: column for name, column in columns if column is not None}
+        if self.queries is not None and self.queries.dtype.kind == "O":
+            members["texts"] = as_json(members.pop("queries").tolist())
+        return members
 
     @classmethod
     def _of_members(cls, found: Members) -> Self:
@@ -304,15 +309,6 @@ _OF_QUERIES: Final = ("sizes", "judged")
 #: Of relevant items; those of the second line are empty where all are judged, or have no names.
 _OF_ITEMS: Final = ("above", "tied")
 _IF_KNOWN: Final = ("unjudged_above", "unjudged_tied", "places", "unjudged_before")
-
-
-def stored_columns(columns: Columns) -> Members:
-    """Return the columns as arrays that need no pickle: texts as JSON, what is None left out."""
-    members = {name: column for name, column in columns.items() if column is not None}
-    queries = members.get("queries")
-    if queries is not None and queries.dtype.kind == "O":
-        members["texts"] = as_json(members.pop("queries").tolist())
-    return members
 
 
 def checked_columns(found: Members) -> Columns:

@@ -179,17 +179,6 @@ def _missed_and_alarms(table: ScoreTable) -> tuple[NDArray[Any], NDArray[Any]]:
     return missed, np.concatenate((zero, table.false_positives))
 
 
-def row_weights(rows: BinaryRows, cost_fn: Costs, cost_fp: Costs) -> NDArray[Any]:
-    """Return what a mistake on each row costs, times its weight (in the scale of the rows)."""
-    costs = np.where(rows.labels == 1, cost_fn, cost_fp)
-    if rows.weights is None:
-        return costs
-    if costs.dtype.kind == "i" and rows.integer_weights:
-        product = costs * rows.weights
-        return product.astype(np.int64) if math.fsum(product) < 2.0**53 else product
-    return costs * rows.weights
-
-
 def costs_of_rows(
     rows: BinaryRows, cost_fn: Costs, cost_fp: Costs, prevalence: float | None
 ) -> CostTable:
@@ -200,7 +189,12 @@ def costs_of_rows(
         n_negative: float = len(positive) - n_positive
     else:
         n_positive, n_negative = (math.fsum(rows.weights[at]) for at in (positive, ~positive))
-    weights = row_weights(rows, cost_fn, cost_fp)
+    weights = np.where(positive, cost_fn, cost_fp)  # in the scale of the rows
+    is_whole = weights.dtype.kind == "i" and rows.integer_weights
+    if rows.weights is not None:
+        weights = weights * rows.weights
+        if is_whole and math.fsum(weights) < 2.0**53:
+            weights = weights.astype(np.int64)
     if not weights.any():
         raise InputError(_FREE)
     checked = check_weights(weights, len(weights), name="cost_fn, cost_fp")
