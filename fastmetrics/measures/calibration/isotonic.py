@@ -135,12 +135,10 @@ def isotonic_fit(
     hull = upper_hull(table)
     starts = np.concatenate(([0], hull.ends[:-1] + 1))
     weights = hull.positives + hull.negatives
-    return _fit(
-        table.scores[hull.ends][::-1],
-        table.scores[starts][::-1],
-        (hull.positives / (hull.positives + hull.negatives))[::-1],
-        as_given(weights, table.weight_exponent)[::-1],
-    )
+    means = hull.positives / weights
+    weights = as_given(weights, table.weight_exponent)
+    falling = table.scores[hull.ends], table.scores[starts], means, weights
+    return IsotonicFit(*(np.array(column[::-1]) for column in falling))
 
 
 def _fit_numbers(y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any) -> IsotonicFit:
@@ -166,9 +164,5 @@ def _fit_numbers(y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any) 
     count = kernels.pool_adjacent(values, weights, ties, first, last, sums, pooled)
     means = sums[:count] / pooled[:count]
     weight = pooled[:count].astype(np.int64) if rows.weights is None else pooled[:count]
-    weight = as_given(weight, rows.weight_exponent)
-    return _fit(ordered[first[:count]], ordered[last[:count]], means, weight)
-
-
-def _fit(low: Any, high: Any, values: Any, weights: Any) -> IsotonicFit:
-    return IsotonicFit(*map(np.array, (low, high, values, weights)))
+    weight = np.array(as_given(weight, rows.weight_exponent))
+    return IsotonicFit(ordered[first[:count]], ordered[last[:count]], means, weight)

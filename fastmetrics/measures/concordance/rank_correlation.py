@@ -11,7 +11,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
-from fastmetrics.tables.concordance.row_counts import PairCounts, correlate_ranks, count_pairs
+from fastmetrics.tables.concordance.row_counts import correlate_ranks, count_pairs
 
 #: What measures of concordance take, and say alike.
 PAIRED: Final = """
@@ -51,10 +51,6 @@ def check_paired(y_true: Any, y_score: Any) -> tuple[NDArray[Any], NDArray[Any]]
     return outcome, score
 
 
-def _pairs(y_true: Any, y_score: Any) -> PairCounts:
-    return count_pairs(*check_paired(y_true, y_score))
-
-
 def _ratio(excess: int, pairs: float, what: str, why: str) -> float:
     if pairs > 0:
         return excess / pairs
@@ -89,7 +85,7 @@ def kendall_tau(
     0.6666666666666666
     """
     check_choice("variant", variant, ("a", "b", "c"))
-    found = _pairs(y_true, y_score)
+    found = count_pairs(*check_paired(y_true, y_score))
     if variant == "a":
         return _ratio(found.excess, found.total, "Kendall's tau-a", "there is one row")
     if variant == "b":
@@ -133,7 +129,7 @@ def somers_d(
     0.5
     """
     check_choice("given", given, ("outcome", "score", "neither"))
-    found = _pairs(y_true, y_score)
+    found = count_pairs(*check_paired(y_true, y_score))
     if given == "neither":
         doubled = found.apart_in_outcome + found.apart_in_score
         return _ratio(2 * found.excess, doubled, "Somers' D", "all values tie")
@@ -157,7 +153,7 @@ def goodman_kruskal_gamma(
     >>> goodman_kruskal_gamma([1, 2, 2, 3], [1, 2, 3, 3])
     1.0
     """
-    found = _pairs(y_true, y_score)
+    found = count_pairs(*check_paired(y_true, y_score))
     pairs = found.concordant + found.discordant
     return _ratio(found.excess, pairs, "gamma", "every pair ties")
 

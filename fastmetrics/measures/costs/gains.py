@@ -132,7 +132,7 @@ def gains_curve(
     array([2.5 , 1.25, 1.25, 1.  ])
     """
     table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-    nothing = _no_positive(table, "the gains curve")
+    nothing = lacks_one(table.n_positive > 0, True, "the gains curve")
     tp, fp = (
         np.concatenate(([0.0], column.astype(np.float64)))
         for column in (table.true_positives, table.false_positives)
@@ -175,7 +175,7 @@ def cumulative_gain(
     """
     at = check_fraction("fraction", fraction, include_high=True)
     table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-    if _no_positive(table, "the cumulative gain"):
+    if lacks_one(table.n_positive > 0, True, "the cumulative gain"):
         return math.nan
     return float(_gain(table, at))
 
@@ -208,13 +208,9 @@ def lift_score(
     """
     at = check_fraction("fraction", fraction, include_high=True)
     table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-    if _no_positive(table, "the lift"):
+    if lacks_one(table.n_positive > 0, True, "the lift"):
         return math.nan
     return float(_gain(table, at) / Fraction(at))
-
-
-def _no_positive(table: ScoreTable, what: str) -> bool:
-    return lacks_one(table.n_positive > 0, True, what)
 
 
 def _gain(table: ScoreTable, fraction: float) -> Fraction:

@@ -199,7 +199,16 @@ def count_measure(
     >>> count_measure(stack.sum(), "precision")
     0.8571428571428571
     """
-    counts, names = _stacked(matrices)
+    names = None
+    if isinstance(matrices, ConfusionMatrixStack):
+        counts, names = matrices.counts, matrices.names
+    elif isinstance(matrices, ConfusionMatrix):
+        counts = of_matrix(matrices).counts
+    else:
+        raise InputTypeError(
+            "`matrices` must be a ConfusionMatrix or a ConfusionMatrixStack: got "
+            f"{type(matrices).__name__}"
+        )
     values = value(metrics, counts, **parameters)
     undefined = np.isnan(values)
     if undefined.any():
@@ -210,18 +219,6 @@ def count_measure(
             where = f" for {len(found):,} of {len(names):,} matrices: {shown}"
         warn_user(f"`{metrics}` is not defined{where}", UndefinedMetricWarning)
     return float(values) if names is None else values
-
-
-def _stacked(matrices: Any) -> tuple[Any, tuple[Any, ...] | None]:
-    """Return the counts of one matrix, without names, or of a stack, with its names."""
-    if isinstance(matrices, ConfusionMatrixStack):
-        return matrices.counts, matrices.names
-    if isinstance(matrices, ConfusionMatrix):
-        return of_matrix(matrices).counts, None
-    raise InputTypeError(
-        "`matrices` must be a ConfusionMatrix or a ConfusionMatrixStack: got "
-        f"{type(matrices).__name__}"
-    )
 
 
 def _float_stack(counts: ArrayLike) -> Floats:

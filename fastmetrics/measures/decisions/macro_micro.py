@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
 from fastmetrics.errors import InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.asking import find_among
-from fastmetrics.measures.decisions import _count_formulas as formulas
+from fastmetrics.measures.decisions._count_formulas import PARTS, Tally
 from fastmetrics.measures.decisions._count_parameters import check_zero_division
 from fastmetrics.measures.decisions._dual import ratio
 from fastmetrics.measures.decisions._matrix_input import (
@@ -42,22 +42,10 @@ _NAMES: Final = (
 
 def _without(what: str, own: ClassSums, kind: str) -> str:
     """Return which classes, or matrices of a stack, make a measure undefined."""
-    empty = formulas.PARTS[what](own.sums, 1.0)[1] == 0
+    empty = PARTS[what](own.sums, 1.0)[1] == 0
     found = [name for name, is_empty in zip(own.labels, empty, strict=True) if is_empty]
     shown = ", ".join(map(repr, found[:5])) + (", ..." if len(found) > 5 else "")
     return f"{len(found):,} of {len(empty):,} {kind} ({shown}) without {_WITHOUT[what]}"
-
-
-def _sums(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> ClassSums:
-    """Return the sums of a stack of matrices, of a matrix, or of labels by the strict rule."""
-    if isinstance(y_true, ConfusionMatrixStack):
-        given = {"y_pred": y_pred, "labels": labels, "sample_weight": sample_weight}
-        for name, value in given.items():
-            if value is not None:
-                raise InputTypeError(f"a ConfusionMatrixStack comes without `{name}`")
-        tp, fn, fp = (cell.astype(np.float64) for cell in (y_true.tp, y_true.fn, y_true.fp))
-        return ClassSums(y_true.names, formulas.Tally(tp, fn, fp, np.zeros(())))
-    return strict_sums(y_true, y_pred, labels=labels, sample_weight=sample_weight)
 
 
 def macro_micro(
@@ -127,13 +115,21 @@ def macro_micro(
     """
     name = find_among(metrics, "decisions").name
     check_choice("metrics", name, _NAMES)
-    found = _sums(y_true, y_pred, labels, sample_weight)
+    if isinstance(y_true, ConfusionMatrixStack):
+        given = {"y_pred": y_pred, "labels": labels, "sample_weight": sample_weight}
+        for other, value in given.items():
+            if value is not None:
+                raise InputTypeError(f"a ConfusionMatrixStack comes without `{other}`")
+        tp, fn, fp = (cell.astype(np.float64) for cell in (y_true.tp, y_true.fn, y_true.fp))
+        kind, found = "matrices", ClassSums(y_true.names, Tally(tp, fn, fp, np.zeros(())))
+    else:
+        kind = "classes"
+        found = strict_sums(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     zero = check_zero_division("zero_division", zero_division)
-    value = value_of_sums(name, found.sums, zero_division=zero)
+    score = value_of_sums(name, found.sums, zero_division=zero)
     parts = ("precision", "recall") if name == "macro_f1_harmonic" else (name.partition("_")[0],)
-    kind = "matrices" if isinstance(y_true, ConfusionMatrixStack) else "classes"
     lacking = "; ".join(_without(part, found, kind) for part in parts)
-    return defined(value, f"`{name}` is not defined: {lacking}")
+    return defined(score, f"`{name}` is not defined: {lacking}")
 
 
 @documented(CLASSES)

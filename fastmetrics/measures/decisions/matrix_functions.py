@@ -115,9 +115,13 @@ def confusion_matrix(
             )
         cells = np.pad(found.counts, (0, 1))[np.ix_(where, where)]  # -1 is the 0 at the end
     warn_single_label(cells)
-    if normalize is not None:
-        return _shares(cells, normalize)
-    return np.asarray(as_given(cells, found.exponent))
+    if normalize is None:
+        return np.asarray(as_given(cells, found.exponent))
+    if cells.dtype.kind != "f" and int(cells.sum()) > _EXACT:
+        cells = cells.astype(object)
+    axes: dict[str, int | tuple[int, int]] = {"true": 1, "pred": 0, "all": (0, 1)}
+    sums = cells.sum(axis=axes[normalize], keepdims=True)
+    return ratio(cells, np.broadcast_to(sums, cells.shape), 0.0)
 
 
 @documented(TARGETS)
@@ -185,12 +189,3 @@ def _of_rows(counts: ClassCounts) -> NDArray[Any]:
     if weights.is_integer:
         return weighted.astype(np.int64)
     return np.asarray(as_given(weighted, weights.exponent))
-
-
-def _shares(cells: NDArray[Any], normalize: str) -> NDArray[np.float64]:
-    if cells.dtype.kind != "f" and int(cells.sum()) > _EXACT:
-        cells = cells.astype(object)
-    axes: dict[str, int | tuple[int, int]] = {"true": 1, "pred": 0, "all": (0, 1)}
-    axis = axes[normalize]
-    sums = cells.sum(axis=axis, keepdims=True)
-    return ratio(cells, np.broadcast_to(sums, cells.shape), 0.0)

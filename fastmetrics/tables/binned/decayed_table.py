@@ -111,7 +111,9 @@ class DecayedBinnedScoreTable(Fading, RecentScores):
     def _held(self) -> Rows | Bins:
         now = self._now
         if now.bins is not None:
-            return _shown(now.bins, now.clock.unit, now.most)
+            counts = now.bins.counts / now.clock.unit  # as of now
+            counts[counts < FORGOTTEN] = 0.0
+            return now.bins.with_counts(counts, math.ceil(now.most) + _ROUNDINGS)
         rows = now.waiting.rows().part(0, now.clock.n_seen)
         return self._weighed(rows, now.clock.n_steps, FORGOTTEN)
 
@@ -195,10 +197,3 @@ def _scaled(bins: Bins, exponent: int) -> Bins:
     with np.errstate(under="ignore"):
         counts = np.ldexp(bins.counts, exponent)
     return bins.with_counts(counts)  # what fell to 0 is forgotten, its scores too
-
-
-def _shown(bins: Bins, unit: float, most: float) -> Bins:
-    """Return the weights as of now, those that are all but 0 left out."""
-    counts = bins.counts / unit
-    counts[counts < FORGOTTEN] = 0.0
-    return bins.with_counts(counts, math.ceil(most) + _ROUNDINGS)

@@ -155,7 +155,12 @@ def label_cells(
     found = count_columns(columns, weights, more_than_two)
     if labels is None:
         return seen_cells(found, columns.label_type)
-    check_known(found, labels, columns)
+    known = set(labels)
+    for column, axis in ((columns.true, 1), (columns.predicted, 0)):
+        is_seen = (found.counts != 0).any(axis=axis).tolist()
+        for label, seen in zip(found.labels, is_seen, strict=True):
+            if seen and label not in known:
+                raise unknown_label(column, label, labels)
     return found.arranged(labels)
 
 
@@ -210,16 +215,6 @@ def check_kind(columns: LabelColumns, labels: Labels) -> None:
     if labels and isinstance(labels[-1], str) != is_text:
         kinds = ("numbers", "text") if is_text else ("text", "numbers")
         raise InputTypeError(f"`labels` holds {kinds[0]}, `y_true` and `y_pred` hold {kinds[1]}")
-
-
-def check_known(found: Cells, labels: Labels, columns: LabelColumns) -> None:
-    """Raise if a row with a weight has a label that is not among ``labels``."""
-    known = set(labels)
-    for column, axis in ((columns.true, 1), (columns.predicted, 0)):
-        is_seen = (found.counts != 0).any(axis=axis).tolist()
-        for label, seen in zip(found.labels, is_seen, strict=True):
-            if seen and label not in known:
-                raise unknown_label(column, label, labels)
 
 
 def unknown_label(column: LabelColumn, label: Any, labels: Labels) -> InputError:

@@ -157,12 +157,7 @@ class RankingTable(Frozen, Summed, Saved):
     def with_missing(self, grades: NDArray[np.float64], counts: NDArray[np.int64]) -> Self:
         """Return the table with items that were judged and not retrieved.
 
-        Parameters
-        ----------
-        grades : ndarray of float64
-            Their relevance, query by query.
-        counts : ndarray of int64, shape (n_queries,)
-            How many each query has.
+        ``grades`` are their relevance, query by query; ``counts`` how many each query has.
         """
         query = np.repeat(np.arange(len(counts)), counts)
         judged = self.judged + counts
@@ -197,12 +192,7 @@ class RankingTable(Frozen, Summed, Saved):
         return len(self.sizes)
 
     def settled(self, ties: Ties) -> Self:
-        """Return the table whose ties are decided by a rule: itself for the expected value.
-
-        Parameters
-        ----------
-        ties : {"expected", "optimistic", "pessimistic", "trec_eval"}
-        """
+        """Return the table whose ties are decided by a rule: itself for the expected value."""
         check_choice("ties", ties, TIES)
         if ties == "expected":
             return self
