@@ -136,7 +136,7 @@ def dominance(
     if lacks_a_class(table_a, "dominance") or lacks_a_class(table_b, "dominance"):
         return Dominance("undefined", (), curve)
     with at_most(1 if len(table_a) + len(table_b) < FEW_ROWS else None):
-        paths = (roc_paths if curve == "roc" else precision_recall_paths)(table_a, table_b)
+        paths = paths_of((table_a, table_b), curve)
         found = turns(paths)
     above = found[:, 2] & _IS_ABOVE > 0
     relation: Relation = "equal"
@@ -188,41 +188,32 @@ class Paths:
     y_unit: Any
 
 
-def roc_paths(table_a: ScoreTable, table_b: ScoreTable) -> Paths:
-    """Return two ROC curves in common units: 1/lcm(m-) and 1/lcm(m+) where counts are integers."""
-    if table_a.is_weighted or table_b.is_weighted:
-        jobs = [partial(_float_line, t, t.n_negative) for t in (table_a, table_b)]
-        lines = run(jobs)
-        return Paths(lines[0], lines[1], 1.0, 1.0)
-    x_unit = math.lcm(int(table_a.n_negative), int(table_b.n_negative))
-    y_unit = math.lcm(int(table_a.n_positive), int(table_b.n_positive))
-    jobs = []
-    for table in (table_a, table_b):
-        scales = x_unit // int(table.n_negative), y_unit // int(table.n_positive)
-        jobs.append(partial(_integer_line, table, *scales, x_unit * y_unit))
-    a, b = run(jobs)
-    return Paths(a, b, x_unit, y_unit)
+def paths_of(tables: tuple[ScoreTable, ScoreTable], curve: Curve) -> Paths:
+    """Return two curves in common units, 1/lcm of the classes' sizes where counts are integers.
 
-
-def precision_recall_paths(table_a: ScoreTable, table_b: ScoreTable) -> Paths:
-    """Return TP and FP per positive: above at equal TP is a higher precision at equal recall.
-
-    A curve that reaches recall 1 sooner goes on along it to the end of the other: beyond the first
-    arrival at recall 1 there is nothing to compare.
+    Of ROC curves the axes are FPR and TPR. Of precision-recall, FP and TP per positive: above at
+    equal TP is a higher precision at equal recall; a curve that reaches recall 1 sooner goes on
+    along it to the end of the other, since beyond the first arrival there is nothing to compare.
     """
-    if table_a.is_weighted or table_b.is_weighted:
-        jobs = [partial(_float_line, t, t.n_positive) for t in (table_a, table_b)]
-        unit: Any = 1.0
+    of_x = [t.n_negative if curve == "roc" else t.n_positive for t in tables]
+    x_unit: Any = 1.0
+    y_unit: Any = 1.0
+    if any(t.is_weighted for t in tables):
+        jobs = [partial(_float_line, *pair) for pair in zip(tables, of_x, strict=True)]
     else:
-        unit = math.lcm(int(table_a.n_positive), int(table_b.n_positive))
-        scale = [unit // int(t.n_positive) for t in (table_a, table_b)]
-        tables = list(zip((table_a, table_b), scale, strict=True))
-        width = max(int(t.n_negative) * k for t, k in tables)
-        jobs = [partial(_integer_line, t, k, k, width * unit) for t, k in tables]
-    lines = run(jobs)
-    end = max(line.x[-1] for line in lines)
-    a, b = (_extended(line, end) for line in lines)
-    return Paths(a, b, unit, unit)
+        x_unit = math.lcm(*map(int, of_x))
+        y_unit = math.lcm(*(int(t.n_positive) for t in tables))
+        x_scales = [x_unit // int(size) for size in of_x]
+        width = max(int(t.n_negative) * k for t, k in zip(tables, x_scales, strict=True))
+        jobs = [
+            partial(_integer_line, t, k, y_unit // int(t.n_positive), width * y_unit)
+            for t, k in zip(tables, x_scales, strict=True)
+        ]
+    a, b = run(jobs)
+    if curve == "precision-recall":
+        end = max(a.x[-1], b.x[-1])
+        a, b = _extended(a, end), _extended(b, end)
+    return Paths(a, b, x_unit, y_unit)
 
 
 def turns(paths: Paths) -> NDArray[np.int64]:
