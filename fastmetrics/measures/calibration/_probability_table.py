@@ -110,26 +110,17 @@ def table_with_squares(
         y_true, y_proba, sample_weight=sample_weight, weights_are=read, pos_label=pos_label
     )
     if read == "importances":
-        squares = squares_of_weights(table, y_true, y_proba, sample_weight, pos_label)
-        return table, squares, read
+        weights = as_vector(sample_weight, "sample_weight").astype(np.float64)
+        largest = float(weights.max())
+        squares = (weights / largest) ** 2
+        squares[weights > 0] = np.maximum(squares[weights > 0], 2.0**-900)  # in the table too
+        found = probability_table(y_true, y_proba, sample_weight=squares, pos_label=pos_label)
+        unit = -found.weight_exponent
+        columns = np.ldexp(found.positives, unit), np.ldexp(found.negatives, unit)
+        return table, Squares(*columns, math.ldexp(largest, table.weight_exponent)), read
     if needs_squares and table.is_weighted:
         raise InputTypeError("a ScoreTable of weights does not tell their squares: pass rows")
     return table, None, read
-
-
-def squares_of_weights(
-    table: ScoreTable, y_true: Any, y_proba: Any, sample_weight: Any, pos_label: Any
-) -> Squares:
-    """Return the sums of squared weights at each row of the table that is made of the same rows."""
-    weights = as_vector(sample_weight, "sample_weight").astype(np.float64)
-    largest = float(weights.max())
-    squares = (weights / largest) ** 2
-    squares[weights > 0] = np.maximum(squares[weights > 0], 2.0**-900)  # in the table all the same
-    found = probability_table(y_true, y_proba, sample_weight=squares, pos_label=pos_label)
-    positives, negatives = (
-        np.ldexp(column, -found.weight_exponent) for column in (found.positives, found.negatives)
-    )
-    return Squares(positives, negatives, math.ldexp(largest, table.weight_exponent))
 
 
 def sums_of(terms: Callable[..., Sequence[float]], columns: Sequence[NDArray[Any]]) -> list[float]:

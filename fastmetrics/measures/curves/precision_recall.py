@@ -240,7 +240,8 @@ def average_precision_score(
     if column_count(y_true) > 1:
         indicator = check_multilabel_indicator(y_true)
         _only_one(pos_label, "a multilabel indicator `y_true`")
-    elif _is_multiclass(y_true, y_score):
+    # Flat scores never come with more than two classes: beside them labels are not read.
+    elif column_count(y_score) > 1 and len(check_class_labels(y_true).classes) > 2:
         _only_one(pos_label, "a `y_true` of several classes")
         classes, codes = check_class_labels(y_true)
         indicator = binarized(codes, len(classes))
@@ -255,14 +256,6 @@ def average_precision_score(
     if scores.shape != indicator.shape:
         raise InputError(f"{NEEDS_COLUMNS}: expected {indicator.shape}, got {scores.shape}")
     return averaged(column, indicator, scores, average=average, sample_weight=sample_weight)
-
-
-def _is_multiclass(y_true: Any, y_score: Any) -> bool:
-    """Return True for a matrix of scores beside more than two classes.
-
-    Flat scores never come with more than two classes, so flat labels are not read to find out.
-    """
-    return column_count(y_score) > 1 and len(check_class_labels(y_true).classes) > 2
 
 
 def _has_many_classes(y_true: Any) -> bool:

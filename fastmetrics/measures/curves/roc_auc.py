@@ -107,7 +107,9 @@ def roc_auc_score(
     if not isinstance(y_true, ScoreTable):
         if column_count(y_true) > 1:
             return _multilabel(y_true, y_score, average, sample_weight, max_fpr)
-        if _is_multiclass(y_true, y_score):
+        # Two columns beside two classes are `predict_proba` unsliced: the binary check says so.
+        columns = column_count(y_score)
+        if columns > 2 or (columns == 2 and len(check_class_labels(y_true).classes) > 2):
             if max_fpr not in (None, 1):
                 raise InputError(
                     f"`max_fpr` must be None or 1 beside three classes or more: got {max_fpr!r}"
@@ -125,15 +127,6 @@ def roc_auc_score(
             )
     data = _rows_or_table(y_true, y_score, sample_weight=sample_weight, label_rule="sorted")
     return _binary_auc(data, max_fpr=max_fpr)
-
-
-def _is_multiclass(y_true: Any, y_score: Any) -> bool:
-    """Return True for class labels with a matrix of scores, looking at labels only if it must.
-
-    Two columns beside two classes are ``predict_proba`` unsliced: the binary check says so.
-    """
-    columns = column_count(y_score)
-    return columns > 2 or (columns == 2 and len(check_class_labels(y_true).classes) > 2)
 
 
 def _multilabel(

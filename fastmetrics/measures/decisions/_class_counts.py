@@ -128,7 +128,12 @@ def class_counts(
     """
     if isinstance(y_true, ConfusionMatrix):
         check_alone(y_pred, sample_weight)
-        return _of_matrix(y_true)
+        now = y_true.copy()  # another thread may go on to update it
+        labels, margins = now.labels, now.margins
+        if not labels:  # nothing was seen: two classes without examples
+            labels, margins = (0, 1), Margins(*np.zeros((3, 2), np.int64))
+        names = np.array(labels, dtype=object)
+        return _classes(names, *margins, now.weight_exponent, is_weighted=now.is_weighted)
     indicators = check_targets(y_true, y_pred)
     if indicators is not None:
         return _of_indicators(indicators, sample_weight, of_columns)
@@ -266,15 +271,6 @@ def _positive_class(counts: ClassCounts, pos_label: Any) -> ClassCounts:
     asked = np.empty(1, dtype=object)
     asked[0] = pos_label
     return _at(counts, asked, positions(asked, counts.labels))
-
-
-def _of_matrix(matrix: ConfusionMatrix) -> ClassCounts:
-    now = matrix.copy()  # another thread may go on to update it
-    labels, margins = now.labels, now.margins
-    if not labels:  # nothing was seen: two classes without examples
-        labels, margins = (0, 1), Margins(*np.zeros((3, 2), np.int64))
-    names = np.array(labels, dtype=object)
-    return _classes(names, *margins, now.weight_exponent, is_weighted=now.is_weighted)
 
 
 def _of_indicators(indicators: Indicators, sample_weight: Any, of_columns: bool) -> ClassCounts:

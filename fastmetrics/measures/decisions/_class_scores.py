@@ -103,10 +103,22 @@ class _Asked(NamedTuple):
     warn_for: Collection[str]
 
     def warn(self, name: str, size: int, *, of_rows: bool = False) -> None:
-        """Warn of one measure that is 0/0; F is one of its own unless it is precision or recall."""
+        """Warn that some of so many values are 0/0, of classes or of rows over their labels.
+
+        F is a measure of its own unless it is precision or recall.
+        """
         is_own = name != "f-score" or 0 < self.beta < math.inf
-        if self.zero.warns and name in self.warn_for and is_own:
-            warn_undefined(*_LACKS[name], size, of_rows=of_rows)
+        if not (self.zero.warns and name in self.warn_for and is_own):
+            return
+        metric, without = _LACKS[name]
+        outer, inner = ("samples", "labels") if of_rows else ("labels", "samples")
+        where = "due to" if size == 1 else f"in {outer} with"
+        # scikit-learn's words, so that a filter on them still works
+        warn_user(
+            f"{metric} is ill-defined and being set to 0.0 {where} no {without} {inner}. Use "
+            "`zero_division` parameter to control this behavior.",
+            UndefinedMetricWarning,
+        )
 
 
 def reported(zero_division: Any) -> _Asked:
@@ -205,18 +217,3 @@ def share(part: Any, total: Any, metric: str) -> float:
         warn_user(f"{metric} is not defined: there is no example", UndefinedMetricWarning)
         return math.nan
     return float(part / total)
-
-
-def warn_undefined(metric: str, without: str, size: int, *, of_rows: bool) -> None:
-    """Warn that some of ``size`` values of ``metric`` are 0/0 for want of something, ``without``.
-
-    Of rows, the values are over their labels.
-    """
-    outer, inner = ("samples", "labels") if of_rows else ("labels", "samples")
-    where = "due to" if size == 1 else f"in {outer} with"
-    # scikit-learn's words, so that a filter on them still works
-    warn_user(
-        f"{metric} is ill-defined and being set to 0.0 {where} no {without} {inner}. Use "
-        "`zero_division` parameter to control this behavior.",
-        UndefinedMetricWarning,
-    )

@@ -79,10 +79,6 @@ def cost_exponent(cost_matrix: Array | None, cost_fn: float | None, cost_fp: flo
     return min(max(largest, -_SAFE), _SAFE) - largest
 
 
-def _cost(t: formulas.Tally, **costs: Any) -> Values:
-    return formulas.mean_cost(t) * 2.0 ** -cost_exponent(**costs)
-
-
 def _expected_cost(
     t: formulas.Tally, *, cost_fn: float, cost_fp: float, prevalence: float | None
 ) -> Values:
@@ -91,17 +87,19 @@ def _expected_cost(
     return formulas.expected_cost_of(t, on_fn, on_fp, prevalence) * 2.0**-exponent
 
 
-def _kappa_coefficients(n_classes: int, *, weights: str | None) -> Array | None:
-    return None if weights is None else formulas.disagreement(n_classes, weights)
-
-
 #: Of every measure of predicted labels, by its canonical name.
 FORMULAS: Final[dict[str, Formula]] = {
     **{full: each for name in formulas.PARTS for full, each in _averaged(name).items()},
     **{name: Formula(formula) for name, formula in formulas.OF_TWO.items()},
     "hamming_loss": Formula(formulas.error_rate),  # of labels in one column
-    "cohen_kappa": Formula(formulas.cohen_kappa, _kappa_coefficients),
-    "cost": Formula(_cost, cost_coefficients),
+    "cohen_kappa": Formula(
+        formulas.cohen_kappa,
+        lambda k, *, weights: None if weights is None else formulas.disagreement(k, weights),
+    ),
+    "cost": Formula(
+        lambda t, **costs: formulas.mean_cost(t) * 2.0 ** -cost_exponent(**costs),
+        cost_coefficients,
+    ),
     "expected_cost": Formula(_expected_cost),
 } | {
     formula.__name__: Formula(formula)

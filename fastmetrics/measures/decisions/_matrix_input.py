@@ -101,7 +101,11 @@ def drop_in_counts(
         return of_matrix(y_true, **{name: y_pred, "sample_weight": sample_weight})
     check_both(y_pred, name)
     found = label_matrix(y_true, y_pred, sample_weight=sample_weight)
-    return found._replace(counts=_in_range(found.counts))
+    if found.counts.dtype.kind == "f" and found.counts.any():
+        exponent = int(np.frexp(found.counts.max())[1])
+        if abs(exponent) > _SAFE:  # so that products of sums are finite
+            return found._replace(counts=np.ldexp(found.counts, -exponent))
+    return found
 
 
 def drop_in_sums(
@@ -230,14 +234,6 @@ def check_both(y_pred: Any, name: str = "y_pred") -> None:
         raise InputTypeError(f"`{name}` is missing: only a ConfusionMatrix comes alone")
 
 
-def _in_range(counts: Array) -> Array:
-    """Return weights that are extreme times a power of two, so that products of sums are finite."""
-    if counts.dtype.kind != "f" or not counts.any():
-        return counts
-    exponent = int(np.frexp(counts.max())[1])
-    return counts if abs(exponent) <= _SAFE else np.ldexp(counts, -exponent)
-
-
 def defined(value: Any, reason: str) -> float:
     """Return a value as a float; nan with a warning that gives the reason."""
     number = float(value)
@@ -276,14 +272,10 @@ def positive_last(found: Cells, pos_label: Any, *, known: bool) -> Cells:
     seen = np.flatnonzero(found.counts.any(axis=0) | found.counts.any(axis=1)).tolist()
     if known or len(seen) != 1:
         raise InputError(f"`pos_label`={pos_label!r} is not a label: they are {found.labels}")
-    return _with_absent(found, seen[0], pos_label)
-
-
-def _with_absent(found: Cells, only: int, pos_label: Any) -> Cells:
-    """Return the counts of the only class with examples beside those of one without."""
-    label = found.labels[only]
+    # The only class with examples beside one without.
+    label = found.labels[seen[0]]
     is_positive = label == pos_label
     counts = np.zeros((2, 2), dtype=found.counts.dtype)
-    counts[int(is_positive), int(is_positive)] = found.counts[only, only]
+    counts[int(is_positive), int(is_positive)] = found.counts[seen[0], seen[0]]
     labels = (None, label) if is_positive else (label, pos_label)
     return Cells(counts, labels, found.exponent)

@@ -80,7 +80,10 @@ class ClassificationMeasures(Result):
         }
 
     def __repr__(self) -> str:
-        return f"ClassificationMeasures({', '.join(f'{k}={v}' for k, v in self._lines())})"
+        said = {name: f"{value:.6g}" for name, value in self.values.items()}
+        if "accuracy" in said:  # never without that of the majority class
+            said["accuracy"] += f" (majority class {self.majority_accuracy:.6g})"
+        return f"ClassificationMeasures({', '.join(f'{k}={v}' for k, v in said.items())})"
 
     def _shown(self) -> Display:
         columns = {"metric": tuple(self.values), "estimate": tuple(self.values.values())}
@@ -89,14 +92,6 @@ class ClassificationMeasures(Result):
         tables += [replace(table, framed=False) for table in matrix.tables]
         said = f"Always the most frequent class: accuracy {self.majority_accuracy:.4g}."
         return Display(tables, type(self).__name__, [said, *matrix.notes])
-
-    def _lines(self) -> list[tuple[str, str]]:
-        """Return names and values, the accuracy never without that of the majority class."""
-        majority = f" (majority class {self.majority_accuracy:.6g})"
-        return [
-            (name, f"{value:.6g}{majority if name == 'accuracy' else ''}")
-            for name, value in self.values.items()
-        ]
 
 
 @documented(CLASSES)

@@ -118,7 +118,12 @@ def classification_report(
         accuracy = share(total_of(counts.hits), counts.total, "accuracy")
     classes, averages = _lines(asked, names, accuracy, zero_division)
     if output_dict:
-        return _as_dict(classes + averages)
+        return {
+            line.name: line.scores[-1]
+            if line.is_accuracy
+            else dict(zip(_COLUMNS, (*line.scores, float(line.support)), strict=True))
+            for line in classes + averages
+        }
     return _as_text(classes, averages, digits)
 
 
@@ -187,16 +192,6 @@ def _lines(
     total = support.sum().item()
     averages = [_Line(name, values, total, name == "accuracy") for name, values in means.items()]
     return classes, averages
-
-
-def _as_dict(lines: list[_Line]) -> dict[Any, Any]:
-    report: dict[Any, Any] = {}
-    for line in lines:
-        values = (*line.scores, float(line.support))
-        report[line.name] = (
-            line.scores[-1] if line.is_accuracy else dict(zip(_COLUMNS, values, strict=True))
-        )
-    return report
 
 
 def _as_text(classes: list[_Line], averages: list[_Line], digits: int) -> str:

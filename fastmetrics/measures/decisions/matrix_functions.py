@@ -15,7 +15,6 @@ from fastmetrics._input.weights import as_given
 from fastmetrics.errors import InputError
 from fastmetrics.measures.decisions._class_counts import (
     TARGETS,
-    ClassCounts,
     check_alone,
     checked_flag,
     checked_labels,
@@ -167,7 +166,14 @@ def multilabel_confusion_matrix(
     if labels is not None:
         counts = picked(counts, labels)
     if samplewise:
-        return _of_rows(counts)
+        cells = _two_by_two(*row_counts(counts), len(counts.labels))
+        weights = counts.weights
+        if weights is None:
+            return cells
+        weighted: NDArray[Any] = cells * weights.values[:, np.newaxis, np.newaxis]
+        if weights.is_integer:
+            return weighted.astype(np.int64)
+        return np.asarray(as_given(weighted, weights.exponent))
     hits, true, predicted = counts.hits, counts.true, counts.predicted
     return counts.shown(_two_by_two(hits, true, predicted, counts.total))
 
@@ -178,14 +184,3 @@ def _two_by_two(
     cells = [(total - true) - (predicted - hits), predicted - hits, true - hits, hits]
     # Sums of weights are rounded, and what is left of them may fall below 0.
     return np.asarray(np.maximum(np.stack(cells, axis=1), 0).reshape(len(hits), 2, 2))
-
-
-def _of_rows(counts: ClassCounts) -> NDArray[Any]:
-    cells = _two_by_two(*row_counts(counts), len(counts.labels))
-    weights = counts.weights
-    if weights is None:
-        return cells
-    weighted: NDArray[Any] = cells * weights.values[:, np.newaxis, np.newaxis]
-    if weights.is_integer:
-        return weighted.astype(np.int64)
-    return np.asarray(as_given(weighted, weights.exponent))

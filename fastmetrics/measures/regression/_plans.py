@@ -153,10 +153,6 @@ def _pinball(table: RegressionTable, alpha: float) -> Floats:
     return alpha * table.mean("under") + (1.0 - alpha) * table.mean("over")
 
 
-def _mean_pinball_loss(data: Data, parameters: Parameters) -> Outputs:
-    return _errors("mean_pinball_loss", _pinball(data.table, parameters["alpha"]))
-
-
 def _deviance(data: Data, power: float) -> Floats:
     return data.table.mean("squared_error") if power == 0 else data.table.mean_deviance(power)
 
@@ -343,7 +339,10 @@ PLANS: Final[Mapping[str, Plan]] = {
         _error("root_mean_squared_log_error", _mean("squared_log_error"), _LOG, root=True),
         Plan("median_absolute_error", _median_absolute_error),
         _error("max_error", RegressionTable.largest_error, _LARGEST, one_output=True),
-        Plan("mean_pinball_loss", _mean_pinball_loss),
+        Plan(
+            "mean_pinball_loss",
+            lambda data, given: _errors("mean_pinball_loss", _pinball(data.table, given["alpha"])),
+        ),
         _mean_deviance("mean_tweedie_deviance"),
         _mean_deviance("mean_poisson_deviance", 1.0),
         _mean_deviance("mean_gamma_deviance", 2.0),

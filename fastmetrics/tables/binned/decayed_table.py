@@ -134,8 +134,12 @@ class DecayedBinnedScoreTable(Fading, RecentScores):
                 layout = layout or BinLayout.learn(first.scores[: self._first_rows])
                 bins = Bins.empty(layout, is_weighted=True)
                 weighed = self._weighed(first, clock.n_steps, 0.0, clock.unit)
+        elif exponent:
+            with np.errstate(under="ignore"):
+                counts = np.ldexp(bins.counts, exponent)
+            bins = bins.with_counts(counts)  # what fell to 0 is forgotten, its scores too
         else:
-            bins = _scaled(bins, exponent)
+            bins = bins.copy()
         if bins is not None:
             bins = bins.with_rows(weighed)
         steps = clock.n_steps - now.clock.n_steps
@@ -188,12 +192,3 @@ class DecayedBinnedScoreTable(Fading, RecentScores):
             if not bins.is_weighted or math.fsum(bins.counts) > 2.001 * n_seen:  # each below 2
                 raise InputError(f"the weights are none of {n_seen:,} rows")
         return _Now(layout, bins, waiting, clock, weight, most)
-
-
-def _scaled(bins: Bins, exponent: int) -> Bins:
-    """Return bins of their own whose counts are times ``2**exponent``."""
-    if not exponent:
-        return bins.copy()
-    with np.errstate(under="ignore"):
-        counts = np.ldexp(bins.counts, exponent)
-    return bins.with_counts(counts)  # what fell to 0 is forgotten, its scores too

@@ -74,7 +74,15 @@ class CountsAsArray(Shown):
         check_choice("normalize", normalize, ("true", "pred", "all", None))
         counts, labels, exponent = Cells.of(cast("ConfusionMatrix", self))
         given = as_given(counts, exponent)  # what is beyond float64 is inf, and refused
-        cells = given if normalize is None else _shares(counts, normalize)
+        cells = given
+        if normalize is not None:
+            sums = {
+                "true": counts.sum(1, keepdims=True),
+                "pred": counts.sum(0),
+                "all": counts.sum(),
+            }
+            with np.errstate(invalid="ignore"):  # 0 / 0: a class without examples
+                cells = counts / sums[normalize]
         said = _text_of_share if normalize is not None else _text_of_count
         return draw_confusion(
             cells,
@@ -138,13 +146,6 @@ _SHADES: Final = {
     "i": "examples",
     "f": "weight of examples",
 }
-
-
-def _shares(counts: NDArray[Any], normalize: str) -> NDArray[np.float64]:
-    sums = {"true": counts.sum(1, keepdims=True), "pred": counts.sum(0), "all": counts.sum()}
-    with np.errstate(invalid="ignore"):  # 0 / 0: a class without examples
-        shares: NDArray[np.float64] = counts / sums[normalize]
-    return shares
 
 
 def _text_of_count(cell: float) -> str:

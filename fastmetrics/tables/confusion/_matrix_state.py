@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._files import Members, as_json, of_json, scalar
-from fastmetrics._input.classes import ClassLabels, in_order
+from fastmetrics._input.classes import in_order
 from fastmetrics._input.label_columns import LabelColumns, check_label_columns
 from fastmetrics._input.rows import check_same_index
-from fastmetrics._input.weights import Weights, check_exponent, check_sums, check_weights
+from fastmetrics._input.weights import check_exponent, check_sums, check_weights
 from fastmetrics._kernels import cells as kernels
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.confusion._counting import Margins, are_plain
@@ -170,8 +170,10 @@ class MatrixState:
                 )
             return
         coded = [each.coded() for each in columns.clean()]
-        if weights is not None:
-            coded, weights = _with_weight(coded, weights)
+        if weights is not None and not weights.values.all():  # rows of weight 0 are absent
+            has = weights.values > 0
+            coded = [in_order(each.classes, each.codes[has]) for each in coded]
+            weights = weights._replace(values=weights.values[has])
         pairs = Coded.of(coded, columns.label_type)
         with self._changing():
             self.places(pairs.labels, columns)
@@ -301,15 +303,6 @@ def _check_mergeable(into: MatrixState, other: MatrixState) -> None:
 
 def _kinds(labels: Labels) -> set[bool]:
     return {isinstance(label, str) for label in labels if label is not None}
-
-
-def _with_weight(columns: list[ClassLabels], weights: Weights) -> tuple[list[ClassLabels], Weights]:
-    """Return the rows that have a weight, and the classes that they have."""
-    has = weights.values > 0
-    if has.all():
-        return columns, weights
-    seen = [in_order(each.classes, each.codes[has]) for each in columns]
-    return seen, weights._replace(values=weights.values[has])
 
 
 def _unknown(unknown: list[Any], columns: LabelColumns, labels: Labels) -> InputError:

@@ -23,7 +23,13 @@ def score_cells(
     threshold = real_threshold(threshold)
     if isinstance(y_true, ScoreTable):
         table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-        return Cells(_of_table(table, threshold), (0, 1), table.weight_exponent)
+        columns = table.negatives, table.positives
+        called = int(
+            np.count_nonzero(is_called_positive(table.scores, threshold))
+        )  # they come first
+        cells = [[column[called:].sum(), column[:called].sum()] for column in columns]
+        counts = np.array(cells, dtype=table.positives.dtype)
+        return Cells(counts, (0, 1), table.weight_exponent)
     check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     y = as_vector(y_true, "y_true")
     rows = check_binary(y, y_score, sample_weight=sample_weight, pos_label=pos_label).recheck()
@@ -39,13 +45,6 @@ def cells_of_rows(rows: BinaryRows, threshold: Any) -> NDArray[Any]:
     if rows.weights is not None:
         weights = Weights(rows.weights, rows.integer_weights, rows.weight_exponent)
     return tally(is_positive, called, 0, 2, weights)
-
-
-def _of_table(table: ScoreTable, threshold: Any) -> NDArray[Any]:
-    called = int(np.count_nonzero(is_called_positive(table.scores, threshold)))  # they come first
-    columns = table.negatives, table.positives
-    cells = [[column[called:].sum(), column[:called].sum()] for column in columns]
-    return np.array(cells, dtype=table.positives.dtype)
 
 
 def _two_labels(y: NDArray[Any], is_positive: NDArray[np.bool_], pos_label: Any) -> Labels:

@@ -130,7 +130,9 @@ class WindowedConfusionMatrix(Window):
     def matrix(self) -> ConfusionMatrix:
         """The counts at this moment; a matrix of its own, which later rows do not change."""
         with self._lock:
-            labels, places = self._now.labels, self._present()
+            labels, places = self._now.labels, self._occurring()
+            if self.new_labels == "extend":
+                places = np.array(sorted(places.tolist(), key=lambda k: labels[k]), np.int64)
             counts = self._now.counts[np.ix_(places, places)]
         shown = tuple(labels[k] for k in places.tolist())
         return ConfusionMatrix._of(DenseStore.of(counts), shown, 0, self.new_labels)
@@ -248,14 +250,6 @@ class WindowedConfusionMatrix(Window):
         occurs = np.logical_or(self._now.counts.any(axis=0), self._now.counts.any(axis=1))
         occurs[: len(self._empty._state.now.labels)] = True
         return np.flatnonzero(occurs)
-
-    def _present(self) -> NDArray[np.int64]:
-        """Return the same numbers in the order of `matrix`."""
-        places = self._occurring()
-        if self.new_labels == "raise":
-            return places
-        labels = self._now.labels
-        return np.array(sorted(places.tolist(), key=lambda k: labels[k]), np.int64)
 
     def _with(self, labels: Labels) -> _Now:
         """Return what there is, with the classes of ``labels`` too.

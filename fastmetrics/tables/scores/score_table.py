@@ -285,19 +285,13 @@ class ScoreTable(Frozen, Summed, Saved):
 
 def running_sum(column: NDArray[Any]) -> NDArray[Any]:
     """Return the sums of a column up to each row: compensated for weights."""
-    if column.dtype.kind != "f":
-        return _running_count(column)
-    out = np.empty(len(column))
-    merges.cumulative_weights(column, out)
-    return out
-
-
-def _running_count(column: NDArray[Any]) -> NDArray[Any]:
-    """Return the sums of whole numbers up to each row, on all threads."""
+    out = np.empty_like(column)
+    if column.dtype.kind == "f":
+        merges.cumulative_weights(column, out)
+        return out
     if len(column) <= BLOCK_ROWS:
         return column.cumsum()
     above = np.cumsum([0, *by_blocks(len(column), lambda here: column[here].sum())])
-    out = np.empty_like(column)
 
     def fill(here: slice) -> None:
         np.cumsum(column[here], out=out[here])
