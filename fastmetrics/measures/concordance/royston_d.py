@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -160,15 +160,6 @@ class _NormalScores:
         return np.asarray(((higher - float((sums * share).sum())) / n)[self.ranks])
 
 
-class _RiskSums(NamedTuple):
-    """Sums over the rows at risk of each event, those of its time by Efron's shares."""
-
-    score: float
-    information: float
-    weights: Floats
-    means: Floats
-
-
 def _fit(keys: NDArray[np.int32], scores: _NormalScores) -> RowInfluences:
     """Return the coefficient of a Cox model of one variable, with each row's influence.
 
@@ -188,7 +179,8 @@ def _fit(keys: NDArray[np.int32], scores: _NormalScores) -> RowInfluences:
     groups = np.flatnonzero(np.diff(starts, prepend=-1))
     repeats = ties[groups]
 
-    def at_risk(beta: float) -> _RiskSums:
+    def at_risk(beta: float) -> tuple[float, float, Floats, Floats]:
+        """Return score and information, and for each event the weight and mean of rows at risk."""
         e = np.exp(beta * z)
         zeroth, first, second = (
             np.cumsum(each[::-1])[::-1][starts]
@@ -196,14 +188,14 @@ def _fit(keys: NDArray[np.int32], scores: _NormalScores) -> RowInfluences:
             for each in (e, e * z, e * z * z)
         )
         means = first / zeroth
-        score = float((z[events] - means).sum())
-        return _RiskSums(score, float((second / zeroth - means**2).sum()), 1.0 / zeroth, means)
+        score, information = (z[events] - means).sum(), (second / zeroth - means**2).sum()
+        return float(score), float(information), 1.0 / zeroth, means
 
     low, high, beta = -_MOST, _MOST, 0.0
     for _ in range(_STEPS):
-        sums = at_risk(beta)
-        low, high = (beta, high) if sums.score > 0.0 else (low, beta)
-        step = sums.score / sums.information if sums.information > 0.0 else math.inf
+        score, information, weights, means = at_risk(beta)
+        low, high = (beta, high) if score > 0.0 else (low, beta)
+        step = score / information if information > 0.0 else math.inf
         following = beta + step
         if not low <= following <= high:
             following = (low + high) / 2
@@ -215,14 +207,13 @@ def _fit(keys: NDArray[np.int32], scores: _NormalScores) -> RowInfluences:
     # what each row adds as one at risk: its own event time with the share that Efron gives
     e = np.exp(beta * z)
     n_before = np.searchsorted(keys[events], keys, side="right")
-    by_event = np.stack((sums.weights, sums.weights * sums.means))
+    by_event = np.stack((weights, weights * means))
     a, b = np.concatenate((np.zeros((2, 1)), np.cumsum(by_event, axis=1)), axis=1)[:, n_before]
     less_a, less_b = np.repeat(np.add.reduceat(by_event * shares, groups, axis=1), repeats, axis=1)
     a[events] -= less_a
     b[events] -= less_b
     by_row = -e * (z * a - b)
-    means = np.add.reduceat(sums.means, groups) / repeats
-    by_row[events] += z[events] - np.repeat(means, repeats)
+    by_row[events] += z[events] - np.repeat(np.add.reduceat(means, groups) / repeats, repeats)
     by_score = -e * ((1.0 + beta * z) * a - beta * b)
     by_score[events] += 1.0
-    return RowInfluences(beta, (by_row + scores.moved(by_score)) / sums.information)
+    return RowInfluences(beta, (by_row + scores.moved(by_score)) / information)
