@@ -127,8 +127,13 @@ class ScoreTable(Frozen, Summed, Saved):
         return table
 
     def _set(self, *values: Any) -> None:
-        Frozen._set(self, *values)
-        object.__setattr__(self, "_totals", [])
+        put = object.__setattr__
+        for name, column in zip(("scores", "positives", "negatives"), values, strict=False):
+            view = column.view()  # the memory stays writable: kernels take it without a copy
+            view.setflags(write=False)
+            put(self, name, view)
+        put(self, "weight_exponent", values[3])
+        put(self, "_totals", [])
 
     @classmethod
     @documented(ROWS)
