@@ -89,11 +89,13 @@ def rows_of_groups(parts: Sequence[Dealt | None], here: Range, needs: Needs) -> 
     rows, order = rows_of_arrays(found, groups)
     table = rows.table()
     twice = int(pairs_of_weights(table.positives, table.negatives).twice_concordant)
-    rows = replace(_needed(rows, needs), counted=None, _pieces={})
+    rows = replace(_needed(rows, needs), _pieces={})
     return Held(rows, 0, twice, np.ascontiguousarray(groups[order]))
 
 
 def _needed(rows: SortedRows, needs: Needs) -> SortedRows:
+    none = np.empty(0, np.int64)
+    rows = replace(rows, counted=(none, none))
     if not needs.lines:
         rows = replace(rows, ends=rows.ends[:0])
     if all(kind != points.BEST for kind, *_ in needs.lines):

@@ -12,13 +12,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.models import MODELS, named_scores, pairs_of
-from fastmetrics._input.scalars import (
-    Alternative,
-    WeightsAre,
-    check_choice,
-    check_flag,
-    check_real,
-)
+from fastmetrics._input.scalars import Alternative, WeightsAre, check_choice, check_flag, check_real
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate import RULES, Question

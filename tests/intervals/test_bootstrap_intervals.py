@@ -38,13 +38,13 @@ def accelerations(monkeypatch):
     """Return what BCa's acceleration was found to be, by measure."""
     found = {}
 
-    def acceleration_of(engine, measure, model, stratified):
-        label = engine.asked[measure].label
-        found[label] = true(engine, measure, model, stratified)
-        return found[label]
+    def accelerations_of(engine, wanted, stratified):
+        by_place = true(engine, wanted, stratified)
+        found.update({engine.asked[measure].label: a for (_, measure), a in by_place.items()})
+        return by_place
 
-    true = Engine.acceleration
-    monkeypatch.setattr(Engine, "acceleration", acceleration_of)
+    true = Engine.accelerations
+    monkeypatch.setattr(Engine, "accelerations", accelerations_of)
     return found
 
 

@@ -11,13 +11,14 @@ from test_leave_one_out import (
     FIELDS,
     NAMES_AND_PARAMS,
     cells_of,
+    leave_one_out,
     measured,
     numbered,
     table_of,
 )
 
 import engine_sizes
-from fastmetrics.inference.bootstrap.bca._leave_one_out import leave_one_out, strata
+from fastmetrics.inference.bootstrap.bca._leave_one_out import strata
 from grids import few_examples
 
 THRESHOLDS = [

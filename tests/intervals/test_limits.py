@@ -237,19 +237,6 @@ def test_studentized_without_an_error(error: float) -> None:
     assert "standard error" in found.reason
 
 
-@pytest.mark.parametrize(
-    ("method", "given_too", "missing"),
-    [
-        ("bca", {}, "acceleration"),
-        ("studentized", {"standard_errors": [0.1, 0.1]}, "standard_error"),
-        ("studentized", {"standard_error": 0.1}, "standard_errors"),
-    ],
-)
-def test_what_a_method_needs(method: str, given_too: dict, missing: str) -> None:
-    with pytest.raises(TypeError, match=f"`{missing}`"):
-        limits([0.1, 0.2], 0.15, method=method, confidence_level=0.95, **given_too)
-
-
 def test_published_acceleration() -> None:
     """Efron & Tibshirani (1993), section 14.3: the variance of the spatial data, a = .061."""
     sample = np.array(SPATIAL_A, dtype=float)

@@ -10,12 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import (
-    check_choice,
-    check_direction,
-    check_positive,
-    seed_key,
-)
+from fastmetrics._input.scalars import check_choice, check_direction, check_positive, seed_key
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.comparison.result import MODELS, POSTERIOR, PRACTICAL, check_samples, practical
 from fastmetrics.comparison.samples._differences import (

@@ -12,10 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.models import NamedScores
-from fastmetrics._input.scalars import (
-    check_fraction,
-    seed_key,
-)
+from fastmetrics._input.scalars import check_fraction, seed_key
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.comparison.result import MODELS, POSTERIOR, PRACTICAL, check_samples, practical
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user

@@ -11,11 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import (
-    Alternative,
-    check_fraction,
-    check_integer,
-)
+from fastmetrics._input.scalars import Alternative, check_fraction, check_integer
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics.comparison.result import MODELS, ComparisonTest, question
 from fastmetrics.errors import InputError

@@ -14,12 +14,7 @@ from fastmetrics._display.numbers import MonteCarloPValue
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_multilabel_indicator
 from fastmetrics._input.label_columns import check_label_column
-from fastmetrics._input.scalars import (
-    check_choice,
-    check_decision_level,
-    check_integer,
-    seed_key,
-)
+from fastmetrics._input.scalars import check_choice, check_decision_level, check_integer, seed_key
 from fastmetrics.comparison.result import ComparisonTest, Question, check_names
 from fastmetrics.comparison.samples.mcnemar import chi2_test, right_rows
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user

@@ -11,11 +11,7 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, check_choice
 from fastmetrics.comparison.result import MODELS, ComparisonTest, question
-from fastmetrics.comparison.samples._differences import (
-    PAIRED,
-    Differences,
-    check_differences,
-)
+from fastmetrics.comparison.samples._differences import PAIRED, Differences, check_differences
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference import reference
 

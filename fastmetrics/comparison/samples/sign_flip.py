@@ -10,12 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.numbers import MonteCarloPValue
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import (
-    Alternative,
-    check_choice,
-    check_integer,
-    seed_key,
-)
+from fastmetrics._input.scalars import Alternative, check_choice, check_integer, seed_key
 from fastmetrics.comparison.result import MODELS, ComparisonTest, question
 from fastmetrics.comparison.samples._differences import (
     GROUPS,

@@ -8,12 +8,7 @@ from typing import Any, Final, Literal, get_args
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import (
-    Alternative,
-    check_choice,
-    check_positive,
-    check_real,
-)
+from fastmetrics._input.scalars import Alternative, check_choice, check_positive, check_real
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.comparison.result import MODELS, ComparisonTest, Question, question
 from fastmetrics.comparison.samples._differences import (

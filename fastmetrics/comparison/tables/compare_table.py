@@ -12,12 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import (
-    check_choice,
-    check_decision_level,
-    check_integer,
-    complement,
-)
+from fastmetrics._input.scalars import check_choice, check_decision_level, check_integer, complement
 from fastmetrics._plots import rank_plots
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.comparison.tables._rank_table import rank_table

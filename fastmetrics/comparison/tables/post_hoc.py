@@ -19,11 +19,7 @@ from fastmetrics._input.scores import canonical_scores, check_probabilities
 from fastmetrics.comparison.result import better_of
 from fastmetrics.comparison.samples.wilcoxon import wilcoxon_signed_rank_test
 from fastmetrics.comparison.tables._rank_table import RANKS, RankTable, rank_table
-from fastmetrics.comparison.tables.post_hoc_result import (
-    PostHocTest,
-    RankPair,
-    post_hoc_test,
-)
+from fastmetrics.comparison.tables.post_hoc_result import PostHocTest, RankPair, post_hoc_test
 from fastmetrics.errors import DegenerateDataWarning, InputTypeError
 from fastmetrics.inference import reference
 

@@ -32,10 +32,7 @@ from fastmetrics.inference.bootstrap._draws import Draws
 from fastmetrics.inference.bootstrap._engine import STRATIFY, Failures
 from fastmetrics.inference.bootstrap._parse import Given, parse
 from fastmetrics.inference.bootstrap._plans import check_stratified, planned
-from fastmetrics.inference.proportions.proportions import (
-    proportion_limits,
-    wilson_limits,
-)
+from fastmetrics.inference.proportions.proportions import proportion_limits, wilson_limits
 from fastmetrics.inference.reference import normal_quantile
 from fastmetrics.tables.scores.both_classes import lacks_a_class
 

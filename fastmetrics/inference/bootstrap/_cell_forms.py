@@ -22,11 +22,7 @@ from fastmetrics._input.weights import Weights
 from fastmetrics._kernels.replicates import replicate_points as points, resampling
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._draws import Draws, Needs, Yield, by_cell, cell_counts
-from fastmetrics.inference.bootstrap._forms import (
-    Form,
-    Rows,
-    UnitSums,
-)
+from fastmetrics.inference.bootstrap._forms import Form, Rows, UnitSums
 from fastmetrics.inference.bootstrap._rows import Bytes, Codes, Floats
 from fastmetrics.measures.decisions._matrix_input import positive_last
 from fastmetrics.tables.confusion._label_counts import (

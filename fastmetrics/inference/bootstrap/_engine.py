@@ -71,16 +71,8 @@ class _Place(NamedTuple):
 class Engine:
     """Draws replicates of forms that share their units, and measures them.
 
-    Parameters
-    ----------
-    forms : list of Form
-        One a model; several must be of rows.
-    asked : list of Planned
-        The measures.
-    draws : Draws
-        How the units are drawn.
-    with_errors : bool
-        Whether each replicate's standard error is wanted (of measures that have one).
+    A form is that of a model; several must be of rows. ``with_errors`` asks for each replicate's
+    standard error, of measures that have one.
     """
 
     def __init__(
@@ -139,14 +131,12 @@ class Engine:
         self, wanted: Sequence[tuple[int, int]], stratified: bool
     ) -> dict[tuple[int, int], float]:
         """Return BCa's acceleration of each (model, measure); nan where it is undefined."""
-        jobs = [partial(self.acceleration, i, m, stratified) for m, i in wanted]
-        return dict(zip(wanted, run(jobs), strict=True))
 
-    def acceleration(self, measure: int, model: int, stratified: bool) -> float:
-        """Return BCa's acceleration of a measure of a model."""
-        columns = self.places[measure].columns
-        strata = self.asked[measure].plan.strata(self.forms[model], columns)
-        return acceleration(strata, are_one=not stratified)
+        def one(model: int, measure: int) -> float:
+            plan, columns = self.asked[measure].plan, self.places[measure].columns
+            return acceleration(plan.strata(self.forms[model], columns), are_one=not stratified)
+
+        return dict(zip(wanted, run([partial(one, *each) for each in wanted]), strict=True))
 
     def row_deviations(self, measure: int, model: int) -> Floats:
         """Return a measure without each row in turn, less a number common to all."""
@@ -314,17 +304,7 @@ def _streamed_weights(form: Rows, draws: Draws, needs: Needs, first: int, count:
 
 
 class Failures(NamedTuple):
-    """How many of the replicates are undefined, and why.
-
-    Attributes
-    ----------
-    n, n_replicates : int
-        Undefined replicates, and all of them.
-    causes : str
-        Why, each cause with its number where there are two.
-    what : str
-        Whose interval or p-value follows from the others.
-    """
+    """How many of the replicates are undefined, and why; ``what`` follows from the others."""
 
     n: int
     n_replicates: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,14 +13,11 @@ from fastmetrics._display.numbers import MonteCarloPValue
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._kernels.replicates import leave_one_out as kernels
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.errors import InputTypeError
 from fastmetrics.inference._sample_sizes import narrowed_level, widened_level
 
 Method = Literal["percentile", "basic", "bca", "studentized"]
 
 Floats = NDArray[np.float64]
-
-T = TypeVar("T")
 
 # A replicate is a sum over up to 10^7 rows or more: values this near to one another, relative to
 # their size, are one value. An interval so narrow would say nothing either.
@@ -46,16 +43,7 @@ NO_ESTIMATE = "the estimate is not defined"
 
 
 class Limits(NamedTuple):
-    """An interval, and why it is degenerate.
-
-    Attributes
-    ----------
-    interval : ConfidenceInterval
-        The two limits.
-    reason : str or None
-        None for a sound interval. Else what is wrong, for a DegenerateDataWarning that names the
-        metric: the limits are then nan, or all replicates (and the limits) are one value.
-    """
+    """An interval, and why it is degenerate: nan, or one value; None for a sound one."""
 
     interval: ConfidenceInterval
     reason: str | None
@@ -68,28 +56,17 @@ def limits(
     method: Method,
     confidence_level: float,
     alternative: Alternative = "two-sided",
-    acceleration: float | None = None,
-    standard_error: float | None = None,
-    standard_errors: ArrayLike | None = None,
+    acceleration: float = math.nan,
+    standard_error: float = math.nan,
+    standard_errors: ArrayLike = (),
     n_groups: float | None = None,
 ) -> Limits:
-    """Return the confidence limits that replicates of an estimate give.
+    """Return the confidence limits that replicates of an estimate give; nan marks a failed one.
 
-    Among the replicates nan marks one that failed, and is left out. An alternative of "less" has no
-    lower limit (-inf), "greater" no upper one; the other is at the full level. "bca" needs the
-    ``acceleration``, "studentized" the ``standard_error`` of the estimate and those within each
-    replicate: limits are estimate - t SE with t the quantiles of (replicate - estimate) / (its SE),
-    without replicates whose SE is 0 or undefined. ``n_groups``, effective ones, moves the levels of
-    quantiles out to Student's t.
-
-    The quantiles interpolate linearly, and percentile, basic and BCa limits are those of
-    ``scipy.stats.bootstrap`` bit for bit where the replicates are. O(n_resamples): a selection, no
-    sort. Efron & Tibshirani (1993), An introduction to the bootstrap, 12.5 (studentized), 13.3
-    (percentile), 14.3 (BCa); Davison & Hinkley (1997), Bootstrap methods and their application,
-    5.2.1 (basic).
-
-    >>> limits([0.1, 0.2, 0.3, 0.4, 0.5], 0.3, method="percentile", confidence_level=0.5).interval
-    ConfidenceInterval(low=0.2, high=0.4)
+    "bca" takes the ``acceleration``, "studentized" the ``standard_error`` of the estimate and those
+    of the replicates; ``n_groups``, effective ones, moves levels out to Student's t. Limits are
+    those of ``scipy.stats.bootstrap`` bit for bit. Efron & Tibshirani (1993), 12.5 (studentized),
+    13.3 (percentile), 14.3 (BCa); Davison & Hinkley (1997), 5.2.1 (basic).
     """
     replicates = np.asarray(distribution, dtype=np.float64)
     if math.isnan(estimate):
@@ -109,21 +86,20 @@ def limits(
     elif degenerate:
         return _undefined(degenerate)
     elif method == "bca":
-        levels = _bca_levels(defined, estimate, alpha, _given(acceleration, "acceleration"))
+        levels = _bca_levels(defined, estimate, alpha, acceleration)
         if isinstance(levels, str):
             return _undefined(levels)
         low, high = _quantiles(defined, levels)
     else:
-        error = _given(standard_error, "standard_error")
-        errors = np.asarray(_given(standard_errors, "standard_errors"), dtype=np.float64)
-        if not (error > 0 and math.isfinite(error)):
+        errors = np.asarray(standard_errors, dtype=np.float64)
+        if not (standard_error > 0 and math.isfinite(standard_error)):
             return _undefined(NO_ERROR)
         sound = (errors > 0) & np.isfinite(errors) & ~np.isnan(replicates)
         studentized = (replicates[sound] - estimate) / errors[sound]
         if len(studentized) < 2:
             return _undefined(FEW_ERRORS)
         lower, upper = _quantiles(studentized, (alpha, 1 - alpha))
-        low, high = estimate - upper * error, estimate - lower * error
+        low, high = estimate - upper * standard_error, estimate - lower * standard_error
     if alternative == "less":
         low = -math.inf
     elif alternative == "greater":
@@ -147,12 +123,6 @@ def mean_and_error(replicates: Floats) -> tuple[float, float]:
 
 def _undefined(reason: str) -> Limits:
     return Limits(ConfidenceInterval(math.nan, math.nan), reason)
-
-
-def _given(value: T | None, name: str) -> T:
-    if value is None:
-        raise InputTypeError(f"this method needs `{name}`")
-    return value
 
 
 def _are_equal(values: Floats) -> bool:
@@ -212,28 +182,18 @@ def _bias(replicates: Floats, estimate: float) -> float:
 
 # Leave-one-out values this near to one another, relative to their size, differ by rounding only.
 _NOISE = 2.0**-50
-# Values that are looked at for a first one at a time.
-_FEW = 1 << 10
 
 
 def acceleration(strata: Sequence[tuple[ArrayLike, ArrayLike]], *, are_one: bool = False) -> float:
     """Return the acceleration of a BCa interval from leave-one-out values; nan if they are equal.
 
-    ``strata`` has, for each sample that is drawn by itself (one, or one a class if the bootstrap is
-    stratified), the value without one row of a cell, and how many rows the cell has; with
-    ``are_one`` they are parts of one sample. Differences
-    from any one number common to all strata serve as well, and are better where they were computed
-    as such. Undefined values (nan) are left out with their rows.
+    ``strata`` has, for each sample that is drawn by itself (``are_one``: for each part of one), the
+    values without one row of a cell, or less any one number, and how many rows the cell has; nan is
+    left out. With U_ki = (n_k - 1)(mean_k - value_ki) of the n_k rows of sample k it is
 
-    With n_k rows in stratum k, U_ki = (n_k - 1)(mean_k - value_ki),
+        a = 1/6 sum_k sum_i (U_ki / n_k)^3 / (sum_k sum_i (U_ki / n_k)^2)^(3/2).
 
-        a = 1/6 sum_k sum_i (U_ki / n_k)^3 / (sum_k sum_i (U_ki / n_k)^2)^(3/2),
-
-    as ``scipy.stats.bootstrap`` has it; |a| <= 1/6. O(cells). Efron & Tibshirani (1993), eq. 14.15;
-    of several samples Davison & Hinkley (1997), 5.3.2.
-
-    >>> round(acceleration([([1.0, 2.0, 6.0], [1, 1, 1])]), 6)
-    -0.05727
+    Efron & Tibshirani (1993), eq. 14.15; of several samples Davison & Hinkley (1997), 5.3.2.
     """
     parts = [
         (np.ascontiguousarray(values, np.float64), _counts_of(multiplicities))
@@ -274,11 +234,9 @@ def _counts_of(multiplicities: ArrayLike) -> NDArray[Any]:
 def _first_value(parts: list[tuple[Floats, NDArray[Any]]]) -> float:
     """Return the first value that there is: less it, values are small numbers."""
     for values, counts in parts:
-        for start in range(0, len(values), _FEW):
-            chunk = slice(start, start + _FEW)
-            kept = np.flatnonzero((counts[chunk] > 0) & ~np.isnan(values[chunk]))
-            if len(kept):
-                return float(values[start + kept[0]])
+        kept = (counts > 0) & ~np.isnan(values)
+        if kept.any():
+            return float(values[kept.argmax()])
     return 0.0
 
 
@@ -288,23 +246,15 @@ def pvalue_of_limits(
     *,
     method: Method = "percentile",
     alternative: Alternative = "two-sided",
-    acceleration: float | None = None,
+    acceleration: float = math.nan,
     n_groups: float | None = None,
 ) -> float:
     """Return the p-value of "it is 0": the level at which the interval of `limits` reaches 0.
 
-    nan marks a replicate that failed, and is left out; "greater" asks whether the quantity is
-    greater than 0. With B replicates d, the lower limit reaches 0 at a tail of the share of
-    d <= 0 ("percentile"), or of d >= 2 estimate ("basic": as many as d - estimate >= estimate,
-    where 0 is true), each count plus one and over B + 1; "bca" and groups then undo what they do
-    to levels. Two-sided, p is twice the smaller of both tails, at most 1. The added 1 counts the
-    data themselves among the replicates: no p-value is 0, and without a replicate in its tail it is
-    but a bound. Efron & Tibshirani (1993), 15.4; Davison
-    & Hinkley (1997), 4.2; of the centring of "basic" Hall & Wilson (1991), Two guidelines for
-    bootstrap hypothesis testing, Biometrics 47:757-762.
-
-    >>> pvalue_of_limits([0.1, 0.3, -0.1, 0.2], 0.1)
-    0.8
+    Of B replicates d the lower limit reaches 0 at a tail of the share of d <= 0, of "basic" of
+    d >= 2 estimate, each count plus one, for the data themselves, and over B + 1; "bca" and groups
+    then undo what they do to levels. Efron & Tibshirani (1993), 15.4; Davison & Hinkley (1997),
+    4.2; of the centring of "basic" Hall & Wilson (1991), Biometrics 47:757-762.
     """
     replicates = np.asarray(distribution, dtype=np.float64)
     defined = replicates[~np.isnan(replicates)]
@@ -320,11 +270,10 @@ def pvalue_of_limits(
         below, above = above, below
     lower, upper = (1 + below) / (n + 1), (1 + above) / (n + 1)
     if method == "bca" and not _are_equal(defined):
-        given = _given(acceleration, "acceleration")
-        if isinstance(_bca_levels(defined, estimate, 0.025, given), str):
+        if isinstance(_bca_levels(defined, estimate, 0.025, acceleration), str):
             return math.nan
         bias = _bias(defined, estimate)
-        lower, upper = _bca_tail(lower, bias, given), _bca_tail(upper, -bias, -given)
+        lower, upper = _bca_tail(lower, bias, acceleration), _bca_tail(upper, -bias, -acceleration)
     lower, upper = (max(narrowed_level(t, n_groups), 0.0) for t in (lower, upper))
     sides = {"greater": (lower, below), "less": (upper, above)}
     tail, count = sides.get(alternative) or min(sides.values())

@@ -46,7 +46,6 @@ from fastmetrics.inference.bootstrap._rows import (
     Floats,
     Places,
     SortedRows,
-    _SummedTable,
     check_rows,
     descending,
     inverse_of,
@@ -170,20 +169,21 @@ def _of_table(table: ScoreTable, asked: Asked, threshold: Any, *, by_rows: bool)
     n = int(table.n_positive) + int(table.n_negative)
     if n == 0:
         raise InputError("`y_true` must hold at least one example: got an empty table")
-    table = _SummedTable.of(table)
     counts = _called(table, threshold)
     if counts is not None and _count_decisions(asked):
         return MatrixCells.of(counts)
     n_cells = np.count_nonzero(table.positives) + np.count_nonzero(table.negatives)
     if n > ROWS_OF_A_CELL * n_cells and not by_rows:
-        labels = np.repeat((1.0, 0.0), len(table))
+        labels, cut = np.repeat((1.0, 0.0), len(table)), None
+        if threshold is not None:
+            cut = int(np.count_nonzero(is_called_positive(table.scores, real_threshold(threshold))))
         return TableCells(
             n_rows=n,
             n_units=n,
             columns=columns_of(asked, labels, np.tile(table.scores, 2)),
             table=table,
             counts=counts,
-            cut=None if threshold is None else _n_called(table.scores, threshold),
+            cut=cut,
         )
     sizes = {"n_rows": n, "n_units": n, "n": n}
     return _scored_rows(sizes, rows_of_table(table), table, asked, threshold)
@@ -216,10 +216,7 @@ def _scored(
     def one(model: int) -> Form:
         rows, (order, edges) = models[model], orders[model]
         sorted_rows = rows_in_order(rows, order, edges)
-        if rows.weights is None:
-            counted = sorted_rows.table()
-        else:
-            counted = _SummedTable.of(ScoreTable.from_rows(rows))
+        counted = sorted_rows.table() if rows.weights is None else ScoreTable.from_rows(rows)
         places = taken(shared, order) if model else None  # the first one's order is the shared one
         of_rows = drawn(order, rows.typed_weights(), groups, places)
         return _scored_rows(of_rows, sorted_rows, counted, asked, threshold)
@@ -258,10 +255,6 @@ def _scored_rows(
         of_rows["arguments"] = (rows.labels, rows.scores)
     counts, cut = _called(table, threshold), rows.called_positive(threshold)
     return ScoredRows(**of_rows, rows=rows, table=table, counts=counts, cut=cut)
-
-
-def _n_called(scores: NDArray[Any], threshold: Any) -> int:
-    return int(np.count_nonzero(is_called_positive(scores, real_threshold(threshold))))
 
 
 def _called(table: ScoreTable, threshold: Any) -> NDArray[Any] | None:

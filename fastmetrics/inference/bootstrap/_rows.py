@@ -16,7 +16,7 @@ from fastmetrics._input.rows import BinaryRows
 from fastmetrics._kernels.replicates import replicate_pairs as pairs
 from fastmetrics.tables.ordering.row_order import RowOrder, row_order
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
-from fastmetrics.tables.scores.score_table import ScoreTable, running_sum
+from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
@@ -40,54 +40,22 @@ def padded(n: int) -> int:
     return -(-n // 8) * 8
 
 
-class _SummedTable(ScoreTable):
-    """A table that keeps its running sums, as several measures are to be taken of it."""
-
-    __slots__ = ("_running",)
-    _running: tuple[NDArray[Any], NDArray[Any]]
-
-    @classmethod
-    def of(cls, table: ScoreTable) -> _SummedTable:
-        """Return a table of the same columns."""
-        return cls._of_columns(*table._columns(), table.weight_exponent)
-
-    @property
-    def true_positives(self) -> NDArray[Any]:
-        return self._sums()[0]
-
-    @property
-    def false_positives(self) -> NDArray[Any]:
-        return self._sums()[1]
-
-    def _sums(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        if not hasattr(self, "_running"):
-            sums = running_sum(self.positives), running_sum(self.negatives)
-            for column in sums:
-                column.flags.writeable = False
-            object.__setattr__(self, "_running", sums)
-        return self._running
-
-
 @dataclass(frozen=True, eq=False)
 class SortedRows:
     """Examples by descending score, the positives of a tie first.
 
     Attributes
     ----------
-    n : int
-        Rows; the byte columns are padded with zeros to a multiple of eight.
-    masks, ends : ndarray of uint8
+    masks, ends : ndarray of uint8, of n rows and padded with zeros to a multiple of eight
         255 marks a positive; 1 marks the last row of a tie.
     anchors : ndarray of int64, shape (n_segments,)
         For each segment of rows the last one up to it that starts with a new tie.
     ties : ndarray of int64, shape (n_ties, 3)
         First row, first negative and end of each tie that holds both classes.
-    distinct : ndarray
-        Score of each tie, descending.
+    distinct, counted : ndarray, and a pair of ndarray of int64
+        Score of each tie, descending; its positives and its negatives.
     weights : ndarray, or None
         Weight of each row: float64, or int64 where it is a frequency.
-    counted : pair of ndarray of int64, or None
-        Positives and negatives of each tie.
     """
 
     n: int
@@ -96,8 +64,8 @@ class SortedRows:
     anchors: NDArray[np.int64]
     ties: NDArray[np.int64]
     distinct: NDArray[Any]
+    counted: tuple[Codes, Codes]
     weights: NDArray[Any] | None = None
-    counted: tuple[Codes, Codes] | None = None
     _pieces: dict[tuple[int, int], NDArray[np.int64]] = field(default_factory=dict)
 
     def tie_pieces(self, start: int, stop: int) -> NDArray[np.int64]:
@@ -132,9 +100,7 @@ class SortedRows:
 
     def table(self) -> ScoreTable:
         """Return the distinct scores with the rows of each class, each row counting once."""
-        if self.counted is None:
-            raise TypeError("rows of arrays are counted, those of a table are not")
-        return _SummedTable._of_columns(self.distinct, *self.counted)
+        return ScoreTable._of_columns(self.distinct, *self.counted)
 
     @property
     def scores(self) -> NDArray[Any]:
@@ -187,7 +153,8 @@ def rows_of_table(table: ScoreTable) -> SortedRows:
         ends[stops - 1] = 1
         ties.append(_mixed(p, p + q, stops))
         row = int(stops[-1])
-    return _sorted_rows(n, masks, ends, np.concatenate(ties), distinct)
+    counted = positives, negatives
+    return _sorted_rows(n, masks, ends, np.concatenate(ties), distinct, counted)
 
 
 def _mixed(
@@ -248,7 +215,7 @@ def rows_in_order(rows: BinaryRows, order: Places, edges: NDArray[np.int64] | No
     distinct = taken(rows.scores, order)
     if distinct.dtype.kind == "f":
         distinct += 0.0  # of -0.0 makes 0.0
-    return _sorted_rows(n, masks, ends, ties, distinct, weights, (positives, negatives))
+    return _sorted_rows(n, masks, ends, ties, distinct, (positives, negatives), weights)
 
 
 def _sorted_rows(
@@ -257,14 +224,14 @@ def _sorted_rows(
     ends: Bytes,
     ties: NDArray[np.int64],
     distinct: NDArray[Any],
+    counted: tuple[Codes, Codes],
     weights: NDArray[np.float64] | None = None,
-    counted: tuple[Codes, Codes] | None = None,
 ) -> SortedRows:
     segments = np.arange(-(-padded(n) // pairs.SEGMENT))
     fresh = np.ones(len(segments), np.bool_)
     fresh[1:] = ends[segments[1:] * pairs.SEGMENT - 1] > 0
     anchors = np.maximum.accumulate(np.where(fresh, segments, 0))
-    return SortedRows(n, masks, ends, anchors, ties, distinct, weights, counted)
+    return SortedRows(n, masks, ends, anchors, ties, distinct, counted, weights)
 
 
 def check_rows(n: int) -> None:
@@ -275,11 +242,6 @@ def check_rows(n: int) -> None:
             f"they can be resampled by cells where a score has {ROWS_OF_A_CELL} rows, round the "
             "scores; but not for functions of your own, groups or `resampling='bayesian'`"
         )
-
-
-def batch_size(n_rows: int) -> int:
-    """Return how many replicates make a batch: a number of the data, not of the threads."""
-    return max(1, min(4096, BATCH_BYTES // padded(max(n_rows, 1))))
 
 
 def order_of(*columns: NDArray[Any] | None) -> Places:

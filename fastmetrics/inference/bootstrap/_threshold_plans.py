@@ -190,7 +190,7 @@ class ThresholdPlan(Plan):
 
     def row_deviations(self, form: Form, columns: slice) -> Floats:
         """Return the value without each row, less a number common to all."""
-        found = leave_one_out(form.score_table(), self.name, masked=False, **self.parameters)
+        found = leave_one_out(form.score_table(), self.name, **self.parameters)
         return form.by_row(*found)
 
 

@@ -20,9 +20,7 @@ from fastmetrics._input.scalars import (
     check_weights_are,
 )
 from fastmetrics.errors import InputError
-from fastmetrics.inference._sample_sizes import (
-    warn_of_rare_classes,
-)
+from fastmetrics.inference._sample_sizes import warn_of_rare_classes
 from fastmetrics.inference.bootstrap._draws import Draws, Resampling
 from fastmetrics.inference.bootstrap._engine import WEIGH, Engine, Failures
 from fastmetrics.inference.bootstrap._forms import Rows, ScoredRows

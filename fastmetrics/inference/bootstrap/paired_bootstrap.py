@@ -180,11 +180,8 @@ def compared(
     engine = Engine(forms, options.asked, options.draws(forms[0]))
     estimates = [engine.estimates(m) for m in range(len(names))]
     found = engine.run(options.n_resamples, progress=options.progress)
-    wanted = by_bca(engine, estimates, method_of_models)
-    if method_of_models == "bca":
-        accelerations = {(m, i): _acceleration(engine, options, (m,), i) for m, i in wanted}
-    else:
-        accelerations = engine.accelerations(wanted, options.stratified)
+    due = by_bca(engine, estimates, method_of_models)
+    accelerations = engine.accelerations(due, options.stratified)
     own = [
         results_of(engine, m, estimates[m], found, options, accelerations, method_of_models)
         for m in range(len(names))
@@ -232,10 +229,10 @@ def paired_method(one: Planned) -> PairedMethod:
     return "percentile" if is_of_a_choice else PAIRED_METHOD
 
 
-def _acceleration(engine: Engine, options: Options, models: tuple[int, ...], measure: int) -> float:
-    """Return the acceleration of a measure of one model, or of the first less the second."""
+def _acceleration(engine: Engine, options: Options, pair: tuple[int, int], measure: int) -> float:
+    """Return the acceleration of a measure of the first model less that of the second."""
     of_models = []
-    for model in models:
+    for model in pair:
         units = engine.forms[model].unit_of_rows()  # which are rows: there are no groups here
         of_models.append(np.empty(len(units)))
         of_models[-1][units] = engine.row_deviations(measure, model)
@@ -243,7 +240,7 @@ def _acceleration(engine: Engine, options: Options, models: tuple[int, ...], mea
     if not options.stratified:
         return acceleration([(total, np.ones(len(total)))])
     positive = np.empty(len(total), np.bool_)
-    first = engine.forms[models[0]]
+    first = engine.forms[pair[0]]
     positive[first.unit_of_rows()] = first.is_positive(len(total))
     return acceleration([(total[part], np.ones(int(part.sum()))) for part in (positive, ~positive)])
 
