@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple, SupportsFloat, TypeVar
+from typing import Any, Final, Literal, NamedTuple, SupportsFloat, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,24 +93,10 @@ def toward(values: V, alternative: Alternative) -> V:
 
 
 def holm(pvalues: Sequence[float]) -> list[float]:
-    """Return Holm's adjusted p-values, in the order of ``pvalues``.
+    """Return Holm's adjusted p-values, in the order of ``pvalues``; nan stays nan, a bound a bound.
 
-    Rejecting where the adjusted value is at most alpha keeps the chance of any false rejection
-    at alpha or below, whatever the dependence between the tests. A nan marks a test that is not
-    defined, stays nan, and is not counted among the others; what comes of a bound is a bound.
-
-    Of the m defined values, the i-th smallest (i = 1 … m) becomes the largest of
-    (m - j + 1) p_(j) over j <= i, at most 1: adjusted values keep the order of the given ones.
-
-    References
-    ----------
-    S. Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian
-    Journal of Statistics 6(2), 65-70.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
+    Of m defined values, the i-th smallest becomes the largest of (m - j + 1) p_(j) over j <= i, at
+    most 1. Holm (1979), Scandinavian Journal of Statistics 6:65-70.
     """
     adjusted = [math.nan] * len(pvalues)
     order = [at for at in np.argsort(pvalues, kind="stable") if not math.isnan(pvalues[at])]
@@ -125,18 +111,25 @@ def holm(pvalues: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def benjamini_hochberg(pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the p-values of Benjamini and Hochberg, in the order of those given; nan stays nan."""
+Floats = NDArray[np.float64]
+Adjustment = Literal["holm", "hochberg", "benjamini-hochberg", "bonferroni"]
+
+
+def adjusted(pvalues: Floats, method: Adjustment) -> Floats:
+    """Return p-values adjusted for their number, in the order given; nan stays nan."""
+    if method == "holm":
+        return np.array(holm(pvalues.tolist()))
     found = np.full(len(pvalues), np.nan)
     known = np.flatnonzero(~np.isnan(pvalues))
-    order = known[np.argsort(pvalues[known], kind="stable")]
-    m = len(order)
-    stepped = m / np.arange(1, m + 1) * pvalues[order]
-    found[order] = np.minimum(np.minimum.accumulate(stepped[::-1])[::-1], 1.0)
+    order, m = known[np.argsort(pvalues[known], kind="stable")], len(known)
+    places = np.arange(1, m + 1)
+    factors: Any = m / places if method == "benjamini-hochberg" else m - places + 1
+    stepped = (m if method == "bonferroni" else factors) * pvalues[order]
+    if method != "bonferroni":
+        stepped = np.minimum.accumulate(stepped[::-1])[::-1]
+    found[order] = np.minimum(stepped, 1.0)
     return found
 
-
-Floats = NDArray[np.float64]
 
 #: Directions in which the least and the greatest of jointly normal numbers are looked for.
 _DIRECTIONS: Final = 1 << 14
@@ -151,31 +144,18 @@ def max_t_pvalues(
     covariance: Floats,
     alternative: Alternative = "two-sided",
 ) -> list[float]:
-    """Return step-down max-T p-values of differences of jointly normal estimates.
+    """Return step-down max-T p-values of differences of jointly normal estimates, by their pairs.
 
-    A p-value is taken for that of a normal number, whatever degrees of freedom it was found with.
-    The smallest becomes the chance that any of the numbers, which correlate as the differences do,
-    is as extreme; the next one that of any of the others, and so on. None is below its own p or
-    above Holm's, which is what they would be at worst.
+    The smallest p becomes the chance that any of the numbers, which correlate as the differences
+    do, is as extreme; the next one that of any of the others, and so on. None is below its own p or
+    above Holm's. A p of nan is not counted; all are nan if the covariance is.
 
-    ``pairs`` say which two of the estimates each p is of, ``covariance`` is that of the estimates,
-    and ``alternative`` what p-values are of. A p of nan is not counted; all are nan if the
-    covariance is.
-
-    Notes
-    -----
     With r the rank of the covariance of the differences, r normal numbers are a direction and a
     length that does not depend on it: in a direction where the largest difference is m, the chance
-    is that of chi-square with r degrees of freedom to pass (z / m)^2. Its mean over directions is
-    taken: of two dimensions over equal angles, of three over Fibonacci's spiral, of more over a
-    fixed sequence of points that fills the sphere evenly (Roberts 2018), so that the same data give
-    the same bits. Of three models it is right to 1e-8 of itself, of four to 1e-4, of five to ten to
-    some 1e-3, and to 2e-2 far below .05.
-
-    References
-    ----------
-    Westfall & Young (1993), Resampling-based multiple testing, 2.6. Hothorn, Bretz & Westfall
-    (2008), Simultaneous inference in general parametric models, Biometrical Journal 50:346-363.
+    is that of chi-square with r degrees of freedom to pass (z / m)^2, whose mean over directions is
+    taken. Of three models it is right to 1e-8 of itself, of four to 1e-4, of five to ten to some
+    1e-3. Westfall & Young (1993), Resampling-based multiple testing, 2.6. Hothorn, Bretz & Westfall
+    (2008), Biometrical Journal 50:346-363.
     """
     adjusted = [math.nan] * len(pvalues)
     defined = [i for i in range(len(pvalues)) if not math.isnan(pvalues[i])]
@@ -227,7 +207,10 @@ def _largest(
 
 
 def _directions(rank: int) -> Floats:
-    """Return unit vectors that are spread evenly, as rows."""
+    """Return unit vectors that are spread evenly, as rows: the same ones each time.
+
+    Equal angles, Fibonacci's spiral, or a sequence of points that fills the sphere (Roberts 2018).
+    """
     number = np.arange(_DIRECTIONS) + 0.5
     if rank == 1:
         return np.array([[1.0], [-1.0]])

@@ -100,11 +100,7 @@ def effective_sample_size(sample_weight: ArrayLike) -> float:
 def effective_groups(groups: NDArray[Any], weights: NDArray[Any] | None = None) -> float:
     """Return (sum m)^2 / sum m^2 of the sizes m of groups: what they are worth in equal ones.
 
-    ``groups`` are codes from 0; a row with a weight counts so much. O(n). Kish (1965), Survey
-    Sampling, 8.2, of groups.
-
-    >>> effective_groups(np.array([0, 0, 1, 1, 2, 2]))
-    3.0
+    A row with a weight counts so much. Kish (1965), Survey Sampling, 8.2, of groups.
     """
     return effective_of_sizes(np.bincount(groups, weights))
 
@@ -160,11 +156,7 @@ def widened_level(level: float, effective: float | None) -> float:
 
     A bootstrap of I units has a variance too small by (I - 1)/I, and normal tails where Student's
     are due: the level is that of the normal quantile sqrt(I / (I - 1)) t(level, I - 1). Hesterberg
-    (2015), What teachers should know about the bootstrap, The American Statistician 69:371-386,
-    5.3. The level itself without groups.
-
-    >>> round(widened_level(0.025, 15.0), 4), widened_level(0.025, None)
-    (0.0132, 0.025)
+    (2015), The American Statistician 69:371-386, 5.3. The level itself without groups.
     """
     if effective is None:
         return level

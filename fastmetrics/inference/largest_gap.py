@@ -24,14 +24,7 @@ _FARTHEST: Final = 10.0
 
 
 class Rates(NamedTuple):
-    """Both rates at each threshold, and how many rows of equal weight either is of.
-
-    Attributes
-    ----------
-    true_positive, false_positive : ndarray of float64, shape (n_distinct,)
-    sizes : (float, float)
-        Positives and negatives.
-    """
+    """Both rates at each threshold, and how many rows of equal weight either is of."""
 
     true_positive: Floats
     false_positive: Floats

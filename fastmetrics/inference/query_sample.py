@@ -23,16 +23,9 @@ from fastmetrics.tables.ranking.ranking_table import RankingTable, Ties
 
 
 class ByQuery(NamedTuple):
-    """A measure of each query.
+    """A measure of each query: (n_systems, n_queries), nan where it leaves one out for all systems.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_systems, n_queries)
-        nan where the measure leaves a query out, for all systems alike.
-    weights : ndarray of shape (n_systems, n_queries) or None
-        What each query counts in the mean of a system; None where all count the same.
-    counts : ndarray of bool, shape (n_queries,)
-        Which queries count.
+    With what each counts in the mean of a system, if that differs, and which queries count.
     """
 
     values: Floats

@@ -99,10 +99,7 @@ class Design:
 class Sample(ABC):
     """Rows with the predictions of one or several models.
 
-    Attributes
-    ----------
-    classes : ndarray of int64, shape (n,)
-        The class of each row, in the order of labels, of two the positive one last.
+    ``classes`` has the class of each, in the order of labels, of two the positive one last.
     """
 
     design: Design

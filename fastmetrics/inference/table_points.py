@@ -32,14 +32,10 @@ class Measured(NamedTuple):
     counts : tuple of K ndarrays of shape (2, 2), or None
         Of decisions of two classes, each row standing for itself: true by predicted, positive
         last; of a share of any other rows or queries, those that are right and wrong.
-    n_samples : float
-        Rows of a weight, or queries; the sum of frequencies.
     rates : tuple of K Rates, or of none
         Both rates at each score, of measures whose limits need them.
     of_rows : tuple of K float, or of none
         The variance of independent rows, where points are groups that do not tell it.
-    note : str
-        What a reader of its intervals must know; usually empty.
     """
 
     values: tuple[float, ...]

@@ -65,14 +65,11 @@ class Units:
     ----------
     n_points : int
         Places of an array of influences: a row each, or rows of one class and score.
-    counts : ndarray of shape (n_points,), or None
-        How many rows a point stands for: of frequencies, and of points of many rows.
-    weights : ndarray of float64, shape (n_points,), or None
-        How much a row matters, being one row all the same: importances.
-    groups : ndarray of int64, shape (n_points,), or None
-        The group of each row, from 0: groups are then what varies.
-    strata : ndarray of int64, shape (n_points,), or None
-        What was sampled apart, or can be taken so: means are removed, and factors are of each.
+    counts, weights : ndarray of shape (n_points,), or None
+        How many rows a point stands for; how much a row matters, being one row all the same.
+    groups, strata : ndarray of int64, shape (n_points,), or None
+        The group of each row, from 0, which is then what varies; what was sampled apart, or can be
+        taken so: means are removed, and factors are of each.
     sizes : ndarray of float64, shape (n_strata,), or None
         Rows of each stratum, where that is known; counted by default.
 

@@ -14,7 +14,7 @@ from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import check_confidence_level
 from fastmetrics._results import ConfidenceInterval, OneNumber, Several
 from fastmetrics.errors import InputError, no_such
-from fastmetrics.inference._pvalues import benjamini_hochberg
+from fastmetrics.inference._pvalues import adjusted
 from fastmetrics.inference.estimate_result import Pair
 from fastmetrics.inference.reference import difference_test, pvalue, quantile
 from fastmetrics.inference.units import Spread
@@ -155,8 +155,8 @@ class Slices(Several[SliceEstimate]):
         for key in dict.fromkeys((row.metric, row.model) for row in self.rows):
             own = self._of(*key)
             raw = np.array([row.pvalue_worse(margin) for row in own])
-            each = zip(raw, own, benjamini_hochberg(raw), strict=True)
-            found += [(p, row) for p, row, adjusted in each if adjusted <= false_discovery_rate]
+            each = zip(raw, own, adjusted(raw, "benjamini-hochberg"), strict=True)
+            found += [(p, row) for p, row, q in each if q <= false_discovery_rate]
         return tuple(row for _, row in sorted(found, key=lambda each: each[0]))
 
     def between(

@@ -251,13 +251,7 @@ def normal_power(excess: float, deviation: float) -> float:
 
 
 def smallest(power: Callable[[int], float], target: float) -> int:
-    """Return the smallest number whose power is at least ``target``; power grows with it.
-
-    Raises
-    ------
-    ValueError
-        If 10^15 are too few.
-    """
+    """Return the smallest number, 10^15 at most, whose power is at least ``target``."""
     high = 1
     while power(high) < target:
         high *= 2

@@ -69,31 +69,13 @@ def sums_of_signs(rows: Floats, choices: NDArray[np.int64]) -> Floats:
 
 
 def max_t_pvalues(differences: Floats, n_resamples: int, key: NDArray[np.uint64]) -> list[float]:
-    """Return step-down max-T p-values that mean differences are 0.
+    """Return step-down max-T p-values that mean differences are 0, of each column (units, columns).
 
     Under the null hypothesis each unit's differences could as well have the other sign, all of them
     together. The statistic of a column d is |sum d| / sqrt(sum d^2), of variance 1 under these
-    flips and as ordered as |t|. A column is adjusted for those that are no larger: it keeps the
-    chance of any false rejection, for many units, as Holm does, and gains from their correlation.
-
-    Parameters
-    ----------
-    differences : ndarray of float64, shape (n_units, n_columns)
-        0 where a unit has no part in a column.
-    n_resamples : int
-        Random choices of signs; all of them are taken where these are no more.
-    key : ndarray of uint64
-        Seed.
-
-    Returns
-    -------
-    list of float
-        Of each column; 1 for a column of zeros.
-
-    References
-    ----------
-    Westfall & Young (1993), Resampling-based multiple testing, 2.8. Romano & Wolf (2005), JASA
-    100:94-108.
+    flips and as ordered as |t|; a column is adjusted for those that are no larger. All flips are
+    taken where these are no more than ``n_resamples``. Westfall & Young (1993), Resampling-based
+    multiple testing, 2.8. Romano & Wolf (2005), JASA 100:94-108.
     """
     scales = np.sqrt((differences**2).sum(axis=0))
     pvalues = [1.0] * len(scales)

@@ -43,17 +43,8 @@ ValueError
 class RankTable:
     """The ranks of k algorithms on N data sets; rank 1 is the best, ties share the mean rank.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the algorithms.
-    datasets : tuple of str
-        Their names.
-    centred : ndarray of int64, shape (N, k)
-        Twice the rank, less k + 1: whole numbers whose sum is 0 in each row, so that no statistic
-        of them is rounded before its one division.
-    scores : ndarray of shape (N, k), or None
-        As given; None where ranks were.
+    ``centred`` has twice the rank, less k + 1: whole numbers whose sum is 0 in each row, so that no
+    statistic of them is rounded before its one division.
     """
 
     names: tuple[str, ...]

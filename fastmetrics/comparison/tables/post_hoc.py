@@ -7,7 +7,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, get_args
+from typing import Final, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,8 +22,7 @@ from fastmetrics.comparison.tables._rank_table import RANKS, RankTable, rank_tab
 from fastmetrics.comparison.tables.post_hoc_result import PostHocTest, RankPair, post_hoc_test
 from fastmetrics.errors import DegenerateDataWarning, InputTypeError
 from fastmetrics.inference import reference
-
-Adjustment = Literal["holm", "hochberg", "benjamini-hochberg", "bonferroni"]
+from fastmetrics.inference._pvalues import Adjustment, adjusted, holm
 
 _ALPHA: Final = """
 Parameters
@@ -186,7 +185,7 @@ def wilcoxon_holm_of(
             )
             for models in compared
         ]
-    pvalues = adjust_pvalues([test.pvalue for test in tests], method="holm").tolist()
+    pvalues = holm([test.pvalue for test in tests])
     pairs = [
         RankPair(*models, apart, test.statistic, pvalue, pvalue <= alpha, test.better)
         for (models, apart), test, pvalue in zip(compared.items(), tests, pvalues, strict=True)
@@ -255,21 +254,7 @@ def adjust_pvalues(pvalues: ArrayLike, *, method: Adjustment = "holm") -> NDArra
     """
     check_choice("method", method, get_args(Adjustment))
     values = canonical_scores(as_vector(pvalues, "pvalues"), "pvalues").astype(np.float64)
-    defined = np.flatnonzero(~np.isnan(values))
-    if not len(defined):
-        return np.full(values.shape, np.nan)
-    check_probabilities(values[defined], "pvalues")
-    adjusted = np.full(values.shape, np.nan)
-    order = defined[np.argsort(values[defined], kind="stable")]
-    m = len(order)
-    places = np.arange(1, m + 1)
-    factors: Any = m / places if method == "benjamini-hochberg" else m - places + 1
-    if method == "bonferroni":
-        factors = m
-    stepped = factors * values[order]
-    if method == "holm":
-        stepped = np.maximum.accumulate(stepped)
-    elif method != "bonferroni":
-        stepped = np.minimum.accumulate(stepped[::-1])[::-1]
-    adjusted[order] = np.minimum(stepped, 1.0)
-    return adjusted
+    defined = values[~np.isnan(values)]
+    if len(defined):
+        check_probabilities(defined, "pvalues")
+    return adjusted(values, method)

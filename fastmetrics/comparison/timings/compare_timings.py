@@ -30,7 +30,7 @@ from fastmetrics.comparison.timings.timings_result import (
     TimingRatio,
 )
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference._pvalues import benjamini_hochberg, holm, moments
+from fastmetrics.inference._pvalues import adjusted, moments
 from fastmetrics.inference.reference import critical_value, difference_test
 
 #: The rounds of each work in one run.
@@ -226,11 +226,10 @@ def _decided(
         for side in _SIDES
     )
     rows = []
-    by_share = benjamini_hochberg(np.array(above)).tolist()
-    adjusted = holm(above) if correction == "holm" else by_share
+    of_worse = adjusted(np.array(above), "holm" if correction == "holm" else "benjamini-hochberg")
     for k, change in enumerate(changes):
         decision: Decision = (
-            "worse" if adjusted[k] <= alpha else "not worse" if below[k] <= alpha else "undecided"
+            "worse" if of_worse[k] <= alpha else "not worse" if below[k] <= alpha else "undecided"
         )
         own = alpha / len(changes)
         needed: int | None = 0
@@ -243,7 +242,7 @@ def _decided(
                 confidence_interval=_interval(change, alpha),
                 standard_error=math.exp(change.mean) * change.standard_error,
                 decision=decision,
-                pvalue_worse=adjusted[k],
+                pvalue_worse=float(of_worse[k]),
                 pvalue_not_worse=below[k],
                 n_before=change.n_before,
                 n_after=change.n_after,

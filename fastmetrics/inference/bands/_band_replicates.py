@@ -174,12 +174,7 @@ def _table(size: float) -> Floats:
 
 
 class Sizes(NamedTuple):
-    """Numbers of independent rows: negatives, positives, and for the share of positives.
-
-    Attributes
-    ----------
-    negatives, positives, rows : float
-    """
+    """Numbers of independent rows: negatives, positives, and for the share of positives."""
 
     negatives: float
     positives: float

@@ -41,13 +41,7 @@ _CELLS_OF_A_BATCH: Final = 1 << 16
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CodedRows(Rows):
-    """True and predicted classes, the rows being sorted by their cell.
-
-    Attributes
-    ----------
-    starts : ndarray of int64, shape (K * K,)
-        First row of each cell.
-    """
+    """True and predicted classes, the rows being sorted by their cell; each starts at a row."""
 
     starts: NDArray[np.int64]
 
@@ -85,15 +79,7 @@ class Cells(Form):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class TableCells(Cells):
-    """The distinct scores of two classes.
-
-    Attributes
-    ----------
-    table : ScoreTable
-        Counts of both classes at each score.
-    cut : int or None
-        How many distinct scores are called positive where there is a threshold.
-    """
+    """The distinct scores of two classes; ``cut`` of them are at the threshold or above."""
 
     table: ScoreTable
     cut: int | None = None

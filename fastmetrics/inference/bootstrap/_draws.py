@@ -31,13 +31,7 @@ WINDOW = kernels.WINDOW
 class Draws:
     """Draws over n units; every number follows from the key, the replicate and the block.
 
-    Attributes
-    ----------
-    key : ndarray of uint64, shape (2,)
-    n_units : int
-    resampling : {"multinomial", "poisson", "bayesian"}
-    masks : ndarray of uint8, or None
-        Class of each unit (255 or 0) where each class is drawn by itself.
+    ``masks`` have the class of each unit (255 or 0) where each class is drawn by itself.
     """
 
     key: NDArray[np.uint64]
@@ -130,15 +124,7 @@ def cell_counts(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Needs:
-    """What every replicate must yield.
-
-    Attributes
-    ----------
-    lines : tuple of Line
-        The programme of the threshold measures.
-    statistics : sequence of callables
-        The user's own statistics.
-    """
+    """What every replicate must yield: lines of threshold measures, and the user's statistics."""
 
     lines: tuple[Line, ...] = ()
     statistics: Sequence[Statistic] = ()

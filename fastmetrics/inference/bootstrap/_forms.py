@@ -72,10 +72,8 @@ class Form(ABC):
 
     Attributes
     ----------
-    n_rows : int
-        Examples.
-    n_units : int
-        Units that are drawn: rows or groups.
+    n_rows, n_units : int
+        Examples; units that are drawn: rows or groups.
     fractional : ndarray or None
         Weights of the rows, in any order, where they are fractions.
     columns : ndarray of shape (n_columns, n_cells), or None
@@ -196,8 +194,6 @@ class Rows(Form):
 
     Attributes
     ----------
-    n : int
-        Number of rows.
     weights : ndarray of shape (n,), or None
         Weight of each row: float64, or int64 where it is a frequency.
     units : ndarray of int32, shape (n,), or None
@@ -324,14 +320,7 @@ class Rows(Form):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ScoredRows(Rows):
-    """Labels with scores, by descending score.
-
-    Attributes
-    ----------
-    rows : SortedRows
-    cut : int or None
-        How many rows, the highest, are called positive where there is a threshold.
-    """
+    """Labels with scores, by descending score; ``cut`` of them are at the threshold or above."""
 
     rows: SortedRows
     cut: int | None = None

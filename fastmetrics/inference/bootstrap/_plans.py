@@ -133,19 +133,9 @@ def _matrices(cells: Floats) -> Floats:
 class SumPlan(Plan):
     """A measure of column means.
 
-    Attributes
-    ----------
-    name : str
-    columns : callable
-        Targets and predictions (None for a mean) to the columns, each of shape (n,).
-    finish : callable
-        Means of the columns, shape (..., n_columns), to values of shape (...).
-    n_columns : int
-    needs_prediction, is_probability, is_clipped : bool
-        Whether there must be predictions; whether they are probabilities of the label 1; whether
-        these keep the machine epsilon of their dtype from 0 and 1.
-    slope : callable
-        Derivative of `finish` by the mean of its column, where there is but one.
+    ``columns`` makes them of targets and predictions, ``finish`` values of shape (...) of means of
+    shape (..., n_columns), and ``slope`` is its derivative where there is one column. Predictions
+    that are clipped keep the machine epsilon of their dtype from 0 and 1.
     """
 
     name: str
@@ -253,14 +243,7 @@ class Planned:
 
 
 def planned(metrics: Any) -> list[Planned]:
-    """Return the measures that ``metrics`` asks for, in order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For what is no measure, a parameter that a measure does not have, or a measure without
-        replicates.
-    """
+    """Return the measures that ``metrics`` asks for, in order, or raise."""
     return [Planned(one.label, _plan(one), one.higher_is_better) for one in asking.ask(metrics)]
 
 

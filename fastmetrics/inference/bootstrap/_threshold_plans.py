@@ -70,18 +70,8 @@ REPORTED = (
 class Plan(ABC):
     """A measure: what it needs of a replicate, and what its values are.
 
-    Attributes
-    ----------
-    lines : tuple of Line
-        What kernels are to measure.
-    n_columns : int
-        How many columns it adds up.
-    has_error : bool
-        Whether a replicate has a standard error.
-    undefined_where : str
-        Why a replicate may have no value.
-    note : str
-        What a reader of its interval must know.
+    Kernels measure its ``lines`` and add up its columns; ``undefined_where`` says why a replicate
+    may have no value, ``note`` what a reader of its interval must know.
     """
 
     lines: tuple[Line, ...] = ()
@@ -176,7 +166,6 @@ class ThresholdPlan(Plan):
         return self.slope**2 * (of_positives / (m * (m - 1.0)) + of_negatives / (n * (n - 1.0)))
 
     def estimate(self, form: Form, columns: slice) -> float:
-        """Return the measure of the data themselves."""
         return float(self.of_table(form.score_table()))
 
     def default_method(self, form: Form, label: str) -> Method:
@@ -189,7 +178,6 @@ class ThresholdPlan(Plan):
         return list(strata(form.score_table(), self.name, **self.parameters))
 
     def row_deviations(self, form: Form, columns: slice) -> Floats:
-        """Return the value without each row, less a number common to all."""
         found = leave_one_out(form.score_table(), self.name, **self.parameters)
         return form.by_row(*found)
 

@@ -120,19 +120,12 @@ class AucCovariance(NamedTuple):
         Examples of each class; of importances, rows that have a weight.
     effective_sizes : tuple of float
         Of the positives and the negatives: how many equal weights tell as much (Kish 1965).
-    aucs : ndarray of shape (K,)
-        nan where a class is missing.
-    covariance : ndarray of shape (K, K)
-        nan where it is not defined.
+    aucs, covariance : ndarray of shape (K,) and (K, K)
+        nan where they are not defined.
     variances : ndarray of shape (K, K)
         Of the differences: exactly 0 where two models rank the rows alike.
     fault : str
         Why the covariances are not defined, else empty.
-    weights_are : {"importances", "frequencies"} or None
-    n_groups : int or None
-        Groups of rows; None where each row stands for itself.
-    effective_n_groups : float or None
-        How many groups of equal size they are worth.
     """
 
     n_positive: int

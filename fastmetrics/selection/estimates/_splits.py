@@ -36,15 +36,7 @@ class Method(NamedTuple):
 
 
 def check_method(cv: Any, task: Task, rng: Any, n_resamples: Any = None) -> Method:
-    """Return the method of a number of folds, a name or a splitter.
-
-    Raises
-    ------
-    TypeError
-        If it is neither, or a splitter comes with `rng` or `n_resamples`.
-    ValueError
-        If the name is unknown, or the method knows no groups and there are some.
-    """
+    """Return the method of a number of folds, a name or a splitter, or raise."""
     stratified, grouped = task.classes is not None, task.groups is not None
     if isinstance(cv, int | np.integer):
         cv = f"{check_integer('cv', cv, low=2)}-fold"

@@ -89,10 +89,7 @@ def _corrected(area: _RocArea) -> Pair:
 class _RocArea:
     """The area of a table of counts between two false positive rates.
 
-    Attributes
-    ----------
-    standardized : bool
-        Whether the area is rescaled so that the diagonal has 1/2 and a perfect curve 1.
+    If it is standardized, the diagonal has 1/2 and a perfect curve 1.
     """
 
     table: ScoreTable

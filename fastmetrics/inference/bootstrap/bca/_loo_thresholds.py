@@ -40,14 +40,7 @@ _BLOCK: Final = 256
 
 
 class Runs(NamedTuple):
-    """Values that are the same for runs of rows.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n_runs,)
-    stops : ndarray of shape (n_runs,)
-        The row after each run, rising to the number of rows.
-    """
+    """Values that are the same for runs of rows, and the row after each, up to their number."""
 
     values: Floats
     stops: Places
