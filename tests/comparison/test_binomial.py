@@ -147,6 +147,15 @@ def test_millions_of_examples():
     assert stats.binom.sf(count, 10**6, 0.1) < 0.05 <= stats.binom.sf(count - 1, 10**6, 0.1)
 
 
+def test_more_examples_than_32_bits_count():
+    n = 2**33
+    test = fm.comparison.binomial_test(n // 2 + 60_000, n, error_rate=0.5)
+    assert test.pvalue == pytest.approx(stats.binom.sf(n // 2 + 59_999, n, 0.5), rel=1e-9)
+    assert stats.binom.sf(test.critical_value, n, 0.5) < 0.05
+    both = fm.comparison.binomial_test(n // 2 - 60_000, n, error_rate=0.5, alternative="two-sided")
+    assert both.pvalue == pytest.approx(2 * test.pvalue, rel=1e-9)
+
+
 def test_likelihood():
     rates = np.linspace(0, 1, 11)
     found = fm.comparison.binomial_likelihood(0.3, 10, rates)

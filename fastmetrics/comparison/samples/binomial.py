@@ -187,12 +187,12 @@ def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
 
 
 def _survival(count: int, n: int, rate: float) -> float:
-    """Return P(X > count)."""
-    from scipy.special import bdtrc
+    """Return P(X > count); `bdtrc` of SciPy is nan from 2^31 on."""
+    from scipy.special import betainc
 
     if count < 0:
         return 1.0
-    return 0.0 if count >= n else float(bdtrc(float(count), n, rate))
+    return 0.0 if count >= n else float(betainc(count + 1.0, n - count, rate))
 
 
 def _two_sided_pvalue(errors: int, n: int, rate: float) -> float:
@@ -201,7 +201,7 @@ def _two_sided_pvalue(errors: int, n: int, rate: float) -> float:
     Counts are less and less likely away from the mode: those on its other side begin at the first
     that is as unlikely, up to rounding.
     """
-    from scipy.special import bdtr
+    from scipy.special import betaincc
 
     mode = _mode(n, rate)
     bound = _log_pmf(errors, n, rate) + _AS_LIKELY
@@ -209,9 +209,10 @@ def _two_sided_pvalue(errors: int, n: int, rate: float) -> float:
         return 1.0
     if errors < mode:
         other = _first(lambda c: c > n or _log_pmf(c, n, rate) <= bound, mode + 1, n + 1)
-        return float(bdtr(float(errors), n, rate)) + _survival(other - 1, n, rate)
+        return float(betaincc(errors + 1.0, n - errors, rate)) + _survival(other - 1, n, rate)
     steps = _first(lambda d: d > mode or _log_pmf(mode - d, n, rate) <= bound, 1, mode + 1)
-    lower = float(bdtr(float(mode - steps), n, rate)) if steps <= mode else 0.0
+    last = mode - steps
+    lower = float(betaincc(last + 1.0, n - last, rate)) if last >= 0 else 0.0
     return lower + _survival(errors - 1, n, rate)
 
 
