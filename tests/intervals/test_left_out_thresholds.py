@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from test_leave_one_out import (
-    CELLS,
     CRITERIA,
     FIELDS,
-    NAMES_AND_PARAMS,
     cells_of,
     leave_one_out,
     measured,
@@ -18,7 +16,6 @@ from test_leave_one_out import (
 )
 
 import engine_sizes
-from fastmetrics.inference.bootstrap.bca._leave_one_out import strata
 from grids import few_examples
 
 THRESHOLDS = [
@@ -52,21 +49,3 @@ def test_blocks_that_are_passed_over_matter_to_none(name: str, params: dict, cel
         engine_sizes.put(patch, thresholds_block=3)
         found = leave_one_out(table, name, **params)
     np.testing.assert_array_equal(found, expected)
-
-
-@pytest.mark.parametrize(("name", "params"), NAMES_AND_PARAMS, ids=str)
-@few_examples
-@given(cells=CELLS)
-def test_strata_are_the_deviations(name: str, params: dict, cells) -> None:
-    table = table_of(cells)
-    found = leave_one_out(table, name, **params)
-    sides = zip(found, (table.positives, table.negatives), strict=True)
-    for (values, counts), (side, multiplicities) in zip(
-        strata(table, name, **params), sides, strict=True
-    ):
-        held = (counts > 0) & ~np.isnan(values)
-        expected = (multiplicities > 0) & ~np.isnan(side)
-        np.testing.assert_array_equal(
-            np.sort(np.repeat(values[held], counts[held])),
-            np.sort(np.repeat(side[expected], multiplicities[expected])),
-        )

@@ -23,7 +23,7 @@ from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._draws import Line, Yield
 from fastmetrics.inference.bootstrap._forms import Form, Strata
 from fastmetrics.inference.bootstrap._limits import Method
-from fastmetrics.inference.bootstrap.bca._leave_one_out import leave_one_out, strata
+from fastmetrics.inference.bootstrap.bca._leave_one_out import leave_one_out
 from fastmetrics.measures.costs.lorenz import gini_coefficient
 from fastmetrics.measures.curves._criteria import AT_LEAST, AT_MOST
 from fastmetrics.measures.curves.best_threshold import _check_constraint, best_threshold
@@ -175,7 +175,9 @@ class ThresholdPlan(Plan):
 
     def strata(self, form: Form, columns: slice) -> Strata:
         """Return the values without one row of each distinct score, by class."""
-        return list(strata(form.score_table(), self.name, **self.parameters))
+        table = form.score_table()
+        found = leave_one_out(table, self.name, **self.parameters)
+        return list(zip(found, (table.positives, table.negatives), strict=True))
 
     def row_deviations(self, form: Form, columns: slice) -> Floats:
         found = leave_one_out(form.score_table(), self.name, **self.parameters)

@@ -33,28 +33,11 @@ from fastmetrics.measures.curves._criteria import (
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
+Pair = tuple[Floats, Floats]
 Places = NDArray[np.intp]
 
 #: Thresholds of a block.
 _BLOCK: Final = 256
-
-
-class Runs(NamedTuple):
-    """Values that are the same for runs of rows, and the row after each, up to their number."""
-
-    values: Floats
-    stops: Places
-
-    def by_row(self) -> Floats:
-        """Return the value of each row."""
-        return np.repeat(self.values, np.diff(self.stops, prepend=0))
-
-    def counts(self, running: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return what each run has of a column, from the column's sums up to each row."""
-        return np.diff(_before(running, self.stops), prepend=0)
-
-
-Sides = tuple[Runs, Runs]
 
 
 def _before(running: NDArray[np.int64], rows: Places) -> NDArray[np.int64]:
@@ -85,14 +68,14 @@ class _Largest:
         """Return the number of the chosen thresholds that is looked at."""
         return self.keys(chosen)
 
-    def sides(self) -> Sides:
+    def sides(self) -> Pair:
         """Return how the field changes without a positive, and without a negative, of each row."""
         n_positive, n_negative = int(self.table.n_positive), int(self.table.n_negative)
         with np.errstate(all="ignore"):  # counts of -1 above the first positive are never looked at
             rows, kept, _ = self._candidates(0, 0)
             best = np.argmax(self.keys(kept)).reshape(1)
             center = float(self.field(kept.at(best), rows[best])[0])
-            nowhere = Runs(np.full(1, np.nan), np.array([len(self.table)]))
+            nowhere = np.full(len(self.table), np.nan)
             return (
                 self._without(1, 0, center) if n_positive > 1 else nowhere,
                 self._without(0, 1, center) if n_negative > 1 else nowhere,
@@ -126,7 +109,7 @@ class _Largest:
         rows = np.concatenate(([0], rows[rows < n], [n]))
         return rows, *self._counts(rows, positive, negative)
 
-    def _without(self, positive: int, negative: int, center: float) -> Runs:
+    def _without(self, positive: int, negative: int, center: float) -> Floats:
         rows, kept, less = self._candidates(positive, negative)
         n = len(rows)
         best = np.empty(n - 1, np.int64)
@@ -140,7 +123,8 @@ class _Largest:
             kept.n_positive,
             kept.n_negative,
         )
-        return Runs(self.field(chosen, rows[at]) - center, rows[np.append(starts[1:], n - 1)])
+        stops = rows[np.append(starts[1:], n - 1)]
+        return np.repeat(self.field(chosen, rows[at]) - center, np.diff(stops, prepend=0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,7 +176,7 @@ class _Best(_Largest):
         return np.where(self.criterion.feasible(chosen), found, np.nan)
 
 
-def ks_statistic(table: ScoreTable) -> Sides:
+def ks_statistic(table: ScoreTable) -> Pair:
     """Leave out of the largest |TPR - FPR|."""
     return _Largest(table).sides()
 
@@ -205,7 +189,7 @@ def best_threshold(
     at_least: float | None = None,
     at_most: float | None = None,
     of: str = "value",
-) -> Sides:
+) -> Pair:
     """Leave out of a number that the best threshold has; the threshold is chosen again."""
     chosen = criterion_named(criterion, beta=beta, at_least=at_least, at_most=at_most)
     return _Best(table, chosen, of).sides()
@@ -218,7 +202,7 @@ class _Point(NamedTuple):
     predicted: int
 
 
-def break_even_point(table: ScoreTable) -> Sides:
+def break_even_point(table: ScoreTable) -> Pair:
     """Leave out of the value where precision equals recall.
 
     As many are to be called positive as there are positives. Rows below the crossing change
@@ -237,11 +221,11 @@ def break_even_point(table: ScoreTable) -> Sides:
 
     crossing = first_with(p)
     whole = _balance(end_of(crossing - 1), end_of(crossing), p)
-    nowhere = Runs(np.full(1, np.nan), np.array([size]))
+    nowhere = np.full(size, np.nan)
     if whole is None:
         return nowhere, nowhere
 
-    def runs(to: int, last: int, tp_less: int, goal: int, below: Fraction | None) -> Runs:
+    def found(to: int, last: int, tp_less: int, goal: int, below: Fraction | None) -> Floats:
         """Return the values above the crossing ``to``, at it if there it ``last`` was, below it."""
         above = at = None
         if (stop := min(last + 1, to)) > 0:
@@ -251,15 +235,15 @@ def break_even_point(table: ScoreTable) -> Sides:
         values = [
             math.nan if value is None else float(value - whole) for value in (above, at, below)
         ]
-        return Runs(np.array(values), np.array([stop, last + 1, size]))
+        return np.repeat(values, np.diff([0, stop, last + 1, size]))
 
     of_positives = of_negatives = nowhere
     if p > 1:
         sooner = first_with(p - 1)
         below = _balance(end_of(sooner - 1), end_of(sooner), p - 1)
-        of_positives = runs(crossing, sooner, 1, p - 1, below)
+        of_positives = found(crossing, sooner, 1, p - 1, below)
     if n > 1:
-        of_negatives = runs(first_with(p + 1), crossing, 0, p, whole)
+        of_negatives = found(first_with(p + 1), crossing, 0, p, whole)
     return of_positives, of_negatives
 
 
