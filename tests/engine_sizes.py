@@ -61,12 +61,11 @@ PLACES: dict[str, tuple[str, ...]] = {
     "cell_batch": (f"{_BOOTSTRAP}._cell_forms._CELLS_OF_A_BATCH",),
     "cell_rows": (f"{_BOOTSTRAP}._parse.ROWS_OF_A_CELL",),
     "most_refits": (f"{_BOOTSTRAP}._statistic_plans.MAX_REFITS",),
-    "thresholds_block": (f"{_BOOTSTRAP}.bca._loo_thresholds._BLOCK",),
+    "thresholds_block": (f"{_BOOTSTRAP}._loo_thresholds._BLOCK",),
     "part_bytes": (f"{_BOOTSTRAP}._engine._PART_BYTES",),
     "part_rows": (f"{_BOOTSTRAP}._engine._MOST_ROWS",),
     # of comparisons and selection
     "bayesian_block": ("comparison.samples.bayesian._BLOCK",),
-    "cochran_block": ("comparison.samples.cochran_q._BLOCK",),
     "cochran_patterns": ("comparison.samples.cochran_q._PATTERNS",),
     "cochran_steps": ("comparison.samples.cochran_q._STEPS",),
     "critical_value": ("inference.reference.critical_value",),

@@ -73,18 +73,6 @@ def effective_sample_size(sample_weight: ArrayLike) -> float:
     --------
     >>> effective_sample_size([1, 1, 1, 3])
     3.0
-
-    The accuracy of weighted rows with its interval:
-
-    >>> import numpy as np
-    >>> from fastmetrics.comparison import proportion_interval
-    >>> correct = np.array([1, 1, 0, 1, 1, 1, 0, 1])
-    >>> weight = np.array([0.5, 2.0, 1.0, 1.0, 0.5, 2.0, 0.5, 1.0])
-    >>> accuracy = np.average(correct, weights=weight)
-    >>> n = effective_sample_size(weight)
-    >>> result = proportion_interval(accuracy * n, n)
-    >>> round(n, 4), round(result.estimate, 4), result.confidence_interval
-    (6.1489, 0.8235, ConfidenceInterval(low=0.432, high=0.966255))
     """
     array = as_array(sample_weight, "sample_weight")
     weights = check_weights(array, len(array) if array.ndim else 1).values

@@ -11,16 +11,13 @@ import numpy as np
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.inference.reference import quantile
-from fastmetrics.inference.units import ROUNDING, Floats
-from fastmetrics.measures.curves._pieces import Piece, by_pieces
+from fastmetrics.inference.units import Floats
 from fastmetrics.tables.scores.score_table import ScoreTable, running_sums
 
 #: The largest gap is seen where chance raises it: the lower limit is that of a test of so many
 #: gaps. The upper one may be missed twice as often as the level says, as the gap is too large.
 _GAPS: Final = 4.0
 _TWICE: Final = 2.0
-#: Beyond so many errors of the normal law lies less than doubles can tell from 1.
-_FARTHEST: Final = 10.0
 
 
 class Rates(NamedTuple):
@@ -35,24 +32,6 @@ class Rates(NamedTuple):
         """Return those of a table of both classes."""
         tp, fp = running_sums(table)
         return cls(tp / tp[-1], fp / fp[-1], sizes)
-
-    @classmethod
-    def near(cls, table: ScoreTable, sizes: tuple[float, float], largest: float) -> Rates:
-        """Return those of a table of counts where the gap may have the greatest limit, no more."""
-        least = largest - _widest(sizes, _FARTHEST)
-
-        def chosen(piece: Piece) -> tuple[Floats, Floats]:
-            above = piece.tp / sizes[0] - piece.fp / sizes[1]
-            moves = piece.positives.sum() / sizes[0] + piece.negatives.sum() / sizes[1]
-            if abs(above) + moves < least * (1.0 - ROUNDING):
-                return np.empty(0), np.empty(0)
-            tpr = (piece.tp + np.cumsum(piece.positives)) / sizes[0]
-            fpr = (piece.fp + np.cumsum(piece.negatives)) / sizes[1]
-            kept = np.abs(tpr - fpr) >= least
-            return tpr[kept], fpr[kept]
-
-        tpr, fpr = map(np.concatenate, zip(*by_pieces(table, chosen), strict=True))
-        return cls(tpr, fpr, sizes)
 
     def variance(self, added: float = 0.0) -> float:
         """Return that of the gap where it is largest, so many hits and misses added to each."""

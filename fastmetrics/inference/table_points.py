@@ -152,10 +152,8 @@ class TablePoints:
         rates = gap.true_positive_rate, gap.false_positive_rate
         above = [round(rate * n) for rate, n in zip(rates, sizes, strict=True)]
         tp, fp = (np.array([k, n - k]) for k, n in zip(above, sizes, strict=True))
-        of_two = TablePoints(ScoreTable(np.array([1.0, 0.0]), tp, fp))
-        found = of_two.measured(one)
-        near = Rates.near(table, (float(sizes[0]), float(sizes[1])), gap.statistic)
-        return found._replace(rates=(near,))
+        found = TablePoints(ScoreTable(np.array([1.0, 0.0]), tp, fp)).measured(one)
+        return found._replace(rates=(Rates.of_table(table, (float(sizes[0]), float(sizes[1]))),))
 
     @cached_property
     def _units(self) -> Units:

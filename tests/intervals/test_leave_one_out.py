@@ -13,8 +13,8 @@ from hypothesis import given, strategies as st
 import fastmetrics as fm
 from fastmetrics import ScoreTable
 from fastmetrics.errors import UndefinedMetricWarning
+from fastmetrics.inference.bootstrap import _leave_one_out as left_out
 from fastmetrics.inference.bootstrap._limits import acceleration, limits
-from fastmetrics.inference.bootstrap.bca import _leave_one_out as left_out
 from grids import few_examples
 from reference import bootstrap_oracle as oracle, pr_oracle, roc_oracle
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final, Literal, NamedTuple, get_args
 
@@ -22,7 +22,6 @@ from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError
 Counts = NDArray[np.int64]
 Method = Literal["chi2", "permutation"]
 
-_BLOCK: Final = 1 << 18
 _DRAWN: Final = 1 << 20
 _PATTERNS: Final = 1 << 12
 
@@ -92,7 +91,7 @@ def cochran_q_test(
     -----
     Q = (M - 1) (M sum_j G_j^2 - T^2) / (M T - sum_i L_i^2), G_j the right answers of model j, L_i
     those of example i, T all of them. For M = 2 it is McNemar's chi2 without correction. Cost
-    O(n M), memory that of the data and a block of rows. Random permutations have
+    O(n M), memory that of the data and a number a row. Random permutations have
     p = (b + 1) / (n_resamples + 1), and with 12 models or fewer cost O(2^M) each, whatever n is.
 
     References
@@ -160,20 +159,18 @@ def cochran_q_test(
 
 def _sums_of_matrix(correct: Any) -> _Sums:
     matrix = check_multilabel_indicator(correct, "correct")
-    n, n_models = matrix.shape
-    if n_models < 2:
+    if matrix.shape[1] < 2:
         raise InputError(f"`correct` must have two columns or more: got shape {matrix.shape}")
-    columns = np.zeros(n_models, np.int64)
-    rows = np.zeros(n_models + 1, np.int64)
-    size = max(1, _BLOCK // n_models)
-    for start in range(0, n, size):
-        block = matrix[start : start + size]
-        right = np.zeros(len(block), np.int64)
-        for j in range(n_models):  # columns: NumPy is slow along a short last axis
-            right += block[:, j]
-            columns[j] += np.count_nonzero(block[:, j])
-        rows += np.bincount(right, minlength=n_models + 1)
-    return _Sums(columns, rows)
+    return _sums(len(matrix), matrix.T)
+
+
+def _sums(n: int, columns: Iterable[NDArray[Any]]) -> _Sums:
+    """Return the sums of the columns of models, each of which says which of n rows it has right."""
+    right, sums = np.zeros(n, np.int64), []
+    for column in columns:
+        right += column
+        sums.append(np.count_nonzero(column))
+    return _Sums(np.array(sums, np.int64), np.bincount(right, minlength=len(sums) + 1))
 
 
 def _sums_of_predictions(y_true: Any, predictions: Any) -> tuple[_Sums, list[str] | None]:
@@ -190,14 +187,8 @@ def _sums_of_predictions(y_true: Any, predictions: Any) -> tuple[_Sums, list[str
         raise InputError(f"`predictions` must be of two models or more: got {len(columns)}")
     arguments = [f"predictions[{name!r}]" for name in names or range(len(columns))]
     true = check_label_column(y_true, "y_true").clean()
-    right = np.zeros(len(true.values), np.int32)
-    sums = []
-    for name, column in zip(arguments, columns, strict=True):
-        rows = right_rows(true, column, name)
-        right += rows
-        sums.append(np.count_nonzero(rows))
-    counts = np.bincount(right, minlength=len(columns) + 1)
-    return _Sums(np.array(sums, np.int64), counts.astype(np.int64)), names or None
+    right = (right_rows(true, one, name) for name, one in zip(arguments, columns, strict=True))
+    return _sums(len(true.values), right), names or None
 
 
 def _exact_pvalue(row_sums: Counts, n_models: int, squares: int) -> float | None:

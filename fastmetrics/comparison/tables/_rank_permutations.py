@@ -48,9 +48,7 @@ def sum_of_squares(centred: NDArray[np.int64]) -> int:
     return sum(each * each for each in centred.sum(axis=0).tolist())
 
 
-def exact_distribution(
-    centred: NDArray[np.int64], budget: int = BUDGET
-) -> ExactDistribution | None:
+def exact_distribution(centred: NDArray[np.int64]) -> ExactDistribution | None:
     """Return the distribution over all arrangements of each row, or None beyond the budget.
 
     Rows are added one after another. All columns are alike, so only the sorted column sums
@@ -62,7 +60,7 @@ def exact_distribution(
     )
     if not rows:
         return ExactDistribution(np.zeros(1, np.int64), np.ones(1))
-    if _least_work(rows) > budget:
+    if _least_work(rows) > BUDGET:
         return None
     counts = [arrangement_count(row) for row in rows]
     if len(rows) > 1 and counts[1] * len(rows[0]) > _MOST_NUMBERS:
@@ -71,7 +69,7 @@ def exact_distribution(
     known: dict[tuple[int, ...], NDArray[np.int64]] = {}
     for i, row in enumerate(rows[1:-1], 1):
         # The states do not become fewer: what is left costs this at least.
-        if spent + len(states) * sum(counts[i:]) > budget:
+        if spent + len(states) * sum(counts[i:]) > BUDGET:
             return None
         spent += len(states) * counts[i]
         states, weights = _with_row(states, weights, arrangements(tuple(row.tolist()), known))
@@ -79,7 +77,7 @@ def exact_distribution(
             weights *= 2.0**-50  # a power of two: nothing is rounded
     if len(rows) == 1:
         return ExactDistribution((states**2).sum(axis=1), weights)
-    if spent + len(states) * counts[-1] > budget:
+    if spent + len(states) * counts[-1] > BUDGET:
         return None
     return _with_last_row(states, weights, arrangements(tuple(rows[-1].tolist()), known))
 

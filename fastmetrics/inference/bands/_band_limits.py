@@ -52,7 +52,9 @@ class Curve:
         Where the curve is upright, ``top`` says which of its ends is meant.
         """
         found = np.empty(len(rates))
-        levels = whole_counts(rates * self.x[-1])
+        levels = rates * self.x[-1]
+        whole = np.rint(levels)  # 0.29 * 100 is 29
+        levels = np.where(np.abs(levels - whole) <= _PRODUCT * np.abs(levels), whole, levels)
         kernels.values_along(self.x, self.y, levels, top, self.slack, found)
         rates_of_y: Floats = found / self.y[-1]
         return rates_of_y
@@ -70,12 +72,6 @@ class Curve:
     def of_weights(cls, tp: Floats, fp: Floats) -> Curve:
         """Return the curve of sums of weights, which are rounded."""
         return cls(fp, tp, _ROUNDING * float(fp[-1]))
-
-
-def whole_counts(products: Floats) -> Floats:
-    """Return the whole numbers that products of a rate and a count stand for (0.29 * 100 = 29)."""
-    whole = np.rint(products)
-    return np.where(np.abs(products - whole) <= _PRODUCT * np.abs(products), whole, products)
 
 
 # Bartlett's arcsine scale: a rate of n rows has variance 1 in it, whatever the rate, and Anscombe's
@@ -171,8 +167,3 @@ def product_limits(x: Floats, of_x: Limits, y: float, of_y: ConfidenceInterval) 
     least = np.maximum(x * y - below, low * of_y.low)
     most = np.where(high >= 1.0, high * of_y.high, x * y + above)
     return least, np.minimum(most, high * of_y.high)
-
-
-def outer_product(of_x: Limits, of_y: ConfidenceInterval) -> Limits:
-    """Return limits of a product that hold wherever those of both factors do."""
-    return of_x[0] * of_y.low, of_x[1] * of_y.high

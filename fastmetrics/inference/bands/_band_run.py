@@ -133,8 +133,8 @@ class Run:
             n_bounds = 2 if self.stratified else 3
             of_rates = self._of_rates(curve, by_recall, rates, sizes, n_bounds)
             of_odds = self._of_odds(odds, n_bounds)
-            if self.method == "ks":
-                least, most = limits.outer_product(of_rates, of_odds)
+            if self.method == "ks":  # outer limits, which hold wherever those of both factors do
+                least, most = of_rates[0] * of_odds.low, of_rates[1] * of_odds.high
             else:
                 least, most = limits.product_limits(rates, of_rates, odds, of_odds)
             return precision, (recall / (recall + most), recall / (recall + least))

@@ -21,7 +21,7 @@ Resampling = Literal["multinomial", "poisson", "bayesian"]
 
 #: (kind, criterion, two bounds) of `replicate_points.measure_rows`.
 Line = tuple[int, int, float, float]
-#: A user's own: ``f(targets and predictions, weights of the rows)``, weights being counts or not.
+#: ``f(arguments of the rows, weights of the rows)``, weights being counts or not.
 Statistic = Callable[[tuple[NDArray[Any], ...], NDArray[Any]], float]
 
 WINDOW = kernels.WINDOW

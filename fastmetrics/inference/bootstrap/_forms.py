@@ -199,7 +199,7 @@ class Rows(Form):
     units : ndarray of int32, shape (n,), or None
         The unit that each row belongs to, where the rows themselves are not drawn in this order.
     arguments : tuple of ndarray
-        What a user's own statistic is called with: targets, predictions.
+        What a statistic is called with: targets, predictions; of scores where ties end, too.
     """
 
     n: int

@@ -252,7 +252,7 @@ def _scored_rows(
     if any(isinstance(one.plan, SumPlan) for one in asked):
         of_rows["columns"] = columns_of(asked, rows.labels, rows.scores)
     if any(isinstance(one.plan, StatisticPlan) for one in asked):
-        of_rows["arguments"] = (rows.labels, rows.scores)
+        of_rows["arguments"] = rows.labels, rows.scores, rows.ends[: rows.n].view(np.bool_)
     counts, cut = _called(table, threshold), rows.called_positive(threshold)
     return ScoredRows(**of_rows, rows=rows, table=table, counts=counts, cut=cut)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, Final
 
@@ -81,14 +81,14 @@ class UserPlan(StatisticPlan):
         function = _unlocked(self.function) if self.compiled else self.function
 
         def with_weights(arguments: tuple[NDArray[Any], ...], weights: NDArray[Any]) -> float:
-            return float(function(*map(_read_only, arguments), weights.astype(np.float64)))
+            return float(function(*map(_read_only, arguments[:2]), weights.astype(np.float64)))
 
         def with_rows(arguments: tuple[NDArray[Any], ...], weights: NDArray[Any]) -> float:
             if self.weighted or weights.dtype.kind == "f":
                 drawn = weights > 0
-                columns = (column[drawn] for column in arguments)
+                columns = (column[drawn] for column in arguments[:2])
                 return float(function(*columns, weights[drawn].astype(np.float64)))
-            return float(function(*(np.repeat(column, weights) for column in arguments)))
+            return float(function(*(np.repeat(column, weights) for column in arguments[:2])))
 
         return with_weights if self.compiled else with_rows
 
@@ -138,19 +138,16 @@ class HullPlan(StatisticPlan):
     worst: float
     is_gain: bool
     of_table: Callable[[ScoreTable], float]
-    _ends: dict[int, tuple[NDArray[Any], NDArray[np.bool_]]] = field(default_factory=dict)
 
     undefined_where = "they lost a class"
 
     @property
     def statistic(self) -> Statistic:
         def of_rows(arguments: tuple[NDArray[Any], ...], drawn: NDArray[Any]) -> float:
-            labels, scores = arguments
-            n = len(labels)
-            positives, negatives = np.empty(n), np.empty(n)
-            count = hulls.upper_hull_of_drawn_rows(
-                labels, self._ends_of(scores), drawn.astype(np.float64), positives, negatives
-            )
+            labels, _, ends = arguments
+            positives, negatives = np.empty((2, len(labels)))
+            weights = drawn.astype(np.float64)
+            count = hulls.upper_hull_of_drawn_rows(labels, ends, weights, positives, negatives)
             positives, negatives = positives[:count], negatives[:count]
             n_positive, n_negative = positives.sum(), negatives.sum()
             if not (n_positive > 0 and n_negative > 0):
@@ -158,14 +155,6 @@ class HullPlan(StatisticPlan):
             return self.loss(positives, negatives)
 
         return of_rows
-
-    def _ends_of(self, scores: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return where ties end, found once for each column of scores."""
-        known = self._ends.get(id(scores))
-        if known is None:
-            ends = np.append(scores[1:] != scores[:-1], True)
-            known = self._ends[id(scores)] = (scores, ends)  # kept: an id may come again
-        return known[1]
 
     def values(self, part: Yield) -> Floats:
         losses = part.statistics[:, 0]

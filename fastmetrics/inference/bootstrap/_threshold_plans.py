@@ -22,8 +22,8 @@ from fastmetrics._kernels.replicates import replicate_points as kernels
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._draws import Line, Yield
 from fastmetrics.inference.bootstrap._forms import Form, Strata
+from fastmetrics.inference.bootstrap._leave_one_out import leave_one_out
 from fastmetrics.inference.bootstrap._limits import Method
-from fastmetrics.inference.bootstrap.bca._leave_one_out import leave_one_out
 from fastmetrics.measures.costs.lorenz import gini_coefficient
 from fastmetrics.measures.curves._criteria import AT_LEAST, AT_MOST
 from fastmetrics.measures.curves.best_threshold import _check_constraint, best_threshold

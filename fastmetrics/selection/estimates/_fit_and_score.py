@@ -134,12 +134,7 @@ def check_sklearn(what: str) -> None:
 
 
 def check_task(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    groups: Any = None,
-    n_jobs: Any = None,
-    progress: bool | None = None,
+    estimator: Any, X: Any, y: Any, groups: Any, n_jobs: Any, progress: bool | None
 ) -> Task:
     """Return an estimator with its data; whether it classifies decides what `y` may hold."""
     check_sklearn("fitting estimators")

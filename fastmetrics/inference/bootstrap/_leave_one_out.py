@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._kernels.replicates import leave_one_out as kernels
-from fastmetrics.inference.bootstrap.bca._loo_thresholds import (
+from fastmetrics.inference.bootstrap._loo_thresholds import (
     best_threshold,
     break_even_point,
     ks_statistic,
