@@ -16,6 +16,7 @@ from fastmetrics._input.classes import check_multilabel_indicator
 from fastmetrics._input.label_columns import check_label_column
 from fastmetrics._input.scalars import check_choice, check_decision_level, check_integer, seed_key
 from fastmetrics.comparison.result import ComparisonTest, Question, check_names
+from fastmetrics.comparison.samples._arrangements import exact_distribution
 from fastmetrics.comparison.samples.mcnemar import chi2_test, right_rows
 from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user
 
@@ -194,25 +195,15 @@ def _sums_of_predictions(y_true: Any, predictions: Any) -> tuple[_Sums, list[str
 def _exact_pvalue(row_sums: Counts, n_models: int, squares: int) -> float | None:
     """Return P(sum of squared column sums >= ``squares``); None where that takes too many steps.
 
-    ``row_sums`` says how many rows have 0, 1, ... right answers. One row after the other; column
-    sums that are permutations of one another are one state, as every row treats the columns alike.
-    Weights are integers, so that nothing is rounded.
+    ``row_sums`` says how many rows have 0, 1, ... right answers.
     """
     if _steps(row_sums, n_models) > _STEPS:
         return None
-    states: dict[tuple[int, ...], int] = {(0,) * n_models: 1}
-    for n_right in range(1, n_models):
-        patterns = list(combinations(range(n_models), n_right))
-        for _ in range(int(row_sums[n_right])):
-            states = _after_one_row(states, patterns)
-    total = sum(states.values())
-    shared = int(row_sums[n_models])
-    extreme = sum(
-        weight
-        for sums, weight in states.items()
-        if sum((one + shared) ** 2 for one in sums) >= squares
-    )
-    return extreme / total
+    n_right = np.arange(n_models + 1)
+    centred = n_models * np.tri(n_models + 1, n_models, -1, np.int64) - n_right[:, None]
+    found = exact_distribution(np.repeat(centred, row_sums, axis=0))
+    total = int(row_sums @ n_right)
+    return found and found.pvalue(n_models * (n_models * squares - total * total))
 
 
 def _steps(row_sums: Counts, n_models: int) -> float:
@@ -232,21 +223,6 @@ def _steps(row_sums: Counts, n_models: int) -> float:
                 return math.inf
             r += 1
     return steps
-
-
-def _after_one_row(
-    states: dict[tuple[int, ...], int], patterns: list[tuple[int, ...]]
-) -> dict[tuple[int, ...], int]:
-    found: dict[tuple[int, ...], int] = {}
-    for sums, weight in states.items():
-        for pattern in patterns:
-            after = list(sums)
-            for column in pattern:
-                after[column] += 1
-            after.sort()
-            key = tuple(after)
-            found[key] = found.get(key, 0) + weight
-    return found
 
 
 def _random_squares(

@@ -22,7 +22,7 @@ from fastmetrics._input.scalars import (
     seed_key,
 )
 from fastmetrics.comparison.result import ComparisonTest
-from fastmetrics.comparison.tables._rank_permutations import (
+from fastmetrics.comparison.samples._arrangements import (
     BUDGET,
     ExactDistribution,
     exact_distribution,
