@@ -131,7 +131,7 @@ def test_signed_ranks_against_baycomp():
 def test_shares_are_the_double_sum(twice, rope, place):
     values = np.array(twice) / 2
     key = np.array([7, 8], np.uint64)
-    shares = _sampled_shares(Differences(values, 0.0), rope, 0.5, place, 3, key)
+    shares = _sampled_shares(Differences(values, np.zeros(len(values))), rope, 0.5, place, 3, key)
     z = np.append(values, place)
     alpha = np.append(np.ones(len(values)), 0.5)
     order = np.argsort(z, kind="stable")

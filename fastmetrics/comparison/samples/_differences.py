@@ -104,17 +104,17 @@ class Differences(NamedTuple):
     """
 
     values: NDArray[np.float64]
-    rounding: float
-
-
-class RankedDifferences(NamedTuple):
-    """Differences, and the rounding of each: where they are ranked, small beside large ones count.
-
-    A difference no larger than its rounding is 0.
-    """
-
-    values: NDArray[np.float64]
     roundings: NDArray[np.float64]
+
+    @property
+    def rounding(self) -> float:
+        """The greatest of the roundings."""
+        return float(self.roundings.max())
+
+    def ranked(self) -> Differences:
+        """Return those to be ranked, where small ones count: up to its rounding each is 0."""
+        is_nothing = np.abs(self.values) <= self.roundings
+        return Differences(np.where(is_nothing, 0.0, self.values), self.roundings)
 
 
 def units_of_groups(groups: Any, n: int, name: str) -> Units:
@@ -138,30 +138,9 @@ def check_numbers(values: Any, name: str, *dimensions: int) -> NDArray[np.float6
 
 def check_differences(first: Any, second: Any, *dimensions: int) -> Differences:
     """Return first less second; ``first`` are the differences themselves if ``second`` is None."""
-    values, numbers = _subtracted(first, second, *dimensions)
-    size = max(float(np.abs(one).max()) for one in numbers)
-    return Differences(values, _ROUNDING * size)
-
-
-def check_ranked_differences(first: Any, second: Any) -> RankedDifferences:
-    """Return what `check_differences` does for vectors, with the rounding of each difference."""
-    values, numbers = _subtracted(first, second)
-    roundings = np.abs(numbers[0])
-    if second is not None:
-        np.maximum(roundings, np.abs(numbers[1]), out=roundings)
-    roundings *= _ROUNDING
-    if second is not None:
-        values = np.where(np.abs(values) <= roundings, 0.0, values)
-    return RankedDifferences(values, roundings)
-
-
-def _subtracted(
-    first: Any, second: Any, *dimensions: int
-) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
-    """Return differences, and the numbers that they are of."""
     a = check_numbers(first, "scores_a", *dimensions)
     if second is None:
-        return a, [a]
+        return Differences(a, _ROUNDING * np.abs(a))
     b = check_numbers(second, "scores_b", *dimensions)
     if a.shape != b.shape:
         raise InputError(
@@ -170,7 +149,7 @@ def _subtracted(
     with np.errstate(over="ignore"):
         values = a - b
     check_finite(values, "scores_a - scores_b")
-    return values, [a, b]
+    return Differences(values, _ROUNDING * np.maximum(np.abs(a), np.abs(b)))
 
 
 def starts_of_ties(

@@ -302,7 +302,7 @@ def _difference(
         differences = check_differences(scores_a, scores_b, 1, 2)
         said = check_correlation(differences.values.shape, *folds, "scores_a")
         correlation = 0.0 if said is None else said
-        found = moments(*differences)
+        found = moments(differences.values, differences.rounding)
         error = found.deviation * math.sqrt(1 / found.n + correlation / (1 - correlation))
         return _of_means("paired t", found.mean, error, found.n - 1.0)
     if are_folds:
@@ -325,7 +325,7 @@ def _of_groups(differences: Differences, groups: Any) -> _Difference:
     values = differences.values
     units = units_of_groups(groups, len(values), "scores_a")
     warn_of_few_groups(units.effective_groups, units.n_units)
-    found, error = moments(*differences), 0.0
+    found, error = moments(differences.values, differences.rounding), 0.0
     if found.deviation > 0.0:
         exponent = math.frexp(float(np.abs(values).max()))[1]  # no square leaves the range
         left = np.ldexp(values, -exponent) - math.ldexp(found.mean, -exponent)

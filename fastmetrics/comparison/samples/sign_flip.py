@@ -16,8 +16,8 @@ from fastmetrics.comparison.samples._differences import (
     GROUPS,
     INDEPENDENT,
     PAIRED,
-    RankedDifferences,
-    check_ranked_differences,
+    Differences,
+    check_differences,
     starts_of_ties,
     units_of_groups,
 )
@@ -105,7 +105,7 @@ def sign_flip_test(
     ComparisonTest(sign-flip test, exact: mean=0.03, pvalue=0.09375, do not reject at 0.05, ahead:
     B)
     """
-    found = check_ranked_differences(scores_a, scores_b)
+    found = check_differences(scores_a, scores_b).ranked()
     check_choice("method", method, get_args(Method))
     asked = question(confidence_level, alternative, names, higher_is_better)
     side = asked.alternative
@@ -118,7 +118,7 @@ def sign_flip_test(
         units = units_of_groups(groups, n, "scores_a")
         values, roundings = units.sums_of_groups(np.array(found))[:, 0]
         values[np.abs(values) <= roundings] = 0.0
-        found, more = _scaled(RankedDifferences(values, roundings))
+        found, more = _scaled(Differences(values, roundings))
         exponent += more
         details["n_groups"], by_groups = float(units.n_units), " by groups"
     moving = found.values != 0
@@ -162,10 +162,10 @@ def sign_flip_test(
     )
 
 
-def _scaled(found: RankedDifferences) -> tuple[RankedDifferences, int]:
+def _scaled(found: Differences) -> tuple[Differences, int]:
     """Return numbers within +-1, and the power of two that was taken out."""
     exponent = math.frexp(float(np.abs(found.values).max()))[1]
-    return RankedDifferences(*(np.ldexp(one, -exponent) for one in found)), exponent
+    return Differences(*(np.ldexp(one, -exponent) for one in found)), exponent
 
 
 def _exact_tail(values: Floats, roundings: Floats, least: float) -> float | None:

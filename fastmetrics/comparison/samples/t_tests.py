@@ -106,7 +106,7 @@ def one_sample_t_test(
         raise InputError(f"`error_rate` must be finite: got {error_rate!r}")
     asked = question(confidence_level, alternative)
     found = check_differences(rates, rates * 0 + null, 1, 2)
-    summary = moments(*found)
+    summary = moments(found.values, found.rounding)
     n, difference, deviation = summary
     ratio = 0.0 if folds is None else 1.0 / (folds.folds - 1)
     test = _paired(summary, ratio, asked, warn=True)
@@ -218,7 +218,7 @@ def kfold_paired_t_test(
         )
     if correction == "none":
         _warn_of_repeats(n, folds, ratio if n_train is not None else None)
-    summary = moments(*found)
+    summary = moments(found.values, found.rounding)
     ratios = {"uncorrected": 0.0} if ratio is None else {"uncorrected": 0.0, "nadeau_bengio": ratio}
     chosen = "uncorrected" if correction == "none" or ratio is None else "nadeau_bengio"
     tests = {

@@ -16,8 +16,8 @@ from fastmetrics.comparison.samples._differences import (
     GROUPS,
     INDEPENDENT,
     PAIRED,
-    RankedDifferences,
-    check_ranked_differences,
+    Differences,
+    check_differences,
     starts_of_ties,
     units_of_groups,
 )
@@ -117,7 +117,7 @@ def wilcoxon_signed_rank_test(
     >>> round(test.effect_size, 4), round(test.details["rank_biserial"], 4)
     (0.035, 0.9048)
     """
-    found = check_ranked_differences(scores_a, scores_b)
+    found = check_differences(scores_a, scores_b).ranked()
     zeros: ZeroMethod = check_choice("zero_method", zero_method, get_args(ZeroMethod))
     check_choice("method", method, get_args(Method))
     check_choice("continuity_correction", continuity_correction, (True, False))
@@ -200,7 +200,7 @@ class _SignedRanks(NamedTuple):
 
 
 def _signed_ranks(
-    found: RankedDifferences, zero_method: ZeroMethod, *, with_rows: bool = False
+    found: Differences, zero_method: ZeroMethod, *, with_rows: bool = False
 ) -> _SignedRanks:
     """Rank the magnitudes, those equal up to rounding sharing their mean rank."""
     values, roundings = found
