@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fastmetrics.comparison.samples._differences import starts_of_ties
-from fastmetrics.comparison.samples._walsh import WalshAverages, _middle
+from fastmetrics.comparison.samples._walsh import _middle, walsh_averages
 
 KINDS = {
     "normal": lambda rng, n: rng.normal(size=n),
@@ -41,22 +41,20 @@ def all_averages(values):
 def test_ranks_without_all_averages(kind, n, rng):
     values = KINDS[kind](rng, n)
     want = all_averages(values)
-    found = WalshAverages(values)
-    assert found.count == len(want)
     ranks = {1, 2, len(want) // 3, len(want) // 2, len(want) // 2 + 1, len(want) - 1, len(want)}
     spans = [(rank, rank) for rank in sorted(ranks) if 1 <= rank <= len(want)]
     spans += [(a, b) for (a, _), (b, _) in pairwise(spans) if b == a + 1]
-    assert found.ranked(*spans) == [(want[a - 1], want[b - 1]) for a, b in spans]
+    assert walsh_averages(values, *spans) == [(want[a - 1], want[b - 1]) for a, b in spans]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_ranks_of_many(kind, rng):
     """So many that samples are taken; averages are counted row by row."""
     values = np.sort(KINDS[kind](rng, 6_000))
-    found = WalshAverages(values)
+    count = 6_000 * 6_001 // 2
     halves = values / 2
-    for rank in (1, found.count // 5, found.count // 2):
-        ((value, after),) = found.ranked((rank, rank + 1))
+    for rank in (1, count // 5, count // 2):
+        ((value, after),) = walsh_averages(values, (rank, rank + 1))
         below = up_to = 0
         for i, half in enumerate(halves):
             row = half + halves[i:]
@@ -71,7 +69,7 @@ def test_medians_of_any_numbers(values):
     values = np.array(values)
     want = all_averages(values)
     middle = (len(want) + 1) // 2, len(want) // 2 + 1
-    assert WalshAverages(values).ranked(middle) == [(want[middle[0] - 1], want[middle[1] - 1])]
+    assert walsh_averages(values, middle) == [(want[middle[0] - 1], want[middle[1] - 1])]
 
 
 @given(*[st.floats(allow_nan=False)] * 2)
@@ -85,9 +83,8 @@ def test_the_middle_of_two_doubles(a, b):
 
 def test_ranks_of_a_hundred_thousand_differences(rng):
     values = rng.normal(0.01, 1, 100_000)
-    averages = WalshAverages(values)
-    rank = int(averages.count * 0.25)
-    ((value, _),) = averages.ranked((rank, rank))
+    rank = 100_000 * 100_001 // 8
+    ((value, _),) = walsh_averages(values, (rank, rank))
     i, j = rng.integers(0, 100_000, (2, 400_000))
     share = np.mean((values[i] + values[j]) / 2 <= value)
     assert share == pytest.approx(0.25, abs=4 * math.sqrt(0.25 * 0.75 / 200_000))

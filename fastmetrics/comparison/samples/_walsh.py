@@ -24,29 +24,19 @@ _LEFT: Final = 1 / 16
 _MARGIN: Final = 1 / 4
 
 
-class WalshAverages:
-    """The n (n + 1) / 2 averages (d_i + d_j) / 2, i <= j, by their rank, the smallest first."""
+def walsh_averages(values: Floats, *spans: tuple[int, int]) -> list[tuple[float, float]]:
+    """Return the first and the last of some ranks, from 1, of the averages (d_i + d_j) / 2, i <= j.
 
-    def __init__(self, values: Floats) -> None:
-        self.n = len(values)
-        self.count = self.n * (self.n + 1) // 2
-        self._halves = np.sort(values) / 2  # no sum of two of them overflows
-
-    def ranked(self, *spans: tuple[int, int]) -> list[tuple[float, float]]:
-        """Return the averages of the first and the last rank, 1 ... count, of some spans.
-
-        Notes
-        -----
-        A sample of the numbers says, by the same search in it, where an average lies among all of
-        them. Those up to there are counted, in one walk, and those in between are made. O(n log n),
-        for ties and outliers too: where the sample misleads, doubles are halved by counting.
-        """
-        halves = self._halves
-        if self.n <= _FEW:
-            averages = np.sort(np.concatenate([half + halves[i:] for i, half in enumerate(halves)]))
-            return [(float(averages[a - 1]), float(averages[b - 1])) for a, b in spans]
-        numbers = _distinct(halves)
-        return run([partial(_ranked, halves, numbers, *span) for span in spans])
+    A sample of the numbers says, by the same search in it, where an average lies among all of them.
+    Those up to there are counted, in one walk, and those in between are made. O(n log n), for ties
+    and outliers too: where the sample misleads, doubles are halved by counting.
+    """
+    halves = np.sort(values) / 2  # no sum of two of them overflows
+    if len(halves) <= _FEW:
+        averages = np.sort(np.concatenate([half + halves[i:] for i, half in enumerate(halves)]))
+        return [(float(averages[a - 1]), float(averages[b - 1])) for a, b in spans]
+    numbers = _distinct(halves)
+    return run([partial(_ranked, halves, numbers, *span) for span in spans])
 
 
 class _Numbers(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,13 +28,6 @@ _PATTERNS: Final = 1 << 12
 
 _STEPS: Final = 200_000
 """Of some microseconds each."""
-
-
-class _Sums(NamedTuple):
-    """Right answers of each model, and how many rows have 0, 1, ... of them."""
-
-    columns: Counts
-    rows: Counts
 
 
 @documented()
@@ -117,16 +110,16 @@ def cochran_q_test(
     ):
         raise InputError("pass either `correct`, or `y_true` and `predictions`")
     if correct is not None:
-        sums, called = _sums_of_matrix(correct), None
+        (sums, rows), called = _sums_of_matrix(correct), None
     else:
-        sums, called = _sums_of_predictions(y_true, predictions)
-    n_models, n = len(sums.columns), int(sums.rows.sum())
+        (sums, rows), called = _sums_of_predictions(y_true, predictions)
+    n_models, n = len(sums), int(rows.sum())
     called = called or [f"model {j}" for j in range(n_models)]
     models = check_names(called if names is None else names, n_models)
     asked = Question(check_decision_level(confidence_level), "two-sided", models, True)
-    columns = [int(one) for one in sums.columns]
+    columns = [int(one) for one in sums]
     total, squares = sum(columns), sum(one * one for one in columns)
-    below = n_models * total - sum(int(c) * i * i for i, c in enumerate(sums.rows))
+    below = n_models * total - sum(int(c) * i * i for i, c in enumerate(rows))
     statistic = (n_models - 1) * (n_models * squares - total * total) / below if below else 0.0
     if below == 0:
         message = "each example is right for all models or wrong for all: Q is 0 and p is 1"
@@ -136,10 +129,10 @@ def cochran_q_test(
     if method == "chi2":
         pvalue, critical = chi2_test(statistic, n_models - 1, asked.alpha)
     else:
-        exact = _exact_pvalue(sums.rows, n_models, squares)
+        exact = _exact_pvalue(rows, n_models, squares)
         title = f"{title}, {'random' if exact is None else 'exact'} permutation"
         if exact is None:
-            found = _random_squares(sums.rows, n_models, count, np.random.default_rng(key))
+            found = _random_squares(rows, n_models, count, np.random.default_rng(key))
             exact = MonteCarloPValue.of(int(np.count_nonzero(found >= squares)), count)
         pvalue = exact
     best = [name for name, one in zip(models, columns, strict=True) if one == max(columns)]
@@ -158,23 +151,25 @@ def cochran_q_test(
     )
 
 
-def _sums_of_matrix(correct: Any) -> _Sums:
+def _sums_of_matrix(correct: Any) -> tuple[Counts, Counts]:
     matrix = check_multilabel_indicator(correct, "correct")
     if matrix.shape[1] < 2:
         raise InputError(f"`correct` must have two columns or more: got shape {matrix.shape}")
     return _sums(len(matrix), matrix.T)
 
 
-def _sums(n: int, columns: Iterable[NDArray[Any]]) -> _Sums:
-    """Return the sums of the columns of models, each of which says which of n rows it has right."""
+def _sums(n: int, columns: Iterable[NDArray[Any]]) -> tuple[Counts, Counts]:
+    """Return how many of n rows each model has right, and how many rows 0, 1, ... models."""
     right, sums = np.zeros(n, np.int64), []
     for column in columns:
         right += column
         sums.append(np.count_nonzero(column))
-    return _Sums(np.array(sums, np.int64), np.bincount(right, minlength=len(sums) + 1))
+    return np.array(sums, np.int64), np.bincount(right, minlength=len(sums) + 1)
 
 
-def _sums_of_predictions(y_true: Any, predictions: Any) -> tuple[_Sums, list[str] | None]:
+def _sums_of_predictions(
+    y_true: Any, predictions: Any
+) -> tuple[tuple[Counts, Counts], list[str] | None]:
     if isinstance(predictions, Mapping):
         names, columns = [str(name) for name in predictions], list(predictions.values())
     elif isinstance(predictions, Sequence) and not isinstance(predictions, str):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final, Literal, NamedTuple, get_args
+from typing import Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,16 +22,6 @@ _TITLES: Final = {
     "textbook": "5x2cv paired t test (textbook: mean of the first repetition)",
     "f": "combined 5x2cv F test (Alpaydin)",
 }
-
-
-class _Sums(NamedTuple):
-    """What the variants need, the differences being scaled by one power of two; and their mean."""
-
-    mean: float
-    first: float
-    first_mean: float
-    squares: float
-    variances: float
 
 
 @documented(PAIRED, MODELS)
@@ -109,24 +99,24 @@ def five_by_two_cv_test(
     asked = question(confidence_level, alternative, names, higher_is_better)
     if variant == "f" and asked.alternative != "two-sided":
         raise InputError(f"`variant='f'` is two-sided: got alternative={alternative!r}")
-    sums = _sums(found)
+    mean, first, first_mean, squares, variances = _sums(found)
     df: float | tuple[float, float]
     if variant == "f":
         from scipy.special import fdtrc, fdtri
 
-        statistic = reference.ratio(sums.squares, 2.0 * sums.variances)
+        statistic = reference.ratio(squares, 2.0 * variances)
         pvalue = 0.0 if math.isinf(statistic) else float(fdtrc(10, 5, statistic))
         critical = float(fdtri(10, 5, 1.0 - asked.alpha))
         df = (10, 5)
     else:
-        above = sums.first if variant == "dietterich" else sums.first_mean
-        statistic = reference.ratio(above, math.sqrt(0.2 * sums.variances))
+        above = first if variant == "dietterich" else first_mean
+        statistic = reference.ratio(above, math.sqrt(0.2 * variances))
         pvalue = 1.0
-        if not sums.variances == 0 == statistic:
+        if not variances == 0 == statistic:
             pvalue = reference.pvalue(statistic, 5, asked.alternative)
         critical = reference.critical_value(5, asked.alpha, asked.alternative)
         df = 5
-    if sums.variances == 0:
+    if variances == 0:
         warn_user(
             "the two differences of each repetition are equal: the statistic is "
             f"{statistic:g} and p is {pvalue:g}",
@@ -136,15 +126,16 @@ def five_by_two_cv_test(
         _TITLES[variant],
         ("F" if variant == "f" else "t", statistic),
         pvalue,
-        ("mean difference", sums.mean),
-        lead=sums.mean,
+        ("mean difference", mean),
+        lead=mean,
         df=df,
         critical_value=critical,
         details={"first_difference": float(found.values[0, 0])},
     )
 
 
-def _sums(found: Differences) -> _Sums:
+def _sums(found: Differences) -> tuple[float, float, float, float, float]:
+    """Return the mean; of differences scaled by a power of two what the variants need."""
     exponent = math.frexp(float(np.abs(found.values).max()))[1]  # ten large numbers have no sum
     values = np.ldexp(found.values, -exponent)
     mean = math.ldexp(math.fsum(values.ravel().tolist()) / 10, exponent)
@@ -153,7 +144,7 @@ def _sums(found: Differences) -> _Sums:
     gaps = values[:, 0] - values[:, 1]
     gaps[np.abs(gaps) <= rounding] = 0.0
     # (d1 - mean)^2 + (d2 - mean)^2 = (d1 - d2)^2 / 2
-    return _Sums(
+    return (
         0.0 if abs(mean) <= found.rounding else mean,
         float(values[0, 0]),
         float(values[0].sum() / 2),

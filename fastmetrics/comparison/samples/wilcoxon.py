@@ -21,7 +21,7 @@ from fastmetrics.comparison.samples._differences import (
     starts_of_ties,
     units_of_groups,
 )
-from fastmetrics.comparison.samples._walsh import WalshAverages
+from fastmetrics.comparison.samples._walsh import walsh_averages
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference import reference
 from fastmetrics.inference._pvalues import exact_pvalue
@@ -284,13 +284,12 @@ def _hodges_lehmann(
     A limit that so few differences do not allow is infinite. Up to 200 differences the exact
     distribution without ties is inverted, beyond the normal one.
     """
-    averages = WalshAverages(values)
-    count = averages.count
-    outside = _outside(averages.n, reference.outside(alpha, alternative))
-    ranks = [(count + 1) // 2, max(outside, 1), min(count + 1 - outside, count)]
-    (low, high), (lower, _), (upper, _) = averages.ranked(
-        (ranks[0], count // 2 + 1), (ranks[1], ranks[1]), (ranks[2], ranks[2])
-    )
+    n, count = len(values), len(values) * (len(values) + 1) // 2
+    outside = _outside(n, reference.outside(alpha, alternative))
+    first, last = max(outside, 1), min(count + 1 - outside, count)
+    middle = (count + 1) // 2, count // 2 + 1
+    found = walsh_averages(values, middle, (first, first), (last, last))
+    (low, high), (lower, _), (upper, _) = found
     return low if low == high else low / 2 + high / 2, ConfidenceInterval(
         -math.inf if alternative == "less" or not outside else lower,
         math.inf if alternative == "greater" or not outside else upper,

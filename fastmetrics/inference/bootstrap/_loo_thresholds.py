@@ -17,7 +17,7 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -195,13 +195,6 @@ def best_threshold(
     return _Best(table, chosen, of).sides()
 
 
-class _Point(NamedTuple):
-    """TP and the number called positive."""
-
-    tp: int
-    predicted: int
-
-
 def break_even_point(table: ScoreTable) -> Pair:
     """Leave out of the value where precision equals recall.
 
@@ -214,10 +207,11 @@ def break_even_point(table: ScoreTable) -> Pair:
     def first_with(count: int) -> int:
         return bisect_left(range(size), count, key=lambda row: int(tp[row]) + int(fp[row]))
 
-    def end_of(row: int, tp_less: int = 0, less: int = 0) -> _Point:
+    def end_of(row: int, tp_less: int = 0, less: int = 0) -> tuple[int, int]:
+        """Return TP and the number called positive."""
         if row < 0:
-            return _Point(0, 0)
-        return _Point(int(tp[row]) - tp_less, int(tp[row]) + int(fp[row]) - less)
+            return 0, 0
+        return int(tp[row]) - tp_less, int(tp[row]) + int(fp[row]) - less
 
     crossing = first_with(p)
     whole = _balance(end_of(crossing - 1), end_of(crossing), p)
@@ -247,8 +241,8 @@ def break_even_point(table: ScoreTable) -> Pair:
     return of_positives, of_negatives
 
 
-def _balance(before: _Point, end: _Point, goal: int) -> Fraction | None:
+def _balance(before: tuple[int, int], end: tuple[int, int], goal: int) -> Fraction | None:
     """Return TP / goal where ``goal`` are called positive, None where TP is 0."""
-    share = Fraction(goal - before.predicted, end.predicted - before.predicted)
-    tp = before.tp + share * (end.tp - before.tp)
+    (start, called), (stop, all_called) = before, end
+    tp = start + Fraction(goal - called, all_called - called) * (stop - start)
     return tp / goal if tp > 0 else None
