@@ -170,19 +170,6 @@ def estimate(
     >>> found = estimate(stream, metrics="roc_auc")["roc_auc"]
     >>> found.details, found.confidence_interval
     (Bracket(low=0.5, high=0.75), ConfidenceInterval(low=0.00999756, high=0.998879))
-
-    Of censored times the direction of the scores is a parameter, which is never guessed:
-
-    >>> time, event = [9, 13, 13, 18, 23, 28, 31, 34], [1, 1, 0, 1, 1, 0, 1, 1]
-    >>> index = ("concordance_index", {"higher_score_means": "longer-time"})
-    >>> estimate(time, [1, 6, 2, 7, 3, 7, 3, 8], event=event, metrics=index)
-    Estimates(Estimate(concordance_index: 0.714286 [0.22789, 0.954905], influence))
-
-    Of rankings, with the query of each item:
-
-    >>> clicked, query = [1, 0, 0, 1, 0, 1, 1, 0], ["a", "a", "b", "b", "c", "c", "d", "d"]
-    >>> estimate(clicked, [3, 2, 1, 2, 3, 1, 2, 1], query=query, metrics="mrr")
-    Estimates(Estimate(mrr: 0.875 [0.155622, 0.996253], influence))
     """
     if method is not None:
         check_choice("method", method, get_args(Method))

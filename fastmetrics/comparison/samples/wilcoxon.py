@@ -93,9 +93,8 @@ def wilcoxon_signed_rank_test(
 
     Rows of a group change signs together (Rosner, Glynn & Lee): rows are ranked as ever, their
     signed ranks summed by group, and a coin is thrown for each group; the normal distribution has
-    variance sum s^2 / 4 over these sums s. z is theirs of clusters without weights, less the
-    correction for continuity; their weights of clusters of unequal sizes are about power. Where
-    each row is a group of its own, p is that without groups. Beyond 200 differences, p of few
+    variance sum s^2 / 4 over these sums s. Where each row is a group of its own, p is that without
+    groups. Beyond 200 differences, p of few
     groups is normal still, which rejects too seldom: `sign_flip_test` is exact.
 
     References

@@ -112,8 +112,7 @@ def compare_timings(
     layout, which alone can make one of two equal programs faster by some per cent, so that a
     hundred rounds of two runs say of the runs that they differ, not of the code. Each run is
     reduced to the mean of the logarithms of its rounds; those are compared by Student's t of the
-    differences, or Welch's of two samples. (A permutation test of 5 runs against 5 cannot go below
-    .008, nor stand the adjustment for many works.) "Worse" are works whose ratio is above
+    differences, or Welch's of two samples. "Worse" are works whose ratio is above
     1 + margin by a one-sided test, adjusted; "not worse" those whose ratio is below it by the other
     one, each at its level, since all of them must be for the whole to be (Berger's
     intersection-union test).

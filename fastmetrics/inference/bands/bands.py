@@ -116,8 +116,7 @@ def roc_band(
 
     **percentile** is vertical averaging (Macskassy & Provost 2004): quantiles of the replicates'
     TPR at each FPR. It covers in the middle of the curve, but not near its ends: where TPR comes
-    near 1 the replicates agree, and the true curve is below (at an AUC of 0.92, with 1,000 rows,
-    half of them positive, it covers in 1 of 3 samples at an FPR of 0.9).
+    near 1 the replicates agree, and the true curve is below.
 
     Grouped and weighted rows enter "equal-precision" and "mover" with effective sizes: class by
     class, the number of independent rows whose rates would vary as much (Rao & Scott 1992).

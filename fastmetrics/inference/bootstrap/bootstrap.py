@@ -123,8 +123,6 @@ def bootstrap(
     number is a function of key, replicate and block. Results depend on the seed and on the rows
     as a set: not on threads, nor on the order of rows.
 
-    Coverage of each method is tabulated in ``docs/coverage.md``.
-
     References
     ----------
     Efron & Tibshirani (1993), An introduction to the bootstrap. Field & Welsh (2007),

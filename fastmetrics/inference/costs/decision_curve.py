@@ -109,12 +109,9 @@ def decision_curve(
 
     What is rare is not impossible: limits have the error of the rows with one more of each
     class that is called and that is not, of a difference with half a row more of each class
-    that either model alone calls (as Bonett and Price adjust a difference of paired
-    proportions; in groups, by their variance over that of single rows). Where no positive is
-    called differently limits are thus not those of the negatives alone, and where nothing
-    varies `standard_error` is 0 and limits are not. ``docs/coverage.md`` has the simulated
-    coverage. One threshold is a comparison at one price (`compare` has its p-value); over many,
-    ask for a simultaneous band.
+    that either model alone calls (Bonett and Price; in groups, by their variance over that of
+    single rows). Where nothing varies `standard_error` is 0 and limits are not
+    (``docs/coverage.md``). One threshold is a comparison at one price: `compare` has its p-value.
 
     For T thresholds O(n + T^2) memory and O(n log T + T^3) time, of groups and with a `reference`
     up to O(n T) more.

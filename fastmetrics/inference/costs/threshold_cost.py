@@ -137,10 +137,9 @@ def threshold_cost_interval(
 
     Notes
     -----
-    **The bootstrap is wrong for both.** The least of many noisy costs is biased downwards, and
-    each replicate is so once more; the place of the least converges with the cube root of n. In
-    simulations (``docs/coverage.md``) nominal 95 % percentile intervals of the least cost covered
-    in 48 to 85 %, those of the threshold in 63 to 96 %. Instead:
+    **The bootstrap is wrong for both** (``docs/coverage.md``). The least of many noisy costs is
+    biased downwards, and each replicate is so once more; the place of the least converges with the
+    cube root of n. Instead:
 
     - *the threshold*: all thresholds whose cost is not above the least one by more than z standard
       errors of that difference, which rows between the two thresholds alone decide, from the
@@ -149,12 +148,10 @@ def threshold_cost_interval(
     - *the cost of the cheapest*: from the lower limit of its cost on these data to the upper
       one of the cost with each row left out (their union, where they are apart).
 
-    ``docs/coverage.md`` has the simulated coverage of each. With few positives of very unequal
-    costs no interval is sure (80 to 94 %): an amount not yet seen may outweigh all others.
-
-    With a ``prevalence``, classes are samples of their own. Rows, or groups, must be independent;
-    of groups the quantiles are Student's. One sort, then O(n) time and memory (leaving a row out
-    changes all costs on one side of its score alike), of groups O(n log n) time.
+    With few positives of very unequal costs no interval is sure (80 to 94 %): an amount not yet
+    seen may outweigh all others. With a ``prevalence``, classes are samples of their own. Rows, or
+    groups, must be independent; of groups the quantiles are Student's. One sort, then O(n) time and
+    memory, of groups O(n log n) time.
 
     References
     ----------

@@ -206,9 +206,8 @@ def proportion_interval(
     - "agresti-coull" takes the normal interval after adding z^2/2 successes and failures, cut off
       at 0 and 1: Wilson's centre, wider; at worst 0.924 from n = 10 on.
 
-    Constant time; those of the incomplete beta function take some ten evaluations of it a limit.
-    The trials have to be independent: rows of few patients or users are not, and then all of
-    these are too narrow.
+    Constant time. The trials have to be independent: rows of few patients or users are not, and
+    then all of these are too narrow.
 
     References
     ----------

@@ -104,9 +104,8 @@ def evaluate_estimator(
     The interval is mean -+ t s sqrt(1/J + n_test/n_train) with J - 1 degrees of freedom for J
     splits: training sets overlap, and the splits' own s / sqrt(J) is too small (Nadeau and Bengio).
     It is an approximation, made for repeated hold-out. Where it would leave the bounds of a measure
-    that has two (accuracy, AUC: 0 and 1), it is Wilson's, with the same t: the p within which the
-    mean x lies t standard errors or less from p, the error changing with p as sqrt(p (1 - p)) does.
-    `interval_method` says which it is. Wilson's covers more often than its level.
+    that has two (accuracy, AUC: 0 and 1), it is Wilson's with the same t, which covers more often
+    than its level; `interval_method` says so.
 
     `of_fitted_models` has an interval for another target, which K-fold cross-validation covers
     closely: how the very models that were fitted do on average on new examples, given their

@@ -168,9 +168,9 @@ def scorer(
 
     Notes
     -----
-    The estimator is asked for what the measure needs, and its classes are told apart as
-    `evaluate_estimator` does, whose values on the same rows these are: of two classes the second is
-    positive, whatever the labels; a class that is missing in a fold is no error.
+    The estimator is asked for what the measure needs as `evaluate_estimator` does, whose values on
+    the same rows these are: of two classes the second is positive; a class that is missing in a
+    fold is no error.
 
     Examples
     --------
