@@ -294,10 +294,9 @@ def limits_of_unseen(
 ) -> ConfidenceInterval:
     """Return limits of the difference of two models of which no row tells one from the other.
 
-    As `limits_of_no_difference`, of any measure with influences: a share z^2 / (n + z^2) of the
-    units of each stratum may still tell the models apart, each moving the measure from the least to
-    the greatest influence seen; from one bound to the other where all influences are the same.
-    ``sizes`` and ``steps`` are those of `Units.ranges`.
+    As `limits_of_no_difference`: a share z^2 / (n + z^2) of the units of each stratum may still
+    tell them apart, each moving the measure from the least to the greatest influence seen; or from
+    bound to bound where all are the same. ``sizes`` and ``steps`` are those of `Units.ranges`.
     """
     least, most = measure_of(one).bounds
     if not steps.any():

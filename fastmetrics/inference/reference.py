@@ -109,8 +109,7 @@ def difference_test(
 ) -> DifferenceTest:
     """Test that a difference is 0, by Student's t; the normal for infinite degrees of freedom.
 
-    All is nan where the error is. Where it is 0, a difference of 0 has a statistic of 0 and a p of
-    1, another one of +-inf; `interval_of` says what the interval is.
+    All is nan where the error is; where it is 0, a difference of 0 has p 1, any other 0.
     """
     interval = interval_of(
         difference, standard_error, df, confidence_level, alternative=alternative, bounds=bounds

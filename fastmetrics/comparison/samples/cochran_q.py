@@ -204,9 +204,8 @@ def _exact_pvalue(row_sums: Counts, n_models: int, squares: int) -> float | None
 def _steps(row_sums: Counts, n_models: int) -> float:
     """Return about how many steps the exact distribution takes at most.
 
-    After r rows the sorted column sums are at most as many as the middle coefficient of the
-    Gaussian binomial [r + M over M], whose coefficients have the total C(r + M, M) and the variance
-    M r (r + M + 1) / 12.
+    After r rows there are at most as many sorted column sums as the middle coefficient of the
+    Gaussian binomial [r + M over M]: of total C(r + M, M) and variance M r (r + M + 1) / 12.
     """
     steps, r = 0.0, 0
     for n_right in range(1, n_models):

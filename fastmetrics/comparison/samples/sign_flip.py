@@ -171,11 +171,8 @@ def _scaled(found: Differences) -> tuple[Differences, int]:
 def _exact_tail(values: Floats, roundings: Floats, least: float) -> float | None:
     """Return P(sum of the numbers with random signs >= ``least``); None if too much work.
 
-    Notes
-    -----
     c numbers of one magnitude m sum to m (2 X - c), X ~ Binomial(c, 1/2). The magnitudes are split
-    into two halves; for each sum of the one, the tail of the other is looked up: of 2^n signs, some
-    2^(n/2) are gone through, and fewer where magnitudes repeat.
+    into two halves; for each sum of the one, the tail of the other is looked up.
     """
     order = np.argsort(np.abs(values))
     magnitudes = np.abs(values)[order]

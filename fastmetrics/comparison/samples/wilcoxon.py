@@ -226,11 +226,7 @@ def _signed_ranks(
 
 
 def _exact_pvalue(ranks: _SignedRanks, alternative: Alternative) -> float:
-    """Return p from the exact distribution, ties and zeros included, by dynamic programming.
-
-    Twice the ranks are whole numbers: the distribution is on 0 ... n (n + 1), and each rank adds
-    itself or not. O(n^3) for n differences.
-    """
+    """Return p from the exact distribution: twice the ranks are whole numbers, ties included."""
     doubled = np.rint(2 * ranks.ranks).astype(np.int64)
     shares = _distribution(doubled)
     plus = int(doubled[ranks.positive].sum())
@@ -245,7 +241,7 @@ def _exact_pvalue(ranks: _SignedRanks, alternative: Alternative) -> float:
 
 
 def _distribution(doubled: NDArray[np.int64]) -> Floats:
-    """Return the probability of each sum of a random half of whole numbers."""
+    """Return the probability of each sum of a random half of whole numbers, in O(n^3)."""
     shares = np.zeros(int(doubled.sum()) + 1)
     shares[0] = 1.0
     top = 0
@@ -259,11 +255,7 @@ def _distribution(doubled: NDArray[np.int64]) -> Floats:
 def _normal_pvalue(
     ranks: _SignedRanks, correction: bool, alternative: Alternative
 ) -> tuple[float, float]:
-    """Return z and p of the normal distribution with the exact mean and variance.
-
-    Given the ranks, the sum has variance sum r^2 / 4: ties need no correction, and zeros, whose
-    ranks do not move, do not enter.
-    """
+    """Return z and p of the normal distribution with the exact mean and variance, sum r^2 / 4."""
     deviation = 0.5 * math.sqrt(float((ranks.ranks**2).sum()))
     above = (ranks.plus - ranks.minus) / 2
     if correction:
@@ -280,8 +272,7 @@ def _hodges_lehmann(
 ) -> tuple[float, ConfidenceInterval]:
     """Return the median of the Walsh averages, and what the test does not reject at a level.
 
-    A limit that so few differences do not allow is infinite. Up to 200 differences the exact
-    distribution without ties is inverted, beyond the normal one.
+    A limit that so few differences do not allow is infinite.
     """
     n, count = len(values), len(values) * (len(values) + 1) // 2
     outside = _outside(n, reference.outside(alpha, alternative))

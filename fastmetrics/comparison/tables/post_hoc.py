@@ -170,8 +170,7 @@ def wilcoxon_holm_of(
 ) -> PostHocTest:
     """Return the test of every pair, or of all against a control, on the scores themselves.
 
-    Unlike the tests of mean ranks, what it says of two algorithms does not depend on which others
-    are in the table (Benavoli, Corani & Mangili 2016, JMLR 17:1-10).
+    What it says of two does not depend on the others (Benavoli et al. 2016, JMLR 17:1-10).
     """
     if table.scores is None:
         raise InputTypeError("Wilcoxon's test is about scores: ranks alone do not tell differences")
@@ -194,11 +193,7 @@ def wilcoxon_holm_of(
 
 
 def _compared(table: RankTable, control: str | None) -> dict[tuple[str, str], float]:
-    """Return the pairs to compare, with the difference of their mean ranks.
-
-    All pairs, or each of the others with the control. A difference is one division of whole
-    numbers.
-    """
+    """Return all pairs, or each of the others with the control, and how their mean ranks differ."""
     sums = dict(zip(table.names, table.centred.sum(axis=0).tolist(), strict=True))
     if control is None:
         pairs = list(itertools.combinations(table.names, 2))

@@ -332,12 +332,7 @@ def _more_needed(change: _Change, bound: float, alpha: float) -> int | None:
 
 
 class Plan(NamedTuple):
-    """After how many rounds one looks, and the confidence level of each look.
-
-    What may go wrong is shared out equally over the looks (Bonferroni): whatever the looks have in
-    common, and however few the rounds, all of them together err no more often than was asked.
-    Pocock's bounds are sharper by some per cent, for normal means of known variance.
-    """
+    """After how many rounds one looks, and the level of each look, of which all share the error."""
 
     looks: tuple[int, ...]
     level: float
@@ -361,9 +356,8 @@ def moved(before: Sequence[TimingRun], after: Sequence[TimingRun], **options: ob
 def alarm_rate(growth: ArrayLike, margin: ArrayLike, alpha: float) -> float:
     """Return how often any work would be called worse, were the sides of rounds swapped at random.
 
-    ``growth`` has the logarithms of ratios, a row a round and a column a work, whose margins may
-    differ. Of two copies of one thing either could as well be called the first: all works of a
-    round swap together.
+    ``growth`` has the logarithms of ratios, a row a round and a column a work; all works of a round
+    swap together.
     """
     changes = np.asarray(growth, dtype=np.float64)
     n, n_works = changes.shape

@@ -147,7 +147,7 @@ def _reader(content: Any) -> Callable[[Any], _Found] | None:
         is_pyperf = any(isinstance(each, Mapping) and "runs" in each for each in benchmarks)
         return _of_pyperf if is_pyperf else _of_pytest
     if isinstance(results, list):
-        return _of_hyperfine
+        return lambda found: ({str(each["command"]): each["times"] for each in results}, {})
     return _of_asv if isinstance(results, Mapping) else None
 
 
@@ -175,10 +175,6 @@ def _of_pyperf(content: Mapping[str, Any]) -> _Found:
         if own.get("unit", "second") == "second":
             rounds[str(own.get("name", "benchmark"))] = values
     return rounds, {said: found.get(key) for key, said in _OF_PYPERF.items()}
-
-
-def _of_hyperfine(content: Mapping[str, Any]) -> _Found:
-    return {str(each["command"]): each["times"] for each in content["results"]}, {}
 
 
 def _of_asv(content: Mapping[str, Any]) -> _Found:

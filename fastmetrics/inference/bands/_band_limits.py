@@ -141,17 +141,13 @@ def recovered(curve: Curve, x: Floats, y: Floats, sizes: Sizes, z: float) -> Lim
     last = np.maximum(sample_rate(place + z, of_x), x)
     before = np.where(first <= 0.0, 0.0, curve.at(first, top=False))
     after = np.where(last >= 1.0, 1.0, curve.at(last, top=True))
-    least, most = _of_proportions(y, of_y, z)
+    # Agresti and Coull's limits: those of Wilson fail for rates just below 1.
+    centre = (y * of_y + z * z / 2.0) / (of_y + z * z)
+    half = z * np.sqrt(centre * (1.0 - centre) / (of_y + z * z))
+    least, most = np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
     low = y - np.hypot(y - least, y - before)
     high = y + np.hypot(most - y, after - y)
     return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
-
-
-def _of_proportions(rates: Floats, size: float, z: float) -> Limits:
-    """Return Agresti and Coull's limits: those of Wilson fail for rates just below 1."""
-    centre = (rates * size + z * z / 2.0) / (size + z * z)
-    half = z * np.sqrt(centre * (1.0 - centre) / (size + z * z))
-    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
 
 
 def product_limits(x: Floats, of_x: Limits, y: float, of_y: ConfidenceInterval) -> Limits:

@@ -45,7 +45,6 @@ class Resampled:
     def rates(self, grid: Floats, *, over_tpr: bool) -> tuple[Floats, Floats]:
         """Return each replicate's TPR at rates of FPR, or FPR at rates of TPR; nan rows failed.
 
-        On an upright stretch a replicate has its largest TPR, and on a level one its smallest FPR.
         The second array has the number of negatives to a positive.
         """
 
@@ -58,9 +57,8 @@ class Resampled:
     def gaps(self, data: Curve, sizes: Sizes) -> Floats:
         """Return how far each replicate strays from the data along both axes; nan where it failed.
 
-        Rates are in the arcsine scale. From a point of the data's curve one moves along both axes
-        by the same length, up and left or down and right, until one meets the replicate's: this
-        length, where it is greatest.
+        From a point of the data's curve one moves along both axes by the same length of the arcsine
+        scale until one meets the replicate's: this length, where it is greatest.
         """
         of_x, of_y = sizes.negatives, sizes.positives
         ends = np.array([0.0, 1.0])
@@ -189,9 +187,8 @@ def has_unequal_rows(form: Form) -> TypeGuard[ScoredRows]:
 def effective_sizes(form: Form) -> Sizes:
     """Return the sizes of both classes: counts, or those of equal variance.
 
-    A rate at a fixed threshold is a ratio of sums over units. Its variance over that of a
-    proportion is the design effect (Rao & Scott 1992), here pooled over thresholds, so that it
-    does not hang on a few rows; a size never exceeds the number of rows.
+    The variance of a rate at a threshold over that of a proportion is the design effect (Rao &
+    Scott 1992), here pooled over thresholds; a size never exceeds the number of rows.
     """
     if not has_unequal_rows(form):
         table = form.score_table()

@@ -88,10 +88,9 @@ class Draws:
         return found
 
     def weigh(self, first: int, unit: int, weights: Floats, sums: Floats) -> None:
-        """Fill ``weights`` with exponential numbers of the units from ``unit`` on.
+        """Fill ``weights`` with exponential numbers of the units from ``unit`` on, and their sums.
 
-        One row a replicate, of whole windows or up to the last unit; ``sums`` get what each adds
-        up to. The Bayesian bootstrap's weights are these over their mean.
+        One row a replicate; the Bayesian bootstrap's weights are these over their mean.
         """
         words = weights.view(np.uint64)
         kernels.words_of_rows(self.key, first, unit, words)

@@ -51,8 +51,7 @@ _SIDE_BY_SIDE: Final = 16
 class Found:
     """Values of every model and measure: (models, measures, replicates), and their errors.
 
-    ``lost_a_class`` says of each model's replicates (models, replicates) whether a class is
-    missing; it means nothing of data without two classes.
+    With whether a class is missing (models, replicates), of data of two classes.
     """
 
     values: Floats
@@ -253,11 +252,7 @@ def _of_rows(form: Rows, weights: Floats) -> Floats:
 
 
 def _streamed(form: Rows, draws: Draws, needs: Needs, first: int, count: int) -> Yield:
-    """Draw and measure windows part by part.
-
-    Memory is that of a part. Best thresholds and crossings need the counts of a replicate again,
-    one byte a row, as do models that share draws.
-    """
+    """Draw and measure windows part by part, in the memory of a part."""
     out, totals = form.empty(count, needs), draws.totals(first, count)
     n_windows = max(1, _PART_BYTES // (count * WINDOW))
     n_bytes = min(n_windows * WINDOW, padded(draws.n_units))

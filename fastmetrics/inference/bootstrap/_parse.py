@@ -125,11 +125,7 @@ def parse(given: Given, asked: Asked, *, by_rows: bool = False) -> Form:
 
 
 def parse_models(given: Given, asked: Asked) -> list[Form]:
-    """Return the data of several models on the same rows.
-
-    The units are rows in an order that all share, that of the first model's rows, then of the other
-    models' scores: it depends on the rows alone, not on where they stood.
-    """
+    """Return the data of several models on the same rows, units in an order that all share."""
     if read := _READ.get(columns_are(asked, given.threshold, given.pos_label)):
         return read(given, asked)
     checked = check_models(

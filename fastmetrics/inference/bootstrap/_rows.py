@@ -177,8 +177,7 @@ def descending(
 ) -> tuple[Places, NDArray[np.int64] | None]:
     """Return the rows in descending order of their scores, and the edges of tied scores, if any.
 
-    The order among equal scores is positives first, then by weight, then by ``keys``, so that it
-    depends on the rows, not on where they stood.
+    Among equal scores positives come first, then by weight, then by ``keys``.
     """
     check_rows(len(rows.scores))
     found = row_order(rows.scores)

@@ -252,11 +252,6 @@ def _per_positive(part: Yield) -> Floats:
     return part.states[:, 0, 0] / part.n_positive
 
 
-def _ks_of_replicates(part: Yield) -> Floats:
-    gap: Floats = part.states[:, :, 0].max(axis=1) / (part.n_positive * part.n_negative)
-    return gap
-
-
 def _break_even_of_replicates(part: Yield) -> Floats:
     found = part.states[:, 0, 1]
     return np.where(found > 0, found / part.n_positive, np.nan)
@@ -362,7 +357,7 @@ THRESHOLD_PLANS: dict[str, Callable[..., ThresholdPlan]] = {
         "ks_statistic",
         {},
         lambda table: ks_statistic(table).statistic,
-        _ks_of_replicates,
+        lambda part: part.states[:, :, 0].max(axis=1) / (part.n_positive * part.n_negative),
         tuple((kernels.BEST, code, 0.0, 0.0) for code in (kernels.YOUDEN, kernels.YOUDEN_BELOW)),
         note=f"{OF_A_MAXIMUM}; `estimate` has limits that hold",
     ),

@@ -222,8 +222,7 @@ def compared(
 def paired_method(one: Planned) -> PairedMethod:
     """Return the method of the differences in a measure where the user has named none.
 
-    At thresholds that are found on the data basic limits tell equal models apart in 6 to 44 % of
-    data sets, percentile limits in 0 to 5 % (docs/coverage/two-classes.md).
+    At thresholds found on the data basic limits tell equal models apart (docs/coverage).
     """
     is_of_a_choice = isinstance(one.plan, ThresholdPlan) and one.plan.is_of_a_choice
     return "percentile" if is_of_a_choice else PAIRED_METHOD

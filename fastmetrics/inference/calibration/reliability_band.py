@@ -202,9 +202,7 @@ def reliability_band(
 def _confidence(data: Counted, alpha: float, n_cells: int) -> Columns:
     """Return points, limits and the fit.
 
-    What bounds the curve from above is read at the least probability of a cell, what bounds it
-    from below at the greatest: a cell is closed on the left for the one, on the right for the
-    other.
+    A cell bounds the curve from above at its least probability, from below at its greatest one.
     """
     p = data.p
     if len(p) <= n_cells:
@@ -234,11 +232,7 @@ def _lower_limits(
     ends: NDArray[np.int64],
     alpha: float,
 ) -> Floats:
-    """Return, at the end of each cell, the greatest lower limit of any run of cells up to there.
-
-    A run improves on the best limit so far if that one is refuted by its rows: most are not, and
-    their own is not computed.
-    """
+    """Return, at the end of each cell, the greatest lower limit of any run of cells up to there."""
     from scipy.special import betainc, betaincinv
 
     m = len(ends)
@@ -251,7 +245,7 @@ def _lower_limits(
         hits = positives[i] - before[0][: i + 1]
         others = negatives[i] - before[1][: i + 1] + 1
         hits, others = hits[hits > 0], others[hits > 0]
-        better = betainc(hits, others, best) < level
+        better = betainc(hits, others, best) < level  # most do not refute the best so far
         if better.any():
             best = max(best, float(betaincinv(hits[better], others[better], level).max()))
         limits[i] = best

@@ -151,8 +151,8 @@ def _is_called_without_groups(
 ) -> NDArray[np.bool_]:
     """Return which rows the threshold that is the cheapest without their group calls positive.
 
-    ``total`` has the cost of each threshold, ``lost`` what a mistake of each row adds to it.
-    Between two rows of a group its thresholds miss the group's cost by one number.
+    Between two rows of a group the costs of thresholds, in ``total``, lack one number, that of what
+    mistakes of its rows add: ``lost``.
     """
     order = np.lexsort((cells.place, groups))
     ends = np.cumsum(np.bincount(groups))

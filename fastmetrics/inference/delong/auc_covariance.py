@@ -238,11 +238,7 @@ def of_table(table: ScoreTable, read: WeightsAre | None) -> AucCovariance:
 
 
 def auc_covariance(models: CheckedModels, read: WeightsAre | None) -> AucCovariance:
-    """Return the AUCs and their covariances: O(K n log n + K^2 n) time, O(K n) memory.
-
-    Of rows and counts without groups all sums are of whole numbers: neither the order of the rows
-    nor the threads change a bit.
-    """
+    """Return the AUCs and their covariances: of rows and counts without groups in whole numbers."""
     rows, groups = models.rows, models.groups
     is_positive = rows.labels == 1
     is_counted = rows.weights is None or rows.integer_weights
@@ -364,8 +360,7 @@ def _of_sums(
 def exact_gram(values: NDArray[np.int64], counts: NDArray[Any]) -> NDArray[Any]:
     """Return sum_i counts_i values_ki values_li for rows k and l of ``values``, as Python integers.
 
-    Whole numbers >= 0. O(k^2 n) in int64; numbers too large for that are cut in two halves of
-    their bits, and the sums over the halves are put together.
+    Numbers too large for int64 are cut in two halves of their bits.
     """
     k, n = values.shape
     bits = int(values.max()).bit_length()

@@ -94,8 +94,7 @@ def wilson_limits(k: float, m: float, z: float) -> tuple[float, float]:
 def _beta_limits(k: float, m: float, tail: float, method: ProportionMethod) -> tuple[float, float]:
     """Return the t where the rising, and where the falling probability equals ``tail``.
 
-    They are found from the side where the rarer outcome is counted: near 1, doubles are too far
-    apart, and both limits mirror those of the failures.
+    The rarer outcome is counted: near 1 doubles are too far apart, and both limits are mirrored.
     """
     if k > m:
         low, high = _beta_limits(m, k, tail, method)

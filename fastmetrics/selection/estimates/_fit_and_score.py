@@ -87,8 +87,7 @@ class Task:
     ) -> list[T]:
         """Call a function for each split and return the results in order, in processes by joblib.
 
-        It must be possible to pickle the function if there are several; `total` is the number of
-        splits, needed of what has no length.
+        `total` is the number of splits, needed of what has no length.
         """
         count: Any = len(splits) if isinstance(splits, Sequence) else total
         done: list[T] = []

@@ -104,8 +104,7 @@ class Metric:
     def check(self, classes: NDArray[Any] | None) -> None:
         """Raise for what cannot be asked of an estimator of these classes; None for a regressor.
 
-        A measure of the library is tried on a perfect prediction: before any fit, that finds what
-        is wrong with its parameters, and warns of what is undefined whatever a model says.
+        A measure of the library is tried on a perfect prediction, before any fit.
         """
         self.check_kind(classes)
         if self.asked.measure is not None and not self.asked.is_only_function:

@@ -158,7 +158,11 @@ def evaluate_estimator(
             raise not_of_rows(metric.label)
     splits = how.splitter.split(task.X, task.y, groups)
     total = int(how.splitter.get_n_splits(task.X, task.y, groups))
-    on_all = None if how.rule is None else _on_all_rows(task, asked)
+    on_all = None
+    if how.rule is not None:  # the error of the model of all rows, and that without information
+        rows = np.arange(len(task.y))
+        whole = judged(task, fitted(task, rows), rows)
+        on_all = [(float(one.losses(whole).mean()), one.no_information(whole)) for one in asked]
     scores = task.each(partial(fit_and_score, task, asked, how.rule is not None), splits, total)
     if not scores:
         raise InputError("`cv` makes no split")
@@ -286,13 +290,6 @@ def _warn_of(asked: tuple[Metric, ...], train: Floats, test: Floats) -> None:
             )
     if n_splits == 1:
         warn_user("one split has no spread and no interval: both are nan", UndefinedMetricWarning)
-
-
-def _on_all_rows(task: Task, asked: tuple[Metric, ...]) -> list[tuple[float, float]]:
-    """Return of each measure the error of the model of all rows, and that without information."""
-    rows = np.arange(len(task.y))
-    whole = judged(task, fitted(task, rows), rows)
-    return [(float(one.losses(whole).mean()), one.no_information(whole)) for one in asked]
 
 
 def _by_632(

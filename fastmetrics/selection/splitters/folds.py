@@ -153,8 +153,7 @@ class FiveByTwo(Splitter):
 def _possible_halvings(sizes: list[int]) -> int:
     """Return how many halvings can be dealt; beyond 5 a lower bound.
 
-    The half that gets the odd row of a class is settled by that of the class before: the two names
-    of one halving are counted twice only if no class is odd.
+    Both names of one halving are counted only if no class is odd.
     """
     ways = 1
     for size in sizes:

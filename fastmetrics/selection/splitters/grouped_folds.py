@@ -109,8 +109,10 @@ class GroupedFolds(Splitter):
                 f"{n_groups:,} in `groups`"
             )
         classes = self._classes(y)
-        rows = _rows_of_groups(coded.codes, n_groups, classes)
-        return self._grouped(coded.codes, rows, classes)
+        n_classes = 1 if classes is None else len(classes.sizes)
+        cell = coded.codes if classes is None else coded.codes * n_classes + classes.codes
+        rows = np.bincount(cell, minlength=n_groups * n_classes).astype(np.float64)
+        return self._grouped(coded.codes, rows.reshape(n_groups, n_classes), classes)
 
     def _grouped(
         self, group_of_row: NDArray[np.int64], rows: Floats, classes: Classes | None
@@ -126,22 +128,11 @@ class GroupedFolds(Splitter):
             yield from splits_of_folds(folds[group_of_row], self.n_splits)
 
 
-def _rows_of_groups(
-    groups: NDArray[np.int64], n_groups: int, classes: Classes | None
-) -> NDArray[np.float64]:
-    """Return the rows of each group, in one column or in one for each class."""
-    n_classes = 1 if classes is None else len(classes.sizes)
-    cell = groups if classes is None else groups * n_classes + classes.codes
-    counts = np.bincount(cell, minlength=n_groups * n_classes).astype(np.float64)
-    return counts.reshape(n_groups, n_classes)
-
-
 def _most_alike(rows: Floats, n_splits: int, generator: np.random.Generator) -> Folds:
     """Return the fold of each group: of a few attempts, that of the most equal folds.
 
-    Groups are dealt in the order of the power of two in their size, as by size alone the folds of
-    groups that all differ would be the same every time; in the second attempt by what is hard to
-    place, as scikit-learn does: the spread of a group's classes, or its size.
+    Groups are dealt by the power of two in their size, at random within it; in the second attempt
+    by what is hard to place, as scikit-learn does: the spread of a group's classes, or its size.
     """
     shares = rows / rows.sum(axis=0)
     deal, exact = _fewest_rows, rows[:, 0]
@@ -174,8 +165,7 @@ def _held(rows: Floats, folds: NDArray[Any], n_splits: int) -> Floats:
 def _unlikeness(held: Floats) -> tuple[float, ...]:
     """Return how far folds are from one another, the most important first, rounding taken off.
 
-    That is the largest deviation of a class's share from 1/k, the sum of squares of the shares,
-    and the largest deviation of the share that a class has of a fold from that of all rows.
+    By shares of classes: the largest deviation from 1/k, the sum of squares, and that inside folds.
     """
     totals = held.sum(axis=0)
     shares = held / totals
@@ -198,7 +188,7 @@ def _least_added(rows: Floats, n_splits: int) -> Folds:
     """Return the fold of each group: it adds least to the sum of squared shares of classes.
 
     A group g adds sum of (2 n_jc g_c + g_c^2) / n_c^2, of which only the first part depends on j.
-    It is 0 in an empty fold, which the smaller number of rows then decides for.
+    It is 0 in an empty fold.
     """
     held = np.zeros((n_splits, rows.shape[1]))
     total = np.zeros(n_splits)
