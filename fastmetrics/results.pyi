@@ -46,9 +46,13 @@ from .inference.concordance.time_dependent_results import (
 )
 from .inference.costs.decision_results import DecisionCurve as DecisionCurve
 from .inference.costs.threshold_cost import ThresholdCostInterval as ThresholdCostInterval
-from .inference.estimate_result import Estimate as Estimate, Estimates as Estimates, Pair as Pair
+from .inference.estimate_result import (
+    Estimate as Estimate,
+    Estimates as Estimates,
+    Pair as Pair,
+    Replicates as Replicates,
+)
 from .inference.guarantees.guaranteed_threshold import GuaranteedThreshold as GuaranteedThreshold
-from .inference.replicates import Replicates as Replicates
 from .measures.calibration.calibration_summary import CalibrationSummary as CalibrationSummary
 from .measures.calibration.goodness_of_fit import GoodnessOfFitTest as GoodnessOfFitTest
 from .measures.calibration.isotonic import IsotonicFit as IsotonicFit

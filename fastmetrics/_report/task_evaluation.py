@@ -13,8 +13,7 @@ from fastmetrics._report.slices.slices_result import ARROWS, Slices
 from fastmetrics._results import Result, plain_fields
 from fastmetrics.errors import by_name
 from fastmetrics.inference.comparison_result import Comparison, Comparisons, pairs_table, verdict_of
-from fastmetrics.inference.estimate_result import Estimate, Estimates
-from fastmetrics.inference.replicates import METHODS
+from fastmetrics.inference.estimate_result import METHODS, Estimate, Estimates
 
 #: What `evaluate` knows.
 Task = Literal["binary", "classes", "labels", "multilabel", "values", "rankings"]

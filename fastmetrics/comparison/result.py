@@ -280,29 +280,20 @@ class Question(NamedTuple):
         *,
         lead: float = 0.0,
         better: str | None = None,
-        df: float | tuple[float, float] | None = None,
-        critical_value: float = math.nan,
-        interval: ConfidenceInterval | None = None,
-        alternative: str = "",
-        reject: bool | None = None,
-        details: Mapping[str, float] = _NOTHING,
+        **fields: Any,
     ) -> ComparisonTest:
         """Return the test; `lead` is the difference, first less second, that says who is better."""
+        by_default = {"df": None, "critical_value": math.nan, "alternative": self.alternative}
         return ComparisonTest(
             method=method,
             statistic=statistic[1],
             statistic_name=statistic[0],
-            df=df,
             pvalue=pvalue,
             confidence_level=complement(self.alpha),
-            critical_value=critical_value,
-            reject=bool(pvalue <= self.alpha) if reject is None else reject,
-            alternative=alternative or self.alternative,
             effect_size=effect[1],
             effect_size_name=effect[0],
-            confidence_interval=interval,
             better=better or better_of(lead, self.names, self.higher_is_better),
-            details=details,
+            **by_default | {"reject": bool(pvalue <= self.alpha)} | fields,
         )
 
 

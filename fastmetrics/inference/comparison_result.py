@@ -21,9 +21,19 @@ from fastmetrics._input.scalars import Alternative, WeightsAre
 from fastmetrics._results import ConfidenceInterval, Several
 from fastmetrics.errors import by_name, no_such
 from fastmetrics.inference._pvalues import holm, max_t_of
-from fastmetrics.inference.estimate_result import FIELDS, FIGURES, ByMetric, Estimate, Pair, decided
+from fastmetrics.inference.estimate_result import (
+    FIELDS,
+    FIGURES,
+    WEIGHTS,
+    ByMetric,
+    Estimate,
+    Pair,
+    Replicates,
+    again,
+    cautions_of,
+    decided,
+)
 from fastmetrics.inference.reference import critical_value
-from fastmetrics.inference.replicates import WEIGHTS, Replicates, again, cautions_of
 from fastmetrics.inference.units import SamplesAre
 
 #: More pairs than these are counted, not listed.

@@ -152,12 +152,12 @@ def test_the_fewest_rows_with_five_halvings():
 @pytest.mark.parametrize("sizes", [(3, 3), (4, 2), (2, 2, 2), (5, 1), (4, 4), (3, 2, 2)])
 def test_all_halvings_that_can_be_dealt_are_counted(sizes):
     """Against what turns up in thousands of draws."""
-    from fastmetrics.selection.splitters._splitter import classes_of, dealt_folds
+    from fastmetrics.selection.splitters._splitter import dealt_folds
     from fastmetrics.selection.splitters.folds import _possible_halvings
 
     y = np.repeat(np.arange(len(sizes)), sizes)
     generator = np.random.default_rng(0)
-    classes = classes_of(y, "test")
+    classes = fm.selection.FiveByTwo()._classes(y)
     seen = set()
     for _ in range(3_000):
         folds = dealt_folds(len(y), 2, classes, generator)

@@ -18,8 +18,7 @@ from fastmetrics._report.page import _figures
 from fastmetrics._report.page._figures import MOST_BANDS, Drawn, Figure, quietly, said_of
 from fastmetrics._report.task_evaluation import TaskEvaluation
 from fastmetrics._report.versions import version_of
-from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.inference.replicates import METHODS, Replicates
+from fastmetrics.inference.estimate_result import METHODS, Estimate, Replicates
 
 Found = Evaluation | TaskEvaluation
 

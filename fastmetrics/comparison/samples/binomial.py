@@ -107,7 +107,7 @@ def binomial_test(
         ("error rate", rate),
         critical_value=critical,
         reject=_is_below(pvalue, level),
-        interval=proportion_limits(errors, size, 1.0 - level, "clopper-pearson", side),
+        confidence_interval=proportion_limits(errors, size, 1.0 - level, "clopper-pearson", side),
         details=details,
     )
 

@@ -155,7 +155,7 @@ def equivalence_test(
             "level_of_interval": complement(2 * asked.alpha),
         },
         critical_value=critical if is_low else -critical,
-        interval=interval,
+        confidence_interval=interval,
         alternative=f"difference within +-{width:g}",
     )
 
@@ -220,7 +220,7 @@ def non_inferiority_test(
         found.against(edge, "greater" if asked.higher_is_better else "less"),
         {"margin": width, "level_of_interval": complement(asked.alpha)},
         critical_value=critical,
-        interval=ConfidenceInterval(low, high),
+        confidence_interval=ConfidenceInterval(low, high),
         alternative=f"difference {where} {edge:g}",
     )
 

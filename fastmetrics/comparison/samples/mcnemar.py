@@ -167,7 +167,7 @@ def mcnemar_test(
         lead=float(only_b - only_a),
         df=df or None,
         critical_value=critical,
-        interval=interval,
+        confidence_interval=interval,
         details=details,
     )
 

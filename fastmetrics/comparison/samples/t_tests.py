@@ -120,7 +120,7 @@ def one_sample_t_test(
         lead=0.0,
         df=n - 1,
         critical_value=_critical_value(summary, asked),
-        interval=ConfidenceInterval(low, high),
+        confidence_interval=ConfidenceInterval(low, high),
         details={
             "error_rate": null,
             "standard_deviation": deviation,
@@ -244,7 +244,7 @@ def kfold_paired_t_test(
         lead=summary.mean,
         df=summary.n - 1,
         critical_value=_critical_value(summary, asked),
-        interval=test.interval,
+        confidence_interval=test.interval,
         details=details,
     )
 

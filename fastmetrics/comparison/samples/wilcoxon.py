@@ -163,7 +163,7 @@ def wilcoxon_signed_rank_test(
         pvalue,
         ("Hodges-Lehmann median difference", estimate),
         lead=details["rank_biserial"],
-        interval=None if by_groups else interval,
+        confidence_interval=None if by_groups else interval,
         details=details,
     )
 

@@ -26,7 +26,7 @@ from fastmetrics.inference.bootstrap._plans import Planned
 from fastmetrics.inference.bootstrap._rows import padded
 from fastmetrics.inference.bootstrap._statistic_plans import StatisticPlan
 from fastmetrics.inference.bootstrap._threshold_plans import ThresholdPlan
-from fastmetrics.inference.replicates import Replicates
+from fastmetrics.inference.estimate_result import Replicates
 
 Floats = NDArray[np.float64]
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from fastmetrics._display.table import Display, Table
 from fastmetrics._results import ConfidenceInterval, OneNumber, Result
 from fastmetrics.errors import by_name
-from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.inference.replicates import cautions_of
+from fastmetrics.inference.estimate_result import Estimate, cautions_of
 from fastmetrics.selection.estimates.point632 import Bootstrap632
 
 

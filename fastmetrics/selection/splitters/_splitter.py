@@ -99,7 +99,21 @@ class Splitter(ABC):
 
     def _classes(self, y: Any) -> Classes | None:
         """Return the classes to stratify by, or raise for a target that has none."""
-        return classes_of(y, type(self).__name__) if self.stratified else None
+        if not self.stratified:
+            return None
+        needs = f"{type(self).__name__} with `stratified=True` needs"
+        if y is None:
+            raise InputError(f"{needs} `y`: got None")
+        try:
+            labels = check_class_labels(y, "y")
+        except ValueError as error:
+            raise InputError(
+                f"{needs} classes: {error}; of a numeric target pass `stratified=False`"
+            ) from None
+        n_classes = len(labels.classes)
+        sizes = np.bincount(labels.codes, minlength=n_classes)
+        codes = labels.codes.astype(np.min_scalar_type(n_classes - 1))
+        return Classes(codes, sizes, labels.classes.tolist())
 
     def _classes_of_folds(self, n: int, y: Any, n_splits: int) -> Classes | None:
         """Return the classes to stratify by; raise if there are more folds than rows."""
@@ -162,23 +176,6 @@ def row_count(X: Any, y: Any = None) -> int:
     if n == 0:
         raise InputError("`X` is empty: at least one row is needed")
     return n
-
-
-def classes_of(y: Any, owner: str) -> Classes:
-    """Return the classes to stratify by, or raise for a target that has none."""
-    if y is None:
-        raise InputError(f"{owner} with `stratified=True` needs `y`: got None")
-    try:
-        labels = check_class_labels(y, "y")
-    except ValueError as error:
-        raise InputError(
-            f"{owner} with `stratified=True` needs classes: {error}; of a numeric target pass "
-            "`stratified=False`"
-        ) from None
-    n_classes = len(labels.classes)
-    sizes = np.bincount(labels.codes, minlength=n_classes)
-    codes = labels.codes.astype(np.min_scalar_type(n_classes - 1))
-    return Classes(codes, sizes, labels.classes.tolist())
 
 
 def check_class_sizes(classes: Classes, n_splits: int) -> None:
