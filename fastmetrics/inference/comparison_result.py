@@ -6,6 +6,7 @@ Words never say more than intervals and adjusted p-values allow.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -204,18 +205,9 @@ def verdict_of(found: Mapping[str, Comparison], names: Mapping[str, str] | None 
     if any(len(one.pairs) != 1 for _, one in named):
         lines = [_of_many(name, one) for name, one in named]
     else:
-        lines = [_together(named)]
-        if len(named) == 1:
-            (one,) = found.values()
-            lines[0] += _smallest(one, one.pairs[0])
+        lines = [_together(named) + (_smallest(named[0][1]) if len(named) == 1 else "")]
     lines += _over_all(named, found)
     return "\n".join(lines)
-
-
-def _sentence(said: str) -> str:
-    """Return words that begin a line; names of models stay as they are."""
-    starts = {"not shown": "It is not shown", "nothing can": "Nothing can"}
-    return next((to + said[len(of) :] for of, to in starts.items() if said.startswith(of)), said)
 
 
 def _together(named: Sequence[tuple[str, Comparison]]) -> str:
@@ -225,8 +217,8 @@ def _together(named: Sequence[tuple[str, Comparison]]) -> str:
     for name, one in named:
         (pair,) = one.pairs
         if pair.better is not None:
-            is_same = pair.better == before
-            start = f"in {name} too" if is_same else f"{pair.better} is better in {name}"
+            better = f"{pair.better} is better in {name}"
+            start = f"in {name} too" if pair.better == before else better
             said.append(f"{start}, by {_gain(pair)}{_margin(one, pair)}")
             before = pair.better
     is_said = False
@@ -242,7 +234,8 @@ def _together(named: Sequence[tuple[str, Comparison]]) -> str:
                     rest = rest.replace(f"({pair.a} less {pair.b}: ", "(")
                 words, is_said = f"{start} in {name}{rest}", True
             said.append(words + _margin(one, pair))
-    return f"{_sentence('; '.join(said))}."
+    text = re.sub("^nothing can", "Nothing can", "; ".join(said))
+    return re.sub("^not shown", "It is not shown", text) + "."
 
 
 def _of_many(name: str, one: Comparison) -> str:
@@ -258,7 +251,7 @@ def _of_many(name: str, one: Comparison) -> str:
         other = pair.b if pair.better == pair.a else pair.a
         said.append(f"{pair.better} is better than {other}, by {_gain(pair)}{_margin(one, pair)}")
     said += [_not_better("", one, pair) + _margin(one, pair) for pair in others]
-    return f"{name}: " + "; ".join(said) + "."
+    return f"{name}: {'; '.join(said)}."
 
 
 def _gain(pair: Pair) -> str:
@@ -285,8 +278,9 @@ def _not_better(name: str, one: Comparison, pair: Pair) -> str:
     return f"not shown which of {pair.a} and {pair.b} is better{of} ({both})"
 
 
-def _smallest(one: Comparison, pair: Pair) -> str:
+def _smallest(one: Comparison) -> str:
     """Return the smallest difference that would have been shown, the others as they are."""
+    (pair,) = one.pairs
     if pair.better or not pair.standard_error > 0.0 or one.higher_is_better is None:
         return ""
     least = abs(critical_value(pair.df, 1.0 - one.confidence_level, one.alternative))
@@ -348,8 +342,7 @@ def _with_limits(value: float, interval: ConfidenceInterval, p: float) -> str:
 def pairs_table(found: Mapping[str, Comparison], **options: Any) -> Table:
     """Return a row for each pair of models by each measure."""
     pairs = [pair for one in found.values() for pair in one.pairs]
-    names = ["estimate", "confidence_interval", "standard_error", "df", "pvalue", "pvalue_holm"]
-    names.append("better")
+    names = "estimate confidence_interval standard_error df pvalue pvalue_holm better".split()
     if any(one.margin is not None for one in found.values()):
         names.append("pvalue_noninferior")
     are_drawn = all(isinstance(pair.details, Replicates) for pair in pairs)

@@ -88,11 +88,10 @@ def average_of_models(
 ) -> Estimate | None:
     """Return the mean over the splits, which is given, with the interval of the models' average.
 
-    With psi the influence of a row in split j, v_j the
-    value of it and v the mean of all J, the row adds (psi + (v_j - v) / m) / J, m being the test
-    rows of the split, or of its class where the measure does not depend on how frequent classes
-    are. Of a mean over rows that is (loss - v) / (m J): the deviations of all rows from one mean
-    ("all pairs"). What a row adds in several splits is added up: rows vary, not predictions.
+    With psi the influence of a row in split j, v_j the value of it and v the mean of all J, the row
+    adds (psi + (v_j - v) / m) / J, m being the test rows of the split, or of its class where the
+    measure does not depend on how frequent classes are: of a mean over rows (loss - v) / (m J).
+    What a row adds in several splits is added up: rows vary, not predictions.
     """
     influences = [split.of_rows for split in splits if split.of_rows is not None]
     if len(influences) < len(splits):
