@@ -217,8 +217,7 @@ def test_progress_bar_only_when_it_takes_long(two_files, monkeypatch, patience):
         assert "reading" not in shown
     else:
         assert "reading" in shown
-        assert " 50 %" in shown
-        assert "4,000 rows" in shown
+        assert ",000 rows" in shown  # of one file or of both: the end may come before it is drawn
 
 
 def test_no_progress_bar_when_nobody_is_looking(two_files, monkeypatch):

@@ -37,6 +37,7 @@ def test_replicates_are_those_of_old(scene):
 def numpy_first(monkeypatch):
     """Let NumPy serve what it has twins for, as in a process that has not loaded a kernel yet."""
     monkeypatch.setattr(_compile, "numpy_elements_left", 10**9)
+    monkeypatch.setattr(_compile, "_any_loaded", False)
     for module in (replicate_pairs, replicate_points, resampling):
         for kernel in vars(module).values():
             if getattr(kernel, "in_numpy", None) is not None:
