@@ -39,7 +39,8 @@ def evaluate(
     -------
     Evaluation
         As `fastmetrics.evaluate` returns it, the same bits for any partitions; the average
-        precision is rounded once, and may differ from that in memory in its last digits.
+        precision is rounded once, and may differ from that in memory in its last digits, as may
+        the Brier score and the log loss, which it has where all scores lie in [0, 1].
 
     Raises
     ------
@@ -54,9 +55,9 @@ def evaluate(
     Notes
     -----
     As `roc_auc_score`, but all scores are sent to the task of their range: a model's evaluation is
-    a sum over ranges of whole numbers, corners of the curve, and the step where precision meets
-    recall. Models are evaluated one after the other. Intervals of other measures than the AUC:
-    `bootstrap`.
+    a sum over ranges of whole numbers, corners of the curve, moments, and the step where precision
+    meets recall. Models are evaluated one after the other. Intervals of other measures: `estimate`
+    and `bootstrap`.
 
     Examples
     --------
