@@ -14,7 +14,7 @@ right of b. Only the two rows that the ends cut need a formula of their own.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -94,6 +94,7 @@ class _RocArea:
     low: Fraction
     high: Fraction
     standardized: bool = False
+    _known: dict[int, int] = field(default_factory=lambda: {0: 0}, init=False)
 
     @cached_property
     def tp_end(self) -> NDArray[Any]:
@@ -131,14 +132,22 @@ class _RocArea:
     def up_to(self, x: Fraction) -> Fraction:
         """Return the integral of TP over FP from 0 to x."""
         row = self.row_beyond(x)
-        negatives, positives = self.table.negatives[:row], self.table.positives[:row]
-        # Counts: exact_dot returns integers.
-        twice = 2 * exact_dot(negatives, self.tp_end[:row]) - exact_dot(negatives, positives)
-        area = Fraction(int(twice), 2)
+        area = Fraction(self._twice_before(row), 2)
         if row < len(self.fp_end):
             start, width, before, rise = self.cell(row)
             area += (x - start) * before + (x - start) ** 2 * rise / (2 * width)
         return area
+
+    def _twice_before(self, row: int) -> int:
+        """Return twice the integral over the rows before one: a pass from the nearest one known."""
+        if row not in self._known:
+            near = min(self._known, key=lambda known: abs(known - row))
+            part = slice(min(near, row), max(near, row))
+            negatives, positives = self.table.negatives[part], self.table.positives[part]
+            # Counts: exact_dot returns integers.
+            twice = 2 * exact_dot(negatives, self.tp_end[part]) - exact_dot(negatives, positives)
+            self._known[row] = self._known[near] + (int(twice) if row > near else -int(twice))
+        return self._known[row]
 
     def row_beyond(self, x: Fraction) -> int:
         """Return the first row that ends right of x."""

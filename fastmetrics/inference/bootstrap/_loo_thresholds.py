@@ -5,6 +5,10 @@ lower by 1; likewise FP without a negative. A maximum over thresholds is then th
 running maximum from the top and one from the bottom. Where the row was alone at its score, its
 threshold is gone; here it stays, with the counts of the one above it. It can tie with that
 one, but not beat it, and of equal candidates the highest wins.
+
+One row hardly moves a maximum, so that few thresholds are ever the best. A block of them is passed
+over where the best that its ends allow, TP of the lower one with FP of the upper one, is less than
+what some threshold has whatever row is missing.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +36,14 @@ Floats = NDArray[np.float64]
 Pair = tuple[Floats, Floats]
 Places = NDArray[np.intp]
 
+#: Thresholds of a block.
+_BLOCK: Final = 256
+
+
+def _before(running: NDArray[np.int64], rows: Places) -> NDArray[np.int64]:
+    """Return what stands above some rows, from the sums up to each."""
+    return np.where(rows > 0, running[np.maximum(rows - 1, 0)], 0)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Largest:
@@ -43,6 +55,15 @@ class _Largest:
         """Return numbers in the order of what is maximised."""
         return np.abs(counts.recall() - counts.false_positive_rate())
 
+    def bounds(self, upper: Counts, lower: Counts) -> NDArray[Any]:
+        """Return at least the keys of the thresholds between two, each way."""
+        rising = lower.recall() - upper.false_positive_rate()
+        return np.maximum(rising, lower.false_positive_rate() - upper.recall())
+
+    def slack(self, counts: Counts) -> float:
+        """Return how far a bound may be below a key by rounding."""
+        return 0.0
+
     def field(self, chosen: Counts, candidates: Places) -> Floats:
         """Return the number of the chosen thresholds that is looked at."""
         return self.keys(chosen)
@@ -51,30 +72,49 @@ class _Largest:
         """Return how the field changes without a positive, and without a negative, of each row."""
         n_positive, n_negative = int(self.table.n_positive), int(self.table.n_negative)
         with np.errstate(all="ignore"):  # counts of -1 above the first positive are never looked at
-            whole, _ = self._counts(0, 0)
-            best = np.argmax(self.keys(whole)).reshape(1)
-            center = float(self.field(whole.at(best), best)[0])
+            rows, kept, _ = self._candidates(0, 0)
+            best = np.argmax(self.keys(kept)).reshape(1)
+            center = float(self.field(kept.at(best), rows[best])[0])
             nowhere = np.full(len(self.table), np.nan)
             return (
                 self._without(1, 0, center) if n_positive > 1 else nowhere,
                 self._without(0, 1, center) if n_negative > 1 else nowhere,
             )
 
-    def _counts(self, positive: int, negative: int) -> tuple[Counts, Counts]:
-        """Return what thresholds decide if a row is missing below them, and above them.
-
-        The first calls nothing positive, the next is that of the first row.
-        """
+    def _counts(self, rows: Places, positive: int, negative: int) -> tuple[Counts, Counts]:
+        """Return what candidates decide if a row is missing below them, and above them."""
         table = self.table
         rest = int(table.n_positive) - positive, int(table.n_negative) - negative
-        tp, fp = (np.append(0, sums) for sums in (table.true_positives, table.false_positives))
+        tp, fp = _before(table.true_positives, rows), _before(table.false_positives, rows)
         return Counts(tp, fp, *rest), Counts(tp - positive, fp - negative, *rest)
 
+    def _candidates(self, positive: int, negative: int) -> tuple[Places, Counts, Counts]:
+        """Return the candidates that can be the best, with the first and the last of all.
+
+        Candidate 0 calls nothing positive; candidate k + 1 is the threshold of row k.
+        """
+        n = len(self.table)
+        ends = np.append(np.arange(0, n, _BLOCK), n)
+        kept, less = self._counts(ends, positive, negative)
+        keys = self.keys(kept)
+        best = np.argmax(keys)
+        sure = min(keys[best], self.keys(less)[best])
+        sizes = kept.n_positive, kept.n_negative
+        upper = Counts(np.maximum(less.tp[:-1], 0), np.maximum(less.fp[:-1], 0), *sizes)
+        bounds = self.bounds(upper, Counts(kept.tp[1:], kept.fp[1:], *sizes))
+        if keys.dtype.kind == "f":
+            sure -= self.slack(kept)
+        hopeful = np.flatnonzero(bounds >= sure)
+        rows = (ends[hopeful, None] + np.arange(1, _BLOCK + 1)).ravel()
+        rows = np.concatenate(([0], rows[rows < n], [n]))
+        return rows, *self._counts(rows, positive, negative)
+
     def _without(self, positive: int, negative: int, center: float) -> Floats:
-        kept, less = self._counts(positive, negative)
-        n = len(self.table) + 1
+        rows, kept, less = self._candidates(positive, negative)
+        n = len(rows)
         best = np.empty(n - 1, np.int64)
         kernels.best_of_two(self.keys(kept), self.keys(less), best)
+        # Without any row between two candidates, the same one is the best.
         starts = np.flatnonzero(np.concatenate(([True], best[1:] != best[:-1])))
         at, use_lower = best[starts] % n, best[starts] >= n
         chosen = Counts(
@@ -83,7 +123,8 @@ class _Largest:
             kept.n_positive,
             kept.n_negative,
         )
-        return np.repeat(self.field(chosen, at) - center, np.diff(starts, append=n - 1))
+        stops = rows[np.append(starts[1:], n - 1)]
+        return np.repeat(self.field(chosen, rows[at]) - center, np.diff(stops, prepend=0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,6 +149,14 @@ class _Best(_Largest):
             keys = numerator if denominator is None else numerator / denominator
         least = np.iinfo(np.int64).min if keys.dtype.kind == "i" else -math.inf
         return np.where(self.criterion.feasible(counts), keys, least)
+
+    def bounds(self, upper: Counts, lower: Counts) -> NDArray[Any]:
+        """Return at least the keys of the thresholds between two: they rise in TP, fall in FP."""
+        return self.keys(Counts(lower.tp, upper.fp, upper.n_positive, upper.n_negative))
+
+    def slack(self, counts: Counts) -> float:
+        """Return how far a bound may be below a key by rounding."""
+        return self.criterion.rounding(counts)
 
     def field(self, chosen: Counts, candidates: Places) -> Floats:
         """Return a number of the decisions that were chosen, nan where none is feasible."""
