@@ -82,7 +82,8 @@ def are_plain(y_true: Any, y_pred: Any, most: int) -> bool:
 def _are_native(true: NDArray[Any], predicted: NDArray[Any]) -> bool:
     if true.dtype != predicted.dtype or true.dtype not in _NATIVE:
         return False
-    return all(each.flags.c_contiguous and each.flags.aligned for each in (true, predicted))
+    one, other = true.flags, predicted.flags
+    return one.c_contiguous and one.aligned and other.c_contiguous and other.aligned
 
 
 def count(
