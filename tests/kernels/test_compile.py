@@ -114,6 +114,7 @@ def test_numpy_does_not_start_what_it_may_not_end(with_numpy) -> None:
     assert with_numpy(np.ones(3_000)) == 3_000
 
 
+@compiled_only
 def test_machine_code_on_disk_is_sooner_loaded(with_numpy, monkeypatch) -> None:
     monkeypatch.setattr(_compile, "_any_loaded", True)
     monkeypatch.setattr(_compile, "numpy_elements_left", 10**6)
