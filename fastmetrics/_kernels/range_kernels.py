@@ -68,6 +68,11 @@ def add_precisions(positives, negatives, true_positives, false_positives, terms,
             limbs[limb + 2] += high >> 32
 
 
+def _running(first, values):
+    """Return running sums that begin with a number, added in the order of a loop."""
+    return np.add.accumulate(np.concatenate(([first], values)))[1:]
+
+
 @kernel
 def auc_influences(positives, negatives, above, sizes, value, of_positives, of_negatives):
     """Write how far a row of either class moves the AUC at each score of a piece.
@@ -91,10 +96,10 @@ def auc_influences(positives, negatives, above, sizes, value, of_positives, of_n
 @in_place_of(auc_influences)
 def _auc_influences(positives, negatives, above, sizes, value, of_positives, of_negatives):
     m, n = sizes
-    of_positives[:] = ((n - above[1] - np.cumsum(negatives)) + negatives / 2.0) / n
+    of_positives[:] = ((n - _running(above[1], negatives)) + negatives / 2.0) / n
     of_positives -= value
     of_positives /= m
-    of_negatives[:] = (above[0] + np.cumsum(positives) - positives / 2.0) / m
+    of_negatives[:] = (_running(above[0], positives) - positives / 2.0) / m
     of_negatives -= value
     of_negatives /= n
 
@@ -126,12 +131,14 @@ def precision_shares(positives, negatives, above, precisions, shares):
 
 @in_place_of(precision_shares)
 def _precision_shares(positives, negatives, above, precisions, shares):
-    called = np.cumsum(positives) + above[0]
+    called = _running(above[0], positives)
     precisions[:] = called
-    called += np.cumsum(negatives) + above[1]
+    called += _running(above[1], negatives)
     precisions /= called
     shares[:] = positives / called
-    return float(np.sum(shares * (1.0 - precisions))), float(shares @ precisions)
+    terms = shares * (1.0 - precisions), shares * precisions
+    gained, lost = (float(_running(0.0, each)[-1]) if len(each) else 0.0 for each in terms)
+    return gained, lost
 
 
 @kernel
@@ -158,10 +165,11 @@ def precision_influences(n_positive, value, below, of_positives, of_negatives):
 @in_place_of(precision_influences)
 def _precision_influences(n_positive, value, below, of_positives, of_negatives):
     shares = of_negatives[::-1].copy()
-    gained = np.cumsum(shares * (1.0 - of_positives[::-1]))[::-1] + below[0]
-    of_negatives[:] = np.cumsum(shares * of_positives[::-1])[::-1] + below[1]
+    gained = _running(below[0], shares * (1.0 - of_positives[::-1]))[::-1]
+    of_negatives[:] = _running(below[1], shares * of_positives[::-1])[::-1]
     of_negatives /= -n_positive
-    of_positives += gained - value
+    of_positives -= value
+    of_positives += gained
     of_positives /= n_positive
 
 

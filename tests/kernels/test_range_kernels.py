@@ -111,6 +111,31 @@ def test_what_rows_move_of_average_precision(rng, form, kind, n):
     np.testing.assert_allclose(found, moved, rtol=1e-9, atol=1e-11)
 
 
+@KINDS
+@pytest.mark.parametrize("seed", range(5))
+def test_numpy_adds_in_the_order_of_the_loop(kind, seed):
+    """To the bit: which of both serves a call hangs on what a process has done before."""
+    rng = np.random.default_rng(seed)
+    positives, negatives = (9 * rng.random((2, 300)) + 1).astype(kind)
+    above, below = tuple(np.ceil(9 * rng.random(2)).tolist()), tuple(rng.random(2).tolist())
+    sizes = above[0] + float(positives.sum()), above[1] + float(negatives.sum())
+    columns, found = (positives, negatives, above), []
+    for name in ("py_func", "in_numpy"):
+        shares, moved = np.empty((2, 2, 300))
+        auc, precision, influences = (
+            getattr(each, name)
+            for each in (
+                *(kernels.auc_influences, kernels.precision_shares),
+                kernels.precision_influences,
+            )
+        )
+        auc(*columns, sizes, 0.61, *moved)
+        found.append([*precision(*columns, *shares), shares.tolist(), moved.tolist()])
+        influences(sizes[0], 0.37, below, *shares)
+        found[-1].append(shares.tolist())
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("add", forms(kernels.add_by_code))
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_sums_by_code(rng, add, is_weighted):
