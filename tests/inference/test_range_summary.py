@@ -176,6 +176,13 @@ def test_what_is_no_probability_has_no_losses(scores):
     assert both.notes == ()
 
 
+def test_losses_of_one_class_are_left_to_rows():
+    runs = fm.streams.ScoreRuns(memory="2MB")
+    runs.update([1, 1, 1], [0.2, 0.3, 0.4])
+    with pytest.raises(ValueError, match="`log_loss` of ranges needs rows of both classes"):
+        fm.estimate(runs, metrics="log_loss")
+
+
 def test_a_balance_without_a_positive_is_told():
     table = ScoreTable.from_counts([2.0, 1.0], [0, 2], [5, 0])
     with pytest.warns(UndefinedMetricWarning, match="break-even point is not defined"):

@@ -128,6 +128,11 @@ def of_summary(
     name = measure_of(one).name
     if name in LOSSES and name not in summary.measures:
         raise InputError(f"`y_score` must lie in [0, 1], and not all at its ends, for `{name}`")
+    if name in LOSSES and not (m and n):
+        raise InputError(
+            f"`{name}` of ranges needs rows of both classes: there are {m:,} positive and {n:,} "
+            "negative ones; pass `y_true` and `y_score`"
+        )
     value, spread = math.nan, Spread(math.nan, math.nan)
     if m and n:
         factor, added = OF_AUC.get(name, (1.0, 0.0))
