@@ -38,6 +38,7 @@ DOCUMENTS = (
     "docs/evaluate.md",
     "docs/evaluation-logs.md",
     "docs/gate.md",
+    "docs/mission.md",
     "docs/plots.md",
     "docs/start.md",
     "docs/costs-and-calibration.md",
