@@ -52,8 +52,8 @@ def same_integers(most: int) -> None:
         possible = 2 * len(positive) * len(negative)
         assert auc == pairs / possible, (auc, pairs, possible)
         print(
-            f"  {len(data.labels):>10,} samples, {name:<16} {pairs:>13,} of {possible:,} half pairs,"
-            f" kernel {round(auc * possible):,}: {slow / fast:,.0f} × faster"
+            f"  {len(data.labels):>10,} samples, {name:<16} {pairs:>13,} of {possible:,} half pairs"
+            f", kernel {round(auc * possible):,}: {slow / fast:,.0f} × faster"
         )
 
 
