@@ -115,8 +115,8 @@ def test_files_stay_short() -> None:
         for path in rules.python_files(rules.ROOT / folder)
     ]
     assert not complaints(rules.not_too_long, files)
-    assert rules.not_too_long("x = 1\n" * 401)
-    assert not rules.not_too_long("x = 1\n" * 400)
+    assert rules.not_too_long("x = 1\n" * 801)
+    assert not rules.not_too_long("x = 1\n" * 800)
 
 
 def test_nothing_is_left_over() -> None:
