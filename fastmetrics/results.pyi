@@ -19,11 +19,6 @@ from ._report.task_evaluation import TaskEvaluation as TaskEvaluation
 from ._results import ConfidenceInterval as ConfidenceInterval
 from .comparison.planning.power_accuracy import SampleSize as SampleSize
 from .comparison.result import ComparisonTest as ComparisonTest
-from .comparison.samples.bayesian import (
-    BayesianCorrelatedTTest as BayesianCorrelatedTTest,
-    BayesianSignedRankTest as BayesianSignedRankTest,
-)
-from .comparison.samples.bayesian_counts import BayesianCountTest as BayesianCountTest
 from .comparison.tables.compare_table import (
     CriticalDifferenceDiagram as CriticalDifferenceDiagram,
     FriedmanSegments as FriedmanSegments,

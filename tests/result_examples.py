@@ -119,13 +119,6 @@ def first(mapping: Any) -> Any:
 
 
 _MADE: dict[str, Callable[[], Any]] = {
-    "BayesianCorrelatedTTest": lambda: fm.comparison.bayesian_correlated_t_test(
-        TABLE[:, 0] - 0.5, rho=0.1, higher_is_better=True
-    ),
-    "BayesianCountTest": lambda: fm.comparison.bayesian_count_test(Y, P, Q, n_resamples=9, rng=1),
-    "BayesianSignedRankTest": lambda: fm.comparison.bayesian_signed_rank_test(
-        TABLE[:, 0] - 0.5, higher_is_better=True, n_resamples=100, rng=1
-    ),
     "BestThreshold": lambda: fm.best_threshold(Y, S),
     "GuaranteedThreshold": lambda: fm.guaranteed_threshold(Y, S, recall=0.5, delta=0.5),
     "BiasVariance": lambda: fm.selection.bias_variance(Y, [P, Q, Y], decomposition="domingos"),

@@ -166,8 +166,6 @@ def test_scorers_of_scikit_learn_take_numbers(function: Any) -> None:
         assert ((found > 0) == sign).all()
 
 
-#: Intervals of a posterior, which are none of confidence, and of no repeated sampling.
-POSTERIORS = {"BayesianCorrelatedTTest", "BayesianCountTest", "BayesianSignedRankTest"}
 #: Results of several numbers, each with an interval of its own, tested below.
 SEVERAL = {"LogisticCalibration"}
 #: Results whose intervals are made without a standard error, some or all.
@@ -182,7 +180,7 @@ def has_an_interval(result: Any) -> bool:
 @pytest.mark.parametrize("name", RESULTS)
 def test_an_interval_has_an_estimate_and_a_standard_error(name: str) -> None:
     result = EXAMPLES[name]()
-    if name in POSTERIORS | SEVERAL or not has_an_interval(result):
+    if name in SEVERAL or not has_an_interval(result):
         return
     if name == "LogisticCalibration":  # three numbers, none of which is the result
         for one in ("slope", "intercept", "in_the_large"):

@@ -51,7 +51,6 @@ FAMILIES: Final = (
     Family("multilabel", "Rows with several labels", ("Rows with",), ("multilabel",)),
     Family("logs", "Logs of items and repeats", ("Logs",), ("logs",)),
     Family("gates", "Gates", ("Gates",), ("gates",)),
-    Family("posteriors", "Posteriors of counts", ("Posteriors",), ("posteriors",)),
     Family("rankings", "Rankings", ("Rankings",), ("rankings",)),
     Family(
         "calibration", "Calibration", ("Calibration", "Recalib"), ("calibration", "recalibration")

@@ -14,7 +14,6 @@ from benchmarks.coverage import (
     indirect,
     iterated,
     logs,
-    posteriors,
     slices,
 )
 from benchmarks.coverage.scenes import (
@@ -48,8 +47,6 @@ def population(scene: Scene) -> dict[str, float]:
         return iterated.population(scene)
     if scene.part in (indirect.FOLDS, indirect.BINS):
         return indirect.population(scene)
-    if scene.part == posteriors.PART:
-        return posteriors.population(scene)
     if scene.part == "rankings":
         return _values_of_rankings(replace(scene, n=20 * MANY_QUERIES, users=MANY_QUERIES))
     values = _values(scene.separation, scene.share)

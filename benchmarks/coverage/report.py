@@ -18,7 +18,6 @@ from benchmarks.coverage import (
     levels_report,
     logs_report,
     multilabel_report,
-    posteriors_report,
     rankings_report,
     recalibration_report,
     slices_report,
@@ -247,7 +246,6 @@ def document(study: Study) -> str:
     for part in (guarantees_report, gates_report, logs_report, slices_report, indirect_report):
         sections.append(part.section(study))
     sections.append(multilabel_report.section(study))
-    sections.append(posteriors_report.section(study, HYPOTHESES))
     sections += ["## Rankings, over queries\n", rankings_report.section(study, HYPOTHESES)]
     sections += ["## Class sizes fixed by design\n", FIXED]
     for metric in METRICS:

@@ -152,7 +152,6 @@ SCENES = (
     Scene("hulls", 500, 0.1, separation=1.0, thinned=4),
     *_grid("costs", (100, 1_000), (0.5, 0.1), thinned=4),
     Scene("costs", 1_000, 0.5, users=50, thinned=4),
-    *_grid("posteriors", (30, 100, 1_000), SHARES, thinned=2),
     *_grid("guarantees", (100, 1_000), SHARES),
     *(Scene("gates", n, 0.5) for n in (200, 2_000, 20_000)),
     *(Scene("gates", n, 0.5, users=n // 5) for n in (200, 2_000, 20_000)),

@@ -210,15 +210,6 @@ _PLAIN: tuple[tuple[Make, str], ...] = (
 _OTHERS: dict[str, tuple[Make, Options]] = {
     "adjust_pvalues": (lambda r: (r.weight / 2,), {}),
     "auc": (lambda r: (np.arange(r.n), r.chance), {}),
-    "bayesian_correlated_t_test": (_paired, _HIGHER | {"n_folds": 10}),
-    "bayesian_count_test": (
-        lambda r: (r.y, r.called, (r.models["b"] > 0.8).astype(np.int8)),
-        {"rng": 1},
-    ),
-    "bayesian_signed_rank_test": (
-        lambda r: tuple(column[:2_000] for column in _paired(r)),
-        _HIGHER | _DRAWN,
-    ),
     "bias_variance": (lambda r: (r.y, [r.called, r.y, r.called]), {}),
     "bootstrap": (_scores, _DRAWN),
     "bootstrap632": (

@@ -15,11 +15,6 @@ from .planning.power_auc import (
     power_paired_auc as power_paired_auc,
     sample_size_paired_auc as sample_size_paired_auc,
 )
-from .samples.bayesian import (
-    bayesian_correlated_t_test as bayesian_correlated_t_test,
-    bayesian_signed_rank_test as bayesian_signed_rank_test,
-)
-from .samples.bayesian_counts import bayesian_count_test as bayesian_count_test
 from .samples.binomial import (
     binomial_likelihood as binomial_likelihood,
     binomial_test as binomial_test,

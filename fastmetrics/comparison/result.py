@@ -8,22 +8,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     Alternative,
     check_alternative,
-    check_confidence_level,
     check_decision_level,
     check_direction,
-    check_integer,
-    check_memory,
-    check_real,
     complement,
-    key_text,
 )
 from fastmetrics._plots.null_distributions import Observed, draw_binomial, draw_t
 from fastmetrics._results import ConfidenceInterval, Result, equals
@@ -38,43 +30,6 @@ confidence_level : float, default=0.95
     is one.
 names : (str, str), default=("A", "B")
     What the models are called.
-"""
-
-#: What Bayesian tests return beside what is their own.
-POSTERIOR: Final = """
-Attributes
-----------
-p_left, p_rope, p_right : float
-    Posterior probability that the difference is below the region of practical equivalence,
-    inside it, and above it; they add up to 1, and are nan where there is no posterior.
-rope : ConfidenceInterval
-    The region of practical equivalence.
-credible_level : float
-    Probability that the decision asks for.
-names : (str, str)
-    Of the models.
-decision : str
-    "left", "rope" or "right" if that one has at least `credible_level`, else "none".
-better : str or None
-    The model that is practically better if the decision is "left" or "right", else None.
-monte_carlo_error : float
-    Standard error of the least certain of the three probabilities.
-n_resamples : int
-    Samples of the posterior.
-key : str
-    Key of the samples, which ``rng=`` takes back.
-"""
-
-#: What Bayesian tests take.
-PRACTICAL: Final = """
-Parameters
-----------
-rope : float, default=0.01
-    Differences within +-`rope` count as none: the region of practical equivalence.
-n_resamples : int, default=50000
-    Samples of the posterior.
-credible_level : float, default=0.95
-    Of the decision, and of intervals.
 """
 
 #: Effects of several models: that some differ does not say that the first is better.
@@ -304,62 +259,6 @@ def question(
     higher = check_direction(higher_is_better)
     alpha, side = check_decision_level(confidence_level), check_alternative(alternative)
     return Question(alpha, side, check_names(names), higher)
-
-
-class Practical(NamedTuple):
-    """What is asked of two models: which differences count as none, and how sure one must be."""
-
-    rope: ConfidenceInterval
-    credible_level: float
-    names: tuple[str, ...]
-    higher_is_better: bool | None
-
-    def decided(self, chances: tuple[float, float, float]) -> dict[str, Any]:
-        """Return what all results hold, of the probabilities left of the region, in it and right.
-
-        A decision is the region that has at least the probability asked for, or "none".
-        """
-        found = dict(zip(("left", "rope", "right"), chances, strict=True))
-        sure = (region for region, chance in found.items() if chance >= self.credible_level)
-        decision, better = next(sure, "none"), None
-        if self.higher_is_better is not None:
-            side = {"left": -1.0, "right": 1.0}.get(decision, 0.0)
-            better = better_of(side, self.names, self.higher_is_better)
-        return {
-            **{f"p_{region}": chance for region, chance in found.items()},
-            "rope": self.rope,
-            "credible_level": self.credible_level,
-            "names": self.names,
-            "decision": decision,
-            "better": better,
-        }
-
-    def sampled(
-        self, chances: tuple[float, float, float], n_resamples: int, key: NDArray[np.uint64]
-    ) -> dict[str, Any]:
-        """Return what results hold whose probabilities are those of samples."""
-        return {
-            **self.decided(chances),
-            "monte_carlo_error": max(math.sqrt(p * (1 - p) / n_resamples) for p in chances),
-            "n_resamples": n_resamples,
-            "key": key_text(key),
-        }
-
-
-def practical(rope: Any, credible_level: Any, names: Any, higher: bool | None) -> Practical:
-    """Return what is asked, checked."""
-    width = check_real("rope", rope)
-    if not 0 <= width < math.inf:
-        raise InputError(f"`rope` must be finite and not negative: got {rope!r}")
-    level = check_confidence_level(credible_level, "credible_level")
-    return Practical(ConfidenceInterval(0.0 - width, width), level, check_names(names), higher)
-
-
-def check_samples(n_resamples: Any) -> int:
-    """Return how many samples of a posterior are drawn."""
-    count = check_integer("n_resamples", n_resamples, low=1)
-    check_memory(count, 3, "50,000 determine a probability to 0.002", "n_resamples", "samples")
-    return count
 
 
 def check_names(names: Any, n_models: int = 2) -> tuple[str, ...]:

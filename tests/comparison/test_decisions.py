@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from functools import partial
 
-import numpy as np
 import pytest
 from rank_samples import graded
 from scipy import stats
@@ -165,18 +164,3 @@ def test_mean_ranks_a_critical_difference_apart_differ(alone, control, monkeypat
             test = fm.comparison.bonferroni_dunn_test(ranks=ranks, control=control)
         assert test["0", "2"].difference == 1.0
         assert test["0", "2"].reject is rejects
-
-
-@pytest.mark.parametrize("side", [1, -1])
-def test_a_region_of_the_level_asked_for_is_the_decision(side):
-    differences = side * (np.array(A) - B)
-    for run in (
-        partial(
-            fm.comparison.bayesian_correlated_t_test, differences, rho=0.1, higher_is_better=True
-        ),
-        partial(fm.comparison.bayesian_signed_rank_test, differences, rng=1, higher_is_better=True),
-    ):
-        region, likely = ("right", run().p_right) if side == 1 else ("left", run().p_left)
-        assert 0.5 < likely < 1
-        assert run(credible_level=likely).decision == region
-        assert run(credible_level=math.nextafter(likely, 1)).decision == "none"

@@ -154,7 +154,6 @@ def test_one_sample_of_folds_is_the_paired_test_of_their_differences(rng, null):
     [
         fm.comparison.wilcoxon_signed_rank_test,
         fm.comparison.sign_flip_test,
-        fm.comparison.bayesian_signed_rank_test,
     ],
 )
 def test_a_table_of_folds_is_sent_where_it_is_corrected(rng, test):

@@ -29,10 +29,6 @@ TESTS = {
     "sign flip": partial(fm.comparison.sign_flip_test, GOOD, POOR),
     "TOST": partial(fm.comparison.equivalence_test, GOOD, POOR, margin=0.2),
     "non-inferiority": partial(fm.comparison.non_inferiority_test, GOOD, POOR, margin=0.2),
-    "Bayesian t": partial(fm.comparison.bayesian_correlated_t_test, GOOD, POOR, rho=0.1),
-    "Bayesian ranks": partial(
-        fm.comparison.bayesian_signed_rank_test, GOOD, POOR, rng=1, n_resamples=500
-    ),
     "Friedman": partial(fm.comparison.friedman_test, TABLE),
     "Nemenyi": lambda **options: fm.comparison.nemenyi_test(TABLE, **options)["0", "1"],
     "Bonferroni-Dunn": lambda **options: fm.comparison.bonferroni_dunn_test(
@@ -79,15 +75,6 @@ def test_right_answers_have_one_direction(test):
         test(counts=(9, 3, 100), margin=0.2, higher_is_better=False)
     with pytest.raises(TypeError, match="must be True"):
         test(counts=(9, 3, 100), margin=0.2, higher_is_better="yes")
-
-
-def test_a_posterior_that_decides_nothing_names_no_one():
-    for test in (
-        partial(fm.comparison.bayesian_correlated_t_test, rho=0.1),
-        fm.comparison.bayesian_signed_rank_test,
-    ):
-        found = test([0.3, -0.2, 0.1, -0.3, 0.2], higher_is_better=True)
-        assert (found.decision, found.better) == ("none", None)
 
 
 # --- what a result says of itself ---------------------------------------------------------------

@@ -68,17 +68,6 @@ def range_tail(q, k, steps=4000):
     return 1 - inside
 
 
-def signed_rank_shares(differences, weights, rope):
-    """Sum over all pairs: the share left of the region, in it, right of it (on a limit: half)."""
-    left = right = 0.0
-    for w, z in zip(weights, differences, strict=True):
-        for v, y in zip(weights, differences, strict=True):
-            total = z + y
-            left += w * v * ((total < -2 * rope) + 0.5 * (total == -2 * rope))
-            right += w * v * ((total > 2 * rope) + 0.5 * (total == 2 * rope))
-    return left, 1 - left - right, right
-
-
 def tango_statistic(only_a, only_b, n, difference):
     """Maximise the likelihood of (only A, only B, neither) under p_a - p_b = difference."""
 
