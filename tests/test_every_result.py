@@ -218,22 +218,6 @@ TESTS: dict[str, tuple[Callable[[], fm.results.ComparisonTest], bool]] = {
         lambda: fm.comparison.kfold_paired_t_test(TABLE[:, 0], TABLE[:, 1], higher_is_better=True),
         True,
     ),
-    "equivalence": (
-        lambda: fm.comparison.equivalence_test(
-            TABLE[:, 0], TABLE[:, 1], margin=1, higher_is_better=True
-        ),
-        True,
-    ),
-    "equivalence of counts": (
-        lambda: fm.comparison.equivalence_test(counts=(9, 3, 100), margin=0.2),
-        True,
-    ),
-    "non-inferiority": (
-        lambda: fm.comparison.non_inferiority_test(
-            TABLE[:, 0], TABLE[:, 1], margin=1, higher_is_better=True
-        ),
-        True,
-    ),
 }
 
 

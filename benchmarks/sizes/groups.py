@@ -10,16 +10,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from benchmarks.sizes.scenes import Measure, add, describe
-from fastmetrics.comparison import (
-    mcnemar_test,
-    non_inferiority_test,
-    sign_flip_test,
-    wilcoxon_signed_rank_test,
-)
+from fastmetrics.comparison import mcnemar_test, sign_flip_test, wilcoxon_signed_rank_test
 from fastmetrics.errors import SmallSampleWarning
 
 CORRELATION = 0.5
-MARGIN = 0.25
 ONLY_ONE = 0.2
 
 GROUPED = "Paired differences that come in groups"
@@ -28,8 +22,7 @@ describe(
     GROUPED,
     f"""Groups of 1 to 9 examples. Differences are normal, those of a group correlating at
     {CORRELATION:g}. For McNemar's test the {ONLY_ONE:.0%} at either end are right for one model
-    alone; at a margin, the first model is worse by it, {MARGIN:g} standard deviations. "Rows" takes
-    examples for independent, "groups" is `groups=`.""",
+    alone. "Rows" takes examples for independent, "groups" is `groups=`.""",
 )
 
 
@@ -53,13 +46,6 @@ def grouped(n_groups: int) -> Measure:
             found[f"wilcoxon_signed_rank_test, {what}, {method}"] = wilcoxon_signed_rank_test(
                 values, groups=by, method=method, higher_is_better=True
             )
-        found[f"non_inferiority_test, {what}"] = non_inferiority_test(
-            values - MARGIN,
-            groups=by,
-            rho=0.0 if by is None else None,
-            margin=MARGIN,
-            higher_is_better=True,
-        )
         return {name: test.pvalue for name, test in found.items()}
 
     def measure(rng: np.random.Generator) -> dict[str, float]:

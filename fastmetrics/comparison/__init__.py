@@ -3,7 +3,6 @@
 - right and wrong by row: `mcnemar_test`, `cochran_q_test`, `binomial_test`
 - losses by row or by fold: `wilcoxon_signed_rank_test`, `sign_flip_test`, `one_sample_t_test`,
   `kfold_paired_t_test`, `five_by_two_cv_test`
-- as good as, within a margin: `equivalence_test`, `non_inferiority_test`
 - algorithms over data sets: `compare_table`, `friedman_test`, `nemenyi_test`, `adjust_pvalues`
 - published numbers: `proportion_interval`, `proportion_difference_interval`, `newcombe_interval`
 - how many rows: `sample_size_paired_accuracy`, `sample_size_paired_auc` and their powers

@@ -148,7 +148,6 @@ class ComparisonTest(Result):
         return "better" if shown else "ahead"
 
     def _shown(self) -> Display:
-        level = self.details.get("level_of_interval", self.confidence_level)
         record = {
             "statistic": self.statistic,
             "df": self.df,
@@ -173,7 +172,7 @@ class ComparisonTest(Result):
             said.append("no difference is shown")
         details = {"metric": tuple(self.details), "value": tuple(self.details.values())}
         tables = [
-            Table.record(record, words=words, level=level, unseen=unseen),
+            Table.record(record, words=words, level=self.confidence_level, unseen=unseen),
             Table(details, words={"metric": "detail"}, framed=False),
         ]
         return Display(tables, self.method, [f"{'; '.join(said)}."])
@@ -209,8 +208,6 @@ def _draw_t(test: ComparisonTest, ax: Any) -> Any:
     """Draw Student's density with the tails where the test rejects; an arrow to a t outside."""
     side: Any = test.alternative
     df: Any = test.df
-    if side not in get_args(Alternative):  # of a margin: the t is that of one of its two sides
-        side = "less" if test.critical_value < 0 else "greater"
     return draw_t(_observed(test), df, test.critical_value, side, ax)
 
 

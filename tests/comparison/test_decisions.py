@@ -54,11 +54,6 @@ TESTS = {
     },
     "Cochran, chi2": partial(fm.comparison.cochran_q_test, RIGHT),
     "Cochran, permutation": partial(fm.comparison.cochran_q_test, RIGHT, method="permutation"),
-    "TOST, t": partial(fm.comparison.equivalence_test, A, B, margin=0.05, higher_is_better=True),
-    "TOST, proportions": partial(fm.comparison.equivalence_test, counts=(18, 21, 500), margin=0.03),
-    "non-inferiority": partial(
-        fm.comparison.non_inferiority_test, A, B, margin=0.05, higher_is_better=True
-    ),
     **{
         f"Friedman, {method}": partial(
             fm.comparison.friedman_test, RANKED, higher_is_better=True, pvalue_method=method, rng=1

@@ -15,16 +15,14 @@ from scipy import stats
 
 pytest.importorskip("benchmarks", reason="the study is part of the checkout, not of the wheel")
 
-from benchmarks.sizes import __main__ as sizes, differences, ranks, scenes as registry
+from benchmarks.sizes import __main__ as sizes, ranks, scenes as registry
 from benchmarks.sizes.report import Row, document, findings, load, stored
 from benchmarks.sizes.resampling import IDEAL, folds, nearest_mean, nearest_neighbour
 from benchmarks.sizes.scenes import NOTES, Scene, scenes
 from fastmetrics.comparison import (
     bonferroni_dunn_test,
     compare_table,
-    equivalence_test,
     nemenyi_test,
-    non_inferiority_test,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -132,22 +130,6 @@ def test_classifiers(rng):
     assert nearest_mean(x, y, new).tolist() == (new > middle).tolist()
 
 
-def test_differences_at_a_margin_have_mean_0_and_deviation_1(rng):
-    for draw in differences.AT_A_MARGIN.values():
-        values = draw(rng, 400_000)
-        assert values.mean() == pytest.approx(0, abs=0.01)
-        assert values.std() == pytest.approx(1, abs=0.02)
-    assert stats.skew(differences.AT_A_MARGIN["skewed"](rng, 400_000)) == pytest.approx(-2, abs=0.2)
-
-
-@pytest.mark.parametrize("disagree", [0.12, 0.3])
-def test_shares_at_a_margin_differ_by_it(disagree):
-    only_a, only_b, rest = differences.shares(disagree)
-    assert only_b - only_a == pytest.approx(differences.MARGIN_OF_SHARES)
-    assert only_a + only_b == pytest.approx(disagree)
-    assert only_a + only_b + rest == pytest.approx(1)
-
-
 @pytest.mark.parametrize("kind", ranks.KINDS)
 def test_the_smallest_pvalue_is_the_decision_of_the_family(kind):
     def tests(scores):
@@ -218,31 +200,6 @@ def test_friedmans_sizes_are_those_of_the_listed_ranks():
         for level, rejected in ((0.05, row.rejected_at_05), (0.1, row.rejected_at_10)):
             size = sum(chi2[value] for value in values if pvalue[value] <= level)
             assert agrees(rejected, row.n_data, size)
-
-
-@pytest.mark.parametrize("disagree", [0.12, 0.3])
-def test_sizes_at_a_margin_are_those_of_all_counts(disagree):
-    n, margin = 50, differences.MARGIN_OF_SHARES
-    chance = stats.multinomial(n, differences.shares(disagree))
-    size = Counter[tuple[str, float]]()
-    for a, b in itertools.product(range(26), range(36)):
-        if a + b <= n and (weight := chance.pmf([a, b, n - a - b])) > 1e-9:
-            for function in (equivalence_test, non_inferiority_test):
-                pvalue = function(counts=(a, b, n), margin=margin).pvalue
-                for level in (0.05, 0.1):
-                    size[function.__name__, level] += weight * (pvalue <= level)
-    rows = published(differences.SHARES, f"{n} examples, {disagree:.0%}")
-    for name in ("equivalence_test", "non_inferiority_test"):
-        row = rows[f"{name}, counts"]
-        assert agrees(row.rejected_at_05, row.n_data, size[name, 0.05])
-        assert agrees(row.rejected_at_10, row.n_data, size[name, 0.1])
-
-
-@pytest.mark.parametrize("n", [50, 200, 1000])
-def test_student_is_right_on_normal_differences_at_a_margin(n):
-    row = published(differences.MEANS, f"{n}, normal")["non_inferiority_test, t"]
-    assert agrees(row.rejected_at_05, row.n_data, 0.05)
-    assert agrees(row.rejected_at_10, row.n_data, 0.1)
 
 
 def test_a_short_run(tmp_path, capsys, monkeypatch):

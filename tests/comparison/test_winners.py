@@ -27,8 +27,6 @@ TESTS = {
     "5x2": partial(fm.comparison.five_by_two_cv_test, *FIVE_BY_TWO),
     "Wilcoxon": partial(fm.comparison.wilcoxon_signed_rank_test, GOOD, POOR),
     "sign flip": partial(fm.comparison.sign_flip_test, GOOD, POOR),
-    "TOST": partial(fm.comparison.equivalence_test, GOOD, POOR, margin=0.2),
-    "non-inferiority": partial(fm.comparison.non_inferiority_test, GOOD, POOR, margin=0.2),
     "Friedman": partial(fm.comparison.friedman_test, TABLE),
     "Nemenyi": lambda **options: fm.comparison.nemenyi_test(TABLE, **options)["0", "1"],
     "Bonferroni-Dunn": lambda **options: fm.comparison.bonferroni_dunn_test(
@@ -64,19 +62,6 @@ def test_the_direction_is_a_bool(test, junk):
     assert isinstance(caught.value, InputError)
 
 
-@pytest.mark.parametrize(
-    "test", [fm.comparison.equivalence_test, fm.comparison.non_inferiority_test]
-)
-def test_right_answers_have_one_direction(test):
-    plain = test(counts=(9, 3, 100), margin=0.2)
-    assert plain.better == "A"
-    assert test(counts=(9, 3, 100), margin=0.2, higher_is_better=True).to_dict() == plain.to_dict()
-    with pytest.raises(ValueError, match="must be True with `counts`"):
-        test(counts=(9, 3, 100), margin=0.2, higher_is_better=False)
-    with pytest.raises(TypeError, match="must be True"):
-        test(counts=(9, 3, 100), margin=0.2, higher_is_better="yes")
-
-
 # --- what a result says of itself ---------------------------------------------------------------
 
 
@@ -87,12 +72,6 @@ def test_better_is_said_where_it_is_shown():
     assert repr(t(GOOD, POOR, alternative="greater")).endswith("reject at 0.05, better: new)")
     assert repr(t([0.3, -0.2, 0.1])).endswith("do not reject at 0.05, ahead: new)")
     assert repr(t(GOOD, POOR, alternative="less")).endswith("do not reject at 0.05, ahead: new)")
-
-
-def test_a_margin_shows_no_winner():
-    for test in (fm.comparison.equivalence_test, fm.comparison.non_inferiority_test):
-        found = test(GOOD, POOR, margin=0.2, higher_is_better=True)
-        assert repr(found).endswith("reject at 0.05, ahead: A)")
 
 
 def test_several_models_show_no_winner(rng):

@@ -130,46 +130,6 @@ def test_t_of_one_tail(alternative, side, said):
     assert_readable(ax)
 
 
-@pytest.mark.parametrize(
-    ("test", "tail"),
-    [
-        (
-            fm.comparison.equivalence_test(
-                [0.01, 0.02, 0.03, 0.02], margin=0.04, higher_is_better=True
-            ),
-            "t ≤ -2.353",
-        ),
-        (
-            fm.comparison.equivalence_test(
-                [-0.01, -0.02, -0.03, -0.02], margin=0.04, higher_is_better=True
-            ),
-            "t ≥ 2.353",
-        ),
-        (
-            fm.comparison.non_inferiority_test(
-                [0.01, 0.02, 0.03, 0.02], margin=0.01, higher_is_better=True
-            ),
-            "t ≥ 2.353",
-        ),
-        (
-            fm.comparison.non_inferiority_test(
-                [0.01, 0.02, 0.0], margin=0.01, higher_is_better=False
-            ),
-            "t ≤ -2.92",
-        ),
-    ],
-)
-def test_a_margin_has_one_tail(test, tail):
-    ax = test.plot()
-    assert legend_texts(ax)[1] == f"rejected: {tail} (0.05 in the tail)"
-    drawn = [area.get_paths()[0].vertices[:, 0] for area in ax.collections]
-    assert len(drawn) == 1
-    assert np.abs(drawn[0]).min() == pytest.approx(abs(test.critical_value))
-    beyond = abs(test.statistic) >= abs(test.critical_value)
-    assert test.reject == (beyond and np.sign(test.statistic) == np.sign(drawn[0][0]))
-    assert_readable(ax)
-
-
 def test_other_t_tests():
     for test in (
         fm.comparison.one_sample_t_test([0.1, 0.3], error_rate=0.1),

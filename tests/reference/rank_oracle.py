@@ -68,30 +68,6 @@ def range_tail(q, k, steps=4000):
     return 1 - inside
 
 
-def tango_statistic(only_a, only_b, n, difference):
-    """Maximise the likelihood of (only A, only B, neither) under p_a - p_b = difference."""
-
-    def likelihood(p_b):
-        p_a = p_b + difference
-        rest = 1 - p_a - p_b
-        if min(p_a, p_b, rest) < 0:
-            return -math.inf
-        total = 0.0
-        for count, p in ((only_a, p_a), (only_b, p_b), (n - only_a - only_b, rest)):
-            if count:
-                total += count * math.log(p) if p > 0 else -math.inf
-        return total
-
-    low, high = max(0.0, -difference), (1 - difference) / 2
-    for _ in range(300):  # the likelihood is concave
-        a, b = low + (high - low) / 3, high - (high - low) / 3
-        low, high = (a, high) if likelihood(a) < likelihood(b) else (low, b)
-    p_b = (low + high) / 2
-    p_a = p_b + difference
-    variance = n * (p_a + p_b - difference**2)
-    return (only_a - only_b - n * difference) / math.sqrt(variance)
-
-
 def mcnemar_power(n, p_a, p_b, z, less=0):
     """The chance that (b - c - less) / sqrt(b + c) is z or more, summed over all counts."""
     psi, total = p_a + p_b, 0.0

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_groups
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.scalars import check_fraction, check_integer
+from fastmetrics._input.scalars import check_integer
 from fastmetrics._input.scores import canonical_scores, check_finite
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference.units import Units
@@ -203,28 +203,6 @@ def needs_folds(n: int, name: str, instead: str) -> InputError:
         f"`{name}` holds {n}, and 100 may be ten repetitions of ten folds; or pass a table with a "
         f"row for each repetition, or {instead}"
     )
-
-
-def check_correlation(
-    shape: tuple[int, ...], rho: Any, n_repeats: Any, n_folds: Any, name: str
-) -> float | None:
-    """Return the correlation of differences: as given, else that of folds, which is 1 / n_folds.
-
-    None where neither is said of ten differences or fewer.
-    """
-    folds = check_folds(shape, n_repeats, n_folds, name)
-    if rho is not None:
-        correlation = check_fraction("rho", rho, include_low=True)
-        if correlation == 0 and folds is not None and folds.repeats > 1:
-            warn_repeats(folds.repeats, "pass `n_folds` in place of `rho=0`")
-        return correlation
-    if folds is None:
-        raise needs_folds(shape[0], name, "`rho`, 0 for numbers that are independent")
-    if n_repeats is None and n_folds is None and len(shape) == 1:
-        return None
-    if folds.folds == 1:
-        raise InputError(f"`rho` is needed where there is one fold: `{name}` has shape {shape}")
-    return 1.0 / folds.folds
 
 
 def warn_repeats(n_repeats: int, instead: str) -> None:
