@@ -1,7 +1,6 @@
 """The names of `fastmetrics.concordance`, read by `_faces`."""
 
 from ._report.slices.subgroup_auc import subgroup_auc as subgroup_auc
-from .comparison.samples.kendall import kendall_test as kendall_test
 from .inference.concordance.time_dependent import (
     cumulative_dynamic_auc as cumulative_dynamic_auc,
     survival_brier_score as survival_brier_score,

@@ -65,9 +65,6 @@ PLACES: dict[str, tuple[str, ...]] = {
     "part_bytes": (f"{_BOOTSTRAP}._engine._PART_BYTES",),
     "part_rows": (f"{_BOOTSTRAP}._engine._MOST_ROWS",),
     # of comparisons and selection
-    "bayesian_block": ("comparison.samples.bayesian._BLOCK",),
-    "cochran_patterns": ("comparison.samples.cochran_q._PATTERNS",),
-    "cochran_steps": ("comparison.samples.cochran_q._STEPS",),
     "critical_value": ("inference.reference.critical_value",),
     "nemenyi_quantile": ("comparison.tables.post_hoc.nemenyi_quantile",),
     "label_block": ("selection.decomposition._loss_parts._BLOCK_OF_LABELS",),

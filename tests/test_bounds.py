@@ -41,11 +41,6 @@ def sign_flips(shift: float) -> Any:
     return fm.comparison.sign_flip_test(differences, method="monte-carlo", **options)
 
 
-def cochran(shift: float) -> Any:
-    right = np.random.default_rng(4).random((500, 13)) < 0.5 + shift * np.linspace(0, 0.4, 13)
-    return fm.comparison.cochran_q_test(right, method="permutation", n_resamples=B, rng=1)
-
-
 def friedman(shift: float) -> Any:
     options: dict[str, Any] = {"pvalue_method": "permutation", "n_resamples": B, "rng": 1}
     scores = TABLE if shift else LEVEL_TABLE
@@ -84,7 +79,6 @@ def ranked(shift: float) -> Any:
 #: What makes a result, and the least p-value: of B replicates one-sided, or twice that.
 FLOORS: dict[str, tuple[Callable[[float], Any], float]] = {
     "sign flips": (sign_flips, 1 / (B + 1)),
-    "Cochran": (cochran, 1 / (B + 1)),
     "Friedman": (friedman, 1 / (B + 1)),
     "calibration": (calibration, 1 / (B + 1)),
     "percentile": (paired, 2 / (B + 1)),

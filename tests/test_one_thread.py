@@ -75,10 +75,7 @@ CALLS: dict[str, list[Call]] = {
     ],
     **{
         name: [lambda n, name=name: public(name)(S, Z, n_threads=n)]
-        for name in (
-            *("goodman_kruskal_gamma", "kendall_tau", "kendall_test"),
-            *("somers_d", "spearman_rho"),
-        )
+        for name in (*("goodman_kruskal_gamma", "kendall_tau", "somers_d", "spearman_rho"),)
     },
     **{
         name: [lambda n, name=name: public(name)(1 + W, Y, Z, **SHORTER, n_threads=n)]

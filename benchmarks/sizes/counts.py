@@ -1,35 +1,25 @@
-"""Size of the tests on right and wrong answers: binomial, McNemar, Cochran."""
+"""Size of the tests on right and wrong answers: binomial, McNemar."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from benchmarks.sizes.scenes import Measure, add, describe
-from fastmetrics.comparison import binomial_test, cochran_q_test, mcnemar_test, sign_flip_test
+from fastmetrics.comparison import binomial_test, mcnemar_test, sign_flip_test
 
 ERROR_RATE = 0.3
 DISAGREE = 0.2
-MODELS = 4
-ACCURACY = 0.7
-CORRELATION = 0.5
 
 ONE = "Errors of one model"
 PAIRED = "Right answers of two models on the same examples"
-SEVERAL = "Right answers of several models on the same examples"
 
 describe(ONE, f"The true error rate is the one tested against, {ERROR_RATE:g}.")
 describe(
     PAIRED,
     f"""Both models are fixed and equally often right; on {DISAGREE:.0%} of the population only one
     of them is.""",
-)
-describe(
-    SEVERAL,
-    f"""{MODELS} fixed models, each right on {ACCURACY:.0%} of the population; whether one is right
-    is a normal variable that correlates with that of each other at {CORRELATION:g}.""",
 )
 
 
@@ -68,25 +58,7 @@ def two_models(n: int) -> Measure:
     return measure
 
 
-def several_models(n: int) -> Measure:
-    """Return the measure of Cochran's test on n examples."""
-
-    def measure(rng: np.random.Generator) -> dict[str, float]:
-        shared = rng.normal(size=(n, 1)) * np.sqrt(CORRELATION)
-        own = rng.normal(size=(n, MODELS)) * np.sqrt(1 - CORRELATION)
-        correct = shared + own < ndtri(ACCURACY)
-        permuted = cochran_q_test(correct, method="permutation", n_resamples=999, rng=rng)
-        return {
-            "cochran_q_test, chi2": cochran_q_test(correct).pvalue,
-            "cochran_q_test, permutation": permuted.pvalue,
-        }
-
-    return measure
-
-
 for size in (10, 50, 500):
     add(ONE, f"{size} examples", n_data=5_000)(one_model(size))
 for size in (30, 100, 500):
     add(PAIRED, f"{size} examples", n_data=5_000)(two_models(size))
-for size in (10, 30, 100):
-    add(SEVERAL, f"{size} examples", n_data=2_000)(several_models(size))

@@ -167,7 +167,7 @@ _PLAIN: tuple[tuple[Make, str], ...] = (
         cost_curve delong det_curve evaluate expected_total_cost gains_curve gini_coefficient
         h_measure isotonic_fit ks_statistic partial_auc pr_auc precision_recall_curve
         precision_recall_gain_curve rank_loss roc_auc_score roc_convex_hull roc_curve roc_hull_auc
-        hinge_loss goodman_kruskal_gamma kendall_tau kendall_test somers_d spearman_rho""",
+        hinge_loss goodman_kruskal_gamma kendall_tau somers_d spearman_rho""",
     ),
     (
         _labels,
@@ -217,10 +217,6 @@ _OTHERS: dict[str, tuple[Make, Options]] = {
         {},
     ),
     "calibration_test": (_chances, _DRAWN),
-    "cochran_q_test": (
-        lambda r: (np.stack([r.called == r.y, r.y == 0, r.score > 0], axis=1),),
-        {"method": "chi2"},
-    ),
     "concordance_index": (_times, _LONGER),
     "cumulative_dynamic_auc": (_times, _LONGER | {"times": INSTANTS}),
     "royston_d": (_times, _LONGER),

@@ -19,7 +19,6 @@ from .samples.binomial import (
     binomial_likelihood as binomial_likelihood,
     binomial_test as binomial_test,
 )
-from .samples.cochran_q import cochran_q_test as cochran_q_test
 from .samples.five_by_two import five_by_two_cv_test as five_by_two_cv_test
 from .samples.mcnemar import mcnemar_test as mcnemar_test
 from .samples.sign_flip import sign_flip_test as sign_flip_test

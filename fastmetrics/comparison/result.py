@@ -32,8 +32,8 @@ names : (str, str), default=("A", "B")
     What the models are called.
 """
 
-#: Effects of several models: that some differ does not say that the first is better.
-_UNSIGNED: Final = ("Kendall's W", "eta squared")
+#: The effect of several models: that some differ does not say that the first is better.
+_UNSIGNED: Final = "Kendall's W"
 
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
@@ -143,7 +143,7 @@ class ComparisonTest(Result):
 
     def _lead(self) -> str:
         """Return "better" where the test shows it, of two models that it says to differ."""
-        is_of_two = self.effect_size_name not in _UNSIGNED
+        is_of_two = self.effect_size_name != _UNSIGNED
         shown = self.reject and is_of_two and self.alternative in get_args(Alternative)
         return "better" if shown else "ahead"
 

@@ -15,7 +15,6 @@ import fastmetrics as fm
 A = [0.20, 0.31, 0.12, 0.25, 0.19, 0.40, 0.28, 0.22]
 B = [0.17, 0.28, 0.13, 0.20, 0.18, 0.33, 0.21, 0.24]
 FIVE_BY_TWO = [[0.02, 0.01], [0.03, -0.01], [0.0, 0.02], [0.01, 0.03], [0.02, 0.0]]
-RIGHT = [[1, 1, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [1, 1, 1], [1, 0, 0]]
 RANKED = graded(6, 3, 0.3)
 
 TESTS = {
@@ -52,8 +51,6 @@ TESTS = {
         f"McNemar, {method}": partial(fm.comparison.mcnemar_test, e01=3, e10=9, method=method)
         for method in ("corrected", "uncorrected", "exact", "mid-p")
     },
-    "Cochran, chi2": partial(fm.comparison.cochran_q_test, RIGHT),
-    "Cochran, permutation": partial(fm.comparison.cochran_q_test, RIGHT, method="permutation"),
     **{
         f"Friedman, {method}": partial(
             fm.comparison.friedman_test, RANKED, higher_is_better=True, pvalue_method=method, rng=1

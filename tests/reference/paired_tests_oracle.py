@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import product
 
 HALF = Fraction(1, 2)
 
@@ -70,7 +70,7 @@ def five_by_two(table: Sequence[Sequence[Fraction]]) -> dict[str, float]:
     }
 
 
-# --- McNemar, Cochran ----------------------------------------------------------------------------
+# --- McNemar -------------------------------------------------------------------------------------
 
 
 def mcnemar_pvalue(e01: int, e10: int, alternative: str, share: Fraction) -> Fraction:
@@ -82,27 +82,6 @@ def mcnemar_pvalue(e01: int, e10: int, alternative: str, share: Fraction) -> Fra
         return more_than(e10, n, HALF) + share * pmf(e10, n, HALF)
     most = max(e01, e10)
     return min(Fraction(1), 2 * (more_than(most, n, HALF) + share * pmf(most, n, HALF)))
-
-
-def cochran_q(rows: Sequence[Sequence[int]]) -> Fraction:
-    n_models = len(rows[0])
-    columns = [sum(row[j] for row in rows) for j in range(n_models)]
-    mean = Fraction(sum(columns), n_models)
-    above = n_models * (n_models - 1) * sum((c - mean) ** 2 for c in columns)
-    below = sum(sum(row) * (n_models - sum(row)) for row in rows)
-    return Fraction(above, below) if below else Fraction(0)
-
-
-def cochran_pvalue(rows: Sequence[Sequence[int]]) -> Fraction:
-    """Return the share of all ways to exchange the answers of each row that have a Q as large."""
-    n_models = len(rows[0])
-    ways = [
-        [[int(j in chosen) for j in range(n_models)] for chosen in combinations(range(n_models), k)]
-        for k in (sum(row) for row in rows)
-    ]
-    observed = cochran_q(rows)
-    values = [cochran_q(arranged) for arranged in product(*ways)]
-    return Fraction(sum(q >= observed for q in values), len(values))
 
 
 # --- signs and ranks -----------------------------------------------------------------------------

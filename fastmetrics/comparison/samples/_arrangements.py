@@ -1,4 +1,4 @@
-"""The distribution of Friedman's statistic, and Cochran's, when each row may stand in any order."""
+"""The distribution of Friedman's statistic when each row may stand in any order."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def mcnemar_test(
         df, statistic = 0, float(only_b)
         pvalue = _binomial_pvalue(only_b, only_a, side, 0.5 if method == "mid-p" else 1.0)
     if df:
-        pvalue, critical = chi2_test(statistic, df, asked.alpha)
+        pvalue, critical = _chi2_test(statistic, asked.alpha)
     if groups is None and only_a + only_b == 0:
         message = "no example is right for one model alone: p is 1, the odds ratio is not defined"
         warn_user(message, DegenerateDataWarning)
@@ -214,7 +214,7 @@ def _counts(
         only_a = check_integer("e10", e10, low=0, high=_LARGEST)
         return {"e01": float(only_b), "e10": float(only_a)}, None
     true = check_label_column(y_true, "y_true").clean()
-    a, b = right_rows(true, y_pred_a, "y_pred_a"), right_rows(true, y_pred_b, "y_pred_b")
+    a, b = _right_rows(true, y_pred_a, "y_pred_a"), _right_rows(true, y_pred_b, "y_pred_b")
     n, n_a, n_b = len(a), int(np.count_nonzero(a)), int(np.count_nonzero(b))
     n_both = int(np.count_nonzero(a & b))
     found = {
@@ -227,7 +227,7 @@ def _counts(
     return found, (a, b)
 
 
-def right_rows(true: LabelColumn, predictions: Any, name: str) -> NDArray[np.bool_]:
+def _right_rows(true: LabelColumn, predictions: Any, name: str) -> NDArray[np.bool_]:
     """Return for each row whether the prediction is the true label."""
     predicted = of_one_kind(true, check_label_column(predictions, name).clean()).predicted
     if true.classes is None or predicted.classes is None:
@@ -237,11 +237,11 @@ def right_rows(true: LabelColumn, predictions: Any, name: str) -> NDArray[np.boo
     return np.asarray(codes[predicted.values] == true.values)
 
 
-def chi2_test(statistic: float, df: int, alpha: float) -> tuple[float, float]:
-    """Return p and the critical value of chi2."""
+def _chi2_test(statistic: float, alpha: float) -> tuple[float, float]:
+    """Return p and the critical value of chi2 with one degree of freedom."""
     from scipy.special import chdtrc, chdtri
 
-    return float(chdtrc(df, statistic)), float(chdtri(df, alpha))
+    return float(chdtrc(1, statistic)), float(chdtri(1, alpha))
 
 
 def _binomial_pvalue(e01: int, e10: int, alternative: Alternative, share: float) -> float:
