@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.containers import as_array, null_message
+from fastmetrics._input.containers import as_array, null_message, plain_texts
 from fastmetrics._input.labels import (
     ARGMAX,
     check_label_values,
@@ -175,8 +175,9 @@ def dictionary(values: Any, name: str) -> Dictionary | None:
         return None
     words, codes = found
     texts = words.tolist()
-    if not all(type(word) is str for word in texts):
+    if not all(isinstance(word, str) for word in texts):
         return None
+    texts = plain_texts(texts, name)
     if codes.min() < 0:
         is_null = codes < 0
         raise InputError(
@@ -186,7 +187,7 @@ def dictionary(values: Any, name: str) -> Dictionary | None:
         number: dict[str, int] = {}
         codes = np.array([number.setdefault(word, len(number)) for word in texts])[codes]
         return Dictionary(np.array(list(number), dtype=object), codes)
-    return found
+    return Dictionary(np.array(texts, dtype=object), codes)
 
 
 def _of_pandas(values: Any) -> Dictionary | None:

@@ -90,6 +90,29 @@ def from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
     return _numbers(values, name).reshape(array.shape)
 
 
+def plain_texts(values: list[Any], name: str) -> list[str]:
+    """Return texts as Python's own strings: members of ``class A(str, Enum)`` become their values.
+
+    NumPy makes text of such a member of what it prints, cut to the length of its value, and cuts
+    off the NUL characters at the end of any text. Both would make distinct labels equal.
+    """
+    if any(kind is not str for kind in set(map(type, values))):
+        values = [str.__str__(value) for value in values]
+    if "\0" in "".join(values):
+        cut = [value for value in values if value.endswith("\0")]
+        if cut:
+            raise InputError(
+                f"`{name}` holds text that ends with a NUL character, which NumPy cuts off: "
+                f"{cut[0]!r}, {len(cut):,} in all; use `.rstrip('\\0')`"
+            )
+    return values
+
+
+def name_of(key: Any) -> str:
+    """Return the key of a mapping or the label of a column as a name; a text is its own value."""
+    return str.__str__(key) if isinstance(key, str) else str(key)
+
+
 def is_null(value: Any) -> bool:
     """Return whether one Python object stands for a missing value (None, NA, NaT, nan)."""
     if isinstance(value, float):
@@ -172,17 +195,30 @@ def _from_sequence(values: Sequence[Any], name: str) -> NDArray[Any]:
         if not (np.abs(array) >= _EXACT).any():
             return array
         return from_objects(np.array(values, dtype=object), name)
-    if array.dtype.kind in "SU" and array.ndim == 1:
-        # NumPy turns [1, "a"] into text without a word
-        for i, value in enumerate(values):
-            if not isinstance(value, str | bytes):
-                raise InputTypeError(f"`{name}` mixes text with {_kind(value)} at index {i}")
+    if array.dtype.kind in "SU":
+        return _from_texts(values, array, name)
     if array.dtype.kind == "O" and array.ndim == 1:  # text stays as it is, numbers are converted
         if not any(isinstance(value, str) for value in values):
             return from_objects(array, name)
         refuse_nulls(values, name)
         return array
     return _known_dtype(array, name)
+
+
+def _from_texts(values: Sequence[Any], array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return a sequence that NumPy reads as ``array`` of text, each text by its value.
+
+    NumPy turns [1, "a"] and [b"a", "a"] into text too, without a word.
+    """
+    flat = list(values) if array.ndim == 1 else np.array(values, dtype=object).ravel().tolist()
+    kinds = set(map(type, flat))
+    if all(issubclass(kind, bytes) for kind in kinds):
+        return array  # refused where labels are read
+    if not all(issubclass(kind, str) for kind in kinds):
+        first = next(i for i, value in enumerate(flat) if not isinstance(value, str))
+        raise InputTypeError(f"`{name}` mixes text with {_kind(flat[first])} at index {first}")
+    texts = plain_texts(flat, name)
+    return array if kinds == {str} else np.array(texts).reshape(array.shape)
 
 
 def _numbers(values: list[Any], name: str) -> NDArray[Any]:
@@ -322,6 +358,10 @@ def _from_series(series: Any, name: str) -> NDArray[Any]:
         raise InputTypeError(
             f"`{name}` holds {series.dtype}: cast to Float64, which may lose precision"
         )
+    if str(series.dtype) in ("String", "Categorical", "Enum"):
+        words = series.to_list()
+        if all(isinstance(word, str) for word in words):  # else categories of numbers
+            return np.array(plain_texts(words, name))
     try:
         array: NDArray[Any] = series.to_numpy()
     except Exception as error:  # each library has its own exception classes

@@ -8,7 +8,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.containers import as_array, as_vector, null_message, refuse_nulls
+from fastmetrics._input.containers import (
+    as_array,
+    as_vector,
+    null_message,
+    plain_texts,
+    refuse_nulls,
+)
 from fastmetrics._input.scores import CHUNK, contiguous, real_numbers
 from fastmetrics.errors import InputError, InputTypeError
 
@@ -115,7 +121,8 @@ def text_or_numbers(y: NDArray[Any], name: str, *, convert: bool = True) -> NDAr
     values = y.ravel().tolist()
     kinds = set(map(type, values))
     if all(issubclass(kind, str) for kind in kinds):
-        return y
+        texts = plain_texts(values, name)
+        return y if texts is values else np.array(texts, dtype=object).reshape(y.shape)
     refuse_nulls(values, name)
     if any(issubclass(kind, str) for kind in kinds):
         first = next(i for i, value in enumerate(values) if not isinstance(value, str))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
-from fastmetrics._input.containers import OF_PREDICT_PROBA, as_array
+from fastmetrics._input.containers import OF_PREDICT_PROBA, as_array, name_of
 from fastmetrics._input.rows import BinaryRows, check_binary, column_count, has_names
 from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, score_column
@@ -95,7 +95,7 @@ def _named(scores: Any, names: Iterable[str] | None) -> list[NamedScores]:
     # of two columns of one name a frame gives both: `named_scores` refuses them
     distinct = len(set(own)) == len(own)
     return [
-        NamedScores(str(name), f"scores[{name!r}]", scores[name] if distinct else None)
+        NamedScores(name_of(name), f"scores[{name!r}]", scores[name] if distinct else None)
         for name in own
     ]
 
@@ -147,7 +147,7 @@ def _checked_names(names: Any) -> list[str]:
     for i, name in enumerate(own):
         if not isinstance(name, str):
             raise InputTypeError(f"`names` must hold texts: got {name!r} at index {i}")
-    return own
+    return list(map(name_of, own))
 
 
 def _refuse_both_classes(models: list[NamedScores]) -> None:
