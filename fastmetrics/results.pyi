@@ -17,7 +17,6 @@ from ._report.slices.slices_result import (
 )
 from ._report.task_evaluation import TaskEvaluation as TaskEvaluation
 from ._results import ConfidenceInterval as ConfidenceInterval
-from .comparison.planning.power_accuracy import SampleSize as SampleSize
 from .comparison.result import ComparisonTest as ComparisonTest
 from .comparison.tables.compare_table import (
     CriticalDifferenceDiagram as CriticalDifferenceDiagram,
@@ -48,6 +47,7 @@ from .inference.estimate_result import (
     Replicates as Replicates,
 )
 from .inference.guarantees.guaranteed_threshold import GuaranteedThreshold as GuaranteedThreshold
+from .inference.sample_size import SampleSize as SampleSize
 from .measures.calibration.calibration_summary import CalibrationSummary as CalibrationSummary
 from .measures.calibration.goodness_of_fit import GoodnessOfFitTest as GoodnessOfFitTest
 from .measures.calibration.isotonic import IsotonicFit as IsotonicFit

@@ -356,8 +356,8 @@ NOT_TIMED: dict[str, str] = {
     **dict.fromkeys(
         """binomial_likelihood binomial_test err632 err632_plus
         five_by_two_cv_test newcombe_interval paired_proportion_difference_interval
-        parameter_range power_paired_accuracy power_paired_auc proportion_difference_interval
-        proportion_interval sample_size_paired_accuracy sample_size_paired_auc compare_timings
+        parameter_range proportion_difference_interval
+        proportion_interval compare_timings
         count_measure""".split(),
         _FEW,
     ),

@@ -5,10 +5,8 @@
   `kfold_paired_t_test`, `five_by_two_cv_test`
 - algorithms over data sets: `compare_table`, `friedman_test`, `nemenyi_test`, `adjust_pvalues`
 - published numbers: `proportion_interval`, `proportion_difference_interval`, `newcombe_interval`
-- how many rows: `sample_size_paired_accuracy`, `sample_size_paired_auc` and their powers
 
-In here: ``result`` is what all tests return, with the names of models; `tables` may use `samples`,
-and `planning` stands alone.
+In here: ``result`` is what all tests return, with the names of models; `tables` may use `samples`.
 """
 
 from fastmetrics import _faces

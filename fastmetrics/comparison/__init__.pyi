@@ -7,14 +7,6 @@ from ..inference.proportions.proportion_differences import (
     proportion_difference_interval as proportion_difference_interval,
 )
 from ..inference.proportions.proportions import proportion_interval as proportion_interval
-from .planning.power_accuracy import (
-    power_paired_accuracy as power_paired_accuracy,
-    sample_size_paired_accuracy as sample_size_paired_accuracy,
-)
-from .planning.power_auc import (
-    power_paired_auc as power_paired_auc,
-    sample_size_paired_auc as sample_size_paired_auc,
-)
 from .samples.binomial import (
     binomial_likelihood as binomial_likelihood,
     binomial_test as binomial_test,

@@ -35,6 +35,7 @@ from fastmetrics.inference.estimate_result import (
     decided,
 )
 from fastmetrics.inference.reference import critical_value
+from fastmetrics.inference.sample_size import SampleSize, size_for_difference
 from fastmetrics.inference.units import SamplesAre
 
 #: More pairs than these are counted, not listed.
@@ -139,6 +140,61 @@ class Comparison(Several[Pair]):
     def verdict(self) -> str:
         """What is shown, in words: which model is better and by how much, or that it is not."""
         return verdict_of({self.metric: self}).replace("\N{NO-BREAK SPACE}", " ")
+
+    @documented()
+    def plan(self, *, difference: float, power: float = 0.8) -> SampleSize:
+        """Return how many samples show a difference of the models with a power.
+
+        The samples are as those at hand: in the shares of the classes, and in the sizes of groups,
+        where there are some; then the groups are counted too. The models differ as these do: the
+        standard error of the difference is that of this comparison, for fewer or more samples.
+
+        Parameters
+        ----------
+        difference : float
+            The true difference that is to be shown, in the unit of the metric.
+        power : float, default=0.8
+            The probability to show it.
+
+        Returns
+        -------
+        SampleSize
+            The smallest number, and the power that it has; of several pairs for the one that needs
+            most, at Bonferroni's level, which Holm's never goes below.
+
+        Raises
+        ------
+        ValueError
+            If `difference` is not positive and finite, `power` not between 0 and 1, or more than
+            10^15 samples are needed.
+
+        Warns
+        -----
+        UndefinedMetricWarning
+            If a standard error is 0 or nan: the number is nan.
+
+        Notes
+        -----
+        The power is that of Student's t test in the right direction, by the noncentral t, the
+        standard error falling as one over the root of the number of samples.
+
+        Examples
+        --------
+        >>> from fastmetrics import compare
+        >>> y_true = [0, 1] * 50
+        >>> models = {"a": [0, 1] * 40 + [1, 1, 0, 0] * 5, "b": [0, 1] * 30 + [1, 1, 1, 0] * 10}
+        >>> found = compare(y_true, models, metrics="accuracy")["accuracy"]
+        >>> found.plan(difference=0.05, power=0.9).n_samples
+        682
+        """
+        level = 1.0 - (1.0 - self.confidence_level) / len(self.pairs)
+        rule = self.n_samples, self.n_groups, level, self.alternative
+        plans = [
+            size_for_difference(pair, *rule, difference=difference, power=power)
+            for pair in self.pairs
+        ]
+        unknown = [plan for plan in plans if math.isnan(plan.n_samples)]
+        return unknown[0] if unknown else max(plans, key=lambda plan: plan.n_samples)
 
     @overload
     def __getitem__(self, models: str) -> Estimate: ...

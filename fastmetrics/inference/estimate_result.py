@@ -22,6 +22,7 @@ from fastmetrics._results import ConfidenceInterval, OneNumber, Result, equals
 from fastmetrics.errors import InputTypeError, by_name
 from fastmetrics.inference._pvalues import holm
 from fastmetrics.inference.reference import ALL, difference_test
+from fastmetrics.inference.sample_size import SampleSize, size_for_half_width
 from fastmetrics.inference.units import Spread
 from fastmetrics.measures._measure import Scale
 
@@ -204,6 +205,48 @@ class Estimate(Drawn):
         limits = self.confidence_interval
         said = f"{self.estimate:.6g} [{limits.low:.6g}, {limits.high:.6g}], {self.method}"
         return f"Estimate({self.metric}: {said})"
+
+    @documented()
+    def plan(self, *, half_width: float) -> SampleSize:
+        """Return how many samples give an interval of this half width.
+
+        The samples are as those at hand: in the shares of the classes, and in the sizes of groups,
+        where there are some; then the groups are counted too.
+
+        Parameters
+        ----------
+        half_width : float
+            Half the width of the interval at most; of a one-sided one the distance of its limit.
+
+        Returns
+        -------
+        SampleSize
+            The smallest number, and the half width that it gives.
+
+        Raises
+        ------
+        ValueError
+            If `half_width` is not positive and finite, or takes more than 10^15 samples.
+
+        Warns
+        -----
+        UndefinedMetricWarning
+            If the standard error is 0 or nan: the number is nan.
+
+        Notes
+        -----
+        The standard error falls as one over the root of the number of samples. The interval is
+        Student's t on the `scale` of the estimate, with degrees of freedom that grow in proportion.
+
+        Examples
+        --------
+        >>> from fastmetrics import estimate
+        >>> y_true, y_pred = [0, 1] * 50, [0, 1] * 40 + [1, 1, 0, 0] * 5
+        >>> found = estimate(y_true, y_pred, metrics="accuracy")["accuracy"]
+        >>> found.plan(half_width=0.02).n_samples
+        900
+        """
+        return size_for_half_width(self, half_width)
 
     def _words(self) -> tuple[str, str, float | None]:
         said = METHODS.get(self.method, self.method)

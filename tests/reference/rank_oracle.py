@@ -66,19 +66,3 @@ def range_tail(q, k, steps=4000):
         density = math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
         inside += k * density * (cdf(x) - cdf(x - q)) ** (k - 1) * width
     return 1 - inside
-
-
-def mcnemar_power(n, p_a, p_b, z, less=0):
-    """The chance that (b - c - less) / sqrt(b + c) is z or more, summed over all counts."""
-    psi, total = p_a + p_b, 0.0
-    for m in range(1, n + 1):
-        of_m = math.comb(n, m) * psi**m * (1 - psi) ** (n - m)
-        if of_m == 0:
-            continue
-        hit = sum(
-            math.comb(m, b) * (p_a / psi) ** b * (p_b / psi) ** (m - b)
-            for b in range(m + 1)
-            if 2 * b - m - less >= z * math.sqrt(m)
-        )
-        total += of_m * hit
-    return total
