@@ -39,8 +39,6 @@ _GONE: Final = {
     "PairedDifference": "results.Pair",
     "PairedPermutationTest": "results.Comparisons",
     "PermutedDifference": "results.Pair",
-    "RankingDifference": "ranking.evaluate_rankings(...)['map']['a', 'b'], a Pair",
-    "RankingMean": "ranking.evaluate_rankings(...)['map']['a'], an Estimate",
     "concordance_index_interval": "estimate(time, score, event=..., metrics=...)",
     "concordance_index_test": "compare(time, scores, event=..., metrics=...)",
     "concordance_interval": "estimate(y_true, y_score, metrics='kendall_tau')",
@@ -158,7 +156,7 @@ mean_pinball_loss d2_pinball_score mean_absolute_error d2_absolute_error_score
 mean_tweedie_deviance mean_poisson_deviance mean_gamma_deviance d2_tweedie_score
 regression_measures RegressionMeasures RegressionTable mean_squared_error
 ScoreTable ConfusionMatrix RegressionTable RankingTable BinnedScoreTable
-RankingTable evaluate_rankings read_trec
+RankingTable read_trec evaluate
 calibration_curve reliability_diagram ReliabilityDiagram reliability_band calibration_summary
 reliability_band ReliabilityBand calibration_error_interval
 expected_calibration_error maximum_calibration_error root_mean_square_calibration_error \
@@ -201,8 +199,7 @@ bias_variance BiasVariance bias_variance_curve BiasVarianceCurve estimator_bias_
 ndcg ndcg_score dcg dcg_score expected_reciprocal_rank rank_biased_precision
 mean_average_precision mean_reciprocal_rank bpref r_precision
 precision_at_k recall_at_k f1_at_k hit_rate_at_k r_precision
-group_auc GroupAUC roc_auc_score evaluate_rankings
-evaluate_rankings RankingEvaluation read_trec mean_average_precision ndcg
+group_auc GroupAUC roc_auc_score
 catalogue_coverage catalogue_gini novelty intra_list_diversity
 coverage_error label_ranking_average_precision_score label_ranking_loss ndcg_score
 BinnedScoreTable BinLayout GroupedBinnedScoreTable WindowedBinnedScoreTable \

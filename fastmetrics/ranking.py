@@ -5,7 +5,7 @@
 - by grades: `ndcg`, `dcg`, `expected_reciprocal_rank`; `group_auc` within each query
 - what is recommended at all: `catalogue_coverage`, `catalogue_gini`, `novelty`,
   `intra_list_diversity`
-- two and more systems: `evaluate_rankings`
+- two and more systems: `evaluate`, `estimate` and `compare` with `query=`
 """
 
 from fastmetrics import _faces

@@ -1,6 +1,5 @@
 """The names of `fastmetrics.ranking`, read by `_faces`."""
 
-from ._report.ranking_evaluation import evaluate_rankings as evaluate_rankings
 from .measures.ranking.catalogue import (
     catalogue_coverage as catalogue_coverage,
     catalogue_gini as catalogue_gini,

@@ -74,12 +74,6 @@ def compared() -> fm.results.TableComparison:
     return fm.comparison.compare_table(TABLE, higher_is_better=True)
 
 
-@cache
-def ranked() -> fm.results.RankingEvaluation:
-    relevance, scores = Y.reshape(12, 5), {name: s.reshape(12, 5) for name, s in MODELS.items()}
-    return fm.ranking.evaluate_rankings(relevance, scores, metrics=["ndcg@3", "map"], rng=1)
-
-
 def log() -> fm.results.EvaluationLog:
     """Return scores of two models on ten items that were tried thrice."""
     model, rest = np.arange(N) % 2, np.arange(N) // 2
@@ -195,7 +189,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "PostHocTest": lambda: compared().post_hoc,
     "PrBand": lambda: fm.pr_band(Y, S, points=5, n_resamples=50, rng=1),
     "PrecisionRecallGain": lambda: fm.costs.precision_recall_gain_curve(Y, S),
-    "RankingEvaluation": lambda: ranked(),
     "RankingTable": lambda: fm.RankingTable.from_scores(Y, S, query=np.arange(N) // 5),
     "RankPair": lambda: compared().post_hoc.pairs[0],
     "RegressionMeasures": lambda: fm.regression_measures(

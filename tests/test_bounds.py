@@ -19,7 +19,6 @@ import pytest
 import fastmetrics as fm
 from fastmetrics._display.numbers import MonteCarloPValue, as_p, pvalue
 from fastmetrics.cli import main
-from fastmetrics.comparison.samples._signed_sums import max_t_pvalues
 from fastmetrics.inference._pvalues import holm
 from fastmetrics.inference.bootstrap._limits import pvalue_of_limits
 
@@ -29,7 +28,6 @@ Y = np.arange(N) % 2
 NOISE = np.random.default_rng(0).normal(size=(2, N))
 #: The first is far better than the others, which are alike.
 SCORES = {"a": 4 * Y + NOISE[0], "b": NOISE[1], "c": NOISE[1] + 0.1 * NOISE[0]}
-QUERIES = np.arange(N) // 10
 TABLE = np.random.default_rng(1).random((60, 6)) + np.array([3, 0, 0, 0, 0, 0])
 #: The same without a difference: p-values that are none too small.
 LEVEL_TABLE = np.random.default_rng(2).random((60, 6))
@@ -69,13 +67,6 @@ def compared(shift: float) -> Any:
     return fm.compare(Y, models, metrics="roc_auc", **options)["roc_auc"].pairs[0]
 
 
-def ranked(shift: float) -> Any:
-    models = {"a": SCORES["a" if shift else "c"], "b": SCORES["b"]}
-    options: dict[str, Any] = {"test": "randomization", "n_resamples": B, "rng": 1}
-    found = fm.ranking.evaluate_rankings(Y, models, query=QUERIES, metrics=["map"], **options)
-    return found.differences[0]
-
-
 #: What makes a result, and the least p-value: of B replicates one-sided, or twice that.
 FLOORS: dict[str, tuple[Callable[[float], Any], float]] = {
     "sign flips": (sign_flips, 1 / (B + 1)),
@@ -86,7 +77,6 @@ FLOORS: dict[str, tuple[Callable[[float], Any], float]] = {
     "one-sided": (lambda shift: paired(shift, alternative="greater"), 1 / (B + 1)),
     "exchanges": (exchanged, 1 / (B + 1)),
     "compare": (compared, 2 / (B + 1)),
-    "rankings": (ranked, 1 / (B + 1)),
 }
 
 
@@ -163,15 +153,6 @@ def test_holm_passes_bounds_on() -> None:
     assert [type(each) for each in holm([0.01, 0.02])] == [float, float]
 
 
-def test_the_largest_statistic() -> None:
-    columns = np.random.default_rng(1).normal([2.0, 1.5, 0.1], 1, (80, 3))
-    found = max_t_pvalues(columns, 99, np.zeros(4, np.uint64))
-    assert found[:2] == [0.01, 0.01]
-    assert [each.is_bound for each in found] == [True, True, False]
-    exact = max_t_pvalues(columns[:5], 99, np.zeros(4, np.uint64))
-    assert all(type(each) is float for each in exact)
-
-
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
@@ -204,16 +185,12 @@ def test_it_is_a_number_that_travels() -> None:
 @pytest.fixture
 def file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    pq.write_table(pa.table({"y": Y, "q": QUERIES, **SCORES}), "x.parquet")
+    pq.write_table(pa.table({"y": Y, **SCORES}), "x.parquet")
     rows = np.column_stack([np.arange(len(TABLE)), TABLE])
     np.savetxt("t.csv", rows, delimiter=",", header="set,a,b,c,d,e,f", comments="")
 
 
 EVALUATE = "evaluate x.parquet --label y --score a --score b --bootstrap 199 --seed 1"
-RANK = (
-    "rank x.parquet --query q --relevance y --score a --score b --metrics map "
-    "--test randomization --adjustment max-t --resamples 199 --seed 1"
-)
 COMPARE = "compare-table t.csv --datasets set --higher-is-better --seed 1"
 
 
@@ -223,8 +200,6 @@ COMPARE = "compare-table t.csv --datasets set --higher-is-better --seed 1"
     [
         (EVALUATE, "≤ .010", "pvalue"),
         (EVALUATE, "≤ .010", "pvalue_holm"),
-        (RANK, "≤ .005", "pvalue"),
-        (RANK, "≤ .005", "pvalue_max_t"),
         (COMPARE, "< .001", "friedman_pvalue"),
     ],
 )

@@ -45,7 +45,7 @@ CALLS: dict[str, list[Call]] = {
     **{
         name: [lambda n, name=name: public(name)(*MANY, query=QUERY, n_threads=n)]
         for name in (
-            *("bpref", "dcg", "evaluate_rankings", "expected_reciprocal_rank", "group_auc"),
+            *("bpref", "dcg", "expected_reciprocal_rank", "group_auc"),
             *("mean_average_precision", "mean_reciprocal_rank", "ndcg", "r_precision"),
         )
     },

@@ -10,14 +10,21 @@ import fastmetrics
 from benchmarks.coverage.measured import Cost, Measured
 from benchmarks.coverage.scenes import RANKINGS, Data
 
+_FUNCTIONS = {
+    "map": "mean_average_precision",
+    "mrr": "mean_reciprocal_rank",
+    "precision": "precision_at_k",
+    "hit_rate": "hit_rate_at_k",
+}
+
 
 def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
     """Keep intervals over queries, and the paired tests of systems that are alike or not."""
-    given = {"query": data.groups, "metrics": RANKINGS, "n_threads": 1}
+    given = {"query": data.groups, "n_threads": 1}
     systems = {"model": data.scores, "worse": data.others["worse"]}
-    found = fastmetrics.ranking.evaluate_rankings(data.labels, systems, **given)
+    found = fastmetrics.compare(data.labels, systems, metrics=RANKINGS, **given)
     for metric in RANKINGS:
-        own, other = (found.per_query(system, metric) for system in systems)
+        own, other = (_values(metric, data, scores) for scores in systems.values())
         kept = ~np.isnan(own)
         for name, part, values in (
             (metric, found[metric]["model"], own[kept]),
@@ -38,17 +45,23 @@ def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
                     out.intervals[name, method] = tuple(mean.confidence_interval)
     for hypothesis in ("equal", "worse"):
         systems = {"model": data.scores, "other": data.others[hypothesis]}
-        options = given | {"n_resamples": cost.n_exchanges, "adjustment": "max-t", "rng": rng}
-        found = fastmetrics.ranking.evaluate_rankings(data.labels, systems, **options)
-        every = fastmetrics.comparison.adjust_pvalues([pair.pvalue for pair in found.differences])
+        found = fastmetrics.compare(data.labels, systems, metrics=RANKINGS, **given)
+        pairs = [found[metric]["model", "other"] for metric in RANKINGS]
+        every = fastmetrics.comparison.adjust_pvalues([pair.pvalue for pair in pairs])
         out.pvalues[hypothesis, "t"] = found["map"]["model", "other"].pvalue
-        flipped = fastmetrics.ranking.evaluate_rankings(
-            data.labels, systems, **options | {"metrics": "map", "test": "randomization"}
-        )
-        out.pvalues[hypothesis, "randomization"] = flipped.differences[0].pvalue
-        own, other = (found.per_query(system, "map") for system in systems)
+        own, other = (_values("map", data, scores) for scores in systems.values())
         less = (own - other)[~np.isnan(own)]
+        options = {"n_resamples": cost.n_exchanges, "rng": rng}
+        flipped = fastmetrics.comparison.sign_flip_test(less, higher_is_better=True, **options)
+        out.pvalues[hypothesis, "randomization"] = flipped.pvalue
         ranks = fastmetrics.comparison.wilcoxon_signed_rank_test(less, higher_is_better=True)
         out.pvalues[hypothesis, "wilcoxon"] = ranks.pvalue
         out.pvalues[hypothesis, "holm, any of four"] = float(every.min())
-        out.pvalues[hypothesis, "max-t, any of four"] = min(found.pvalues_max_t)
+
+
+def _values(metric: str, data: Data, scores: np.ndarray) -> np.ndarray:
+    """Return the values of the queries by one of `RANKINGS`."""
+    name, _, k = metric.partition("@")
+    function = getattr(fastmetrics.ranking, _FUNCTIONS.get(name, name))
+    cutoff = {"k": int(k)} if k else {}
+    return np.asarray(function(data.labels, scores, query=data.groups, per_query=True, **cutoff))

@@ -89,24 +89,17 @@ def table_of(qrels: Any, run: Any) -> fm.RankingTable | None:
     A relevance below 0 is that of a document nobody judged, as trec_eval has it.
     """
     rows = [
-        (query, name, qrels[query].get(name, math.nan), score)
+        (query, name, qrels[query].get(name, math.nan), documents.get(name, -math.inf))
         for query, documents in run.items()
         if query in qrels
-        for name, score in documents.items()
+        for name in {**qrels[query], **documents}
     ]
     if not rows:
         return None
     query, ids, relevance, score = map(list, zip(*rows, strict=True))
-    table = fm.RankingTable.from_scores(
+    return fm.RankingTable.from_scores(
         np.array(relevance, float), np.array(score, float), query=query, ids=ids
     )
-    assert table.queries is not None
-    missing = [
-        [grade for name, grade in qrels[q].items() if name not in run[q] and grade >= 0]
-        for q in table.queries.tolist()
-    ]
-    grades = np.array([grade for each in missing for grade in each], float)
-    return table.with_missing(grades, np.array(list(map(len, missing))))
 
 
 class OurEvaluator(Evaluator):

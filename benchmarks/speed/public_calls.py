@@ -308,7 +308,6 @@ _QUERIES: dict[str, tuple[Make, Options]] = {
         _items,
         _OF_QUERIES | {"catalogue": range(ITEMS), "k": 10, "popularity": np.full(ITEMS, 0.1)},
     ),
-    "evaluate_rankings": (_models, _OF_QUERIES | {"metrics": ["ndcg@10", "map"], "rng": 1}),
 }
 #: Functions that get a weight for each row, too.
 _WEIGHTED = """roc_auc_score average_precision_score ks_statistic mean_squared_error

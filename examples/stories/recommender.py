@@ -39,8 +39,8 @@ scores = {
 query = np.repeat(np.arange(people), titles)
 flat = {name: each.ravel() for name, each in scores.items()}
 metrics = ["ndcg@10", "recall@10", "mrr"]
-found = fm.ranking.evaluate_rankings(liked.ravel().astype(int), flat, query=query, metrics=metrics)
-print(found)
+relevance = liked.ravel().astype(int)
+print(fm.evaluate(relevance, flat, query=query, metrics=metrics))
 
 # %%
 # For whom is it worse?
@@ -48,7 +48,8 @@ print(found)
 # The mean hides people. The values of each person, by how much they liked earlier:
 
 few = earlier.sum(axis=1) < np.median(earlier.sum(axis=1))
-each = {name: found.per_query(name, "ndcg@10") for name in scores}
+options = {"query": query, "k": 10, "per_query": True}
+each = {name: fm.ranking.ndcg(relevance, values, **options) for name, values in flat.items()}
 for label, these in (("liked little before", few), ("liked much before", ~few)):
     told = {name: values[these & ~np.isnan(values)] for name, values in each.items()}
     pair = fm.compare(np.zeros(len(told["popular"])), told, metrics="mean_error")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, get_args
 
 import numpy as np
@@ -22,6 +23,7 @@ from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.forms import asked_of
 from fastmetrics.inference.proportions.proportions import proportion_limits
+from fastmetrics.inference.query_sample import without_value
 from fastmetrics.measures.asking import MetricsLike
 
 #: What is measured of each task where nothing else is asked.
@@ -141,9 +143,30 @@ def evaluate_task(
             for name, share in _QUANTILES.items():
                 found[model.name][name] = _quantile(name, errors, share, confidence_level)
         directions |= dict.fromkeys(_QUANTILES, False)
+    if task == "rankings":
+        return _of_rankings(found, pairs, confidence_level, directions, rows["query"])
     for name, estimates in found.items():
         notes += dict.fromkeys(f"{name}: {one.note}." for one in estimates.values() if one.note)
     return TaskEvaluation.of(task, found, pairs, confidence_level, directions, notes)
+
+
+def _of_rankings(
+    found: Mapping[str, Mapping[str, Estimate]],
+    pairs: Mapping[str, Comparison],
+    confidence_level: float,
+    directions: Mapping[str, bool | None],
+    query: Any,
+) -> TaskEvaluation:
+    """Return the evaluation of rankings, with the count of queries without a value."""
+    n_queries = len(check_class_labels(query, "query").classes)
+    first = next(iter(found.values()))
+    left_out = {name: n_queries - int(one.n_samples) for name, one in first.items()}
+    metrics: dict[int, list[str]] = {}
+    for name, n in left_out.items():
+        metrics.setdefault(n, []).append(name)
+    notes = [f"{without_value(n)} ({', '.join(of)})." for n, of in metrics.items() if n]
+    result = TaskEvaluation.of("rankings", found, pairs, confidence_level, directions, notes)
+    return replace(result, n_samples=float(n_queries), n_left_out=left_out)
 
 
 def _asked(

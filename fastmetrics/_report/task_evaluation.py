@@ -81,7 +81,7 @@ class Evaluated(Generic[Each], Result):
     __slots__ = ()
     _names: ClassVar[Mapping[str, str]] = NAMES
     #: Fields that dictionaries have where there is something in them, and what differences are.
-    _optional: ClassVar[tuple[str, ...]] = ("slices",)
+    _optional: ClassVar[tuple[str, ...]] = ("slices", "n_left_out")
     _pairs_are: ClassVar[str] = "comparisons"
     confidence_level: float
     comparisons: Comparisons | None
@@ -173,13 +173,16 @@ class TaskEvaluation(Evaluated[Estimates]):
     confidence_level : float
         Of the intervals.
     n_samples : float
-        Rows, or queries.
+        Rows, or queries, those of `n_left_out` included.
     directions : mapping of str to (bool or None)
         By measure, whether higher is better.
     notes : tuple of str
         What a reader must know beside the figures, as the majority class and the worst one.
     slices : Slices or None
         Measures of slices of the rows, where columns were given.
+    n_left_out : mapping of str to int
+        Of rankings, by metric, the queries without a value, as those without relevant items; the
+        others are what varies.
     """
 
     task: Judged
@@ -191,6 +194,7 @@ class TaskEvaluation(Evaluated[Estimates]):
     directions: Mapping[str, bool | None] = field(hash=False)
     notes: tuple[str, ...] = ()
     slices: Slices | None = None
+    n_left_out: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     @classmethod
     def of(

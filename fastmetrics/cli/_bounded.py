@@ -105,7 +105,8 @@ def evaluate_bounded(
 
 
 def _check_options(options: argparse.Namespace) -> None:
-    if options.task not in (None, "binary") or options.class_score or options.label_score:
+    others = (options.class_score, options.label_score, options.query)
+    if options.task not in (None, "binary") or any(others):
         raise ValueError("--memory is for scores of two classes: leave it out")
     if options.memory is None:
         raise ValueError("--spill-dir is of --memory: say how much may be taken")

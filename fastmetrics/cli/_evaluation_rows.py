@@ -41,6 +41,8 @@ def asked(options: argparse.Namespace) -> Asked:
         return _of_several_labels(options)
     if options.task == "labels" or options.class_score:
         return _of_classes(options)
+    if options.query:
+        return _of_rankings(options)
     given = _given(options) | {"stratified": options.stratified, "progress": None}
     weights_are: WeightsAre = options.weights_are or "importances"
     # A number, or the name of a column, whose prices may be any.
@@ -118,6 +120,29 @@ def _of_classes(options: argparse.Namespace) -> Asked:
     return Asked(labels, scores, own | _given(options) | _of_rows(columns, options), columns)
 
 
+def _of_rankings(options: argparse.Namespace) -> Asked:
+    """Return the relevance and the scores of items, with the query of each."""
+    _refuse_of_two(options, "pos_label", "threshold")
+    if options.weight:
+        raise ValueError("--weight is of rows: with --query the query is what varies")
+    columns = read_rows(
+        options,
+        options.label,
+        options.score,
+        query=options.query,
+        group=options.groups,
+        named=options.slice or (),
+        many_labels=True,
+    )
+    relevance = columns.label_values
+    if relevance.dtype.kind not in "biuf":
+        shown = ", ".join(map(repr, relevance[:5].tolist()))
+        raise ValueError(f"column {options.label!r} must be numbers with --query: got {shown}")
+    scores = {name: columns.scores[name] for name in options.score}
+    own = {"query": columns.queries} | _given(options) | _of_rows(columns, options)
+    return Asked(relevance, scores, own, columns)
+
+
 def _of_several_labels(options: argparse.Namespace) -> Asked:
     """Return a column of 0 and 1, and one of scores, for each label."""
     _refuse_of_two(options, "slice", "pos_label")
@@ -169,6 +194,10 @@ def check_columns(options: argparse.Namespace) -> None:
             raise ValueError(f"{option} is of --task {task}: got --task {options.task}")
         if options.task == task and not pairs:
             raise ValueError(f"--task {task} needs {option}, as in {_PAIRS[option]}")
+    if options.query and (options.task or of_classes or of_labels):
+        raise ValueError(
+            "--query is of rankings: leave --task, --class-score and --label-score out"
+        )
     if len(of_labels) == 1:
         raise ValueError("--label-score names one label: name each, or say --label and --score")
     named = {"--label": options.label, "--score": options.score or of_classes}

@@ -103,12 +103,6 @@ level: Final = number_that("lie between 0 and 1", lambda n: 0 < n < 1)
 number: Final = number_that("be a number", lambda n: n == n)
 
 
-def cutoffs(text: str) -> int | tuple[int, ...]:
-    """Return one cut-off, or several with commas between them."""
-    found = tuple(positive(part.strip()) for part in text.split(","))
-    return found[0] if len(found) == 1 else found
-
-
 def seed(text: str) -> int | str:
     """Return a seed: an integer, or the key of an earlier run."""
     if len(text) == 16 and set(text) <= set("0123456789abcdefABCDEF"):
@@ -126,7 +120,6 @@ _KINDS: Final[dict[str, Callable[[str], Any]]] = {
     **dict.fromkeys("TXR", number),
     "P": level,
     "S": seed,
-    "K,K": cutoffs,
 }
 #: Options of several commands, by their names.
 _SHARED: Final = {
@@ -167,6 +160,8 @@ FILE
 {ROWS.strip()}
 [--task {{binary,classes,labels,multilabel,values}}]  what is evaluated (default: labels of two
     values are binary, other numbers values); labels: --score are columns of predicted labels
+[--query COL]  of rankings: column of the query of each item; --label is then how relevant an item
+    is, 0 or a grade, and queries are what varies
 [--slice COL]...  column whose values are slices, each measured with limits for all at once; may be
     repeated
 [--intersections K]  how many of these columns make a slice (default 1, at most 3)

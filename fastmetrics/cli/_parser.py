@@ -21,7 +21,6 @@ from fastmetrics.cli.commands import (
     metrics,
     pack,
     plot,
-    rank,
     report,
     sql,
     warmup,
@@ -43,7 +42,7 @@ _COMMANDS: Final[Sequence[Any]] = (
         compare_table,
         compare_benchmarks,
     ),
-    *(bench, plot, rank, sql, metrics, warmup),
+    *(bench, plot, sql, metrics, warmup),
 )
 
 

@@ -437,7 +437,10 @@ def shown_comparisons(found: Mapping[str, Comparison]) -> Display:
         "model": [name for one in found.values() for name in one.names],
         **Table.of(models, FIGURES[1:]).columns,
     }
-    notes = [note for note in dict.fromkeys(one.note for one in found.values()) if note]
+    below = {"", *(model.note for model in models)}
+    notes = [
+        note for note in dict.fromkeys(one.note for one in found.values()) if note not in below
+    ]
     methods = ", ".join(dict.fromkeys(one.method for one in found.values()))
     said = f"{methods}; {any_one.alternative}; intervals are not adjusted."
     drawn = next((pair.details for pair in pairs if isinstance(pair.details, Replicates)), None)

@@ -19,7 +19,7 @@ from fastmetrics.inference.units import ROUNDING, Floats, Ints, Units
 from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.ranking._by_query import mean_of
-from fastmetrics.tables.ranking.ranking_table import RankingTable, Ties
+from fastmetrics.tables.ranking.ranking_table import RankingTable
 
 
 class ByQuery(NamedTuple):
@@ -33,6 +33,12 @@ class ByQuery(NamedTuple):
     counts: NDArray[np.bool_]
 
 
+def without_value(n: int) -> str:
+    """Return the note on queries that do not count."""
+    queries = "query has no value and is" if n == 1 else "queries have no value and are"
+    return f"{n:,} {queries} left out"
+
+
 class QuerySample(Sample):
     """Queries with the rankings of systems, and the group of each query."""
 
@@ -40,14 +46,8 @@ class QuerySample(Sample):
         self,
         tables: Sequence[RankingTable],
         groups: Ints | None = None,
-        *,
-        ties: Ties = "expected",
-        relevant_from: float = 1,
-        no_relevant: float = nan,
     ) -> None:
-        self._tables, self._ties = tables, ties
-        shared = {"relevant_from": relevant_from, "no_relevant": no_relevant}
-        self._options: dict[str, Any] = {"ties": ties, **shared}
+        self._tables = tables
         self.n_models = len(tables)
         self.classes = np.zeros(tables[0].n_queries, np.int64)
         self.design = Design(None, None, groups, None)
@@ -57,7 +57,7 @@ class QuerySample(Sample):
         """Return the values of the queries by a measure: those count that all systems have."""
         if one.label not in self._found:
             load = measure_of(one).load_influences()
-            each = [load(one, table, **self._options) for table in self._tables]
+            each = [load(one, table) for table in self._tables]
             values = np.array([found.values for found in each])
             counts = ~np.isnan(values).any(axis=0)
             values[:, ~counts] = nan
@@ -92,6 +92,7 @@ class QuerySample(Sample):
             tuple(self._hits(found, model) for model in range(self.n_models)),
             float(n),
             "queries",
+            note="" if n == len(found.counts) else without_value(len(found.counts) - n),
         )
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
@@ -99,7 +100,7 @@ class QuerySample(Sample):
         found = self.by_query(one)
         values = found.values[model, found.counts]
         if found.weights is None:
-            mean = mean_of(values, self._ties)
+            mean = mean_of(values, "expected")
         else:
             mean = float(np.average(values, weights=found.weights[model, found.counts]))
         deviations = values - mean

@@ -1,31 +1,20 @@
-"""``read_trec``: judgments and runs in TREC's formats, as tables of rankings."""
+"""``read_trec``: judgments and runs in TREC's formats, joined to columns."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fastmetrics._input.queries import QueryRows
-from fastmetrics._input.scalars import check_choice
 from fastmetrics._threads.workers import thread_count
-from fastmetrics.errors import (
-    DataConversionWarning,
-    FileError,
-    InputError,
-    InputTypeError,
-    warn_user,
-)
+from fastmetrics.errors import DataConversionWarning, FileError, InputError, warn_user
 from fastmetrics.io._session import Session, interruptible, rows_of
-from fastmetrics.io.formats import COMPRESSED, lines_of, reason, shortened
+from fastmetrics.io.formats import lines_of, reason, shortened
 from fastmetrics.io.paths import expand_paths
-from fastmetrics.tables.ranking.ranking_table import RankingTable
 
-MissingQueries = Literal["zero", "omit"]
+Path = str | os.PathLike[str]
 
 _ODD: Final = " OR ".join(
     (
@@ -34,8 +23,8 @@ _ODD: Final = " OR ".join(
         *(f"{end}s_with(text, ' ')" for end in ("start", "end")),
     )
 )
-#: What stands between blanks, a list. Only odd lines need the regular expression, which takes five
-#: times as long.
+#: The fields of a line, a list. Only odd lines need the regular expression, which takes five times
+#: as long.
 _FIELDS: Final = (
     f"CASE WHEN {_ODD} THEN regexp_extract_all(text, '[^\\s]+') ELSE string_split(text, ' ') END"
 )
@@ -43,279 +32,147 @@ _FIELDS: Final = (
 _NAMED: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """A kind of file: what a line of it holds, and where its query, document and number are."""
+class _Layout(NamedTuple):
+    """The fields of a line of a file, and the position of its number, counted from 1."""
 
     fields: tuple[str, ...]
-    query: int
-    document: int
     number: int
 
-    @property
-    def value(self) -> str:
-        """The SQL of the number, null where there is none; DuckDB takes ``1_0`` for 10."""
-        text = f"p[{self.number}]"
-        return f"CASE WHEN NOT contains({text}, '_') THEN TRY_CAST({text} AS DOUBLE) END"
+
+_QRELS: Final = _Layout(("query", "iteration", "document", "relevance"), 4)
+_RUN: Final = _Layout(("query", "Q0", "document", "rank", "score", "tag"), 5)
 
 
-_QRELS: Final = _Form(("query", "iteration", "document", "relevance"), 1, 3, 4)
-_RUN: Final = _Form(("query", "Q0", "document", "rank", "score", "tag"), 1, 3, 5)
-
-
-def read_trec(
-    qrels: str | os.PathLike[str],
-    runs: str
-    | os.PathLike[str]
-    | Sequence[str | os.PathLike[str]]
-    | Mapping[str, str | os.PathLike[str]],
-    *,
-    missing_queries: MissingQueries = "zero",
-    n_threads: int | None = None,
-) -> dict[str, RankingTable]:
-    r"""Read judgments and runs of a TREC evaluation.
+def read_trec(qrels: Path, runs: Path | Mapping[str, Path]) -> dict[str, Any]:
+    r"""Read judgments and runs of a TREC evaluation into columns for `evaluate`.
 
     Parameters
     ----------
     qrels : str or path-like
         Judgments, a line each: query, iteration, document, relevance. Fields are separated by
         spaces or tabs; the file may be compressed (``.gz``, ``.zst``).
-    runs : str or path-like, sequence, or mapping of names to paths
-        One or several systems. A line has query, Q0, document, rank, score and tag; the score
-        orders the documents, the rank is not looked at, as in trec_eval. Without names a system
-        is called by its file, without the ending.
-    missing_queries : {"zero", "omit"}, default="zero"
-        What becomes of a query with judgments for which a run has no document: nothing was found,
-        as ``trec_eval -c`` has it; or it is left out, for all runs alike.
-    n_threads : int, optional
-        Threads; None means every processor the process may use.
+    runs : str or path-like, or mapping of names to paths
+        One system, or several by name. A line has query, Q0, document, rank, score and tag; the
+        score orders the documents, the rank is ignored, as in trec_eval.
 
     Returns
     -------
-    dict of str to RankingTable
-        By the name of the system, of the same queries: those with judgments, as texts. Ids of
-        documents are known, for ``ties="trec_eval"``. A document that nobody judged has no
-        relevance; one that was judged and not retrieved counts among the relevant ones.
+    dict of str to ndarray
+        Columns ``"query"``, ``"document"`` (texts), ``"relevance"`` (nan where nobody judged) and
+        ``"score"`` (by name, of several runs): a row for each document of a judged query that is
+        judged or retrieved. The score of a document that a run lacks is minus infinity: it counts
+        among the relevant documents and has no position.
 
     Raises
     ------
     FileError
-        If a file is missing, a line has too few or too many fields, a relevance or score is no
-        finite number, or a query has a document twice: the message names file and line.
-    TypeError, ValueError
-        If two systems have one name, or an option has no meaning.
+        If a file is missing or empty, a line has too few or too many fields, a relevance or score
+        is no finite number, or a query has a document twice: the message names file and line.
     ImportError
         If duckdb or pyarrow is not installed.
 
     Warns
     -----
     DataConversionWarning
-        If a run has queries without judgments, which are left out, or lacks some that have.
-
-    Notes
-    -----
-    Parsed and joined by DuckDB, in a session that sees these files and no other.
+        If a run has queries without judgments, which are left out, or lacks judged queries, for
+        which it then retrieves nothing, as ``trec_eval -c`` has it.
 
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from fastmetrics.io import read_trec
-    >>> from fastmetrics.ranking import evaluate_rankings
+    >>> import fastmetrics as fm
     >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> _ = (folder / "qrels").write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\n")
+    >>> _ = (folder / "qrels").write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\nq2 0 d7 1\n")
     >>> lines = ["q1 Q0 d2 1 9.5 mine", "q1 Q0 d1 2 9.1 mine", "q2 Q0 d1 1 3.0 mine"]
     >>> _ = (folder / "mine.run").write_text("\n".join(lines))
-    >>> tables = read_trec(folder / "qrels", folder / "mine.run")
-    >>> tables["mine"]
-    RankingTable(2 queries, 3 items, 2 relevant)
-    >>> evaluate_rankings(tables, metrics="map").per_query("mine", "map")
-    array([0.5, 1. ])
+    >>> found = fm.io.read_trec(folder / "qrels", folder / "mine.run")
+    >>> found["score"]
+    array([ 9.1,  9.5,  3. , -inf])
+    >>> fm.ranking.mean_average_precision(
+    ...     found["relevance"], found["score"], query=found["query"], per_query=True
+    ... )
+    array([0.5, 0.5])
     """
-    check_choice("missing_queries", missing_queries, ("zero", "omit"))
-    named = _named(runs)
+    named = runs if isinstance(runs, Mapping) else {"score": runs}
+    if not named:
+        raise InputError("`runs` must name at least one file: got none")
     paths = expand_paths([qrels, *named.values()])
     if len(paths) != 1 + len(named):
         raise FileError("a pattern names several files: name each run")
+    tables = [f"run{i}" for i in range(len(named))]
     with Session(paths, min(thread_count(), os.cpu_count() or 1)) as session:
         _load(session, "qrels", paths[0], _QRELS)
-        for i, path in enumerate(paths[1:]):
-            _load(session, f"run{i}", path, _RUN)
-        _keep_queries(session, paths[1:], missing_queries)
-        return {name: _table(session, f"run{i}") for i, name in enumerate(named)}
+        for table, path in zip(tables, paths[1:], strict=True):
+            _load(session, table, path, _RUN)
+            _warn_of_queries(session, table, path)
+        scores = ", ".join(f"coalesce({each}.v, '-inf') AS {each}" for each in tables)
+        joins = " ".join(f"FULL JOIN {each} USING (q, d)" for each in tables)
+        query = (
+            f"SELECT q, d, coalesce(qrels.v, 'nan') AS relevance, {scores} FROM qrels {joins} "
+            "SEMI JOIN (SELECT q FROM qrels) AS judged USING (q) ORDER BY q, d"
+        )
+        connection = session.connection
+        columns = interruptible(connection, lambda: connection.execute(query).fetchnumpy())
+    arrays = [np.ascontiguousarray(np.ma.getdata(column)) for column in columns.values()]
+    by_name = dict(zip(named, arrays[3:], strict=True))
+    found: dict[str, Any] = dict(zip(("query", "document", "relevance"), arrays, strict=False))
+    return found | {"score": by_name if isinstance(runs, Mapping) else by_name["score"]}
 
 
-def _named(runs: Any) -> dict[str, str]:
-    """Return the file of each run by the name of its system."""
-    if isinstance(runs, Mapping):
-        found = {str(name): os.fspath(path) for name, path in runs.items()}
-    else:
-        is_one = isinstance(runs, str | os.PathLike)
-        if not is_one and not isinstance(runs, Sequence):
-            raise InputTypeError(
-                "`runs` must be a path, several, or a mapping of names to paths: got "
-                f"{type(runs).__name__}"
-            )
-        found = {}
-        for path in [runs] if is_one else runs:
-            name = system_name(path)
-            if name in found:
-                raise InputError(
-                    f"`runs` has two files called {name!r}: pass a mapping of names to paths"
-                )
-            found[name] = os.fspath(path)
-    if not found:
-        raise InputError("`runs` must name at least one file: got none")
-    return found
-
-
-def system_name(path: str | os.PathLike[str]) -> str:
-    """Return the name of a file without its endings."""
-    name = os.path.basename(os.fspath(path))
-    for ending in COMPRESSED:
-        name = name.removesuffix(ending)
-    return os.path.splitext(name)[0] or name
-
-
-def _spaced(address: str) -> str:
-    """Return the SQL relation of the lines of a file, tabs in them made spaces."""
-    return f"(SELECT replace(text, '\t', ' ') AS text FROM {lines_of(address)})"
-
-
-def _load(session: Session, name: str, path: str, form: _Form) -> None:
-    """Make a table of a file: query q, document d, number v; raise for what is wrong in it."""
+def _load(session: Session, name: str, path: str, layout: _Layout) -> None:
+    """Make a table of a file: query q, document d, number v; raise for the first bad line."""
     import duckdb
 
-    split = f"SELECT {_FIELDS} AS p FROM {_spaced(session.addresses[path])}"
-    query = (
-        f"CREATE TABLE {name} AS SELECT p[{form.query}] AS q, p[{form.document}] AS d, "
-        f"CASE WHEN len(p) = {len(form.fields)} THEN {form.value} END AS v "
-        f"FROM ({split}) WHERE len(p) > 0"
-    )
+    # Tabs become spaces. DuckDB takes `1_0` for 10.
+    lines = f"(SELECT replace(text, '\t', ' ') AS text FROM {lines_of(session.addresses[path])})"
+    number = f"p[{layout.number}]"
+    value = f"CASE WHEN NOT contains({number}, '_') THEN TRY_CAST({number} AS DOUBLE) END"
+    n_fields = len(layout.fields)
+    columns = f"p[1] AS q, p[3] AS d, CASE WHEN len(p) = {n_fields} THEN {value} END AS v"
     try:
-        rows_of(session.connection, query)
+        rows_of(
+            session.connection,
+            f"CREATE TABLE {name} AS SELECT {columns} FROM (SELECT {_FIELDS} AS p FROM {lines}) "
+            "WHERE len(p) > 0",
+        )
     except duckdb.Error as error:
         raise FileError(f"{path}: {reason(error)}") from None
-    ((n, n_bad),) = rows_of(
-        session.connection,
-        f"SELECT count(*), count(*) FILTER (v IS NULL OR NOT isfinite(v)) FROM {name}",
-    )
-    if n_bad:
-        raise _first_bad(session, path, form)
+    is_bad = "v IS NULL OR NOT isfinite(v)"
+    query = f"SELECT count(*), count(DISTINCT (q, d)), count(*) FILTER ({is_bad}) FROM {name}"
+    ((n, n_distinct, n_bad),) = rows_of(session.connection, query)
     if n == 0:
         raise FileError(f"{path}: the file is empty")
-    twice = rows_of(
-        session.connection,
-        f"SELECT 1 FROM (SELECT q, d FROM {name} GROUP BY q, d HAVING count(*) > 1) LIMIT 1",
-    )
-    if twice:
-        raise _first_duplicate(session, path, form)
-
-
-def _numbered(address: str) -> str:
-    return (
-        "SELECT line, p FROM (SELECT row_number() OVER () AS line, "
-        f"{_FIELDS} AS p FROM {_spaced(address)})"
-    )
-
-
-def _first_bad(session: Session, path: str, form: _Form) -> FileError:
-    """Return the error for the first line that lacks a field or a number."""
-    n = len(form.fields)
+    if n_distinct == n and not n_bad:
+        return
+    numbered = f"SELECT row_number() OVER () AS line, {_FIELDS} AS p FROM {lines}"
     query = (
-        f"SELECT line, p FROM ({_numbered(session.addresses[path])}) WHERE len(p) > 0 AND "
-        f"(len(p) <> {n} OR {form.value} IS NULL OR NOT isfinite({form.value})) "
-        "ORDER BY line LIMIT 1"
+        f"SELECT line, first, p, {is_bad} FROM (SELECT line, p, {columns}, "
+        f"min(line) OVER (PARTITION BY p[1], p[3]) AS first FROM ({numbered}) WHERE len(p) > 0) "
+        f"WHERE {is_bad} OR first < line ORDER BY line LIMIT 1"
     )
-    with session.one_thread() as connection:
-        ((line, fields),) = rows_of(connection, query)
-    if len(fields) != n:
-        wanted = ", ".join(form.fields)
-        return FileError(f"{path}: line {line}: {len(fields)} fields where there are {n}: {wanted}")
-    what = form.fields[form.number - 1]
-    return FileError(
-        f"{path}: line {line}: the {what} {shortened(fields[form.number - 1])} is no finite number"
-    )
+    with session.one_thread() as connection:  # which numbers lines in their order
+        ((line, first, fields, is_bad_line),) = rows_of(connection, query)
+    if len(fields) != n_fields:
+        wanted = ", ".join(layout.fields)
+        fault = f"{len(fields)} fields where there are {n_fields}: {wanted}"
+    elif is_bad_line:
+        text = shortened(fields[layout.number - 1])
+        fault = f"the {layout.fields[layout.number - 1]} {text} is no finite number"
+    else:
+        query, document = shortened(fields[0]), shortened(fields[2])
+        fault = f"query {query} has document {document} twice, first in line {first}"
+    raise FileError(f"{path}: line {line}: {fault}")
 
 
-def _first_duplicate(session: Session, path: str, form: _Form) -> FileError:
-    query = (
-        f"SELECT min(line), max(line), q, d FROM (SELECT line, p[{form.query}] AS q, "
-        f"p[{form.document}] AS d, row_number() OVER (PARTITION BY q, d ORDER BY line) AS nth "
-        f"FROM ({_numbered(session.addresses[path])}) WHERE len(p) > 0) WHERE nth <= 2 "
-        "GROUP BY q, d HAVING count(*) > 1 ORDER BY max(line) LIMIT 1"
-    )
-    with session.one_thread() as connection:
-        ((first, second, q, d),) = rows_of(connection, query)
-    return FileError(
-        f"{path}: line {second}: query {shortened(q)} has document {shortened(d)} twice, first "
-        f"in line {first}"
-    )
-
-
-def _keep_queries(session: Session, paths: Sequence[str], missing: MissingQueries) -> None:
-    """Make the table of queries that count, numbered in order; say which do not."""
-    runs = {f"run{i}": path for i, path in enumerate(paths)}
-    kept = "SELECT DISTINCT q FROM qrels"
-    for run, path in runs.items():
-        unknown = _queries(session, f"SELECT DISTINCT q FROM {run} ANTI JOIN qrels USING (q)")
-        if unknown:
-            warn_user(
-                f"{path}: {_count(unknown)} without judgments left out: {_listed(unknown)}",
-                DataConversionWarning,
-            )
-        absent = _queries(session, f"SELECT DISTINCT q FROM qrels ANTI JOIN {run} USING (q)")
-        if absent:
-            fate = "count as nothing found" if missing == "zero" else "are left out, for all runs"
-            warn_user(
-                f"{path}: no document for {_count(absent)} with judgments, which {fate}: "
-                f"{_listed(absent)}",
-                DataConversionWarning,
-            )
-        if missing == "omit":
-            kept = f"SELECT q FROM ({kept}) SEMI JOIN {run} USING (q)"
-    rows_of(
-        session.connection,
-        "CREATE TABLE queries AS SELECT q, row_number() OVER (ORDER BY q) - 1 AS code FROM "
-        f"({kept})",
-    )
-    if not rows_of(session.connection, "SELECT 1 FROM queries LIMIT 1"):
-        raise FileError(f"{', '.join(paths)}: no query has judgments and documents of every run")
-
-
-def _table(session: Session, run: str) -> RankingTable:
-    """Return the table of a run: its documents, and the judged ones that it lacks."""
-    queries = np.array(_queries(session, "SELECT q FROM queries"))
-    found = _columns(
-        session,
-        f"SELECT code, r.v AS score, coalesce(j.v, 'nan') AS grade, "
-        f"row_number() OVER (PARTITION BY code ORDER BY r.d) AS id FROM {run} r "
-        "JOIN queries USING (q) LEFT JOIN qrels j ON j.q = r.q AND j.d = r.d ORDER BY code, id",
-    )
-    starts = np.searchsorted(found["code"], np.arange(len(queries) + 1)).astype(np.int64)
-    rows = QueryRows(found["grade"], found["score"], starts, queries, found["id"])
-    missing = _columns(
-        session,
-        f"SELECT code, v AS grade FROM qrels ANTI JOIN {run} USING (q, d) JOIN queries USING (q) "
-        "WHERE v >= 0 ORDER BY code, v",  # below 0: not judged, as trec_eval has it
-    )
-    counts = np.bincount(missing["code"], minlength=len(queries))
-    return RankingTable._of_rows(rows, None).with_missing(missing["grade"], counts)
-
-
-def _columns(session: Session, query: str) -> dict[str, NDArray[Any]]:
-    connection = session.connection
-    found = interruptible(connection, lambda: connection.execute(query).fetchnumpy())
-    return {name: np.ascontiguousarray(np.ma.getdata(column)) for name, column in found.items()}
-
-
-def _queries(session: Session, query: str) -> list[str]:
-    return [q for (q,) in rows_of(session.connection, f"{query} ORDER BY q")]
-
-
-def _count(queries: Sequence[str]) -> str:
-    return f"{len(queries):,} {'query' if len(queries) == 1 else 'queries'}"
-
-
-def _listed(queries: Sequence[str]) -> str:
-    shown = ", ".join(shortened(query) for query in queries[:_NAMED])
-    return shown + (", …" if len(queries) > _NAMED else "")
+def _warn_of_queries(session: Session, run: str, path: str) -> None:
+    """Warn of queries that a run or the judgments lack."""
+    for here, there, text in (
+        (run, "qrels", "{} without judgments left out: {}"),
+        ("qrels", run, "no document for {} with judgments, which count as nothing found: {}"),
+    ):
+        query = f"SELECT DISTINCT q FROM {here} ANTI JOIN {there} USING (q) ORDER BY q"
+        names = [name for (name,) in rows_of(session.connection, query)]
+        if names:
+            count = f"{len(names):,} {'query' if len(names) == 1 else 'queries'}"
+            shown = ", ".join(map(shortened, names[:_NAMED])) + ", …" * (len(names) > _NAMED)
+            warn_user(f"{path}: {text.format(count, shown)}", DataConversionWarning)

@@ -29,7 +29,7 @@ class MetricEntry(Result):
         "concordance", "ranking" (queries), or "own" (registered by the user).
     needs : str
         What it takes beside the true values: "scores", "labels", "probabilities", "values",
-        "rankings" (by `estimate`, `compare` and `evaluate_rankings` alone), "times" (by `estimate`
+        "rankings" (with `query=` alone), "times" (by `estimate`
         and `compare` alone) or "nothing".
     direction : str
         "higher" or "lower" is better, "none", or "by criterion" where a parameter decides.

@@ -59,7 +59,7 @@ def folder(tmp_path, monkeypatch):
 
 READERS = {
     "columns": (None, "evaluate bad.csv --label y --score s"),
-    "trec": (lambda: read_trec("q.txt", "bad.run"), "rank --qrels q.txt --run bad.run"),
+    "trec": (lambda: read_trec("q.txt", "bad.run"), None),
 }
 
 
@@ -74,6 +74,8 @@ def test_while_a_database_is_set_up(folder, monkeypatch, capsys, reader, place):
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
         monkeypatch.undo()
         monkeypatch.chdir(folder)
+    if command is None:
+        return
     press_at(monkeypatch, place)
     assert main(command.split()) == (2 if place == 3 else 130)
     out, err = capsys.readouterr()

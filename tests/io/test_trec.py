@@ -30,17 +30,18 @@ q3 Q0 d9 1 1e-3 mine
 q9 Q0 d1 1 5 mine
 """
 #: Measures by trec_eval's names, and by ours.
+ZERO = {"no_relevant": 0.0}
 MEASURES: dict[str, Any] = {
-    "map": "map",
-    "recip_rank": "mrr",
-    "Rprec": "r_precision",
-    "bpref": "bpref",
-    "P_5": "P@5",
-    "recall_5": "recall@5",
-    "success_1": "success@1",
-    "ndcg": "ndcg",
-    "ndcg_cut_5": "ndcg@5",
-    "map_cut_5": "map@5",
+    "map": (fm.ranking.mean_average_precision, ZERO),
+    "recip_rank": (fm.ranking.mean_reciprocal_rank, ZERO),
+    "Rprec": (fm.ranking.r_precision, ZERO),
+    "bpref": (fm.ranking.bpref, ZERO),
+    "P_5": (fm.ranking.precision_at_k, {"k": 5}),
+    "recall_5": (fm.ranking.recall_at_k, {"k": 5} | ZERO),
+    "success_1": (fm.ranking.hit_rate_at_k, {"k": 1} | ZERO),
+    "ndcg": (fm.ranking.ndcg, ZERO),
+    "ndcg_cut_5": (fm.ranking.ndcg, {"k": 5} | ZERO),
+    "map_cut_5": (fm.ranking.mean_average_precision, {"k": 5} | ZERO),
 }
 #: Means over `random_files(…, 0)`, of pytrec_eval-terrier 0.5.11 (trec_eval 9).
 STORED = {
@@ -65,15 +66,20 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return qrels, run
 
 
-def read(*paths: Any, **options: Any) -> dict[str, fm.RankingTable]:
-    with pytest.warns(fm.DataConversionWarning):
-        return fm.io.read_trec(*paths, **options)
-
-
 def test_what_is_read(files: tuple[Path, Path]) -> None:
-    (table,) = read(*files).values()
-    assert table.queries is not None
-    assert table.queries.tolist() == ["q1", "q2", "q3"]
+    with pytest.warns(fm.DataConversionWarning) as caught:
+        found = fm.io.read_trec(*files)
+    assert found["query"].tolist() == ["q1"] * 5 + ["q2", "q3"]
+    assert found["document"].tolist() == ["d1", "d2", "d3", "d4", "d7", "d1", "d9"]
+    np.testing.assert_array_equal(found["relevance"], [1, 0, 2, math.nan, -1, 1, 0])
+    none = -math.inf
+    assert found["score"].tolist() == [2.25, 9.5, none, 9.5, none, none, 1e-3]
+    texts = sorted(str(each.message) for each in caught)
+    assert len(texts) == 2
+    assert "mine.run: 1 query without judgments left out: 'q9'" in texts[0]
+    assert "no document for 1 query with judgments, which count as nothing found: 'q2'" in texts[1]
+    options = {"query": found["query"], "ids": found["document"]}
+    table = fm.RankingTable.from_scores(found["relevance"], found["score"], **options)
     assert table.sizes.tolist() == [3, 0, 1]
     assert np.diff(table.item_starts).tolist() == [2, 1, 0]
     assert table.grades.tolist() == [1.0, 2.0, 1.0]
@@ -85,26 +91,19 @@ def test_what_is_read(files: tuple[Path, Path]) -> None:
     np.testing.assert_allclose(values, [1 / 3 / 2, 0.0, math.nan])
 
 
-def test_what_is_counted(files: tuple[Path, Path]) -> None:
-    with pytest.warns(fm.DataConversionWarning) as caught:
-        fm.io.read_trec(*files)
-    texts = sorted(str(each.message) for each in caught)
-    assert len(texts) == 2
-    assert "mine.run: 1 query without judgments left out: 'q9'" in texts[0]
-    assert "no document for 1 query with judgments, which count as nothing found: 'q2'" in texts[1]
-
-
-def test_omitted_queries_are_left_out_for_all_runs(files: tuple[Path, Path]) -> None:
+@pytest.mark.filterwarnings("ignore::fastmetrics.DataConversionWarning")
+def test_several_runs_have_the_rows_of_all(files: tuple[Path, Path]) -> None:
     qrels, run = files
     other = run.with_name("other.run.gz")
-    other.write_bytes(gzip.compress(b"q1 Q0 d1 1 1 o\nq2 Q0 d1 1 1 o\n"))
-    tables = read(qrels, [run, other], missing_queries="omit")
-    assert list(tables) == ["mine", "other"]
-    for table in tables.values():
-        assert table.queries is not None
-        assert table.queries.tolist() == ["q1"]
-    found = fm.ranking.evaluate_rankings(read(qrels, {"a": run, "b": other}), metrics="map")
-    assert found.per_query("b", "map").tolist()[:2] == [0.5, 1.0]
+    other.write_bytes(gzip.compress(b"q1 Q0 d1 1 1 o\nq2 Q0 d1 1 1 o\nq2 Q0 d5 1 0 o\n"))
+    found = fm.io.read_trec(qrels, {"a": run, "b": other})
+    assert len(found["query"]) == 8
+    evaluation = fm.evaluate(
+        found["relevance"], found["score"], query=found["query"], metrics=["map"]
+    )
+    assert float(evaluation["a"]["map"]) == pytest.approx((1 / 3 / 2 + 0) / 2)
+    assert float(evaluation["b"]["map"]) == pytest.approx((1 / 2 + 1) / 2)
+    assert evaluation.n_left_out == {"map": 1}
 
 
 def random_files(folder: Path, seed: int) -> tuple[Path, Path]:
@@ -123,8 +122,14 @@ def random_files(folder: Path, seed: int) -> tuple[Path, Path]:
     return qrels, run
 
 
-def evaluated(tables: dict[str, fm.RankingTable]) -> fm.results.RankingEvaluation:
-    return fm.ranking.evaluate_rankings(tables, metrics=MEASURES, ties="trec_eval", no_relevant=0.0)
+def evaluated(qrels: Path, run: Path, **options: Any) -> dict[str, Any]:
+    found = fm.io.read_trec(qrels, run)
+    rows = {"query": found["query"], "ids": found["document"]}
+    table = fm.RankingTable.from_scores(found["relevance"], found["score"], **rows)
+    return {
+        name: function(table, ties="trec_eval", **given | options)
+        for name, (function, given) in MEASURES.items()
+    }
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -136,17 +141,15 @@ def test_values_are_trec_evals(tmp_path: Path, seed: int) -> None:
     names = {name.replace("_cut_", "_cut.") for name in MEASURES}
     names = {f"{name[:-2]}.{name[-1]}" if name[-2] == "_" else name for name in names}
     values = pytrec_eval.RelevanceEvaluator(qrel, names).evaluate(theirs)
-    found = evaluated(fm.io.read_trec(qrels, run))
-    assert found.queries is not None
-    for name in MEASURES:
-        own = found.per_query("random", name)
-        expected = [values[query][name] for query in found.queries.tolist()]
+    for name, own in evaluated(qrels, run, per_query=True).items():
+        expected = [values[query][name] for query in sorted(values)]
         np.testing.assert_allclose(own, expected, rtol=0, atol=1e-14, err_msg=name)
 
 
 def test_means_are_those_that_trec_eval_prints(tmp_path: Path) -> None:
-    found = evaluated(fm.io.read_trec(*random_files(tmp_path, 0)))
-    printed = {name: f"{found[name]['random'].estimate:.4f}" for name in MEASURES}
+    printed = {
+        name: f"{value:.4f}" for name, value in evaluated(*random_files(tmp_path, 0)).items()
+    }
     assert printed == STORED
 
 
@@ -169,20 +172,13 @@ def test_means_are_those_that_trec_eval_prints(tmp_path: Path) -> None:
             "q1 Q0 d1 1 2 t\nq1 Q0 d1 2 1 t\n",
             r"line 2: query 'q1' has document 'd1' twice, .* 1$",
         ),
-        (1, "q7 Q0 d1 1 2 t\n", None),
         (1, b"q1 Q0 d\xff 1 2 t\n", r"mine\.run: "),
         (0, b"\x00\x01\x02", r"qrels\.txt: "),
     ],
 )
 @pytest.mark.filterwarnings("ignore::fastmetrics.DataConversionWarning")
 def test_what_is_refused(files: tuple[Path, Path], which: int, text: Any, message: Any) -> None:
-    data = text if isinstance(text, bytes) else text.encode()
-    files[which].write_bytes(data)
-    if message is None:
-        assert fm.io.read_trec(*files)["mine"].sizes.tolist() == [0, 0, 0]
-        with pytest.raises(FileError, match="no query has judgments and documents"):
-            fm.io.read_trec(*files, missing_queries="omit")
-        return
+    files[which].write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(FileError, match=message):
         fm.io.read_trec(*files)
 
@@ -192,12 +188,6 @@ def test_arguments_that_are_refused(files: tuple[Path, Path]) -> None:
     with pytest.raises(FileError, match="no such file"):
         fm.io.read_trec(qrels, run.with_name("none.run"))
     with pytest.raises(FileError, match="named twice"):
-        fm.io.read_trec(qrels, [run, qrels])
-    with pytest.raises(ValueError, match="two files called 'mine'"):
-        fm.io.read_trec(qrels, [run, run.with_name("mine.txt")])
+        fm.io.read_trec(qrels, {"a": run, "b": qrels})
     with pytest.raises(ValueError, match="at least one file"):
-        fm.io.read_trec(qrels, [])
-    with pytest.raises(TypeError, match="`runs` must be a path"):
-        fm.io.read_trec(qrels, 3)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="`missing_queries`"):
-        fm.io.read_trec(qrels, run, missing_queries="mean")  # type: ignore[arg-type]
+        fm.io.read_trec(qrels, {})

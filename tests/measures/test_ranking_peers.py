@@ -53,18 +53,12 @@ def collection(seed: int, distinct: int, n_queries: int = 150) -> tuple[Judgemen
 def table_of(judged: Judgements, retrieved: Runs) -> fm.RankingTable:
     """Return the table of a run, and of the judged items that it has not."""
     rows = [
-        (q, name, judged[q].get(name, np.nan), score)
+        (q, name, judged[q].get(name, np.nan), scores.get(name, -np.inf))
         for q, scores in retrieved.items()
-        for name, score in scores.items()
+        for name in {**judged[q], **scores}
     ]
     query, ids, relevance, score = map(np.array, zip(*rows, strict=True))
-    table = fm.RankingTable.from_scores(relevance, score, query=query, ids=ids)
-    missing = [
-        [grade for name, grade in judged[q].items() if name not in retrieved[q] and grade >= 0]
-        for q in table.queries.tolist()
-    ]
-    grades = np.array([grade for each in missing for grade in each], float)
-    return table.with_missing(grades, np.array(list(map(len, missing))))
+    return fm.RankingTable.from_scores(relevance, score, query=query, ids=ids)
 
 
 @pytest.mark.parametrize("distinct", [3, 20, 10_000])

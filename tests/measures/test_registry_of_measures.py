@@ -221,7 +221,5 @@ def test_what_people_type_gives_the_measure_under_the_name_that_they_typed(rng) 
     assert found["auc"].estimate == fm.roc_auc_score(y, p)
     assert found["sensitivity"].estimate == fm.recall_score(y, p >= 0.5)
     assert found["mse"].estimate == pytest.approx(fm.brier_score_loss(y, p))
-    ranked = fm.ranking.evaluate_rankings(
-        [[0, 1, 0], [1, 0, 0]], [[1, 2, 3], [3, 2, 1]], metrics="hit@2"
-    )
-    assert ranked.means[0].estimate == 1.0
+    table = fm.RankingTable.from_scores([[0, 1, 0], [1, 0, 0]], [[1, 2, 3], [3, 2, 1]])
+    assert fm.estimate(table, metrics="hit@2")["hit@2"].estimate == 1.0

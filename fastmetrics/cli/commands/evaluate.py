@@ -23,6 +23,7 @@ examples:
   fastmetrics evaluate s.csv --label y --score p --bootstrap 9999 --groups patient \\
       --metrics f1 recall_at_false_positive_rate:false_positive_rate=0.05 --threshold 0.5
   fastmetrics evaluate t.csv --label-score sea=p_sea --label-score sky=p_sky   (labels of one row)
+  fastmetrics evaluate clicks.csv --query visit --label clicked --score p --metrics ndcg@10 mrr
   fastmetrics evaluate counts.csv --counts          (counts that a database made)
 """
 

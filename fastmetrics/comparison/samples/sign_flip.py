@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
@@ -11,6 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display.numbers import MonteCarloPValue
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, check_choice, check_integer, seed_key
+from fastmetrics._kernels.differences import CHUNK, add_signed_sums
+from fastmetrics._kernels.replicates import resampling
+from fastmetrics._threads.workers import run
 from fastmetrics.comparison.result import MODELS, ComparisonTest, question
 from fastmetrics.comparison.samples._differences import (
     GROUPS,
@@ -21,15 +25,20 @@ from fastmetrics.comparison.samples._differences import (
     starts_of_ties,
     units_of_groups,
 )
-from fastmetrics.comparison.samples._signed_sums import ROUNDING, random_sums
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference._pvalues import exact_sum, toward
 
 Floats = NDArray[np.float64]
+Words = NDArray[np.uint64]
 Method = Literal["auto", "exact", "monte-carlo"]
 
 _LARGEST: Final = 1 << 20
 """Sums of one half of the magnitudes, at most."""
+#: Choices of signs at once, and chunks of numbers: their random bits stay in the L2 cache.
+BATCH: Final = 1024
+_CHUNKS: Final = 16
+#: Sums of many numbers round less than the worst case would have it.
+ROUNDING: Final = 1e-12
 
 
 @documented(PAIRED, GROUPS, INDEPENDENT, MODELS)
@@ -214,3 +223,28 @@ def _distribution(magnitudes: Floats, counts: NDArray[np.int64]) -> tuple[Floats
         values = np.add.outer(values, magnitude * (2.0 * steps - count)).ravel()
         shares = np.multiply.outer(shares, of_one).ravel()
     return values, shares
+
+
+def random_sums(values: Floats, n_choices: int, key: Words) -> Floats:
+    """Return the sum of numbers under each of some random choices of their signs, on all cores.
+
+    The sign of a number in a choice is a function of the key and of the indices of both (Philox,
+    see ``resampling``), and a sum adds in the order of the numbers: threads change no bit of it.
+    """
+    padded = np.zeros(-(-len(values) // CHUNK) * CHUNK)
+    padded[: len(values)] = values
+    batches = range(-(-n_choices // BATCH))
+    sums = run([partial(sums_of_random_signs, padded, key, batch) for batch in batches])
+    return np.concatenate(sums)[:n_choices]
+
+
+def sums_of_random_signs(values: Floats, key: Words, batch: int) -> Floats:
+    """Return the sums of numbers, padded to chunks, under choice ``batch * BATCH`` and on."""
+    sums, size = np.zeros(BATCH), _CHUNKS * CHUNK
+    words = np.empty(2 * _CHUNKS * BATCH, np.uint64)
+    for block, first in enumerate(range(0, len(values), size)):
+        chunks = values[first : first + size]
+        half = len(chunks) // CHUNK * BATCH
+        resampling.philox(key, 0, block, batch, resampling.BITS, half, words)
+        add_signed_sums(chunks, words, sums)
+    return sums

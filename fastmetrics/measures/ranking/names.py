@@ -1,9 +1,8 @@
-"""Measures of rankings by name: "ndcg@10", cut-offs for all, and their values for each query."""
+"""Metrics of rankings by name, such as "ndcg@10", and their values for each query."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -16,7 +15,7 @@ from fastmetrics.measures import asking
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked, MetricsLike
 from fastmetrics.measures.registry import MEASURES
-from fastmetrics.tables.ranking.ranking_table import RankingTable, Ties
+from fastmetrics.tables.ranking.ranking_table import RankingTable
 
 #: No list is as long, and kernels count in 64 bits.
 _MOST: Final = 2**53
@@ -42,33 +41,22 @@ class PerQuery(NamedTuple):
     weights: NDArray[np.int64] | None
 
 
-def asked_rankings(metrics: MetricsLike, k: int | Sequence[int] | None = None) -> tuple[Asked, ...]:
-    """Return the measures asked for; those that take a cut-off and have none, once for each k."""
-    cutoffs = _cutoffs(k)
-    found = [
-        each
-        for label, metric in asking.labelled(metrics)
-        for each in _at_cutoffs(_known(label, metric), cutoffs)
-    ]
+def asked_rankings(metrics: MetricsLike) -> tuple[Asked, ...]:
+    """Return the requested metrics."""
+    found = [_known(label, metric) for label, metric in asking.labelled(metrics)]
     asking.check_labels(one.label for one in found)
     for one in found:
         _measure_of(one).checked(one.label, one.parameters)
     return tuple(found)
 
 
-def values_of(
-    one: Asked, table: RankingTable, *, ties: Ties, relevant_from: float, no_relevant: float
-) -> PerQuery:
+def values_of(one: Asked, table: RankingTable) -> PerQuery:
     """Return the values of the queries of a table."""
-    known = _measure_of(one).parameters
-    shared = {"relevant_from": relevant_from, "no_relevant": no_relevant}
-    given: dict[str, Any] = {name: value for name, value in shared.items() if name in known}
-    given |= one.parameters
     function = _measure_of(one).load()
-    if one.name == "group_auc":  # it counts a tie one half, whatever becomes of ties elsewhere
-        found = function(table, **given)
+    if one.name == "group_auc":
+        found = function(table, **one.parameters)
         return PerQuery(found.per_query, found.weights)
-    return PerQuery(function(table.settled(ties), per_query=True, **given), None)
+    return PerQuery(function(table, per_query=True, **one.parameters), None)
 
 
 def _known(label: str | None, metric: Any) -> Asked:
@@ -109,23 +97,6 @@ def _no_ranking(name: str) -> InputError:
         f"`metrics` names {name!r}, which is no measure of rankings: these are "
         f"{', '.join(names)}{near}"
     )
-
-
-def _cutoffs(k: Any) -> list[int]:
-    if k is None:
-        return []
-    several = k if isinstance(k, Sequence | np.ndarray) and not isinstance(k, str) else [k]
-    found = [check_integer("k", each, low=1, high=_MOST) for each in several]
-    if not found or len(set(found)) < len(found):
-        raise InputError(f"`k` must be one cut-off or several that differ: got {k!r}")
-    return found
-
-
-def _at_cutoffs(one: Asked, cutoffs: list[int]) -> list[Asked]:
-    if not cutoffs or "k" in one.parameters or "k" not in _measure_of(one).parameters:
-        return [one]
-    name = one.label.removesuffix("_at_k")
-    return [Asked(f"{name}@{k}", one.measure, {**one.parameters, "k": k}) for k in cutoffs]
 
 
 def _measure_of(one: Asked) -> Measure:

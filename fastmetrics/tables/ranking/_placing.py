@@ -20,8 +20,11 @@ _ROWS_OF_A_JOB: Final = 1 << 18
 Ints = NDArray[np.int64]
 
 
-def placed(rows: QueryRows) -> tuple[NDArray[Any], ...]:
-    """Return the columns of a `RankingTable`, from `sizes` on."""
+def placed(rows: QueryRows) -> tuple[NDArray[Any], ...] | None:
+    """Return the columns of a `RankingTable`, from `sizes` on; None where items were not retrieved.
+
+    The score of such an item is minus infinity.
+    """
     starts, sizes = rows.starts, np.diff(rows.starts)
     jobs = jobs_of(starts, _ROWS_OF_A_JOB)
     counts = np.empty(rows.n_queries, np.int64)
@@ -37,6 +40,8 @@ def placed(rows: QueryRows) -> tuple[NDArray[Any], ...]:
     place = partial(kernels.place_relevant, rows.relevance, rows.scores, starts)
     into = (item_starts, which, grades, above, tied)
     if any(run([partial(place, *job, *into) for job in jobs])):
+        if np.isneginf(rows.scores).any():
+            return None
         check_finite(rows.scores, "score")
     sorted_ones = [
         (slice(starts[q], starts[q + 1]), slice(item_starts[q], item_starts[q + 1]))

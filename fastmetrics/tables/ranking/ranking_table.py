@@ -30,7 +30,8 @@ relevance : array-like of shape (n_items,) or (n_queries, n_items), or RankingTa
     How relevant each item is: 0 not, greater numbers more so; nan where nobody judged. Negative
     ones are not relevant. Or a table, and then no `score` and no `query`.
 score : array-like of the shape of `relevance`, optional
-    What the items are ranked by, the highest first.
+    What the items are ranked by, the highest first. An item of score minus infinity was not
+    retrieved: it counts among the relevant or the judged ones, and has no position.
 query : array-like of shape (n_items,), optional
     The query of each item, in any order: numbers or texts. Without it a matrix has a row for each
     query, and a vector is one query.
@@ -38,8 +39,8 @@ query : array-like of shape (n_items,), optional
 Raises
 ------
 TypeError, ValueError
-    If lengths differ, a score is nan or infinite, or an argument has no meaning; the message names
-    it, the rule, what came and where.
+    If lengths differ, a score is nan or plus infinity, or an argument has no meaning; the message
+    names it, the rule, what came and where.
 """
 
 
@@ -139,8 +140,23 @@ class RankingTable(Frozen, Summed, Saved):
 
     @classmethod
     def _of_rows(cls, rows: QueryRows, totals: NDArray[np.int64] | None) -> Self:
-        table = cls._of(rows.queries, *placed(rows))
+        columns = placed(rows)
+        table = cls._of_retrieved(rows) if columns is None else cls._of(rows.queries, *columns)
         return table if totals is None else table._with_unretrieved(totals)
+
+    @classmethod
+    def _of_retrieved(cls, rows: QueryRows) -> Self:
+        """Return the table of the retrieved items, with the judged ones that were not retrieved."""
+        query = np.repeat(np.arange(rows.n_queries), np.diff(rows.starts))
+        lacking = np.isneginf(rows.scores)
+        counts = np.bincount(query[~lacking], minlength=rows.n_queries)
+        starts = np.append(0, np.cumsum(counts))
+        ids = None if rows.ids is None else rows.ids[~lacking]
+        relevance, scores = rows.relevance[~lacking], rows.scores[~lacking]
+        table = cls._of_rows(QueryRows(relevance, scores, starts, rows.queries, ids), None)
+        judged = lacking & (rows.relevance >= 0)
+        counts = np.bincount(query[judged], minlength=rows.n_queries)
+        return table._with_missing(rows.relevance[judged].astype(np.float64), counts)
 
     def _with_unretrieved(self, totals: NDArray[np.int64]) -> Self:
         """Return the table with relevant items (of relevance 1) added up to these totals."""
@@ -152,9 +168,9 @@ class RankingTable(Frozen, Summed, Saved):
                 f"`n_relevant` says {totals[q]} relevant items of query number {q}, and {found[q]} "
                 "were retrieved"
             )
-        return self.with_missing(np.repeat(1.0, int((totals - found).sum())), totals - found)
+        return self._with_missing(np.repeat(1.0, int((totals - found).sum())), totals - found)
 
-    def with_missing(self, grades: NDArray[np.float64], counts: NDArray[np.int64]) -> Self:
+    def _with_missing(self, grades: NDArray[np.float64], counts: NDArray[np.int64]) -> Self:
         """Return the table with items that were judged and not retrieved.
 
         ``grades`` are their relevance, query by query; ``counts`` how many each query has.
