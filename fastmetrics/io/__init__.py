@@ -1,4 +1,4 @@
-"""Files: TREC's judgments and runs by `read_trec`, the SQL that counts in a database, `counts_query`.
+"""Files: TREC's judgments and runs by `read_trec`, and SQL that counts, by `counts_query`.
 
 In here: label, score and weight columns of CSV, Parquet and JSON-lines files. DuckDB does the
 reading, in a session that can touch the named files and nothing else. What comes out is one
