@@ -202,10 +202,9 @@ precision_at_k recall_at_k f1_at_k hit_rate_at_k r_precision
 group_auc GroupAUC roc_auc_score
 catalogue_coverage catalogue_gini novelty intra_list_diversity
 coverage_error label_ranking_average_precision_score label_ranking_loss ndcg_score
-BinnedScoreTable BinLayout GroupedBinnedScoreTable WindowedBinnedScoreTable \
-DecayedBinnedScoreTable ScoreRuns
-BinnedScoreTable Bracket ThresholdBrackets GroupAUCBrackets
-ConfusionMatrix ConfusionMatrixStack WindowedConfusionMatrix DecayedConfusionMatrix
+BinnedScoreTable BinLayout ScoreRuns
+BinnedScoreTable Bracket ThresholdBrackets
+ConfusionMatrix ConfusionMatrixStack
 ScoreRuns ScoreRanges counts_query ScoreTable
 plot_roc plot_pr plot_det plot_thresholds
 """

@@ -88,7 +88,6 @@ from .selection.tuning.tuning_result import (
 )
 from .tables.binned.bracket import (
     Bracket as Bracket,
-    GroupAUCBrackets as GroupAUCBrackets,
     ThresholdBrackets as ThresholdBrackets,
 )
 

@@ -1,12 +1,10 @@
-"""Tables of data that come in pieces, or forget, or do not fit into memory.
+"""Tables of data that come in batches, or do not fit into memory.
 
-Each is created, takes rows by `update`, merges with its like, and is read at any time.
+Each takes rows by `update`, merges with others of its kind, and can be read at any time.
 
-- scores, in bins: `BinnedScoreTable` (`BinLayout`), of each group `GroupedBinnedScoreTable`, of the
-  last rows `WindowedBinnedScoreTable`, fading `DecayedBinnedScoreTable`
+- scores, in bins: `BinnedScoreTable` (`BinLayout`)
 - scores, exactly: `ScoreRuns` (on disk), `ScoreRanges`; `fastmetrics.ScoreTable` in memory
-- predicted labels: `WindowedConfusionMatrix`, `DecayedConfusionMatrix`, `ConfusionMatrixStack`;
-  `fastmetrics.ConfusionMatrix` of all
+- predicted labels: `fastmetrics.ConfusionMatrix`, `ConfusionMatrixStack`
 """
 
 from fastmetrics import _faces

@@ -28,8 +28,6 @@ PLACES: dict[str, tuple[str, ...]] = {
     ),
     "error_job_cells": ("tables.regression._sums.JOB",),
     "error_piece_rows": ("tables.regression._sums.PIECE",),
-    "grouped_batches": ("tables.binned._group_state._BATCHES_IN_ORDER",),
-    "grouped_rows": ("tables.binned._group_state._ROWS_IN_ORDER",),
     "hull_chunk_rows": ("tables.scores.hull.CHUNK_ROWS",),
     "indicator_block": ("measures.decisions._class_counts._BLOCK",),
     "plain_rows": ("tables.scores.pairs.PLAIN_ROWS",),
@@ -42,7 +40,6 @@ PLACES: dict[str, tuple[str, ...]] = {
     "passed_bytes": ("tables.runs._row_store._PASSED",),
     "waiting_rows": ("tables.runs._row_store._WAITING",),
     "run_entry_bytes": ("tables.runs.score_runs._OF_ENTRY",),
-    "window_classes": ("tables.confusion.windowed_matrix.MOST_CLASSES",),
     # of measures
     "curve_piece_rows": (
         f"{_CURVES}._pieces.PIECE_ROWS",
@@ -80,10 +77,6 @@ COUNT_FEW = {"counted_rows": 8, "counted_recur": 0.0, "counted_share": 0.0, "bes
 
 #: What does the work, in the module that calls it.
 WORK = {
-    "change of a window": "tables.confusion.windowed_matrix._changed",
-    "counting of a window": "tables.confusion.windowed_matrix.check_n_rows",
-    "reading of a window": "tables.confusion.windowed_matrix._read",
-    "writing of a window": "tables.confusion.windowed_matrix._write",
     "error sums": "tables.regression.regression_table.add_up",
     "label cells": "measures.decisions._matrix_input.label_cells",
     "label counts": "measures.decisions._class_counts.label_counts",

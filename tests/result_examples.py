@@ -46,14 +46,6 @@ def binned() -> fm.streams.BinnedScoreTable:
     )
 
 
-def grouped() -> fm.streams.GroupedBinnedScoreTable:
-    table = fm.streams.GroupedBinnedScoreTable(
-        fm.streams.BinLayout.learn(S, n_bins=8), first_rows=0
-    )
-    table.update(Y, S, np.arange(N) // 5)
-    return table
-
-
 @cache
 def pair() -> fm.results.Comparisons:
     return fm.paired_bootstrap(Y, MODELS, **FEW)
@@ -144,12 +136,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "DecisionCurve": lambda: fm.costs.decision_curve(
         Y, {"a": CHANCES, "b": CHANCES**2}, kind="simultaneous", rng=1
     ),
-    "DecayedBinnedScoreTable": lambda: scored(
-        fm.streams.DecayedBinnedScoreTable(
-            7.5, fm.streams.BinLayout.of_bits(n_bins=1024), first_rows=0
-        )
-    ),
-    "DecayedConfusionMatrix": lambda: updated(fm.streams.DecayedConfusionMatrix(7.5)),
     "Diagnosis": lambda: fm.doctor(Y, {"a": S, "b": 2 * S}),
     "Dominance": lambda: fm.dominance(Y, S, MODELS["b"]),
     "EstimatorEvaluation": estimated,
@@ -164,9 +150,7 @@ _MADE: dict[str, Callable[[], Any]] = {
     "FriedmanSegments": lambda: compared().segments,
     "FriedmanTest": lambda: compared().friedman,
     "GainsCurve": lambda: fm.costs.gains_curve(Y, S),
-    "GroupAUCBrackets": lambda: grouped().group_auc(),
     "GroupAUC": lambda: fm.ranking.group_auc(Y, S, query=np.arange(N) // 5),
-    "GroupedBinnedScoreTable": grouped,
     "Gate": gated,
     "GateRule": lambda: gated().rules[0],
     "GoodnessOfFitTest": lambda: fm.calibration.spiegelhalter_test(Y, CHANCES),
@@ -229,8 +213,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "ValidationCurve": lambda: fm.selection.estimator_validation_curve(
         model(), X, Y, parameter="C", values=[0.1, 1.0], cv=2, rng=1
     ),
-    "WindowedBinnedScoreTable": lambda: scored(fm.streams.WindowedBinnedScoreTable(20)),
-    "WindowedConfusionMatrix": lambda: updated(fm.streams.WindowedConfusionMatrix(20)),
 }
 
 

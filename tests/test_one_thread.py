@@ -248,17 +248,6 @@ CALLS: dict[str, list[Call]] = {
     "BinnedScoreTable.update": [
         lambda n: fm.streams.BinnedScoreTable(BINS).update(*MILLIONS, n_threads=n)
     ],
-    "DecayedBinnedScoreTable.update": [
-        lambda n: fm.streams.DecayedBinnedScoreTable(1e6, BINS).update(*MILLIONS, n_threads=n)
-    ],
-    "GroupedBinnedScoreTable.update": [
-        lambda n: fm.streams.GroupedBinnedScoreTable(BINS).update(
-            *MILLIONS, MILLIONS[0], n_threads=n
-        )
-    ],
-    "WindowedBinnedScoreTable.update": [
-        lambda n: fm.streams.WindowedBinnedScoreTable(10, BINS).update(*MILLIONS, n_threads=n)
-    ],
     "RegressionTable.from_arrays": [lambda n: fm.RegressionTable.from_arrays(S, Z, n_threads=n)],
     # What waits is counted when more comes.
     "ScoreRuns.update": [

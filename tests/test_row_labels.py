@@ -182,12 +182,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "from_labels": fm.ConfusionMatrix.from_labels,
     "from_scores": partial(fm.ConfusionMatrix.from_scores, threshold=0.5),
     "update": partial(updated, fm.ConfusionMatrix),
-    "window": partial(updated, partial(fm.streams.WindowedConfusionMatrix, 5)),
-    "decay": partial(updated, partial(fm.streams.DecayedConfusionMatrix, half_life=5)),
     "binned": partial(updated, fm.streams.BinnedScoreTable),
-    "binned window": partial(updated, partial(fm.streams.WindowedBinnedScoreTable, 5)),
-    "binned decay": partial(updated, partial(fm.streams.DecayedBinnedScoreTable, 5)),
-    "groups": lambda y, p: fm.streams.GroupedBinnedScoreTable().update(y, P, p * 100 // 1),
     "runs": partial(updated, fm.streams.ScoreRuns),
     "ScoreTable": fm.ScoreTable.from_scores,
     "RegressionTable": fm.RegressionTable.from_arrays,
@@ -201,7 +196,7 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 @pytest.mark.parametrize("name", METHODS)
 def test_methods_refuse_rows_in_another_order(name: str) -> None:
-    labels = name in ("from_labels", "update", "window", "decay")
+    labels = name in ("from_labels", "update")
     y, p = pd.Series(Y, index=USERS), pd.Series((P > 0.5).astype(int) if labels else P)
     METHODS[name](y, p)
     METHODS[name](y, p.set_axis(USERS))

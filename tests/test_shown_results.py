@@ -74,7 +74,6 @@ def test_none_is_forgotten() -> None:
     assert shown == set(EXAMPLES)
     public_classes = {each for each in kinds(Shown) if not each.__name__.startswith("_")}
     bases = {"Result", "OneNumber", "Difference", "Between", "Drawn", "CountsAsArray", "ByMetric"}
-    bases |= {"Recent", "Window", "Fading", "ScoreStream", "RecentScores"}
     bases |= {"Bracketed", "Frozen", "Evaluated", "Several"}
     assert {each.__name__ for each in public_classes} - bases == set(EXAMPLES)
 

@@ -1,4 +1,4 @@
-"""Measure how wide brackets are, and what streams keep; publish the table of ``docs/scale.md``.
+"""Measure how wide brackets are, and publish the table of ``docs/scale.md``.
 
 ``python -m benchmarks.brackets`` writes ``docs/brackets.json`` and the block of the guide;
 ``--text`` writes the block anew from stored figures; ``--rows N`` tries the script on fewer rows,
@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.brackets import streams
 from fastmetrics import average_precision_score, ks_statistic, roc_auc_score
 from fastmetrics.streams import BinLayout, BinnedScoreTable
 
@@ -114,7 +113,7 @@ def power(value: float) -> str:
 
 
 def block(stored: dict[str, Any]) -> str:
-    """Return the tables of the guide."""
+    """Return the table of the guide."""
     rows = stored["kinds"]
     n_rows = rows[0]["n_rows"]
     lines = [
@@ -133,11 +132,11 @@ def block(stored: dict[str, Any]) -> str:
             off = power(row["without_bounds"]) if name == "learnt" else ""
             shown = row["kind"] if name == "learnt" else ""
             lines.append(f"| {shown} | {name} | {widths} | {off} |")
-    return "\n".join([*lines, "", streams.block(stored["streams"])])
+    return "\n".join(lines)
 
 
 def with_block(guide: str, text: str) -> str:
-    """Return the guide with the tables in their place."""
+    """Return the guide with this table between the markers."""
     head, _, rest = guide.partition(START)
     _, _, tail = rest.partition(END)
     return f"{head}{START}\n{text}\n{END}{tail}"
@@ -152,12 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.text:
         stored = json.loads(STORED.read_text("utf-8"))
     else:
-        stored = {
-            "kinds": [measure(kind, options.rows) for kind in KINDS],
-            "streams": [
-                streams.measure(name, *made("normal", options.rows)) for name in streams.STREAMS
-            ],
-        }
+        stored = {"kinds": [measure(kind, options.rows) for kind in KINDS]}
     text = block(stored)
     if options.rows != ROWS:
         print(text)

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks.brackets import __main__ as brackets, streams
+from benchmarks.brackets import __main__ as brackets
 from fastmetrics.streams import BinnedScoreTable
 
 
@@ -55,17 +55,7 @@ def test_fewer_rows_are_printed_and_not_written(monkeypatch, capsys) -> None:
     side = dict.fromkeys(("roc_auc", "average_precision", "ks_statistic"), 1e-5)
     row = {"n_rows": 10, "learnt": side, "bits": side, "without_bounds": -1e-3}
     monkeypatch.setattr(brackets, "measure", lambda kind, n_rows: row | {"kind": kind})
-    stream = {"bytes": 819_200}
-    monkeypatch.setattr(brackets.streams, "measure", lambda name, *_: stream | {"stream": name})
     before = brackets.STORED.read_bytes(), brackets.GUIDE.read_bytes()
     assert brackets.main(["--rows", "10"]) == 0
     assert "| normal | learnt | 1.0·10⁻⁵ |" in capsys.readouterr().out
     assert (brackets.STORED.read_bytes(), brackets.GUIDE.read_bytes()) == before
-
-
-@pytest.mark.parametrize("name", streams.STREAMS)
-def test_streams_of_few_rows(monkeypatch, name: str) -> None:
-    monkeypatch.setattr(streams, "MEDIUM", 5_000)
-    row = streams.measure(name, *brackets.made("normal", 20_000))
-    assert 32_768 * 16 < row["bytes"] < 10_000_000
-    assert f"| {name} |" in streams.block([row])

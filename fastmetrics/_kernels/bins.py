@@ -131,53 +131,6 @@ def count_rows(values, labels, weights, cells, starts, edges, counts, seen, watc
 
 
 @kernel
-def slide_rows(values, labels, cells, starts, edges, ring, at, counts, seen, watched, fresh):
-    """Count rows of a window, each once the one that it drives out has left.
-
-    ``ring`` holds ``2 * bin + is_positive`` of the rows in the window; ``at`` is where the next one
-    goes, how many there are, and how many have come. A bin that is left empty is watched again
-    where it is in ``fresh``.
-    """
-    number = np.empty(TILE, np.int32)
-    distance = np.empty(TILE, np.float64)
-    window = ring.size
-    place = at[0]
-    n = at[1]
-    for start in range(0, values.size, TILE):
-        m = min(TILE, values.size - start)
-        tile = values[start : start + m]
-        bin_numbers(tile, cells, starts, edges, distance[:m], number)
-        for j in range(m):
-            if n == window:
-                old = _U(ring[_U(place)])
-                counts[old] -= 1
-                b = old >> _U(1)
-                if counts[_U(2) * b] == 0 and counts[_U(2) * b + _U(1)] == 0:
-                    watched[b] = fresh[b]
-                    seen[b] = np.nan
-            else:
-                n += 1
-            b = _U(number[_U(j)])
-            new = _U(2) * b + _U(labels[_U(start + j)] == 1)
-            counts[new] += 1
-            ring[_U(place)] = np.uint32(new)
-            place += 1
-            if place == window:
-                place = 0
-            if watched[b]:
-                x = np.float64(tile[_U(j)])
-                first = seen[b]
-                if first != first:
-                    seen[b] = x + 0.0  # not -0.0
-                elif first != x:
-                    seen[b] = np.nan
-                    watched[b] = np.uint8(0)
-    at[0] = place
-    at[1] = n
-    at[2] += values.size
-
-
-@kernel
 def least_precision_sums(positives, before, others, out):
     """Write the sums of ``(a + i) / (a + i + c)`` over i = 1 ... p: all positives one by one.
 

@@ -224,7 +224,6 @@ def _streams() -> None:
             for weight in (None, np.arange(len(y)) % 3 / 2.0):
                 table.update(y, one, weight)
                 table.average_precision()
-            streams.WindowedBinnedScoreTable(9, bins, first_rows=0).update(y, one)
         runs = streams.ScoreRuns(memory="8MB")
         runs.update(y, one)
         fm.evaluate({"runs": runs})

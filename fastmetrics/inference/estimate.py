@@ -135,12 +135,10 @@ def estimate(
     groups, have the degrees of freedom of a mean; of hits Wilson's interval. O(n log n) time
     for measures of order, O(n) for others.
 
-    Of `ScoreRuns`, and of bins (`BinnedScoreTable`, `ScoreRanges`, `GroupedBinnedScoreTable`),
-    there are the AUC, its kin and average precision. In a bin no order is known: the lower limit
-    begins at the value of the worst order of all bins, the upper one at that of the best, both with
-    the largest variance that an order may have. The estimate lies halfway; `details` is the
-    `Bracket` of the value. Groups of `GroupedBinnedScoreTable` vary as `groups=` do; of one group
-    estimate `table_of(group)`.
+    Of `ScoreRuns`, and of bins (`BinnedScoreTable`, `ScoreRanges`), there are the AUC, its kin and
+    average precision. In a bin no order is known: the lower limit begins at the value of the worst
+    order of all bins, the upper one at that of the best, both with the largest variance that an
+    order may have. The estimate lies halfway; `details` is the `Bracket` of the value.
 
     References
     ----------

@@ -68,39 +68,6 @@ class Frozen(Shown):
         return type(self)._of, self._values()
 
 
-class ByMembers(Saved):
-    """Equal where what is saved is; what is made of the members is a copy."""
-
-    __slots__ = ()
-
-    def copy(self) -> Self:
-        """Return one of the same past that goes on by itself.
-
-        Examples
-        --------
-        >>> from fastmetrics.streams import WindowedConfusionMatrix
-        >>> last = WindowedConfusionMatrix(100)
-        >>> other = last.copy()
-        >>> other.update([0, 1], [0, 0])
-        >>> last.n_seen, other.n_seen
-        (0, 2)
-        """
-        return self._of_members(self._members())
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, type(self)):
-            return NotImplemented
-        one, two = self._members(), other._members()
-        return one.keys() == two.keys() and all(
-            np.array_equal(one[name], two[name], equal_nan=name == "seen")
-            and one[name].dtype == two[name].dtype
-            for name in one
-            if name != "n_roundings"
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-
 class Merging(ABC):
     """What takes the rows of others of its kind, in place."""
 
@@ -141,22 +108,11 @@ class Merging(ABC):
             self._join(other)
 
 
-class Mergeable(Merging, Summed, ByMembers):
-    """A stream whose rows have no order, so that streams can be added up, in place too."""
+class Mergeable(Merging, Summed, Saved):
+    """Base of mergeable streams, whose rows are in ``_state``.
 
-    __slots__ = ()
-
-    def _plus(self, other: Self) -> Self:
-        both = self.copy()
-        both._join(other)
-        return both
-
-    def _own(self) -> Self:
-        return self.copy()
-
-
-class OfState(Mergeable):
-    """One whose rows are in a state: it has a lock, `copy`, `merge`, `reset` and `members`."""
+    A state has a lock, `copy`, `merge`, `reset` and `members`.
+    """
 
     __slots__ = ("_state",)
     _state: Any
@@ -172,15 +128,33 @@ class OfState(Mergeable):
         self._state.reset()
 
     def copy(self) -> Self:
-        """Return one of the same rows that changes on its own."""
+        """Return one of the same rows that changes on its own.
+
+        Examples
+        --------
+        >>> from fastmetrics import ConfusionMatrix
+        >>> matrix = ConfusionMatrix()
+        >>> other = matrix.copy()
+        >>> other.update([0, 1], [0, 0])
+        >>> matrix.n, other.n
+        (0, 2)
+        """
         return self._of_state(self._state.copy())
 
     def _join(self, other: Self) -> None:
         self._state.merge(other._state.copy())
 
+    def _plus(self, other: Self) -> Self:
+        both = self.copy()
+        both._join(other)
+        return both
+
+    def _own(self) -> Self:
+        return self.copy()
+
     def _members(self) -> Members:
-        found: Members = self._state.members()
-        return found
+        members: Members = self._state.members()
+        return members
 
 
 def _are_kin(one: object, other: object) -> bool:

@@ -10,7 +10,7 @@ import pytest
 
 import fastmetrics as fm
 from fastmetrics._input.containers import as_array
-from fastmetrics.streams import BinnedScoreTable, DecayedConfusionMatrix, WindowedConfusionMatrix
+from fastmetrics.streams import BinnedScoreTable
 
 Array = np.ndarray[Any, Any]
 
@@ -112,8 +112,6 @@ READERS: dict[str, Callable[[Callable[[Array], Any]], Any]] = {
     "RankingTable": lambda to: fm.RankingTable.from_scores(to(P), to(S), query=to(Y)).above.sum(),
     "BinnedScoreTable": lambda to: updated(BinnedScoreTable(), to(Y), to(S), to(W)).roc_auc(),
     "ConfusionMatrix": lambda to: updated(fm.ConfusionMatrix(), to(Y), to(P), to(W)),
-    "WindowedConfusionMatrix": lambda to: updated(WindowedConfusionMatrix(4), to(Y), to(P)),
-    "DecayedConfusionMatrix": lambda to: updated(DecayedConfusionMatrix(4), to(Y), to(P)),
 }  # fmt: skip
 
 

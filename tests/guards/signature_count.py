@@ -356,7 +356,6 @@ def bins() -> None:
             table = fastmetrics.streams.BinnedScoreTable(bins, first_rows=0)
             table.update(labels, scores, weight if weight is None else laid_out(weight, layout))
             table.average_precision()
-        fastmetrics.streams.WindowedBinnedScoreTable(9, bins, first_rows=0).update(labels, scores)
 
 
 def report(modules: list[ModuleType]) -> dict[str, dict[str, list[str]]]:

@@ -16,7 +16,6 @@ ALLOWED: dict[str, int] = {
     "bins:is_clean": 2,
     "bins:least_precision_sums": 1,
     "bins:octave_cells": 2,
-    "bins:slide_rows": 2,
     "buckets:count_buckets": 4,
     "buckets:gather": 5,  # scores of each dtype, numbers of rows
     "buckets:gather_class": 4,

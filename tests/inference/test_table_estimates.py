@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.errors import SmallSampleWarning, UndefinedMetricWarning
+from fastmetrics.errors import UndefinedMetricWarning
 
 MEASURES = ("roc_auc", "rank_loss", "gini_coefficient", "average_precision")
 
@@ -106,35 +106,6 @@ def test_bins_tend_to_the_rows(rng):
     assert widths[-1] < 1e-4
     ranges = fm.streams.ScoreRanges(s, s, y, 1 - y)
     equal(fm.estimate(ranges, metrics=MEASURES), expected)
-
-
-def test_groups_in_bins_are_groups_in_memory(rng):
-    y, s = drawn(rng, 5_000, digits=1)
-    groups = rng.integers(0, 40, len(y))
-    for options in (
-        {},
-        {"layout": fm.streams.BinLayout(np.arange(-5, 6, 0.1) + 0.05), "first_rows": 0},
-    ):
-        table = fm.streams.GroupedBinnedScoreTable(**options)
-        for at in range(0, len(y), 1_000):
-            table.update(*(column[at : at + 1_000] for column in (y, s, groups)))
-        found = fm.estimate(table, metrics=MEASURES)
-        equal(found, fm.estimate(y, s, metrics=MEASURES, groups=groups))
-        assert found["roc_auc"].n_groups == 40
-        own = fm.estimate(table.table_of(7), metrics=MEASURES)
-        equal(own, fm.estimate(y[groups == 7], s[groups == 7], metrics=MEASURES))
-    coarse = fm.streams.GroupedBinnedScoreTable(fm.streams.BinLayout([0, 0.55, 1.2]), first_rows=0)
-    coarse.update(y, s, groups)
-    for name, one in fm.estimate(coarse, metrics=MEASURES).items():
-        inner = fm.estimate(y, s, metrics=name, groups=groups)[name].confidence_interval
-        assert one.confidence_interval.low < inner.low < inner.high < one.confidence_interval.high
-
-
-def test_few_groups_are_told(rng):
-    table = fm.streams.GroupedBinnedScoreTable()
-    table.update(*drawn(rng, 60), np.arange(60) % 4)
-    with pytest.warns(SmallSampleWarning, match="4"):
-        fm.estimate(table, metrics="roc_auc")
 
 
 def test_what_tables_do_not_have(rng):

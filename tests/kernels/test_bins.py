@@ -92,41 +92,6 @@ def test_bins_that_nobody_watches_keep_nothing(form) -> None:
     assert np.isnan(seen[0])
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("window", [1, 7, 500, 5_000])
-def test_rows_slide_through_a_window(rng, form, dtype, window) -> None:
-    edges = np.array([-1.0, 0.0, 0.5, np.nextafter(0.5, 1), 2.0])
-    search, n_bins = sought(CELLS["even"], edges), len(edges) + 1
-    values, labels = scores(rng, 700, dtype), rng.choice([-1, 1], 700).astype(np.int8)
-    fresh = np.array([1, 1, 1, 0, 1, 1], np.uint8)
-    counts, seen, watched = np.zeros(2 * n_bins, np.int64), np.full(n_bins, np.nan), fresh.copy()
-    ring, at = np.zeros(window, np.uint32), np.zeros(3, np.int64)
-    held: list[set[float]] = [set() for _ in range(n_bins)]
-    bin_of = np.searchsorted(edges, values, side="right")
-    for part in (slice(0, 3), slice(3, 600), slice(600, 700)):
-        into = ring, at, counts, seen, watched, fresh
-        form(bins.slide_rows)(values[part], labels[part], *search, *into)
-        for k in range(*part.indices(700)):  # a bin forgets its scores when it is left empty
-            if k >= window:
-                gone = bin_of[k - window]
-                if gone not in bin_of[k - window + 1 : k]:
-                    held[gone].clear()
-            held[bin_of[k]].add(float(values[k]))
-        kept = slice(max(part.stop - window, 0), part.stop)
-        codes = 2 * bin_of[kept] + (labels[kept] == 1)
-        np.testing.assert_array_equal(counts, np.bincount(codes, minlength=2 * n_bins))
-        n = len(codes)
-        assert at.tolist() == [part.stop % window, n, part.stop]
-        np.testing.assert_array_equal(
-            np.roll(ring, -at[0])[-n:] if n == window else ring[:n], codes
-        )
-        one = [min(each) if len(each) == 1 else np.nan for each in held]
-        np.testing.assert_array_equal(watched, fresh & np.array([len(each) < 2 for each in held]))
-        np.testing.assert_array_equal(seen, np.where(fresh, one, np.nan))
-    assert not np.signbit(seen[seen == 0]).any()
-
-
 @pytest.mark.parametrize("kernel", forms(bins.bin_numbers))
 @pytest.mark.parametrize("n_edges", [0, 1, 2, 3, 300])
 @pytest.mark.parametrize("cells", CELLS)

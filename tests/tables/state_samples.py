@@ -12,11 +12,6 @@ from fastmetrics import ConfusionMatrix, RankingTable, RegressionTable, ScoreTab
 from fastmetrics.streams import (
     BinLayout,
     BinnedScoreTable,
-    DecayedBinnedScoreTable,
-    DecayedConfusionMatrix,
-    GroupedBinnedScoreTable,
-    WindowedBinnedScoreTable,
-    WindowedConfusionMatrix,
 )
 
 LAYOUT = BinLayout([0.0, 0.5, float(np.nextafter(0.5, 1.0)), 1.0])
@@ -45,15 +40,6 @@ def binned(layout: Any = LAYOUT, first_rows: int = 0, weight: Any = None) -> Sta
     return State(of_part, lambda: BinnedScoreTable(layout, first_rows=first_rows))
 
 
-def grouped(layout: Any, first_rows: int) -> State:
-    def of_part(k: int) -> GroupedBinnedScoreTable:
-        table = GroupedBinnedScoreTable(layout, first_rows=first_rows)
-        table.update(*rows(k), np.random.default_rng(k).choice(["a", "b\0", "é"], 7))
-        return table
-
-    return State(of_part, lambda: GroupedBinnedScoreTable(layout, first_rows=first_rows))
-
-
 def matrix(words: Any = (0, 1, 2), weight: Any = None, **options: Any) -> State:
     def of_part(k: int) -> ConfusionMatrix:
         found = ConfusionMatrix(**options)
@@ -61,19 +47,6 @@ def matrix(words: Any = (0, 1, 2), weight: Any = None, **options: Any) -> State:
         return found
 
     return State(of_part, lambda: ConfusionMatrix(**options))
-
-
-def two_columns(k: int) -> Any:
-    return np.random.default_rng(k).integers(0, 3, (2, 7))
-
-
-def stream(new: Callable[[], Any], data: Callable[[int], Any] = two_columns) -> State:
-    def of_part(k: int) -> Any:
-        found = new()
-        found.update(*data(k))
-        return found
-
-    return State(of_part, new, merges=False)
 
 
 def scores(weight: Any = None) -> State:
@@ -106,8 +79,6 @@ STATES = {
     "bins, weights": binned(weight=QUARTERS),
     "first rows": binned(None, 100),
     "first rows with a layout": binned(LAYOUT, 10),
-    "groups": grouped(LAYOUT, 0),
-    "first rows of groups": grouped(None, 100),
     "labels": matrix(),
     "words": matrix(("a", "b\0", "c")),
     "labels, weights": matrix(weight=QUARTERS),
@@ -119,10 +90,6 @@ STATES = {
     "rankings of words": ranking(
         lambda k: np.array([f"{k}b", f"{k}\0"], object)[[0, 1, 1, 0, 1, 0, 0]], ids=list("abcdefg")
     ),
-    "window": stream(lambda: WindowedConfusionMatrix(5)),
-    "decay": stream(lambda: DecayedConfusionMatrix(2.5)),
-    "binned window": stream(lambda: WindowedBinnedScoreTable(5, LAYOUT, first_rows=0), rows),
-    "binned decay": stream(lambda: DecayedBinnedScoreTable(2.5, layout=LAYOUT, first_rows=0), rows),
     "layout": State(lambda k: BinLayout.learn(rows(k)[1], n_bins=8), merges=False),
 }
 MERGED = [name for name, state in STATES.items() if state.merges]

@@ -88,34 +88,12 @@ def of_bins(table: Any) -> Iterator[Any]:
         yield from of_scores(table.to_score_table())
 
 
-def of_stream(stream: Any) -> Iterator[Any]:
-    yield from of_bins(stream.table)
-    stream.update([0, 1], [0.3, 0.4])
-    yield from of_bins(stream.copy().table)
-
-
-def of_groups(groups: Any) -> Iterator[Any]:
-    mean, ids = groups.group_auc().mean, groups.groups
-    yield from (mean.low, mean.high)
-    for table in (groups.table, *map(groups.table_of, ids.tolist())):
-        yield from of_bins(table)
-    groups.update([0, 1], [0.3, 0.4], ["a", "b"] if ids.dtype.kind == "U" else [0, 1])
-    yield groups.copy().group_auc().mean.low
-
-
 def of_matrix(matrix: Any) -> Iterator[Any]:
     yield from (fm.accuracy_score(matrix), fm.f1_score(matrix, average="macro"))
     yield abs(fm.matthews_corrcoef(matrix))
     for label in matrix.labels[:1]:
         matrix.update([label], [label])
     yield fm.accuracy_score(matrix.copy())
-
-
-def of_rows(stream: Any) -> Iterator[Any]:
-    yield from of_matrix(stream.matrix)
-    for label in stream.matrix.labels[:1]:
-        stream.update([label], [label])
-    yield from of_matrix(stream.copy().matrix)
 
 
 def of_errors(table: Any) -> Iterator[Any]:
@@ -155,12 +133,7 @@ def of_ranges(summary: Any) -> Iterator[Any]:
 USES: Final[dict[type, Callable[[Any], Iterator[Any]]]] = {
     fm.ScoreTable: of_scores,
     fm.streams.BinnedScoreTable: of_bins,
-    fm.streams.WindowedBinnedScoreTable: of_stream,
-    fm.streams.DecayedBinnedScoreTable: of_stream,
-    fm.streams.GroupedBinnedScoreTable: of_groups,
     fm.ConfusionMatrix: of_matrix,
-    fm.streams.WindowedConfusionMatrix: of_rows,
-    fm.streams.DecayedConfusionMatrix: of_rows,
     fm.RegressionTable: of_errors,
     fm.RankingTable: of_rankings,
     fm.streams.BinLayout: lambda layout: iter(layout.bins([0.3]) < 0),

@@ -20,7 +20,7 @@ from state_samples import check_same
 from travels import TRAVELS
 
 from fastmetrics import ConfusionMatrix, RegressionTable, ScoreTable
-from fastmetrics.streams import BinLayout, BinnedScoreTable, GroupedBinnedScoreTable, ScoreRuns
+from fastmetrics.streams import BinLayout, BinnedScoreTable, ScoreRuns
 
 
 class Kind(NamedTuple):
@@ -69,12 +69,6 @@ def bins(layout: BinLayout | None, weights: str, first_rows: int | None = None) 
     )
 
 
-def groups(layout: BinLayout | None, first_rows: int) -> Kind:
-    row = st.tuples(st.integers(0, 1), st.sampled_from(VALUES), st.sampled_from("abcdé"))
-    empty = lambda: GroupedBinnedScoreTable(layout, first_rows=first_rows)  # noqa: E731
-    return streamed(empty, st.lists(row, max_size=30), transposed)
-
-
 def matrices(kind: str, **options: Any) -> Kind:
     labels, make = confusion_samples.KINDS[kind]
     rows = st.lists(st.tuples(labels, labels), max_size=9)
@@ -105,11 +99,6 @@ KINDS: dict[str, Kind] = {
         )
         for weights in ("none", "counts", "quarters")
     },
-    "groups in coarse bins": groups(COARSE, 0),
-    "groups in bits": groups(BITS, 0),
-    "groups in one bin": groups(BinLayout([]), 0),
-    "groups in bins after three": groups(COARSE, 3),
-    "first rows of groups": groups(None, 10_000),
     **{f"matrix of {kind}": matrices(kind) for kind in confusion_samples.KINDS},
     "sparse matrix": matrices("far apart", sparse=True),
     "matrix of known labels": matrices("few integers", labels=range(4)),
@@ -177,7 +166,6 @@ def test_states_travel_and_go_on_by_themselves(name: str, data: Any) -> None:
     ("one", "other", "message"),
     [
         (BinnedScoreTable(COARSE), BinnedScoreTable(BITS), "different bins"),
-        (GroupedBinnedScoreTable(COARSE), GroupedBinnedScoreTable(BITS), "different bins"),
         (ConfusionMatrix(labels=[0, 1]), ConfusionMatrix.from_labels([2], [2]), "label"),
         (errors([(1, 1, 1)]), RegressionTable.from_arrays([1.0], [1.0]), "same log errors"),
         (scores([(0, 1, 1)]), ScoreTable.from_scores([0], [0.5]), "merged exactly"),

@@ -58,27 +58,6 @@ def count_rows(data: Data) -> Pair:
     return ours, twin
 
 
-def slide_rows(data: Data) -> Pair:
-    """Cover the window: counts of the last rows alone."""
-    layout = BinLayout.learn(data.scores[:20_000], n_bins=N_BINS)
-    labels = np.ascontiguousarray(data.labels == 1).view(np.int8)
-    window = max(len(labels) // 3, 1)
-    fresh = (~layout._holds_one).view(np.uint8)
-
-    def ours() -> tuple[Any, ...]:
-        ring, at = np.zeros(window, np.uint32), np.zeros(3, np.int64)
-        counts, seen = np.zeros(2 * layout.n_bins, np.int64), np.full(layout.n_bins, np.nan)
-        into = ring, at, counts, seen, fresh.copy(), fresh
-        bins.slide_rows(data.scores, labels, *layout._search, *into)
-        return (counts,)
-
-    def twin() -> tuple[Any, ...]:
-        at = np.searchsorted(layout.edges, data.scores[-window:], side="right")
-        return (np.bincount(2 * at + labels[-window:], minlength=2 * layout.n_bins),)
-
-    return ours, twin
-
-
 def least_precision_sums(data: Data) -> Pair:
     """Cover the sums of precisions: by harmonic numbers, or term by term."""
     layout = BinLayout.learn(data.scores[:20_000], n_bins=64)
@@ -116,6 +95,5 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
         ),
         False,
     ),
-    slide_rows: (("bins:slide_rows",), False),
     least_precision_sums: (("bins:least_precision_sums",), False),
 }

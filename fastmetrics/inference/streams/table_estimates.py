@@ -1,4 +1,4 @@
-"""Estimates of tables that come alone: counts of scores or labels, runs, bins, groups in bins."""
+"""Estimates of tables that come alone: counts of scores or labels, runs, bins."""
 
 from __future__ import annotations
 
@@ -36,16 +36,14 @@ from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.influences import of_curve
 from fastmetrics.tables.binned._bounds import BinColumns, precision_bracket
 from fastmetrics.tables.binned._bracketed import Bracketed
-from fastmetrics.tables.binned._group_state import GroupCells
 from fastmetrics.tables.binned.bracket import Bracket
-from fastmetrics.tables.binned.grouped_table import GroupedBinnedScoreTable
 from fastmetrics.tables.confusion._label_counts import Cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.runs.score_runs import ScoreRuns
 from fastmetrics.tables.scores.score_table import ScoreTable
 
-AnyTable = ScoreTable | ConfusionMatrix | ScoreRuns | Bracketed | GroupedBinnedScoreTable
-TABLES: Final = (ScoreTable, ConfusionMatrix, ScoreRuns, Bracketed, GroupedBinnedScoreTable)
+AnyTable = ScoreTable | ConfusionMatrix | ScoreRuns | Bracketed
+TABLES: Final = (ScoreTable, ConfusionMatrix, ScoreRuns, Bracketed)
 
 
 def _is_of_bins(one: Asked) -> bool:
@@ -61,7 +59,7 @@ def _is_of_ranges(one: Asked) -> bool:
 #: What a table has, and whether that is enough for a measure.
 _HAS: Final[dict[Any, tuple[str, Callable[[Asked], bool]]]] = {
     ScoreRuns: ("sums over ranges of scores", _is_of_ranges),
-    (Bracketed, GroupedBinnedScoreTable): ("counts of bins", _is_of_bins),
+    Bracketed: ("counts of bins", _is_of_bins),
     ScoreTable: ("scores and counts", TablePoints.has),
     ConfusionMatrix: ("counts of labels", lambda one: measure_of(one).needs == "labels"),
 }
@@ -93,7 +91,7 @@ def estimates_of_table(
     if isinstance(table, ScoreRuns):
         summary = summary_of_runs(table)
         return {one.label: of_summary(one, summary, *rule) for one in asked}
-    if isinstance(table, Bracketed | GroupedBinnedScoreTable):
+    if isinstance(table, Bracketed):
         bins = _Bins.of(table)
         return {one.label: bins.estimate(one, *rule) for one in asked}
     measured: Callable[[Asked], Measured]
@@ -147,20 +145,19 @@ def of_summary(
 
 @dataclass(frozen=True, eq=False)
 class _Bins:
-    """Bins that are not empty, the highest first, and which points of them vary together.
+    """Bins that are not empty, the highest first, as one point for each bin and class.
 
     Attributes
     ----------
     columns : BinColumns
-    at, is_positive, counts, groups
-        Of each point the place of its bin, its class, its rows, and its group, if there are groups.
+    at, is_positive, counts
+        Of each point the index of its bin, its class, and its rows.
     """
 
     columns: BinColumns
     at: NDArray[Any]
     is_positive: NDArray[np.bool_]
     counts: NDArray[Any]
-    groups: NDArray[Any] | None = None
 
     @cached_property
     def _is_open(self) -> NDArray[np.bool_]:
@@ -168,26 +165,13 @@ class _Bins:
         return np.asarray(~is_sure & (p > 0) & (n > 0))
 
     @classmethod
-    def of(cls, table: Bracketed | GroupedBinnedScoreTable) -> _Bins:
+    def of(cls, table: Bracketed) -> _Bins:
         """Return the bins of a table of counts."""
-        if isinstance(table, GroupedBinnedScoreTable):
-            return cls._of_cells(*table._counted().cells_and_sure())
         columns = table._columns()
         _check_counts(table, columns.n_roundings is not None)
         k = len(columns.positives)
         counts = np.concatenate([columns.positives, columns.negatives])
         return cls(columns, np.tile(np.arange(k), 2), np.repeat([True, False], k), counts)
-
-    @classmethod
-    def _of_cells(cls, cells: GroupCells, is_sure: NDArray[np.bool_]) -> _Bins:
-        groups, cell = np.divmod(cells.keys, cells.width)
-        is_positive = (cell & 1) == 1
-        there, at = np.unique(-(cell >> 1), return_inverse=True)
-        p, n = np.zeros((2, len(there)), np.int64)
-        for column, of in ((p, is_positive), (n, ~is_positive)):
-            np.add.at(column, at[of], cells.counts[of])
-        columns = BinColumns(p, n, is_sure[-there], None)
-        return cls(columns, at, is_positive, cells.counts, groups)
 
     def estimate(
         self, one: Asked, level: float, method: str | None, alternative: Alternative
@@ -220,10 +204,7 @@ class _Bins:
         sizes = np.where(self.is_positive, *self.columns.totals)
         centred = self.is_positive | (measure_of(one).name in OF_AUC)
         off = (np.abs(both[1] - both[0]) + np.where(centred, moved / sizes, 0.0)) / 2.0
-        if self.groups is not None:
-            squares = units.without_means(units.sums_of_groups(off[None, :]))[0] ** 2
-        else:
-            squares = self.counts * off * off * (units.n_units / max(units.n_units - 1, 1))
+        squares = self.counts * off * off * (units.n_units / max(units.n_units - 1, 1))
         most = math.sqrt(float(squares.sum()))
         found = [units.spread(each) for each in (halfway, *both)]
         df = min((each.df for each in found if each.df > 0.0), default=math.nan)
@@ -258,7 +239,7 @@ class _Bins:
     def _units(self, one: Asked) -> Units:
         by_class = measure_of(one).is_free_of_shares
         strata = self.is_positive.astype(np.int64) if by_class else None
-        return Units(len(self.at), self.counts, groups=self.groups, strata=strata)
+        return Units(len(self.at), self.counts, strata=strata)
 
 
 def _around(both: list[Estimate], bounds: tuple[float, float]) -> Estimate:

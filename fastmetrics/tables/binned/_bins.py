@@ -146,18 +146,6 @@ class Bins:
         floats = self.counts.astype(np.float64)
         return Bins(self.layout, floats, self.seen.copy(), self.watched.copy(), 1)
 
-    def with_counts(self, counts: NDArray[Any], n_roundings: int = 0) -> Bins:
-        """Return bins of other counts, none where these have none; those now empty are watched."""
-        is_empty = (counts[::2] + counts[1::2]) == 0
-        seen = np.where(is_empty, np.nan, self.seen)
-        watched = np.where(is_empty, to_watch(self.layout), self.watched)
-        return Bins(self.layout, counts, seen, watched, n_roundings)
-
-    def slide(self, rows: Rows, ring: NDArray[np.uint32], at: NDArray[np.int64]) -> None:
-        """Count rows of a window, in place, as many leaving as are too many; see `slide_rows`."""
-        columns = *self._columns(), to_watch(self.layout)
-        kernels.slide_rows(rows.scores, rows.labels, *self.layout._search, ring, at, *columns)
-
     def add(self, rows: Rows) -> None:
         """Count rows, in place; of float weights only where the counts are floats."""
         weights = np.empty(0) if rows.weights is None else rows.weights

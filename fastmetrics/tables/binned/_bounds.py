@@ -130,14 +130,6 @@ def precision_bracket(columns: BinColumns) -> Bracket:
     return _bracket(low, high, float(columns.totals[0]), columns.error + _ROUNDING)
 
 
-def mean_bracket(least: NDArray[Any], most: NDArray[Any], weights: NDArray[Any]) -> Bracket:
-    """Return the limits of a weighted mean of values between limits of their own."""
-    whole = math.fsum(weights.tolist())
-    parts = weights.astype(np.float64)
-    low, high = (math.fsum((each * parts).tolist()) for each in (least, most))
-    return _bracket(low, high, whole, _ROUNDING)
-
-
 def _running(column: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return a column, its sums up to each bin, and those before it: added, never subtracted."""
     sums = np.cumsum(column)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Never
 
 from fastmetrics._display.shown import Shown
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_fraction, check_real
-from fastmetrics.errors import InputError
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.binned._bounds import (
     BinColumns,
     auc_bracket,
@@ -19,7 +19,7 @@ from fastmetrics.tables.binned._bounds import (
     threshold_brackets,
     tpr_bracket,
 )
-from fastmetrics.tables.binned.bracket import Bracket, Limited, ThresholdBrackets
+from fastmetrics.tables.binned.bracket import Bracket, ThresholdBrackets
 from fastmetrics.tables.scores.both_classes import lacks_one
 
 #: What measures between limits return; rows that examples measure.
@@ -44,14 +44,18 @@ Examples
 _UNKNOWN = Bracket(float("nan"), float("nan"))
 
 
-class Bracketed(Limited, Shown):
+class Bracketed(Shown):
     """Base of tables of bins: the measures of what they have counted."""
 
     __slots__ = ()
-    _ASK = (
-        "`table.roc_auc()`, which is a Bracket; functions take `table.to_score_table()`, where all "
-        "distinct scores are known"
-    )
+
+    def __array__(self, *_: object, **__: object) -> Never:
+        """Refuse to be taken for rows by a function of labels and scores."""
+        raise InputTypeError(
+            f"a {type(self).__name__} has measures of its own, with limits: call "
+            "`table.roc_auc()`, which is a Bracket; functions take `table.to_score_table()`, where "
+            "all distinct scores are known"
+        )
 
     @abstractmethod
     def _columns(self) -> BinColumns:

@@ -187,8 +187,8 @@ class BinnedState:
         first_rows = check_integer("first_rows", found["first_rows"][()], low=0, high=MOST_FIRST)
         layout, held = layout_of(found), None
         if layout is not None and "counts" in found:
-            held = checked_bins(found, layout)
-        return cls.holding(held or checked_first_rows(found, first_rows), layout, first_rows)
+            held = _checked_bins(found, layout)
+        return cls.holding(held or _checked_first_rows(found, first_rows), layout, first_rows)
 
 
 def common_layout(mine: BinLayout | None, theirs: BinLayout | None) -> BinLayout | None:
@@ -214,13 +214,9 @@ def _binned(layout: BinLayout | None, before: Rows, after: Rows) -> Bins:
     return bins
 
 
-def checked_first_rows(found: Members, first_rows: int, column: str | None = "weights") -> Rows:
-    """Return fewer rows than these, or raise what is wrong with such arrays.
-
-    ``column`` stands in place of the weights; None where there are none.
-    """
-    scores, labels = found["scores"], found["labels"]
-    weights = np.ones(scores.shape, np.int64) if column is None else found[column]
+def _checked_first_rows(members: Members, first_rows: int) -> Rows:
+    """Return fewer than ``first_rows`` rows, or raise what is wrong with such arrays."""
+    scores, labels, weights = members["scores"], members["labels"], members["weights"]
     if scores.dtype != np.float64 or labels.dtype != np.int8 or weights.dtype not in _KINDS:
         raise InputError("scores, labels and weights of other dtypes")
     if not scores.shape == labels.shape == weights.shape or not len(scores) < first_rows:
@@ -231,18 +227,18 @@ def checked_first_rows(found: Members, first_rows: int, column: str | None = "we
     if not (np.isfinite(weights) & (weights > 0)).all():
         raise InputError("weights are not positive")
     check_weight(weights)
-    return Rows(scores, labels, None if column is None else weights)
+    return Rows(scores, labels, weights)
 
 
-def check_weight(counts: NDArray[Any], least: int = _LEAST) -> None:
-    """Raise where counts, or sums of weights at least 2**``least``, are beyond a table's range."""
+def check_weight(counts: NDArray[Any]) -> None:
+    """Raise where counts, or sums of weights, are beyond a table's range."""
     if counts.dtype.kind == "f":
-        check_sums(counts, least)
+        check_sums(counts, _LEAST)
     else:
         check_n_rows(sum(counts.tolist()))
 
 
-def checked_bins(found: Members, layout: BinLayout, least: int = _LEAST) -> Bins:
+def _checked_bins(found: Members, layout: BinLayout) -> Bins:
     """Return the bins of such arrays, or raise what is wrong with them."""
     counts, seen, watched = found["counts"], found["seen"], found["watched"]
     roundings = found["n_roundings"]
@@ -251,7 +247,7 @@ def checked_bins(found: Members, layout: BinLayout, least: int = _LEAST) -> Bins
         raise InputError(f"counts are not two of each of {n:,} bins")
     if not (np.isfinite(counts) & (counts >= 0)).all():
         raise InputError("counts are negative, or not finite")
-    check_weight(counts, least)
+    check_weight(counts)
     if (
         seen.dtype != np.float64
         or watched.dtype != np.uint8

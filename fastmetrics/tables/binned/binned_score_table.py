@@ -12,7 +12,7 @@ from fastmetrics._files import Members
 from fastmetrics._input.scalars import check_n_rows
 from fastmetrics._threads.workers import with_threads
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.tables._mergeable import OfState
+from fastmetrics.tables._mergeable import Mergeable
 from fastmetrics.tables.binned._bins import Bins
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned._bracketed import Bracketed
@@ -23,7 +23,7 @@ from fastmetrics.tables.scores._columns import checked_columns, checked_counts, 
 from fastmetrics.tables.scores.score_table import ROWS, ScoreTable
 
 
-class BinnedScoreTable(OfState, Bracketed):
+class BinnedScoreTable(Mergeable, Bracketed):
     """How many positives and negatives have their score in each of some 32,768 bins.
 
     It takes a stream of batches with `update`, of any length and any range of scores, in about a
@@ -245,6 +245,19 @@ class BinnedScoreTable(OfState, Bracketed):
     @classmethod
     def _of_members(cls, found: Members) -> Self:
         return cls._of_state(BinnedState.of_members(found))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BinnedScoreTable):
+            return NotImplemented
+        one, two = self._members(), other._members()
+        return one.keys() == two.keys() and all(
+            np.array_equal(one[name], two[name], equal_nan=name == "seen")
+            and one[name].dtype == two[name].dtype
+            for name in one
+            if name != "n_roundings"
+        )
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         columns = self._state.columns()

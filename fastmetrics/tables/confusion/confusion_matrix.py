@@ -11,7 +11,7 @@ from fastmetrics._docs import documented
 from fastmetrics._files import Members
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._threads.workers import with_threads
-from fastmetrics.tables._mergeable import Mergeable, OfState
+from fastmetrics.tables._mergeable import Mergeable
 from fastmetrics.tables.confusion._counting import Margins
 from fastmetrics.tables.confusion._counts_as_array import CountsAsArray, as_text, displayed
 from fastmetrics.tables.confusion._label_counts import Cells, Labels, NewLabels, label_cells
@@ -37,7 +37,7 @@ sample_weight : array-like of shape (n,), optional
 """
 
 
-class ConfusionMatrix(OfState, CountsAsArray):
+class ConfusionMatrix(Mergeable, CountsAsArray):
     """How many examples of each class were taken for each class.
 
     It is all that accuracy, precision, F1, Matthews' coefficient, cost and their kin need of the
