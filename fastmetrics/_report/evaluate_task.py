@@ -30,7 +30,7 @@ from fastmetrics.measures.asking import MetricsLike
 _DEFAULTS: Final[dict[str, tuple[str, ...]]] = {
     "labels": ("accuracy", "balanced_accuracy", "f1_macro"),
     "labels of two": ("accuracy", "balanced_accuracy", "precision", "recall", "f1"),
-    "classes": ("log_loss", "roc_auc_ovr"),
+    "multiclass": ("log_loss", "roc_auc_ovr"),
     "values": ("root_mean_squared_error", "mean_absolute_error", "r2"),
     "rankings": ("ndcg@10", "map", "mrr"),
 }
@@ -53,7 +53,7 @@ def task_of(y_true: Any, models: Sequence[NamedScores], query: Any, task: Any) -
     if query is not None:
         return "rankings"
     if any(column_count(model.values) > 1 for model in models):
-        return "classes"
+        return "multiclass"
     y = as_array(y_true, "y_true")
     if y.dtype.kind in _TEXTS and any(
         as_array(model.values, model.argument).dtype.kind in _TEXTS for model in models
@@ -127,15 +127,18 @@ def evaluate_task(
     if task != "labels":
         rows = rows | {"pos_label": None}
     options = {"confidence_level": confidence_level, **rows}
-    for predictions, wanted in _asked(task, y_true, models, metrics, rows["pos_label"]):
+    labels: Sequence[NamedScores] = models
+    if task == "multiclass":
+        labels = [each._replace(values=most_probable(y_true, each)) for each in models]
+    for predictions, wanted in _asked(task, y_true, models, labels, metrics, rows["pos_label"]):
         for one in asked_of(wanted, None, rows["query"]):
             directions[one.label] = one.higher_is_better
         own, compared = found_of(y_true, predictions, wanted, **options)
         for model, each in zip(models, own, strict=True):
             found[model.name] |= each
         pairs |= compared or {}
-        if task in ("labels", "classes") and not notes:
-            notes += _about_classes(y_true, predictions, confidence_level)
+    if task in ("labels", "multiclass"):
+        notes += _about_classes(y_true, labels, confidence_level)
     if task == "values" and metrics is None and rows["groups"] is rows["sample_weight"] is None:
         truth = as_array(y_true, "y_true").astype(np.float64)
         for model in models:
@@ -173,14 +176,14 @@ def _asked(
     task: Task,
     y_true: Any,
     models: Sequence[NamedScores],
+    labels: Sequence[NamedScores],
     metrics: MetricsLike | None,
     pos_label: Any,
 ) -> list[tuple[Sequence[NamedScores], Any]]:
-    """Return predictions with what is measured of them: of classes labels and probabilities."""
-    if task == "classes":
-        labels = [each._replace(values=most_probable(y_true, each)) for each in models]
+    """Return predictions with what is measured of them: of classes ``labels`` and probabilities."""
+    if task == "multiclass":
         if metrics is None:
-            return [(labels, _DEFAULTS["labels"]), (models, _DEFAULTS["classes"])]
+            return [(labels, _DEFAULTS["labels"]), (models, _DEFAULTS["multiclass"])]
         of_labels: dict[str, Any] = {}
         of_matrix: dict[str, Any] = {}
         for one in asked_of(metrics, None, None):

@@ -84,7 +84,7 @@ def evaluate(
         The greater the score, the more positive. Of several classes a matrix for each model, a
         column a class, in their order; or predicted labels; or predicted numbers. Of several labels
         a matrix or such a mapping for each model: scores, or 0 and 1.
-    task : {"binary", "classes", "labels", "multilabel", "values", "rankings"}, optional
+    task : {"binary", "multiclass", "labels", "multilabel", "values", "rankings"}, optional
         What is evaluated; by default the rule of Notes tells, and what is printed says it.
     query : array-like of shape (n_samples,), optional
         Of rankings, the query of each item.
@@ -149,10 +149,10 @@ def evaluate(
     -----
     **The task** decides what is measured, each measure with its interval by `estimate` and its
     differences by `compare`. With `query` it is "rankings". A matrix for a model, one column a
-    class, makes it "classes", and a matrix `y_true` "multilabel"; labels and predictions that are
-    texts make it "labels". Where `y_true` has two values (or one) it is "binary"; where it holds
-    other numbers than whole ones, or has more than two and predictions that are not whole, it is
-    "values". More than two whole numbers with whole predictions may be labels or amounts: that is
+    class, makes it "multiclass", and a matrix `y_true` "multilabel"; labels and predictions that
+    are texts make it "labels". Where `y_true` has two values (or one) it is "binary"; where it
+    holds other numbers than whole ones, or has more than two and predictions that are not whole,
+    it is "values". More than two whole numbers with whole predictions may be labels or amounts: that is
     never guessed. `metrics` replaces the usual measures of a task. What follows is of two classes.
 
     **Several labels** ("multilabel", a matrix `y_true`): means over the labels of what each has
@@ -356,7 +356,7 @@ def models_of(
     scores: Any, names: Sequence[str] | None, task: Task | None = None
 ) -> list[NamedScores]:
     """Return each model of ``scores``; one column without a name is called "score"."""
-    if task in ("classes", "multilabel") and names is None and not isinstance(scores, Mapping):
+    if task in ("multiclass", "multilabel") and names is None and not isinstance(scores, Mapping):
         return [NamedScores("score", "scores", scores)]
     if names is not None or has_names(scores) or column_count(scores) > 1:
         return named_scores(scores, names)

@@ -16,7 +16,7 @@ from fastmetrics.inference.comparison_result import Comparison, Comparisons, pai
 from fastmetrics.inference.estimate_result import METHODS, Estimate, Estimates
 
 #: What `evaluate` knows.
-Task = Literal["binary", "classes", "labels", "multilabel", "values", "rankings"]
+Task = Literal["binary", "multiclass", "labels", "multilabel", "values", "rankings"]
 #: What was evaluated: by `evaluate`, or by `evaluate_log` the items of a log.
 Judged = Task | Literal["items"]
 Each = TypeVar("Each", bound=ModelEvaluation | Estimates)
@@ -24,7 +24,7 @@ Each = TypeVar("Each", bound=ModelEvaluation | Estimates)
 #: What the tasks are called in a title.
 _TITLES: Final[dict[Judged, str]] = {
     "binary": "Two classes",
-    "classes": "Several classes, by their probabilities",
+    "multiclass": "Several classes, by their probabilities",
     "labels": "Predicted labels",
     "multilabel": "Several labels a row",
     "values": "Numbers",
@@ -162,7 +162,7 @@ class TaskEvaluation(Evaluated[Estimates]):
 
     Attributes
     ----------
-    task : {"classes", "labels", "multilabel", "values", "rankings", "items"}
+    task : {"multiclass", "labels", "multilabel", "values", "rankings", "items"}
         What was evaluated.
     names : tuple of str
         Of the models, in the order given.

@@ -116,7 +116,7 @@ def _of_classes(options: argparse.Namespace) -> Asked:
                 f"{', '.join(map(str, classes))}: each class needs its scores"
             )
         scores = {"score": np.stack([columns.scores[given[str(c)]] for c in classes], axis=1)}
-    own = {"task": "classes" if given else "labels", "pos_label": options.pos_label}
+    own = {"task": "multiclass" if given else "labels", "pos_label": options.pos_label}
     return Asked(labels, scores, own | _given(options) | _of_rows(columns, options), columns)
 
 
@@ -188,7 +188,10 @@ def check_columns(options: argparse.Namespace) -> None:
         )
     if of_classes and options.score:
         raise ValueError("--class-score names the scores of one model: leave --score out")
-    tasks = {"classes": ("--class-score", of_classes), "multilabel": ("--label-score", of_labels)}
+    tasks = {
+        "multiclass": ("--class-score", of_classes),
+        "multilabel": ("--label-score", of_labels),
+    }
     for task, (option, pairs) in tasks.items():
         if pairs and options.task not in (None, task):
             raise ValueError(f"{option} is of --task {task}: got --task {options.task}")

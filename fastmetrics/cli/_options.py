@@ -158,7 +158,7 @@ FILE
 [--label]
 [--score COL]...  column of a model's scores; may be repeated, one for each model
 {ROWS.strip()}
-[--task {{binary,classes,labels,multilabel,values}}]  what is evaluated (default: labels of two
+[--task {{binary,multiclass,labels,multilabel,values}}]  what is evaluated (default: labels of two
     values are binary, other numbers values); labels: --score are columns of predicted labels
 [--query COL]  of rankings: column of the query of each item; --label is then how relevant an item
     is, 0 or a grade, and queries are what varies

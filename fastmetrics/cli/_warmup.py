@@ -132,7 +132,7 @@ def _probabilities(kind: Any) -> None:
             fm.calibration.isotonic_fit(p, p[::-1], targets_are="numbers", sample_weight=weight)
         fm.calibration.calibration_test(y, p, n_resamples=9)
         fm.evaluate(y, {"a": p, "b": p[::-1].copy()})
-        fm.evaluate(classes, {"a": shares}, task="classes")
+        fm.evaluate(classes, {"a": shares}, task="multiclass")
 
 
 def _labels() -> None:

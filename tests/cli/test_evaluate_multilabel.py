@@ -109,10 +109,10 @@ def test_a_page(capsys, tmp_path) -> None:
         ([*PAIRS[:2], "--label-score=user=p_sand"], "row 1 (line 2): column 'user': 'u0' is not"),
         ([*PAIRS, "--task", "values"], "--label-score is of --task multilabel: got --task values"),
         (["--task", "multilabel", "--label=sea", "--score=w"], "multilabel needs --label-score"),
-        (["--task", "classes", "--label=sea", "--score=w"], "classes needs --class-score"),
+        (["--task", "multiclass", "--label=sea", "--score=w"], "multiclass needs --class-score"),
         (
             ["--task", "labels", "--label=sea", "--class-score=0=w"],
-            "--class-score is of --task classes",
+            "--class-score is of --task multiclass",
         ),
         (
             ["--label=sea", "--class-score=0=w", "--class-score=0=p_sea"],

@@ -56,8 +56,8 @@ FRACTIONS = np.linspace(0.01, 0.99, 60)
         (list(TEXTS), {"m": list(TEXTS)}, "labels"),
         (pd.Series(TEXTS), {"m": pd.Series(TEXTS)}, "labels"),
         (np.where(BITS, "yes", "no"), {"m": np.where(BITS[::-1], "yes", "no")}, "labels"),
-        (TEXTS, {"m": np.full((60, 3), 1 / 3)}, "classes"),
-        (WHOLE, {"m": np.full((60, 4), 1 / 4)}, "classes"),
+        (TEXTS, {"m": np.full((60, 3), 1 / 3)}, "multiclass"),
+        (WHOLE, {"m": np.full((60, 4), 1 / 4)}, "multiclass"),
     ],
 )
 @pytest.mark.filterwarnings("ignore")
@@ -265,9 +265,9 @@ class TestCommand:
         assert "--class-score" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("task", ["classes", "values"])
+@pytest.mark.parametrize("task", ["multiclass", "values"])
 def test_a_positive_label_is_never_ignored(rng, task) -> None:
     y = rng.integers(0, 3, N)
-    scores = rng.dirichlet(np.ones(3), N) if task == "classes" else y + rng.normal(size=N)
+    scores = rng.dirichlet(np.ones(3), N) if task == "multiclass" else y + rng.normal(size=N)
     with pytest.raises(TypeError, match=f"these are {task}, and `pos_label` is of scores of two"):
         fm.evaluate(y, scores, task=task, pos_label=1)

@@ -81,7 +81,7 @@ TASKS = {
     "one": (lambda **o: fm.report(Y, A, **o), "Calibration", 4),
     "two": (lambda **o: fm.report(Y, TWO, **o), "Differences", 8),
     "scores": (lambda **o: fm.report(Y, {"a": A * 9}, **o), "Decisions", 4),
-    "classes": (lambda **o: fm.report(CLASSES, CHANCES, task="classes", **o), "Errors", 1),
+    "multiclass": (lambda **o: fm.report(CLASSES, CHANCES, task="multiclass", **o), "Errors", 1),
     "labels": (lambda **o: fm.report(Y, {"m": A > 0.5}, task="labels", **o), "Errors", 1),
     "multilabel": (lambda **o: fm.report(np.c_[Y, B > 0], np.c_[A, B], **o), "Measures", 0),
     "values": (of_values, "Errors", 3),

@@ -222,7 +222,7 @@ def of_task(task: str, drawn: Drawn) -> Iterator[Figure]:
             about = f"{model.name}: residuals (true less predicted) by predicted value."
             draw = partial(plot_residuals, y_true, {model.name: model.values})
             yield figure_of(f"residuals{k}", about, draw, _WIDE)
-        elif task in ("labels", "classes"):
+        elif task in ("labels", "multiclass"):
             values = model.values if task == "labels" else most_probable(y_true, model)
             matrix = ConfusionMatrix.from_labels(y_true, values, sample_weight=weight)
             yield figure_of(f"matrix{k}", f"{model.name}: decisions.", matrix.plot, _WIDE)
