@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_array
+from fastmetrics._input.domains import Domain
 from fastmetrics._input.scalars import check_choice, check_same_length
-from fastmetrics._input.scores import check_finite, dtype_fault, real_numbers, refuse
+from fastmetrics._input.scores import check_finite, dtype_fault, real_numbers
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError
 
@@ -63,20 +64,10 @@ class RegressionRows(NamedTuple):
         check_finite(self.y_true, "y_true")
         check_finite(self.y_pred, "y_pred")
 
-    def recheck_above(self, bound: float, measure: str) -> None:
-        """Raise for targets or predictions that are not above ``bound``."""
-        for name, array in (("y_true", self.y_true), ("y_pred", self.y_pred)):
-            refuse(array <= bound, name, f"must be greater than {bound:g} for {measure}:", array)
-
-    def recheck_power(self, power: float) -> None:
-        """Raise for what a Tweedie deviance of this power is not defined for."""
-        measure = f"the Tweedie deviance of power {power:g}:"
-        above_0 = f"must be greater than 0 for {measure}"
-        if power >= 2:
-            refuse(self.y_true <= 0, "y_true", above_0, self.y_true)
-        elif power >= 1:
-            refuse(self.y_true < 0, "y_true", f"must not be negative for {measure}", self.y_true)
-        refuse(self.y_pred <= 0, "y_pred", above_0, self.y_pred)
+    def recheck_domain(self, domain: Domain) -> None:
+        """Raise for targets or predictions outside a metric's domain."""
+        domain.check_true(self.y_true)
+        domain.check_predicted(self.y_pred, "y_pred")
 
 
 def check_regression(y_true: Any, y_pred: Any, sample_weight: Any = None) -> RegressionRows:

@@ -130,6 +130,8 @@ def sample_of(
         if kind not in made:
             made[kind] = kind(y_true, models, {**given, "asked": asked})  # type: ignore[call-arg]
         found[one.label] = made[kind]
+    for sample in made.values():
+        sample.check_domains(one for one in asked if found[one.label] is sample)
     return found
 
 

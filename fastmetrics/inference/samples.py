@@ -7,7 +7,7 @@ model with the influences of its points, and the units that these points are.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
+from fastmetrics._input.domains import ANYWHERE
+from fastmetrics._input.label_columns import check_label_column, of_one_kind
 from fastmetrics._input.models import NamedScores, check_models
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import WeightsAre, check_same_length
-from fastmetrics._input.scores import check_scores_array, check_unit_interval
+from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
 from fastmetrics._threads.workers import by_blocks
 from fastmetrics.errors import InputError, InputTypeError
@@ -39,7 +41,7 @@ from fastmetrics.inference.units import Floats, Ints, Units
 from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.class_influences import OrderedRows
-from fastmetrics.measures.curves.roc_multiclass import class_codes, class_probabilities
+from fastmetrics.measures.curves.roc_multiclass import class_codes, class_scores
 from fastmetrics.tables.confusion._counting import tally
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -105,6 +107,8 @@ class Sample(ABC):
     design: Design
     classes: Ints
     n_models: int
+    #: What messages call the predictions of each model.
+    _names: list[str]
 
     def _judge(
         self,
@@ -116,8 +120,21 @@ class Sample(ABC):
         """Keep how many models there are and what else rows have; raise where lengths differ."""
         for model, column in zip(models, columns, strict=True):
             check_same_length(**{"y_true": true, model.argument: column})
+        self._names = [model.argument for model in models]
         self.n_models = len(models)
         self.design = Design.checked(len(true), given)
+
+    def check_domains(self, asked: Iterable[Asked]) -> None:
+        """Raise for true values or predictions outside the domain that a metric declares."""
+        domains = {measure_of(one).domain_under(one.parameters) for one in asked} - {ANYWHERE}
+        for domain in sorted(domains, key=repr):
+            domain.check_true(self.columns(0)[0])
+            for model, name in enumerate(self._names):
+                domain.check_predicted(self.columns(model)[1], name)
+
+    def columns(self, model: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the true values, of classes their codes, and the predictions of a model."""
+        raise NotImplementedError
 
     def measured(self, one: Asked) -> Measured:
         """Return a measure of each model with its influences."""
@@ -221,10 +238,7 @@ class BinarySample(Sample):
             if _is_auc(one) and not self._in_order:
                 return ordered.auc()
             return ordered.influences(measure.load_influences(), **one.parameters)
-        scores = self._scores[model]
-        if measure.needs == "probabilities":
-            check_unit_interval(scores, self._names[model])
-        columns = self.classes, scores, self.design.weights
+        columns = *self.columns(model), self.design.weights
         return moved(one, measure.name, *columns, **one.parameters)
 
     def called(self, one: Asked, model: int) -> Ints:
@@ -272,20 +286,20 @@ class LabelSample(Sample):
     """Labels and predicted labels, of any number of classes; their codes in `predicted`."""
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
-        columns = {"y_true": as_array(y_true, "y_true")}
-        columns |= {model.argument: as_array(model.values, model.argument) for model in models}
-        for name, column in columns.items():
-            if column.ndim != 1:
-                raise InputError(f"`{name}` must be labels of shape (n,): got shape {column.shape}")
-            if name != "y_true" and column.dtype.kind == "f" and (np.rint(column) != column).any():
+        true = check_label_column(y_true, "y_true")
+        columns = [true]
+        for model in models:
+            values = as_array(model.values, model.argument)
+            if values.dtype.kind == "f" and (np.rint(values) != values)[np.isfinite(values)].any():
                 raise InputError(
-                    f"`{name}` holds scores where labels are needed: pass `threshold`, from which "
-                    "on a score is called positive"
+                    f"`{model.argument}` holds scores where labels are needed: pass `threshold`, "
+                    "from which on a score is called positive"
                 )
-        check_same_length(**columns)
-        n = len(columns["y_true"])
-        labels = check_class_labels(np.concatenate(list(columns.values())), "y_true")
-        codes, classes = labels.codes.reshape(-1, n), np.asarray(labels.classes).tolist()
+            columns.append(of_one_kind(true, check_label_column(values, model.argument)).predicted)
+        coded = [column.coded() for column in columns]
+        union = np.unique(np.concatenate([each.classes for each in coded]))
+        codes = np.stack([np.searchsorted(union, each.classes)[each.codes] for each in coded])
+        classes = union.tolist()
         if given["pos_label"] is not None:
             if given["pos_label"] not in classes:
                 raise InputError(
@@ -296,7 +310,7 @@ class LabelSample(Sample):
             codes = np.argsort(order)[codes]
         self.classes, self.predicted = codes[0], codes[1:]
         self.n_models = len(models)
-        self.design = Design.checked(n, given)
+        self.design = Design.checked(len(codes[0]), given)
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
         return self._of_decisions(one, self.predicted[model])
@@ -314,13 +328,18 @@ class ClassSample(Sample):
     """Rows of several classes with a matrix of scores or probabilities for each model."""
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
-        self._scores = [class_probabilities(model.values) for model in models]
-        self.classes = class_codes(y_true, None, self._scores[0].shape[1])
+        self._scores = [class_scores(model.values, model.argument) for model in models]
+        for model, scores in zip(models, self._scores, strict=True):
+            self.classes = class_codes(y_true, None, scores.shape[1], model.argument)
         self._judge(self.classes, models, self._scores, given)
+
+    def columns(self, model: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the codes of the classes, and the scores of a model, a column a class."""
+        return self.classes, self._scores[model]
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
         measure = measure_of(one)
-        columns = self.classes, self._scores[model], self.design.weights
+        columns = *self.columns(model), self.design.weights
         if measure.family != "curves":
             return moved(one, measure.name, *columns)
         of = {name: measure.arguments[name] for name in ("multi_class", "average")}

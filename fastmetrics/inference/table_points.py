@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastmetrics._input.scores import check_unit_interval
 from fastmetrics._threads.workers import by_blocks
 from fastmetrics.errors import InputError
 from fastmetrics.inference.largest_gap import Rates
@@ -139,8 +138,7 @@ class TablePoints:
     def _of_probabilities(self, one: Asked) -> RowInfluences:
         """Return a measure of what class and probability tell of a row."""
         scores, units = self._table.scores, self._units_by_class
-        if measure_of(one).needs == "probabilities":
-            check_unit_interval(scores, "y_score")
+        measure_of(one).domain_under(one.parameters).check_predicted(scores, "y_score")
         columns = units.strata, np.concatenate([scores, scores]), units.counts
         return moved(one, measure_of(one).name, *columns, **one.parameters)
 

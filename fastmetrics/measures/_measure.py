@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Final, Literal, NamedTuple
 
+from fastmetrics._input.domains import ANYWHERE, Domain
 from fastmetrics._input.scalars import check_choice
 from fastmetrics.errors import InputError, InputTypeError
 
@@ -115,6 +116,8 @@ class Measure:
         Whether it stays when the shares of the true classes change: each class has rows of its own.
     row_loss : str
         "room.module:function" of the loss of single rows whose mean it is; "" if it is no mean.
+    domain : Domain, or a function of its parameters that returns one
+        Where true values and predictions must lie; read it by `domain_under`.
     """
 
     name: str
@@ -135,6 +138,7 @@ class Measure:
     influences: str = ""
     is_free_of_shares: bool = False
     row_loss: str = ""
+    domain: Domain | Callable[..., Domain] = ANYWHERE
 
     @property
     def intervals(self) -> tuple[str, ...]:
@@ -148,6 +152,12 @@ class Measure:
     def scale(self) -> Scale:
         """Where it is taken for normal: the scale that fits its range."""
         return _SCALES.get(self.bounds, "identity")
+
+    def domain_under(self, parameters: Mapping[str, Any]) -> Domain:
+        """Return where true values and predictions must lie under these parameters."""
+        if isinstance(self.domain, Domain):
+            return self.domain
+        return self.domain(**{**self.parameters, **parameters})
 
     def is_by_class(self, parameters: Mapping[str, Any]) -> bool:
         """Return whether each class is a sample of its own: shares are given, or no matter."""

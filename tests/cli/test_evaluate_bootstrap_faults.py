@@ -69,11 +69,11 @@ ERRORS = {
     "no threshold": ((*ONE, *QUICK, "--metrics", "f1"), "'f1' counts decisions: pass --threshold"),
     "no probabilities": (
         (*ONE, *QUICK, "--metrics", "log_loss"),
-        "column 'a' must hold probabilities in [0, 1] for 'log_loss': got values from -",
+        "column 'a' must lie in [0, 1]: from -",
     ),
     "no probabilities, two models": (
         (*BOTH, *QUICK, "--metrics", "log_loss"),
-        "each score column must hold probabilities in [0, 1] for 'log_loss': got values from -",
+        "each score column must lie in [0, 1]: from -",
     ),
     "no such groups": (
         (*ONE, *QUICK, "--groups", "z"),

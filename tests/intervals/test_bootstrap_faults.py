@@ -169,8 +169,8 @@ def mean_score(labels, scores):
             "`beta` must be positive",
         ),
         ({"metrics": ("log_loss", {"eps": 0})}, TypeError, "`log_loss` has no parameter 'eps'"),
-        ({"metrics": "log_loss"}, ValueError, r"`y_score` must hold probabilities in \[0, 1\]"),
-        ({"metrics": "brier_score"}, ValueError, "for 'brier_score': got values from -"),
+        ({"metrics": "log_loss"}, ValueError, r"`y_score` must lie in \[0, 1\]: from -"),
+        ({"metrics": "brier_score"}, ValueError, r"must lie in \[0, 1\]: from -"),
         # --- a method that a measure does not have -------------------------------------------
         (
             {"method": "studentized", "metrics": "average_precision"},

@@ -154,7 +154,9 @@ class Labelled:
         given: dict[str, Any] = dict.fromkeys(("pos_label", "strata", "groups"))
         given |= {"sample_weight": self.options["sample_weight"], "threshold": self.threshold}
         given |= {"weights_are": self.options["weights_are"], "asked": [e.base for e in asked]}
-        return BinarySample(self.labels[:, label], self.columns(label), given)
+        sample = BinarySample(self.labels[:, label], self.columns(label), given)
+        sample.check_domains(given["asked"])
+        return sample
 
     def pooled(self, each: Of, model: int) -> RowInfluences:
         """Return a measure of the cells of all labels together."""

@@ -37,6 +37,7 @@ from fastmetrics.inference.bootstrap._plans import (
     CountPlan,
     Planned,
     SumPlan,
+    check_domains,
     columns_are,
     columns_of,
 )
@@ -165,6 +166,7 @@ def _of_table(table: ScoreTable, asked: Asked, threshold: Any, *, by_rows: bool)
     n = int(table.n_positive) + int(table.n_negative)
     if n == 0:
         raise InputError("`y_true` must hold at least one example: got an empty table")
+    check_domains(asked, table.scores)
     counts = _called(table, threshold)
     if counts is not None and _count_decisions(asked):
         return MatrixCells.of(counts)
@@ -203,6 +205,8 @@ def _scored(
     models: list[BinaryRows], groups: Codes | None, asked: Asked, threshold: Any
 ) -> list[Form]:
     """Return labels with the scores of each model, verified, whose rows have no weight of 0."""
+    for rows in models:
+        check_domains(asked, rows.scores)
     others = tuple(rows.scores for rows in models[1:])
     orders = [descending(models[0], groups, *others)]
     shared = inverse_of(orders[0][0])

@@ -143,11 +143,15 @@ class SumPlan(Plan):
     finish: Callable[[Floats], Floats]
     n_columns: int = 1
     needs_prediction: bool = True
-    is_probability: bool = False
     is_clipped: bool = False
     slope: Callable[[Floats], Floats] = np.ones_like
     has_error: bool = True
     undefined_where: str = DIVIDES_BY_0
+
+    @property
+    def measure(self) -> Measure:
+        """The registry's entry of the metric."""
+        return asking.find(self.name)
 
     def values(self, part: Yield) -> Floats:
         return self.finish(part.means)
@@ -221,8 +225,8 @@ SUMS = {
         SumPlan("mean_absolute_error", lambda y, p: [np.abs(y - p)], _first),
         SumPlan("mean_error", lambda y, p: [p - y], _first),
         SumPlan("r2", _r2_columns, _r2, n_columns=3, has_error=False),
-        SumPlan("log_loss", _log_loss_columns, _first, is_probability=True, is_clipped=True),
-        SumPlan("brier_score", lambda y, p: [(y - p) ** 2], _first, is_probability=True),
+        SumPlan("log_loss", _log_loss_columns, _first, is_clipped=True),
+        SumPlan("brier_score", lambda y, p: [(y - p) ** 2], _first),
     )
 }
 
@@ -292,6 +296,13 @@ def _of_rows(measure: Measure, parameters: Mapping[str, Any], *columns: Any) -> 
     return measure.value(*columns, **parameters)
 
 
+def check_domains(asked: Sequence[Planned], predictions: NDArray[Any]) -> None:
+    """Raise for predictions outside the domain that a metric of sums declares."""
+    for one in asked:
+        if isinstance(one.plan, SumPlan):
+            one.plan.measure.domain_under({}).check_predicted(predictions, "y_score")
+
+
 def columns_of(
     asked: Sequence[Planned], targets: NDArray[Any], predictions: NDArray[Any] | None = None
 ) -> Floats | None:
@@ -303,11 +314,6 @@ def columns_of(
     p = np.zeros(0) if predictions is None else np.asarray(predictions, np.float64)
     columns: list[Floats] = []
     for label, of in sums:
-        if of.is_probability and not (p.min() >= 0 and p.max() <= 1):
-            raise InputError(
-                f"`y_score` must hold probabilities in [0, 1] for {label!r}: got values from "
-                f"{p.min():g} to {p.max():g}"
-            )
         if of.needs_prediction and predictions is None:
             raise InputError(f"`y_score` is needed for {label!r}: got None")
         if of.is_clipped and predictions is not None:
@@ -324,7 +330,7 @@ def columns_are(asked: Sequence[Planned], threshold: Any, pos_label: Any) -> Col
     counted = [one.label for one in asked if isinstance(one.plan, CountPlan)]
     of_two = any(
         isinstance(one.plan, ThresholdPlan | HullPlan)
-        or (isinstance(one.plan, SumPlan) and one.plan.is_probability)
+        or (isinstance(one.plan, SumPlan) and one.plan.measure.needs == "probabilities")
         for one in asked
     )
     if threshold is not None or of_two or (pos_label is not None and not counted):

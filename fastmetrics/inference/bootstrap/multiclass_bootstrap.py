@@ -32,7 +32,7 @@ from fastmetrics.inference.bootstrap.bootstrap import Options, checked_options, 
 from fastmetrics.inference.estimate_result import Estimates
 from fastmetrics.measures import asking
 from fastmetrics.measures._measure import Measure
-from fastmetrics.measures.curves.roc_multiclass import class_codes, class_probabilities
+from fastmetrics.measures.curves.roc_multiclass import class_codes, class_scores
 
 Floats = NDArray[np.float64]
 MulticlassMetric = Literal[
@@ -163,7 +163,7 @@ class _Classes(NamedTuple):
     @classmethod
     def checked(cls, given: Given) -> _Classes:
         """Return the rows in canonical form, or raise as `roc_auc_score` does."""
-        scores = class_probabilities(given.scores)
+        scores = class_scores(given.scores, sum_to_1=True)
         if scores.shape[1] < 3:
             raise InputError(
                 "`y_score` must have a column for each of three classes or more: got shape "

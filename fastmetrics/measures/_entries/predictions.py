@@ -6,6 +6,7 @@ from functools import partial
 from math import inf, nan
 from typing import Final
 
+from fastmetrics._input.domains import ANYWHERE, LOGARITHMS, PROBABILITIES, SHARES, of_power
 from fastmetrics.measures._measure import REQUIRED, By, Measure, entry
 
 _FROM_ZERO: Final = (0.0, inf)
@@ -64,6 +65,7 @@ def _multiclass(name: str, title: str, how: str, average: str) -> Measure:
         classes=3,
         resampled="classes",
         influences="class_influences:roc_auc",
+        domain=SHARES,
     )
 
 
@@ -205,6 +207,7 @@ _probability = partial(
     needs="probabilities",
     bounds=_UP_TO_ONE,
     influences="influences:of_classes",
+    domain=PROBABILITIES,
 )
 _loss_of_row = partial(
     _probability, up=False, bounds=_FROM_ZERO, row_loss="influences:losses_of_rows"
@@ -219,13 +222,14 @@ _PROBABILITIES: Final = (
     ),
     _probability("d2_log_loss_score", "log_loss", "D² of the log loss"),
     _probability("d2_brier_score", "brier", "D² of the Brier score"),
-    _loss_of_row("hinge_loss", "hinge", needs="scores"),
+    _loss_of_row("hinge_loss", "hinge", needs="scores", domain=ANYWHERE),
     _probability(
         *("top_k_accuracy", "top_k:top_k_accuracy_score", "top-k accuracy"),
         classes=3,  # of two, every row is a hit
         parameters={"k": 2},
         bounds=(0.0, 1.0),
         influences="",
+        domain=ANYWHERE,
     ),
 )
 
@@ -249,22 +253,28 @@ _NUMBERS: Final = (
     _number("root_mean_squared_error", "errors", resampled="sums"),
     _mean_loss("mean_absolute_error", "errors", resampled="sums"),
     _mean_loss("mean_absolute_percentage_error", "errors"),
-    _mean_loss("mean_squared_log_error", "errors"),
-    _number("root_mean_squared_log_error", "errors"),
+    _mean_loss("mean_squared_log_error", "errors", domain=LOGARITHMS),
+    _number("root_mean_squared_log_error", "errors", domain=LOGARITHMS),
     _number("median_absolute_error", "errors", influences=""),
     _number("max_error", "errors", "largest error", influences=""),
     _mean_loss("mean_pinball_loss", "errors", parameters={"alpha": 0.5}),
     _mean_loss(
-        *("mean_tweedie_deviance", "scores", "mean Tweedie deviance"), parameters={"power": 0.0}
+        *("mean_tweedie_deviance", "scores", "mean Tweedie deviance"),
+        parameters={"power": 0.0},
+        domain=of_power,
     ),
-    _mean_loss("mean_poisson_deviance", "scores", "mean Poisson deviance"),
-    _mean_loss("mean_gamma_deviance", "scores"),
+    _mean_loss("mean_poisson_deviance", "scores", "mean Poisson deviance", domain=of_power(1.0)),
+    _mean_loss("mean_gamma_deviance", "scores", domain=of_power(2.0)),
     _score("r2", "scores:r2_score", "R²", parameters={"force_finite": True}, resampled="sums"),
     _score(
         *("explained_variance", "scores:explained_variance_score"),
         parameters={"force_finite": True},
     ),
-    _score("d2_tweedie_score", "scores", "D² of the Tweedie deviance", parameters={"power": 0.0}),
+    _score(
+        *("d2_tweedie_score", "scores", "D² of the Tweedie deviance"),
+        parameters={"power": 0.0},
+        domain=of_power,
+    ),
     _score("d2_pinball_score", "scores", "D² of the pinball loss", parameters={"alpha": 0.5}),
     _score("d2_absolute_error_score", "scores", "D² of the absolute error"),
 )

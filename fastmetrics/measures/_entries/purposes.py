@@ -6,6 +6,7 @@ from functools import partial
 from math import inf, nan
 from typing import Any, Final
 
+from fastmetrics._input.domains import OF_CALIBRATION, PROBABILITIES
 from fastmetrics.measures._measure import REQUIRED, Measure, entry
 
 _FROM_ZERO: Final = (0.0, inf)
@@ -32,6 +33,7 @@ _COSTS: Final = (
     _rule(
         *("net_benefit", "net_benefit"),
         needs="probabilities",
+        domain=PROBABILITIES,
         parameters={"threshold": REQUIRED, "standardized": False, "prevalence": None},
         bounds=_UP_TO_ONE,
         influences="net_benefit:of_threshold",
@@ -61,6 +63,7 @@ _in_bins = partial(
     "calibration",
     up=False,
     needs="probabilities",
+    domain=OF_CALIBRATION,
     parameters=_BINS,
     no_replicates=(
         "chance alone makes an error in bins, and replicates add that bias once more, so that "
@@ -68,7 +71,9 @@ _in_bins = partial(
         "square that covers, `calibration.calibration_test` a test"
     ),
 )
-_of_two = partial(entry, "calibration", needs="probabilities", classes=2, bounds=_ANY)
+_of_two = partial(
+    entry, "calibration", needs="probabilities", classes=2, bounds=_ANY, domain=OF_CALIBRATION
+)
 _part = partial(
     _of_two,
     parameters={"loss": "brier_score"},

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.domains import OF_CALIBRATION
 from fastmetrics._input.labels import show_labels
 from fastmetrics._input.rows import column_count
 from fastmetrics._input.scalars import WeightsAre, check_choice, check_integer, check_same_length
-from fastmetrics._input.scores import check_score_matrix, check_unit_interval
+from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.calibration._probability_table import (
-    NOT_CALIBRATED,
     Floats,
     probabilities,
     probability_table,
@@ -263,7 +263,7 @@ def class_rows(y_true: Any, y_proba: Any, labels: Any) -> tuple[NDArray[np.int64
     check_same_length(y_true=found.codes, y_proba=columns)
     eps = float(np.finfo(columns.dtype).eps) if columns.dtype.kind == "f" else 0.0
     probabilities = columns.astype(np.float64, copy=False)
-    check_unit_interval(probabilities, "y_proba", NOT_CALIBRATED)
+    OF_CALIBRATION.check_predicted(probabilities, "y_proba")
     off = np.abs(probabilities.sum(axis=1) - 1.0) > math.sqrt(eps) + _ABSOLUTE
     if off.any():
         first = int(np.argmax(off))

@@ -11,17 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_vector
+from fastmetrics._input.domains import OF_CALIBRATION
 from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
-from fastmetrics._input.scores import check_unit_interval
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputTypeError, renamed
 from fastmetrics.tables.scores.score_table import ScoreTable, as_table
 
 Floats = NDArray[np.float64]
 
-#: Advice for numbers outside [0, 1].
-NOT_CALIBRATED: Final = "; scores are no probabilities before they are calibrated"
 #: Rows of a piece: a dozen columns of float64 in the L2 cache.
 PIECE: Final = 1 << 13
 #: Pieces of a job.
@@ -65,7 +63,7 @@ def probability_table(
             scores, name = rows.scores, "y_proba"
     has_outside = len(table) > 0 and (table.scores[0] > 1 or table.scores[-1] < 0)
     if has_outside or sample_weight is not None:  # the table lacks rows of weight 0
-        check_unit_interval(scores, name, NOT_CALIBRATED)
+        OF_CALIBRATION.check_predicted(scores, name)
     return table
 
 

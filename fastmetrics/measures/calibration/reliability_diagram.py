@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.domains import OF_CALIBRATION
 from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import check_choice, check_integer
-from fastmetrics._input.scores import check_unit_interval
 from fastmetrics._input.weights import as_given
 from fastmetrics._plots._style import label_of
 from fastmetrics._plots.curves import PLOTTED, Curve
@@ -21,7 +21,6 @@ from fastmetrics.errors import InputError, renamed
 from fastmetrics.measures.calibration import _bins as in_bins
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
-    NOT_CALIBRATED,
     Floats,
     probability_table,
 )
@@ -227,7 +226,7 @@ def calibration_curve(
     n_bins, strategy = in_bins.check_bins(n_bins, strategy)
     with renamed(y_score="y_prob"):
         rows = check_binary(y_true, y_prob, pos_label=pos_label, label_rule="curve").recheck()
-    check_unit_interval(rows.scores, "y_prob", NOT_CALIBRATED)
+    OF_CALIBRATION.check_predicted(rows.scores, "y_prob")
     scores = rows.scores
     if strategy == "equal-count":
         bins = np.searchsorted(np.sort(scores), scores) * n_bins // len(scores)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.domains import check_sums
 from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_finite, score_matrix
@@ -42,7 +43,7 @@ def multiclass_roc_auc(
 
     ``binary_auc`` is the AUC of checked rows of two classes.
     """
-    scores = class_probabilities(y_score)
+    scores = class_scores(y_score, sum_to_1=True)
     averages = _AVERAGES if multi_class == "ovo" else ("micro", *_AVERAGES)
     if average not in averages:
         raise InputError(f"average must be one of {averages} for multiclass problems")
@@ -61,13 +62,13 @@ def multiclass_roc_auc(
     return averaged(measure, indicator, scores, average=average, sample_weight=sample_weight)
 
 
-def class_probabilities(y_score: Any) -> NDArray[Any]:
-    """Return the matrix of scores, columns contiguous: finite, and each row adding up to 1.
+def class_scores(y_score: Any, name: str = "y_score", *, sum_to_1: bool = False) -> NDArray[Any]:
+    """Return the matrix of scores of classes, columns contiguous: finite, and of that sum by row.
 
     Blocks of rows are transposed and added up while they are in cache: to take one column after the
     other reads the whole matrix each time.
     """
-    matrix = score_matrix(y_score)
+    matrix = score_matrix(y_score, name)
     is_by_column = matrix.flags.f_contiguous
     columns = matrix.T if is_by_column else np.empty(matrix.shape[::-1], matrix.dtype)
 
@@ -81,22 +82,21 @@ def class_probabilities(y_score: Any) -> NDArray[Any]:
 
     ends = run([partial(read, start) for start in range(0, len(matrix), _BLOCK)])
     if not np.allclose(1, ends):
-        check_finite(matrix, "y_score")
-        sums = columns.sum(axis=0)
-        off = int(np.argmax(~np.isclose(1, sums)))
-        raise InputError(
-            f"`y_score` must hold probabilities: row {off} adds up to {sums[off]:g}, not to 1"
-        )
+        check_finite(matrix, name)
+        if sum_to_1:
+            check_sums(columns.T, name)
     return columns.T
 
 
-def class_codes(y_true: Any, labels: Any, n_columns: int) -> NDArray[np.int64]:
-    """Return the column of each row's class."""
+def class_codes(
+    y_true: Any, labels: Any, n_columns: int, name: str = "y_score"
+) -> NDArray[np.int64]:
+    """Return the column of each row's class; ``name`` is what messages call the scores."""
     found = check_class_labels(y_true)
     if labels is None:
         if len(found.classes) != n_columns:
             raise InputError(
-                f"`y_score` must have a column for each class of `y_true`, {len(found.classes)}: "
+                f"`{name}` must have a column for each class of `y_true`, {len(found.classes)}: "
                 f"got {n_columns}; pass `labels` if a class has no row"
             )
         return found.codes

@@ -21,6 +21,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.domains import LOGARITHMS, of_power
 from fastmetrics._input.regression_targets import RegressionRows
 from fastmetrics._kernels import errors
 from fastmetrics._kernels.deviances import deviance_sums
@@ -146,9 +147,9 @@ def add_up(rows: RegressionRows, terms: Terms) -> Sums:
     if not is_sound:  # raise, or an error overflows, and so does the measure
         rows.recheck()
         if terms.log_errors:
-            rows.recheck_above(-1.0, "the squared logarithmic error")
+            rows.recheck_domain(LOGARITHMS)
         for power, _ in sorted(terms.powers):
-            rows.recheck_power(power)
+            rows.recheck_domain(of_power(power))
     return total
 
 
