@@ -153,7 +153,8 @@ def evaluate(
     are texts make it "labels". Where `y_true` has two values (or one) it is "binary"; where it
     holds other numbers than whole ones, or has more than two and predictions that are not whole,
     it is "values". More than two whole numbers with whole predictions may be labels or amounts:
-    that is never guessed. `metrics` replaces the usual measures of a task. What follows is of two classes.
+    that is never guessed. `metrics` replaces the usual measures of a task. What follows is of two
+    classes.
 
     **Several labels** ("multilabel", a matrix `y_true`): means over the labels of what each has
     ("roc_auc_macro", or any measure of one label, of which the mean is taken), counts of all

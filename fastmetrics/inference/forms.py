@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastmetrics._input.censored import check_censored, check_censoring
 from fastmetrics._input.models import NamedScores
@@ -18,6 +19,7 @@ from fastmetrics.inference.samples import (
     BinarySample,
     ClassSample,
     LabelSample,
+    RowSample,
     Sample,
     ValueSample,
 )
@@ -51,7 +53,7 @@ def of_few_beyond(n_beyond: int, time: float) -> str:
     )
 
 
-class TimeSample(Sample):
+class TimeSample(RowSample):
     """Times until an event, some of them censored, and scores."""
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
@@ -79,6 +81,10 @@ class TimeSample(Sample):
     @cached_property
     def _uncensored(self) -> Uncensored:
         return self._followed.uncensored()
+
+    def columns(self, model: int) -> tuple[Floats, NDArray[Any]]:
+        """Return the times, and the scores of a model."""
+        return self._censored.times, self._scores[model]
 
     def measured(self, one: Asked) -> Measured:
         """Return a measure of each model, and say where few rows are followed long enough."""
@@ -123,8 +129,8 @@ def sample_of(
     """Return the form of data that each measure is of, by its label; each form is made once."""
     if given["query"] is not None or isinstance(y_true, RankingTable):
         return dict.fromkeys([one.label for one in asked], queries_of(y_true, models, given))
-    made: dict[type[Sample], Sample] = {}
-    found: dict[str, Sample] = {}
+    made: dict[type[RowSample], RowSample] = {}
+    found: dict[str, RowSample] = {}
     for one in asked:
         kind = _kind_of(one, models, given)
         if kind not in made:
@@ -135,7 +141,7 @@ def sample_of(
     return found
 
 
-def _kind_of(one: Asked, models: list[NamedScores], given: Mapping[str, Any]) -> type[Sample]:
+def _kind_of(one: Asked, models: list[NamedScores], given: Mapping[str, Any]) -> type[RowSample]:
     measure = measure_of(one)
     if (measure.needs == "times") != (given["event"] is not None):
         if measure.needs == "times":

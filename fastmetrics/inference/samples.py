@@ -107,34 +107,6 @@ class Sample(ABC):
     design: Design
     classes: Ints
     n_models: int
-    #: What messages call the predictions of each model.
-    _names: list[str]
-
-    def _judge(
-        self,
-        true: NDArray[Any],
-        models: list[NamedScores],
-        columns: list[NDArray[Any]],
-        given: Mapping[str, Any],
-    ) -> None:
-        """Keep how many models there are and what else rows have; raise where lengths differ."""
-        for model, column in zip(models, columns, strict=True):
-            check_same_length(**{"y_true": true, model.argument: column})
-        self._names = [model.argument for model in models]
-        self.n_models = len(models)
-        self.design = Design.checked(len(true), given)
-
-    def check_domains(self, asked: Iterable[Asked]) -> None:
-        """Raise for true values or predictions outside the domain that a metric declares."""
-        domains = {measure_of(one).domain_under(one.parameters) for one in asked} - {ANYWHERE}
-        for domain in sorted(domains, key=repr):
-            domain.check_true(self.columns(0)[0])
-            for model, name in enumerate(self._names):
-                domain.check_predicted(self.columns(model)[1], name)
-
-    def columns(self, model: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the true values, of classes their codes, and the predictions of a model."""
-        raise NotImplementedError
 
     def measured(self, one: Asked) -> Measured:
         """Return a measure of each model with its influences."""
@@ -193,7 +165,40 @@ class Sample(ABC):
         return max(2, int(max(self.classes.max(), predicted.max())) + 1)
 
 
-class BinarySample(Sample):
+class RowSample(Sample):
+    """Rows with true values, and a prediction of each model."""
+
+    #: What messages call the predictions of each model.
+    _names: list[str]
+
+    def _judge(
+        self,
+        true: NDArray[Any],
+        models: list[NamedScores],
+        columns: list[NDArray[Any]],
+        given: Mapping[str, Any],
+    ) -> None:
+        """Keep how many models there are and what else rows have; raise where lengths differ."""
+        for model, column in zip(models, columns, strict=True):
+            check_same_length(**{"y_true": true, model.argument: column})
+        self._names = [model.argument for model in models]
+        self.n_models = len(models)
+        self.design = Design.checked(len(true), given)
+
+    def check_domains(self, asked: Iterable[Asked]) -> None:
+        """Raise for true values or predictions outside the domain that a metric declares."""
+        domains = {measure_of(one).domain_under(one.parameters) for one in asked} - {ANYWHERE}
+        for domain in sorted(domains, key=repr):
+            domain.check_true(self.columns(0)[0])
+            for model, name in enumerate(self._names):
+                domain.check_predicted(self.columns(model)[1], name)
+
+    @abstractmethod
+    def columns(self, model: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the true values, of classes their codes, and the predictions of a model."""
+
+
+class BinarySample(RowSample):
     """Rows of two classes with scores or probabilities."""
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
@@ -282,7 +287,7 @@ def _is_auc(one: Asked) -> bool:
     return measure_of(one).name == "roc_auc" and not one.parameters
 
 
-class LabelSample(Sample):
+class LabelSample(RowSample):
     """Labels and predicted labels, of any number of classes; their codes in `predicted`."""
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
@@ -315,16 +320,19 @@ class LabelSample(Sample):
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
         return self._of_decisions(one, self.predicted[model])
 
+    def columns(self, model: int) -> tuple[Ints, Ints]:
+        """Return the codes of the true and of the predicted labels of a model."""
+        return self.classes, self.predicted[model]
+
     def called(self, one: Asked, model: int) -> Ints:
         """Return the class that each row is called by a model."""
-        predicted: Ints = self.predicted[model]
-        return predicted
+        return self.columns(model)[1]
 
     def _counts(self, one: Asked, model: int) -> Floats | None:
         return counts_of_two(one, self._cells(self.predicted[model]))
 
 
-class ClassSample(Sample):
+class ClassSample(RowSample):
     """Rows of several classes with a matrix of scores or probabilities for each model."""
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
@@ -346,7 +354,7 @@ class ClassSample(Sample):
         return moved(one, *columns, **of)
 
 
-class ValueSample(Sample):
+class ValueSample(RowSample):
     """Numbers and predicted numbers."""
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
