@@ -31,6 +31,32 @@ def canonical_scores(array: NDArray[Any], name: str) -> NDArray[Any]:
     return contiguous(array)
 
 
+def float_thresholds(scores: NDArray[Any]) -> NDArray[np.float64]:
+    """Return scores as float64 thresholds, inf before the first; raise where one is rounded.
+
+    A rounded threshold may lie above its own score, and two may be equal.
+    """
+    check_float_thresholds(scores)
+    return np.concatenate(([np.inf], scores.astype(np.float64, copy=False)))
+
+
+def check_float_thresholds(scores: NDArray[Any]) -> None:
+    """Raise if an integer score is no float64: most beyond 2^53 are none."""
+    if scores.dtype.kind == "f":
+        return
+    above = 2.0 ** (8 * scores.dtype.itemsize - (scores.dtype.kind == "i"))
+    floats = scores.astype(np.float64)
+    fits = floats < above  # the greatest integer of a dtype may be rounded up to beyond it
+    is_kept = np.where(fits, floats, 0.0).astype(scores.dtype) == scores
+    if not (fits & is_kept).all():
+        at = int(np.argmin(fits & is_kept))
+        raise InputError(
+            f"the score {int(scores[at])} is no float, as the thresholds of this curve are: whole "
+            "numbers beyond 2**53 would be rounded; subtract one number from all scores, or take "
+            "`confusion_matrix_at_thresholds` or `precision_recall_curve`, which keep integers"
+        )
+
+
 def contiguous(array: NDArray[Any]) -> NDArray[Any]:
     """Return ``array``, or a C-contiguous and aligned copy of it."""
     flags = array.flags

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import check_choice, check_integer
+from fastmetrics._input.scores import check_float_thresholds, float_thresholds
 from fastmetrics.dask._dealt import sample_of
 from fastmetrics.dask._partitions import COLUMNS, computed, one_thread, partitions, summed
 from fastmetrics.dask._ranges import RANGE_SCORES, Range, Ranges
@@ -255,14 +256,16 @@ def roc_curve(
     n_points = None if n_points is None else check_integer("n_points", n_points, low=2)
     runs = _runs(y_true, y_score, sample_weight, pos_label, range_scores, "curve")
     if n_points is None:
-        fpr, tpr, thresholds = roc_of_table(runs.table())
+        table = runs.table()
+        check_float_thresholds(table.scores)
+        fpr, tpr, thresholds = roc_of_table(table)
     else:
         totals = runs.n_positive, runs.n_negative
         found = computed(runs.over_ranges(_points, totals, n_points))
         scores, tp, fp = (np.concatenate(columns) for columns in zip(*found, strict=True))
         with np.errstate(invalid="ignore"):
             tpr, fpr = (np.append(0.0, c) / t for c, t in zip((tp, fp), totals, strict=True))
-        thresholds = np.append(np.inf, scores.astype(np.float64))
+        thresholds = float_thresholds(scores)
     if not runs.n_negative > 0:
         fpr = np.full(len(fpr), np.nan)
         warn_user(NO_NEGATIVE, UndefinedMetricWarning)

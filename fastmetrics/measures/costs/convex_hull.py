@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_positive
+from fastmetrics._input.scores import float_thresholds
 from fastmetrics._plots._style import label_of
 from fastmetrics._plots.curves import PLOTTED, Curve
 from fastmetrics._plots.score_curves import draw_roc
@@ -98,7 +99,7 @@ def roc_convex_hull(
     if lacks_a_class(table, "the convex hull"):
         return RocConvexHull(np.empty(0), np.empty(0), np.empty(0), math.nan)
     hull = upper_hull(table)
-    thresholds = np.append(math.inf, table.scores[hull.ends].astype(np.float64))
+    thresholds = float_thresholds(table.scores[hull.ends])
     tp, fp = hull.true_positives, hull.false_positives
     return RocConvexHull(fp / float(fp[-1]), tp / float(tp[-1]), thresholds, area_of(hull))
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.models import MODELS, check_models, named_scores
+from fastmetrics._input.scores import float_thresholds
 from fastmetrics._plots._style import label_of
 from fastmetrics._plots.cost_plots import draw_cost_curves
 from fastmetrics._plots.curves import PLOTTED, Curve
@@ -105,7 +106,7 @@ def curve_of_table(table: ScoreTable) -> CostCurve:
     ]
     x, y = np.array(meetings, np.float64).reshape(-1, 2).T
     fpr, tpr, fnr = fp / n_negative, tp / n_positive, missed / n_positive
-    thresholds = np.append(math.inf, table.scores[hull.ends].astype(np.float64))
+    thresholds = float_thresholds(table.scores[hull.ends])
     return CostCurve(
         expected_total_cost=half_harmonic_sum(hull),
         probability_cost=np.concatenate(([0.0], x, [1.0])),

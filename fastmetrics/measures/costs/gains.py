@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_fraction
+from fastmetrics._input.scores import float_thresholds
 from fastmetrics._plots._style import shown_name
 from fastmetrics._plots.curves import PLOTTED, Curve, Guide, draw_curves
 from fastmetrics._results import OwnArrays, Result
@@ -141,7 +142,7 @@ def gains_curve(
         fraction, gain = (tp + fp) / (tp[-1] + fp[-1]), tp / tp[-1]
     if nothing:
         gain = np.full(len(tp), math.nan)
-    thresholds = np.concatenate(([math.inf], table.scores))
+    thresholds = float_thresholds(table.scores)
     return GainsCurve(fraction, gain, thresholds, float(tp[-1] / (tp[-1] + fp[-1])))
 
 

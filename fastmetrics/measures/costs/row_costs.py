@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.scores import float_thresholds
 from fastmetrics._plots._style import label_of, shown_name
 from fastmetrics._plots.curves import PLOTTED, Curve, Guide, Mark, draw_curves
 from fastmetrics._results import OwnArrays, Result
@@ -197,7 +198,7 @@ def threshold_costs(
         cost_at_half=cost_at_half(table),
         cost_all_positive=float(costs[-1]),
         cost_all_negative=float(costs[0]),
-        thresholds=np.concatenate(([math.inf], table.scores)),
+        thresholds=float_thresholds(table.scores),
         costs=costs,
         prevalence=table.prevalence,
     )

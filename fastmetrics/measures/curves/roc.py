@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scores import check_float_thresholds
 from fastmetrics._kernels.curve_kernels import corner_count, write_roc
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
@@ -85,6 +86,7 @@ def roc_curve(
     table = as_table(
         y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, label_rule="curve"
     )
+    check_float_thresholds(table.scores)
     fpr, tpr, thresholds = roc_of_table(table, drop_intermediate=drop_intermediate)
     if math.isnan(fpr[-1]):
         warn_user(NO_NEGATIVE, UndefinedMetricWarning)
@@ -222,6 +224,7 @@ def det_curve(
             f"are no two rates of error (positives {table.n_positive:g}, negatives "
             f"{table.n_negative:g})"
         )
+    check_float_thresholds(table.scores)
     if not (drop_intermediate or table.is_weighted):
         return _errors_of_counts(table)
     tp, fp = _from_zero(table.true_positives), _from_zero(table.false_positives)
