@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from benchmarks.speed.timing import seconds
-from fastmetrics._kernels import _compile
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 FULL_VARIABLE = "FASTMETRICS_BENCH_FULL"
@@ -46,13 +45,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture
-def machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no call be served by plain Python: that is what happens before a kernel is compiled."""
-    monkeypatch.setattr(_compile, "TWIN_MAX_ELEMENTS", -1)
-
-
-@pytest.fixture
-def timed(benchmark: Any, machine_code: None) -> Callable[..., Any]:
+def timed(benchmark: Any) -> Callable[..., Any]:
     """Return a function that times a call: warmed up, and its answer checked.
 
     Compilation and the first touch of caches are left out; the answer of the last timed call is

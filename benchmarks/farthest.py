@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from benchmarks.speed.public_calls import TIMED, Rows, call_of
-from fastmetrics._kernels._compile import compile_small_calls
 
 SIZES = 100_000, 1_000_000
 LISTED = 20
@@ -56,7 +55,6 @@ def least_seconds(call: Callable[[], Any], *, is_warm: bool) -> float:
 
 def distances(names: Sequence[str], sizes: Sequence[int] = SIZES) -> list[Distance]:
     """Return the distances of these functions, the farthest first."""
-    compile_small_calls()
     taken: dict[str, list[float]] = {name: [] for name in names}
     sorts = []
     with warnings.catch_warnings():  # what is degenerate or small here is timed all the same

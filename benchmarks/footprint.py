@@ -42,15 +42,6 @@ import fastmetrics as fm
 print(time.perf_counter() - start)
 """
 )
-_WITHOUT = (
-    "import sys; sys.modules['numba'] = None\n"
-    + _DATA
-    + """
-import fastmetrics as fm
-{call}
-print("works")
-"""
-)
 CALLS = {
     "AUC of 600 rows": (600, "fm.roc_auc_score(y, score)"),
     "AUC with its interval, 600 rows": (600, "fm.estimate(y, score, metrics='roc_auc')"),
@@ -125,10 +116,6 @@ def page() -> str:
         f"| {name} | {warm:.2f} s | {'' if cold is None else f'{cold:.1f} s'} |"
         for name, warm, cold in times()
     )
-    absent = "\n".join(
-        f"| {name} | {python(_WITHOUT.format(n=n, call=call))[1].partition(':')[0]} |"
-        for name, (n, call) in CALLS.items()
-    )
     return f"""# What it weighs, and how long it takes to wake
 
 Written by `python -m benchmarks.footprint`: Python {sys.version.split()[0]},
@@ -147,7 +134,7 @@ Two builds of one checkout are the same to the byte.
 {whole:.0f} MB in all. Importing fastmetrics imports none of them: NumPy, numba, SciPy and
 matplotlib are imported by the first call that needs them. A process of its own from the import to
 the answer, the median of {ROUNDS}; and one where nothing was compiled before, as once in an
-installation (`fastmetrics warmup` does it ahead; a terminal says after a second what takes long):
+installation (`fastmetrics warmup` does it ahead; a notice says so after two seconds):
 
 | import and first call | compiled before | never compiled |
 |---|---|---|
@@ -156,13 +143,6 @@ installation (`fastmetrics warmup` does it ahead; a terminal says after a second
 **Why numba?** The loops that matter (pairs across two sorted classes, counts of a replicate in
 sorted order, sums over tie groups) are no calls of NumPy, and extensions compiled ahead would need
 a wheel for each platform. [rationale.md](rationale.md) says more.
-
-**Where numba cannot be imported** small data are served by NumPy and plain Python, and what needs a
-compiler says so:
-
-| call | without numba |
-|---|---|
-{absent}
 """
 
 

@@ -20,7 +20,6 @@ from benchmarks.speed.contests import BY_KEY, ROWS
 from benchmarks.speed.further import Further, measure_further
 from benchmarks.speed.report import Row
 from benchmarks.speed.timing import FULL_ROWS, Target
-from fastmetrics._kernels._compile import compile_small_calls
 
 ALLOWANCE = 0.3
 ROOT = Path(__file__).resolve().parents[1]
@@ -37,7 +36,6 @@ def measure_row(target: Target, shop: processes.Workshop) -> Row:
 
 def measure_all(targets: Sequence[Target], most_rows: int) -> dict[str, Row]:
     """Measure the rows, saying so; a wrong answer or a failed process ends the run."""
-    compile_small_calls()  # a row of 1,000 is "warm": no plain Python, whatever ran before it
     rows = {}
     start = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="fastmetrics-bench-") as folder:

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import fastmetrics as fm
-from fastmetrics._kernels import _compile
 
 PACKAGE = Path(fm.__file__).parent
 
@@ -43,17 +42,12 @@ def passed(function: Callable[[], Any]) -> Passed:
             if path.is_relative_to(PACKAGE):
                 files[path.relative_to(PACKAGE).as_posix()] += 1
 
-    before = _compile.TWIN_MAX_ELEMENTS, _compile.numpy_rows_left
-    _compile.compile_small_calls()
+    function()  # compiles, and imports what is imported on first use
+    sys.setprofile(count)
     try:
-        function()  # compiles, and imports what is imported on first use
-        sys.setprofile(count)
-        try:
-            function()
-        finally:
-            sys.setprofile(None)
+        function()
     finally:
-        _compile.TWIN_MAX_ELEMENTS, _compile.numpy_rows_left = before
+        sys.setprofile(None)
     return Passed(calls, files)
 
 

@@ -12,9 +12,8 @@ _CURVES, _BOOTSTRAP = "measures.curves", "inference.bootstrap"
 
 #: Where each size stands, in the package: some are read in several modules.
 PLACES: dict[str, tuple[str, ...]] = {
-    # of threads and compiled kernels
+    # of threads
     "patience": ("_threads.workers._PATIENCE",),
-    "plain_python_elements": ("_kernels._compile.TWIN_MAX_ELEMENTS",),
     # of the command line
     "files_cells": ("cli._bounded._CELLS",),
     "files_memory": ("cli._bounded._memory_of_rows",),
@@ -127,8 +126,3 @@ def failing(patch: pytest.MonkeyPatch, work: str, error: BaseException) -> None:
 def size(name: str) -> Any:
     """Return a size as it is."""
     return resolve_name(f"fastmetrics.{PLACES[name][0]}")
-
-
-def compile_two() -> None:
-    """Let plain arrays of two classes be counted in one call of a kernel."""
-    resolve_name("fastmetrics._kernels.cells:count_two").compiled()

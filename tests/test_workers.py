@@ -164,9 +164,7 @@ DATA = """
 import os, threading, numpy as np
 from fastmetrics import ScoreTable, roc_auc_score
 from fastmetrics._threads import workers as _workers
-from fastmetrics._kernels._compile import compile_small_calls
 from fastmetrics.tables.scores.pairs import PLAIN_ROWS
-compile_small_calls()  # NumPy alone, which a new process starts with, needs no pool
 n = 12 * PLAIN_ROWS
 labels, scores = np.arange(n) % 3 == 0, np.arange(n) * 7_919 % 100_003 / 8
 """
@@ -237,27 +235,18 @@ def test_an_interrupt_stops_within_a_second(program: str, n_threads: int) -> Non
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_right_after_a_fork() -> None:
-    """Row 71: also where another thread of the parent was just making its pool."""
+    """Row 71: the child makes a pool of its own."""
     program = (
         DATA
         + """
 import warnings
 warnings.simplefilter("ignore", DeprecationWarning)  # 3.12: a fork beside threads
 before = roc_auc_score(labels, scores, n_threads=2)
-held, let_go = threading.Event(), threading.Event()
-def hold():
-    with _workers._lock:
-        held.set()
-        let_go.wait()
-thread = threading.Thread(target=hold)
-thread.start()
-held.wait()
+pool = _workers._executor()
 child = os.fork()
 if child == 0:
     same = roc_auc_score(labels, scores, n_threads=2) == before
-    os._exit(0 if same and _workers._pool[0] == os.getpid() else 1)
-let_go.set()
-thread.join()
+    os._exit(0 if same and _workers._executor() is not pool else 1)
 _, status = os.waitpid(child, 0)
 print(os.waitstatus_to_exitcode(status), roc_auc_score(labels, scores, n_threads=2) == before)
 """
@@ -275,9 +264,7 @@ def test_forks_while_other_threads_load_and_use_kernels(_: int) -> None:
 import os, signal, threading, time, warnings
 import numpy as np
 from fastmetrics import average_precision_score, log_loss, roc_auc_score
-from fastmetrics._kernels._compile import compile_small_calls
 warnings.simplefilter("ignore", DeprecationWarning)  # 3.12: a fork beside threads
-compile_small_calls()
 labels, scores = np.arange(4_000) % 2, np.random.default_rng(0).random(4_000)
 def work():
     while True:

@@ -29,7 +29,6 @@ from benchmarks.coverage.measured import LEVEL, Cost, Measured
 from benchmarks.coverage.methods import measure
 from benchmarks.coverage.populations import population
 from benchmarks.coverage.scenes import Scene
-from fastmetrics._kernels._compile import compile_small_calls
 
 ALPHA = 0.05
 CHUNK = 20
@@ -175,7 +174,7 @@ def simulate(
     pool: AbstractContextManager[Any] = nullcontext()
     if processes > 1:
         spawn = get_context("spawn")  # a fork would take a lock of Numba's along
-        pool = ProcessPoolExecutor(processes, spawn, initializer=compile_small_calls)
+        pool = ProcessPoolExecutor(processes, spawn)
     total = sum(map(len, numbers.values()))
     bar = tqdm(total=total, unit=" data sets", disable=not progress)
     with bar, pool as workers:

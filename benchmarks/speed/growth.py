@@ -21,7 +21,6 @@ from benchmarks.speed import around, scores
 from benchmarks.speed.contests import PEERS, WORKS, YARDSTICKS
 from benchmarks.speed.data import Spec, make
 from benchmarks.speed.memory_probe import resident
-from fastmetrics._kernels._compile import compile_small_calls
 from fastmetrics.tables.ordering import partition
 
 SIZES = 10_000, 100_000, 1_000_000, 10_000_000
@@ -115,7 +114,6 @@ def extra_memory(call: Call) -> int:
 
 def measure_growth(name: str, most_rows: int) -> Growth:
     """Measure one work."""
-    compile_small_calls()
     sizes: list[int] = []
     taken: list[float] = []
     memory = math.nan
@@ -157,7 +155,6 @@ def table(found: Sequence[Growth]) -> str:
 
 def picture_points(most_rows: int) -> dict[str, list[tuple[int, float, float]]]:
     """Return rows, our seconds and scikit-learn's, by what the picture calls them."""
-    compile_small_calls()
     found: dict[str, list[tuple[int, float, float]]] = {name: [] for name in PICTURE}
     for rows in PICTURE_SIZES:
         if rows > most_rows:

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics import ScoreTable, roc_auc_score
-from fastmetrics._kernels._compile import compile_small_calls
 from fastmetrics.tables.scores._distinct import PLAIN_ROWS
 
 _STATUS = Path("/proc/self/status")
@@ -81,7 +80,6 @@ def main() -> None:
     labels, scores = (np.load(name) for name in sys.argv[2:])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        compile_small_calls()
         work = prepare(labels, scores)
         with contextlib.suppress(OSError):
             Path("/proc/self/clear_refs").write_text("5")  # the peak starts from here

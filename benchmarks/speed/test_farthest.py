@@ -44,7 +44,6 @@ def test_every_call_runs_and_changes_nothing(name, columns) -> None:
 def test_the_farthest_come_first(monkeypatch) -> None:
     seconds = {"f1_score": {100: 1.0, 1_000: 10.0}, "r2_score": {100: 2.0, 1_000: 200.0}}
     monkeypatch.setattr(farthest, "call_of", lambda name, rows: (name, rows.n))
-    monkeypatch.setattr(farthest, "compile_small_calls", lambda: None)
 
     def least_seconds(call, *, is_warm):
         return seconds[call[0]][call[1]] if isinstance(call, tuple) else 0.5

@@ -13,7 +13,6 @@ from benchmarks.speed import cores, growth
 from benchmarks.speed.cores import Cores, Trace
 from benchmarks.speed.further import Further, measure_further
 from benchmarks.speed.growth import Growth
-from fastmetrics._kernels._compile import compile_small_calls
 from fastmetrics._threads import workers
 from fastmetrics.tables.scores import pairs
 
@@ -54,7 +53,6 @@ def test_sections_are_named_by_function() -> None:
     """Those of ours, and no seconds of jobs."""
     from fastmetrics import roc_auc_score
 
-    compile_small_calls()
     rng = np.random.default_rng(1)
     y, score = rng.integers(0, 2, 400_000).astype(np.int8), rng.random(400_000)
     roc_auc_score(y, score)

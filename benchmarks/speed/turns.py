@@ -175,10 +175,7 @@ def _serve(folder: Path) -> None:
     import fastmetrics
 
     assert folder in Path(fastmetrics.__file__).resolve().parents, fastmetrics.__file__
-    from fastmetrics._kernels import _compile
 
-    if hasattr(_compile, "compile_small_calls"):
-        _compile.compile_small_calls()
     watch: Callable[[int], float] | None = None
     with tempfile.TemporaryDirectory(dir=folder) as files:
         for line in sys.stdin:

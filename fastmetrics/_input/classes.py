@@ -27,11 +27,8 @@ from fastmetrics.errors import InputError, InputTypeError
 _TABLE: Final = 1 << 16
 """Integer labels that span at most this much, or their number, are coded through a table."""
 
-_FEW_ROWS: Final = 20_000
-"""So many labels are sorted sooner than a kernel is loaded."""
-
 _DISTINCT: Final = 1 << 14
-"""Others are hashed as they lie in memory, in a table of at least so many distinct ones."""
+"""Other labels are hashed as they lie in memory, in a table of at least so many distinct ones."""
 
 
 class ClassLabels(NamedTuple):
@@ -121,7 +118,7 @@ def _hashed_codes(y: NDArray[Any]) -> ClassLabels:
     """
     width = y.dtype.itemsize // 4
     y = contiguous(y.astype(y.dtype.newbyteorder("="), copy=False))
-    if width == 0 or (len(y) <= _FEW_ROWS and not kernels.text_codes.is_compiled):
+    if width == 0:
         return _sorted_codes(y)
     rows, codes = y.view(np.uint32).reshape(len(y), width), np.empty(len(y), np.int32)
     size = _DISTINCT

@@ -6,7 +6,7 @@ Counts are int64 and totals stay below 2**63; products are the callers' to bound
 
 import numpy as np
 
-from fastmetrics._kernels._compile import in_place_of, kernel
+from fastmetrics._kernels._compile import kernel
 
 #: Corners of a line that may be passed at once.
 LINE_BLOCK = 128
@@ -138,17 +138,6 @@ def placement_sums(positives, negatives, n_negative, half, sums):
     sums[6] = n_low
 
 
-@in_place_of(placement_sums)
-def _placement_sums(positives, negatives, n_negative, half, sums):
-    below = 2 * (n_negative - np.cumsum(negatives)) + negatives
-    above = 2 * np.cumsum(positives) - positives
-    sums[0] = (positives * below).sum()
-    for at, counts, placement in ((1, positives, below), (4, negatives, above)):
-        high, low = placement >> half, placement & ((1 << half) - 1)
-        for k, products in enumerate((high * high, 2 * high * low, low * low)):
-            sums[at + k] = (counts * products).sum()
-
-
 @kernel
 def sums_of_products(values, counts, first, chunk, sums):
     """Write ``sums[c, k, l]``: ``counts`` times the rows k and l of ``values`` in a chunk.
@@ -189,16 +178,6 @@ def write_precision_steps(positives, negatives, true_positives, false_positives,
         recall[i] /= n_positive
     for i in range(n):
         steps[n - 1 - i] = (recall[i] - recall[i + 1]) * precision[i]
-
-
-@in_place_of(write_precision_steps)
-def _write_precision_steps(
-    positives, negatives, true_positives, false_positives, n_positive, steps
-):
-    tp = np.cumsum(np.append(true_positives, positives))
-    called = tp[1:] + np.cumsum(negatives) + false_positives
-    recall = tp / n_positive
-    steps[::-1] = (recall[:-1] - recall[1:]) * (tp[1:] / called)
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fastmetrics._kernels._compile import in_place_of, kernel
+from fastmetrics._kernels._compile import kernel
 
 
 @kernel
@@ -182,11 +182,6 @@ def lost_pairs(positives, negatives):
         twice += positives[i] * (2 * above + negatives[i])
         above += negatives[i]
     return twice
-
-
-@in_place_of(lost_pairs)
-def _lost_pairs(positives, negatives):
-    return positives @ (2 * np.cumsum(negatives) - negatives)
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fastmetrics._kernels._compile import in_place_of, kernel
+from fastmetrics._kernels._compile import kernel
 
 
 @kernel
@@ -30,14 +30,6 @@ def gap_ends(positives, negatives, n_positive, n_negative, ends):
             ends[3] = i
             ends[4] = tp
             ends[5] = fp
-
-
-@in_place_of(gap_ends)
-def _gap_ends(positives, negatives, n_positive, n_negative, ends):
-    tp, fp = np.cumsum(positives), np.cumsum(negatives)
-    gaps = tp * n_negative - fp * n_positive
-    for k, row in enumerate((gaps.argmax(), gaps.argmin())):
-        ends[3 * k : 3 * k + 3] = row, tp[row], fp[row]
 
 
 @kernel
@@ -68,11 +60,6 @@ def add_precisions(positives, negatives, true_positives, false_positives, terms,
             limbs[limb + 2] += high >> 32
 
 
-def _running(first, values):
-    """Return running sums that begin with a number, added in the order of a loop."""
-    return np.add.accumulate(np.concatenate(([first], values)))[1:]
-
-
 @kernel
 def auc_influences(positives, negatives, above, sizes, value, of_positives, of_negatives):
     """Write how far a row of either class moves the AUC at each score of a piece.
@@ -91,17 +78,6 @@ def auc_influences(positives, negatives, above, sizes, value, of_positives, of_n
         of_positives[i] = (of_positives[i] / n - value) / m
     for i in range(positives.size):
         of_negatives[i] = (of_negatives[i] / m - value) / n
-
-
-@in_place_of(auc_influences)
-def _auc_influences(positives, negatives, above, sizes, value, of_positives, of_negatives):
-    m, n = sizes
-    of_positives[:] = ((n - _running(above[1], negatives)) + negatives / 2.0) / n
-    of_positives -= value
-    of_positives /= m
-    of_negatives[:] = (_running(above[0], positives) - positives / 2.0) / m
-    of_negatives -= value
-    of_negatives /= n
 
 
 @kernel
@@ -129,18 +105,6 @@ def precision_shares(positives, negatives, above, precisions, shares):
     return gained, lost
 
 
-@in_place_of(precision_shares)
-def _precision_shares(positives, negatives, above, precisions, shares):
-    called = _running(above[0], positives)
-    precisions[:] = called
-    called += _running(above[1], negatives)
-    precisions /= called
-    shares[:] = positives / called
-    terms = shares * (1.0 - precisions), shares * precisions
-    gained, lost = (float(_running(0.0, each)[-1]) if len(each) else 0.0 for each in terms)
-    return gained, lost
-
-
 @kernel
 def precision_influences(n_positive, value, below, of_positives, of_negatives):
     """Make of precisions and shares how far a row of either class moves average precision.
@@ -160,17 +124,6 @@ def precision_influences(n_positive, value, below, of_positives, of_negatives):
         of_positives[i] /= n_positive
     for i in range(of_positives.size):
         of_negatives[i] /= n_positive
-
-
-@in_place_of(precision_influences)
-def _precision_influences(n_positive, value, below, of_positives, of_negatives):
-    shares = of_negatives[::-1].copy()
-    gained = _running(below[0], shares * (1.0 - of_positives[::-1]))[::-1]
-    of_negatives[:] = _running(below[1], shares * of_positives[::-1])[::-1]
-    of_negatives /= -n_positive
-    of_positives -= value
-    of_positives += gained
-    of_positives /= n_positive
 
 
 @kernel
@@ -198,16 +151,6 @@ def add_products(one, other, counts, weights, strata, sums):
         sums[stratum, 2] += square
 
 
-@in_place_of(add_products)
-def _add_products(one, other, counts, weights, strata, sums):
-    c, d = (one * weights, other * weights) if weights.size else (one, other)
-    product = c * d
-    strata = strata if strata.size else np.zeros(len(one), np.int64)
-    for k, column in enumerate((product, c, product * product)):
-        counted = column * counts if counts.size else column
-        sums[:, k] += np.bincount(strata, counted, len(sums))
-
-
 @kernel
 def add_by_code(codes, values, weights, sums):
     """Add values, times their weights, to the sums of their codes; return the sum of their sizes.
@@ -222,13 +165,6 @@ def add_by_code(codes, values, weights, sums):
         sums[codes[i]] += added
         size += abs(added)
     return size
-
-
-@in_place_of(add_by_code)
-def _add_by_code(codes, values, weights, sums):
-    added = values * weights if weights.size else values
-    sums += np.bincount(codes, added, len(sums))
-    return float(np.add.accumulate(np.abs(added))[-1])
 
 
 @kernel

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from typing import Any, TypeVar, cast
 
 from fastmetrics.errors import InputError, InputTypeError
@@ -36,8 +36,6 @@ BLOCK_ROWS = 1 << 16
 
 #: What the call around was asked for.
 _limit: ContextVar[int | None] = ContextVar("limit", default=None)
-_lock = threading.Lock()
-_pool: tuple[int, ThreadPoolExecutor] | None = None
 
 
 def available_processors() -> int:
@@ -92,25 +90,15 @@ def _asked_for() -> int | None:
     return int(text)
 
 
+@cache
 def _executor() -> ThreadPoolExecutor:
     """Return this process's pool; after a fork the child makes its own."""
-    global _pool
-    with _lock:
-        if _pool is None or _pool[0] != os.getpid():
-            workers = max(1, (os.cpu_count() or 1) - 1)
-            _pool = (os.getpid(), ThreadPoolExecutor(workers, thread_name_prefix="fastmetrics"))
-        return _pool[1]
-
-
-def _unlock_after_fork() -> None:
-    """A thread of the parent may have held the lock at the fork; the child starts afresh."""
-    global _lock, _pool
-    _lock = threading.Lock()
-    _pool = None
+    workers = max(1, (os.cpu_count() or 1) - 1)
+    return ThreadPoolExecutor(workers, thread_name_prefix="fastmetrics")
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_unlock_after_fork)
+    os.register_at_fork(after_in_child=_executor.cache_clear)
 
 
 class _Run:

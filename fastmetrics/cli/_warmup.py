@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 import fastmetrics
-from fastmetrics._kernels._compile import compile_small_calls
+from fastmetrics._kernels._compile import notice
 from fastmetrics.tables.scores._distinct import PLAIN_ROWS
 
 #: The doors, whose types are for those who use what they return.
@@ -28,7 +28,7 @@ def compile_all() -> Iterator[tuple[str, float]]:
 
     Machine code that is already in the cache is loaded, which takes milliseconds.
     """
-    compile_small_calls()
+    notice.is_wanted = False
     for name, work in _steps():
         start = time.perf_counter()
         with warnings.catch_warnings():

@@ -23,7 +23,7 @@ BAD = Path(__file__).with_name("bad")
 MAX_LINES = 800
 MAX_FILES = 20  # of a room; about fifteen is the aim
 KERNEL_MAY_IMPORT = {"__future__", "math", "numba", "numpy", "typing"}
-DECORATORS = {"kernel", "in_place_of"}
+DECORATORS = {"kernel"}
 COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "stencil", "cfunc", "prange"}
 #: Public modules that have no stub.
 OTHER_DOORS = {f"fastmetrics.{name}" for name in ("cli", "dask", "data", "errors")}

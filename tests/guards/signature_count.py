@@ -25,8 +25,6 @@ from fastmetrics.cli._warmup import compile_all
 from public import public
 from signature_keys import counted_keys
 
-_compile.TWIN_MAX_ELEMENTS = -1  # no call, however small, is served by plain Python
-
 SIZES = (1, 40, 3_000, 60_000, 300_000)  # a row, the plain path, buckets, several threads
 LABELS = ("bool", "int8", "uint8", "int32", "int64", "float32", "float64")
 FLOATS = ("float16", "float32", "float64", ">f4", ">f8")

@@ -55,7 +55,6 @@ def weighted_mean(labels, scores, weights):
     ],
 )
 def test_an_interrupt_stops_it_within_a_second(metrics, n_resamples, options, monkeypatch):
-    engine_sizes.put(monkeypatch, plain_python_elements=-1)
     labels, scores = binary(400)
     before = quiet_bootstrap(labels, scores, rng=1)["roc_auc"].details.distribution
     if metrics != {"slow": slow}:
@@ -124,7 +123,6 @@ def test_memory_that_runs_out(n_threads, monkeypatch):
 )
 def test_memory_is_that_of_a_part(metrics, method, most, monkeypatch):
     """In bytes a row, beside the table; 300 replicates of a byte a row would take 300."""
-    engine_sizes.put(monkeypatch, plain_python_elements=-1)
     labels, scores = binary(200_000)
     table = fm.ScoreTable.from_scores(labels, 1 / (1 + np.exp(-scores)))
     options = {"metrics": metrics, "method": method, "n_resamples": 300, "rng": 1, "n_threads": 1}

@@ -21,12 +21,6 @@ B = 5_000
 LEAST_P = 1e-4
 
 
-@pytest.fixture(autouse=True)
-def compiled(monkeypatch):
-    """Let no plain Python twin draw thousands of replicates."""
-    engine_sizes.put(monkeypatch, plain_python_elements=-1)
-
-
 def heavily_tied(n: int = 4_000) -> tuple:
     labels, scores = binary(n, seed=3, step=1.0)
     return labels, np.clip(scores, -1, 2)

@@ -1,4 +1,4 @@
-"""The one decorator: who serves a call, what is compiled, and where it is kept."""
+"""The one decorator: what is compiled, where it is kept, and how numba is guarded."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +39,8 @@ total_kernel: Kernel = kernel(total)
 
 
 @pytest.fixture
-def fresh(monkeypatch) -> Kernel:
-    """Return a kernel that nobody has called, under the thresholds of a new process."""
-    monkeypatch.setattr(_compile, "TWIN_MAX_ELEMENTS", 2_000)
+def fresh() -> Kernel:
+    """Return a kernel that nobody has called."""
     return kernel(total)
 
 
@@ -52,81 +52,12 @@ def test_a_kernel_looks_like_its_function(fresh) -> None:
     assert fresh._dispatcher is None
 
 
-def test_small_first_calls_are_served_by_the_twin(fresh) -> None:
-    for size in (0, 1, _compile.TWIN_MAX_ELEMENTS):
-        assert fresh(np.ones(size)) == size
-        assert fresh._dispatcher is None
-    assert fresh(np.ones(_compile.TWIN_MAX_ELEMENTS + 1)) == _compile.TWIN_MAX_ELEMENTS + 1
-    assert fresh._dispatcher is not None
-
-
-def test_a_compiled_kernel_serves_small_calls_too(fresh, monkeypatch) -> None:
+@compiled_only
+@pytest.mark.parametrize("size", [0, 1, 3_000])
+def test_the_first_call_is_served_by_the_compiled_function(fresh, monkeypatch, size) -> None:
     fresh.compiled()
     monkeypatch.setattr(fresh, "py_func", None)
-    assert fresh(np.ones(3)) == 3.0
-
-
-def test_the_twin_has_a_budget(fresh) -> None:
-    calls = _compile.TWIN_BUDGET // 1_000
-    for _ in range(calls):
-        fresh(np.ones(1_000))
-    assert fresh._dispatcher is None
-    assert fresh(np.ones(1_000)) == 1_000
-    assert fresh._dispatcher is not None
-
-
-def test_the_largest_array_counts(fresh) -> None:
-    assert fresh._twin_serves((1.0, np.ones(2_000), np.ones((2, 1_000)), "not an array"))
-    assert not fresh._twin_serves((np.ones(1), np.ones((3, 1_000))))
-    assert fresh._twin_serves(())
-
-
-@pytest.fixture
-def with_numpy(fresh, monkeypatch) -> Kernel:
-    """Return a kernel that nobody has called, with a twin in NumPy, which is told apart."""
-    monkeypatch.setattr(_compile, "numpy_elements_left", 10_000)
-    _compile.in_place_of(fresh)(lambda values: -np.sum(values))
-    return fresh
-
-
-def test_numpy_serves_first_calls_up_to_so_many_elements(with_numpy) -> None:
-    for size in (1, 3_000, 5_000):
-        assert with_numpy(np.ones(size)) == -size
-    assert _compile.numpy_elements_left == 2_000 - _compile.NUMPY_CALL
-    assert with_numpy(np.ones(1)) == 1  # plain Python
-    assert with_numpy._dispatcher is None
-    assert with_numpy(np.ones(3_000)) == 3_000
-    assert with_numpy._dispatcher is not None
-    _compile.numpy_elements_left = 10_000
-    assert with_numpy(np.ones(3_000)) == 3_000  # machine code, once there is some
-
-
-def test_elements_that_take_longer_count_more(with_numpy) -> None:
-    with_numpy.numpy_cost = 3
-    assert with_numpy(np.ones(3_000)) == -3_000
-    assert _compile.numpy_elements_left == 1_000
-
-
-def test_numpy_does_not_start_what_it_may_not_end(with_numpy) -> None:
-    _compile.expect(10_000)
-    assert with_numpy(np.ones(3_000)) == -3_000
-    _compile.expect(7_001)
-    assert with_numpy(np.ones(3_000)) == 3_000
-
-
-@compiled_only
-def test_machine_code_on_disk_is_sooner_loaded(with_numpy, monkeypatch) -> None:
-    monkeypatch.setattr(_compile, "_any_loaded", True)
-    monkeypatch.setattr(_compile, "numpy_elements_left", 10**6)
-    Kernel(with_numpy.py_func)(np.ones(20_001))
-    assert [with_numpy(np.ones(size)) for size in (20_000, 20_001)] == [-20_000, 20_001]
-
-
-def test_compile_small_calls(with_numpy) -> None:
-    fresh = with_numpy
-    _compile.compile_small_calls()
-    assert fresh(np.ones(1)) == 1.0
-    assert fresh._dispatcher is not None
+    assert fresh(np.ones(size)) == size
 
 
 def test_kernels_call_kernels(monkeypatch) -> None:
@@ -197,12 +128,7 @@ def test_uncached_where_no_folder_is_writable(fresh, monkeypatch, caplog) -> Non
     with caplog.at_level("DEBUG", logger="fastmetrics"):
         assert fresh(np.ones(3_000)) == 3_000
     assert fresh(np.ones(3_000)) == 3_000
-    flags = {
-        "nogil": True,
-        "fastmath": False,
-        "error_model": "numpy",
-        "no_cfunc_wrapper": True,
-    }
+    flags = {"nogil": True, "fastmath": False, "error_model": "numpy"}
     assert asked == [{"cache": True, **flags}, flags]
     assert [record.message.split(":")[0] for record in caplog.records] == [
         "kernel total is not cached"
@@ -248,8 +174,6 @@ USE = """
 import sys, warnings
 import numpy as np
 from fastmetrics import rank_loss
-from fastmetrics._kernels._compile import compile_small_calls
-compile_small_calls()
 n = 4_000
 with warnings.catch_warnings(record=True) as said:
     warnings.simplefilter("always")
@@ -339,9 +263,8 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
     assert str(tmp_path) in warning
 
 
-def test_a_first_small_call_waits_for_no_compiler_and_warns_of_nothing() -> None:
+def test_first_calls_warn_of_nothing() -> None:
     program = """
-import sys
 import numpy as np
 import fastmetrics as fm
 labels = np.array([0, 1, 1, 0, 1, 0], np.int8)
@@ -353,29 +276,68 @@ for scores in columns:
         fm.roc_auc_score(labels, scores, sample_weight=weight)
         fm.rank_loss(labels, scores, sample_weight=weight)
         fm.ScoreTable.from_scores(labels, scores, sample_weight=weight).true_positives
-print("numba" in sys.modules)
 """
-    assert run_program(program) == "False"
+    assert run_program(program) == ""
 
 
-def test_first_bootstraps_and_evaluations_wait_for_no_compiler() -> None:
-    program = """
-import sys
+#: Return the bits of what a dozen functions give: in a new process, and after many calls.
+BITS = """
+import warnings
 import numpy as np
 import fastmetrics as fm
-rng = np.random.default_rng(1)
-labels = rng.random(600) < 0.4
-models = {"a": rng.normal(size=600) + labels, "b": rng.normal(size=600)}
-metrics = ["roc_auc", "average_precision", "ks_statistic", "break_even_point", "f1"]
-fm.paired_bootstrap(labels, models, metrics=metrics, threshold=0.7, n_resamples=999)
-fm.bootstrap(labels, models["a"])
-fm.bootstrap(labels, labels[::-1], metrics="accuracy")
-fm.paired_permutation_test(labels, models, n_resamples=999)
-labels = rng.random(100_000) < 0.4
-fm.evaluate(labels, rng.normal(size=100_000) + labels)
-print("numba" in sys.modules)
+warnings.simplefilter("ignore")
+def data(n, seed):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.4).astype(int)
+    return y, 1 / (1 + np.exp(-rng.normal(size=n) - y)), np.round(rng.random(n), 1)
+def bits(n, seed):
+    y, one, other = data(n, seed)
+    models, names = {"a": one, "b": other}, ["roc_auc", "average_precision", "log_loss", "f1"]
+    few = {"n_resamples": 99, "rng": 1, "threshold": 0.5}
+    found = [
+        *(f(y, one) for f in (fm.roc_auc_score, fm.average_precision_score, fm.log_loss)),
+        *(f(y, one) for f in (fm.brier_score_loss, fm.rank_loss, fm.roc_curve)),
+        *(fm.mean_squared_error(one, other), fm.matthews_corrcoef(y, one > 0.5)),
+        *(fm.delong(y, one), fm.estimate(y, one, metrics=names, threshold=0.5)),
+        *(fm.compare(y, models, metrics=names[:3]), fm.bootstrap(y, one, metrics=names, **few)),
+        fm.concordance.kendall_tau(one, other),
+        fm.evaluate(y, models),
+    ]
+    return [repr(each.to_dict() if hasattr(each, "to_dict") else each) for each in found]
+first = bits(600, 0), bits(40, 1)
+bits(60_000, 2), [bits(size, size) for size in range(20, 60)]
+assert (bits(600, 0), bits(40, 1)) == first
+print(*first, sep="\\n")
 """
-    assert run_program(program) == "False"
+
+
+def test_the_bits_are_those_of_a_first_call() -> None:
+    """Also in this process, whose kernels have served other tests."""
+    out = run_program(BITS)
+    own: dict[str, Any] = {"print": lambda *found, sep: out_here.append(sep.join(map(str, found)))}
+    out_here: list[str] = []
+    with np.printoptions(), warnings.catch_warnings():
+        exec(BITS, own)
+    assert out_here == [out]
+
+
+@compiled_only
+@pytest.mark.parametrize("missing", ["core.runtime.nrt", "core.compiler_lock"])
+def test_a_numba_of_other_private_names_compiles_all_the_same(monkeypatch, fresh, missing) -> None:
+    monkeypatch.setitem(sys.modules, f"numba.{missing}", None)  # an import of it fails
+    monkeypatch.setattr(_compile, "notice", notice := _compile.Notice())
+    notice.is_wanted = False
+    monkeypatch.setattr(_compile, "_locks", list(_compile._locks[:1]))
+    assert fresh(np.ones(3_000)) == 3_000
+    assert isinstance(fresh.compiled()._cache, _compile._Cache) == (missing != "core.runtime.nrt")
+    assert len(_compile._locks) == 1 + (missing != "core.compiler_lock")
+
+
+@compiled_only
+def test_the_numba_at_hand_is_guarded(fresh) -> None:
+    fresh(np.ones(3))
+    assert isinstance(fresh.compiled()._cache, _compile._Cache)
+    assert len(_compile._locks) == 2
 
 
 @compiled_only

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from kernel_forms import FORMS_AND_NUMPY, forms
+from kernel_forms import FORMS, forms
 
 from fastmetrics._kernels import merges
 from reference import pair_oracle as oracle
@@ -106,7 +106,7 @@ def test_merge_tables(rng, merge, dtype, kind, sizes) -> None:
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 300])
-@pytest.mark.parametrize("form", FORMS_AND_NUMPY)
+@pytest.mark.parametrize("form", FORMS)
 def test_lost_pairs(rng, form, n: int) -> None:
     positives, negatives = rng.integers(0, 2**20, (2, n))
     table = [(n - i, p, w) for i, (p, w) in enumerate(zip(positives, negatives, strict=True))]

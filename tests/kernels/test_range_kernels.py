@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from kernel_forms import FORMS_AND_NUMPY, forms
+from kernel_forms import FORMS, forms
 
 from fastmetrics._kernels import range_kernels as kernels
 
@@ -92,7 +92,7 @@ def test_what_rows_move_of_the_auc(rng, write, kind, n):
 
 
 @KINDS
-@pytest.mark.parametrize("form", FORMS_AND_NUMPY)
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("n", [1, 2, 40])
 def test_what_rows_move_of_average_precision(rng, form, kind, n):
     positives, negatives = (column.astype(kind) + 1 for column in table(rng, n))
@@ -109,31 +109,6 @@ def test_what_rows_move_of_average_precision(rng, form, kind, n):
     for piece, below in zip(pieces, (sums[1], (0.0, 0.0)), strict=True):
         form(kernels.precision_influences)(float(positives.sum()), value, below, *found[:, piece])
     np.testing.assert_allclose(found, moved, rtol=1e-9, atol=1e-11)
-
-
-@KINDS
-@pytest.mark.parametrize("seed", range(5))
-def test_numpy_adds_in_the_order_of_the_loop(kind, seed):
-    """To the bit: which of both serves a call hangs on what a process has done before."""
-    rng = np.random.default_rng(seed)
-    positives, negatives = (9 * rng.random((2, 300)) + 1).astype(kind)
-    above, below = tuple(np.ceil(9 * rng.random(2)).tolist()), tuple(rng.random(2).tolist())
-    sizes = above[0] + float(positives.sum()), above[1] + float(negatives.sum())
-    columns, found = (positives, negatives, above), []
-    for name in ("py_func", "in_numpy"):
-        shares, moved = np.empty((2, 2, 300))
-        auc, precision, influences = (
-            getattr(each, name)
-            for each in (
-                *(kernels.auc_influences, kernels.precision_shares),
-                kernels.precision_influences,
-            )
-        )
-        auc(*columns, sizes, 0.61, *moved)
-        found.append([*precision(*columns, *shares), shares.tolist(), moved.tolist()])
-        influences(sizes[0], 0.37, below, *shares)
-        found[-1].append(shares.tolist())
-    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("add", forms(kernels.add_by_code))

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from kernel_forms import FORMS_AND_NUMPY
+from kernel_forms import FORMS
 
 from fastmetrics._kernels.replicates import replicate_pairs as kernels
 from reference.replicate_oracle import Rows, twice_pairs_won
@@ -15,7 +15,7 @@ from reference.roc_oracle import auc, rows_of
 
 SEGMENT = kernels.SEGMENT
 
-pytestmark = pytest.mark.parametrize("form", FORMS_AND_NUMPY)
+pytestmark = pytest.mark.parametrize("form", FORMS)
 
 
 def sample(rng, n, kind):

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from kernel_forms import FORMS_AND_NUMPY, IS_COMPILED
+from kernel_forms import FORMS, IS_COMPILED
 
 from fastmetrics._kernels.replicates import replicate_pairs, replicate_points as kernels
 from fastmetrics.inference.bootstrap._rows import lone_positives
@@ -17,7 +17,7 @@ from reference.replicate_oracle import Rows, points
 
 SEGMENT = kernels.SEGMENT
 
-with_forms = pytest.mark.parametrize("form", FORMS_AND_NUMPY)
+with_forms = pytest.mark.parametrize("form", FORMS)
 
 BEST, AREA, PRECISION_AREA = kernels.BEST, kernels.AREA, kernels.PRECISION_AREA
 CRITERIA = {

@@ -21,7 +21,6 @@ from label_samples import (
     whole,
 )
 
-import engine_sizes
 import fastmetrics as fm
 from fastmetrics.errors import UndefinedMetricWarning
 from reference import classification_oracle as oracle
@@ -195,7 +194,6 @@ def test_extreme_betas_have_limits():
 
 
 def test_a_beta_whose_square_is_0():
-    engine_sizes.compile_two()  # the shortest way needs it
     for y, p in (([1, 1], [0, 0]), (np.array([1, 1]), np.array([0, 0]))):
         assert fm.fbeta_score(y, p, beta=1e-200) == 0.0
 
@@ -203,7 +201,6 @@ def test_a_beta_whose_square_is_0():
 @pytest.mark.parametrize("beta", [3, 2**20 - 1])
 def test_whole_betas_are_divided_once(rng, beta):
     """The double nearest to the fraction, where the products have more bits than a double too."""
-    engine_sizes.compile_two()  # the shortest way needs it
     for _ in range(5):
         y, p = rng.integers(0, 2, (2, 100_000))
         hits, square = int((y & p).sum()), beta * beta

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fastmetrics._kernels import _compile
 from fastmetrics.tables.ordering import partition, plan, row_order
 from fastmetrics.tables.scores import _distinct, pairs
 
@@ -87,7 +86,6 @@ def thresholds(
         patch.setattr(plan, "BUCKET_ROWS", bucket_rows)
         patch.setattr(partition, "PART_FILLS", 0)
         patch.setattr(plan, "SAMPLE_ROWS", sample_rows)
-        patch.setattr(_compile, "TWIN_MAX_ELEMENTS", -1)
         yield
 
 

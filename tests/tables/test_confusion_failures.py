@@ -146,7 +146,6 @@ def interrupted(what: Callable[..., Any], when: int) -> Callable[..., Any]:
             raise KeyboardInterrupt
         return found
 
-    call.is_compiled = True  # type: ignore[attr-defined]
     return call
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastmetrics._kernels import _compile
 from fastmetrics._threads.workers import at_most
 from fastmetrics.tables.confusion import _counting
 from fastmetrics.tables.confusion._label_counts import label_counts, label_matrix
@@ -64,35 +63,29 @@ def judge(true: Any, predicted: Any, weights: Any) -> None:
     assert counts.predicted.tolist() == [sum(sums[b, a] for b in labels) for a in labels]
 
 
-@pytest.fixture(params=["numpy", "kernels"])
-def route(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    serves = request.param == "numpy"
-    monkeypatch.setattr(_counting, "_numpy_serves", lambda *_: serves)
-
-
 @pytest.mark.pairwise
 @pytest.mark.parametrize("weighting", ["none", "counts", "shares"])
 @pytest.mark.parametrize("kind", LABELS)
-def test_every_pair_is_counted(rng, route, kind: str, weighting: str) -> None:
+def test_every_pair_is_counted(rng, kind: str, weighting: str) -> None:
     judge(drawn(rng, kind), drawn(rng, kind), weights_of(rng, weighting))
 
 
 @pytest.mark.parametrize("kinds", [("two", "few"), ("a hundred", "far apart"), ("few", "booleans")])
-def test_columns_of_two_dtypes(rng, route, kinds: tuple[str, str]) -> None:
+def test_columns_of_two_dtypes(rng, kinds: tuple[str, str]) -> None:
     one, other = (drawn(rng, kind) for kind in kinds)
     judge(one, other, None)
     judge(other, one, None)
 
 
 @pytest.mark.parametrize("late", [9, 70, 300, 10**12])
-def test_a_label_that_the_first_rows_do_not_suggest(rng, route, late: int) -> None:
+def test_a_label_that_the_first_rows_do_not_suggest(rng, late: int) -> None:
     true, predicted = drawn(rng, "few"), drawn(rng, "few")
     true[2_999] = late  # not one of the rows that are looked at first
     judge(true, predicted, None)
     judge(predicted, true, None)
 
 
-def test_labels_of_rows_without_weight_occur(route) -> None:
+def test_labels_of_rows_without_weight_occur() -> None:
     true, predicted = np.array([1, 4, 1]), np.array([1, 1, 6])
     judge(true, predicted, np.array([2, 0, 0]))
     judge(true.astype(str), predicted.astype(str), np.array([0.5, 0.0, 0.0]))
@@ -101,20 +94,15 @@ def test_labels_of_rows_without_weight_occur(route) -> None:
 # --- the shortest way ----------------------------------------------------------------------------
 
 
-@pytest.fixture
-def two_is_compiled() -> None:
-    _counting.kernels.count_two.compiled()
-
-
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64])
-def test_plain_arrays_of_0_and_1(rng, two_is_compiled, dtype) -> None:
+def test_plain_arrays_of_0_and_1(rng, dtype) -> None:
     true, predicted = rng.integers(0, 2, (2, 50)).astype(dtype)
     _, sums = pairs_by_hand(true, predicted, None)
     want = sums[0, 0], sums[0, 1], sums[1, 0], sums[1, 1]
     assert _counting.cells_of_plain(true, predicted) == want
 
 
-def test_what_is_not_plain_is_left_to_others(two_is_compiled) -> None:
+def test_what_is_not_plain_is_left_to_others() -> None:
     y = np.array([0, 1, 1])
     assert _counting.cells_of_plain(y, y) == (1, 0, 0, 2)
     others = [
@@ -126,19 +114,6 @@ def test_what_is_not_plain_is_left_to_others(two_is_compiled) -> None:
     ]
     for true, predicted in others:
         assert _counting.cells_of_plain(true, predicted) is None
-
-
-def test_numpy_counts_small_calls_until_kernels_pay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_counting.kernels.count_cells, "_dispatcher", None)
-    monkeypatch.setattr(_counting, "_small_rows_left", 1_000)
-    assert _counting._numpy_serves(800, 4)
-    assert not _counting._numpy_serves(201, 4)  # 1,000 in all
-    assert _counting._numpy_serves(200, 4)
-    monkeypatch.setattr(_counting, "_small_rows_left", 10**9)
-    assert not _counting._numpy_serves(_compile.TWIN_MAX_ELEMENTS + 1, 4)
-    assert not _counting._numpy_serves(10, (1 << 20) + 1)  # the table is what takes its time
-    monkeypatch.setattr(_counting.kernels.count_cells, "_dispatcher", print)
-    assert not _counting._numpy_serves(10, 4)
 
 
 class Rows:

@@ -12,7 +12,7 @@ from table_samples import KINDS, LARGE, PATHS, labels_of, thresholds, unsampled_
 
 from fastmetrics import ScoreTable, rank_loss, roc_auc_score
 from fastmetrics._input.rows import check_binary
-from fastmetrics._kernels import _compile, buckets, merges
+from fastmetrics._kernels import buckets, merges
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.tables.ordering import partition, plan
@@ -42,50 +42,6 @@ def assert_exact(labels: Any, scores: Any, n_threads: int | None = 1) -> None:
     assert list(zip(*[column.tolist() for column in columns], strict=True)) == truth
     assert columns[0].dtype.kind != "f" or not np.any(np.signbit(columns[0][columns[0] == 0]))
     assert pairs_of_weights(*columns[1:]) == found
-
-
-@pytest.fixture
-def numpy_only(monkeypatch) -> Any:
-    """Let NumPy count, as it does in a process that has not loaded a kernel yet."""
-    monkeypatch.setattr(_compile, "TWIN_MAX_ELEMENTS", 0)
-    monkeypatch.setattr(_compile, "_any_loaded", False)
-    monkeypatch.setattr(_compile, "numpy_rows_left", 10**9)
-    monkeypatch.setattr(_compile, "numpy_elements_left", 10**9)
-    monkeypatch.setattr(merges, "pairs_of_sorted", None)  # a call would fail
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_numpy_alone_counts_the_same(rng, numpy_only, kind: str) -> None:
-    for share in (0.01, 0.3, 0.9, 0.0):
-        scores, labels = KINDS[kind](rng, 2_000), labels_of(rng, 2_000, share)
-        truth = oracle.counted(labels == 1, scores)
-        found = count_pairs(check_binary(labels, scores, allow_inf=True))
-        assert found.twice_concordant == oracle.twice_concordant(truth)
-        assert (found.n_positive, found.n_negative) == oracle.totals(truth)
-        assert_exact(labels, scores)
-
-
-def test_numpy_alone_verifies_what_it_counts(numpy_only) -> None:
-    late = np.array([1] * 100 + [-1] * 50, np.int8)  # the first rows look like {0, 1}
-    assert count_pairs(check_binary(late, np.arange(150.0))).n_negative == 50
-    with pytest.raises(ValueError, match="nan at index 149"):
-        count_pairs(check_binary(late, np.append(np.arange(149.0), np.nan)))
-    late[120] = 7
-    with pytest.raises(ValueError, match="y_true"):
-        count_pairs(check_binary(late, np.arange(150.0)))
-
-
-def test_numpy_serves_a_new_process_for_a_while(monkeypatch) -> None:
-    monkeypatch.setattr(_compile, "TWIN_MAX_ELEMENTS", 2_000)
-    monkeypatch.setattr(_compile, "_any_loaded", False)
-    monkeypatch.setattr(_compile, "numpy_rows_left", 10_000)
-    assert not _compile.numpy_serves(2_000)
-    assert _compile.numpy_serves(6_000)
-    assert not _compile.numpy_serves(6_000)
-    assert _compile.numpy_serves(4_000)
-    monkeypatch.setattr(_compile, "numpy_rows_left", 10_000)
-    monkeypatch.setattr(_compile, "_any_loaded", True)
-    assert not _compile.numpy_serves(6_000)
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import key_text
-from fastmetrics._kernels._compile import expect
 from fastmetrics._kernels.replicates import replicate_points, replicate_weights as weighing
 from fastmetrics._threads.workers import run, run_batches
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
@@ -101,8 +100,6 @@ class Engine:
         errors = np.full(shape, np.nan) if self.with_errors else None
         found = Found(values, errors, np.zeros((len(self.forms), n_resamples), np.bool_))
         size, first = self._batch_size(n_resamples), 0
-        passes = 4 if self.needs.lines else 2
-        expect(passes * n_resamples * sum(form.n_entries for form in self.forms))
         if self.needs.statistics:  # of unknown cost: an interrupt waits for a batch to end
             size, first = min(size, self._timed(found)), 2
         run_batches(

@@ -7,7 +7,7 @@ only if the kernels cannot read them in place. So no temporary has a length of n
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from itertools import chain
 from typing import Any, Final, NamedTuple
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import check_multilabel_indicator
 from fastmetrics._input.weights import as_given, check_weights
 from fastmetrics._kernels import losses
-from fastmetrics._kernels._compile import Kernel
 from fastmetrics._threads.workers import run
 from fastmetrics.measures.probabilities._class_rows import Columns, TwoClasses
 
@@ -98,17 +97,6 @@ def job_rows(n_rows: int, n_columns: int = 1) -> list[slice]:
     return [slice(start, min(start + rows, n_rows)) for start in range(0, n_rows, rows)]
 
 
-def run_jobs(job: Callable[[slice], Any], kernel: Kernel, rows: list[slice]) -> list[Any]:
-    """Run one job, which calls the kernel, for each set of rows."""
-
-    def quietly(part: slice) -> Any:
-        with np.errstate(all="ignore"):  # the twin's overflow is no news: wrong values are counted
-            return job(part)
-
-    each = job if kernel.is_compiled else quietly
-    return run([partial(each, part) for part in rows])
-
-
 def readable_scores(scores: NDArray[Any], *, exact_integers: bool = False) -> NDArray[Any]:
     """Return a job's scores as contiguous float32 or float64, 64-bit integers on demand."""
     kind, size = scores.dtype.kind, scores.dtype.itemsize
@@ -137,7 +125,7 @@ def binary_sums(
         losses.binary_losses(kind, y, s, weights.of(rows), *values, eps, sums, counts)
         return sums.tolist(), counts.tolist()
 
-    parts = run_jobs(job, losses.binary_losses, job_rows(len(labels)))
+    parts = run([partial(job, rows) for rows in job_rows(len(labels))])
     sums_of_jobs, counts_of_jobs = zip(*parts, strict=True)
     loss, *weights_of_class = (
         exact_sum(chain.from_iterable(sums)) for sums in zip(*sums_of_jobs, strict=True)
@@ -173,7 +161,7 @@ def class_sums(
         )
         return sums, counts, of_class, weight
 
-    parts = run_jobs(job, losses.class_losses, job_rows(len(codes), n_classes))
+    parts = run([partial(job, rows) for rows in job_rows(len(codes), n_classes)])
     loss = exact_sum(value for sums, *_ in parts for value in sums.tolist())
     known, faults, off = (int(sum(part[1][i] for part in parts)) for i in range(3))
     rows = np.sum([part[2] for part in parts], axis=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from fastmetrics._input.scalars import check_choice, check_integer, check_same_l
 from fastmetrics._input.scores import check_finite
 from fastmetrics._input.weights import as_given
 from fastmetrics._kernels import top_k
+from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.probabilities._class_rows import (
     LABELS,
@@ -29,7 +31,6 @@ from fastmetrics.measures.probabilities._loss_sums import (
     exact_sum,
     job_rows,
     readable_scores,
-    run_jobs,
 )
 
 Ties = Literal["last", "first", "expected", "best", "worst"]
@@ -198,7 +199,7 @@ def _count(columns: Columns, scores: NDArray[Any], weights: RowWeights, k: int, 
         )
         return sums, counts, of_class
 
-    parts = run_jobs(job, top_k.top_k_hits, job_rows(len(labels), n_classes))
+    parts = run([partial(job, rows) for rows in job_rows(len(labels), n_classes)])
     hits = exact_sum(value for sums, _, _ in parts for value in sums.tolist())
     known, not_finite = (int(sum(part[1][i] for part in parts)) for i in range(2))
     return _Pass(hits, known, not_finite, np.sum([part[2] for part in parts], axis=0))

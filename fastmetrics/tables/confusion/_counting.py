@@ -1,4 +1,4 @@
-"""Pairs of whole numbers counted into cells or margins: by kernels on all cores, or by NumPy."""
+"""Count pairs of whole numbers into cells or margins: by kernels on all cores, weights by NumPy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.scores import CHUNK
 from fastmetrics._input.weights import Weights
-from fastmetrics._kernels import _compile, cells as kernels
+from fastmetrics._kernels import cells as kernels
 from fastmetrics._threads import workers as _workers
 
 Counts = NDArray[np.int64]
@@ -36,8 +36,6 @@ _FEW: Final = 64
 #: ``max(WEIGHTED_CHUNK, K**2) * 2**-53`` of it.
 WEIGHTED_CHUNK: Final = 1 << 13
 
-_small_rows_left = 200_000
-
 
 class Margins(NamedTuple):
     """How often each class is true, predicted, and both; each of shape (K,)."""
@@ -54,11 +52,10 @@ class Margins(NamedTuple):
 def cells_of_plain(y_true: Any, y_pred: Any) -> tuple[int, int, int, int] | None:
     """Return TN, FP, FN and TP of two plain arrays of 0 and 1, in one kernel call.
 
-    None where there is more to see to: containers, other dtypes and layouts, other labels, so many
-    rows that threads pay, or kernels that are not loaded yet. A call in a training loop is
-    answered here, in a few microseconds.
+    None where there is more to see to: containers, other dtypes and layouts, other labels, or so
+    many rows that threads pay. A call in a training loop is answered here, in a few microseconds.
     """
-    if not kernels.count_two.is_compiled or not are_plain(y_true, y_pred, _SPLIT - 1):
+    if not are_plain(y_true, y_pred, _SPLIT - 1):
         return None
     sums = np.empty(3, np.int64)
     if kernels.count_two(y_true, y_pred, 0, sums) not in (0, 1):
@@ -96,15 +93,18 @@ def count(
     labels, as in `Margins`.
     """
     low = int(_wrapped(low))
-    if not _numpy_serves(len(true), width if margins else width * width):
-        return _by_kernels(true, predicted, low, width, margins)
-    total = _table(width, margins)
-    for rows, columns in _offsets(true, predicted, low):
-        if not (_inside(rows, width) and _inside(columns, width)):
-            return None
-        for sums, (codes, _) in zip(total, _parts(rows, columns, width, margins), strict=True):
-            sums += np.bincount(codes, minlength=len(sums))
-    return total.reshape(-1, width)
+    if not margins:
+        return _cells(true, predicted, low, width)
+    if width <= _FEW:
+        cells = _cells(true, predicted, low, width)
+        return None if cells is None else np.array(Margins.of(cells))
+
+    def count(rows: NDArray[Any], columns: NDArray[Any], sums: NDArray[Any]) -> bool:
+        lines = sums.reshape(3, width)
+        return bool(kernels.count_margins(rows, columns, low, width, *lines) == len(rows))
+
+    sums = _on_threads(count, true, predicted, 3 * width)
+    return None if sums is None else sums.reshape(3, width)
 
 
 def tally(
@@ -125,7 +125,7 @@ def tally(
         if found is None:
             raise RuntimeError("`y_true` or `y_pred` was modified while it was counted")
         return found
-    total = _table(width, margins).astype(np.float64)
+    total = np.zeros((3, width) if margins else (1, width * width))
     lost = np.zeros_like(total)
     step = max(WEIGHTED_CHUNK, total.shape[1])
     chunks = _offsets(true, predicted, int(_wrapped(low)), step)
@@ -136,10 +136,6 @@ def tally(
             add_compensated(total[k], lost[k], np.asarray(part, dtype=np.float64))
     total += lost
     return (total.astype(np.int64) if weights.is_integer else total).reshape(-1, width)
-
-
-def _table(width: int, margins: bool) -> Counts:
-    return np.zeros((3, width) if margins else (1, width * width), np.int64)
 
 
 def _parts(
@@ -153,26 +149,7 @@ def _parts(
     return [(rows[is_hit], is_hit), (rows, every), (columns, every)]
 
 
-def _by_kernels(
-    true: NDArray[Any], predicted: NDArray[Any], low: int, width: int, margins: bool
-) -> Counts | None:
-    if not margins:
-        return _cells_by_kernels(true, predicted, low, width)
-    if width <= _FEW:
-        cells = _cells_by_kernels(true, predicted, low, width)
-        return None if cells is None else np.array(Margins.of(cells))
-
-    def count(rows: NDArray[Any], columns: NDArray[Any], sums: NDArray[Any]) -> bool:
-        lines = sums.reshape(3, width)
-        return bool(kernels.count_margins(rows, columns, low, width, *lines) == len(rows))
-
-    sums = _on_threads(count, true, predicted, 3 * width)
-    return None if sums is None else sums.reshape(3, width)
-
-
-def _cells_by_kernels(
-    true: NDArray[Any], predicted: NDArray[Any], low: int, width: int
-) -> Counts | None:
+def _cells(true: NDArray[Any], predicted: NDArray[Any], low: int, width: int) -> Counts | None:
     """Return (width, width) counts: 8 width² bytes beside them for each thread."""
     if width == 2:
         return _cells_of_two(true, predicted, low)
@@ -256,19 +233,8 @@ def _pieces(
             yield true[here].astype(np.int64), predicted[here].astype(np.int64)
 
 
-def _numpy_serves(n: int, size: int) -> bool:
-    """Return whether NumPy counts these rows sooner than the kernels are loaded."""
-    global _small_rows_left
-    if kernels.count_cells.is_compiled or size > 1 << 20:
-        return False
-    if n <= _compile.TWIN_MAX_ELEMENTS and n <= _small_rows_left:
-        _small_rows_left -= n
-        return True
-    return _compile.numpy_serves(n)
-
-
 def _offsets(
-    true: NDArray[Any], predicted: NDArray[Any], low: int, step: int = CHUNK
+    true: NDArray[Any], predicted: NDArray[Any], low: int, step: int
 ) -> Iterator[tuple[Counts, Counts]]:
     """Yield chunks of both columns less ``low``, modulo 2**64: right where they are in range."""
     if true.dtype.kind == "b":
@@ -278,10 +244,6 @@ def _offsets(
     for start in range(0, len(true), step):
         here = slice(start, start + step)
         yield true[here].astype(np.int64) - low, predicted[here].astype(np.int64) - low
-
-
-def _inside(offsets: Counts, width: int) -> bool:
-    return bool(offsets.min() >= 0 and offsets.max() < width)
 
 
 def _wrapped(number: int) -> np.int64:

@@ -83,7 +83,7 @@ class DenseStore(_Store):
     ) -> None:
         """Count pairs of class numbers in place; as `add`, of weights that suit the counts."""
         k = self.n_classes
-        if weights is None and not self.is_weighted and kernels.count_cells.is_compiled:
+        if weights is None and not self.is_weighted:
             kernels.count_cells(rows, columns, 0, k, 1, self.sums.reshape(-1))
             return
         keys, sums = _sums(rows * k + columns, weights)

@@ -156,8 +156,7 @@ def add_up(rows: RegressionRows, terms: Terms) -> Sums:
 def _job(rows: RegressionRows, terms: Terms, first: int, last: int) -> tuple[Sums, bool]:
     """Return the sums over some rows, and whether all is finite and defined there."""
     in_place = rows.is_canonical and not terms.log_errors
-    is_plain = in_place and not terms.powers
-    if is_plain and errors.error_sums.is_compiled:  # machine code warns of no overflow
+    if in_place and not terms.powers:  # machine code warns of no overflow
         return _piece(rows, terms, first, last)
     size = last - first if in_place else max(errors.LANES, PIECE // rows.n_outputs)
     with np.errstate(all="ignore"):

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._kernels import merges, orders
-from fastmetrics._kernels._compile import numpy_serves
 from fastmetrics._threads.workers import run
 from fastmetrics.tables.ordering.partition import Partition, partition
 from fastmetrics.tables.ordering.row_order import RowOrder, row_order
@@ -32,9 +31,6 @@ def distinct_scores(rows: BinaryRows) -> tuple[Columns, tuple[int, ...]]:
     Time O(n log n) with sorts that fit the cache; memory beyond the result: one copy of the scores
     and weights.
     """
-    if rows.weights is None and numpy_serves(2 * len(rows.scores)):  # twice the work of an AUC
-        positive, negative = sorted_classes(rows, by_kernel=False)
-        return _by_search(positive, negative), (len(positive), len(negative))
     if len(rows.scores) >= PLAIN_ROWS:
         parted = partition(rows)
         if not parted.is_clean:
@@ -56,18 +52,6 @@ def distinct_scores(rows: BinaryRows) -> tuple[Columns, tuple[int, ...]]:
     if rows.integer_weights:
         positives, negatives = positives.astype(np.int64), negatives.astype(np.int64)
     return (scores, positives, negatives), ()
-
-
-def _by_search(positive: NDArray[Any], negative: NDArray[Any]) -> Columns:
-    scores = np.concatenate((negative, positive))
-    unsign_zeros(scores)
-    scores.sort()
-    starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
-    distinct = scores[starts]
-    first = np.searchsorted(positive, distinct)  # -0.0 of a class is as good as 0.0 here
-    positives = np.diff(first, append=len(positive))
-    negatives = np.diff(starts, append=len(scores)) - positives
-    return distinct[::-1].copy(), positives[::-1].copy(), negatives[::-1].copy()
 
 
 def merged_classes(positive: NDArray[Any], negative: NDArray[Any]) -> Columns:
@@ -120,18 +104,15 @@ def _shortened(columns: Columns, n_distinct: int) -> Columns:
     return columns
 
 
-def sorted_classes(rows: BinaryRows, by_kernel: bool = True) -> tuple[NDArray[Any], NDArray[Any]]:
+def sorted_classes(rows: BinaryRows) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the positives' and the negatives' scores, each ascending, verified on the way."""
-    if by_kernel:
-        positive, negative = split_by_class(rows)
-    else:
-        positive, negative = (rows.scores[rows.labels == one] for one in (1, rows.negative))
+    positive, negative = split_by_class(rows)
     positive.sort()
     negative.sort()
     if len(positive) + len(negative) != len(rows.scores) or not (
         _ends_allowed(positive, rows.allow_inf) and _ends_allowed(negative, rows.allow_inf)
     ):
-        return sorted_classes(rows.recheck(), by_kernel)
+        return sorted_classes(rows.recheck())
     return positive, negative
 
 

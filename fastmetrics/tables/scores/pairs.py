@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._kernels import buckets, merges
-from fastmetrics._kernels._compile import numpy_serves
 from fastmetrics._threads.workers import run
 from fastmetrics.tables.ordering.partition import Partition, partition
 from fastmetrics.tables.ordering.row_order import RowOrder, row_order
@@ -79,12 +78,10 @@ def count_pairs(rows: BinaryRows) -> PairCounts:
     """
     if rows.weights is not None:
         return _weigh_pairs(rows)
-    if len(rows.scores) <= _FEW and merges.split_classes.is_compiled:
+    if len(rows.scores) <= _FEW:
         return _pairs_of_few(rows)
-    if numpy_serves(len(rows.scores)):
-        return _by_search(*sorted_classes(rows, by_kernel=False))
     if len(rows.scores) < PLAIN_ROWS:
-        return _by_merge(*sorted_classes(rows))
+        return pairs_of_sorted(*sorted_classes(rows))
     parted = partition(rows)
     if not parted.is_clean:
         return count_pairs(rows.recheck())
@@ -106,17 +103,6 @@ def count_pairs(rows: BinaryRows) -> PairCounts:
 
 def pairs_of_sorted(positive: NDArray[Any], negative: NDArray[Any]) -> PairCounts:
     """Return the pair counts of the scores of two classes, each ascending and checked."""
-    serves = numpy_serves(len(positive) + len(negative))
-    return _by_search(positive, negative) if serves else _by_merge(positive, negative)
-
-
-def _by_search(positive: NDArray[Any], negative: NDArray[Any]) -> PairCounts:
-    below = np.searchsorted(negative, positive, side="left").sum()
-    not_above = np.searchsorted(negative, positive, side="right").sum()
-    return PairCounts.of(len(positive), len(negative), int(below + not_above))
-
-
-def _by_merge(positive: NDArray[Any], negative: NDArray[Any]) -> PairCounts:
     twice = int(merges.pairs_of_sorted(positive, negative))
     return PairCounts.of(len(positive), len(negative), twice)
 
@@ -126,8 +112,6 @@ def _pairs_of_few(rows: BinaryRows) -> PairCounts:
     n = len(scores)
     positives, negatives = np.empty(n + 1, scores.dtype), np.empty(n + 1, scores.dtype)
     counts = np.empty(4, np.int64)
-    if not merges.pairs_of_few.is_compiled:
-        merges.pairs_of_few.compiled()  # in plain Python a sort would be sooner done
     merges.pairs_of_few(scores, rows.labels, rows.negative, positives, negatives, counts)
     n_positive, n_negative, twice, odd = counts.tolist()
     if n_positive + n_negative != n or (odd and not rows.allow_inf):

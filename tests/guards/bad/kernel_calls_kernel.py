@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastmetrics._kernels._compile import TWIN_BUDGET, kernel
+from fastmetrics._kernels._compile import _PATIENCE, kernel
 from fastmetrics._kernels.pairs import pair_counts
 from fastmetrics.errors import FileError
 
 
 @kernel
 def twice(x):
-    if TWIN_BUDGET > 3:
+    if _PATIENCE > 3:
         raise FileError
     return pair_counts(np.sort(x))
