@@ -290,7 +290,7 @@ def _together(named: Sequence[tuple[str, Comparison]]) -> str:
                     rest = rest.replace(f"({pair.a} less {pair.b}: ", "(")
                 words, is_said = f"{start} in {name}{rest}", True
             said.append(words + _margin(one, pair))
-    text = re.sub("^nothing can", "Nothing can", "; ".join(said))
+    text = re.sub("^n(?=othing can|either )", "N", "; ".join(said))
     return re.sub("^not shown", "It is not shown", text) + "."
 
 
@@ -327,7 +327,13 @@ def _not_better(name: str, one: Comparison, pair: Pair) -> str:
         return f"nothing can be said of {pair.a} and {pair.b}{of}"
     if pair.standard_error == 0.0:
         what = f"no {_ONE_OF[one.samples_are]} varies"
-        return f"{pair.a} and {pair.b} cannot be told apart{of}: {what} ({both})"
+        if pair.estimate == 0.0:
+            return f"{pair.a} and {pair.b} cannot be told apart{of}: {what} ({both})"
+        p = "" if as_p(pair.pvalue_holm) in both else f", {as_p(pair.pvalue_holm)}"
+        return (
+            f"neither {pair.a} nor {pair.b} is shown to be better{of}: the standard error is 0, "
+            f"as {what} ({both}{p})"
+        )
     if one.higher_is_better is None:
         apart = pair.pvalue_holm < 1.0 - one.confidence_level
         return f"{'' if apart else 'not shown that '}{pair.a} and {pair.b} differ{of} ({both})"

@@ -92,9 +92,33 @@ def test_nothing_is_claimed_where_no_row_varies() -> None:
         found = fm.compare([0, 1, 0, 1], scores, metrics="roc_auc")["roc_auc"]
     assert (found.estimate, found.better) == ((1.0, 0.0), None)
     assert found.verdict == (
-        "a and b cannot be told apart in roc_auc: no row varies "
-        "(a less b: 1.0000 [1.0000, 1.0000])."
+        "Neither a nor b is shown to be better in roc_auc: the standard error is 0, as no row "
+        "varies (a less b: 1.0000 [1.0000, 1.0000], p < .001)."
     )
+
+
+@pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
+def test_words_agree_with_p_where_no_row_varies() -> None:
+    """Models cannot be told apart where p is 1, and differ where p is 0 (FAULTS 58)."""
+    y = np.array([1.0, 2.5, 3, 4, 5])
+    others = {"moved": y + 2, "same": y - 1, "a": y + 1}
+    scores = {
+        "mean_absolute_error": (y, others),
+        "brier_score": (
+            np.tile([0, 1], 4),
+            {"moved": np.full(8, 0.5), "same": np.tile([0.2, 0.8], 4)},
+        ),
+    }
+    for metric, (labels, models) in scores.items():
+        models = {"a": models.get("a", np.tile([0.2, 0.8], 4)), **models}
+        for other in ("moved", "same"):
+            pair = {"a": models["a"], other: models[other]}
+            found = fm.compare(labels, pair, metrics=metric)[metric]
+            (one,) = found.pairs
+            is_same = other == "same"
+            assert one.pvalue == (1.0 if is_same else 0.0)
+            assert ("cannot be told apart" in found.verdict) == is_same
+            assert ("p < .001" in found.verdict) != is_same
 
 
 def test_a_margin_is_answered(rng: Any) -> None:

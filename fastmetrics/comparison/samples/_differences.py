@@ -14,7 +14,9 @@ from fastmetrics._input.scores import canonical_scores, check_finite
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference.units import Units
 
-#: How far rounding may move a difference of two numbers, in shares of the larger one.
+#: The one rule of what is equal: scores of data sets and folds are computed, so that those within
+#: this share of the larger one differ by rounding alone (0.1 + 0.2 and 0.3). Ranks tie then, and
+#: their difference is 0.
 _ROUNDING: Final = 4.0 * float(np.finfo(np.float64).eps)
 #: A longer vector may be of repeated cross-validation: one is seldom of more folds.
 _MOST_FOLDS: Final = 10
@@ -124,6 +126,11 @@ def units_of_groups(groups: Any, n: int, name: str) -> Units:
 
 def check_numbers(values: Any, name: str, *dimensions: int) -> NDArray[np.float64]:
     """Return finite real numbers of 1 dimension, or of one of those given, as float64."""
+    return _check_canonical(values, name, *dimensions).astype(np.float64, copy=False)
+
+
+def _check_canonical(values: Any, name: str, *dimensions: int) -> NDArray[Any]:
+    """Return the same in a canonical dtype: integers stay integers."""
     array = as_array(values, name)
     if array.ndim not in (dimensions or (1,)):
         wanted = " or ".join(f"{d}-dimensional" for d in dimensions or (1,))
@@ -133,23 +140,37 @@ def check_numbers(values: Any, name: str, *dimensions: int) -> NDArray[np.float6
         raise InputError(f"`{name}` is empty: shape {array.shape}")
     numbers = canonical_scores(array, name)
     check_finite(numbers, name)
-    return numbers.astype(np.float64, copy=False)
+    return numbers
 
 
 def check_differences(first: Any, second: Any, *dimensions: int) -> Differences:
     """Return first less second; ``first`` are the differences themselves if ``second`` is None."""
-    a = check_numbers(first, "scores_a", *dimensions)
+    a = _check_canonical(first, "scores_a", *dimensions)
     if second is None:
+        a = a.astype(np.float64, copy=False)
         return Differences(a, _ROUNDING * np.abs(a))
-    b = check_numbers(second, "scores_b", *dimensions)
+    b = _check_canonical(second, "scores_b", *dimensions)
     if a.shape != b.shape:
         raise InputError(
             f"`scores_a` and `scores_b` must have one shape: got {a.shape} and {b.shape}"
         )
+    if a.dtype == b.dtype and a.dtype.kind in "iu":  # exact: the larger less the smaller
+        values = (np.maximum(a, b) - np.minimum(a, b)).view(np.uint64).astype(np.float64)
+        return Differences(np.where(a >= b, values, -values), np.zeros(a.shape))
+    a, b = (each.astype(np.float64, copy=False) for each in (a, b))
     with np.errstate(over="ignore"):
         values = a - b
     check_finite(values, "scores_a - scores_b")
     return Differences(values, _ROUNDING * np.maximum(np.abs(a), np.abs(b)))
+
+
+def equal_up_to_rounding(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return where two arrays of one dtype are equal, but for rounding."""
+    if first.dtype.kind in "iu":
+        return np.asarray(first == second)
+    with np.errstate(over="ignore"):
+        gaps = np.abs(first - second)
+    return np.asarray(gaps <= _ROUNDING * np.maximum(np.abs(first), np.abs(second)))
 
 
 def starts_of_ties(

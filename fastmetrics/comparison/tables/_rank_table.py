@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_direction, check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array
+from fastmetrics.comparison.samples._differences import equal_up_to_rounding
 from fastmetrics.errors import InputError, InputTypeError
 
 #: What the tests of mean ranks take and refuse.
@@ -20,7 +21,8 @@ RANKS: Final = """
 Parameters
 ----------
 scores : array-like of shape (N, k), data frame, or mapping of str to array-like of shape (N,)
-    One row a data set, one column for each of k >= 2 algorithms.
+    One row a data set, one column for each of k >= 2 algorithms. Scores of a row that are equal up
+    to rounding, as 0.1 + 0.2 and 0.3, tie.
 higher_is_better : bool
     Whether the greater number is the better (accuracy, AUC) or the lower (errors, losses); required
     with scores, and none is needed for ranks.
@@ -77,8 +79,6 @@ def rank_table(
 
     ``datasets`` is the column that names the rows, or their names.
     """
-    from scipy.stats import rankdata
-
     if (scores is None) == (ranks is None):
         raise InputTypeError(
             f"pass either `scores` or `ranks`: got {'neither' if ranks is None else 'both'}"
@@ -92,7 +92,7 @@ def rank_table(
     n, k = matrix.shape
     if k < 2:
         raise InputError(f"`{name}` must have a column for each of 2 or more algorithms: got {k}")
-    twice = np.asarray(2 * rankdata(matrix, axis=1), dtype=np.int64)
+    twice = _doubled_ranks(matrix)
     wrong = np.flatnonzero((twice != 2 * matrix).any(axis=1))
     if ranks is not None and len(wrong):
         row = int(wrong[0])
@@ -106,6 +106,22 @@ def rank_table(
     # From the lowest score up; the other way round is the same table negated.
     centred = -centred if higher else centred
     return RankTable(labels, _dataset_names(datasets, rows, n), centred, matrix)
+
+
+def _doubled_ranks(matrix: NDArray[Any]) -> NDArray[np.int64]:
+    """Return twice the rank of each number in its row, from the lowest up.
+
+    Numbers that are equal up to rounding share their mean rank, as in tests of differences.
+    """
+    from scipy.stats import rankdata
+
+    order = np.argsort(matrix, axis=1)
+    ordered = np.take_along_axis(matrix, order, axis=1)
+    rises = np.zeros(matrix.shape, dtype=np.int64)
+    rises[:, 1:] = ~equal_up_to_rounding(ordered[:, :-1], ordered[:, 1:])
+    levels = np.empty_like(rises)
+    np.put_along_axis(levels, order, rises.cumsum(axis=1), axis=1)
+    return np.asarray(2 * rankdata(levels, axis=1), dtype=np.int64)
 
 
 def _parts(
