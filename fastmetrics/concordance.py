@@ -1,7 +1,7 @@
 """Do two orders agree? Rank correlation, and scores of times that are censored.
 
 - `kendall_tau`, `spearman_rho`, `somers_d`, `goodman_kruskal_gamma`
-- survival: `concordance_index`, `cumulative_dynamic_auc`, `survival_brier_score`, `royston_d`
+- survival: `concordance_index` (Harrell's, Uno's)
 - pairs within a subgroup, and with rows outside it: `subgroup_auc`
 """
 

@@ -1,10 +1,6 @@
 """The names of `fastmetrics.concordance`, read by `_faces`."""
 
 from ._report.slices.subgroup_auc import subgroup_auc as subgroup_auc
-from .inference.concordance.time_dependent import (
-    cumulative_dynamic_auc as cumulative_dynamic_auc,
-    survival_brier_score as survival_brier_score,
-)
 from .measures.concordance.concordance_index import concordance_index as concordance_index
 from .measures.concordance.rank_correlation import (
     goodman_kruskal_gamma as goodman_kruskal_gamma,
@@ -12,6 +8,5 @@ from .measures.concordance.rank_correlation import (
     somers_d as somers_d,
     spearman_rho as spearman_rho,
 )
-from .measures.concordance.royston_d import royston_d as royston_d
 
 __all__: list[str]

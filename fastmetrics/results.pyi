@@ -34,9 +34,6 @@ from .inference.bands.band_results import PrBand as PrBand, RocBand as RocBand
 from .inference.calibration.calibration_test import CalibrationTest as CalibrationTest
 from .inference.calibration.reliability_band import ReliabilityBand as ReliabilityBand
 from .inference.comparison_result import Comparison as Comparison, Comparisons as Comparisons
-from .inference.concordance.time_dependent_results import (
-    TimeDependentMeasure as TimeDependentMeasure,
-)
 from .inference.costs.decision_results import DecisionCurve as DecisionCurve
 from .inference.costs.threshold_cost import ThresholdCostInterval as ThresholdCostInterval
 from .inference.estimate_result import (

@@ -51,8 +51,6 @@ def _data(measure: Measure) -> _Data:
         return (_CLASSES, _OF_CLASSES), {}
     if measure.needs in ("values", "nothing"):
         return (_VALUES, _VALUES * _RNG.uniform(0.8, 1.2, _N)), {}
-    if measure.name == "survival_brier_score":
-        return (_VALUES, _PROBABILITIES), {"event": _POSITIVE}
     if measure.needs == "times":
         return (_VALUES, _VALUES + _RNG.normal(0, 0.3, _N)), {"event": _POSITIVE}
     if measure.needs == "rankings":

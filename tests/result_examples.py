@@ -204,9 +204,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "TimingComparison": lambda: timed(),
     "TimingRatio": lambda: timed()["fit"],
     "TimingRun": lambda: fm.results.TimingRun({"fit": [1.0, 1.25]}, {"machine": "m"}, "a.json"),
-    "TimeDependentMeasure": lambda: fm.concordance.cumulative_dynamic_auc(
-        np.abs(S), Y, MODELS["b"], times=[0.5, 1.0, 1.5], higher_score_means="longer-time"
-    ),
     "TuningResult": lambda: fm.selection.tune_estimator(
         model(), X, Y, {"C": [0.1, 1.0]}, cv=3, rng=1
     ),

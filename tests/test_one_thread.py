@@ -77,19 +77,8 @@ CALLS: dict[str, list[Call]] = {
         name: [lambda n, name=name: public(name)(S, Z, n_threads=n)]
         for name in (*("goodman_kruskal_gamma", "kendall_tau", "somers_d", "spearman_rho"),)
     },
-    **{
-        name: [lambda n, name=name: public(name)(1 + W, Y, Z, **SHORTER, n_threads=n)]
-        for name in ("concordance_index", "royston_d")
-    },
-    "cumulative_dynamic_auc": [
-        lambda n: fm.concordance.cumulative_dynamic_auc(
-            1 + W, Y, Z, times=[1.3, 1.6], **SHORTER, n_threads=n
-        )
-    ],
-    "survival_brier_score": [
-        lambda n: fm.concordance.survival_brier_score(
-            1 + W, Y, np.c_[W, W], times=[1.3, 1.6], n_threads=n
-        )
+    "concordance_index": [
+        lambda n: fm.concordance.concordance_index(1 + W, Y, Z, **SHORTER, n_threads=n)
     ],
     **{
         name: [lambda n, name=name: public(name)(Y, S, n_threads=n)]

@@ -44,7 +44,7 @@ NOT_OF_ROWS = set(
 OF_ROWS = {
     *("X", "correct", "event", "groups", "ids", "item", "out_of_bag", "pred_decision"),
     *("predictions", "query", "relevance", "resampled_predictions", "sample_weight", "score"),
-    *("scores", "survival", "time", "x", "y", "y1", "y2", "y_pred", "y_prob", "y_proba"),
+    *("scores", "time", "x", "y", "y1", "y2", "y_pred", "y_prob", "y_proba"),
     *("y_score", "y_true", "cost_fn", "cost_fp", "error_rates", "ranks", "strata"),
     *("columns", "group", "loss", "model", "repeat", "slices"),
     *(f"{name}_{part}" for name in "Xy" for part in ("train", "test")),

@@ -87,7 +87,7 @@ def section(study: Study) -> str:
         f"there is one: {listed([row for row in below if row not in bare])}.",
         f"Below it where errors have heavy tails, which a note says where a sample shows them: "
         f"{listed(tails)}.",
-        f"Below it where few rows carry a difference, a label or a late time, or tell unlike "
+        f"Below it where few rows carry a difference or a label, or tell unlike "
         f"models apart, which a note says where a sample shows it: {listed(noted)}.",
         f"Below it, and no result says so: {listed(silent)}.",
         f"So many are below it by luck alone that each of which no result says so is simulated "
@@ -109,7 +109,7 @@ def section(study: Study) -> str:
 def _has_note(row: IntervalRow) -> bool:
     is_carried_by_few = row.metric in ("average_precision difference", "log_loss difference")
     is_of_few = row.scene in {scene.name for scene in multilabel.SCENES if scene.is_of_few}
-    return is_carried_by_few or is_of_few or "64% censored" in row.scene
+    return is_carried_by_few or is_of_few
 
 
 def _listed_twice(first: Sequence[IntervalRow], second: Mapping[Key, IntervalRow]) -> str:

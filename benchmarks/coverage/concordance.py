@@ -2,8 +2,7 @@
 
 Row i has x ~ N(0, 1), an event at rate exp(x) and is censored at rate 1/2, as 36 of 100 are, or 2.
 The index of x in the population is an integral over pairs of rates a and b: row a has the first
-event, seen, with probability a / (a + b + 1), where they are censored at rate 1/2. Measures at
-times are of risk x and of its true probabilities; D is the distance between two halves of x.
+event, seen, with probability a / (a + b + 1), where they are censored at rate 1/2.
 """
 
 from __future__ import annotations
@@ -27,9 +26,6 @@ TESTS = ("compare",)
 CENSORING, HEAVY = 0.5, 2.0
 TAU = 1.0
 INDEX, UNO = "concordance index", "concordance index, Uno"
-TIMES = np.array([0.25, 0.5, TAU])
-AUC, MEAN_AUC, BRIER, MEAN_BRIER = "AUC", "integrated AUC", "Brier score", "integrated Brier score"
-ROYSTON = "D"
 
 
 @dataclass(frozen=True)
@@ -49,12 +45,6 @@ def share_censored(rate: float) -> float:
     """Return the share of rows that are censored at a rate."""
     x, weight = np.polynomial.hermite_e.hermegauss(80)
     return float((weight * rate / (rate + np.exp(x))).sum() / weight.sum())
-
-
-def share_watched(rate: float = HEAVY) -> float:
-    """Return the share of rows without an event or censoring before `TAU`."""
-    x, weight = np.polynomial.hermite_e.hermegauss(80)
-    return float((weight * np.exp(-TAU * (rate + np.exp(x)))).sum() / weight.sum())
 
 
 SCENES = (
@@ -87,28 +77,9 @@ def population(rate: float = CENSORING) -> dict[str, float]:
     high, low = (np.exp(np.add.outer(mean, way * gap) / math.sqrt(2)) for way in (1, -1))
     both = high + low
     seen, before = 1 / (both + 2 * rate), -np.expm1(-both * TAU)
-    return _at_times() | {
+    return {
         INDEX: float((weight * high * seen).sum() / (weight * both * seen).sum()),
         UNO: float((weight * high / both * before).sum() / (weight * before).sum()),
-        ROYSTON: math.sqrt(8 / math.pi),
-    }
-
-
-def _at_times() -> dict[str, float]:
-    x, width = np.linspace(-9.0, 9.0, 20_001, retstep=True)
-    chance = np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi) * width
-    survival = np.exp(-np.outer(TIMES, np.exp(x)))
-    beyond, events = chance * survival, chance * (1 - survival)
-    lower = np.cumsum(beyond, axis=1) - beyond / 2
-    share = beyond.sum(axis=1)
-    auc = (events * lower).sum(axis=1) / (events.sum(axis=1) * share)
-    brier = (chance * survival * (1 - survival)).sum(axis=1)
-    falls = -np.diff(share, prepend=1.0)
-    return {
-        AUC: float(auc[-1]),
-        MEAN_AUC: float((falls * auc).sum() / falls.sum()),
-        BRIER: float(brier[-1]),
-        MEAN_BRIER: float(np.trapezoid(brier, TIMES) / (TIMES[-1] - TIMES[0])),
     }
 
 
@@ -123,25 +94,16 @@ def measure(scene: ConcordanceScene, rng: np.random.Generator, out: Any) -> None
 def _measure(scene: ConcordanceScene, rng: np.random.Generator, out: Any) -> None:
     columns = draw_columns(scene.n, rng, scene.censoring)
     data: Any = (columns["time"], columns["event"])
-    how: Any = {"higher_score_means": "shorter-time", "n_threads": 1}
     x = columns["x"]
     direction = {"higher_score_means": "shorter-time"}
     indices = {
         INDEX: ("concordance_index", direction),
-        ROYSTON: ("royston_d", direction),
         UNO: ("concordance_index", direction | {"weighting": "uno", "tau": TAU}),
     }
     estimates = fastmetrics.estimate(data[0], x, event=data[1], metrics=indices, n_threads=1)
-    found: dict[str, Any] = dict(estimates)
-    auc = fastmetrics.concordance.cumulative_dynamic_auc(*data, x, times=TIMES, **how)
-    survival = np.exp(-np.outer(np.exp(x), TIMES))
-    brier = fastmetrics.concordance.survival_brier_score(*data, survival, times=TIMES, n_threads=1)
-    found |= {MEAN_AUC: auc.integrated, MEAN_BRIER: brier.integrated}
-    for name, each in found.items():
+    for name, each in estimates.items():
         limits = each.confidence_interval
         out.intervals[name, METHOD] = float(limits.low), float(limits.high)
-    for name, timed in ((AUC, auc), (BRIER, brier)):
-        out.intervals[name, METHOD] = float(timed.low[-1]), float(timed.high[-1])
     pair = {name: columns[name] for name in ("first", "second")}
     index = fastmetrics.compare(
         data[0], pair, event=data[1], metrics={INDEX: indices[INDEX]}, n_threads=1
@@ -153,9 +115,3 @@ def _measure(scene: ConcordanceScene, rng: np.random.Generator, out: Any) -> Non
         data[0], x, event=data[1], metrics=("concordance_index", indices[UNO][1] | of), n_threads=1
     )["concordance_index"].confidence_interval
     out.intervals[UNO, OF_OTHERS] = float(one.low), float(one.high)
-    auc = fastmetrics.concordance.cumulative_dynamic_auc(*data, x, times=TIMES, **how, **of)
-    brier = fastmetrics.concordance.survival_brier_score(
-        *data, survival, times=TIMES, n_threads=1, **of
-    )
-    for name, timed in ((AUC, auc), (BRIER, brier)):
-        out.intervals[name, OF_OTHERS] = float(timed.low[-1]), float(timed.high[-1])

@@ -11,11 +11,6 @@ from benchmarks.coverage.study import Study
 _TITLES = {
     concordance.INDEX: "### Harrell's concordance index",
     concordance.UNO: "### Uno's concordance index",
-    concordance.AUC: "### Cumulative/dynamic AUC",
-    concordance.MEAN_AUC: "### Integrated AUC",
-    concordance.BRIER: "### Time-dependent Brier score",
-    concordance.MEAN_BRIER: "### Integrated Brier score",
-    concordance.ROYSTON: "### Royston and Sauerbrei's D",
 }
 
 
@@ -38,12 +33,8 @@ def section(study: Study) -> str:
 
 _HEAD = f"""A row's event comes at rate exp(x), x being normal, and is censored at rate
 {concordance.CENSORING:g}, as about a third are, or {concordance.HEAVY:g}; scored is x. Uno's index
-is of pairs up to time {concordance.TAU:g}. AUC and Brier score are at time {concordance.TAU:g}, of
-risk x and of its true probabilities, and their means of {len(concordance.TIMES)} times from
-{concordance.TIMES[0]:g} on; where censoring is heavy, {60 * concordance.share_watched():.1f} of 60
-rows are still watched then, and no weights make up for those who are not. Intervals are those of
-`estimate`, `cumulative_dynamic_auc` and `survival_brier_score`, by influences; the test is that of
-`compare`. "Others' censoring" takes the share not censored from {concordance.TRAINING:,} other
-rows (`censoring=`) as known. The two models that are compared see x with noise of their own. Rank
-correlation is among what `estimate` measures.
+is of pairs up to time {concordance.TAU:g}. Intervals are those of `estimate`, by influences; the
+test is that of `compare`. "Others' censoring" takes the share not censored from
+{concordance.TRAINING:,} other rows (`censoring=`) as known. The two models that are compared see x
+with noise of their own. Rank correlation is among what `estimate` measures.
 """

@@ -41,9 +41,6 @@ PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "mean_tweedie_deviance": {"power": 1.5},
     "d2_tweedie_score": {"power": 1.5},
     "concordance_index": {"higher_score_means": "shorter-time"},
-    "royston_d": {"higher_score_means": "shorter-time"},
-    "cumulative_dynamic_auc": {"higher_score_means": "shorter-time", "time": 0.5},
-    "survival_brier_score": {"time": 0.5},
     "rank_biased_precision": {"persistence": 0.8},
 } | {f"fbeta{mean}": {"beta": 2.0} for mean in ("", "_macro", "_micro", "_weighted")}
 _AVERAGED: Final = ("_macro", "_micro", "_weighted", "_harmonic")
@@ -132,12 +129,7 @@ def _of_times(scene: EveryScene, rng: np.random.Generator) -> dict[str, Any]:
     time = rng.exponential(np.exp(-score - noise / 2))
     ends = rng.exponential(2.0, scene.n)
     given: dict[str, Any] = {"event": time <= ends, "n_threads": 1}
-    of_chances = {name: one for name, one in OF_TIMES.items() if name == "survival_brier_score"}
-    of_scores = {name: one for name, one in OF_TIMES.items() if name not in of_chances}
-    seen = np.minimum(time, ends)
-    found = dict(fastmetrics.estimate(seen, score, metrics=of_scores, **given))
-    surviving = np.exp(-0.5 * np.exp(score))
-    return found | dict(fastmetrics.estimate(seen, surviving, metrics=of_chances, **given))
+    return dict(fastmetrics.estimate(np.minimum(time, ends), score, metrics=OF_TIMES, **given))
 
 
 def _of_queries(scene: EveryScene, rng: np.random.Generator) -> dict[str, Any]:

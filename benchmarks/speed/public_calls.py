@@ -218,12 +218,6 @@ _OTHERS: dict[str, tuple[Make, Options]] = {
     ),
     "calibration_test": (_chances, _DRAWN),
     "concordance_index": (_times, _LONGER),
-    "cumulative_dynamic_auc": (_times, _LONGER | {"times": INSTANTS}),
-    "royston_d": (_times, _LONGER),
-    "survival_brier_score": (
-        lambda r: (r.weight, r.y, np.stack([r.chance**t for t in INSTANTS], axis=1)),
-        {"times": INSTANTS},
-    ),
     "compare": (_models, {"metrics": "roc_auc"}),
     "doctor": (_models, {}),
     "evaluation_log": (lambda r: (np.arange(len(r.y)) // 4, r.y), _TRIES),

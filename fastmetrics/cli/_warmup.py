@@ -202,7 +202,6 @@ def _concordance() -> None:
             fm.concordance.concordance_index(np.ceil(times * 9), event, x, **options)
             asked = ("concordance_index", options | {"tau": 0.5})
             fm.estimate(times, x, event=event, metrics=asked)
-        fm.concordance.cumulative_dynamic_auc(times, event, x, times=(0.2, 0.6), **way)
 
 
 def _differences() -> None:

@@ -102,8 +102,7 @@ def estimate(
         table of counts, alone: `ScoreTable`, `ConfusionMatrix`, `RankingTable`, `ScoreRuns`, or one
         of bins (Notes).
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), optional
-        Scores, probabilities, predicted labels or numbers, as the measures need; for the Brier
-        score of censored times the probabilities P(T > time) of no event up to the time asked for.
+        Scores, probabilities, predicted labels or numbers, as the measures need.
     method : str, optional
         How intervals are made. None: by the influences of the rows, where the measure is smooth and
         they hold (Notes); else by the bootstrap. "influence", "wilson" (shares of counts),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.censored import check_censored, check_censoring
+from fastmetrics._input.censored import check_censored
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.rows import column_count
 from fastmetrics._input.scores import check_scores_array
@@ -23,34 +23,14 @@ from fastmetrics.inference.samples import (
     Sample,
     ValueSample,
 )
-from fastmetrics.inference.table_points import Measured, measure_of, moved
+from fastmetrics.inference.table_points import measure_of, moved
 from fastmetrics.inference.units import Floats
 from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
-from fastmetrics.measures.concordance.concordance_index import check_direction, check_index_options
+from fastmetrics.measures.concordance.concordance_index import check_index_options
 from fastmetrics.measures.ranking.names import asked_rankings
-from fastmetrics.tables.concordance.follow_up import (
-    CensoredPairs,
-    FollowUp,
-    Uncensored,
-    Weighting,
-    compare_times,
-    follow,
-)
+from fastmetrics.tables.concordance.follow_up import CensoredPairs, Weighting, compare_times
 from fastmetrics.tables.ranking.ranking_table import RankingTable
-
-#: Fewer rows that are followed longer say little of what is there (docs/coverage/concordance.md).
-_FEW_BEYOND: Final = 10
-
-
-def of_few_beyond(n_beyond: int, time: float) -> str:
-    """Return what to know where few rows are followed beyond a time; usually empty."""
-    if n_beyond >= _FEW_BEYOND:
-        return ""
-    rows = "row is" if n_beyond == 1 else "rows are"
-    return (
-        f"{n_beyond} {rows} followed beyond {time:g}: limits may cover less than their level there"
-    )
 
 
 class TimeSample(RowSample):
@@ -63,7 +43,6 @@ class TimeSample(RowSample):
         with renamed(time="y_true"):
             self._censored = check_censored(y_true, given["event"])
         self._scores = [check_scores_array(model.values, model.argument) for model in models]
-        self._names = [model.argument for model in models]
         self.classes = np.zeros(len(self._censored.times), np.int64)
         self._judge(self._censored.times, models, self._scores, given)
         self._pairs: dict[tuple[Weighting, float | None, int], CensoredPairs] = {}
@@ -73,47 +52,17 @@ class TimeSample(RowSample):
         weights = self.design.weights
         return np.ones(len(self.classes)) if weights is None else weights
 
-    @cached_property
-    def _followed(self) -> FollowUp:
-        """Rows by their times."""
-        return follow(*self._censored, self._weights)
-
-    @cached_property
-    def _uncensored(self) -> Uncensored:
-        return self._followed.uncensored()
-
     def columns(self, model: int) -> tuple[Floats, NDArray[Any]]:
         """Return the times, and the scores of a model."""
         return self._censored.times, self._scores[model]
 
-    def measured(self, one: Asked) -> Measured:
-        """Return a measure of each model, and say where few rows are followed long enough."""
-        found = super().measured(one)
-        time = one.parameters.get("time")
-        if time is None:
-            return found
-        n_beyond = int(np.count_nonzero((self._censored.times > time) & (self._weights > 0)))
-        return found._replace(note=of_few_beyond(n_beyond, time))
-
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
-        measure, scores = measure_of(one), self._scores[model]
-        given = {**measure.parameters, **one.parameters}
-        if measure.name == "royston_d":
-            if self.design.weights is not None:
-                raise InputError("`royston_d` has no weights: leave `sample_weight` out")
-            longer = check_direction(one.parameters["higher_score_means"])
-            return moved(one, self._censored, scores, higher_is_longer=longer)
-        if measure.name != "concordance_index":  # at one time
-            others = check_censoring(given.pop("censoring"))
-            shares = self._uncensored if others is None else self._followed.uncensored(others)
-            with renamed(y_score=self._names[model]):
-                return moved(one, self._followed, shares, scores, **given)
-        options = check_index_options(**given)
+        options = check_index_options(**{**measure_of(one).parameters, **one.parameters})
         kind = options.weighting, options.tau, id(one.parameters.get("censoring"))
         if kind not in self._pairs:
             pairs = compare_times(*self._censored, self._weights, *kind[:2], options.others)
             self._pairs[kind] = pairs
-        return moved(one, self._pairs[kind], scores, options)
+        return moved(one, self._pairs[kind], self._scores[model], options)
 
 
 def asked_of(metrics: MetricsLike, y_true: Any, query: Any) -> tuple[Asked, ...]:

@@ -265,8 +265,6 @@ def concordance() -> None:
         fastmetrics.concordance.concordance_index(np.ceil(weights * 9), event, scores, **options)
         index = ("concordance_index", options | {"tau": 0.5})
         fastmetrics.estimate(weights, scores, event=event, metrics=index)
-        way = {"times": (0.2, 0.6), "higher_score_means": "longer-time"}
-        fastmetrics.concordance.cumulative_dynamic_auc(weights, event, scores, **way)
 
 
 def rows_in_order() -> None:

@@ -198,8 +198,5 @@ ALLOWED: dict[str, int] = {
     "shown_items:cosines_of_pairs": 1,
     "shown_items:distances_of_pairs": 1,
     "shown_items:sift_down": 4,
-    "survival:moves_of_logs": 1,
-    "survival:remaining_shares": 1,
-    "survival:weights_across": 1,
     "top_k:top_k_hits": 4,
 }

@@ -13,7 +13,7 @@ from fastmetrics._input.models import NamedScores
 from fastmetrics.inference.forms import sample_of
 from fastmetrics.measures.asking import ask
 from measure_names import MEASURES
-from reference import concordance_oracle, survival_oracle
+from reference import concordance_oracle
 
 _STEP = 1e-4
 _PARAMETERS: dict[str, list[dict[str, Any]]] = {
@@ -40,8 +40,6 @@ _PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "kendall_tau": [{"variant": "b"}, {"variant": "c"}],
     "somers_d": [{"given": "outcome"}, {"given": "score"}],
     "concordance_index": [{"higher_score_means": "longer-time", "weighting": "uno"}],
-    "cumulative_dynamic_auc": [{"higher_score_means": "longer-time", "time": 1.5}],
-    "survival_brier_score": [{"time": 1.5}],
 }
 _SMOOTH = [m.name for m in MEASURES.values() if m.influences and m.needs != "rankings"]
 #: Those whose public function takes no weights, or that have none, are tested by their definition.
@@ -57,8 +55,6 @@ def _data(name: str, seed: int = 3) -> tuple[Any, Any, float | None]:
     """Return outcomes, predictions with ties, and a threshold where decisions are asked."""
     rng = np.random.default_rng(seed)
     measure, n = MEASURES[name], 37
-    if name == "survival_brier_score":
-        return rng.gamma(2.0, 1.0, n).round(1) + 0.1, rng.random(n).round(1), None
     if measure.family in ("regression", "concordance"):
         y = rng.gamma(2.0, 1.0, n).round(1) + 0.1
         return y, (y * rng.gamma(9.0, 1.0 / 9.0, n)).round(1) + 0.05, None
@@ -126,7 +122,6 @@ def _censored(seed: int = 4, n: int = 13) -> dict[str, Any]:
         "time": (rng.gamma(2.0, 1.0, n).round(1) + 0.1).tolist(),
         "event": (rng.random(n) < 0.6).tolist(),
         "risk": (rng.normal(size=n).round(4)).tolist(),
-        "survival": (rng.integers(0, 9, n) / 8).tolist(),
     }
 
 
@@ -146,31 +141,16 @@ _OF_TIMES: dict[str, tuple[str, str, dict[str, Any], Any]] = {
             of=(d["time"], d["event"]),
         ),
     ),
-    "AUC": (
-        *("cumulative_dynamic_auc", "risk", _LATER | {"time": 1.5}),
-        lambda d, w: survival_oracle.auc(d["time"], d["event"], d["risk"], 1.5, w),
-    ),
-    "Brier score": (
-        *("survival_brier_score", "survival", {"time": 1.5}),
-        lambda d, w: survival_oracle.brier(d["time"], d["event"], d["survival"], 1.5, w),
-    ),
-    "D": (
-        *("royston_d", "risk", _LATER),
-        lambda d, w: survival_oracle.royston_d(d["time"], d["event"], d["risk"], w),
-    ),
 }
-
-
-#: The share that is known is of rows that count one, and D has no weights.
-_WEIGHED = [name for name in _OF_TIMES if name not in ("Uno's index", "D")]
 
 
 @pytest.mark.parametrize(
     ("name", "weighted"),
-    [*((name, False) for name in _OF_TIMES), *((name, True) for name in _WEIGHED)],
+    # of Uno's index the known share is of rows that count one
+    [("index", False), ("Uno's index", False), ("index", True)],
 )
 def test_derivative_of_measures_of_times(name: str, weighted: bool) -> None:
-    """Row by row, of the definition; who is censored by a time is estimated from the rows too."""
+    """Row by row, of the definition."""
     metric, column, given, value = _OF_TIMES[name]
     data = _censored()
     n = len(data["time"])
@@ -251,7 +231,7 @@ def test_rank_correlation_by_its_definition(name: str, option: str) -> None:
     assert found.standard_error == pytest.approx(np.sqrt(squares.sum() / left), rel=1e-6)
 
 
-@pytest.mark.parametrize("name", [name for name in _SMOOTH if name != "royston_d"])  # no weights
+@pytest.mark.parametrize("name", _SMOOTH)
 def test_influences_add_up_to_nothing(name: str) -> None:
     """A measure does not change with the scale of the weights (Euler)."""
     y, p, threshold = _data(name, seed=11)

@@ -128,7 +128,7 @@ def test_the_claim_names_what_fails_it():
     rows += [row("estimates", "f1", "100 rows, balanced", 930)]
     rows += [row("estimates", "recall", "100 rows, 5% positive", 900, 60)]
     rows += [row("levels", "r2", f"100 rows, {levels.VALUES}", 850)]
-    rows += [row("concordance", "Brier score", "60 rows, 64% censored", 860)]
+    rows += [row("estimates", "log_loss difference", "100 rows, 5% positive", 860)]
     rows += [row("iterated", "ks_statistic", "100 rows, 10% positive", 951)]
     rows += [replace(rows[-1], method=iterated.ITERATED, covered=870)]
     study = Study(1000, 999, 499, rows, [], [])
@@ -138,7 +138,7 @@ def test_the_claim_names_what_fails_it():
     _, interval, tails, noted, silent, again, _, tried = said.split("\n- ")
     assert "100 rows, 5 % positive (recall 90.0 %)" in interval
     assert "r2 85.0 %" in tails
-    assert noted.endswith("60 rows, 64 % censored (Brier score 86.0 %).")
+    assert noted.endswith("100 rows, 5 % positive (log_loss difference 86.0 %).")
     assert silent.endswith("no result says so: 100 rows, balanced (f1 93.0 %).")
     assert again.endswith("First and second: none.")
     assert tried.endswith(

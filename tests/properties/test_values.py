@@ -45,8 +45,7 @@ def test_every_measure_of_the_library_has_an_entry_and_no_other() -> None:
     functions = {entry.name.partition("[")[0] for entry in ENTRIES if entry.measure is None}
     known = {entry.canonical for entry in (*ENTRIES, *RANKINGS)}
     of_times = {name for name, measure in MEASURES.items() if measure.needs == "times"}
-    at_times = {"cumulative_dynamic_auc", "survival_brier_score"}
-    assert of_times == {"concordance_index", "royston_d"} | at_times  # tests/inference
+    assert of_times == {"concordance_index"}  # tests/inference
     assert known - functions == MEASURES.keys() - of_times
     assert functions <= set(NAMES)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels import concordance, survival
+from fastmetrics._kernels import concordance
 
 
 def _ranks(data: Data) -> NDArray[np.int32]:
@@ -103,50 +103,6 @@ def sums_of_later(data: Data) -> Pair:
     return ours, twin
 
 
-def shares_over_time(data: Data) -> Pair:
-    """Estimate the share that remains where each score is a time, and move it by each row."""
-    n = len(data.labels)
-    weights = (np.arange(2 * n) % 2 == (data.labels[np.arange(2 * n) // 2] == 1)).astype(np.float64)
-    of_logs = np.arange(2 * n + 1) % 3 / 4.0
-
-    def ours() -> tuple[Any, ...]:
-        leaving, at_risk = weights.copy(), np.empty(2 * n)
-        before, moves = np.empty(2 * n + 1), np.empty(2 * n)
-        survival.remaining_shares(leaving, 1, at_risk, before)
-        survival.moves_of_logs(of_logs, leaving, at_risk, moves)
-        return before, moves
-
-    def twin() -> tuple[Any, ...]:
-        leaving = np.where(np.arange(2 * n) % 2 == 1, 0.0, weights)
-        at_risk = np.cumsum(weights[::-1])[::-1]
-        share = np.divide(leaving, at_risk, out=np.zeros(2 * n), where=leaving > 0)
-        own = np.cumsum(of_logs[:0:-1])[::-1] * (leaving > 0) / np.maximum(at_risk, 1.0)
-        staying = at_risk - leaving
-        steps = np.divide(own * leaving, staying, out=np.zeros(2 * n), where=staying > 0)
-        before = np.append(1.0, np.cumprod(1.0 - share))
-        return before, np.append(0.0, np.cumsum(steps[:-1])) - own
-
-    return ours, twin
-
-
-def weights_across(data: Data) -> Pair:
-    """Sum the weights of rows of the other half that rank lower, or higher for the second half."""
-    ranks = _ranks(data)
-    n, half = len(ranks), len(ranks) // 2
-    ones = np.ones(n)
-
-    def ours() -> tuple[Any, ...]:
-        across, by_rank = np.empty(n), np.zeros((int(ranks.max()) + 1, 2))
-        survival.weights_across(ranks, half, ones[:half], ones[half:], by_rank, across)
-        return (across,)
-
-    def twin() -> tuple[Any, ...]:
-        lower = (np.sign(ranks[:half, None] - ranks[half:]) + 1) / 2
-        return (np.append(lower.sum(axis=1), lower.sum(axis=0)),)
-
-    return ours, twin
-
-
 #: By the pair of calls: the kernels, and whether the twin visits every pair of rows.
 TWINS = {
     rising_pairs: (
@@ -168,7 +124,5 @@ TWINS = {
         ),
         True,
     ),
-    shares_over_time: (("survival:remaining_shares", "survival:moves_of_logs"), False),
     sums_of_later: (("concordance:sums_of_later",), True),
-    weights_across: (("survival:weights_across",), True),
 }

@@ -126,17 +126,6 @@ _of_times = partial(entry, "concordance", needs="times")
 _DIRECTION: Final = {"higher_score_means": REQUIRED}
 
 _CONCORDANCE: Final = (
-    # at one time: their functions look at several
-    _of_times(
-        *("cumulative_dynamic_auc", "", "cumulative/dynamic AUC"),
-        parameters={"time": REQUIRED} | _DIRECTION | {"censoring": None},
-        influences="at_times:auc_influences",
-    ),
-    _of_times(
-        *("survival_brier_score", "", "Brier score of P(T > time)", False),
-        parameters={"time": REQUIRED, "censoring": None},
-        influences="at_times:brier_influences",
-    ),
     _in_ranks("kendall_tau", title="Kendall's tau", parameters={"variant": "b"}),
     _in_ranks("somers_d", title="Somers' D", parameters={"given": "outcome"}),
     _in_ranks("goodman_kruskal_gamma", title="Goodman and Kruskal's gamma"),
@@ -146,13 +135,6 @@ _CONCORDANCE: Final = (
         parameters=_DIRECTION
         | {"weighting": "harrell", "tau": None, "ties_in_score": "half", "censoring": None},
         influences="concordance_index:index_influences",
-    ),
-    _of_times(
-        *("royston_d", "royston_d", "Royston and Sauerbrei's D"),
-        parameters=_DIRECTION,
-        arguments={"as_r_squared": False},
-        bounds=_ANY,
-        influences="royston_d:royston_influences",
     ),
 )
 
