@@ -20,7 +20,6 @@ from ._report.logs.evaluate_log import evaluate_log as evaluate_log
 from ._report.logs.log import evaluation_log as evaluation_log
 from ._report.logs.read import read_evaluation_log as read_evaluation_log
 from ._report.page.report import report as report
-from ._report.slices.find_slices import find_slices as find_slices
 from ._report.versions import show_versions as show_versions
 from .errors import (
     DataConversionWarning as DataConversionWarning,

@@ -124,8 +124,7 @@ report Report evaluate doctor
 show_versions report
 evaluate_log evaluation_log read_evaluation_log EvaluationLog RepeatVariance TaskEvaluation \
 compare
-subgroup_auc evaluate find_slices Slices
-find_slices FoundSlices FoundSlice evaluate
+subgroup_auc evaluate Slices
 plot_residuals regression_measures evaluate
 gate Gate GateRule assert_not_worse pack compare
 assert_not_worse gate

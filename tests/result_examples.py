@@ -88,12 +88,6 @@ def sliced() -> fm.results.Slices:
     return fm.evaluate(Y, S, slices={"half": np.arange(N) // 30}).slices
 
 
-@cache
-def found() -> fm.results.FoundSlices:
-    half = np.arange(N) % 4 < 2
-    return fm.find_slices({"half": half}, half + S / 9, min_n=5, rng=1)
-
-
 def runs() -> fm.streams.ScoreRuns:
     found = fm.streams.ScoreRuns(memory="1.5MB")
     found.update(Y, S)
@@ -144,8 +138,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "EvaluationBootstrap": lambda: evaluation().bootstrap,
     "Estimate": lambda: fm.estimate(Y, S, metrics="roc_auc")["roc_auc"],
     "Estimates": lambda: fm.estimate(Y, S, metrics=["roc_auc", "average_precision"]),
-    "FoundSlice": lambda: found().rows[0],
-    "FoundSlices": found,
     "Finding": lambda: fm.doctor(Y, S * 0).findings[0],
     "FriedmanSegments": lambda: compared().segments,
     "FriedmanTest": lambda: compared().friedman,

@@ -123,7 +123,6 @@ NUMBERS = {
     "BreakEvenPoint": "value",
     "GoodnessOfFitTest": "statistic",
     "Estimate": "estimate",
-    "FoundSlice": "estimate",
     "PooledRatio": "estimate",
     "GroupAUC": "estimate",
     "GateRule": "estimate",

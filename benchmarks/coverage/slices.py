@@ -1,4 +1,4 @@
-"""The part of the study on slices: the one that looks worst, two of them, and a search.
+"""The part of the study on slices: the one that looks worst, and two of them.
 
 All slices have the same population, binormal scores: ``users`` of them with 100 rows each.
 """
@@ -16,8 +16,6 @@ from benchmarks.coverage.scenes import Data, Scene
 
 PART = "slices"
 _ROWS = 100
-#: What the loss of one slice is greater by where it is planted, in standard deviations.
-_PLANTED = 0.5
 
 
 def population(scene: Scene) -> dict[str, float]:
@@ -29,7 +27,7 @@ def population(scene: Scene) -> dict[str, float]:
 
 
 def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
-    """Keep the limits of the worst slice and of differences; what a search confirms."""
+    """Keep the limits of the worst slice and of differences."""
     scene = data.scene
     assert scene is not None
     n = _ROWS * scene.users
@@ -47,9 +45,3 @@ def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
     for name in ("roc_auc", "accuracy"):
         low, high = found.between("part=0", "part=1", metric=name).confidence_interval
         out.intervals[f"{name} difference", "default"] = float(low), float(high)
-    loss = rng.exponential(size=n)
-    X = {"part": part.astype(str), "half": rng.integers(0, 2, n), "x": rng.normal(size=n)}
-    for hypothesis, more in (("equal", 0.0), ("worse", _PLANTED)):
-        planted = loss + more * (part < 2)
-        rows = fastmetrics.find_slices(X, planted, min_n=20, rng=rng).rows
-        out.pvalues[hypothesis, "find_slices"] = min((r.pvalue_holm for r in rows), default=1.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.coverage import slices
-from benchmarks.coverage.layout import show_coverage, show_share, table_by_scene
+from benchmarks.coverage.layout import show_coverage, table_by_scene
 from benchmarks.coverage.study import Study
 
 _COLUMNS = {
@@ -13,21 +13,17 @@ _COLUMNS = {
     "roc_auc difference": "difference of AUCs",
     "accuracy difference": "difference of accuracies",
 }
-_HYPOTHESES = {"equal": "no slice is worse", "worse": "two slices are worse by 0.5"}
 
 
 def section(study: Study) -> str:
-    """Return the section, a heading first: coverage, and how often a search confirms something."""
+    """Return the section, a heading first."""
     rows = [row for row in study.intervals if row.part == slices.PART]
-    tests = [row for row in study.tests if row.part == slices.PART]
     coverage = {(row.scene, row.metric): show_coverage(row) for row in rows}
-    confirmed = {(row.scene, row.hypothesis): show_share(row) for row in tests}
     return "\n".join(
         [
             "## Slices\n",
             _HEAD,
             table_by_scene("coverage, %", _COLUMNS, coverage),
-            table_by_scene("find_slices confirms any, %", _HYPOTHESES, confirmed),
         ]
     )
 
@@ -35,6 +31,5 @@ def section(study: Study) -> str:
 _HEAD = """Slices of 100 rows each, all of one binormal population; fewer data sets of 50 slices.
 The limits of the slice that looks worst by `evaluate` and `subgroup_auc` hold for all slices at
 once, so that they are to cover 95 % whichever it is; those of `Slices.between` are of one
-difference, of two slices chosen before. `find_slices` searches exponential losses by the slices
-and two columns that tell nothing: where no slice is worse, it confirms one in at most 5 %.
+difference, of two slices chosen before.
 """

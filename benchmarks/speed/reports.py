@@ -1,4 +1,4 @@
-"""What is timed of reports: rows of several labels, comparisons by many measures, slices found.
+"""What is timed of reports: rows of several labels, comparisons by many measures.
 
 Each work returns numbers only, of which the last is the one that a check knows best.
 """
@@ -14,15 +14,15 @@ import numpy as np
 import fastmetrics
 from benchmarks.speed.around_answers import Array, auc, check_delong_test, check_estimate, models
 from benchmarks.speed.data import SEED, Data, Spec
-from benchmarks.speed.timing import SECONDS, Target
+from benchmarks.speed.timing import Target
 
 __all__ = ["CHECKS", "CONTEXT", "NAMES", "PEERS", "TARGETS", "WORKS", "YARDSTICKS"]
 
 Call = Callable[[], Any]
 Prepare = Callable[[Data], Call]
 
-#: Labels of a row; columns that slices are made of, one half of either kind; values of a class.
-LABELS, COLUMNS, VALUES = 10, 10, 5
+#: Labels of a row.
+LABELS = 10
 #: Of probabilities, which are compared together.
 FOUR = ("roc_auc", "average_precision", "brier_score", "log_loss")
 
@@ -66,44 +66,19 @@ def _joint(data: Data) -> Call:
     return compare
 
 
-def _slices(data: Data) -> Call:
-    rng, n = np.random.default_rng(SEED + 5), data.spec.rows
-    columns: dict[str, Array] = {f"class {k}": rng.integers(0, VALUES, n) for k in range(5)}
-    columns |= {f"number {k}": rng.standard_normal(n) for k in range(5)}
-    loss = rng.exponential(size=n)
-
-    def search() -> tuple[float, ...]:
-        found = fastmetrics.find_slices(columns, loss, min_n=2, rng=1)
-        return found.rows[0].estimate_of_search, found.n_candidates
-
-    return search
-
-
-def _check_slices(data: Data, answer: tuple[float, ...]) -> None:
-    """Each of 55 conditions, six of a number, and each two of them but those of one column.
-
-    Of one number there are the three ranges that end at two quartiles.
-    """
-    of_one_column = COLUMNS // 2 * (VALUES * (VALUES - 1) // 2 + 6 * 5 // 2)
-    assert answer[0] > 0
-    assert answer[1] == 55 + 55 * 54 // 2 - of_one_column + COLUMNS // 2 * 3
-
-
 WORKS: dict[str, Prepare] = {
     "several labels": _several_labels,
     "joint comparison": _joint,
-    "slices of ten columns": _slices,
 }
 CHECKS: dict[str, Callable[[Data, Any], None]] = {
     "several labels": check_estimate(_mean_auc),
     "joint comparison": check_delong_test,
-    "slices of ten columns": _check_slices,
 }
 YARDSTICKS: dict[str, Prepare] = {"sorts of ten columns": _sorts}
 PEERS: dict[str, Prepare] = {}
 NAMES = {"sorts of ten columns": "`np.sort` of each column"}
 
-_MILLION, _TENTH = Spec(rows=1_000_000), Spec(rows=100_000)
+_MILLION = Spec(rows=1_000_000)
 
 TARGETS: tuple[Target, ...] = (
     Target(
@@ -121,15 +96,6 @@ TARGETS: tuple[Target, ...] = (
         "sort",
         45,
         spec=_MILLION,
-    ),
-    Target(
-        "find_slices",
-        "`find_slices`, ten columns, 10⁵ rows",
-        "slices of ten columns",
-        "",
-        0.25,
-        unit=SECONDS,
-        spec=_TENTH,
     ),
 )
 CONTEXT: tuple[Target, ...] = ()

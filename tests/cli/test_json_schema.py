@@ -30,10 +30,6 @@ COMMANDS = {
     "counts": ("evaluate", "counts.csv", "--counts"),
     "compare": ("compare", "log.jsonl"),
     "doctor": ("doctor", "scores.csv", "--label", "y", "--score", "a"),
-    "find-slices": (
-        *("find-slices", "scores.csv", "--label", "y", "--score", "a", "--threshold", "0.5"),
-        *("--column", "b", "--min-n", "2"),
-    ),
     "gate": (
         *("gate", "scores.csv", "--label", "y", "--score", "a", "--baseline", "b"),
         *("--margin", "roc_auc=0.5"),
