@@ -338,15 +338,26 @@ class ClassSample(RowSample):
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
         self._scores = [class_scores(model.values, model.argument) for model in models]
         for model, scores in zip(models, self._scores, strict=True):
-            self.classes = class_codes(y_true, None, scores.shape[1], model.argument)
+            self.classes = class_codes(y_true, given.get("labels"), scores.shape[1], model.argument)
         self._judge(self.classes, models, self._scores, given)
 
     def columns(self, model: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the codes of the classes, and the scores of a model, a column a class."""
         return self.classes, self._scores[model]
 
+    def called(self, one: Asked, model: int) -> Ints:
+        """Return the class with the highest score in each row, the first of equal ones."""
+        return np.asarray(np.argmax(self._scores[model], axis=1))
+
+    def _counts(self, one: Asked, model: int) -> Floats | None:
+        if measure_of(one).needs != "labels":
+            return None
+        return counts_of_two(one, self._cells(self.called(one, model)))
+
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
         measure = measure_of(one)
+        if measure.needs == "labels":
+            return self._of_decisions(one, self.called(one, model))
         columns = *self.columns(model), self.design.weights
         if measure.family != "curves":
             return moved(one, measure.name, *columns)

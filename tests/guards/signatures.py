@@ -128,7 +128,6 @@ ALLOWED: dict[str, int] = {
     "range_kernels:add_products": 1,
     "range_kernels:auc_influences": 2,  # counts, or weights
     "range_kernels:gap_ends": 1,
-    "range_kernels:powers_outside": 1,
     "range_kernels:precision_influences": 1,
     "range_kernels:precision_shares": 2,
     "ranking_gains:expected_cascade": 1,

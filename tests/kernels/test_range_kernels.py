@@ -142,17 +142,3 @@ def test_products_of_two_columns_by_stratum(rng, add, given):
     for k, column in enumerate((c * d, c, (c * d) ** 2)):
         wanted[:, k] += np.bincount(strata, column * counts, 3)
     assert (sums == wanted).all()  # all are halves of whole numbers
-
-
-@pytest.mark.parametrize("add", forms(kernels.powers_outside))
-@pytest.mark.parametrize("n", [1, 7, 60])
-def test_powers_of_what_is_outside_a_slice(rng, add, n):
-    placed = np.sort(rng.integers(0, 90, n)).astype(np.float64)
-    own = np.flatnonzero(rng.random(n) < 0.2)
-    cuts = np.sort(rng.integers(0, n + 1, 9))
-    for start, step in ((0.0, 1.0), (18.0, -1.0)):
-        inside = start + step * (cuts[:, None] <= np.arange(n)).sum(axis=0)
-        x = np.delete((placed - inside) / 64.0 - 0.25, own)
-        sums = np.empty(2)
-        add(placed, cuts, own, start, step, 64.0, 0.25, sums)
-        np.testing.assert_allclose(sums, [np.sum(x**2), np.sum(x**4)], rtol=1e-13)

@@ -49,39 +49,6 @@ def test_a_slice_is_the_estimate_of_its_rows_at_a_level_for_all(data) -> None:
     assert found.flagged(margin=0.9) == ()
 
 
-@pytest.mark.parametrize("separation", [0.7, 40.0])
-@pytest.mark.parametrize(
-    ("metrics", "task"),
-    [
-        (["roc_auc", "rank_loss", "log_loss", "brier_score", "f1", "recall"], "binary"),
-        (["root_mean_squared_error", "mean_absolute_error"], "values"),
-        (["f1_macro", "cohen_kappa"], "labels"),
-    ],
-)
-def test_what_adds_up_is_the_same_as_measured_anew(metrics, task, separation) -> None:
-    """Weights of one take the way of weights: each slice's other rows are measured."""
-    rng = np.random.default_rng(8)
-    y = rng.integers(0, 2, N)
-    score = np.round(1 / (1 + np.exp(-separation * (y - 0.5) - rng.normal(size=N))), 2)
-    skewed = (7 * rng.random(N) ** 3).astype(int)
-    if task == "values":
-        y = y + np.where(skewed == 6, 1e9, 1.0) * rng.normal(size=N)  # one slice outweighs all
-    if task == "labels":
-        y, score = np.where(skewed == 6, 2, y), np.where(score > 0.5, 1, rng.integers(0, 3, N))
-    options = {"slices": {"skewed": skewed, "half": np.arange(N) % 2}, "metrics": metrics}
-    options |= {"min_n": 5, "task": task, "intersections": 2}
-    options |= {"threshold": 0.5} if task == "binary" else {}
-    quick = fm.evaluate(y, {"a": score, "b": score[::-1]}, **options).slices
-    anew = fm.evaluate(
-        y, {"a": score, "b": score[::-1]}, sample_weight=np.ones(N), **options
-    ).slices
-    assert len(quick) == len(anew) > 20
-    for one, other in zip(quick, anew, strict=True):
-        for name in ("gap", "gap_standard_error", "gap_df"):
-            values = getattr(one, name), getattr(other, name)
-            assert values[0] == pytest.approx(values[1], rel=1e-9, abs=1e-12, nan_ok=True), one
-
-
 def test_the_auc_of_other_rows_of_a_perfect_score_has_no_spread(data) -> None:
     y, _, country = data
     row = fm.evaluate(y, y + 0.0, slices={"country": country}).slices.rows[0]
@@ -320,3 +287,39 @@ def test_the_worst_of_many_equal_slices_is_covered(k: int, metric: str, separati
         low, high = found.worst().confidence_interval
         hits += low <= truth <= high
     assert hits / sets > 0.935 - 2 * np.sqrt(0.05 * 0.95 / sets)
+
+
+def test_matrices_of_classes_that_a_slice_may_lack(data) -> None:
+    """A slice of a matrix is the estimate of its rows; decisions are the most probable class."""
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 3, N)
+    P = rng.dirichlet(np.ones(3), N)
+    part = np.where(y == 2, "two", rng.choice(["a", "b"], N))
+    options = {"metrics": ["accuracy", "log_loss"], "slices": {"part": part}}
+    for more in ({}, {"groups": np.arange(N) // 3}, {"sample_weight": rng.integers(1, 3, N)}):
+        found = fm.evaluate(y, {"m": P}, **options, **more).slices
+        weight = more.get("sample_weight", np.ones(N))
+        for row in found:
+            here = part == row.slice.removeprefix("part=")
+            right = P.argmax(axis=1) == y
+            if row.metric == "log_loss":
+                right = -np.log(P[np.arange(N), y])
+            expected = [np.average(right[at], weights=weight[at]) for at in (here, ~here)]
+            assert row.estimate == pytest.approx(expected[0], rel=1e-12)
+            assert row.gap == pytest.approx(expected[0] - expected[1], rel=1e-9)
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(N) // 30])
+def test_rankings_in_slices(data, groups) -> None:
+    y, score, _ = data
+    query = np.arange(N) // 10
+    half = query % 2
+    found = fm.evaluate(y, score, query=query, groups=groups, slices={"half": half}).slices
+    for row in found:
+        here = half == int(row.slice[-1])
+        mine = None if groups is None else groups[here]
+        one = fm.evaluate(y[here], score[here], query=query[here], groups=mine)
+        right = one["score"][row.metric]
+        assert row.estimate == pytest.approx(right.estimate)
+        assert row.standard_error == pytest.approx(right.standard_error)
+        assert np.isnan(row.gap) == (groups is not None)

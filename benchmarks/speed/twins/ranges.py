@@ -107,27 +107,6 @@ def add_products(data: Data) -> Pair:
     return ours, twin
 
 
-def powers_outside(data: Data) -> Pair:
-    """Sum powers of placements outside a slice, against columns of what they lose to it."""
-    _, positives, negatives = columns(data)
-    placed = np.cumsum(2.0 * negatives)
-    places = np.arange(len(placed))
-    own, cuts = places[::97], places[1::53]
-    pairs = 2.0 * float(positives.sum()) * float(negatives.sum())
-
-    def ours() -> tuple[Any, ...]:
-        sums = np.empty(2)
-        range_kernels.powers_outside(placed, cuts, own, 0.0, 1.0, pairs, 0.25, sums)
-        return (sums,)
-
-    def twin() -> tuple[Any, ...]:
-        inside = np.searchsorted(cuts, places, "right")
-        x = np.delete((placed - inside) / pairs - 0.25, own)
-        return (np.array([np.sum(x**2), np.sum(x**4)]),)
-
-    return ours, twin
-
-
 def count_keys(data: Data) -> Pair:
     """Count scores by their bits: against a sort."""
     scores = data.scores.astype(np.float32)
@@ -174,5 +153,4 @@ TWINS = {
         False,
     ),
     add_products: (("range_kernels:add_products",), False),
-    powers_outside: (("range_kernels:powers_outside",), False),
 }

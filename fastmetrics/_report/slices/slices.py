@@ -1,13 +1,13 @@
-"""Estimates of every slice, those of its complement, and how far they are apart."""
+"""Estimates of every slice, and how far they are from those of all other rows."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from fastmetrics._input.containers import as_array
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.scalars import check_integer, check_same_length
 from fastmetrics._report.slices.cuts import Conditions, Cuts, Part, cuts_of, named
-from fastmetrics._report.slices.rest import Outside, Outsiders, outside_of
 from fastmetrics._report.slices.slices_result import SliceEstimate, Slices, together
 from fastmetrics.errors import InputError
 from fastmetrics.inference.estimate_result import Estimate
@@ -26,7 +25,7 @@ from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.reference import NOWHERE, pvalue
 from fastmetrics.inference.samples import Sample
 from fastmetrics.inference.table_points import Measured, has_influences
-from fastmetrics.inference.units import Spread
+from fastmetrics.inference.units import Spread, Units
 from fastmetrics.measures.asking import Asked
 
 #: What functions that cut rows into slices take.
@@ -39,8 +38,9 @@ min_n : int, default=30
     Rows below which a slice is left out, and named.
 """
 #: Slices times rows beyond which the rows outside each slice are not measured anew.
-_MOST: Final = 100_000_000
-T = TypeVar("T")
+_MOST: Final = 20_000_000
+#: A difference that is not known.
+NO_GAP: Final = (math.nan, Spread(math.nan, math.nan))
 
 
 @dataclass(frozen=True)
@@ -61,20 +61,6 @@ class Rows:
         given |= self.options
         given["groups"] = None if self.groups is None else self.groups[part]
         return sample_of((one,), self.labels[part], models, **given)[one.label]
-
-    def measured(self, one: Asked, part: Part) -> Measured:
-        """Return a measure of each model in some rows."""
-        return self.sample(one, part).measured(one)
-
-    def outsiders(self, one: Asked) -> list[Outsiders]:
-        """Return of each model what finds a measure outside slices; none where nothing does."""
-        if self.groups is not None or self.columns:
-            return []
-        sample = tried(self.sample, one, slice(None))
-        if sample is None:
-            return []
-        found = [outside_of(one, sample, k) for k in range(len(self.models))]
-        return [each for each in found if each is not None]
 
 
 @dataclass(frozen=True)
@@ -155,15 +141,12 @@ def estimates_of(sliced: Sliced, one: Asked) -> list[SliceEstimate]:
     rows = sliced.rows
     has_rest = sliced.cuts.n_slices * len(rows.labels) <= _MOST
     own: list[list[SliceEstimate]] = [[] for _ in rows.models]
-    outsiders = rows.outsiders(one)
     for cut in sliced.cuts.all:
-        others = [find(cut.parts) for find in outsiders]
         of_slices = []
         for place in cut.large:
             part = cut.parts[place]
-            inside = tried(rows.measured, one, part)
-            outside = [of_model[place] for of_model in others]
-            gaps = _gaps(rows, one, inside, part, outside, has_rest)
+            inside = measured_in(rows, one, part)
+            gaps = _gaps(rows, one, inside, part) if has_rest else [NO_GAP] * len(own)
             of_slices.append(rows_of(sliced, one, cut.conditions[place], inside, gaps, len(part)))
         for found, chosen in zip(own, zip(*of_slices, strict=True), strict=False):
             found += _shrunken(chosen)
@@ -175,7 +158,7 @@ def rows_of(
     one: Asked,
     conditions: Conditions,
     inside: Measured | None,
-    gaps: Sequence[Outside],
+    gaps: Sequence[tuple[float, Spread]],
     n: int,
 ) -> list[SliceEstimate]:
     """Return a measure of each model in one slice of n rows; nan where nothing was measured."""
@@ -228,17 +211,21 @@ def _rows(
     if codes is not None:
         codes = check_class_labels(codes, "groups").codes
     models = [m._replace(values=m.values[kept]) for m in models]
+    if any(m.values.ndim > 1 for m in models):  # a slice may lack a class
+        options = {**options, "labels": check_class_labels(labels).classes}
     return Rows(labels[kept], tuple(models), columns, options, codes), kept
 
 
-def tried(find: Callable[..., T], one: Asked, part: Any) -> T | None:
-    """Return what some rows have of a measure; None where it is undefined, as of one class."""
+def measured_in(rows: Rows, one: Asked, part: Part) -> Measured | None:
+    """Return a metric of each model in some rows, undefined values without a warning.
+
+    None where there are no rows.
+    """
+    if not len(part):
+        return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        try:
-            return find(one, part)
-        except InputError:
-            return None
+        return rows.sample(one, part).measured(one)
 
 
 def _estimated(one: Asked, measured: Measured, model: int, sliced: Sliced) -> Estimate:
@@ -255,55 +242,36 @@ def _estimated(one: Asked, measured: Measured, model: int, sliced: Sliced) -> Es
 
 
 def _gaps(
-    rows: Rows,
-    one: Asked,
-    inside: Measured | None,
-    part: Part,
-    found: Sequence[Outside | None],
-    has_rest: bool,
-) -> list[Outside]:
-    """Return how far each model is in a slice from itself outside, as ``found`` or measured now."""
-    if inside is not None and not (found and all(found)):
-        rest = np.delete(np.arange(len(rows.labels)), part) if has_rest else part[:0]
-        outside = tried(rows.measured, one, rest) if len(rest) else None
-        if outside is None:
-            inside = None
-        elif rows.groups is not None:
-            both = ((1.0, inside, part), (-1.0, outside, rest))
-            return [_gap_of_groups(rows.groups, both, k) for k in range(len(rows.models))]
+    rows: Rows, one: Asked, inside: Measured | None, part: Part
+) -> list[tuple[float, Spread]]:
+    """Return the difference between each model in a slice and in the rows outside, with its spread.
+
+    Slices of independent rows are independent of the rows outside. Groups may have rows in both,
+    so that their contributions are added up over all rows.
+    """
+    rest = np.delete(np.arange(len(rows.labels)), part)
+    outside = measured_in(rows, one, rest)
+    if inside is None or outside is None:
+        return [NO_GAP] * len(rows.models)
+    if rows.groups is not None:
+        if "query" in rows.columns:  # influences are of queries
+            return [NO_GAP] * len(rows.models)
+        weights = rows.columns.get("sample_weight")
+        counts = weights if rows.options["weights_are"] == "frequencies" else None
+        weights = None if counts is not None or weights is None else weights.astype(np.float64)
+        units = Units(len(rows.labels), counts=counts, weights=weights, groups=rows.groups)
+    gaps = []
+    for value, other, moved, moved_outside in zip(
+        inside.values, outside.values, inside.influences, outside.influences, strict=True
+    ):
+        if rows.groups is None:
+            spread = together(inside.units.spread(moved), outside.units.spread(moved_outside))
         else:
-            found = [
-                Outside(value, outside.units.spread(moved))
-                for value, moved in zip(outside.values, outside.influences, strict=True)
-            ]
-    if inside is None:
-        return [Outside() for _ in rows.models]
-    spreads = [inside.units.spread(moved) for moved in inside.influences]
-    return [
-        Outside(value - other.value, together(spread, other.spread))
-        for value, spread, other in zip(inside.values, spreads, found, strict=True)
-        if other is not None
-    ]
-
-
-def _gap_of_groups(
-    groups: NDArray[np.int64], both: Sequence[tuple[float, Measured, Part]], model: int
-) -> Outside:
-    """Return the same where groups have rows inside and outside: their influences are added up."""
-    gap = sum(sign * measured.values[model] for sign, measured, _ in both)
-    n_groups = int(groups.max()) + 1
-    sums = np.zeros(n_groups)
-    for sign, measured, own in both:
-        moved = sign * measured.influences[model]
-        weights = measured.units.weights if measured.units.counts is None else measured.units.counts
-        moved = moved if weights is None else moved * weights
-        sums += np.bincount(groups[own], moved, n_groups)
-    squares = sums * sums
-    second, fourth = float(squares.sum()), float(squares @ squares)
-    if not second > 0.0 or n_groups < 2:
-        return Outside(gap)
-    variance = second * n_groups / (n_groups - 1.0)
-    return Outside(gap, Spread.of(variance, second, fourth, n_groups - 1.0))
+            influences = np.empty(len(rows.labels))
+            influences[part], influences[rest] = moved, -moved_outside
+            spread = units.spread(influences)
+        gaps.append((value - other, spread))
+    return gaps
 
 
 def _shrunken(rows: Sequence[SliceEstimate]) -> list[SliceEstimate]:

@@ -12,8 +12,14 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._input.models import MODELS, named_scores
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
-from fastmetrics._report.slices.rest import Outside
-from fastmetrics._report.slices.slices import SLICES, estimates_of, rows_of, sliced, tried
+from fastmetrics._report.slices.slices import (
+    NO_GAP,
+    SLICES,
+    estimates_of,
+    measured_in,
+    rows_of,
+    sliced,
+)
 from fastmetrics._report.slices.slices_result import Slices
 from fastmetrics.inference.forms import asked_of
 
@@ -108,8 +114,8 @@ def subgroup_auc(
                 part = parts.parts[place]
                 is_inside = np.isin(np.arange(len(is_positive)), part)
                 chosen = np.flatnonzero((is_positive == of_subgroup) == is_inside)
-                measured = tried(cut.rows.measured, one, chosen)
-                gaps = [Outside()] * len(cut.rows.models)
+                measured = measured_in(cut.rows, one, chosen)
+                gaps = [NO_GAP] * len(cut.rows.models)
                 made = rows_of(cut, one, parts.conditions[place], measured, gaps, len(part))
                 of_slices.append([replace(row, conditions=()) for row in made])
         found += [row for of_model in zip(*of_slices, strict=True) for row in of_model]
