@@ -1,4 +1,4 @@
-"""Time `fastmetrics.dask` on one and two worker processes, weigh its states; publish both.
+"""Time `fastmetrics.dask` on one and two worker processes, and publish the seconds.
 
 ``python -m benchmarks.dask_scaling`` writes ``docs/dask.json`` and the block of ``docs/scale.md``;
 ``--text`` writes the block anew from stored figures; ``--rows N`` tries the script on fewer rows,
@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import pickle
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -24,16 +23,12 @@ from distributed import Client, LocalCluster, wait
 
 import fastmetrics as fm
 import fastmetrics.dask as fmd
-from fastmetrics.dask import _dealt, _ranges, _scored, scores
-from fastmetrics.dask._replicates import rows_of_range, window_totals
-from fastmetrics.inference.bootstrap._draws import Draws, Needs
 
 ROOT = Path(__file__).resolve().parents[1]
 STORED, GUIDE = ROOT / "docs" / "dask.json", ROOT / "docs" / "scale.md"
 START, END = "<!-- dask:start -->", "<!-- dask:end -->"
 
 ROWS, PARTITIONS, ROUNDS = 16_000_000, 16, 3
-RESAMPLES = 50
 Part = tuple[Any, Any]
 
 
@@ -55,13 +50,13 @@ CALLS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
         lambda parts: _to_twelve(fmd.evaluate(parts)[0].confidence_interval),
         lambda y, s: _to_twelve(fm.evaluate(y, s, n_threads=1)[0].confidence_interval),
     ),
-    "bootstrap, 50 replicates": (
-        lambda parts: _interval(fmd.bootstrap(parts, **_DRAWS)),
-        lambda y, s: _interval(fm.bootstrap(y, s, **_DRAWS, n_threads=1)),
-    ),
-    "bootstrap: average precision and KS": (
-        lambda parts: _values(fmd.bootstrap(parts, **_DRAWS | _CURVES)),
-        lambda y, s: _values(fm.bootstrap(y, s, **_DRAWS | _CURVES, n_threads=1)),
+    "estimate: roc_auc": (
+        lambda parts: _to_twelve(
+            fmd.estimate(parts, metrics="roc_auc")["roc_auc"].confidence_interval
+        ),
+        lambda y, s: _to_twelve(
+            fm.estimate(y, s, metrics="roc_auc", n_threads=1)["roc_auc"].confidence_interval
+        ),
     ),
     "measures: mean_squared_error, r2": (
         lambda parts: _rounded(fmd.measures(parts, metrics=["mean_squared_error", "r2"])),
@@ -70,8 +65,6 @@ CALLS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
         ),
     ),
 }
-_DRAWS: dict[str, Any] = {"n_resamples": RESAMPLES, "rng": 1, "method": "percentile"}
-_CURVES: dict[str, Any] = {"metrics": ["average_precision", "ks_statistic"]}
 LAYOUT = fm.streams.BinLayout.learn(rows(0, 65_536)[1])
 
 
@@ -79,18 +72,14 @@ def _to_twelve(interval: Any) -> list[float]:
     return [round(end, 12) for end in interval]
 
 
+def _limits(estimates: Any) -> list[float]:
+    return _to_twelve(estimates["roc_auc"].confidence_interval)
+
+
 def _in_bins(y: Any, s: Any) -> fm.streams.BinnedScoreTable:
     table = fm.streams.BinnedScoreTable(LAYOUT, first_rows=0)
     table.update(y, s, n_threads=1)
     return table
-
-
-def _interval(found: Any) -> Any:
-    return found["roc_auc"].confidence_interval
-
-
-def _values(found: Any) -> Any:
-    return [one.details.distribution.tolist() for one in found.values()]
 
 
 def _rounded(values: Any) -> list[str]:
@@ -135,42 +124,6 @@ def _of_processors(client: Client) -> float:
     return float(sum(client.run(time.process_time).values()) + time.process_time())
 
 
-def states(n: int) -> dict[str, float]:
-    """Return the bytes of what is kept and sent: of rows each, of the others as they are."""
-    with dask.config.set(scheduler="synchronous"):
-        part = (*rows(0, n), None)
-        seen = _scored.state_of(part, 1, _scored.checked, _dealt.that_weigh)
-        look = _ranges._look(seen, 4096)
-        plan = _ranges._plan([look.state], np.dtype(np.float32), n // 8)
-        dealt = _dealt.deal(seen, plan, np.dtype(np.float32))
-        counts = _dealt.counts_of(dealt)
-        here = _ranges._ranges(counts, counts[0], n // 8)[0]
-        cut = _dealt.cut(dealt, here.first, np.ones(here.stop - here.first, bool))
-        totals = tuple(int(row.sum()) for row in counts[1:])
-        table = _dealt.table_of([cut])
-        draws = Draws(np.zeros(2, np.uint64), n)
-        drawn = window_totals(draws, 0, 1, [(0, draws.n_windows)])[0]
-        binned = fmd.binned_score_table([dask.delayed(rows)(0, n)], layout=LAYOUT)
-        return {
-            "rows in buckets, a row": sum(side.nbytes for side in dealt.scores) / n,
-            "sample of a partition": weight(look),
-            "counts, a bucket": counts.nbytes / counts.shape[1],
-            "rows of a range, a row": weight(cut) / here.n_rows,
-            "RangeSummary": weight(scores._summary(table, here, totals)),
-            "rows of a range for the bootstrap, a row": weight(
-                rows_of_range(table, here, Needs())[0]
-            )
-            / sum(here.inside),
-            "totals of windows, a row and replicate": drawn.nbytes / n,
-            "replicate of a range": 24,
-            "BinnedScoreTable": weight(binned),
-        }
-
-
-def weight(state: Any) -> int:
-    return len(pickle.dumps(state, protocol=5))
-
-
 def run(n: int, rounds: int) -> dict[str, Any]:
     whole = [np.concatenate(column) for column in zip(*_parts(n), strict=True)]
     times: dict[str, list[float]] = {}
@@ -191,7 +144,6 @@ def run(n: int, rounds: int) -> dict[str, Any]:
         "cores": os.cpu_count(),
         "seconds": times,
         "processor_seconds": processors,
-        "states": states(n // PARTITIONS),
     }
 
 
@@ -212,9 +164,6 @@ def text_of(found: dict[str, Any]) -> str:
     for name, (memory, one, two) in found["seconds"].items():
         cells = [memory, one, two, one / two, *found["processor_seconds"][name]]
         lines.append(f"| {name} | {' | '.join(f'{cell:.2f}' for cell in cells)} |")
-    lines += ["", "| state | bytes |", "|---|---|"]
-    for name, size in found["states"].items():
-        lines.append(f"| {name} | {f'{size:,.0f}' if size >= 100 else f'{size:.3g}'} |")
     return "\n".join(lines)
 
 

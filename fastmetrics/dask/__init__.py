@@ -12,7 +12,6 @@ except ImportError as error:
     ) from error
 
 from fastmetrics._input.calls import as_called
-from fastmetrics.dask.bootstrap import bootstrap
 from fastmetrics.dask.estimates import compare, estimate
 from fastmetrics.dask.evaluation import evaluate
 from fastmetrics.dask.measures import confusion_matrix, measures, ranking_table
@@ -27,7 +26,6 @@ from fastmetrics.dask.scores import (
 __all__ = [
     "average_precision_score",
     "binned_score_table",
-    "bootstrap",
     "compare",
     "confusion_matrix",
     "estimate",

@@ -13,9 +13,11 @@ import numpy as np
 from dask.delayed import Delayed, delayed
 from numpy.typing import NDArray
 
-from fastmetrics._input.rows import BinaryRows
-from fastmetrics.dask._dealt import Grouped, grouped, that_weigh, united
-from fastmetrics.dask._scored import Seen, cast, checked, sum_of
+from fastmetrics._input.classes import ClassLabels, check_class_labels
+from fastmetrics._input.rows import BinaryRows, check_same_index
+from fastmetrics._input.scalars import check_same_length
+from fastmetrics.dask._scored import Seen, cast, checked, sum_of, that_weigh
+from fastmetrics.errors import InputTypeError
 from fastmetrics.inference.streams.joint_sums import Lookup, Pairs, ProductSums
 from fastmetrics.inference.table_points import Measured
 from fastmetrics.inference.units import ROUNDING, Floats, Units
@@ -53,6 +55,24 @@ class Points(NamedTuple):
         return Lookup(self.table.scores[::-1], found[:, ::-1, ::-1], exact)
 
 
+class Grouped(NamedTuple):
+    """Rows, and the group of each."""
+
+    rows: BinaryRows
+    groups: ClassLabels
+
+
+def _grouped(columns: tuple[Any, ...], positive: Any) -> Seen:
+    """Return the checked rows of a partition with their groups."""
+    check_same_index(y_true=columns[0], groups=columns[3])
+    seen = checked(columns[:3], positive)
+    if seen.state is None:
+        return seen
+    groups = check_class_labels(columns[3], "groups")
+    check_same_length(y_true=range(seen.n_rows), groups=groups.codes)
+    return seen._replace(state=Grouped(seen.state, groups))
+
+
 class GroupSums(NamedTuple):
     """Sums over the rows of each group.
 
@@ -75,7 +95,9 @@ class GroupSums(NamedTuple):
     def __add__(self, other: tuple[Any, ...]) -> GroupSums:
         """Return the sums over the rows of both."""
         both = self, GroupSums(*other)
-        names = united(both[0].names, both[1].names)
+        if len({each.names.dtype.kind in "UOT" for each in both}) > 1:
+            raise InputTypeError("`groups` holds text in some partitions, and numbers in others")
+        names = np.unique(np.concatenate([each.names for each in both]))
         rows, sums = np.zeros((2, len(names))), np.zeros((len(self.sums), 2, len(names)))
         for each in both:
             at = np.searchsorted(names, each.names)
@@ -100,7 +122,7 @@ class GroupSums(NamedTuple):
 def group_sums(parts: Sequence[Delayed], lookup: Lookup, pos_label: Any) -> GroupSums:
     """Return the sums of all partitions."""
     whole: GroupSums = sum_of(
-        parts, _sums_by_group, delayed(lookup), pos_label=pos_label, read=grouped
+        parts, _sums_by_group, delayed(lookup), pos_label=pos_label, read=_grouped
     )
     return whole
 

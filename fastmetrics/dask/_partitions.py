@@ -33,7 +33,7 @@ groups : Dask column of shape (n,), or list of delayed partitions, optional
 confidence_level : float, default=0.95
     Of the intervals.
 range_scores : int, default=4000000
-    Rows that one task puts in order at most: less needs less memory, and more tasks.
+    Distinct scores that one task merges, about: less needs less memory, and more tasks.
 
 Raises
 ------

@@ -7,6 +7,7 @@ it is given. Where the guess was wrong, the pass is done again with what is righ
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -70,6 +71,16 @@ def checked(columns: tuple[Any, ...], positive: Any) -> Seen:
     is_positive = np.asarray(labels == positive).view(np.int8)
     rows = BinaryRows(is_positive, 0, scores, weights, is_integer, False)
     return Seen(distinct(labels)[:_MANY], n, rows, given)
+
+
+def that_weigh(rows: BinaryRows) -> BinaryRows:
+    """Return the rows that weigh something: the others are not there."""
+    if rows.weights is None or rows.weights.all():
+        return rows
+    has = rows.weights > 0
+    return replace(
+        rows, labels=rows.labels[has], scores=rows.scores[has], weights=rows.weights[has]
+    )
 
 
 def weighs_nothing(sample_weight: Any, n_rows: int) -> bool:
@@ -176,6 +187,13 @@ class Run(NamedTuple):
     def table(self) -> ScoreTable:
         """Return the table again."""
         return merged([self])
+
+    @property
+    def has_few_ties(self) -> bool:
+        """Whether there are at most twice as many samples as distinct scores, of whole weights."""
+        both = self.positives, self.negatives
+        is_counted = all(column.dtype.kind != "f" for column in both)
+        return is_counted and sum(int(column.sum()) for column in both) <= 2 * len(self.scores)
 
     def __add__(self, other: tuple[Any, ...]) -> Run:
         """Return the run of the rows of both."""

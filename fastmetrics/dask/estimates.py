@@ -54,7 +54,7 @@ alternative : {"two-sided", "less", "greater"}, default="two-sided"
 Raises
 ------
 TypeError, ValueError
-    For measures without influences, which `bootstrap` has, and for importances.
+    For measures without influences, and for importances.
 
 Warns
 -----
@@ -157,7 +157,8 @@ def points_asked(metrics: MetricsLike) -> tuple[Asked, ...]:
     for one in asked:
         if not has_influences(one):
             raise InputError(
-                f"`{one.label}` has no influences of rows: take `fastmetrics.dask.bootstrap`"
+                f"`{one.label}` has no influences of rows: take `fastmetrics.bootstrap` of "
+                "`fastmetrics.dask.score_table(...)`"
             )
         measure = measure_of(one)
         is_of_matrix = measure.family == "curves" and measure.needs == "probabilities"

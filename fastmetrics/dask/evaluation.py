@@ -54,10 +54,9 @@ def evaluate(
 
     Notes
     -----
-    As `roc_auc_score`, but all scores are sent to the task of their range: a model's evaluation is
-    a sum over ranges of whole numbers, corners of the curve, moments, and the step where precision
-    meets recall. Models are evaluated one after the other. Intervals of other measures: `estimate`
-    and `bootstrap`.
+    As `roc_auc_score`: a model's evaluation is a sum over ranges of whole numbers, corners of the
+    curve, moments, and the step where precision meets recall. Models are evaluated one after the
+    other. `estimate` has intervals of other metrics.
 
     Examples
     --------

@@ -13,7 +13,6 @@ from fastmetrics._docs import documented
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics._input.scores import check_float_thresholds, float_thresholds
-from fastmetrics.dask._dealt import sample_of
 from fastmetrics.dask._partitions import COLUMNS, computed, one_thread, partitions, summed
 from fastmetrics.dask._ranges import RANGE_SCORES, Range, Ranges
 from fastmetrics.dask._scored import frequencies, sum_of
@@ -135,10 +134,9 @@ def roc_auc_score(
 
     Notes
     -----
-    Each partition deals its rows into at most 8,191 buckets of the score and keeps them, 4 or 8
-    bytes a row. Counts tell the pairs across buckets, and inside those of one class or one score;
-    the rows of the others are sent, and counted in ranges of at most `range_scores`. No task holds
-    all scores, none is sorted whole, and the caller gets counts.
+    Each partition keeps the table of its distinct scores, 5 to 16 bytes each. Tables are cut into
+    ranges of about `range_scores`, whose pieces are sent to one task each; pairs across ranges
+    follow from counts. No task holds all scores, and the caller gets counts.
 
     Examples
     --------
@@ -329,7 +327,9 @@ def _runs(
 
 def _sample(rows: BinaryRows, n: int) -> tuple[bytes]:
     """Return scores of n rows, or of all: the same ones whenever the task is run."""
-    return (sample_of(rows.scores.astype(np.float64), n).tobytes(),)
+    scores, rng = rows.scores.astype(np.float64), np.random.default_rng(len(rows.scores))
+    at = rng.permutation(len(scores)) if len(scores) <= n else rng.integers(len(scores), size=n)
+    return (scores[at].tobytes(),)
 
 
 def _binned(rows: BinaryRows, layout: BinLayout) -> BinnedScoreTable:

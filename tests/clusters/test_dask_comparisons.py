@@ -112,7 +112,7 @@ def test_columns_of_a_dataframe() -> None:
     ("options", "text"),
     [
         ({"metrics": "f1"}, "needs `threshold` here"),
-        ({"metrics": "best_threshold"}, "take `fastmetrics.dask.bootstrap`"),
+        ({"metrics": "best_threshold"}, "take `fastmetrics.bootstrap` of"),
         ({"metrics": "roc_auc", "margin": -1}, "`margin` is a finite loss"),
         ({"metrics": "roc_auc", "sample_weight": 1}, "`weights_are` must be 'frequencies' here"),
     ],

@@ -154,7 +154,7 @@ def test_as_in_memory(problem: Any) -> None:
         ),
         ({"metrics": "f1", "groups": 1}, "a measure of labels, needs `threshold` here"),
         ({"metrics": "roc_auc_ovr"}, "which needs the rows in memory: take `fastmetrics"),
-        ({"metrics": "best_threshold"}, "take `fastmetrics.dask.bootstrap`"),
+        ({"metrics": "best_threshold"}, "take `fastmetrics.bootstrap` of"),
         ({"metrics": "f1"}, "; scores need `threshold`"),
         ({"metrics": "roc_auc", "method": "wilson"}, "`method='wilson'` is for"),
         ({"metrics": "roc_auc", "sample_weight": 1}, "`weights_are` must be 'frequencies' here"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from typing import Any
-from unittest import mock
 
 import dask
 import dask.array as da
@@ -17,8 +16,6 @@ from hypothesis import given
 import fastmetrics as fm
 import fastmetrics.dask as fmd
 from evaluations import agree
-from fastmetrics.dask import _ranges
-from fastmetrics.dask._dealt import cut
 from fastmetrics.dask._partitions import partitions
 from fastmetrics.dask._ranges import Ranges
 from fastmetrics.errors import InputError, UndefinedMetricWarning
@@ -113,59 +110,33 @@ def test_a_thinned_curve_has_points_of_the_whole_one_and_no_gap() -> None:
     assert (fpr[-1], tpr[-1]) == (1, 1)
 
 
-def test_ranges_hold_no_more_than_they_may() -> None:
-    y, s = sample()
-    parts = partitions(
-        y_true=da.from_array(y, 900), y_score=da.from_array(s, 900), sample_weight=None
-    )
-    runs = Ranges(parts, range_scores=400)
-    assert len(runs.ranges) > 10
-    assert max(each.n_rows for each in runs.ranges) <= 400
-    assert sum(each.n_rows for each in runs.ranges) == runs.counts[0].sum() == len(y)
-    above = [0, 0]
-    for each in runs.ranges:
-        assert each.above == tuple(above)
-        above = [a + b for a, b in zip(above, each.inside, strict=True)]
-    assert above == [runs.n_positive, runs.n_negative]
-
-
-def ranges(*columns: Any, chunk: int = 7_000, **more: Any) -> Ranges:
+def ranges(*columns: Any, chunk: int = 900, **more: Any) -> Ranges:
     given = [None if column is None else da.from_array(column, chunk) for column in columns]
     names = dict(zip(("y_true", "y_score", "sample_weight"), [*given, None], strict=False))
     return Ranges(partitions(**names), **more)
 
 
-def rows_sent(found: Ranges) -> int:
-    """Return how many rows are sent to tasks that put them in order, for the AUC."""
-    sent = []
+def test_ranges_hold_no_more_than_they_may() -> None:
+    y, s = sample()
+    found = ranges(y, s, range_scores=400)
+    assert len(found.ranges) > 10
+    assert max(found.counts[0]) <= 400
+    assert found.counts[0].sum() == len(np.unique(s))  # no score recurs across partitions here
+    above = (0, 0)
+    for each in found.ranges:
+        assert each.above == above
+        above = (above[0] + each.inside[0], above[1] + each.inside[1])
+    assert above == (found.n_positive, found.n_negative) == (y.sum(), (1 - y).sum())
+    tables = dask.compute(found.over_ranges(lambda table, here: table))[0]
+    assert sum(tables) == fm.ScoreTable.from_scores(y, s)
 
-    def counted(*given: Any) -> Any:
-        part = cut(*given)
-        sent.append(0 if part is None else sum(map(len, part.scores)))
-        return part
 
-    with mock.patch.object(_ranges, "cut", counted):
-        found.pairs()
-    return sum(sent)
-
-
-def test_only_what_both_classes_share_is_sent() -> None:
-    rng = np.random.default_rng(1)
-    y = rng.integers(0, 2, 60_000)
-    s = rng.random(60_000)
-    cases = {
-        "apart": (y, s + y, 1_500),  # a bucket
-        "a tenth in common": (y, s + 0.9 * y, 6_000 + 2 * 1_500),
-        "all in common": (y, s, 60_000),
-        "four values": (y, np.floor(4 * s), 0),
-        "rare positives": ((s < 0.001).astype(int), rng.normal(size=60_000), 0),
-        "rare negatives": ((s > 0.001).astype(int), rng.normal(size=60_000), 0),
-        "half are zero": (y, np.where(s < 0.5, 0.0, s), 32_000),
-    }
-    for name, (labels, scores, most) in cases.items():
-        found = ranges(labels, scores, range_scores=5_000)
-        assert found.pairs().auc == fm.roc_auc_score(labels, scores), name
-        assert rows_sent(found) <= most, name
+def test_large_samples_of_scores_make_ranges_of_about_that_size() -> None:
+    y, s = sample(60_000)
+    found = ranges(y, s, chunk=20_000, range_scores=5_000)
+    assert 12 <= len(found.ranges) <= 13
+    assert max(found.counts[0]) <= 5_050
+    assert found.pairs().auc == fm.roc_auc_score(y, s)
 
 
 def test_scores_that_recur_are_kept_once() -> None:
@@ -173,18 +144,15 @@ def test_scores_that_recur_are_kept_once() -> None:
     s = np.round(s * 300) / np.float32(300)
     s[:5] = [-0.0, 0.0, -0.0, 0.0, -0.0]
     found = ranges(y, s, chunk=20_000, range_scores=1_000)
-    held = dask.compute(found.dealt)[0]
-    entries = len(np.unique(np.stack([y, s]), axis=1).T)
-    assert sum(map(len, (side for each in held for side in each.scores))) < len(held) * entries
+    held = dask.compute(found.runs)[0]
+    assert all(len(each.scores) == len(np.unique(each.scores)) for each in held)
     assert found.table() == fm.ScoreTable.from_scores(y, s)
     assert found.pairs().auc == fm.roc_auc_score(y, s)
-    assert max(each.n_rows for each in found.ranges) <= 1_000
     w = np.random.default_rng(1).integers(0, 1000, len(y))
     weighted = ranges(y, s, w, chunk=20_000, range_scores=1_000)
     assert weighted.table() == fm.ScoreTable.from_scores(y, s, sample_weight=w)
-    ratings = ranges(y, np.round(s), chunk=20_000)  # which have buckets of their own
-    assert all(each.weights is None for each in dask.compute(ratings.dealt)[0])
-    assert ratings.ranges[0].n_rows < 20  # ten, but for those that no sample saw
+    ratings = ranges(y, np.round(s), chunk=20_000, range_scores=100)
+    assert len(ratings.ranges) == 1
 
 
 DISTRIBUTIONS: dict[str, Any] = {
@@ -202,7 +170,7 @@ DISTRIBUTIONS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
-def test_any_distribution_is_dealt(name: str) -> None:
+def test_any_distribution_is_cut_into_ranges(name: str) -> None:
     rng = np.random.default_rng(2)
     n = 5_000
     y, s = rng.integers(0, 2, n), DISTRIBUTIONS[name](rng, n)
