@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -18,6 +19,8 @@ Floats = NDArray[np.float64]
 
 _CANONICAL: Final = frozenset(map(np.dtype, (np.float32, np.float64)))
 _NONE: Final = np.empty(0)
+#: Exponents beyond which sums of squares may leave the range of float64.
+_FAR: Final = 400
 
 
 class RegressionRows(NamedTuple):
@@ -51,6 +54,11 @@ class RegressionRows(NamedTuple):
         )
         return self._replace(y_pred=constant, is_canonical=False)
 
+    def scaled(self, exponent: int) -> RegressionRows:
+        """Return the rows with all numbers multiplied by a power of two."""
+        true, pred = (np.ldexp(_as_float64(each), exponent) for each in (self.y_true, self.y_pred))
+        return self._replace(y_true=true, y_pred=pred, is_canonical=True)
+
     def piece(self, first: int, last: int) -> tuple[NDArray[Any], NDArray[Any], Floats]:
         """Return the rows from ``first`` to ``last``, flat, with their weights (none: empty)."""
         y_true, y_pred = self.y_true[first:last], self.y_pred[first:last]
@@ -68,6 +76,16 @@ class RegressionRows(NamedTuple):
         """Raise for targets or predictions outside a metric's domain."""
         domain.check_true(self.y_true)
         domain.check_predicted(self.y_pred, "y_pred")
+
+
+def exponent_of(*columns: NDArray[Any]) -> int:
+    """Return the power of two that scales columns so that their squares keep their digits.
+
+    It is 0 where they do already: unless the largest number is below 2**-400 or above 2**400.
+    """
+    largest = max(max(float(each.max()), -float(each.min())) for each in columns)
+    exponent = math.frexp(largest)[1]
+    return -exponent if abs(exponent) > _FAR else 0
 
 
 def check_regression(y_true: Any, y_pred: Any, sample_weight: Any = None) -> RegressionRows:

@@ -151,6 +151,7 @@ def estimate_by(
         limit, name = _of_gaps(rates, spread, level, alternative, n_groups), "band"
     few = min(_HEAVY, n_samples / _SHARE_OF_HEAVY)
     if math.isnan(value):
+        note = note or f"{one.label} is not defined on these data"
         warn_user(f"`{one.label}` is not defined on these data", UndefinedMetricWarning)
     elif math.isnan(limit.low):
         note = f"the {samples_are} do not show how much {one.label} varies: it has no interval"

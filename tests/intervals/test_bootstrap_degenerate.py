@@ -114,7 +114,6 @@ def test_other_measures_of_one_class(metric):
     [
         (([0, 0, 0, 1], [0, 0, 0, 0]), "precision"),
         (([0, 0, 0, 0], [0, 1, 0, 0]), "recall"),
-        (([0.1] * 10, [0.3, 0.2, 0.4, 0.1, 0.5] * 2), "r2"),
         (([4.0], [5.0]), "r2"),
     ],
 )
@@ -125,6 +124,14 @@ def test_an_undefined_estimate_is_never_silent(data, metric, method):
         result = fm.bootstrap(*data, metrics=metric, method=method, n_resamples=B, rng=1)[metric]
     assert math.isnan(result.estimate)
     assert math.isnan(result.confidence_interval.high)
+
+
+@pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
+def test_r2_of_constant_targets_is_that_of_its_function():
+    with pytest.warns(fm.UndefinedMetricWarning, match="'r2' is undefined in 9 of 9 replicates"):
+        result = fm.bootstrap([0.7] * 3, [0.5, 0.6, 0.8], metrics="r2", n_resamples=9)["r2"]
+    assert result.estimate == 0.0
+    assert math.isnan(result.confidence_interval.low)
 
 
 def test_a_statistic_that_is_nan():

@@ -301,3 +301,21 @@ def test_invariances(data, random):
     repeated = log_loss([codes[i] for i in copies], [rows[i] for i in copies], labels=[0, 1, 2])
     assert repeated == pytest.approx(found, rel=1e-13, abs=1e-15)
     assert found == pytest.approx(oracle.log_loss(codes, rows, weights), rel=1e-13, abs=1e-15)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ["d2_log_loss_score", "d2_brier_score"])
+@pytest.mark.parametrize(("label", "chance"), [(1, 0.75), (0, 0.75), (1, 1.0), (0, 0.0)])
+@pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
+def test_d2_of_one_class_at_every_entry_point(name, label, chance, dtype):
+    """The shares of one class have no loss: -inf, or nan of a model that has none either."""
+    y, p = [label] * 4, np.full(4, chance, dtype)
+    value = math.nan if chance in (0.0, 1.0) else -math.inf
+    with pytest.warns(UndefinedMetricWarning, match="Only one class is present"):
+        np.testing.assert_equal(getattr(fastmetrics, name)(y, p, labels=[0, 1]), value)
+    with pytest.warns(UndefinedMetricWarning, match=name):
+        np.testing.assert_equal(fastmetrics.estimate(y, p, metrics=name)[name].estimate, value)
+    with pytest.warns(UndefinedMetricWarning, match=name):
+        found = fastmetrics.compare(y, {"a": p, "b": np.full(4, 0.5)}, metrics=name)
+    assert found[name].pairs[0].better is None
+    assert "better by" not in found.verdict

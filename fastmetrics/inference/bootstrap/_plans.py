@@ -9,6 +9,7 @@ functions of rows have files of their own, ``_threshold_plans`` and ``_statistic
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,6 +18,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.regression_targets import exponent_of
 from fastmetrics._input.scalars import check_choice
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._draws import Yield
@@ -29,6 +31,8 @@ from fastmetrics.measures.decisions import count_measures
 
 Floats = NDArray[np.float64]
 ColumnsAre = Literal["scores", "decisions", "values"]
+#: Of equal targets the variance is at most this share of their mean square, by rounding.
+_ROUNDED: Final = 1e-14
 DIVIDES_BY_0: Final = "what the measure divides by is 0"
 
 
@@ -134,7 +138,8 @@ class SumPlan(Plan):
     """A measure of column means.
 
     ``columns`` makes them of targets and predictions, ``finish`` values of shape (...) of means of
-    shape (..., n_columns), and ``slope`` is its derivative where there is one column. Predictions
+    shape (..., n_columns), and ``slope`` is its derivative where there is one column; ``of_data``
+    makes the value of the data and their number, where it is defined for more. Predictions
     that are clipped keep the machine epsilon of their dtype from 0 and 1.
     """
 
@@ -146,6 +151,7 @@ class SumPlan(Plan):
     is_clipped: bool = False
     slope: Callable[[Floats], Floats] = np.ones_like
     has_error: bool = True
+    of_data: Callable[[Floats, int], float] | None = None
     undefined_where: str = DIVIDES_BY_0
 
     @property
@@ -165,7 +171,7 @@ class SumPlan(Plan):
     def estimate(self, form: Form, columns: slice) -> float:
         chosen = _columns(form)[columns]
         means = np.average(chosen, axis=1, weights=form.weights_of_columns())
-        return float(self.finish(means))
+        return float(self.of_data(means, form.n_rows) if self.of_data else self.finish(means))
 
     def check_bca(self, form: Form, label: str) -> None:
         """Do nothing: sums without a row are always at hand."""
@@ -195,14 +201,22 @@ def _first(means: Floats) -> Floats:
 
 
 def _r2(means: Floats) -> Floats:
-    """Return 1 - MSE / variance; the targets were centred before they were squared."""
-    variance = means[..., 2] - means[..., 1] ** 2
+    """Return 1 - MSE / variance, nan of constant targets; they were centred before squaring."""
+    loss, variance = means[..., 0], means[..., 2] - means[..., 1] ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(variance > 0, 1.0 - means[..., 0] / variance, np.nan)
+        return np.where(variance > _ROUNDED * means[..., 2], 1.0 - loss / variance, np.nan)
+
+
+def _r2_of_data(means: Floats, n_rows: int) -> float:
+    """Return R² as `r2_score` does: of constant targets 1 if predictions are perfect, else 0."""
+    found = float(_r2(means))
+    return float(means[0] == 0.0) if math.isnan(found) and n_rows > 1 else found
 
 
 def _r2_columns(y: Floats, p: Floats) -> list[Floats]:
-    centred = y - y.mean()
+    if exponent := exponent_of(y, p):  # squares would leave the range of float64
+        y, p = np.ldexp(y, exponent), np.ldexp(p, exponent)
+    centred = y - y.mean() if y.min() < y.max() else np.zeros(len(y))
     return [(y - p) ** 2, centred, centred**2]
 
 
@@ -224,7 +238,7 @@ SUMS = {
         ),
         SumPlan("mean_absolute_error", lambda y, p: [np.abs(y - p)], _first),
         SumPlan("mean_error", lambda y, p: [p - y], _first),
-        SumPlan("r2", _r2_columns, _r2, n_columns=3, has_error=False),
+        SumPlan("r2", _r2_columns, _r2, n_columns=3, has_error=False, of_data=_r2_of_data),
         SumPlan("log_loss", _log_loss_columns, _first, is_clipped=True),
         SumPlan("brier_score", lambda y, p: [(y - p) ** 2], _first),
     )

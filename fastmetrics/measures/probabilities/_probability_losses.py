@@ -244,6 +244,15 @@ def renamed(y_proba: Any, y_pred: Any) -> Any:
     return y_pred
 
 
+def undefined_skill(loss: str, *, has_loss: bool) -> float:
+    """Return the D² of one class, whose shares have no loss, with a warning: -inf or nan."""
+    warn_user(
+        f"Only one class is present in y_true. D^2 {loss} is not defined in that case.",
+        UndefinedMetricWarning,
+    )
+    return -math.inf if has_loss else math.nan
+
+
 def too_few_for_d2(y_true: Any, y_proba: Any) -> bool:
     """Return whether there are fewer than two rows, after a warning."""
     scores = readable(y_proba, "y_proba")

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
-from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.measures.probabilities._class_rows import LABELS
 from fastmetrics.measures.probabilities._loss_sums import SQUARE, LossSums
 from fastmetrics.measures.probabilities._probability_losses import (
@@ -18,6 +17,7 @@ from fastmetrics.measures.probabilities._probability_losses import (
     LABELS_OR_INDICATOR,
     ProbabilityRows,
     too_few_for_d2,
+    undefined_skill,
 )
 
 _PROBABILITIES: Final = """
@@ -153,11 +153,7 @@ def skill_of_squares(sums: LossSums, *, is_one_column: bool) -> float:
     if null_mean > 0.0:
         score = 1.0 - mean / null_mean
         return 0.0 if abs(score) <= _ROUNDING else score
-    warn_user(
-        "Only one class is present in y_true. D^2 Brier score is not defined in that case.",
-        UndefinedMetricWarning,
-    )
-    return -math.inf if mean > 0.0 else math.nan
+    return undefined_skill("Brier score", has_loss=mean > 0.0)
 
 
 def _squares(rows: ProbabilityRows, pos_label: object, labels: object) -> LossSums:

@@ -15,9 +15,13 @@ from fastmetrics.measures._influences import Floats, RowInfluences, of_mean, of_
 
 def _log_losses(codes: NDArray[Any], p: NDArray[Any]) -> Floats:
     """Return -log of what each row's class was given, kept away from 0 by the machine epsilon."""
-    eps = float(np.finfo(p.dtype if p.dtype.kind == "f" else np.float64).eps)
+    eps = _eps(p)
     own = _own(codes, p.astype(np.float64, copy=False))
     return np.asarray(-np.log(np.clip(own, eps, 1.0 - eps)))
+
+
+def _eps(p: NDArray[Any]) -> float:
+    return float(np.finfo(p.dtype if p.dtype.kind == "f" else np.float64).eps)
 
 
 def _own(codes: NDArray[Any], p: Floats) -> Floats:
@@ -81,6 +85,10 @@ def of_classes(
     positive = (codes == 1).astype(np.int64) if p.ndim == 1 else codes
     shares = np.bincount(positive, weights, n_classes)
     shares = shares / shares.sum()
+    if np.count_nonzero(shares) < 2:  # they have no loss: -inf, or nan of a perfect model
+        clipped = 2.0 * _eps(p) if _SAVED[name] == "log_loss" else 0.0
+        has_loss = of_mean(loss(codes, p), weights).value > clipped
+        return RowInfluences(-np.inf if has_loss else np.nan, np.full(len(p), np.nan))
     null = np.full(len(p), shares[1]) if p.ndim == 1 else np.broadcast_to(shares, p.shape)
     saved = of_ratio(of_mean(loss(codes, p), weights), of_mean(loss(codes, null), weights))
     return saved.scaled(-1.0, 1.0 - saved.value)

@@ -18,6 +18,7 @@ from fastmetrics.measures.probabilities._probability_losses import (
     ProbabilityRows,
     renamed,
     too_few_for_d2,
+    undefined_skill,
 )
 
 _DOUBLE: Final = float(np.finfo(np.float64).eps)
@@ -119,7 +120,8 @@ def d2_log_loss_score(
     Warns
     -----
     UndefinedMetricWarning
-        If there are fewer than two rows; the result is nan.
+        If there are fewer than two rows (nan), or all rows belong to one class: the shares then
+        have no loss, and the result is -inf, or nan if the model has none either.
 
     Notes
     -----
@@ -142,11 +144,14 @@ def d2_log_loss_score(
     if too_few_for_d2(y_true, y_proba):
         return math.nan
     rows = ProbabilityRows(y_true, y_proba, sample_weight)
-    return skill_of_logs(rows.sums_by_labels(LOG, labels, rows.eps))
+    return skill_of_logs(rows.sums_by_labels(LOG, labels, rows.eps), rows.eps)
 
 
-def skill_of_logs(sums: LossSums) -> float:
-    """Return the share of the log loss that is explained, of sums of it."""
-    clipped = np.clip(sums.class_shares, _DOUBLE, 1.0 - _DOUBLE)
-    null_mean = -math.fsum(sums.class_shares * np.log(clipped))
+def skill_of_logs(sums: LossSums, eps: float = _DOUBLE) -> float:
+    """Return the share of the log loss that is explained, of sums of it clipped at ``eps``."""
+    shares = sums.class_shares
+    if np.count_nonzero(shares) < 2:
+        return undefined_skill("log loss", has_loss=sums.mean > 2.0 * eps)
+    clipped = np.clip(shares, _DOUBLE, 1.0 - _DOUBLE)
+    null_mean = -math.fsum(shares * np.log(clipped))
     return 1.0 - sums.mean / null_mean

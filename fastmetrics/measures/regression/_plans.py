@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.regression_targets import RegressionRows
+from fastmetrics._input.regression_targets import RegressionRows, exponent_of
 from fastmetrics._input.scalars import check_flag, check_fraction
 from fastmetrics._kernels import errors
 from fastmetrics.errors import InputTypeError, UndefinedMetricWarning, warn_user
@@ -25,6 +25,11 @@ OF_ERRORS: Final = ("raw_values", "uniform_average")
 OF_SCORES: Final = ("raw_values", "uniform_average", "variance_weighted")
 
 _NONE: Final = Terms()
+_OF_TARGETS: Final = Terms(errors.ASK_TARGET)
+#: A mean of squares below it has lost digits, or all of itself.
+_LEAST: Final = 2.0**-960
+#: Targets so many powers of two below predictions would be lost where both are scaled alike.
+_APART: Final = 500
 
 #: A share of the total weight this far from the level is the level: running sums are rounded.
 _TIE: Final = 2.0**-50
@@ -47,6 +52,34 @@ class Data(NamedTuple):
         if self.rows is None:
             raise InputTypeError(f"{name} needs the rows themselves: got a RegressionTable")
         return self.rows
+
+    def exponent(self) -> int:
+        """Return the power of two to multiply rows by, so that no square leaves float64's range.
+
+        It is 0 where none has: rows are looked at only if a mean of squares is suspicious.
+        """
+        if self.rows is None:
+            return 0
+        squares = [self.table.mean("squared_error")]
+        if _OF_TARGETS in self.table._terms:
+            squares.append(self.table.mean("target_variance"))
+        if all(_LEAST < square < math.inf for each in squares for square in each.tolist()):
+            return 0
+        exponent = exponent_of(self.rows.y_true, self.rows.y_pred)
+        own = exponent_of(self.rows.y_true)
+        return exponent if abs(own - exponent) < _APART else 0
+
+    def has_vanished(self) -> bool:
+        """Return whether there are no rows to scale, and errors whose squares are too small."""
+        if self.rows is not None:
+            return False
+        errors_of = self.table.mean("under") + self.table.mean("over")
+        return bool(((self.table.mean("squared_error") < _LEAST) & (errors_of > 0.0)).any())
+
+    def scaled(self, exponent: int, terms: Terms) -> Data:
+        """Return the data multiplied by a power of two."""
+        rows = self.checked_rows("scaling").scaled(exponent)
+        return Data(RegressionTable.from_rows(rows, terms), rows, self.way)
 
 
 class Outputs(NamedTuple):
@@ -71,7 +104,10 @@ class Outputs(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """How one measure is found; ``name`` is that of its function, for messages."""
+    """How one measure is found; ``name`` is that of its function, for messages.
+
+    Where all numbers are multiplied by c the value is by c**degree; ``degree`` None says nothing.
+    """
 
     name: str
     values: Callable[[Data, Parameters], Outputs]
@@ -79,6 +115,7 @@ class Plan:
     averages: tuple[str | None, ...] = OF_ERRORS
     one_output: bool = False
     least_rows: int = 1
+    degree: int | None = None
     parameters: Parameters = field(default_factory=dict)
 
     def with_parameters(self, given: Parameters) -> Plan:
@@ -100,7 +137,15 @@ class Plan:
             text = f"{symbol} score is not well-defined with less than two samples."
             warn_user(text, UndefinedMetricWarning)
             return math.nan
-        return self.values(data, self.parameters).averaged(data.way)
+        if self.degree is not None and data.has_vanished():
+            warn_user(f"{self.name} falls below float64 on the way: nan", UndefinedMetricWarning)
+            return math.nan
+        exponent = 0 if self.degree is None else data.exponent()
+        if not exponent or self.degree is None:
+            return self.values(data, self.parameters).averaged(data.way)
+        outputs = self.values(data.scaled(exponent, self.terms), self.parameters)
+        values = np.ldexp(outputs.values, -exponent * self.degree)
+        return outputs._replace(values=values).averaged(data.way)
 
 
 _CHECKS: Final[Mapping[str, Callable[[Any], Any]]] = {
@@ -135,6 +180,7 @@ def _error(
     *,
     root: bool = False,
     one_output: bool = False,
+    degree: int | None = None,
 ) -> Plan:
     """Return an error, or the root of one taken before outputs are averaged."""
 
@@ -142,7 +188,7 @@ def _error(
         of_table = values(data.table)
         return _errors(name, np.sqrt(of_table) if root else of_table)
 
-    return Plan(name, found, lambda _: terms, one_output=one_output)
+    return Plan(name, found, lambda _: terms, one_output=one_output, degree=degree)
 
 
 def _mean(what: str) -> Callable[[RegressionTable], Floats]:
@@ -207,7 +253,7 @@ def _share_of_squares(name: str, loss: str, asked: int, **more: Any) -> Plan:
         spread = data.table.mean("target_variance")
         return _explained(name, data.table.mean(loss), spread, parameters["force_finite"])
 
-    return Plan(name, found, lambda _: terms, **({"averages": OF_SCORES} | more))
+    return Plan(name, found, lambda _: terms, degree=0, **({"averages": OF_SCORES} | more))
 
 
 def _d2_pinball(name: str) -> Plan:
@@ -218,11 +264,11 @@ def _d2_pinball(name: str) -> Plan:
         for j in range(rows.n_outputs):
             with np.errstate(over="ignore"):  # a longdouble beyond float64: not defined
                 column = _column(rows.y_true, j).astype(np.float64)
-            quantiles[j] = _quantile(column, rows.weights, alpha)
+            quantiles[j] = quantile(column, rows.weights, alpha)
         best = RegressionTable.from_rows(rows.with_constant(quantiles), _NONE)
         return _explained(name, _pinball(data.table, alpha), _pinball(best, alpha), True)
 
-    return Plan(name, found, least_rows=2)
+    return Plan(name, found, least_rows=2, degree=0)
 
 
 def _d2_tweedie_score(data: Data, parameters: Parameters) -> Outputs:
@@ -251,7 +297,7 @@ def _median_absolute_error(data: Data, _: Parameters) -> Outputs:
         y_true, y_pred = _column(rows.y_true, j), _column(rows.y_pred, j)
         with np.errstate(over="ignore"):  # an infinite median is warned of
             error: Floats = np.subtract(y_true, y_pred, dtype=np.float64)
-        found[j] = _quantile(np.abs(error, out=error), rows.weights, 0.5)
+        found[j] = quantile(np.abs(error, out=error), rows.weights, 0.5)
     return _errors("median_absolute_error", found)
 
 
@@ -259,7 +305,7 @@ def _column(array: NDArray[np.generic], j: int) -> NDArray[np.generic]:
     return array if array.ndim == 1 else array[:, j]
 
 
-def _quantile(values: Floats, weights: Floats | None, level: float) -> float:
+def quantile(values: Floats, weights: Floats | None, level: float) -> float:
     """Return the averaged inverse of the distribution function (Hyndman & Fan 1996, type 2).
 
     Where the level falls between two values, their mean; ``values`` may be reordered.
@@ -330,7 +376,7 @@ PLANS: Final[Mapping[str, Plan]] = {
     entry.name: replace(plan, parameters=entry.parameters)
     for plan in (
         _error("mean_squared_error", _mean("squared_error")),
-        _error("root_mean_squared_error", _mean("squared_error"), root=True),
+        _error("root_mean_squared_error", _mean("squared_error"), root=True, degree=1),
         _error("mean_absolute_error", lambda table: table.mean("under") + table.mean("over")),
         _error("mean", _mean("target"), Terms(errors.ASK_TARGET)),
         _error("mean_error", lambda table: table.mean("over") - table.mean("under")),
@@ -355,6 +401,7 @@ PLANS: Final[Mapping[str, Plan]] = {
             terms_of=lambda parameters: _power_terms(parameters["power"], from_mean=True),
             one_output=True,
             least_rows=2,
+            degree=0,
         ),
         _d2_pinball("d2_pinball_score"),
         _d2_pinball("d2_absolute_error_score"),

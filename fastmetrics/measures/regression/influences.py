@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable
-from math import sqrt
 from typing import Any, Final
 
 import numpy as np
 
+from fastmetrics._input.regression_targets import exponent_of
+from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.measures._influences import Floats, RowInfluences, of_mean, of_ratio
+from fastmetrics.measures.regression._plans import quantile
+from fastmetrics.measures.regression.regression_measures import measured
 
 
 def tweedie_deviances(y: Floats, p: Floats, power: float = 0.0) -> Floats:
@@ -52,6 +57,7 @@ ROOTS: Final = {
     "root_mean_squared_error": "mean_squared_error",
     "root_mean_squared_log_error": "mean_squared_log_error",
 }
+_LOGARITHMIC: Final = frozenset({"root_mean_squared_log_error"})
 #: Shares of a loss that are saved, and that loss; the best constant is a mean or a quantile.
 _SAVED: Final = {
     "r2": "mean_squared_error",
@@ -71,38 +77,49 @@ def of_values(
 ) -> RowInfluences:
     """Return a measure by its name with the influence of each row.
 
-    That the best constant of R^2 and its kin moves with the weights does not matter to first order:
-    the loss is least there (for a quantile but for a jump of the order of one row).
+    A share of a loss, and a root, has the value of its function. That the best constant of R^2 and
+    its kin moves with the weights does not matter to first order: the loss is least there (for a
+    quantile but for a jump of the order of one row). Of constant targets no influence is known.
     """
-    parameters.pop("force_finite", None)
     if name in TERMS:
         return of_mean(TERMS[name](y, p, **parameters), weights)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)  # estimates say it
+        value = float(measured(name, y, p, weights, **parameters))
+    parameters.pop("force_finite", None)
+    exponent = exponent_of(y, p)
+    if exponent and name not in _LOGARITHMIC:
+        y, p = np.ldexp(y, exponent), np.ldexp(p, exponent)
     if name in ROOTS:
         found = of_mean(TERMS[ROOTS[name]](y, p), weights)
-        root = sqrt(found.value)
-        return found.scaled(0.5 / root if root else 0.0, root)
+        slope = 0.5 / math.sqrt(found.value) if found.value else 0.0
+        found = found.scaled(slope, value)
+        return found if name in _LOGARITHMIC else found.scaled(2.0**-exponent, value)
     if name == "explained_variance":
-        error = y - p
-        top = of_mean((error - of_mean(error, weights).value) ** 2, weights)
-        bottom = of_mean((y - of_mean(y, weights).value) ** 2, weights)
+        top = of_mean(_centred(y - p, weights) ** 2, weights)
+        bottom = of_mean(_centred(y, weights) ** 2, weights)
     else:
         loss = TERMS[_SAVED[name]]
         top = of_mean(loss(y, p, **parameters), weights)
-        bottom = of_mean(
-            loss(y, _best_constant(name, y, weights, **parameters), **parameters), weights
-        )
-    share = of_ratio(top, bottom)
-    return share.scaled(-1.0, 1.0 - share.value)
+        bottom = of_mean(_least_losses(name, loss, y, weights, **parameters), weights)
+    moved = of_ratio(top, bottom)
+    return moved.scaled(math.nan if math.isnan(value) else -1.0, value)
 
 
-def _best_constant(
-    name: str, y: Floats, weights: Floats | None, alpha: float = 0.5, power: float = 0.0
+def _least_losses(
+    name: str, loss: Callable[..., Floats], y: Floats, weights: Floats | None, **parameters: Any
 ) -> Floats:
-    """Return the mean, or the quantile by the smallest value that reaches the share."""
-    if name in ("r2", "d2_tweedie_score"):
-        return np.full(len(y), of_mean(y, weights).value)
-    if weights is None:
-        return np.full(len(y), np.quantile(y, alpha))
-    order = np.argsort(y, kind="stable")
-    reached = np.cumsum(weights[order])
-    return np.full(len(y), y[order[np.searchsorted(reached, alpha * reached[-1])]])
+    """Return the losses of the best constant: the mean, or the quantile of the function."""
+    if name == "r2" or (name == "d2_tweedie_score" and parameters.get("power", 0.0) == 0.0):
+        return _centred(y, weights) ** 2
+    if name == "d2_tweedie_score":
+        constant = y[0] + of_mean(y - y[0], weights).value  # of constant targets exactly that
+    else:
+        constant = quantile(y.copy(), weights, parameters.get("alpha", 0.5))
+    return loss(y, np.full(len(y), constant), **parameters)
+
+
+def _centred(values: Floats, weights: Floats | None) -> Floats:
+    """Return values less their mean: exactly 0 each where all are the same."""
+    centred = values - values[0]
+    return np.asarray(centred - of_mean(centred, weights).value)
