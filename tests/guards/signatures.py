@@ -188,6 +188,7 @@ ALLOWED: dict[str, int] = {
     "resampling:multinomial_totals": 1,
     "resampling:philox": 1,
     "resampling:poisson": 1,
+    "resampling:poisson_numbers": 1,
     "resampling:scatter_accepted": 1,
     "resampling:scatter_full": 1,
     "resampling:stirling_rest": 1,

@@ -9,7 +9,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import numpy as np
 import pytest
+
+from fastmetrics._kernels.replicates import resampling
+from fastmetrics.inference.bootstrap._draws import fill_totals
 
 IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
 HAS_PYTHON = not IS_COMPILED or os.environ.get("NUMBA_BOUNDSCHECK") != "1"
@@ -33,3 +37,13 @@ FORMS = [
 def forms(kernel: Any) -> list[Any]:
     """Return the forms of one kernel, as parameters of a test."""
     return [pytest.param(form.values[0](kernel), id=form.id) for form in FORMS]
+
+
+def totals_of(form, key, first, count, stratum, sizes, is_poisson):
+    """Return multinomial totals by a form of the kernels, as `fill_totals` has them drawn."""
+    sizes, totals = np.array(sizes, np.int64), np.full((count, len(sizes)), -1)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("poisson_numbers", "multinomial_totals"):
+            patch.setattr(resampling, name, form(getattr(resampling, name)))
+        fill_totals(key, first, stratum, sizes, is_poisson, totals)
+    return totals

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 import pytest
-from kernel_forms import FORMS, compiled, plain
+from kernel_forms import FORMS, compiled, plain, totals_of
 from scipy import stats
 
 from fastmetrics._kernels.replicates import resampling as kernels
@@ -120,10 +120,7 @@ def test_poisson_of_nothing(form):
 
 
 def drawn_totals(form, sizes, count, is_poisson=False, stratum=0):
-    totals = np.empty((count, len(sizes)), np.int64)
-    draw = form(kernels.multinomial_totals)
-    draw(KEY, 0, stratum, np.array(sizes, np.int64), is_poisson, totals)
-    return totals
+    return totals_of(form, KEY, 0, count, stratum, sizes, is_poisson)
 
 
 def assert_covariances(drawn, means, covariance):

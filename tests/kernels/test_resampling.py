@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from kernel_forms import FORMS
+from kernel_forms import FORMS, plain as plain_form, totals_of
 
 from fastmetrics._kernels.replicates import resampling as kernels
 from reference.replicate_oracle import philox4x32_10, words
@@ -108,8 +108,7 @@ def test_the_rest_of_stirlings_approximation(form, k):
     ids=str,
 )
 def test_totals_add_up(form, sizes, is_poisson):
-    totals = np.full((6, len(sizes)), -1)
-    form(kernels.multinomial_totals)(key_of(), 0, 0, np.array(sizes), is_poisson, totals)
+    totals = totals_of(form, key_of(), 0, 6, 0, sizes, is_poisson)
     assert (totals >= 0).all()
     assert (totals[:, np.array(sizes) == 0] == 0).all()
     if not is_poisson:
@@ -125,24 +124,19 @@ def test_totals_add_up(form, sizes, is_poisson):
 )
 def test_every_form_draws_the_same_totals(form, sizes, is_poisson):
     """By inversion and by rejection, from streams that go on beyond their first words."""
-    found, wanted = np.empty((2, 21, len(sizes)), np.int64)
-    for draw, totals in (
-        (form(kernels.multinomial_totals), found),
-        (kernels.multinomial_totals.py_func, wanted),
-    ):
-        draw(key_of(), 3, 1, np.array(sizes), is_poisson, totals)
+    found, wanted = (
+        totals_of(each, key_of(), 3, 21, 1, sizes, is_poisson) for each in (form, plain_form)
+    )
     assert found.tolist() == wanted.tolist()
 
 
 @pytest.mark.parametrize("is_poisson", [False, True])
 def test_totals_depend_on_key_replicate_and_stratum_alone(form, is_poisson):
     sizes = np.array([300, 4096, 2, 77])
-    draw = form(kernels.multinomial_totals)
 
     def drawn(first, count, stratum=0, key=KEY):
-        totals = np.empty((count, 4), np.int64)
-        draw(key_of(*key), first, stratum, sizes, is_poisson, totals)
-        return totals.tolist()
+        key = key_of(*key)
+        return totals_of(form, key, first, count, stratum, sizes, is_poisson).tolist()
 
     whole = drawn(0, 7)
     assert drawn(3, 1) == whole[3:4]

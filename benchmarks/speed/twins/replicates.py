@@ -20,6 +20,7 @@ from fastmetrics._kernels.replicates import (
     replicate_points,
     resampling,
 )
+from fastmetrics.inference.bootstrap._draws import fill_totals
 from fastmetrics.inference.bootstrap._rows import lone_positives
 
 Floats = NDArray[np.float64]
@@ -66,7 +67,7 @@ def multinomial_totals(data: Data) -> Pair:
     rng = np.random.default_rng(SEED)
 
     def ours() -> tuple[Any, ...]:
-        resampling.multinomial_totals(KEY, 0, 0, sizes, False, totals)
+        fill_totals(KEY, 0, 0, sizes, False, totals)
         return totals.sum(axis=1), _has_means(totals, sizes)
 
     def twin() -> tuple[Any, ...]:
@@ -83,7 +84,7 @@ def poisson(data: Data) -> Pair:
     rng = np.random.default_rng(SEED)
 
     def ours() -> tuple[Any, ...]:
-        resampling.multinomial_totals(KEY, 0, 0, size, True, totals)
+        fill_totals(KEY, 0, 0, size, True, totals)
         return (_has_means(totals, size),)
 
     return ours, lambda: (_has_means(rng.poisson(size, totals.shape), size),)
@@ -374,7 +375,7 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
         _names("resampling", "multinomial_totals", "binomials", "is_kept", "stirling_rest"),
         False,
     ),
-    poisson: (_names("resampling", "poisson", "uniform"), False),
+    poisson: (_names("resampling", "poisson_numbers", "poisson", "uniform"), False),
     draw_windows: (
         _names("resampling", "draw_windows", "scatter_full", "scatter_accepted"),
         False,

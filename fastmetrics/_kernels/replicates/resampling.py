@@ -207,31 +207,34 @@ def poisson(mean, key, stream, words):
 
 
 @kernel
-def multinomial_totals(key, first_replicate, stratum, sizes, is_poisson, totals):
-    """Fill row r of ``totals`` with as many draws as there are rows, over cells of ``sizes`` rows.
+def poisson_numbers(mean, key, streams, words, drawn):
+    """Draw a Poisson number from each stream."""
+    for r in range(drawn.size):
+        drawn[r] = poisson(mean, key, streams[r], words[r])
+
+
+@kernel
+def multinomial_totals(key, sizes, left, streams, words, totals):
+    """Fill row r of ``totals`` with ``left[r]`` draws over cells of ``sizes`` rows.
 
     The conditional distribution of each cell given those before it is binomial. It serves the
-    windows of a replicate, and alone the cells of a table or a confusion matrix. With
-    ``is_poisson`` the number of draws is Poisson, and so each cell's, independently.
+    windows of a replicate, and alone the cells of a table or a confusion matrix. Stream r is at its
+    number ``streams[r, 0]``, and its words are there; ``left`` is 0 afterwards.
     """
-    words = np.empty((_SIDE_BY_SIDE, 16), np.uint64)
-    streams = np.empty((_SIDE_BY_SIDE, 4), np.int64)
-    left, drawn = np.empty((2, _SIDE_BY_SIDE), np.int64)
-    n_rows = sizes.sum()
+    drawn = np.empty(_SIDE_BY_SIDE, np.int64)
+    n_rows = np.int64(0)
+    for cell in range(sizes.size):
+        n_rows += sizes[cell]
     for first in range(0, totals.shape[0], _SIDE_BY_SIDE):
-        n = min(_SIDE_BY_SIDE, totals.shape[0] - first)
-        for r in range(n):
-            streams[r, 0] = 0
-            streams[r, 1] = stratum
-            streams[r, 2] = first_replicate + first + r
-            streams[r, 3] = TOTALS
-            left[r] = poisson(n_rows, key, streams[r], words[r]) if is_poisson else n_rows
+        last = min(first + _SIDE_BY_SIDE, totals.shape[0])
+        sizes_left = left[first:last]
         rest = n_rows
         for cell in range(sizes.size):
-            binomials(left[:n], sizes[cell] / max(rest, 1), key, streams, words, drawn)
-            for r in range(n):
+            share = sizes[cell] / max(rest, 1)
+            binomials(sizes_left, share, key, streams[first:last], words[first:last], drawn)
+            for r in range(last - first):
                 totals[first + r, cell] = drawn[r]
-                left[r] -= drawn[r]
+                sizes_left[r] -= drawn[r]
             rest -= sizes[cell]
 
 

@@ -52,7 +52,7 @@ class Draws:
         poisson = self.resampling == "poisson"
         totals = np.empty((len(self._of_windows), count, self.n_windows), np.int64)
         for stratum, sizes in enumerate(self._of_windows):
-            kernels.multinomial_totals(self.key, first, stratum, sizes, poisson, totals[stratum])
+            fill_totals(self.key, first, stratum, sizes, poisson, totals[stratum])
         return totals[0] if self.masks is None else totals
 
     def _sizes(self) -> list[NDArray[np.int64]]:
@@ -103,6 +103,29 @@ class Draws:
         return found[0], self.n_units / float(sums[0])
 
 
+def fill_totals(
+    key: NDArray[np.uint64],
+    first: int,
+    stratum: int,
+    sizes: NDArray[np.int64],
+    poisson: bool,
+    totals: NDArray[np.int64],
+) -> None:
+    """Fill each row of ``totals`` with as many draws over cells as they have rows in all.
+
+    With ``poisson`` the number of draws is Poisson, and so each cell's, independently.
+    """
+    count = len(totals)
+    streams = np.empty((count, 4), np.int64)
+    streams[:] = 0, stratum, 0, kernels.TOTALS
+    streams[:, 2] = np.arange(first, first + count)
+    words = np.empty((count, 16), np.uint64)
+    left = np.full(count, sizes.sum())
+    if poisson:
+        kernels.poisson_numbers(int(left[0]), key, streams, words, left)
+    kernels.multinomial_totals(key, sizes, left, streams, words, totals)
+
+
 def cell_counts(
     key: NDArray[np.uint64],
     sizes: NDArray[np.int64],
@@ -116,7 +139,7 @@ def cell_counts(
     totals = np.zeros((count, len(sizes)), np.int64)
     held = np.flatnonzero(sizes)
     drawn = np.empty((count, len(held)), np.int64)
-    kernels.multinomial_totals(key, first, stratum, sizes[held], poisson, drawn)
+    fill_totals(key, first, stratum, sizes[held], poisson, drawn)
     totals[:, held] = drawn
     return totals
 
