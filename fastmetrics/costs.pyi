@@ -2,7 +2,6 @@
 
 from .inference.costs.decision_curve import decision_curve as decision_curve
 from .inference.costs.threshold_cost import threshold_cost_interval as threshold_cost_interval
-from .measures.costs.brier_curve import brier_curve as brier_curve
 from .measures.costs.convex_hull import (
     h_measure as h_measure,
     roc_convex_hull as roc_convex_hull,
@@ -23,9 +22,6 @@ from .measures.costs.net_benefit import net_benefit as net_benefit
 from .measures.costs.operating_point import (
     OperatingPoint as OperatingPoint,
     prevalence_adjusted_precision as prevalence_adjusted_precision,
-)
-from .measures.costs.precision_recall_gain import (
-    precision_recall_gain_curve as precision_recall_gain_curve,
 )
 from .measures.costs.row_costs import threshold_costs as threshold_costs
 from .measures.decisions.cost_decision import cost_sensitive_predict as cost_sensitive_predict

@@ -3,8 +3,6 @@
 - by the first items: `precision_at_k`, `recall_at_k`, `hit_rate_at_k`, `f1_at_k`, `r_precision`
 - by positions: `mean_average_precision`, `mean_reciprocal_rank`, `rank_biased_precision`, `bpref`
 - by grades: `ndcg`, `dcg`, `expected_reciprocal_rank`; `group_auc` within each query
-- what is recommended at all: `catalogue_coverage`, `catalogue_gini`, `novelty`,
-  `intra_list_diversity`
 - two and more systems: `evaluate`, `estimate` and `compare` with `query=`
 """
 

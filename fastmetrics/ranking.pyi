@@ -1,11 +1,5 @@
 """The names of `fastmetrics.ranking`, read by `_faces`."""
 
-from .measures.ranking.catalogue import (
-    catalogue_coverage as catalogue_coverage,
-    catalogue_gini as catalogue_gini,
-    intra_list_diversity as intra_list_diversity,
-    novelty as novelty,
-)
 from .measures.ranking.graded import (
     dcg as dcg,
     expected_reciprocal_rank as expected_reciprocal_rank,

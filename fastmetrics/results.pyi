@@ -49,13 +49,11 @@ from .measures.calibration.isotonic import IsotonicFit as IsotonicFit
 from .measures.calibration.logistic_calibration import LogisticCalibration as LogisticCalibration
 from .measures.calibration.reliability_diagram import ReliabilityDiagram as ReliabilityDiagram
 from .measures.calibration.score_decomposition import ScoreDecomposition as ScoreDecomposition
-from .measures.costs.brier_curve import BrierCurve as BrierCurve
 from .measures.costs.convex_hull import RocConvexHull as RocConvexHull
 from .measures.costs.cost_curve import CostComparison as CostComparison, CostWinner as CostWinner
 from .measures.costs.cost_curve_result import CostCurve as CostCurve, CostInterval as CostInterval
 from .measures.costs.gains import GainsCurve as GainsCurve
 from .measures.costs.lorenz import LorenzCurve as LorenzCurve
-from .measures.costs.precision_recall_gain import PrecisionRecallGain as PrecisionRecallGain
 from .measures.costs.row_costs import ThresholdCosts as ThresholdCosts
 from .measures.curves.best_threshold import BestThreshold as BestThreshold
 from .measures.curves.break_even import BreakEvenPoint as BreakEvenPoint

@@ -110,7 +110,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "Bootstrap632": lambda: fm.selection.bootstrap632(Y, P, [P, Q], [Y == 0, Y == 1]),
     "Bracket": lambda: fm.results.Bracket(0.25, 0.5),
     "BreakEvenPoint": lambda: fm.break_even_point(Y, S),
-    "BrierCurve": lambda: fm.costs.brier_curve(Y, np.clip(S, 0, 1)),
     "CalibrationTest": lambda: fm.calibration.calibration_test(Y, CHANCES, n_resamples=9, rng=1),
     "CalibrationSummary": lambda: fm.calibration.calibration_summary(
         Y, CHANCES, on_training_data=False
@@ -164,7 +163,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "Pair": lambda: pair()["roc_auc"].pairs[0],
     "PostHocTest": lambda: compared().post_hoc,
     "PrBand": lambda: fm.pr_band(Y, S, points=5, n_resamples=50, rng=1),
-    "PrecisionRecallGain": lambda: fm.costs.precision_recall_gain_curve(Y, S),
     "RankingTable": lambda: fm.RankingTable.from_scores(Y, S, query=np.arange(N) // 5),
     "RankPair": lambda: compared().post_hoc.pairs[0],
     "RegressionMeasures": lambda: fm.regression_measures(

@@ -117,7 +117,6 @@ def test_intervals_unpack_and_index() -> None:
 
 #: Results that are one number above all, and the name of its field.
 NUMBERS = {
-    "BrierCurve": "brier_score",
     "CostCurve": "expected_total_cost",
     "RocConvexHull": "auc",
     "BreakEvenPoint": "value",
@@ -130,7 +129,6 @@ NUMBERS = {
     "MetricEstimate": "estimate",
     "NestedCrossValidation": "estimate",
     "Pair": "estimate",
-    "PrecisionRecallGain": "area",
     "ScoreDecomposition": "loss",
     "SliceEstimate": "estimate",
     "TimingRatio": "estimate",

@@ -19,7 +19,7 @@ SAID = {
         "every try: new less old between +",
         "Gate: PASS",
     ],
-    "recommender": ["personal is better in ndcg@10", "liked little before", "% of the titles"],
+    "recommender": ["personal is better in ndcg@10", "liked little before"],
 }
 
 

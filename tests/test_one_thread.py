@@ -33,7 +33,6 @@ FEW = {"n_resamples": 4, "rng": 1}
 MODELS = {"a": S, "b": Z}
 MANY = np.tile(P, 3), np.tile(S, 3)  # enough items for several jobs
 QUERY = np.arange(3 * N) // 30
-SHOWN = np.arange(3 * N) % 30
 SHORTER = {"higher_score_means": "shorter-time"}
 MILLIONS = np.tile(P, -(-2_100_000 // N)), np.tile(S, -(-2_100_000 // N))
 BINS = fm.streams.BinLayout.of_bits()
@@ -57,19 +56,6 @@ CALLS: dict[str, list[Call]] = {
     "rank_biased_precision": [
         lambda n: fm.ranking.rank_biased_precision(*MANY, query=QUERY, persistence=0.8, n_threads=n)
     ],
-    **{
-        name: [
-            lambda n, name=name, more=more: public(name)(
-                SHOWN, MANY[1], query=QUERY, catalogue=range(30), k=3, n_threads=n, **more
-            )
-        ]
-        for name, more in {
-            "catalogue_coverage": {},
-            "catalogue_gini": {},
-            "novelty": {"popularity": range(1, 31)},
-            "intra_list_diversity": {"features": np.eye(30)},
-        }.items()
-    },
     "RankingTable.from_scores": [
         lambda n: fm.RankingTable.from_scores(*MANY, query=QUERY, n_threads=n)
     ],
@@ -87,14 +73,14 @@ CALLS: dict[str, list[Call]] = {
             *("confusion_matrix_at_thresholds", "det_curve", "ks_statistic", "pr_auc"),
             *("precision_recall_curve", "rank_loss", "roc_curve"),
             *("cost_curve", "expected_total_cost", "gains_curve", "gini_coefficient"),
-            *("h_measure", "isotonic_fit", "precision_recall_gain_curve"),
+            *("h_measure", "isotonic_fit"),
             *("roc_convex_hull", "roc_hull_auc"),
         )
     },
     **{
         name: [lambda n, name=name: public(name)(Y, PROBABILITY, n_threads=n)]
         for name in (
-            *("brier_curve", "discrimination", "logistic_calibration", "miscalibration"),
+            *("discrimination", "logistic_calibration", "miscalibration"),
             *("reliability_band", "reliability_diagram"),
             *("score_decomposition", "spiegelhalter_test"),
         )

@@ -36,9 +36,9 @@ FUNCTIONS = [name for name in NAMES if inspect.isfunction(public(name))]
 NAMESAKES = {*dir(sklearn.metrics), *dir(sklearn.calibration)} & set(FUNCTIONS)
 #: Parameters that hold a value for something else than a row.
 NOT_OF_ROWS = set(
-    """after before catalogue censoring cost_matrix counts datasets distances error_rate features
-    fractions grid interactions labels metric_params metrics multioutput n_relevant names parameters
-    popularity pvalues replace_undefined_by target_names thresholds times values""".split()
+    """after before censoring cost_matrix counts datasets error_rate fractions grid labels
+    metric_params metrics multioutput n_relevant names parameters pvalues replace_undefined_by
+    target_names thresholds times values""".split()
 )
 #: Parameters that hold a value for each row.
 OF_ROWS = {

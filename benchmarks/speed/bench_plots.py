@@ -47,10 +47,8 @@ OF_SCORES = {
 OF_PROBABILITIES = {
     "cost": lambda table, ax: fm.costs.cost_curve(table).plot(ax),
     "hull": lambda table, ax: fm.costs.roc_convex_hull(table).plot(ax),
-    "brier": lambda table, ax: fm.costs.brier_curve(table).plot(ax),
     "gain": lambda table, ax: fm.costs.gains_curve(table).plot(ax),
     "lift": lambda table, ax: fm.costs.gains_curve(table).plot(ax, kind="lift"),
-    "precision-recall-gain": lambda table, ax: fm.costs.precision_recall_gain_curve(table).plot(ax),
     "reliability": lambda table, ax: fm.calibration.reliability_diagram(table).plot(ax),
 }
 

@@ -21,8 +21,6 @@ from fastmetrics._faces import public_names
 
 #: Replicates that a function is asked for.
 REPLICATES = 20
-#: Items of a catalogue, and points in time.
-ITEMS, INSTANTS = 1_000, (0.3, 0.6, 0.9)
 
 Array = NDArray[Any]
 
@@ -84,11 +82,6 @@ class Rows:
         return np.arange(self.n) // 20
 
     @cached_property
-    def items(self) -> Array:
-        """A thousand items, none twice in a query."""
-        return np.asarray((np.arange(self.n) * 7) % ITEMS)
-
-    @cached_property
     def many_labels(self) -> tuple[Array, Array]:
         """A table of twenty labels a row, as many cells as there are rows."""
         shape = self.n // 20, 20
@@ -146,10 +139,6 @@ def _many_labels(r: Rows) -> tuple[Any, ...]:
     return r.many_labels
 
 
-def _items(r: Rows) -> tuple[Any, ...]:
-    return r.items, r.score
-
-
 def _times(r: Rows) -> tuple[Any, ...]:
     return r.weight, r.y, r.score
 
@@ -166,7 +155,7 @@ _PLAIN: tuple[tuple[Make, str], ...] = (
         """average_precision_score best_threshold break_even_point confusion_matrix_at_thresholds
         cost_curve delong det_curve evaluate expected_total_cost gains_curve gini_coefficient
         h_measure isotonic_fit ks_statistic partial_auc pr_auc precision_recall_curve
-        precision_recall_gain_curve rank_loss roc_auc_score roc_convex_hull roc_curve roc_hull_auc
+        rank_loss roc_auc_score roc_convex_hull roc_curve roc_hull_auc
         hinge_loss goodman_kruskal_gamma kendall_tau somers_d spearman_rho""",
     ),
     (
@@ -183,7 +172,7 @@ _PLAIN: tuple[tuple[Make, str], ...] = (
     ),
     (
         _chances,
-        """adaptive_calibration_error brier_curve brier_score_loss calibration_curve
+        """adaptive_calibration_error brier_score_loss calibration_curve
         calibration_error_interval calibration_summary d2_brier_score d2_log_loss_score
         discrimination expected_calibration_error log_loss logistic_calibration
         maximum_calibration_error miscalibration reliability_diagram
@@ -287,20 +276,6 @@ _QUERIES: dict[str, tuple[Make, Options]] = {
         (_scores, _OF_QUERIES | {"k": 10}),
     ),
     "rank_biased_precision": (_scores, _OF_QUERIES | {"persistence": 0.8}),
-    **dict.fromkeys(
-        ["catalogue_coverage", "catalogue_gini"],
-        (_items, _OF_QUERIES | {"catalogue": range(ITEMS), "k": 10}),
-    ),
-    "intra_list_diversity": (
-        _items,
-        _OF_QUERIES
-        | {"catalogue": range(ITEMS), "k": 10}
-        | {"features": np.random.default_rng(SEED).random((ITEMS, 8))},
-    ),
-    "novelty": (
-        _items,
-        _OF_QUERIES | {"catalogue": range(ITEMS), "k": 10, "popularity": np.full(ITEMS, 0.1)},
-    ),
 }
 #: Functions that get a weight for each row, too.
 _WEIGHTED = """roc_auc_score average_precision_score ks_statistic mean_squared_error

@@ -1,6 +1,6 @@
 """
-A recommender: which list is better, for whom, and does it show the catalogue?
-==============================================================================
+A recommender: which list is better, and for whom?
+==================================================
 
 Two recommenders rank 400 titles for each of 300 people. One learns what a person likes, the other
 shows what is popular. Likes are made up from tastes, so that there is something to learn.
@@ -64,15 +64,3 @@ figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
 ax.hist(list(each.values()), bins=20, range=(0, 1), label=list(each))
 ax.set(xlabel="ndcg@10 of a person", ylabel="people")
 ax.legend(frameon=False)
-
-# %%
-# What do the lists show of the catalogue?
-# ----------------------------------------
-# A list can be good and always the same.
-
-item = np.tile(np.arange(titles), people)
-for name, values in flat.items():
-    lists = {"query": query, "catalogue": np.arange(titles), "k": 10}
-    shown = fm.ranking.catalogue_coverage(item, values, **lists)
-    uneven = fm.ranking.catalogue_gini(item, values, **lists)
-    print(f"{name}: shows {shown:.0%} of the titles, Gini of the shows {uneven:.2f}")

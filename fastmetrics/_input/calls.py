@@ -41,9 +41,9 @@ NAMESAKES: Final = frozenset(
 )
 #: Parameters that may hold columns whose rows are not those of the data.
 NOT_OF_ROWS: Final = frozenset(
-    """after before catalogue censoring cost_matrix counts datasets distances error_rate features
-    fractions grid interactions labels metric_params metrics multioutput n_relevant names parameters
-    popularity pvalues replace_undefined_by target_names thresholds times values""".split()
+    """after before censoring cost_matrix counts datasets error_rate fractions grid labels
+    metric_params metrics multioutput n_relevant names parameters pvalues replace_undefined_by
+    target_names thresholds times values""".split()
 )
 _WITHOUT_INDEX: Final = frozenset({np.ndarray, NoneType, bool, int, float, str})
 

@@ -55,7 +55,11 @@ def check_queries(
     check_same_index(relevance=relevance, score=score, query=query, ids=ids)
     grades, scores = as_array(relevance, "relevance"), as_array(score, "score")
     check_same_shape(relevance=grades, score=scores)
-    of_items(grades, "relevance")
+    if grades.ndim not in (1, 2) or grades.size == 0:
+        raise InputError(
+            "`relevance` must be a vector, or a matrix with a row for each query, and not empty: "
+            f"got shape {grades.shape}"
+        )
     if query is not None and indptr is not None:
         raise InputError("`query` and `indptr` say the same: pass one of them")
     if grades.ndim == 2 and not (query is None and indptr is None):
@@ -80,19 +84,8 @@ def check_queries(
     else:
         starts = np.arange(0, len(grades) + 1, width, dtype=np.int64)
     if names is not None:
-        by_name(names, starts, "ids")
+        _check_distinct_ids(names, starts)
     return QueryRows(grades, scores, starts, queries, names)
-
-
-def of_items(values: Any, name: str) -> NDArray[Any]:
-    """Return what is said of the items, flat or a row a query."""
-    array = as_array(values, name)
-    if array.ndim not in (1, 2) or array.size == 0:
-        raise InputError(
-            f"`{name}` must be a vector, or a matrix with a row for each query, and not empty: "
-            f"got shape {array.shape}"
-        )
-    return array
 
 
 def check_totals(n_relevant: Any, rows: QueryRows) -> NDArray[np.int64]:
@@ -167,17 +160,12 @@ def _starts(indptr: Any, n_rows: int) -> NDArray[np.int64]:
     return starts.astype(np.int64, copy=False)
 
 
-def by_name(
-    names: NDArray[np.int64], starts: NDArray[np.int64], what: str
-) -> NDArray[np.int64] | None:
-    """Return the rows by query, then by number of name, or None where they stand so.
-
-    Without a sort: two passes of counting. Raises if a query has an item twice.
-    """
+def _check_distinct_ids(names: NDArray[np.int64], starts: NDArray[np.int64]) -> None:
+    """Raise if a query has an item twice; two passes of counting, no sort."""
     steps = np.diff(names)
     steps[starts[1:-1] - 1] = 1
     if (steps > 0).all():
-        return None
+        return
     order, own = np.empty(len(names), np.int64), np.empty(len(names), np.int64)
     query = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     counts = np.bincount(names)
@@ -188,8 +176,7 @@ def by_name(
     steps[starts[1:-1] - 1] = 1
     if not (steps > 0).all():
         raise InputError(
-            f"`{what}` must name an item once in a query: query number "
+            "`ids` must name an item once in a query: query number "
             f"{query[order[np.argmin(steps)]]} has one twice, {np.count_nonzero(steps <= 0):,} in "
             "all"
         )
-    return order

@@ -181,11 +181,6 @@ def _rankings() -> None:
                 fm.ranking.bpref(settled, relevant_from=0.5)
                 fm.ranking.rank_biased_precision(settled, persistence=0.9, relevant_from=0.5)
             fm.ranking.group_auc(table, relevant_from=0.5)
-        shown = {"query": query, "catalogue": ids, "features": rng.random((n, 2)) + 1.0}
-        for ties in ("expected", "trec_eval"):
-            fm.ranking.intra_list_diversity(ids, scores, k=3, ties=ties, **shown)
-    few, apart = np.arange(40), rng.random((40, 40))
-    fm.ranking.intra_list_diversity(few, query=few // 8, catalogue=few, distances=apart)
 
 
 def _concordance() -> None:

@@ -235,15 +235,6 @@ def rankings() -> None:
                 fastmetrics.ranking.bpref(settled, relevant_from=0.5)
                 fastmetrics.ranking.rank_biased_precision(settled, persistence=0.9)
             fastmetrics.ranking.group_auc(table, relevant_from=0.5)
-        described = {"catalogue": ids, "features": rng.random((size, 2)) + 1}
-        for ties in ("expected", "trec_eval"):
-            shown = {"query": query, "k": 3, "ties": ties, **described}
-            fastmetrics.ranking.intra_list_diversity(ids, scores, **shown)
-        if size < 100:
-            distances = rng.random((size, size))
-            fastmetrics.ranking.intra_list_diversity(
-                ids, query=query, catalogue=ids, distances=distances
-            )
 
 
 def concordance() -> None:

@@ -194,9 +194,5 @@ ALLOWED: dict[str, int] = {
     "resampling:stirling_rest": 1,
     "resampling:uniform": 1,
     "resampling:words_of_rows": 1,
-    "shown_items:chances_of_first": 4,
-    "shown_items:cosines_of_pairs": 1,
-    "shown_items:distances_of_pairs": 1,
-    "shown_items:sift_down": 4,
     "top_k:top_k_hits": 4,
 }

@@ -1,4 +1,4 @@
-"""Gains, lift, Lorenz and precision-recall-gain: curves, ties, published areas, faults."""
+"""Gains, lift and Lorenz curves: ties, faults."""
 
 from __future__ import annotations
 
@@ -112,45 +112,3 @@ def test_faults_of_outcomes() -> None:
     with pytest.warns(UndefinedMetricWarning, match="all outcomes are equal"):
         assert math.isnan(fm.costs.lorenz_gini([3, 3], [1, 2]))
     assert fm.costs.lorenz_gini([3, 3], [1, 2], normalized=False) == 0.0
-
-
-# --- precision-recall-gain -----------------------------------------------------------------------
-
-#: What the authors' implementation makes of them; the first is the example of its documentation.
-PUBLISHED = [
-    (
-        [1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1],
-        list(range(25, 0, -1)),
-        0.43246210357423226,
-    ),
-    ([1, 1, 0, 0, 1, 0], [0.8, 0.8, 0.6, 0.4, 0.4, 0.2], 0.7083333333333334),
-    ([0, 1, 0, 0, 1, 0, 1, 0, 0, 1], [9, 9, 8, 7, 6, 5, 4, 4, 2, 1], -0.17746913580246915),
-    ([0, 0, 1, 0, 1, 0, 0, 0], [8, 7, 6, 5, 4, 3, 2, 1], 0.08333333333333337),
-]
-
-
-@pytest.mark.parametrize(("y", "s", "area"), PUBLISHED)
-def test_published_areas(y: list[int], s: list[float], area: float) -> None:
-    assert fm.costs.precision_recall_gain_curve(y, s).area == pytest.approx(area, rel=1e-12)
-
-
-@given(rows=ROWS)
-def test_points_are_gains_of_precision_and_recall(rows: list[tuple[int, int]]) -> None:
-    y, s = (np.array(column) for column in zip(*rows, strict=True))
-    curve = fm.costs.precision_recall_gain_curve(y, s)
-    share = y.mean()
-    points = zip(curve.thresholds, curve.recall_gain, curve.precision_gain, strict=True)
-    for threshold, recall_gain, precision_gain in list(points)[1:]:
-        called = s >= threshold
-        precision, recall = y[called].mean(), y[called].sum() / y.sum()
-        for value, gain in ((recall, recall_gain), (precision, precision_gain)):
-            assert gain == pytest.approx((value - share) / ((1 - share) * value), abs=1e-12)
-    assert (curve.recall_gain[0], curve.recall_gain[-1], curve.precision_gain[-1]) == (0, 1, 0)
-    assert (np.diff(curve.recall_gain) >= 0).all()
-
-
-def test_perfect_and_undefined() -> None:
-    assert fm.costs.precision_recall_gain_curve([0, 0, 1, 1], [1, 2, 3, 4]).area == 1.0
-    assert fm.costs.precision_recall_gain_curve([0, 1, 0, 1], [1, 1, 1, 1]).area == 0.0
-    with pytest.warns(UndefinedMetricWarning, match="there is no negative example"):
-        assert math.isnan(fm.costs.precision_recall_gain_curve([1, 1], [1, 2]).area)

@@ -23,12 +23,10 @@ AMOUNTS = RNG.gamma(2, 50, N)
 ONE_MODEL = {
     "cost": (lambda y=Y, p=P: fm.costs.cost_curve(y, p), {}),
     "hull": (lambda y=Y, p=P: fm.costs.roc_convex_hull(y, p), {}),
-    "brier": (lambda y=Y, p=P: fm.costs.brier_curve(y, p), {}),
     "thresholds": (lambda y=Y, p=P: fm.costs.threshold_costs(y, p, cost_fn=5, cost_fp=1), {}),
     "gain": (lambda y=Y, p=P: fm.costs.gains_curve(y, p), {}),
     "lift": (lambda y=Y, p=P: fm.costs.gains_curve(y, p), {"kind": "lift"}),
     "lorenz": (lambda y=Y, p=P: fm.costs.lorenz_curve(y * AMOUNTS[: len(y)], p), {}),
-    "precision-recall-gain": (lambda y=Y, p=P: fm.costs.precision_recall_gain_curve(y, p), {}),
     "isotonic": (lambda y=Y, p=P: fm.calibration.reliability_diagram(y, p), {}),
     "bins": (lambda y=Y, p=P: fm.calibration.reliability_diagram(y, p, strategy="equal-count"), {}),
     "confidence": (lambda y=Y, p=P: fm.calibration.reliability_band(y, p), {}),
@@ -134,9 +132,6 @@ def test_curves_are_the_numbers():
     ax = hull.plot(fm.plots.plot_roc(Y, P))
     drawn = line(ax, f"convex hull, area {hull.auc:.4g}")
     assert_array_equal(drawn.get_xydata(), np.c_[hull.false_positive_rate, hull.true_positive_rate])
-    brier = fm.costs.brier_curve(Y, P)
-    drawn = line(brier.plot(), f"Brier score {float(brier):.4g} (area)")
-    assert_array_equal(drawn.get_xydata(), np.c_[brier.cost_share, brier.loss])
 
 
 @pytest.mark.parametrize("n", [8, 3_000])

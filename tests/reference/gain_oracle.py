@@ -1,4 +1,4 @@
-"""Gains, Lorenz curves and precision-recall-gain from their definitions, in Fractions."""
+"""Gains, Lorenz curves and net benefit from their definitions, in Fractions."""
 
 from __future__ import annotations
 
@@ -56,37 +56,6 @@ def normalized_gini(true: Any, given: Any, weights: Weights) -> Fraction | None:
     """Return the Gini over that of the outcomes themselves."""
     best = gini(true, true, weights)
     return gini(true, given, weights) / best if best else None  # type: ignore[operator]
-
-
-def precision_recall_gain_area(true: Any, given: Any, weights: Weights) -> Fraction | None:
-    """Return the area under precision gain over recall gain, piece by piece of the P-R curve.
-
-    With p the prevalence, a gain is (value - p) / ((1 - p) value). Precision and recall follow from
-    TP and FP, which are linear between two thresholds.
-    """
-    ties = _ties(true, given, weights)
-    positives, negatives = sum(p for p, _ in ties), sum(q for _, q in ties)
-    if not positives or not negatives:
-        return None
-    share = Fraction(positives) / (positives + negatives)
-
-    def gains(tp: Fraction, fp: Fraction) -> tuple[Fraction, Fraction]:
-        precision, recall = tp / (tp + fp), tp / positives
-        x, y = ((value - share) / ((1 - share) * value) for value in (recall, precision))
-        return x, y
-
-    area, tp, fp = Fraction(0), Fraction(0), Fraction(0)
-    start = share * positives  # the TP at which recall is the prevalence
-    for p, q in ties:
-        before, (tp, fp) = (tp, fp), (tp + p, fp + q)
-        if tp < start or (tp == start and not p):
-            continue
-        if before[0] < start:
-            part = (start - before[0]) / p
-            before = (start, before[1] + part * q)
-        (x0, y0), (x1, y1) = gains(*before), gains(tp, fp)
-        area += (x1 - x0) * (y0 + y1) / 2
-    return area
 
 
 def net_benefit(true: Any, given: Any, weights: Weights, threshold: Fraction) -> Fraction | None:

@@ -83,12 +83,6 @@ def _gain(name: str, times: Fraction) -> Entry:
 RULES = (
     _gain("lift", Fraction(4)),
     _gain("cumulative_gain", Fraction(1)),
-    _cost(
-        "precision_recall_gain_auc",
-        lambda sample: (number(gain_oracle.precision_recall_gain_area(*sample.columns)),),
-        exact=False,
-        laws=OF_SCORES,
-    ),
     Entry(
         "net_benefit",
         CHANCES,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import fastmetrics as fm
 from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels.ranking import ranking_gains, ranking_values, rankings, shown_items
+from fastmetrics._kernels.ranking import ranking_gains, ranking_values, rankings
 
 SIZE, K, LEVEL, GOES_ON = 100, 10, 1.0, 0.8
 Ints = NDArray[np.int64]
@@ -215,39 +215,6 @@ def gains_of_queries(data: Data) -> Pair:
     return ours, twin
 
 
-def shown(data: Data) -> Pair:
-    n = len(data.scores) // SIZE
-    scores = data.scores[: n * SIZE] if n else data.scores
-    width = SIZE if n else len(scores)
-    starts = np.arange(0, len(scores) + 1, width)
-    n, items = len(starts) - 1, np.arange(len(scores)) % SIZE
-    units = np.random.default_rng(0).normal(size=(SIZE, 8))
-    units /= np.linalg.norm(units, axis=1, keepdims=True)
-    distances, counts = 1 - units @ units.T, np.full(n, min(K, width))
-
-    def ours() -> tuple[Any, ...]:
-        chances, found = np.empty(len(scores)), [np.empty(n), np.empty(n)]
-        shown_items.chances_of_first(scores, starts, 0, n, K, True, chances)
-        may_be = np.flatnonzero(chances)
-        data = (np.arange(n + 1) * counts[0], items[may_be], chances[may_be], counts)
-        shown_items.cosines_of_pairs(0, n, *data, units, found[0])
-        shown_items.distances_of_pairs(0, n, *data, distances, found[1])
-        return chances, *found
-
-    def twin() -> tuple[Any, ...]:
-        chances, values = np.zeros((n, width)), np.empty(n)
-        for q, row in enumerate(scores.reshape(n, width)):
-            first = np.lexsort((-np.arange(width), -row))[:K]
-            chances[q, first] = 1.0
-            inner = distances[np.ix_(first, first)].sum() - np.trace(
-                distances[np.ix_(first, first)]
-            )
-            values[q] = inner / (counts[q] * (counts[q] - 1))
-        return chances.ravel(), values, values
-
-    return ours, twin
-
-
 #: By the pair of calls: the kernels, and whether the twin visits every pair of rows.
 TWINS = {
     place_items: (
@@ -276,15 +243,6 @@ TWINS = {
             "ranking_gains:ideal_gains",
             "ranking_gains:mean_products",
             "ranking_gains:sort_down",
-        ),
-        False,
-    ),
-    shown: (
-        (
-            "shown_items:chances_of_first",
-            "shown_items:cosines_of_pairs",
-            "shown_items:distances_of_pairs",
-            "shown_items:sift_down",
         ),
         False,
     ),

@@ -41,12 +41,6 @@ _COSTS: Final = (
     _rule("lift", "gains:lift_score", parameters={"fraction": REQUIRED}, bounds=_FROM_ZERO),
     _rule("cumulative_gain", "gains", parameters={"fraction": REQUIRED}),
     _rule(
-        *("precision_recall_gain_auc", "precision_recall_gain:precision_recall_gain_curve"),
-        "area under precision-recall-gain",
-        read="area",
-        bounds=_UP_TO_ONE,
-    ),
-    _rule(
         *("lorenz_gini", "lorenz", "Gini of outcomes by prediction"),
         needs="values",
         classes=0,
