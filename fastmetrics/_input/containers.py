@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,26 @@ def plain_texts(values: list[Any], name: str) -> list[str]:
 def name_of(key: Any) -> str:
     """Return the key of a mapping or the label of a column as a name; a text is its own value."""
     return str.__str__(key) if isinstance(key, str) else str(key)
+
+
+def names_of(keys: Iterable[Any], argument: str, what: str) -> list[str]:
+    """Return keys of a mapping, or labels of columns, as names; raise where two read alike."""
+    own = list(keys)
+    names = [name_of(key) for key in own]
+    for name, count in Counter(names).items():
+        if count > 1:
+            spelt = dict.fromkeys(repr(key) for key in own if name_of(key) == name)
+            alike = f", and {' and '.join(spelt)} read alike" if len(spelt) > 1 else ""
+            raise InputError(
+                f"`{argument}` names {count} {what} {name!r}: their names must differ{alike}"
+            )
+    return names
+
+
+def by_names(values: Mapping[Any, Any], argument: str, what: str) -> dict[str, Any]:
+    """Return a mapping by the names of its keys, as `names_of` returns them."""
+    keys, columns = list(values), [column for _, column in values.items()]
+    return dict(zip(names_of(keys, argument, what), columns, strict=True))
 
 
 def is_null(value: Any) -> bool:

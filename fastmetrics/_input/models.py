@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
-from fastmetrics._input.containers import OF_PREDICT_PROBA, as_array, name_of
+from fastmetrics._input.containers import OF_PREDICT_PROBA, as_array, name_of, names_of
 from fastmetrics._input.rows import BinaryRows, check_binary, column_count, has_names
 from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, score_column
@@ -75,9 +74,7 @@ def named_scores(
     if len(found) < at_least:
         needed = "two models" if at_least == 2 else "one model"
         raise InputError(f"`scores` must name at least {needed}: got {len(found)}")
-    for name, count in Counter(model.name for model in found).items():
-        if count > 1:
-            raise InputError(f"`scores` names {count} models {name!r}: their names must differ")
+    names_of((model.name for model in found), "scores", "models")
     if len(found) == 2 and not isinstance(scores, Mapping):
         _refuse_both_classes(found)
     return found
@@ -92,11 +89,9 @@ def _named(scores: Any, names: Iterable[str] | None) -> list[NamedScores]:
     if not isinstance(scores, Mapping):
         own = getattr(scores, "column_names", None) or scores.columns
     own = list(own)
-    # of two columns of one name a frame gives both: `named_scores` refuses them
-    distinct = len(set(own)) == len(own)
     return [
-        NamedScores(name_of(name), f"scores[{name!r}]", scores[name] if distinct else None)
-        for name in own
+        NamedScores(name, f"scores[{key!r}]", scores[key])
+        for name, key in zip(names_of(own, "scores", "models"), own, strict=True)
     ]
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.containers import OF_PREDICT_PROBA, as_array, as_vector, is_null, name_of
+from fastmetrics._input.containers import OF_PREDICT_PROBA, as_array, as_vector, is_null, names_of
 from fastmetrics._input.labels import encode_labels
 from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import CANONICAL, canonical_scores, check_finite
@@ -254,11 +254,11 @@ def named_columns(values: Any, name: str) -> dict[str, NDArray[Any]]:
     own = values
     if not isinstance(values, Mapping):
         own = getattr(values, "column_names", None) or values.columns
-    texts = [name_of(each) for each in own]
-    for text in texts:
-        if texts.count(text) > 1:
-            raise InputError(f"`{name}` names {texts.count(text)} columns {text!r}")
-    return {name_of(each): as_array(values[each], f"{name}[{each!r}]") for each in own}
+    texts = names_of(own, name, "columns")
+    return {
+        text: as_array(values[each], f"{name}[{each!r}]")
+        for text, each in zip(texts, own, strict=True)
+    }
 
 
 def refuse_several(y_score: Any, instead: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._input.containers import as_array
+from fastmetrics._input.containers import as_array, by_names
 from fastmetrics._input.models import MODELS, NamedScores, named_scores
 from fastmetrics._input.rows import column_count, has_names
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
@@ -316,8 +316,8 @@ def _tables_of(y_true: Any) -> dict[str, ScoreTable | ScoreRuns] | None:
         return {"score": y_true}
     if not (isinstance(y_true, Mapping) and y_true):
         return None
-    tables = {n: each for n, each in y_true.items() if isinstance(each, ScoreTable | ScoreRuns)}
-    return tables if len(tables) == len(y_true) else None
+    are_tables = all(isinstance(each, ScoreTable | ScoreRuns) for each in y_true.values())
+    return by_names(y_true, "y_true", "models") if are_tables else None
 
 
 def _in_whole(table: ScoreTable | ScoreRuns) -> ScoreTable | RangeSummary:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fastmetrics._docs import documented
+from fastmetrics._input.containers import by_names, names_of
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_integer
 from fastmetrics._report.evaluation_result import Evaluation
 from fastmetrics.dask._partitions import COLUMNS, COUNTED
@@ -88,7 +89,8 @@ def models_of(y_true: Any, scores: Any) -> Mapping[str, Any]:
     if isinstance(scores, Mapping):
         if not scores:
             raise InputError("`scores` must have at least one model: got none")
-        return {str(name): column for name, column in scores.items()}
+        return by_names(scores, "scores", "models")
     if hasattr(scores, "columns") and getattr(scores, "ndim", 1) == 2:
-        return {str(name): scores[name] for name in scores.columns}
+        names = names_of(scores.columns, "scores", "models")
+        return {name: scores[key] for name, key in zip(names, scores.columns, strict=True)}
     return {"score": scores}

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
-from fastmetrics._input.containers import as_array
+from fastmetrics._input.containers import as_array, by_names
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._report.gate.gate_result import Decision, GateRule
@@ -216,7 +216,7 @@ def slices_of(
     """Return the rules of each slice of so many known rows, and which ones have fewer."""
     found: list[GateRule] = []
     small: list[str] = []
-    for column, values in slices.items():
+    for column, values in by_names(slices, "slices", "columns").items():
         labels = check_class_labels(values, f"slices[{column!r}]")
         check_same_length(**{"y_true": task.labels, f"slices[{column!r}]": labels.codes})
         for code, value in enumerate(np.asarray(labels.classes).tolist()):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.containers import as_array
+from fastmetrics._input.containers import as_array, by_names
 from fastmetrics._input.models import MODELS, named_scores
 from fastmetrics._input.scalars import (
     WeightsAre,
@@ -214,7 +214,7 @@ def gate(
         [model for model in models if model.name in wanted],
         columns,
         asked=asked,
-        margins={one.label: margins[one.label] for one in asked},
+        margins=by_names(margins, "margins", "measures"),
         candidate=candidate,
         baselines=tuple(wanted[1:]),
         options={"threshold": threshold, "pos_label": pos_label, "weights_are": weights_are},
@@ -299,11 +299,12 @@ def _asked(margins: Any, metrics: Mapping[str, Any] | None, query: Any) -> tuple
             "`margins` must be a mapping of measures to the loss that does not matter, such as "
             f"{{'roc_auc': 0.005}}: got {margins!r}"
         )
-    spoken = dict(metrics or {})
+    margins = by_names(margins, "margins", "measures")
+    spoken = by_names(metrics or {}, "metrics", "measures")
     for label in spoken:
         if label not in margins:
             raise no_such(label, "margins", margins)
-    wanted: dict[str, Any] = {str(label): spoken.get(label, label) for label in margins}
+    wanted: dict[str, Any] = {label: spoken.get(label, label) for label in margins}
     asked = asked_of(wanted, None, query)
     for one in asked:
         with_name = f"margins[{one.label!r}]"

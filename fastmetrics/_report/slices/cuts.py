@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.containers import by_names
 from fastmetrics._input.scalars import check_same_length
 
 Part = NDArray[np.int64]
@@ -61,17 +62,17 @@ def cuts_of(
     """Return the slices of each column, and of several; ``kept`` of n rows weigh something."""
     columns = {}
     found = Cuts()
-    for column, values in slices.items():
+    for column, values in by_names(slices, "slices", "columns").items():
         labels = check_class_labels(values, f"slices[{column!r}]")
         if len(labels.codes) < len(kept) or (len(kept) and kept[-1] >= len(labels.codes)):
             check_same_length(**{"y_true": np.empty(n), f"slices[{column!r}]": labels.codes})
         codes, classes = labels.codes[kept], np.asarray(labels.classes).tolist()
-        columns[str(column)] = codes, [(str(column), value) for value in classes]
+        columns[column] = codes, [(column, value) for value in classes]
         if groups is not None:
             first = np.empty(int(groups.max(initial=0)) + 1, np.int64)
             first[groups] = codes
             if (first[groups] != codes).any():  # a group has rows in several slices
-                found.shared.append(str(column))
+                found.shared.append(column)
     seen: dict[bytes, str] = {}
     for how_many in range(1, min(intersections, len(columns)) + 1):
         for chosen in combinations(columns.values(), how_many):

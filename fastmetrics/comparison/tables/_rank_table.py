@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -10,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.containers import as_vector
+from fastmetrics._input.containers import as_vector, by_names, names_of
 from fastmetrics._input.scalars import check_direction, check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array
 from fastmetrics.comparison.samples._differences import equal_up_to_rounding
@@ -129,7 +128,7 @@ def _parts(
 ) -> tuple[NDArray[Any], list[str] | None, list[str] | None]:
     """Return the scores, the names of their columns and of their rows, where the table has some."""
     if isinstance(table, Mapping):
-        columns = {str(key): values for key, values in table.items()}
+        columns = by_names(table, name, "algorithms")
         rows = None
         if isinstance(datasets, str):
             if datasets not in columns:
@@ -142,7 +141,7 @@ def _parts(
         dtype = np.result_type(*arrays.values())
         matrix = np.column_stack([array.astype(dtype) for array in arrays.values()])
         return matrix.reshape(n, len(arrays)), list(columns), rows
-    heads = _heads(table)
+    heads = _heads(table, name)
     if heads is None:
         if isinstance(datasets, str):
             raise InputTypeError(
@@ -163,12 +162,12 @@ def _parts(
     return check_score_matrix(table, name), heads, rows
 
 
-def _heads(table: Any) -> list[str] | None:
+def _heads(table: Any, name: str) -> list[str] | None:
     """Return the column names of a data frame; an Arrow table's `columns` are no names."""
     found = getattr(table, "column_names", None)
     if found is None:
         found = getattr(table, "columns", None)
-    return None if found is None else [str(each) for each in found]
+    return None if found is None else names_of(found, name, "algorithms")
 
 
 def _texts(values: Any, name: str) -> list[str]:
@@ -181,12 +180,8 @@ def _algorithm_names(
     if names is not None:
         if isinstance(names, str) or len(names) != k:
             raise InputError(f"`names` must name the {k} columns of `{name}`: got {names!r}")
-        found = [str(each) for each in names]
-    labels = tuple(found) if found is not None else tuple(str(j) for j in range(k))
-    for label, count in Counter(labels).items():
-        if count > 1:
-            raise InputError(f"`{name}` names {count} algorithms {label!r}: names must differ")
-    return labels
+        found = names_of(names, "names", "algorithms")
+    return tuple(found) if found is not None else tuple(str(j) for j in range(k))
 
 
 def _dataset_names(

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._input.containers import names_of
 from fastmetrics._input.scalars import (
     Alternative,
     check_choice,
@@ -270,7 +271,8 @@ def _works(times: Any, name: str) -> dict[str, NDArray[np.float64]]:
         )
     if not times:
         raise InputError(f"`{name}` is empty: there is no work to compare")
-    return {str(work): _logarithms(values, f"{name}[{work!r}]") for work, values in times.items()}
+    works = zip(names_of(times, name, "works"), times.items(), strict=True)
+    return {work: _logarithms(values, f"{name}[{key!r}]") for work, (key, values) in works}
 
 
 def _logarithms(times: Any, name: str) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
+from fastmetrics._input.containers import by_names
 from fastmetrics._input.models import MODELS, check_models, named_scores
 from fastmetrics._input.scores import float_thresholds
 from fastmetrics._plots._style import label_of
@@ -267,7 +268,7 @@ def compare_cost_curves(
                 )
         if len(y_true) == 0:
             raise InputError("`y_true` must name at least one model: got none")
-        tables = {str(name): table for name, table in y_true.items()}
+        tables = by_names(y_true, "y_true", "models")
     else:
         checked = check_models(
             y_true,
