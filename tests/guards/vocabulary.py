@@ -85,7 +85,6 @@ WORDS = {
     "higher_is_better": "the direction, where no registry knows it",
     "method": "how an interval or a p-value is computed",
     "kind": "which of several kinds: of a band, of a figure",
-    "test": "which test, by name",
     "power": "of a test; of Tweedie's deviance, in scikit-learn's functions, the exponent",
     "correction": "of a resampled t-test's variance; `continuity_correction` of a count",
     "weighting": "of the pairs of a concordance; `query_weighting` of the queries of a mean",
