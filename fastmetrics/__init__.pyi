@@ -13,12 +13,10 @@ from . import (
     streams as streams,
 )
 from ._report.doctor import doctor as doctor
+from ._report.evaluate_log import evaluate_log as evaluate_log
 from ._report.evaluation import evaluate as evaluate
 from ._report.gate.gate import assert_not_worse as assert_not_worse, gate as gate
 from ._report.gate.packed import pack as pack
-from ._report.logs.evaluate_log import evaluate_log as evaluate_log
-from ._report.logs.log import evaluation_log as evaluation_log
-from ._report.logs.read import read_evaluation_log as read_evaluation_log
 from ._report.page.report import report as report
 from ._report.versions import show_versions as show_versions
 from .errors import (
@@ -44,6 +42,7 @@ from .inference.delong.delong_test import (
 )
 from .inference.estimate import estimate as estimate
 from .inference.guarantees.guaranteed_threshold import guaranteed_threshold as guaranteed_threshold
+from .io.logs import read_evaluation_log as read_evaluation_log
 from .measures.asking import register_metric as register_metric
 from .measures.calibration.reliability_diagram import calibration_curve as calibration_curve
 from .measures.costs.lorenz import gini_coefficient as gini_coefficient

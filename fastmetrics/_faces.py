@@ -121,9 +121,8 @@ compare Comparison Comparisons Pair RankPair paired_bootstrap paired_permutation
 doctor Diagnosis Finding evaluate
 report Report evaluate doctor
 show_versions report
-evaluate_log evaluation_log read_evaluation_log EvaluationLog RepeatVariance TaskEvaluation \
-compare
 subgroup_auc evaluate Slices
+evaluate_log read_evaluation_log TaskEvaluation compare
 plot_residuals regression_measures evaluate
 gate Gate GateRule assert_not_worse pack compare
 assert_not_worse gate

@@ -6,7 +6,6 @@ from ._report.evaluation_result import (
     EvaluationBootstrap as EvaluationBootstrap,
 )
 from ._report.gate.gate_result import Gate as Gate, GateRule as GateRule
-from ._report.logs.log import EvaluationLog as EvaluationLog, RepeatVariance as RepeatVariance
 from ._report.model_evaluation import ModelEvaluation as ModelEvaluation
 from ._report.page.report import Report as Report
 from ._report.slices.slices_result import (

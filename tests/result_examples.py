@@ -66,12 +66,6 @@ def compared() -> fm.results.TableComparison:
     return fm.comparison.compare_table(TABLE, higher_is_better=True)
 
 
-def log() -> fm.results.EvaluationLog:
-    """Return scores of two models on ten items that were tried thrice."""
-    model, rest = np.arange(N) % 2, np.arange(N) // 2
-    return fm.evaluation_log(rest // 3, Y, model=model, repeat=rest % 3)
-
-
 def timed() -> fm.results.TimingComparison:
     """Return the times of one work in a run for each row, before and after."""
     before, after = ([{"fit": [t]} for t in times + 1] for times in (P, Q))
@@ -133,7 +127,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "Dominance": lambda: fm.dominance(Y, S, MODELS["b"]),
     "EstimatorEvaluation": estimated,
     "Evaluation": evaluation,
-    "EvaluationLog": log,
     "EvaluationBootstrap": lambda: evaluation().bootstrap,
     "Estimate": lambda: fm.estimate(Y, S, metrics="roc_auc")["roc_auc"],
     "Estimates": lambda: fm.estimate(Y, S, metrics=["roc_auc", "average_precision"]),
@@ -173,7 +166,6 @@ _MADE: dict[str, Callable[[], Any]] = {
         Y, CHANCES, kind="consistency", n_resamples=9, rng=1
     ),
     "ReliabilityDiagram": lambda: fm.calibration.reliability_diagram(Y, CHANCES),
-    "RepeatVariance": lambda: log().repeat_variance()[0],
     "Replicates": lambda: fm.bootstrap(Y, S, **FEW)["roc_auc"].details,
     "Report": lambda: fm.report(Y, {"a": S, "b": 2 * S}, band=None),
     "RocBand": lambda: fm.roc_band(Y, S, points=5, n_resamples=50, rng=1),

@@ -54,15 +54,15 @@ def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
     for hypothesis, less in (("equal", 1.0), ("worse", _LESS)):
         chances = np.stack([chance, less * chance])
         success = rng.random((2, n, repeats)) < chances[:, :, None]
-        log = fastmetrics.evaluation_log(
-            np.tile(item, 2),
-            success.ravel(),
-            model=np.repeat([0, 1], n * repeats),
-            repeat=np.tile(tries, 2),
-        )
+        columns = {
+            "item": np.tile(item, 2),
+            "score": success.ravel(),
+            "model": np.repeat([0, 1], n * repeats),
+            "repeat": np.tile(tries, 2),
+        }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = fastmetrics.evaluate_log(log, pass_at=k, pass_hat=k)
+            found = fastmetrics.evaluate_log(**columns, pass_at=k, pass_hat=k)
         assert found.comparisons is not None
         for label, name in (("score", "score"), (f"pass^{k}", "pass^k")):
             (pair,) = found.comparisons[label].pairs

@@ -209,7 +209,7 @@ _OTHERS: dict[str, tuple[Make, Options]] = {
     "concordance_index": (_times, _LONGER),
     "compare": (_models, {"metrics": "roc_auc"}),
     "doctor": (_models, {}),
-    "evaluation_log": (lambda r: (np.arange(len(r.y)) // 4, r.y), _TRIES),
+    "evaluate_log": (lambda r: (np.arange(len(r.y)) // 4, r.y), _TRIES),
     "subgroup_auc": (lambda r: (r.y, r.models, {"a": r.called}), {"min_n": 9}),
     "estimate": (_scores, {"metrics": ["roc_auc", "average_precision"]}),
     "cost_sensitive_accuracy": (_labels, _COSTS),
@@ -343,7 +343,6 @@ NOT_TIMED: dict[str, str] = {
     **dict.fromkeys("read_timings read_evaluation_log".split(), "reads files, by json"),
     **dict.fromkeys("gate assert_not_worse".split(), "is `compare` with a verdict"),
     "pack": "writes files",
-    "evaluate_log": "takes a log, whose making is what takes time",
     "show_versions": "prints what is installed",
     "scorer": "makes a function",
 }

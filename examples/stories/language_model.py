@@ -35,9 +35,7 @@ rows = [
     for attempt in range(tries)
 ]
 model, item, repeat, value = (list(column) for column in zip(*rows, strict=True))
-log = fm.evaluation_log(
-    item, value, model=model, repeat=repeat, group=[int(document[k]) for k in item], name="solved"
-)
+rows = {"item": item, "score": value, "model": model, "repeat": repeat, "name": "solved"}
 
 # %%
 # The answer
@@ -45,7 +43,8 @@ log = fm.evaluation_log(
 # Documents are what varies. Beside the mean: the chance that one of four tries is right, that all
 # four are, and that two tries disagree.
 
-found = fm.evaluate_log(log, pass_at=[4], pass_hat=[4])
+groups = [int(document[k]) for k in item]
+found = fm.evaluate_log(**rows, group=groups, pass_at=[4], pass_hat=[4])
 print(found)
 
 # %%

@@ -34,6 +34,7 @@ def _files(tmp_path, monkeypatch):
         "right": np.concatenate([A, B]).astype(int),
     }
     pq.write_table(pa.table(columns), "t.parquet")
+    (tmp_path / "cut.eval").write_bytes(b"PK\3\4")
 
 
 def run(capsys, arguments, code=0):
@@ -43,8 +44,8 @@ def run(capsys, arguments, code=0):
 
 def test_logs(capsys):
     found = json.loads(run(capsys, "old=a.jsonl b.jsonl --groups part --format json").out)
-    log = fm.read_evaluation_log({"old": "a.jsonl", "b": "b.jsonl"}, group="part")
-    expected = fm.evaluate_log(log)
+    rows = fm.read_evaluation_log({"old": "a.jsonl", "b": "b.jsonl"}, group="part")
+    expected = fm.evaluate_log(**rows)
     assert found["verdict"] == expected.verdict
     assert found["models"]["old"]["acc"]["estimate"] == expected["old"]["acc"].estimate
     assert expected["b"]["acc"].n_groups == 10
@@ -55,14 +56,16 @@ def test_logs(capsys):
 def test_tables(capsys):
     given = "t.parquet --id question --score right --model model --repeat try"
     out = run(capsys, f"{given} --pass-at 1 2 --pass-hat 2").out
-    log = fm.evaluation_log(
+    expected = fm.evaluate_log(
         np.tile(np.repeat([f"q{k}" for k in range(N // 2)], 2), 2),
         np.concatenate([A, B]),
         model=np.repeat(["a", "b"], N),
         repeat=np.tile([1, 2], N),
         name="right",
+        pass_at=[1, 2],
+        pass_hat=2,
     )
-    assert out.strip() == str(fm.evaluate_log(log, pass_at=[1, 2], pass_hat=2)).strip()
+    assert out.strip() == str(expected).strip()
     for name in "ab":
         rows = pq.read_table("t.parquet", filters=[("model", "=", name)])
         pq.write_table(rows, f"{name}.parquet")
@@ -81,6 +84,7 @@ def test_tables(capsys):
         ("a.jsonl --pass-at 2", "--pass-at is at most the fewest repeats of an item, 1: got 2"),
         ("a.jsonl --metric f1", "no score 'f1'; it has acc"),
         ("no.jsonl", "no.jsonl"),
+        ("cut.eval", "cut.eval: a damaged zip file"),
         ("t.parquet --id question --score right --metric acc", "--metric is of logs"),
     ],
 )

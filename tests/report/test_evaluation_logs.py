@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import itertools
 import json
+import struct
+import sys
 import zipfile
+import zlib
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy import stats
 
@@ -36,7 +40,7 @@ def share_of_draws(c, n, k, wanted):
 @pytest.mark.parametrize("k", [1, 2, 3, 5, 6])
 def test_pass_at_k_is_the_share_of_draws(k):
     successes = [0, 1, 2, 3, 5, 6]
-    found = fm.evaluate_log(fm.evaluation_log(**rows_of(successes, 6)), pass_at=k, pass_hat=[k])[0]
+    found = fm.evaluate_log(**rows_of(successes, 6), pass_at=k, pass_hat=[k])[0]
     for label, wanted in ((f"pass@{k}", any), (f"pass^{k}", all)):
         exact = sum(share_of_draws(c, 6, k, wanted) for c in successes) / len(successes)
         assert found[label].estimate == pytest.approx(float(exact), rel=1e-14)
@@ -47,8 +51,7 @@ def test_pass_at_k_is_the_share_of_draws(k):
 def test_the_mean_has_students_interval_over_items():
     score = RNG.random((40, 3))
     item, tries = np.indices(score.shape)
-    log = fm.evaluation_log(item.ravel(), score.ravel(), repeat=tries.ravel())
-    one = fm.evaluate_log(log)[0]["score"]
+    one = fm.evaluate_log(item.ravel(), score.ravel(), repeat=tries.ravel())[0]["score"]
     means = score.mean(axis=1)
     assert one.estimate == pytest.approx(means.mean(), rel=1e-14)
     assert one.standard_error == pytest.approx(means.std(ddof=1) / np.sqrt(40), rel=1e-12)
@@ -60,16 +63,14 @@ def test_the_mean_has_students_interval_over_items():
 
 
 def test_items_tried_once_have_wilsons_interval():
-    log = fm.evaluation_log(np.arange(30), np.arange(30) < 21)
-    one = fm.evaluate_log(log)[0]["score"]
+    one = fm.evaluate_log(np.arange(30), np.arange(30) < 21)[0]["score"]
     assert one.method == "wilson"
     expected = stats.binomtest(21, 30).proportion_ci(method="wilson")
     np.testing.assert_allclose(one.confidence_interval, expected, rtol=1e-12)
 
 
 def test_near_the_edge_the_limits_are_no_narrower_than_wilsons():
-    log = fm.evaluation_log(**rows_of([0] * 48 + [1, 4], 5))
-    one = fm.evaluate_log(log, pass_hat=3)[0]["pass^3"]
+    one = fm.evaluate_log(**rows_of([0] * 48 + [1, 4], 5), pass_hat=3)[0]["pass^3"]
     assert one.method == "outer limits with wilson"
     n = 50 * one.estimate
     low, high = one.confidence_interval
@@ -83,78 +84,38 @@ def test_models_are_compared_item_by_item():
     score = RNG.random((2, 60, 2))
     score[1] = np.clip(score[0] - 0.05 + 0.02 * RNG.normal(size=(60, 2)), 0, 1)
     model, item, tries = np.indices(score.shape)
-    log = fm.evaluation_log(
-        item.ravel(),
-        score.ravel(),
-        model=np.array(["a", "b"])[model.ravel()],
-        repeat=tries.ravel(),
-        higher_is_better=True,
-    )
-    found = fm.evaluate_log(log)
+    rows = {"item": item.ravel(), "score": score.ravel(), "repeat": tries.ravel()}
+    names = np.array(["a", "b"])[model.ravel()]
+    found = fm.evaluate_log(**rows, model=names, higher_is_better=True)
     (pair,) = found.comparisons["score"].pairs
     expected = stats.ttest_rel(*score.mean(axis=2))
     assert pair.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
     np.testing.assert_allclose(pair.confidence_interval, expected.confidence_interval(), rtol=1e-9)
     assert found.verdict.startswith("a is better in score, by 0.0")
-    upside_down = fm.evaluate_log(
-        fm.evaluation_log(item.ravel(), score.ravel(), model=model.ravel(), repeat=tries.ravel())
-    )
-    assert "better" not in upside_down.verdict  # nobody said which way
+    without_direction = fm.evaluate_log(**rows, model=model.ravel())
+    assert "better" not in without_direction.verdict
 
 
 def test_groups_of_items_are_what_varies():
     score = np.repeat(RNG.random(20), 5)
     rows = {"item": np.arange(100), "score": score, "group": np.arange(100) // 5}
-    one = fm.evaluate_log(fm.evaluation_log(**rows))[0]["score"]
+    one = fm.evaluate_log(**rows)[0]["score"]
     assert one.n_groups == 20
     expected = score[::5].std(ddof=1) / np.sqrt(20)
     assert one.standard_error == pytest.approx(expected, rel=1e-12)
 
 
-def test_variance_is_that_of_one_way():
-    score = RNG.normal(size=(50, 1)) + 0.5 * RNG.normal(size=(50, 4))
-    item, tries = np.indices(score.shape)
-    log = fm.evaluation_log(item.ravel(), score.ravel(), repeat=tries.ravel())
-    (found,) = log.repeat_variance()
-    within = score.var(axis=1, ddof=1).mean()
-    assert found.between_repeats == pytest.approx(within, rel=1e-12)
-    between = score.mean(axis=1).var(ddof=1) - within / 4
-    assert found.between_items == pytest.approx(between, rel=1e-12)
-    now = fm.evaluate_log(log)[0]["score"].standard_error
-    assert found.standard_error(4) == pytest.approx(now, rel=1e-12)
-    assert found.standard_error(8, 200) == pytest.approx(
-        np.sqrt((between + within / 8) / 200), rel=1e-12
-    )
-    (alone,) = fm.evaluation_log([1, 2], [0.5, 0.25]).repeat_variance()
-    assert np.isnan(alone.standard_error(2))
-
-
-@pytest.mark.slow
-def test_variance_is_unbiased_with_unequal_repeats():
-    n = np.tile([2, 3, 7], 10)
-    found = []
-    for _ in range(2000):
-        item = np.repeat(np.arange(30), n)
-        score = RNG.normal(size=30)[item] + 2 * RNG.normal(size=n.sum())
-        tries = np.concatenate([np.arange(each) for each in n])
-        (one,) = fm.evaluation_log(item, score, repeat=tries).repeat_variance()
-        found.append((one.between_items, one.between_repeats))
-    means, errors = np.mean(found, axis=0), np.std(found, axis=0) / np.sqrt(2000)
-    assert (np.abs(means - (1.0, 4.0)) < 4 * errors).all()
-
-
 def test_items_that_are_not_there_for_all():
     rows = {"item": [1, 2, 3, 1, 2], "score": [1, 0, 1, 0, 1], "model": list("aaabb")}
-    log = fm.evaluation_log(**rows, group=[7, 8, 9, 7, 8])
+    rows["group"] = [7, 8, 9, 7, 8]
     with pytest.raises(ValueError, match="1 of 3 items are not there for every model, 3 for one"):
-        fm.evaluate_log(log)
-    found = fm.evaluate_log(log, on_missing="intersect")
+        fm.evaluate_log(**rows)
+    found = fm.evaluate_log(**rows, on_missing="intersect")
     assert found.n_samples == 2
     assert "1 items that not all models have" in found.notes[0]
     assert found["a"]["score"].estimate == 0.5
-    apart = fm.evaluation_log([1, 2], [1, 0], model=["a", "b"])
     with pytest.raises(ValueError, match="no item is there for every model"):
-        fm.evaluate_log(apart, on_missing="intersect")
+        fm.evaluate_log([1, 2], [1, 0], model=["a", "b"], on_missing="intersect")
 
 
 @pytest.mark.parametrize(
@@ -173,19 +134,17 @@ def test_items_that_are_not_there_for_all():
 )
 def test_columns_that_are_refused(change, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        fm.evaluation_log(**({"item": ["a", "b"], "score": [0, 1]} | change))
+        fm.evaluate_log(**({"item": ["a", "b"], "score": [0, 1]} | change))
 
 
 def test_what_cannot_be_asked():
-    log = fm.evaluation_log(**rows_of([1, 2], 3))
+    rows = rows_of([1, 2], 3)
     with pytest.raises(ValueError, match="`pass_at` is at most the fewest repeats of an item, 3"):
-        fm.evaluate_log(log, pass_at=4)
+        fm.evaluate_log(**rows, pass_at=4)
     with pytest.raises(ValueError, match="`pass_hat` must be at least 1"):
-        fm.evaluate_log(log, pass_hat=[0])
+        fm.evaluate_log(**rows, pass_hat=[0])
     with pytest.raises(ValueError, match="scores must all be 0 or 1"):
-        fm.evaluate_log(fm.evaluation_log([1, 2], [0.5, 1]), pass_at=1)
-    with pytest.raises(TypeError, match="`log` must be an EvaluationLog"):
-        fm.evaluate_log([1, 2])
+        fm.evaluate_log([1, 2], [0.5, 1], pass_at=1)
 
 
 # --- files ---------------------------------------------------------------------------------------
@@ -227,50 +186,57 @@ def inspect_log(path, values, epochs=2, model="maker/model"):
 
 def test_logs_of_the_harness(tmp_path):
     a, b = harness(tmp_path / "a.jsonl", [1.0, 0.0, 1.0]), harness(tmp_path / "b.jsonl", [0, 0, 1])
-    log = fm.read_evaluation_log([a, b], group="source.id")
-    assert (log.models, log.metric, log.higher_is_better) == (("a", "b"), "acc", True)
-    assert log.totals.tolist() == [[1, 0, 1], [0, 0, 1]]
-    assert log.group.tolist() == [0, 0, 1]
+    rows = fm.read_evaluation_log([a, b], group="source.id")
+    assert rows == {
+        "model": list("aaabbb"),
+        "item": list("012012"),
+        "repeat": [1] * 6,
+        "group": list("001001"),
+        "score": [1.0, 0.0, 1.0, 0.0, 0.0, 1.0],
+        "name": "acc",
+        "higher_is_better": None,
+    }
     named = fm.read_evaluation_log({"new": a, "old": [b]})
-    assert named.models == ("new", "old")
+    assert named["model"] == ["new"] * 3 + ["old"] * 3
+    assert named["group"] is None
     one = harness(tmp_path / "one.jsonl", [1.0])  # one line is one JSON document too
-    assert len(fm.read_evaluation_log(one)) == 1
+    assert fm.read_evaluation_log(one)["score"] == [1.0]
 
 
 def test_large_ids_are_not_rounded(tmp_path):
     path = tmp_path / "x.jsonl"
     big = 2**53
     path.write_text("\n".join(json.dumps({"doc_id": big + k, "acc": 1}) for k in range(3)))
-    assert fm.read_evaluation_log(path).items.tolist() == [str(big + k) for k in range(3)]
+    assert fm.read_evaluation_log(path)["item"] == [str(big + k) for k in range(3)]
 
 
 def test_filters_and_metrics_must_be_named(tmp_path):
     path = harness(tmp_path / "a.jsonl", [1, 0], metrics=["acc", "f1"], f1=0.25)
     with pytest.raises(ValueError, match=r"`score` must be named: .* has acc, f1"):
         fm.read_evaluation_log(path)
-    assert fm.read_evaluation_log(path, score="f1").score.tolist() == [0.25, 0.25]
+    assert fm.read_evaluation_log(path, score="f1")["score"] == [0.25, 0.25]
     lines = path.read_text() + "\n" + harness(tmp_path / "b.jsonl", [0, 0], filter="x").read_text()
     path.write_text(lines)
     with pytest.raises(ValueError, match=r"`filter` must be named: .* has none, x"):
         fm.read_evaluation_log(path, score="acc")
-    assert fm.read_evaluation_log(path, score="acc", filter="x").score.tolist() == [0, 0]
+    assert fm.read_evaluation_log(path, score="acc", filter="x")["score"] == [0, 0]
     with pytest.raises(fm.FileError, match="no score 'bleu'; it has acc"):
         fm.read_evaluation_log(path, score="bleu", filter="x")
 
 
 def test_errors_are_lower_for_the_better(tmp_path):
     path = harness(tmp_path / "a.jsonl", [1, 0], metrics=["perplexity"], perplexity=3.5)
-    assert fm.read_evaluation_log(path).higher_is_better is False
+    assert fm.read_evaluation_log(path)["higher_is_better"] is False
 
 
 @pytest.mark.parametrize("name", ["x.json", "x.eval"])
 def test_logs_of_inspect(tmp_path, name):
     path = inspect_log(tmp_path / name, [["C", "I"], ["C", "C"], ["N", "P"], [True, 0.25]])
-    log = fm.read_evaluation_log(path, group="topic")
-    assert (log.models, log.metric) == (("maker/model",), "match")
-    assert log.totals.tolist() == [[1.0, 2.0, 0.5, 1.25]]
-    assert log.n_repeats.tolist() == [[2, 2, 2, 2]]
-    assert log.group.tolist() == [0, 1, 0, 1]
+    rows = fm.read_evaluation_log(path, group="topic")
+    assert (set(rows["model"]), rows["name"]) == ({"maker/model"}, "match")
+    assert rows["score"] == [1.0, 0.0, 1.0, 1.0, 0.0, 0.5, 1.0, 0.25]
+    assert rows["repeat"] == [1, 2] * 4
+    assert rows["group"] == list("00110011")
 
 
 def broken(path, text):
@@ -283,7 +249,7 @@ def broken(path, text):
     [
         ("", "no line: nothing was logged"),
         ('{"doc_id": 1, "acc": 1}\n{"doc_id": 2, "ac', "line 2 is no JSON"),
-        ("[1]\n[2]", "line 1 is no object"),
+        ("[1]\n[2]", "line 1 is a list, where an object belongs"),
         ('{"id": 1}', "no doc_id: no log of lm-evaluation-harness"),
         ('{"doc_id": 1, "acc": 1}\n{"doc_id": 2}', "line 2 has no 'acc'"),
         ('{"doc_id": 1, "acc": NaN}', "line 1 has a score that is not finite"),
@@ -299,12 +265,128 @@ def broken(path, text):
             '{"eval": {}, "samples": [{"id": 1, "scores": {"s": {"value": {"x": 1, "y": 0}}}}]}',
             "`score` must be named: .* has s/x, s/y",
         ),
+        ('{"doc_id": 1, "acc": 1' + "0" * 400 + "}", "line 1 has a score that is not finite"),
+        ('{"doc_id": 1' + "0" * 5000 + ', "acc": 1}', "line 1 is no JSON: .*digits"),
+        ("[" * 10**5, "line 1 is nested too deep"),
+        ('{"doc_id": 1, "acc": ' + "[" * 10**5, "line 1 is nested too deep"),
+        ('{"doc_id": 1.5, "acc": 1}', "as doc_id a float, no text or integer"),
+        ('{"doc_id": null, "acc": 1}', "line 1 has no doc_id"),
+        ('{"doc_id": [1], "acc": 1}', "as doc_id a list"),
+        ('{"doc_id": true, "acc": 1}', "as doc_id a bool"),
+        ('{"doc_id": 1, "metrics": ["acc"], "acc": null}', "no number: null"),
+        ('{"doc_id": 1, "metrics": ["acc"], "acc": "1_0"}', "no number: '1_0'"),
+        ('{"doc_id": 1, "metrics": [["acc"], {}], "acc": 1}', "`score` must be named"),
+        ('{"eval": [], "samples": {"a": 1}}', "its samples are a dict, where a list belongs"),
+        ('{"eval": {}, "samples": [null]}', "sample 1 is null, where an object belongs"),
+        ('{"eval": {}, "samples": [[]]}', "sample 1 is a list"),
+        ('{"eval": null, "samples": [{"id": 1, "scores": [1]}]}', "scores that are a list"),
+        ('{"eval": 3, "samples": [{"id": 1, "scores": {"s": null}}]}', "no number: null"),
+        ('{"eval": {}, "samples": [{"id": 1, "scores": {}}]}', "no score"),
+        ('{"eval": {}, "samples": [{"id": {}, "scores": {"s": 1}}]}', "as id a dict"),
+        ('{"eval": {}, "samples": [{"scores": {"s": 1}}]}', "sample 1 has no id"),
+        (
+            '{"eval": {}, "samples": [{"id": 1, "epoch": "x", "scores": {"s": 1}}]}',
+            "sample 1 has an epoch that is no whole number: a str",
+        ),
+        (
+            '{"eval": {}, "samples": [{"id": 1, "epoch": 1' + "0" * 400 + ', "scores": {"s": 1}}]}',
+            "sample 1 has an epoch that is no whole number",
+        ),
+        (
+            '{"eval": {}, "samples": [{"id": 1, "scores": {"s": 1}}, '
+            '{"id": 2, "scores": {"t": 1}}]}',
+            "no score 's'; it has t",
+        ),
+        ('{"eval": {}, "samples": [{"id": 1, "scores": {"s": 1}}', "line 1 is no JSON"),
     ],
 )
 def test_files_that_are_refused(tmp_path, text, message):
     with pytest.raises(ValueError, match=message) as raised:
         fm.read_evaluation_log(broken(tmp_path / "x.jsonl", text))
     assert "x.jsonl" in str(raised.value)
+
+
+def test_other_line_separators_do_not_end_a_line(tmp_path):
+    path = tmp_path / "x.jsonl"
+    lines = [{"doc_id": f"a{c}b", "acc": 1} for c in "\u2028\u2029\x85\x0b\x1c"]
+    path.write_text("\r\n".join(json.dumps(line, ensure_ascii=False) for line in lines), "utf-8")
+    items = fm.read_evaluation_log(path)["item"]
+    assert items == [line["doc_id"] for line in lines]
+
+
+def zipped(path, members, compress=None):
+    """Write a zip file by hand: `zipfile` knows no Zstandard before Python 3.14."""
+    entries, data = b"", b""
+    for name, content in members.items():
+        packed = content if compress is None else compress(content)
+        method = 0 if compress is None else 93
+        sizes = struct.pack("<III", zlib.crc32(content), len(packed), len(content))
+        shared = struct.pack("<HHHHH", 20, 0, method, 0, 33) + sizes
+        local = b"PK\3\4" + shared + struct.pack("<HH", len(name), 4) + name.encode() + b"\1\0\0\0"
+        entries += (
+            b"PK\1\2\x14\0" + shared + struct.pack("<HHHHHII", len(name), *([0] * 5), len(data))
+        )
+        entries += name.encode()
+        data += local + packed
+    count = struct.pack("<HHHHII", 0, 0, len(members), len(members), len(entries), len(data))
+    path.write_bytes(data + entries + b"PK\5\6" + count + b"\0\0")
+    return path
+
+
+SAMPLE = {"id": "s", "epoch": 1, "scores": {"match": {"value": "C"}}}
+
+
+def members(sample=SAMPLE, header=None):
+    header = {"eval": {"model": "m"}} if header is None else header
+    contents = {"header.json": header, "samples/s_epoch_1.json": sample}
+    return {name: json.dumps(content).encode() for name, content in contents.items()}
+
+
+def test_zstandard_is_read(tmp_path):
+    path = zipped(
+        tmp_path / "x.eval", members(), lambda data: pa.compress(data, "zstd", asbytes=True)
+    )
+    rows = fm.read_evaluation_log(path)
+    assert (rows["model"], rows["item"], rows["score"]) == (["m"], ["s"], [1.0])
+
+
+def test_zstandard_without_pyarrow_says_what_to_do(tmp_path, monkeypatch):
+    path = zipped(
+        tmp_path / "x.eval", members(), lambda data: pa.compress(data, "zstd", asbytes=True)
+    )
+    monkeypatch.delattr(zipfile, "ZIP_ZSTANDARD", raising=False)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(
+        fm.FileError, match=r"x\.eval: compressed with Zstandard, .* `inspect log conv"
+    ):
+        fm.read_evaluation_log(path)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda path: zipped(path, members([1])), "samples/s_epoch_1.json is a list"),
+        (lambda path: zipped(path, members(None)), "samples/s_epoch_1.json is null"),
+        (lambda path: zipped(path, members(header=[])), "header.json is a list"),
+        (lambda path: zipped(path, members(), lambda data: data), "damaged"),
+        (lambda path: zipped(path, {"header.json": b"{"}), "header.json is no JSON"),
+        (lambda path: zipped(path, {"header.json": b"{}"}), "no samples"),
+        (lambda path: path.write_bytes(b"PK\3\4"), "a damaged zip file"),
+        (
+            lambda path: path.write_bytes(zipped(path, members()).read_bytes()[:-30]),
+            "a damaged zip",
+        ),
+        (
+            lambda path: path.write_bytes(zipped(path, members()).read_bytes()[60:]),
+            "no text in UTF-8|no JSON",
+        ),
+    ],
+)
+def test_damaged_zip_files(tmp_path, make, message):
+    make(tmp_path / "x.eval")
+    with pytest.raises(fm.FileError, match=message) as raised:
+        fm.read_evaluation_log(tmp_path / "x.eval")
+    assert "x.eval: " in str(raised.value)
 
 
 def test_fields_that_are_not_there(tmp_path):
@@ -322,8 +404,7 @@ def test_nobody_is_better_within_limits_that_hold_zero():
     first, second = [4] * 40 + [0] * 8, [4] * 44 + [0] * 4
     columns = [rows_of(first, 4), rows_of(second, 4)]
     joined = {name: columns[0][name] + columns[1][name] for name in columns[0]}
-    log = fm.evaluation_log(**joined, model=["old"] * 192 + ["new"] * 192)
-    found = fm.evaluate_log(log, pass_at=[4])
+    found = fm.evaluate_log(**joined, model=["old"] * 192 + ["new"] * 192, pass_at=[4])
     (pair,) = found.comparisons["pass@4"].pairs
     assert pair.pvalue < 0.05
     assert pair.confidence_interval.low < 0.0 < pair.confidence_interval.high

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from fastmetrics.cli._options import as_options
-
-if TYPE_CHECKING:
-    from fastmetrics._report.logs.log import EvaluationLog
 
 ABOUT: Final = "compare models by logs of their evaluations, item by item"
 FORMATS: Final = ("table", "json", "markdown")
@@ -61,10 +58,10 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> str:
     """Read the logs, compare, and return the output."""
-    from fastmetrics._report.logs.evaluate_log import evaluate_log
-    from fastmetrics._report.logs.read import read_evaluation_log
+    from fastmetrics._report.evaluate_log import evaluate_log
     from fastmetrics.cli._layout import in_format
     from fastmetrics.cli._session import in_words
+    from fastmetrics.io.logs import read_evaluation_log
 
     upwards = False if options.lower_is_better else options.higher_is_better
     files = _named(options.files)
@@ -78,7 +75,7 @@ def run(options: argparse.Namespace) -> str:
                     raise ValueError(
                         f"--{name} is of tables: name the column of their items with --id"
                     )
-            log = read_evaluation_log(
+            rows = read_evaluation_log(
                 files,
                 score=options.metric,
                 filter=options.filter,
@@ -86,9 +83,9 @@ def run(options: argparse.Namespace) -> str:
                 higher_is_better=upwards,
             )
         else:
-            log = _of_tables(files, options, upwards)
+            rows = _of_tables(files, options, upwards)
         found = evaluate_log(
-            log,
+            **rows,
             pass_at=options.pass_at,
             pass_hat=options.pass_hat,
             on_missing=options.on_missing,
@@ -109,11 +106,10 @@ def _named(texts: list[str]) -> dict[str, list[str]] | list[str]:
     return found if any(found) else texts
 
 
-def _of_tables(files: Any, options: argparse.Namespace, upwards: bool | None) -> EvaluationLog:
-    """Return the log of tables."""
+def _of_tables(files: Any, options: argparse.Namespace, upwards: bool | None) -> dict[str, Any]:
+    """Return the columns of tables."""
     import numpy as np
 
-    from fastmetrics._report.logs.log import evaluation_log
     from fastmetrics.io.reader import read_columns
 
     if options.score is None:
@@ -139,12 +135,12 @@ def _of_tables(files: Any, options: argparse.Namespace, upwards: bool | None) ->
             for name, values in own.items():
                 parts.setdefault(name, []).append(values)
     joined = {name: np.concatenate(values) for name, values in parts.items()}
-    return evaluation_log(
-        joined[options.id],
-        joined[options.score],
-        model=joined[options.model or ""],
-        repeat=joined.get(options.repeat),
-        group=joined.get(options.groups),
-        name=options.score,
-        higher_is_better=upwards,
-    )
+    return {
+        "item": joined[options.id],
+        "score": joined[options.score],
+        "model": joined[options.model or ""],
+        "repeat": joined.get(options.repeat),
+        "group": joined.get(options.groups),
+        "name": options.score,
+        "higher_is_better": upwards,
+    }

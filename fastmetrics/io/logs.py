@@ -6,22 +6,25 @@ import json
 import math
 import os
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from fastmetrics._input.scalars import check_text
-from fastmetrics._report.logs.log import EvaluationLog, evaluation_log
 from fastmetrics.errors import FileError, InputError, InputTypeError
 
 Path = str | os.PathLike[str]
 
-#: What Inspect's letters are worth: correct, partly, incorrect, no answer.
+#: The values of Inspect's letters: correct, partly, incorrect, no answer.
 _LETTERS: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-#: Measures of lm-evaluation-harness that are lower for the better.
+#: Metrics of lm-evaluation-harness that are lower for the better.
 _DOWNWARDS: Final = frozenset(
     "perplexity word_perplexity byte_perplexity bits_per_byte ter brier_score".split()
 )
 _ZIP: Final = b"PK\x03\x04"
+#: The method of compression that zip files of Inspect have, and that `zipfile` knows from
+#: Python 3.14 on.
+_ZSTANDARD: Final = 93
 
 
 class Row(NamedTuple):
@@ -34,7 +37,7 @@ class Row(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """A line of a file, or a sample in it: where it stands, and what it is."""
+    """A line of a file, or a sample in it, with its place for messages."""
 
     place: str
     value: Mapping[str, Any]
@@ -47,8 +50,8 @@ def read_evaluation_log(
     filter: str | None = None,
     group: str | None = None,
     higher_is_better: bool | None = None,
-) -> EvaluationLog:
-    r"""Read the scores of models on items from logs, whose format is told by what is in them.
+) -> dict[str, Any]:
+    r"""Read the scores of models on items from logs, whose format is recognized by their content.
 
     Parameters
     ----------
@@ -56,25 +59,27 @@ def read_evaluation_log(
         The files of each model by its name; without names a model is called as its log says
         (Inspect), or as the file is without its ending.
     score : str, optional
-        The measure, or scorer, to read: needed where a log has several. "scorer/key" is one key of
+        The metric, or scorer, to read: needed where a log has several. "scorer/key" is one key of
         a scorer that has several values.
     filter : str, optional
         Of lm-evaluation-harness, the filter of answers: needed where a log has several.
     group : str, optional
-        The field that says whose items vary together: of `doc` (lm-evaluation-harness), or of
-        `metadata` (Inspect). A path with dots reaches inside.
+        The field with the cluster of an item: of `doc` (lm-evaluation-harness), or of `metadata`
+        (Inspect). A path with dots reaches inside.
     higher_is_better : bool, optional
         The direction of the score; successes need none.
 
     Returns
     -------
-    EvaluationLog
-        With all epochs of Inspect's as repeats.
+    dict
+        What `evaluate_log` takes: the columns ``"item"``, ``"score"``, ``"model"``, ``"repeat"``
+        (epochs of Inspect) and ``"group"`` (None without `group`), a row for each attempt, with
+        ``"name"`` and ``"higher_is_better"`` of the score.
 
     Raises
     ------
     FileError
-        If a file is none of these, or a sample lacks what is asked; the message says where.
+        If a file is damaged or none of these, or a sample lacks a field; the message says where.
     ValueError
         If there are several scores or filters and none was named.
 
@@ -85,7 +90,7 @@ def read_evaluation_log(
       of a task.
     - Inspect: ``.eval`` and ``.json``; items are `id`, repeats are `epoch`. C is 1, P is 0.5, I
       and N are 0; true and false are 1 and 0. Samples with an error, which have no score, are
-      refused: a log of them must be run to its end.
+      refused: a log of them must be run to its end. Those compressed with Zstandard need pyarrow.
 
     Ids are kept as texts, so that no number is rounded.
 
@@ -97,8 +102,9 @@ def read_evaluation_log(
     ...     lines = [{"doc_id": k, "filter": "none", "acc": float(k < right)} for k in range(4)]
     ...     with open(os.path.join(folder, f"{model}.jsonl"), "w") as file:
     ...         _ = file.write("\n".join(json.dumps(line) for line in lines))
-    >>> read_evaluation_log([os.path.join(folder, f"{model}.jsonl") for model in "ab"])
-    EvaluationLog(2 models, 4 items, 8 scores of 'acc')
+    >>> found = read_evaluation_log([os.path.join(folder, f"{model}.jsonl") for model in "ab"])
+    >>> found["name"], found["model"][:2], found["item"][:2], found["score"][:2]
+    ('acc', ['a', 'a'], ['0', '1'], [1.0, 1.0])
     """
     for name, value in (("score", score), ("filter", filter), ("group", group)):
         if value is not None:
@@ -114,7 +120,7 @@ def read_evaluation_log(
     if higher_is_better is None and score in _DOWNWARDS:
         higher_is_better = False
     given: dict[str, Any] = columns if group is not None else columns | {"group": None}
-    return evaluation_log(**given, name=score or "score", higher_is_better=higher_is_better)
+    return given | {"name": score or "score", "higher_is_better": higher_is_better}
 
 
 def _each(files: Any) -> Iterator[tuple[str, Path]]:
@@ -137,50 +143,97 @@ def _each(files: Any) -> Iterator[tuple[str, Path]]:
 def _read(
     path: Path, metric: str | None, filter: str | None, group: str | None
 ) -> tuple[str, list[Row], str]:
-    """Return the metric, the rows of a file, and what it calls its model."""
+    """Return the metric, the rows of a file, and its own name of the model."""
     name = os.fspath(path)
     with open(path, "rb") as file:
-        start = file.read(4)
-    if start == _ZIP:
+        data = file.read()
+    if data.startswith(_ZIP):
         return _of_inspect(name, *_unpacked(name, path), metric, group)
     try:
-        with open(path, encoding="utf-8-sig") as lines:
-            text = lines.read()
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FileError(f"{name}: no text in UTF-8: {error}") from None
     try:
         whole = json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):  # lines, or damaged
         whole = None
     if isinstance(whole, Mapping) and "samples" in whole and "eval" in whole:
-        samples = [Sample(f"sample {k}", each) for k, each in enumerate(whole["samples"] or [], 1)]
-        return _of_inspect(name, whole["eval"], samples, metric, group)
-    return _of_harness(name, list(_lines(name, text)), metric, filter, group)
+        samples = whole["samples"] or []
+        if not isinstance(samples, list):
+            raise FileError(f"{name}: its samples are {_kind(samples)}, where a list belongs")
+        numbered = ((f"sample {k}", each) for k, each in enumerate(samples, 1))
+        return _of_inspect(name, whole["eval"], _objects(name, numbered), metric, group)
+    # JSON has no line break inside of a string; U+2028 and the like are none.
+    lines = ((f"line {k}", line) for k, line in enumerate(text.split("\n"), 1) if line.strip())
+    values = ((place, _loads(name, place, line)) for place, line in lines)
+    return _of_harness(name, _objects(name, values), metric, filter, group)
 
 
-def _lines(name: str, text: str) -> Iterator[Sample]:
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise FileError(f"{name}: line {number} is no JSON: {error}") from None
+def _loads(name: str, place: str, text: str | bytes) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise FileError(f"{name}: {place} is nested too deep") from None
+    except ValueError as error:  # of JSON, of its encoding, of integers with too many digits
+        raise FileError(f"{name}: {place} is no JSON: {error}") from None
+
+
+def _objects(name: str, values: Iterable[tuple[str, Any]]) -> list[Sample]:
+    """Return values with their places, all of them objects."""
+    found = []
+    for place, value in values:
         if not isinstance(value, Mapping):
-            raise FileError(f"{name}: line {number} is no object: a log has one on each line")
-        yield Sample(f"line {number}", value)
+            raise FileError(f"{name}: {place} is {_kind(value)}, where an object belongs")
+        found.append(Sample(place, value))
+    return found
 
 
-def _unpacked(name: str, path: Path) -> tuple[Mapping[str, Any], list[Sample]]:
-    """Return what a zip file of Inspect's says of its run, and the samples in it."""
-    with zipfile.ZipFile(path) as archive:
-        known = archive.namelist()
-        inside = next((e for e in ("header.json", "_journal/start.json") if e in known), None)
-        if inside is None:
-            raise FileError(f"{name}: a zip file without header.json: no log of Inspect")
-        header = json.loads(archive.read(inside)).get("eval") or {}
-        samples = [each for each in known if each.startswith("samples/")]
-        return header, [Sample(each, json.loads(archive.read(each))) for each in samples]
+def _kind(value: Any) -> str:
+    return "null" if value is None else f"a {type(value).__name__}"
+
+
+def _unpacked(name: str, path: Path) -> tuple[Any, list[Sample]]:
+    """Return the header of a zip file of Inspect's, and the samples in it."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            known = archive.namelist()
+            inside = next((e for e in ("header.json", "_journal/start.json") if e in known), None)
+            if inside is None:
+                raise FileError(f"{name}: a zip file without header.json: no log of Inspect")
+            places = [inside, *(each for each in known if each.startswith("samples/"))]
+            contents = [_member(name, path, archive, each) for each in places]
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
+        raise FileError(f"{name}: a damaged zip file: {error}") from None
+    pairs = zip(places, contents, strict=True)
+    header, *samples = _objects(name, ((each, _loads(name, each, text)) for each, text in pairs))
+    return header.value.get("eval"), samples
+
+
+def _member(name: str, path: Path, archive: zipfile.ZipFile, inside: str) -> bytes:
+    """Return the bytes of a file in a zip file, of Zstandard too."""
+    info = archive.getinfo(inside)
+    if info.compress_type != _ZSTANDARD or hasattr(zipfile, "ZIP_ZSTANDARD"):
+        return archive.read(info)
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise FileError(
+            f"{name}: compressed with Zstandard, which needs pyarrow (pip install pyarrow) or "
+            "Python 3.14; or `inspect log convert --to json` makes a file that can be read"
+        ) from None
+    with open(path, "rb") as stream:
+        stream.seek(info.header_offset)
+        header = stream.read(30)  # ends with the lengths of the name and of the extra field
+        lengths = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:], "little")
+        stream.seek(lengths, os.SEEK_CUR)
+        packed = stream.read(info.compress_size)
+    try:
+        data = pa.decompress(packed, info.file_size, codec="zstd", asbytes=True)
+    except (OSError, pa.ArrowException) as error:
+        raise FileError(f"{name}: {inside} is damaged: {error}") from None
+    if zlib.crc32(data) != info.CRC:
+        raise FileError(f"{name}: {inside} is damaged: its checksum differs")
+    return bytes(data)
 
 
 def _of_harness(
@@ -198,28 +251,21 @@ def _of_harness(
     known = first.get("metrics")
     if not isinstance(known, list):
         skipped = ("doc_id", "idx")
-        known = [
-            key
-            for key, value in first.items()
-            if isinstance(value, int | float) and key not in skipped
-        ]
+        numbers = (k for k, value in first.items() if isinstance(value, int | float))
+        known = [key for key in numbers if key not in skipped]
     metric = _chosen(name, "score", metric, [str(each) for each in known])
     rows = []
     for place, value in lines:
-        if metric not in value or "doc_id" not in value:
-            raise FileError(f"{name}: {place} has no {metric!r} or no doc_id")
+        if metric not in value:
+            raise FileError(f"{name}: {place} has no {metric!r}")
         score = _number(name, place, value[metric])
         whose = _field(name, place, value, group, "doc")
-        rows.append(Row(str(value["doc_id"]), 1, whose, score))
+        rows.append(Row(_id(name, place, value, "doc_id"), 1, whose, score))
     return metric, rows, ""
 
 
 def _of_inspect(
-    name: str,
-    header: Mapping[str, Any],
-    samples: list[Sample],
-    metric: str | None,
-    group: str | None,
+    name: str, header: Any, samples: list[Sample], metric: str | None, group: str | None
 ) -> tuple[str, list[Row], str]:
     """Return the metric, the rows and the model of a log of Inspect."""
     if not samples:
@@ -230,16 +276,26 @@ def _of_inspect(
         if not scores:
             why = " (it ended with an error)" if value.get("error") else ""
             raise FileError(f"{name}: {place} has no score{why}: finish the run, or score it")
+        if not isinstance(scores, Mapping):
+            raise FileError(f"{name}: {place} has scores that are {_kind(scores)}, no object")
         named = dict(_values(scores))
         metric = _chosen(name, "score", metric, list(named))
-        if metric not in named:
-            raise FileError(f"{name}: {place} has no score of {metric!r}")
         whose = _field(name, place, value, group, "metadata")
-        if "id" not in value:
-            raise FileError(f"{name}: {place} has no id")
+        epoch = value.get("epoch", 1)
+        if not isinstance(epoch, int) or isinstance(epoch, bool) or not 0 <= epoch < 2**53:
+            raise FileError(f"{name}: {place} has an epoch that is no whole number: {_kind(epoch)}")
         score = _number(name, place, named[metric])
-        rows.append(Row(str(value["id"]), int(value.get("epoch", 1)), whose, score))
-    return metric or "", rows, str(header.get("model") or "")
+        rows.append(Row(_id(name, place, value, "id"), epoch, whose, score))
+    model = header.get("model") if isinstance(header, Mapping) else None
+    return metric or "", rows, model if isinstance(model, str) else ""
+
+
+def _id(name: str, place: str, value: Mapping[str, Any], key: str) -> str:
+    found = value.get(key)
+    if not isinstance(found, int | str) or isinstance(found, bool):
+        what = f"no {key}" if found is None else f"as {key} {_kind(found)}, no text or integer"
+        raise FileError(f"{name}: {place} has {what}")
+    return str(found)
 
 
 def _values(scores: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -252,29 +308,31 @@ def _values(scores: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield scorer, value
 
 
-def _chosen(name: str, what: str, asked: str | None, known: list[str]) -> str:
-    if asked is None:
+def _chosen(name: str, what: str, given: str | None, known: list[str]) -> str:
+    if given is None:
         if len(known) == 1:
             return known[0]
         if not known:
             raise FileError(f"{name}: nothing is measured in it")
         raise InputError(f"`{what}` must be named: {name} has {', '.join(known)}")
-    if asked not in known:
-        raise FileError(f"{name}: no {what} {asked!r}; it has {', '.join(known)}")
-    return asked
+    if given not in known:
+        raise FileError(f"{name}: no {what} {given!r}; it has {', '.join(known)}")
+    return given
 
 
 def _number(name: str, place: str, value: Any) -> float:
-    """Return what a score is worth; letters as Inspect has them."""
+    """Return the value of a score; letters as Inspect has them."""
     if isinstance(value, str) and value in _LETTERS:
         return _LETTERS[value]
-    what = repr(value) if isinstance(value, str) else f"a {type(value).__name__}"
-    if not isinstance(value, str | int | float):
-        raise FileError(f"{name}: {place} has a score that is no number: {what}")
+    what = repr(value) if isinstance(value, str) else _kind(value)
     try:
+        if not isinstance(value, str | int | float) or "_" in what:
+            raise ValueError
         found = float(value)
     except ValueError:
         raise FileError(f"{name}: {place} has a score that is no number: {what}") from None
+    except OverflowError:  # an integer beyond float64
+        found = math.inf
     if not math.isfinite(found):
         raise FileError(f"{name}: {place} has a score that is not finite: {found}")
     return found
@@ -290,4 +348,6 @@ def _field(
         if not isinstance(inside, Mapping) or key not in inside:
             raise FileError(f"{name}: {place} has no {path!r} in {where}")
         inside = inside[key]
+    if not isinstance(inside, str | int | float):
+        raise FileError(f"{name}: {place} has in {path!r} {_kind(inside)}, no text or number")
     return str(inside)
