@@ -2,41 +2,47 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
+import math
 import re
-from typing import Any
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any, Final
 
 from fastmetrics.errors import FileError
 from fastmetrics.io._session import quote_name, rows_of
-from fastmetrics.io._where import not_computable
+from fastmetrics.io._types import FLOAT_TYPES, Picked
+from fastmetrics.io._where import not_computable, rows_query
 from fastmetrics.io.formats import (
     COMPRESSED,
     LONG_LINE,
     Source,
     lines_of,
     reason,
-    select_list,
     shortened,
 )
 
-_KINDS = {"BIGINT": "an integer of 64 bits", "UBIGINT": "an integer from 0 to 2^64 - 1"}
+_NAN: Final = "('nan', '-nan')"
+_INFINITE: Final = "('inf', '-inf')"
+_NOT_FINITE: Final = "('nan', '-nan', 'inf', '-inf')"
 
 
 def unreadable(
     connection: Any,
     source: Source,
-    targets: dict[str, str],
+    columns: Mapping[str, Picked],
     error: BaseException,
     *,
     skip_bad: bool,
 ) -> FileError:
     """Return the error for a file whose rows could not be read, or not be put to the condition.
 
-    ``targets`` are the types to read the wanted columns as, by their inner names. The connection
-    has one thread, so that the first failure is the first in the file.
+    The connection has one thread, so that the first failure is the first in the file.
     """
     import duckdb
 
-    wanted = f"SELECT {select_list(source, targets)} FROM {source.relation(skip_bad=skip_bad)}"
+    wanted = rows_query(source, columns, None, skip_bad=skip_bad)
     try:
         rows_of(connection, f"SELECT max(hash(COLUMNS(*))) FROM ({wanted})")
     except duckdb.Error as first:
@@ -46,14 +52,6 @@ def unreadable(
     if source.kind == "json" and "malformed json" in str(error).lower():
         return FileError(f"{source.path}: {_first_malformed(connection, source)}{reason(error)}")
     line = re.search(r"\bline:? (\d+)", str(error), flags=re.IGNORECASE)
-    value = _first_unconvertible(connection, source, targets) if source.kind == "csv" else None
-    if value is not None:
-        row, column, text, target = value
-        where = f"row {row}" + (f" (line {line[1]})" if line else "")
-        return FileError(
-            f"{source.path}: {where}: column {column!r}: {shortened(text)} is not "
-            f"{_KINDS.get(target, 'a number')}"
-        )
     said = reason(error, source)
     if said == LONG_LINE and (number := _first_long_line(source)):
         said = said.replace("a line", f"line {number}")
@@ -94,60 +92,63 @@ def _place(source: Source, line: re.Match[str] | None) -> str:
     return f"row {number}: "
 
 
-def _first_unconvertible(
-    connection: Any, source: Source, targets: dict[str, str]
-) -> tuple[int, str, str, str] | None:
-    """Return row, column, text and wanted type of the first value that does not convert."""
-    import duckdb
-
-    raw = source.with_types(dict.fromkeys(source.types, "VARCHAR"))
-    best: tuple[int, str, str, str] | None = None
-    for column in targets:
-        name, target = quote_name(column), source.types[column]
-        query = (
-            f"SELECT number, value FROM (SELECT row_number() OVER () AS number, {name} AS value "
-            f"FROM {raw.relation()}) WHERE value IS NOT NULL AND TRY_CAST(value AS {target}) "
-            "IS NULL ORDER BY number LIMIT 1"
-        )
-        try:
-            rows = rows_of(connection, query)
-        except duckdb.Error:
-            return None  # the file does not even split into columns
-        if rows and (best is None or rows[0][0] < best[0]):
-            best = (int(rows[0][0]), column, str(rows[0][1]), target)
-    return best
-
-
-def missing_values(
-    connection: Any, source: Source, targets: dict[str, str], where: str | None
+def bad_row(
+    connection: Any, source: Source, columns: Mapping[str, Picked], where: str | None
 ) -> FileError:
-    """Return the error for a file in which a wanted value is null, nan or infinite."""
-    number = "number"
-    while number in source.types:
-        number += "_"
-    condition = f"({where}\n)" if where else "true"
-    found = []
-    for column, target in targets.items():
-        name = quote_name(column)
-        kinds = {"null": f"{name} IS NULL"}
-        if target in ("FLOAT", "DOUBLE"):
-            # As text: a Parquet file's minimum and maximum leave nan out, and DuckDB concludes
-            # from them that isnan() holds nowhere.
-            text = f"CAST({name} AS VARCHAR)"
-            kinds |= {"nan": f"{text} = 'nan'", "infinite value": f"{text} IN ('inf', '-inf')"}
-        for kind, test in kinds.items():
-            ((count, first),) = rows_of(
-                connection,
-                f"SELECT count(*), min({number}) FROM (SELECT row_number() OVER () AS {number}, * "
-                f"FROM {source.relation()}) WHERE {condition} AND {test}",
-            )
-            if count:
-                found.append((first, count, column, kind))
-    if not found:
-        return FileError(f"{source.path}: a label, score, weight or group is null, nan or infinite")
-    first, count, column, kind = min(found)
+    """Return the error for a file in which a wanted value is missing or no finite number."""
+    names = [quote_name(inner) for inner in columns]
+    row, texts = '"fastmetrics row"', [f'"fastmetrics text {k}"' for k in range(len(names))]
+    spelled = [f"CAST({name} AS VARCHAR)" for name in names]
+    written = spelled if source.kind != "parquet" else ["NULL"] * len(names)
+    more = ", ".join(f"{one} AS {text}" for one, text in zip(written, texts, strict=True))
+    rows = rows_query(source, columns, where, more=f", row_number() OVER () AS {row}, {more}")
+    # As text: a Parquet file's minimum and maximum leave nan out, and DuckDB concludes from them
+    # that isnan() holds nowhere.
+    is_bad = " OR ".join(
+        f"{name} IS NULL" + (f" OR {one} IN {_NOT_FINITE}" if column.target in FLOAT_TYPES else "")
+        for name, one, column in zip(names, spelled, columns.values(), strict=True)
+    )
+    query = f"SELECT {', '.join([row, *names, *texts])} FROM ({rows}) WHERE {is_bad}"
+    number, *found = rows_of(connection, f"{query} ORDER BY {row} LIMIT 1")[0]
+    values, texts_here = found[: len(names)], found[len(names) :]
+    is_fine = [isinstance(value, str) or _is_finite(value) for value in values]
+    k = is_fine.index(False)
+    column = source.header[list(source.types).index(list(columns)[k])]
+    if values[k] is None and texts_here[k] is not None:
+        what = (
+            "an integer that float64 would round" if _is_integer(texts_here[k]) else "not a number"
+        )
+        place = f"row {number}{_line_of(source, number)}: column {column!r}"
+        return FileError(f"{source.path}: {place}: {shortened(texts_here[k])} is {what}")
+    kind, test = "null", f"{names[k]} IS NULL AND {texts[k]} IS NULL"
+    if values[k] is not None:
+        kind = "nan" if values[k] != values[k] else "infinite value"
+        test = f"{spelled[k]} IN {_NAN if kind == 'nan' else _INFINITE}"
+    count = rows_of(connection, f"SELECT count(*) FROM ({rows}) WHERE {test}")[0][0]
     plural = "" if count == 1 or kind == "nan" else "s"
-    where_first = f"row {first}" if count == 1 else f"the first in row {first}"
+    where_first = f"row {number}" if count == 1 else f"the first in row {number}"
     return FileError(
         f"{source.path}: column {column!r} contains {count} {kind}{plural}: {where_first}"
     )
+
+
+def _is_finite(value: Any) -> bool:
+    return value is not None and math.isfinite(value)
+
+
+def _is_integer(text: str) -> bool:
+    return re.fullmatch(r"\s*[-+]?[0-9]+\s*", text) is not None
+
+
+def _line_of(source: Source, row: int) -> str:
+    """Return the line of a CSV file that a row ends in, as messages have it; "" if unknown."""
+    if source.kind != "csv" or source.path.lower().endswith(".zst"):
+        return ""
+    start = gzip.open if source.path.lower().endswith(".gz") else open
+    with start(source.path, "rt", encoding="utf-8", errors="replace", newline="") as file:
+        reader = csv.reader(file, delimiter=source.delimiter)
+        try:
+            next(islice(filter(None, reader), row, None))  # blank lines are no rows
+        except (csv.Error, StopIteration):
+            return ""
+        return f" (line {reader.line_num})"

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fastmetrics.errors import FileError
-from fastmetrics.io._session import rows_of
+from fastmetrics.io._session import quote_name, rows_of
+from fastmetrics.io._types import Picked
 from fastmetrics.io.formats import Source, reason
 
 #: Kinds of parsed expression that only compute a value from the columns of the row.
@@ -53,12 +54,49 @@ def check_where(connection: Any, where: str) -> None:
     _check_functions(connection, {n["function_name"] for n in nodes if n["class"] == "FUNCTION"})
 
 
-def check_condition(connection: Any, source: Source, where: str) -> None:
+def rows_query(
+    source: Source,
+    columns: Mapping[str, Picked],
+    where: str | None,
+    *,
+    skip_bad: bool = False,
+    more: str = "",
+) -> str:
+    """Return the query of the wanted columns, by inner name, of the rows to keep.
+
+    The condition sees wanted columns as they are read. A row with a null among them comes too as
+    long as only the first rows of the file were judged; later, with ``skip_bad``, where the
+    condition cannot be computed from it: that is a bad row, which is counted. ``more`` are columns
+    of the file that come along.
+    """
+    names = [quote_name(inner) for inner in columns]
+    picked = zip(columns.values(), names, strict=True)
+    read = ", ".join(f"{column.sql} AS {name}" for column, name in picked)
+    kept = ", ".join(
+        f"{f'CAST({name} AS TINYINT)' if column.target == 'BOOLEAN' else name} AS {name}"
+        for name, column in zip(names, columns.values(), strict=True)
+    )
+    query = f"SELECT * REPLACE ({read}){more} FROM {source.relation(skip_bad=skip_bad)}"
+    query = f"SELECT {f'* REPLACE ({kept})' if more else kept} FROM ({query})"
+    if where is None:
+        return query
+    query += f" WHERE ({where}\n)"
+    is_null = " OR ".join(f"{name} IS NULL" for name in names)
+    if not source.fully_sampled:
+        return f"{query} OR {is_null}"
+    return f"{query} OR (({where}\n) IS NULL AND ({is_null}))" if skip_bad else query
+
+
+def check_condition(
+    connection: Any, source: Source, columns: Mapping[str, Picked], where: str
+) -> None:
     """Raise unless ``where`` is a condition on the columns that this file has."""
     import duckdb
 
+    read = ", ".join(f"{column.sql} AS {quote_name(name)}" for name, column in columns.items())
+    rows = f"SELECT * REPLACE ({read}) FROM {source.relation()}"
     try:
-        query = f"DESCRIBE SELECT ({where}\n) FROM {source.relation()}"
+        query = f"DESCRIBE SELECT ({where}\n) FROM ({rows})"
         kind = rows_of(connection, query)[0][1]
     except duckdb.Error as error:
         raise not_computable(source, error) from None

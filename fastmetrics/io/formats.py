@@ -6,11 +6,11 @@ import csv
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fastmetrics.errors import FileError
-from fastmetrics.io._session import Session, quote_name, quote_text, rows_of
+from fastmetrics.io._session import Session, quote_text, rows_of
 from fastmetrics.io.paths import expand_paths
 
 _FORMATS = {
@@ -26,8 +26,8 @@ _FORMATS = {
 _SHOWN = 60
 COMPRESSED = (".gz", ".zst")
 _DELIMITERS = ",;\t|"
-#: Rows from which the types of a text file are guessed at first; -1 means all of them.
-_SAMPLE = 20_480
+#: Rows from which the types of a text file are guessed at first.
+SAMPLE = 20_480
 
 _TOO_LONG = r"line \1 is too long: it has more than \2 bytes"
 LONG_LINE = "a line is too long: it has more than 2000000 bytes"
@@ -80,17 +80,19 @@ class Source:
     kind : str
         ``csv``, ``parquet`` or ``json``.
     types : dict of str to str
-        Column name inside the session to DuckDB type, in the order of the file.
+        Column name inside the session to DuckDB type, in the order of the file; of a CSV file
+        they are texts unless there is a condition.
     header : tuple of str
         The names as the file spells them; they differ from the keys of ``types`` only
         where two names differ in nothing but case.
     delimiter : str
         Of a CSV file.
     fully_sampled : bool
-        Whether the types were guessed from every row.
-    odd : frozenset of str
-        Columns (by their keys in ``types``) with texts such as ``1_000``, ``1e1_0`` or ``0x10``,
-        which DuckDB takes for numbers.
+        Whether ``kinds`` are those of every row.
+    raw : tuple of str
+        Columns of a text file (by their keys in ``types``) that are scanned as they are written.
+    kinds : dict of str to int
+        What these columns hold, by their names in the file.
     """
 
     path: str
@@ -100,60 +102,51 @@ class Source:
     header: tuple[str, ...]
     delimiter: str = ","
     fully_sampled: bool = False
-    odd: frozenset[str] = frozenset()
+    raw: tuple[str, ...] = ()
+    kinds: dict[str, int] = field(default_factory=dict)
 
     def inner_name(self, column: str) -> str:
         """Return the name that ``column`` has inside the session."""
         return list(self.types)[self.header.index(column)]
 
-    def with_types(self, types: dict[str, str]) -> Source:
-        """Return the source that reads the columns named in ``types`` as those types."""
-        return replace(self, types={**self.types, **types})
+    def relation(self, *, skip_bad: bool = False, lenient: bool = False) -> str:
+        """Return the SQL table function that reads the file.
 
-    def relation(self, *, skip_bad: bool = False) -> str:
-        """Return the SQL table function that reads the file with the types of this source."""
+        With ``skip_bad`` rows that do not fit the header are rejected, and kept apart; ``lenient``
+        leaves them out.
+        """
         address = quote_text(self.address)
         if self.kind == "parquet":
             return f"read_parquet({address}, hive_partitioning=false)"
-        pairs = ", ".join(f"{quote_text(n)}: {quote_text(t)}" for n, t in self.types.items())
+        types = self.types | dict.fromkeys(self.raw, "JSON" if self.kind == "json" else "VARCHAR")
+        pairs = ", ".join(f"{quote_text(n)}: {quote_text(t)}" for n, t in types.items())
+        ignore = ", ignore_errors=true" if skip_bad or lenient else ""
         if self.kind == "json":
-            lenient = ", ignore_errors=true" if skip_bad and _is_lines(self.address) else ""
             return (
                 f"read_json({address}, format={_json_format(self.address)}, "
-                f"hive_partitioning=false, columns={{{pairs}}}{lenient})"
+                f"hive_partitioning=false, columns={{{pairs}}}"
+                f"{ignore if _is_lines(self.address) else ''})"
             )
-        lenient = ", ignore_errors=true, store_rejects=true" if skip_bad else ""
-        return f"read_csv({_csv_options(self)}, auto_detect=false, columns={{{pairs}}}{lenient})"
+        ignore += ", store_rejects=true" if skip_bad else ""
+        return f"read_csv({_csv_options(self)}, auto_detect=false, columns={{{pairs}}}{ignore})"
 
 
 def describe(connection: Any, path: str, address: str, wanted: list[str]) -> Source:
-    """Return the columns of a file, and for a text file their probable types."""
+    """Return the columns of a file, those of Parquet and JSON with their types."""
     source = Source(path, address, file_format(path), {}, ())
     if os.path.getsize(path) == 0:
         raise FileError(f"{path}: the file is empty")
     if source.kind == "csv":
-        source = _with_header(connection, source, wanted)
-    source = _described(connection, source, _SAMPLE)
-    return _with_plain_booleans(connection, source, wanted, f" LIMIT {_SAMPLE}")
+        return _with_header(connection, source, wanted)
+    return with_guesses(connection, source, SAMPLE)
 
 
-def describe_fully(connection: Any, source: Source, wanted: list[str]) -> Source:
-    """Return a text source with types that fit every row, where such types exist."""
-    if source.kind == "parquet" or source.fully_sampled:
-        return source
-    source = replace(_described(connection, source, -1), fully_sampled=True)
-    source = _with_plain_booleans(connection, source, wanted, "")
-    inner = [source.inner_name(column) for column in wanted]
-    large = {name: "BIGINT" for name in inner if source.types[name] == "HUGEINT"}
-    for name in large:
-        # DuckDB takes 128 bits for what the wider of the two 64-bit types may hold.
-        query = f"SELECT min({quote_name(name)}) >= 0 FROM {source.relation()}"
-        if rows_of(connection, query)[0][0]:
-            large[name] = "UBIGINT"
-    return source.with_types(large)
+def with_guesses(connection: Any, source: Source, sample: int) -> Source:
+    """Return the source with the types that DuckDB sees in it, which conditions are put to.
 
-
-def _described(connection: Any, source: Source, sample: int) -> Source:
+    ``sample`` is the number of rows that it looks at, -1 for all. Of a CSV file that it cannot
+    judge all columns are texts.
+    """
     import duckdb
 
     address = quote_text(source.address)
@@ -185,37 +178,6 @@ def _described(connection: Any, source: Source, sample: int) -> Source:
     return replace(source, types=found, header=_spelled(source, tuple(found)))
 
 
-def _with_plain_booleans(connection: Any, source: Source, wanted: list[str], rows: str) -> Source:
-    """Return a CSV source whose wanted columns are booleans only where they say true and false.
-
-    DuckDB takes ``yes`` and ``no``, or ``t`` and ``f``, for booleans too; here they are text.
-    """
-    types = {source.inner_name(c): "VARCHAR" for c in wanted if c in source.header}
-    types = {inner: text for inner, text in types.items() if source.types[inner] == "BOOLEAN"}
-    if source.kind != "csv" or not types:
-        return source
-    import duckdb
-
-    names = ", ".join(map(quote_name, types))
-    plain = ", ".join(f"bool_and(lower({quote_name(i)}) IN ('true', 'false'))" for i in types)
-    query = f"SELECT {plain} FROM (SELECT {names} FROM {texts_of(source)}{rows})"
-    try:
-        found = rows_of(connection, query)[0]
-    except duckdb.Error:  # reading will say what is wrong
-        return source
-    loose = [inner for inner, is_plain in zip(types, found, strict=True) if is_plain is False]
-    return source.with_types({inner: types[inner] for inner in loose})
-
-
-def texts_of(source: Source) -> str:
-    """Return the SQL table function that reads the columns of a CSV file as they are written."""
-    columns = ", ".join(f"{quote_text(name)}: 'VARCHAR'" for name in source.types)
-    return (
-        f"read_csv({_csv_options(source)}, auto_detect=false, columns={{{columns}}}, "
-        "ignore_errors=true)"
-    )
-
-
 def _spelled(source: Source, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the column names as the file has them: ``Label_1`` may be ``Label``.
 
@@ -245,10 +207,13 @@ def _json_format(address: str) -> str:
 
 
 def lines_of(address: str) -> str:
-    """Return the SQL table function that reads the lines of a text file as they are."""
+    """Return the SQL table function that reads the lines of a text file as they are.
+
+    In its strict mode DuckDB refuses files that have more than one kind of line ends.
+    """
     return (
         f"read_csv({quote_text(address)}, auto_detect=false, header=false, delim='\x01', "
-        "quote='', escape='', columns={'text': 'VARCHAR'})"
+        "quote='', escape='', strict_mode=false, columns={'text': 'VARCHAR'})"
     )
 
 
@@ -310,27 +275,6 @@ def reason(error: BaseException, source: Source | None = None) -> str:
         if source.kind == "parquet":
             text = f"damaged, or not Parquet: {text}"
     return "".join(filter(str.isprintable, text))[:300].rstrip(" .:")
-
-
-def select_list(source: Source, targets: dict[str, str]) -> str:
-    """Return the SQL that picks the wanted columns (inner names) as the target types."""
-    return ", ".join(_picked(quote_name(i), source.types[i], t) for i, t in targets.items())
-
-
-def _picked(name: str, found: str, target: str) -> str:
-    if found == target:
-        return name
-    if found == "BOOLEAN":
-        # Not a mere cast: DuckDB would push it into the CSV parser, where `true` is no number.
-        return f"CAST(CASE {name} WHEN true THEN 1 WHEN false THEN 0 END AS {target})"
-    if found == "VARCHAR":  # an odd column: what is no plain number is null, which is a bad row
-        return f"CASE WHEN {is_odd(name)} THEN NULL ELSE TRY_CAST({name} AS {target}) END"
-    return f"{'TRY_CAST' if found == 'JSON' else 'CAST'}({name} AS {target})"
-
-
-def is_odd(name: str) -> str:
-    """Return the SQL that says of a text whether DuckDB alone takes it for a number."""
-    return f"regexp_matches({name}, '^\\s*[-+]?(0[xXbB]|[0-9.][0-9.eE+-]*_)')"
 
 
 def column_names(

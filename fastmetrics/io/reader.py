@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._threads.workers import thread_count
 from fastmetrics.errors import FileError
-from fastmetrics.io._faults import missing_values, unreadable
+from fastmetrics.io._faults import bad_row, unreadable
 from fastmetrics.io._session import (
     Session,
     ahead,
@@ -22,14 +22,8 @@ from fastmetrics.io._session import (
     require_duckdb,
     rows_of,
 )
-from fastmetrics.io._types import (
-    NotIntegersError,
-    as_integers,
-    common_types,
-    reading_types,
-    with_odd,
-)
-from fastmetrics.io._where import check_condition, check_where
+from fastmetrics.io._types import Picked, common_types, kinds_of, typed
+from fastmetrics.io._where import check_condition, check_where, rows_query
 from fastmetrics.io.columns import (
     Columns,
     GrowingArray,
@@ -39,7 +33,7 @@ from fastmetrics.io.columns import (
     values_of,
     values_of_column,
 )
-from fastmetrics.io.formats import Source, describe, describe_fully, file_format, select_list
+from fastmetrics.io.formats import SAMPLE, Source, describe, file_format, with_guesses
 from fastmetrics.io.paths import expand_paths
 
 #: Rows in a batch: large enough to amortise the call, small enough to stay in cache.
@@ -51,7 +45,7 @@ Sink = Callable[[dict[str, NDArray[Any]], tuple[str, ...] | None], None]
 
 
 class _MisjudgedTypesError(Exception):
-    """A text file turned out to hold other types than its first rows show."""
+    """A text file turned out to hold other values than its first rows."""
 
     def __init__(self, position: int) -> None:
         self.position = position
@@ -93,9 +87,10 @@ def read_columns(
     -------
     Columns
         One contiguous array per column, in its dtype in the file: float32 stays float32 and
-        int64 stays int64; booleans become int8; decimals of up to 15 digits become float64. In a
-        CSV file ``1_000``, ``1e1_0`` and ``0x10`` are no numbers; as labels or groups they are
-        text.
+        int64 stays int64; booleans become int8; decimals of up to 15 digits become float64. Text
+        files are read as Python's ``int`` and ``float`` read them, but ``1_000`` is no number, nor
+        an integer that float64 would round. Labels and names in which some value is spelled as no
+        number is (``007``, or beyond 64 bits) are texts.
 
     Raises
     ------
@@ -129,12 +124,9 @@ def read_columns(
         for source in sources:
             _check_header(source, wanted)
         skip_bad = on_bad_row == "skip"
-        numbers = [*scores, *([weight] if weight is not None else [])]
-        texts = [column for column in wanted if column not in numbers]
-        sources = [with_odd(connection, s, numbers, texts, skip_bad=skip_bad) for s in sources]
-        if skip_bad or where is not None:
-            # A wrong guess would make DuckDB drop rows, or round numbers inside the condition.
-            sources = [describe_fully(connection, source, wanted) for source in sources]
+        if where is not None:  # a wrong guess would round numbers inside the condition
+            sources = [with_guesses(connection, source, -1) for source in sources]
+        sources = [_judged(connection, source, wanted, SAMPLE) for source in sources]
         reading = _Reading(
             session, wanted, label, *roles, named, where, skip_bad, progress, many_labels, into
         )
@@ -143,7 +135,16 @@ def read_columns(
                 return reading.read(sources)
             except _MisjudgedTypesError as misjudged:
                 source = sources[misjudged.position]
-                sources[misjudged.position] = describe_fully(connection, source, wanted)
+                sources[misjudged.position] = _judged(connection, source, wanted, -1)
+
+
+def _judged(connection: Any, source: Source, wanted: list[str], n_rows: int) -> Source:
+    """Return a source that knows what the wanted columns hold in ``n_rows`` rows, -1 being all."""
+    if source.kind == "parquet":
+        return replace(source, fully_sampled=True)
+    source = replace(source, raw=tuple(source.inner_name(column) for column in wanted))
+    kinds = kinds_of(connection, source, wanted, n_rows)
+    return replace(source, kinds=kinds, fully_sampled=n_rows < 0)
 
 
 def _check_header(source: Source, wanted: list[str]) -> None:
@@ -182,101 +183,70 @@ class _Reading:
 
     def read(self, sources: list[Source]) -> Columns:
         """Read all the files, or raise `_MisjudgedTypesError` where the guess of types fails."""
-        filled = [source for source in sources if self._has_rows(source)]
         texts = {} if self.label is None else {self.label: TextCodes(many=self.many_labels)}
         names = (self.group, self.query, *self.named)
         texts |= {each: TextCodes(many=True) for each in names if each is not None}
-        types = common_types(filled, self.wanted, texts)
-        self.texts = {column: texts[column] for column in texts if types.get(column) == "VARCHAR"}
+        types = common_types(sources, self.wanted, texts)
+        self.texts = {column: texts[column] for column in texts if types[column] == "VARCHAR"}
         self.arrays = {column: GrowingArray() for column in self.wanted}
         self.n_rows = self.n_skipped = 0
         self.sink = None if self.into is None else self.into()
-        for source in sources:
-            if self.where is not None:
-                check_condition(self.connection, source, self.where)
+        picked = [typed(source, types, texts) for source in sources]
+        if self.where is not None:
+            for source, columns in zip(sources, picked, strict=True):
+                check_condition(self.connection, source, columns, self.where)
         total = sum(os.path.getsize(source.path) for source in sources)
         before = 0
         for position, source in enumerate(sources):
             size = os.path.getsize(source.path)
-            if source in filled:
-                self._read_one(position, source, types, (before / total, size / total))
+            self._read_one(position, source, picked[position], (before / total, size / total))
             before += size
         return self._finish([source.path for source in sources])
 
-    def _has_rows(self, source: Source) -> bool:
-        """Return whether the file has rows; where it has none, its types say nothing."""
-        if source.kind != "csv" or set(source.types.values()) != {"VARCHAR"}:
-            return True
-        import duckdb
-
-        try:
-            query = f"SELECT 1 FROM {source.relation()} LIMIT 1"
-            return bool(rows_of(self.connection, query))
-        except duckdb.Error:
-            return True
-
     def _read_one(
-        self, position: int, source: Source, types: dict[str, str], share: tuple[float, float]
+        self, position: int, source: Source, columns: dict[str, Picked], share: tuple[float, float]
     ) -> None:
         """Read one file, whose bytes are ``share`` (start, length) of all."""
-        targets, guessed = reading_types(source, types)
-        if source.kind != "parquet":
-            # What is written `true` is read as such, and cast; DuckDB parses it as no number.
-            # Where bad rows are left out it parses a text such as `1_0` as one; a cast does not.
-            later = {"BOOLEAN", "JSON"} if self.skip_bad else {"BOOLEAN"}
-            spelled = {
-                i: t for i, t in targets.items() if t == "VARCHAR" or source.types[i] not in later
-            }
-            source = source.with_types(spelled | dict.fromkeys(source.odd, "VARCHAR"))
         done = 0.0  # once the last batch is fetched, DuckDB knows of no progress any more
         try:
-            for batch in self._batches(source, targets):
-                self._append(batch, source, targets, guessed)
+            for batch in self._batches(source, columns):
+                self._append(batch, position, source, columns)
                 if self.progress is not None:
                     done = max(done, self.connection.query_progress() / 100)
                     self.progress(share[0] + share[1] * done, self.n_rows)
-        except NotIntegersError:
-            raise _MisjudgedTypesError(position) from None
-        except FileError:
+        except (FileError, _MisjudgedTypesError):
             raise
         except Exception as error:
             if not _comes_from_reading(error):
                 raise
-            if source.kind != "parquet" and not source.fully_sampled:
-                raise _MisjudgedTypesError(position) from None
             with self.session.one_thread() as connection:
                 raise unreadable(
-                    connection, source, targets, error, skip_bad=self.skip_bad
+                    connection, source, columns, error, skip_bad=self.skip_bad
                 ) from None
 
-    def _batches(self, source: Source, targets: dict[str, str]) -> Iterator[Any]:
-        query = (
-            f"SELECT {select_list(source, targets)} FROM {source.relation(skip_bad=self.skip_bad)}"
-        )
-        if self.where is not None:
-            query += f" WHERE ({self.where}\n)"
+    def _batches(self, source: Source, columns: dict[str, Picked]) -> Iterator[Any]:
+        query = rows_query(source, columns, self.where, skip_bad=self.skip_bad)
         relation = self.connection.sql(query)
         stream = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
         batches = interruptible(self.connection, partial(stream, _BATCH_ROWS))
         yield from ahead(self.connection, iter(batches))
 
     def _append(
-        self, batch: Any, source: Source, targets: dict[str, str], guessed: dict[str, np.dtype[Any]]
+        self, batch: Any, position: int, source: Source, columns: dict[str, Picked]
     ) -> None:
         """Add the rows of a batch, without the bad ones if they are to be skipped."""
         arrays, bad = [], None
-        columns = zip(self.wanted, batch.columns, targets.items(), strict=True)
-        for column, arrow, (inner, target) in columns:
-            values, missing = self._to_numpy(column, arrow, target)
-            if inner in guessed:
-                values = as_integers(values, missing, guessed[inner])
+        for column, arrow in zip(self.wanted, batch.columns, strict=True):
+            values, missing = self._to_numpy(column, arrow)
             arrays.append(values)
             if missing is not None:
                 bad = missing if bad is None else bad | missing
         if bad is not None:
+            if not source.fully_sampled:
+                raise _MisjudgedTypesError(position)
             if not self.skip_bad:
                 with self.session.one_thread() as connection:
-                    raise missing_values(connection, source, targets, self.where)
+                    raise bad_row(connection, source, columns, self.where)
             arrays = [values[~bad] for values in arrays]
             self.n_skipped += int(bad.sum())
         self.n_rows += len(arrays[0])
@@ -288,12 +258,10 @@ class _Reading:
         for growing, values in zip(self.arrays.values(), arrays, strict=True):
             growing.append(values)
 
-    def _to_numpy(
-        self, column: str, arrow: Any, target: str
-    ) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    def _to_numpy(self, column: str, arrow: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
         """Return the values of one column of a batch, and where it has none (None: nowhere)."""
         missing = missing_of(arrow)
-        if target == "VARCHAR":
+        if column in self.texts:
             return self.texts[column].encode(arrow), missing
         values = values_of(arrow)
         if values.dtype.kind == "f":
@@ -313,10 +281,10 @@ class _Reading:
             raise FileError(f"{paths[0]}{others}: {why}")
         return Columns(
             labels=np.empty(0) if self.label is None else self._names_of(self.label),
-            weights=self._numbers_of(self.weight),
-            groups=self._numbers_of(self.group),
-            queries=self._numbers_of(self.query),
-            named={name: values_of_column(self._names_of(name)) for name in self.named},
+            weights=None if self.weight is None else self.arrays.pop(self.weight).finish(),
+            groups=self._codes_of(self.group),
+            queries=self._codes_of(self.query),
+            named={name: _as_names(self._names_of(name)) for name in self.named},
             scores={name: self.arrays.pop(name).finish() for name in list(self.arrays)},  # the rest
             n_rows=self.n_rows,
             n_skipped=self.n_skipped,
@@ -327,21 +295,41 @@ class _Reading:
         found = self.arrays.pop(column).finish()
         return TextColumn(found, self.texts[column].values) if column in self.texts else found
 
-    def _numbers_of(self, column: str | None) -> NDArray[Any] | None:
-        """Return a column, if there is one: its numbers, or the ranks of its texts."""
+    def _codes_of(self, column: str | None) -> NDArray[Any] | None:
+        """Return a column of names: its whole numbers, or the ranks of its texts or fractions."""
         if column is None:
             return None
         found = self.arrays.pop(column).finish()
-        return self.texts[column].ranks(found) if column in self.texts else found
+        if column in self.texts:
+            return self.texts[column].ranks(found)
+        return np.unique(found, return_inverse=True)[1] if _is_fractional(found) else found
 
     def _rejected(self) -> int:
         import duckdb
 
-        query = "SELECT count(*) FROM (SELECT DISTINCT scan_id, file_id, line FROM reject_errors)"
+        # An open quote swallows the rows behind it: each line of a rejected row counts. A file that
+        # was read anew has earlier scans.
+        lines = r"1 + len(regexp_extract_all(rtrim(csv_line, chr(13) || chr(10)), '\r\n?|\n'))"
+        query = (
+            f"SELECT coalesce(sum(n), 0) FROM (SELECT max({lines}) AS n, scan_id "
+            "FROM reject_errors JOIN reject_scans USING (scan_id, file_id) "
+            "GROUP BY scan_id, file_path, line "
+            "QUALIFY scan_id = max(scan_id) OVER (PARTITION BY file_path))"
+        )
         try:
             return int(rows_of(self.connection, query)[0][0])
         except duckdb.CatalogException:  # the table exists once something was read
             return 0
+
+
+def _is_fractional(values: NDArray[Any]) -> bool:
+    return values.dtype.kind == "f" and bool((np.rint(values) != values).any())
+
+
+def _as_names(column: NDArray[Any] | TextColumn) -> NDArray[Any]:
+    """Return a column as texts or whole numbers: 1.5 is a name as any other."""
+    values = values_of_column(column)
+    return values.astype(np.str_).astype(object) if _is_fractional(values) else values
 
 
 def _comes_from_reading(error: Exception) -> bool:

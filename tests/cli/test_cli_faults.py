@@ -98,18 +98,18 @@ JSON_FAULTS = {
     "broken line": ('{"label":1,"score":1}\n{"label":0,"sc\n', "row "),
     "text": (
         '{"label":1,"score":1}\n{"label":0,"score":"x"}\n',
-        "row 2: Failed to cast value to nu",
+        "row 2: column 'score': '\"x\"' is not",
     ),
     "only text": (
         '{"label":1,"score":"1"}\n',
-        "column 'score' is VARCHAR: scores and weights must",
+        "row 1: column 'score': '\"1\"' is not a number",
     ),
     "missing key": (
         '{"label":1,"score":1}\n{"label":0}\n',
         "column 'score' contains 1 null: row 2",
     ),
     "missing column": ('{"label":1,"x":1}\n', "no column 'score'; the columns are 'label', 'x'"),
-    "nested": ('{"label":1,"score":[1]}\n', "column 'score' is BIGINT[]: scores and weights must"),
+    "nested": ('{"label":1,"score":[1]}\n', "row 1: column 'score': '[1]' is not a number"),
     "empty": ("", "the file is empty"),
 }
 

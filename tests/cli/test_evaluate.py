@@ -126,7 +126,7 @@ def test_no_integer_fits_both_signs(tmp_path, capsys):
     (tmp_path / "x.csv").write_text("y,s\n0,-1\n1,18446744073709551615\n")
     assert run(tmp_path / "x.csv", "--label", "y", "--score", "s") == 2
     error = capsys.readouterr().err
-    assert "row 2 (line 3): column 's': '18446744073709551615' is not an integer of 64" in error
+    assert "row 2 (line 3): column 's': '18446744073709551615' is an integer that" in error
 
 
 def test_decimals(tmp_path, capsys):
