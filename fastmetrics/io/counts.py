@@ -31,6 +31,16 @@ SELECT
     CASE WHEN :label IN (:pos_label, :neg_label) {} THEN NULL ELSE 1 END AS unusable
 """
 _SCORE: Final = "CAST(:score{} AS DOUBLE)"
+#: What is not 0 where an integer is not its double, so that two integers could become one score.
+_ROUNDED: Final = """
+CASE WHEN ABS(CAST(:score{0} AS DOUBLE)) BETWEEN 9007199254740992 AND 9000000000000000000
+    THEN CAST(:score{0} AS BIGINT) - CAST(CAST(:score{0} AS DOUBLE) AS BIGINT) ELSE 0 END
+"""
+#: SQLite makes 0.0 of a text, also in a column that is declared as one of numbers.
+_SQLITE_SCORE: Final = "CASE WHEN TYPEOF(:score{0}) <> 'text' THEN CAST(:score{0} AS DOUBLE) END"
+_SQLITE_ROUNDED: Final = _ROUNDED.replace(
+    "CASE WHEN", "CASE WHEN TYPEOF(:score{0}) = 'text' THEN 1 WHEN"
+)
 #: What a row is joined with, so that it counts once for each of several models.
 _MODELS: Final = "scored_models"
 #: A score's sign, exponent and the first bits of its fraction, as a number that grows with it.
@@ -115,8 +125,10 @@ def counts_query(
     str
         One statement. Its columns are those of `by`; ``model``, of several; ``score``, or
         ``score_low`` and ``score_high``; ``positives`` and ``negatives`` (or weights); and
-        ``unusable``, the rows in neither class or whose weight is missing or negative: what reads
-        the result refuses it where any is not 0, as it does a missing score.
+        ``unusable``, the rows in neither class, whose weight is missing or negative, or whose score
+        is an integer beyond 2**53 that float64 would round, or a text (SQLite; other engines refuse
+        it themselves): what reads the result refuses it where any is not 0, as it does a missing
+        score.
 
     Raises
     ------
@@ -164,15 +176,24 @@ def counts_query(
     if len(set(names)) < len(names):
         raise InputError(f"`by` names a column more than once: got {list(by)!r}")
     filled = {"score": _expression("score", score, dialect)} if models is None else {}
-    of_score = _SCORE.format("")
+    is_typed = dialect != "sqlite"  # there a value of any column may be a text
+    forms = (_SCORE, _ROUNDED) if is_typed else (_SQLITE_SCORE, _SQLITE_ROUNDED)
+    of_score, rounded = (form.format("") for form in forms)
     if models is not None:
         for k, (name, text) in enumerate(models.items()):
             filled[f"name{k}"] = exp.Literal.string(name)
             filled[f"score{k}"] = _expression("score", text, dialect)
-        cases = (f"WHEN :name{k} THEN {_SCORE.format(k)}" for k in range(len(models)))
-        of_score = f"CASE {_MODELS}.model_of_score {' '.join(cases)} END"
+        of_score, rounded = (
+            f"CASE {_MODELS}.model_of_score "
+            + " ".join(f"WHEN :name{k} THEN {form.format(k)}" for k in range(len(models)))
+            + " END"
+            for form in forms
+        )
+    of_weight = "" if weight is None else "AND :weight >= 0"
+    if weight is not None and not is_typed:
+        of_weight += " AND TYPEOF(:weight) <> 'text'"
     scored = exp.replace_placeholders(
-        sqlglot.parse_one(_SCORED.format(of_score, "" if weight is None else "AND :weight >= 0")),
+        sqlglot.parse_one(_SCORED.format(of_score, f"{of_weight} AND {rounded} = 0")),
         label=_expression("label", label, dialect),
         **filled,
         weight=_expression("weight", "1" if weight is None else weight, dialect),
@@ -344,8 +365,9 @@ def read_counts(
     if unusable is not None and unusable.any():
         raise FileError(
             f"{files[0]}: {int(unusable.sum()):,} rows of the database have a label of neither "
-            "class, or a weight that is missing or negative (column 'unusable'): name both labels, "
-            "or leave the rows out with a condition, when the statement is made"
+            "class, a weight that is missing or negative, or a score that is a text or an integer "
+            "which float64 would round (column 'unusable'): name both labels, or leave the rows "
+            "out with a condition, when the statement is made"
         )
     counts = [found[name].astype(np.float64) if is_weighted else found[name] for name in classes]
     whole = Counts(found[ends[0]], found[ends[-1]], *counts)

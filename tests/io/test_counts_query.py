@@ -122,6 +122,28 @@ def test_what_cannot_be_used_is_counted(engine):
     assert [dict(row) for row in run(query(name), [])] == []
 
 
+@pytest.mark.parametrize("models", [False, True])
+def test_integers_that_a_double_would_round_cannot_be_used(engine, models):
+    name, run = engine
+    rows = [(label, 0.5, 1.0, "NO") for label in (0, 1, 1)]
+    score = f"label + {2**53}"
+    score = {"a": "score", "b": score} if models else score
+    found = run(counts_query("t", "label", score, dialect=name), rows)
+    assert sum(row["unusable"] for row in found) == 2  # 2**53 itself is a double
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize("models", [False, True])
+def test_texts_among_the_numbers_of_sqlite_cannot_be_used(weight, models):
+    rows = [(1, 0.5, 2.0, "NO"), (0, "", 1.0, "NO"), (1, "high", 1.0, "NO")]
+    rows += [(1, 0.5, "", "NO")] if weight else []
+    score = ["score", "0.25"] if models else "score"
+    sql = counts_query("t", "label", score, dialect="sqlite", weight=weight)
+    with engines.engine("sqlite") as run:
+        found = [row for row in run(sql, rows) if row.get("model") != "0.25"]
+    assert [(row["score"], row["unusable"]) for row in found] == [(None, 2), (0.5, bool(weight))]
+
+
 def test_labels_of_other_kinds(engine):
     name, run = engine
     rows = rows_of(2, 50)
