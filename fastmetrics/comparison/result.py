@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, get_args
+from typing import Any, Final, NamedTuple
 
 from fastmetrics._display.table import Display, Table
 from fastmetrics._docs import documented
@@ -143,9 +143,7 @@ class ComparisonTest(Result):
 
     def _lead(self) -> str:
         """Return "better" where the test shows it, of two models that it says to differ."""
-        is_of_two = self.effect_size_name != _UNSIGNED
-        shown = self.reject and is_of_two and self.alternative in get_args(Alternative)
-        return "better" if shown else "ahead"
+        return "better" if self.reject and self.effect_size_name != _UNSIGNED else "ahead"
 
     def _shown(self) -> Display:
         record = {
@@ -168,7 +166,7 @@ class ComparisonTest(Result):
         if self.better is not None:
             lead = "better" if self._lead() == "better" else "ahead in these data"
             said.append(f"{lead}: {self.better}")
-        if not self.reject and self.alternative in get_args(Alternative):
+        if not self.reject:
             said.append("no difference is shown")
         details = {"metric": tuple(self.details), "value": tuple(self.details.values())}
         tables = [
@@ -231,7 +229,6 @@ class Question(NamedTuple):
         effect: tuple[str, float],
         *,
         lead: float = 0.0,
-        better: str | None = None,
         **fields: Any,
     ) -> ComparisonTest:
         """Return the test; `lead` is the difference, first less second, that says who is better."""
@@ -244,7 +241,7 @@ class Question(NamedTuple):
             confidence_level=complement(self.alpha),
             effect_size=effect[1],
             effect_size_name=effect[0],
-            better=better or better_of(lead, self.names, self.higher_is_better),
+            better=better_of(lead, self.names, self.higher_is_better),
             **by_default | {"reject": bool(pvalue <= self.alpha)} | fields,
         )
 
@@ -258,15 +255,15 @@ def question(
     return Question(alpha, side, check_names(names), higher)
 
 
-def check_names(names: Any, n_models: int = 2) -> tuple[str, ...]:
-    """Return the names of the models, which are distinct texts."""
+def check_names(names: Any) -> tuple[str, ...]:
+    """Return the names of two models, which are distinct texts."""
     if isinstance(names, str) or not isinstance(names, Sequence):
         raise InputTypeError(f"`names` must be a sequence of texts: got {type(names).__name__}")
     for i, name in enumerate(names):
         if not isinstance(name, str):
             raise InputTypeError(f"`names` must hold texts: got {name!r} at index {i}")
-    if len(names) != n_models or len(set(names)) != n_models:
-        raise InputError(f"`names` must be {n_models} distinct texts: got {names!r}")
+    if len(names) != 2 or len(set(names)) != 2:
+        raise InputError(f"`names` must be 2 distinct texts: got {names!r}")
     return tuple(names)
 
 
