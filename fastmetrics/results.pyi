@@ -14,14 +14,14 @@ from ._report.slices.slices_result import (
 )
 from ._report.task_evaluation import TaskEvaluation as TaskEvaluation
 from ._results import ConfidenceInterval as ConfidenceInterval
+from .comparison.friedman import FriedmanTest as FriedmanTest
+from .comparison.post_hoc import PostHocTest as PostHocTest, RankPair as RankPair
 from .comparison.result import ComparisonTest as ComparisonTest
-from .comparison.tables.compare_table import (
+from .comparison.table_comparison import (
     CriticalDifferenceDiagram as CriticalDifferenceDiagram,
     FriedmanSegments as FriedmanSegments,
     TableComparison as TableComparison,
 )
-from .comparison.tables.friedman import FriedmanTest as FriedmanTest
-from .comparison.tables.post_hoc_result import PostHocTest as PostHocTest, RankPair as RankPair
 from .comparison.timings.files import TimingRun as TimingRun
 from .comparison.timings.timings_result import (
     PooledRatio as PooledRatio,

@@ -62,7 +62,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "part_rows": (f"{_BOOTSTRAP}._engine._MOST_ROWS",),
     # of comparisons and selection
     "critical_value": ("inference.reference.critical_value",),
-    "nemenyi_quantile": ("comparison.tables.post_hoc.nemenyi_quantile",),
+    "nemenyi_quantile": ("comparison.post_hoc.nemenyi_quantile",),
     "label_block": ("selection.decomposition._loss_parts._BLOCK_OF_LABELS",),
     "loss_block": ("selection.decomposition._loss_parts._BLOCK",),
     "pairs_block": ("selection.estimates.row_losses._BLOCK",),

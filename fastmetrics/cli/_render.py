@@ -14,7 +14,7 @@ from fastmetrics.cli._layout import in_format
 from fastmetrics.inference.estimate_result import Estimate, Pair
 
 if TYPE_CHECKING:
-    from fastmetrics.comparison.tables.compare_table import TableComparison
+    from fastmetrics.comparison.table_comparison import TableComparison
 
 _FIELDS: Final = (
     *("model", "n_positive", "n_negative", "roc_auc", "roc_auc_low", "roc_auc_high"),

@@ -6,7 +6,8 @@
 - algorithms over data sets: `compare_table`, `friedman_test`, `nemenyi_test`, `adjust_pvalues`
 - published numbers: `proportion_interval`, `proportion_difference_interval`, `newcombe_interval`
 
-In here: ``result`` is what all tests return, with the names of models; `tables` may use `samples`.
+In here: ``result`` is what all tests return, with the names of models; tests over
+tables may use those of two models.
 """
 
 from fastmetrics import _faces

@@ -7,26 +7,26 @@ from ..inference.proportions.proportion_differences import (
     proportion_difference_interval as proportion_difference_interval,
 )
 from ..inference.proportions.proportions import proportion_interval as proportion_interval
-from .samples.binomial import (
+from .binomial import (
     binomial_likelihood as binomial_likelihood,
     binomial_test as binomial_test,
 )
-from .samples.five_by_two import five_by_two_cv_test as five_by_two_cv_test
-from .samples.mcnemar import mcnemar_test as mcnemar_test
-from .samples.sign_flip import sign_flip_test as sign_flip_test
-from .samples.t_tests import (
-    kfold_paired_t_test as kfold_paired_t_test,
-    one_sample_t_test as one_sample_t_test,
-)
-from .samples.wilcoxon import wilcoxon_signed_rank_test as wilcoxon_signed_rank_test
-from .tables.compare_table import compare_table as compare_table
-from .tables.friedman import friedman_test as friedman_test
-from .tables.post_hoc import (
+from .friedman import friedman_test as friedman_test
+from .mcnemar import mcnemar_test as mcnemar_test
+from .post_hoc import (
     adjust_pvalues as adjust_pvalues,
     bonferroni_dunn_test as bonferroni_dunn_test,
     nemenyi_test as nemenyi_test,
 )
+from .sign_flip import sign_flip_test as sign_flip_test
+from .t_tests import (
+    five_by_two_cv_test as five_by_two_cv_test,
+    kfold_paired_t_test as kfold_paired_t_test,
+    one_sample_t_test as one_sample_t_test,
+)
+from .table_comparison import compare_table as compare_table
 from .timings.compare_timings import compare_timings as compare_timings
 from .timings.files import read_timings as read_timings
+from .wilcoxon import wilcoxon_signed_rank_test as wilcoxon_signed_rank_test
 
 __all__: list[str]

@@ -6,15 +6,12 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from fastmetrics._input.scalars import Alternative, check_fraction, check_positive
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference.reference import critical_value, limits, tail
-
-if TYPE_CHECKING:
-    from fastmetrics.inference.estimate_result import Estimate, Pair
 
 #: More samples than anyone has; their product with a standard error is still exact enough.
 _MOST: Final = 10**15
@@ -101,8 +98,8 @@ class _Pilot(NamedTuple):
         )
 
 
-def size_for_half_width(one: Estimate, half_width: Any) -> SampleSize:
-    """Return how many samples give the interval of an estimate this half width at most."""
+def size_for_half_width(one: Any, half_width: Any) -> SampleSize:
+    """Return how many samples give the interval of an `Estimate` this half width at most."""
     width = check_positive("half_width", half_width)
     pilot = _Pilot(one.standard_error, one.df, one.n_samples, one.n_groups)
     fields: dict[str, Any] = {"metric": one.metric, "confidence_level": one.confidence_level}
@@ -116,14 +113,14 @@ def size_for_half_width(one: Estimate, half_width: Any) -> SampleSize:
         low, high = limits(one.estimate, error, df, *rule)
         if one.alternative == "two-sided":
             return (high - low) / 2.0
-        return high - one.estimate if one.alternative == "less" else one.estimate - low
+        return float(high - one.estimate if one.alternative == "less" else one.estimate - low)
 
     n_units = _smallest(lambda n: reached(n) <= width)
     return pilot.result(n_units, half_width=reached(n_units), **fields)
 
 
 def size_for_difference(
-    pair: Pair,
+    pair: Any,
     n_samples: float,
     n_groups: int | None,
     level: float,
@@ -132,7 +129,7 @@ def size_for_difference(
     difference: Any,
     power: Any,
 ) -> SampleSize:
-    """Return how many samples show a difference of two models with a power, tested at a level."""
+    """Return how many samples show the difference of a `Pair` with a power, tested at a level."""
     gap, chance = check_positive("difference", difference), check_fraction("power", power)
     pilot = _Pilot(pair.standard_error, pair.df, n_samples, n_groups)
     name = f"{pair.metric} of {pair.a} and {pair.b}"

@@ -14,7 +14,7 @@ from rank_samples import DEMSAR, TEXTBOOK, graded
 from scipy import stats
 
 import fastmetrics as fm
-from fastmetrics.comparison.samples._arrangements import (
+from fastmetrics.comparison.friedman import (
     arrangement_count,
     arrangements,
     exact_distribution,
@@ -181,7 +181,7 @@ def test_beyond_the_budget_it_takes_permutations_and_says_so():
     ("table", "chunk"), [(graded(6, 4, 0.1), 60), (np.round(graded(7, 4, 0.1), 1), 60)]
 )
 def test_small_chunks_change_nothing(table, chunk, monkeypatch):
-    from fastmetrics.comparison.samples import _arrangements as module
+    from fastmetrics.comparison import friedman as module
 
     centred = (2 * stats.rankdata(table, axis=1) - 5).astype(np.int64)
     whole = exact_distribution(centred)

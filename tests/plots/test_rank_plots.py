@@ -12,7 +12,7 @@ from matplotlib import colors
 
 import fastmetrics as fm
 from fastmetrics._plots.rank_plots import _bar_levels, _ticks
-from fastmetrics.comparison.tables.compare_table import save_critical_difference
+from fastmetrics.comparison.table_comparison import save_critical_difference
 
 LONG = "a very long name of an algorithm that would fill the whole width of any page, number"
 

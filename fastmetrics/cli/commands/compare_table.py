@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> str:
     from fastmetrics.cli._messages import tell
     from fastmetrics.cli._render import render
     from fastmetrics.cli._session import in_words, read_rows, tell_skipped
-    from fastmetrics.comparison.tables.compare_table import compare_table, save_critical_difference
+    from fastmetrics.comparison.table_comparison import compare_table, save_critical_difference
     from fastmetrics.io.formats import column_names
 
     if options.plot is not None:

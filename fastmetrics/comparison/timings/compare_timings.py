@@ -21,7 +21,7 @@ from fastmetrics._input.scalars import (
     complement,
 )
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.comparison.samples._differences import check_numbers
+from fastmetrics.comparison._differences import check_numbers
 from fastmetrics.comparison.timings.files import TimingRun, check_environments
 from fastmetrics.comparison.timings.timings_result import (
     Correction,

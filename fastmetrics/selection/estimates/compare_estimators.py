@@ -12,8 +12,12 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative
 from fastmetrics.comparison.result import ComparisonTest, check_names
-from fastmetrics.comparison.samples.five_by_two import Variant, five_by_two_cv_test
-from fastmetrics.comparison.samples.t_tests import Correction, kfold_paired_t_test
+from fastmetrics.comparison.t_tests import (
+    Correction,
+    Variant,
+    five_by_two_cv_test,
+    kfold_paired_t_test,
+)
 from fastmetrics.errors import InputError, renamed
 from fastmetrics.selection.estimates._fit_and_score import (
     FITTING,

@@ -12,8 +12,8 @@ from fastmetrics._docs import documented
 from fastmetrics._input.label_columns import LabelColumn, check_label_column, of_one_kind
 from fastmetrics._input.scalars import Alternative, check_choice, check_integer
 from fastmetrics._results import ConfidenceInterval
+from fastmetrics.comparison._differences import GROUPS, units_of_groups
 from fastmetrics.comparison.result import MODELS, ComparisonTest, question
-from fastmetrics.comparison.samples._differences import GROUPS, units_of_groups
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference._pvalues import exact_pvalue
 from fastmetrics.inference._sample_sizes import warn_of_few_groups

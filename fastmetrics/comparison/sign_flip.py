@@ -15,8 +15,7 @@ from fastmetrics._input.scalars import Alternative, check_choice, check_integer,
 from fastmetrics._kernels.differences import CHUNK, add_signed_sums
 from fastmetrics._kernels.replicates import resampling
 from fastmetrics._threads.workers import run
-from fastmetrics.comparison.result import MODELS, ComparisonTest, question
-from fastmetrics.comparison.samples._differences import (
+from fastmetrics.comparison._differences import (
     GROUPS,
     INDEPENDENT,
     PAIRED,
@@ -25,6 +24,7 @@ from fastmetrics.comparison.samples._differences import (
     starts_of_ties,
     units_of_groups,
 )
+from fastmetrics.comparison.result import MODELS, ComparisonTest, question
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference._pvalues import exact_sum, toward
 

@@ -1,3 +1,3 @@
 """Bad: a test of two models knows those over tables."""
 
-import fastmetrics.comparison.tables
+import fastmetrics.comparison.post_hoc

@@ -15,10 +15,9 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_decision_level, check_integer, complement
 from fastmetrics._plots import rank_plots
 from fastmetrics._results import ConfidenceInterval, Result
-from fastmetrics.comparison.tables._rank_table import rank_table
-from fastmetrics.comparison.tables.friedman import FriedmanTest, PValueMethod, friedman_of
-from fastmetrics.comparison.tables.post_hoc import by_mean_ranks, wilcoxon_holm_of
-from fastmetrics.comparison.tables.post_hoc_result import PostHocTest
+from fastmetrics.comparison._rank_table import rank_table
+from fastmetrics.comparison.friedman import FriedmanTest, PValueMethod, friedman_of
+from fastmetrics.comparison.post_hoc import PostHocTest, by_mean_ranks, wilcoxon_holm_of
 from fastmetrics.errors import InputError
 
 PostHoc = Literal["nemenyi", "bonferroni-dunn", "wilcoxon-holm"]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastmetrics._input.containers import as_vector, by_names, names_of
 from fastmetrics._input.scalars import check_direction, check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array
-from fastmetrics.comparison.samples._differences import equal_up_to_rounding
+from fastmetrics.comparison._differences import equal_up_to_rounding
 from fastmetrics.errors import InputError, InputTypeError
 
 #: What the tests of mean ranks take and refuse.
