@@ -60,6 +60,9 @@ class InputError(ValueError):
         The first parameter that the message names.
     """
 
+    def __init__(self, *message: Any) -> None:
+        super().__init__(*(_plain(each) if isinstance(each, str) else each for each in message))
+
     @property
     def parameter(self) -> str | None:
         """The first parameter that the message names."""
@@ -90,6 +93,24 @@ class InputKeyError(InputError, KeyError):
     """What was asked of a result by name is not in it: an `InputError` that is a KeyError too."""
 
     __str__ = Exception.__str__  # a KeyError's is the repr of its message
+
+
+#: A number, boolean or text of NumPy as its repr is since NumPy 2.
+_NUMPY_SCALAR: Final = re.compile(
+    r"\bnp\.(?:(?:u?int|float|longdouble)\w*\((?P<number>[^()]*)\)|(?P<bool>True|False)_\b"
+    r"|str_\((?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")\))"
+)
+
+
+def _plain(message: str) -> str:
+    """Return a message whose numbers are plain ones: 7 for np.int64(7)."""
+    if "np." not in message:
+        return message
+    return _NUMPY_SCALAR.sub(_content, message)
+
+
+def _content(scalar: re.Match[str]) -> str:
+    return scalar["text"] or scalar["bool"] or scalar["number"].strip("'")
 
 
 def no_such(name: object, what: str, known: Iterable[object]) -> InputKeyError:
@@ -217,7 +238,7 @@ def warn_user(message: str, category: type[Warning]) -> None:
         message = with_names(message, {name: f"`{names[name]}`" for name in names})
     if category in _SHARED:
         category = _shared(category)
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(_plain(message), category, stacklevel=level)
 
 
 _SHARED: Final = frozenset({UndefinedMetricWarning, DataConversionWarning})

@@ -5,10 +5,11 @@ from __future__ import annotations
 import copy
 import pickle
 
+import numpy as np
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.errors import with_names
+from fastmetrics.errors import warn_user, with_names
 
 MESSAGE = "`y_score` must be finite: nan at index 1, 1 in all"
 
@@ -56,6 +57,27 @@ def test_a_setting_has_a_name_of_its_own() -> None:
     assert with_names(text, names) == said
     said = said.replace("`stratified=True`", "--stratified")
     assert with_names(text, names | {"stratified=True": "--stratified"}) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (np.int64(-7), "-7"),
+        (np.uint8(7), "7"),
+        (np.float32(0.5), "0.5"),
+        (np.float64("nan"), "nan"),
+        (np.longdouble(1.5), "1.5"),
+        (np.True_, "True"),
+        (np.str_("it's"), '"it\'s"'),
+        ([np.int64(1), {"a": np.float64(2.5)}], "[1, {'a': 2.5}]"),
+    ],
+)
+def test_numbers_of_numpy_are_shown_as_plain_ones(value, shown) -> None:
+    message = "`x` must be smaller: got "
+    assert str(fm.InputError(f"{message}{value!r}")) == message + shown
+    with pytest.warns(fm.DegenerateDataWarning) as caught:
+        warn_user(f"{message}{value!r}", fm.DegenerateDataWarning)
+    assert str(caught[0].message) == message + shown
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
