@@ -93,14 +93,14 @@ def _influences(measure: Measure, **more: Any) -> Any:
 
 def _replicates(measure: Measure, method: Any = None) -> Any:
     rows, form = _data(measure)
-    method = method or ("basic" if measure.resampled == "hull" else "percentile")
+    method = method or "percentile"
     function, asked = fm.bootstrap, _asked(measure)
     if measure.classes == 3:
         function, asked = fm.multiclass_bootstrap, measure.name
     return function(*rows, metrics=asked, method=method, n_resamples=19, rng=1, **form)
 
 
-def _leave_one_out(measure: Measure) -> Any:
+def _bca(measure: Measure) -> Any:
     return _replicates(measure, "bca")
 
 
@@ -151,7 +151,7 @@ ENGINES: Final[Mapping[str, Callable[[Measure], Any]]] = {
     "weights": _weighted,
     "influences": _influences,
     "replicates": _replicates,
-    "leave one out": _leave_one_out,
+    "BCa": _bca,
     "exchanges": _exchanges,
     "counts": _counts,
     "brackets": _brackets,

@@ -6,7 +6,6 @@ from typing import get_args, get_type_hints
 
 import fastmetrics as fm
 from fastmetrics.inference.bootstrap._plans import SUMS
-from fastmetrics.inference.bootstrap._statistic_plans import HULL_PLANS
 from fastmetrics.inference.bootstrap._threshold_plans import THRESHOLD_PLANS
 from fastmetrics.measures._measure import REQUIRED as REQUIRED, Measure as Measure
 from fastmetrics.measures.registry import MEASURES
@@ -19,7 +18,7 @@ COUNT_MEASURES["zero_one_loss"] = COUNT_MEASURES["error_rate"]
 COUNT_MEASURES["youden_j"] = COUNT_MEASURES["informedness"]
 
 #: What the bootstrap measures, by what it needs of each replicate.
-RESAMPLED = {"threshold": THRESHOLD_PLANS, "hull": HULL_PLANS, "count": COUNT_MEASURES, "sum": SUMS}
+RESAMPLED = {"threshold": THRESHOLD_PLANS, "count": COUNT_MEASURES, "sum": SUMS}
 
 #: Count measures that need prices.
 PRICED = {"cost", "expected_cost"}

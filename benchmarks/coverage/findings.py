@@ -119,9 +119,9 @@ def where_short(rows: Sequence[IntervalRow], method: str) -> str:
 def which_is_better(rows: Sequence[IntervalRow]) -> str:
     """Name the methods that fall least short: of the bootstrap's own, and of the analytic ones."""
     found = {verdict.method: verdict for verdict in comparable(rows)}
-    first = best(found[method] for method in (*GENERAL, "studentized") if method in found)
+    first = best(found[method] for method in GENERAL if method in found)
     text = f"Best of the bootstrap's own methods is `{first.method}`: {_how(first)}."
-    analytic = [v for v in found.values() if v.method not in (*GENERAL, "studentized")]
+    analytic = [v for v in found.values() if v.method not in GENERAL]
     if not analytic:
         return text
     other = best(analytic)
@@ -233,6 +233,6 @@ def about_perfection(rows: Sequence[IntervalRow]) -> str:
     return (
         f"With {show_scene(plain.scene)}, {percent(plain.no_width / plain.n_data)} % of the "
         "samples have an AUC of exactly 1: percentile and DeLong limits are then 1 and 1, BCa's "
-        "and the studentized ones undefined, and each comes with a `DegenerateDataWarning`. "
+        "undefined, and each comes with a `DegenerateDataWarning`. "
         f"`comparison.newcombe_interval` covers {percent(newcombe.coverage)} %."
     )

@@ -95,4 +95,4 @@ def table_by_scene(
 def method_name(name: str) -> str:
     """Write a method, the bootstrap's own as in the code."""
     words = name.split(", ")[0].split()
-    return f"`{name}`" if words[-1] in (*findings.GENERAL, "studentized") else name
+    return f"`{name}`" if words[-1] in findings.GENERAL else name

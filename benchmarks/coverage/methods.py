@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,6 @@ from benchmarks.coverage import (
 from benchmarks.coverage.measured import LEVEL, NOTHING, Cost, Limits, Measured
 from benchmarks.coverage.scenes import (
     COMPARED,
-    HULLS,
     METRICS,
     THRESHOLD,
     Data,
@@ -46,7 +45,6 @@ from fastmetrics.inference.reference import interval_of
 
 GROUPED = ("roc_auc", "average_precision", "f1", "accuracy")
 CHOSEN = ("true_positive_rate", "false_positive_rate")  # at the best threshold
-WITH_ERRORS = ("roc_auc", "f1", "accuracy")  # those that have a studentized interval
 PROPORTIONS = {
     "Wilson": "wilson",
     "Clopper-Pearson": "clopper-pearson",
@@ -95,7 +93,6 @@ def measure(scene: Scene, number: int, cost: Cost) -> Measured:
 def _main(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
     _bootstraps(data, rng, cost, METRICS, out)
     _bootstraps(data, rng, cost, METRICS, out, "stratified ", stratified=True)
-    _studentized(data, rng, cost, WITH_ERRORS, out)
     _analytic_auc(data, out)
     _analytic_counts(data, out)
     _differences(data, rng, cost, out)
@@ -109,7 +106,6 @@ def _fixed(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> N
 
 def _near_one(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
     _bootstraps(data, rng, cost, ("roc_auc", "average_precision"), out)
-    _studentized(data, rng, cost, ("roc_auc",), out)
     _analytic_auc(data, out)
 
 
@@ -183,31 +179,8 @@ def _weights(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) ->
 
 def _choice(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
     chosen = {rate: ("best_threshold", {"of": rate}) for rate in CHOSEN}
-    _bootstraps(data, rng, cost, chosen, out)
+    _bootstraps(data, rng, cost, chosen, out, method="percentile")
     choice.measure_pairs(data, chosen, rng, cost, out)
-
-
-def _hulls(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
-    """Keep the one interval that there is, and those that are refused, of the same replicates."""
-    found = fastmetrics.bootstrap(
-        data.labels,
-        data.scores,
-        metrics=HULLS,
-        n_resamples=2 * cost.n_resamples // 5,
-        rng=rng,
-        n_threads=1,
-    )
-    for metric, result in found.items():
-        out.estimates[metric] = result.estimate
-        out.intervals[metric, "basic"] = _pair(result.confidence_interval)
-        for name, method in (("percentile", "percentile"), ("basic, no logarithm", "basic")):
-            refused = limits(
-                result.details.distribution,
-                result.estimate,
-                method=cast(Method, method),
-                confidence_level=LEVEL,
-            )
-            out.intervals[metric, name] = _pair(refused.interval)
 
 
 PARTS: dict[str, Callable[[Data, np.random.Generator, Cost, Measured], None]] = {
@@ -218,7 +191,6 @@ PARTS: dict[str, Callable[[Data, np.random.Generator, Cost, Measured], None]] = 
     "groups": _groups,
     "weights": _weights,
     "choice": _choice,
-    "hulls": _hulls,
     "costs": costs.measure,
     "rankings": rankings.measure,
     guarantees.PART: guarantees.measure,
@@ -277,28 +249,14 @@ def _bootstraps(
         metrics=metrics,
         threshold=THRESHOLD,
         n_resamples=cost.n_resamples,
-        method="bca",
         rng=rng,
         n_threads=1,
-        **options,
+        **{"method": "bca", **options},
     )
-    _keep(found, out, prefix, "", STRATIFIED if prefix else PLAIN)
-
-
-def _studentized(
-    data: Data, rng: np.random.Generator, cost: Cost, metrics: tuple[str, ...], out: Measured
-) -> None:
-    found = fastmetrics.bootstrap(
-        data.labels,
-        data.scores,
-        metrics=metrics,
-        threshold=THRESHOLD,
-        n_resamples=cost.n_resamples,
-        method="studentized",
-        rng=rng,
-        n_threads=1,
-    )
-    _keep(found, out, "", "", ("studentized",))
+    methods = STRATIFIED if prefix else PLAIN
+    if options.get("method") == "percentile":  # there is no BCa interval
+        methods = ("percentile", "basic")
+    _keep(found, out, prefix, "", methods)
 
 
 def _analytic_auc(data: Data, out: Measured) -> None:

@@ -30,9 +30,9 @@ FAMILIES: Final = (
         "Measures of two classes",
         (
             *("AUC", "Average precision", "Kolmogorov", "F1", "Accuracy", "An AUC of"),
-            *("Rates at a threshold", "Measures of the convex hull", "Class sizes fixed"),
+            *("Rates at a threshold", "Class sizes fixed"),
         ),
-        ("main", "near one", "choice", "hulls", "fixed", "iterated"),
+        ("main", "near one", "choice", "fixed", "iterated"),
     ),
     Family("two-models", "Two models", ("Differences between", "Tests of two"), ("differences",)),
     Family("estimate-and-compare", "`estimate` and `compare`", ("`estimate`",), ("estimates",)),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 from benchmarks.coverage import (
     costs,
@@ -31,8 +30,6 @@ from benchmarks.coverage.scenes import (
 @cache
 def population(scene: Scene) -> dict[str, float]:
     """Return the value of each measure in the population, and less that of the worse model."""
-    if scene.part == "hulls":
-        return _hull_values(scene.separation, scene.share)
     if scene.part == "costs":
         return costs.population(scene)
     if scene.part == guarantees.PART:
@@ -92,35 +89,4 @@ def _values(d: float, p: float) -> dict[str, float]:
         RECALL_AT: float(ndtr(d + norm.ppf(0.1))),
         "true_positive_rate": float(ndtr(d / 2)),  # at the threshold of the largest TPR - FPR
         "false_positive_rate": float(ndtr(-d / 2)),
-    }
-
-
-def _hull_values(d: float, p: float) -> dict[str, float]:
-    """Return the measures of the hull: the curve itself, which is concave."""
-    from scipy.integrate import quad
-    from scipy.special import ndtr
-
-    def cheapest(of_negatives: float) -> tuple[float, float]:
-        """Return FPR and FNR where the densities have this ratio, positives to negatives."""
-        threshold = math.log(of_negatives) / d + d / 2
-        return float(ndtr(-threshold)), float(ndtr(threshold - d))
-
-    def envelope(x: float) -> float:
-        fpr, fnr = cheapest((1 - x) / x)
-        return fnr * x + fpr * (1 - x)
-
-    def loss(c: float) -> float:
-        fpr, fnr = cheapest(c * (1 - p) / ((1 - c) * p))
-        return (c * (1 - p) * fpr + (1 - c) * p * fnr) * c**p * (1 - c) ** (1 - p)
-
-    def trivial(c: float) -> float:
-        return min(c * (1 - p), (1 - c) * p) * c**p * (1 - c) ** (1 - p)
-
-    def area(of: Any) -> float:
-        return sum(quad(of, *ends, epsabs=1e-12)[0] for ends in ((0, p), (p, 1)))
-
-    return {
-        "expected_total_cost": area(envelope),
-        "roc_hull_auc": float(ndtr(d / math.sqrt(2))),
-        "h_measure": 1 - area(loss) / area(trivial),
     }

@@ -38,7 +38,6 @@ from benchmarks.coverage.populations import population
 from benchmarks.coverage.scenes import (
     COMPARED,
     CORRELATION,
-    HULLS,
     METRICS,
     SCENES,
     SPREAD,
@@ -56,11 +55,6 @@ TITLES = {
     "accuracy": "Accuracy",
     "true_positive_rate": "TPR at the best threshold",
     "false_positive_rate": "FPR at the best threshold",
-}
-HULL_TITLES = {
-    "expected_total_cost": "Expected total cost",
-    "roc_hull_auc": "AUC of the convex hull",
-    "h_measure": "H-measure",
 }
 DIFFERENCES = tuple(f"{name} difference" for name in COMPARED)
 HYPOTHESES = {
@@ -81,7 +75,7 @@ def metric_section(study: Study, metric: str) -> str:
 
 def _plain_methods(rows: Sequence[IntervalRow]) -> list[str]:
     present = dict.fromkeys(row.method for row in rows)
-    return [method for method in (*findings.GENERAL, "studentized") if method in present]
+    return [method for method in findings.GENERAL if method in present]
 
 
 def defaults(study: Study) -> str:
@@ -92,7 +86,7 @@ def defaults(study: Study) -> str:
 
 def overview(study: Study) -> str:
     """Write the table of shortfalls by measure and method."""
-    methods = (*findings.GENERAL, "studentized")
+    methods = findings.GENERAL
     lines = []
     for metric in (*METRICS, *DIFFERENCES):
         found = {v.method: v for v in findings.comparable(study.find("main", metric))}
@@ -160,17 +154,6 @@ def users_section(study: Study) -> str:
     )
 
 
-def hulls_section(study: Study) -> str:
-    """Write how the one interval of measures of the hull covers, and those that are refused."""
-    texts = []
-    for metric in HULLS:
-        rows = study.find("hulls", metric)
-        methods = dict.fromkeys(row.method for row in rows)
-        said = bullets(findings.where_short(rows, method) for method in methods)
-        texts.append(f"### {HULL_TITLES[metric]}\n\n{interval_tables(rows)}\n{said}")
-    return "\n".join(texts)
-
-
 def bias_of_costs(study: Study) -> str:
     """Write by how much the least cost is off on average, in percent, here and left out."""
     texts = []
@@ -232,9 +215,6 @@ def document(study: Study) -> str:
     for metric in CHOSEN:
         sections += [f"### {TITLES[metric]}\n", interval_tables(study.find("choice", metric))]
     sections += choice_report.of_two_models(study, HYPOTHESES)
-    one = study.find("hulls", HULLS[0])[0]
-    head = HULL.format(n_data=one.n_data, n_resamples=2 * study.n_resamples // 5)
-    sections += ["## Measures of the convex hull\n", head, hulls_section(study)]
     one = study.find("costs", "least cost, amounts")[0]
     head = COSTS.format(
         n_data=one.n_data,
@@ -348,13 +328,6 @@ Figures of this section are of {n_data:,} data sets each.
 
 CHOICE = """Each resample looks for the threshold of the largest TPR - FPR anew. The target is the
 rate at the threshold that is best in the population, not the rate at the one that was found.
-"""
-
-HULL = """The hull follows every chance bend of a sample: its area is too large, the cost of its
-thresholds too small, and replicates of the sample are biased once more by as much. `basic` is the
-interval that `bootstrap` gives, the basic one of the logarithm of what a perfect model lacks (the
-cost itself; 1 less the area or the H-measure). The others are refused, and stand here to say why.
-Figures are of {n_data:,} data sets, with {n_resamples:,} replicates each.
 """
 
 COSTS = """A positive that is missed costs {cost_fn:g} and a false alarm 1 ("one price"); or each

@@ -29,7 +29,6 @@ RANKINGS = ("map", "mrr@10", "precision@5", "hit_rate@1")
 MANY_QUERIES = 400_000  # whose means stand for those of the population
 
 METRICS = ("roc_auc", "average_precision", "ks_statistic", "f1", "accuracy")
-HULLS = ("expected_total_cost", "roc_hull_auc", "h_measure")
 RECALL_AT = "recall_at_false_positive_rate"  # of 0.1
 COMPARED = ("roc_auc", "average_precision", "accuracy")  # by differences between two models
 
@@ -87,8 +86,6 @@ class Scene:
             return f"{size}{self.users:,} groups"
         if self.part == "groups":
             return f"{size}{self.users} {'Zipf' if self.uneven else 'equal'} groups"
-        if self.part == "hulls":
-            size += f"separation {self.separation:g}, "
         if self.spread:
             return f"{size}weights of spread {self.spread:g}"
         return size + ("balanced" if self.share == 0.5 else f"{self.share:.0%} positive")
@@ -147,9 +144,6 @@ SCENES = (
     Scene("weights", 1_000, 0.5, spread=1.0, thinned=10),
     Scene("weights", 100, 0.5, spread=1.5, thinned=10),
     *_grid("choice", (100, 1_000), SHARES),
-    *_grid("hulls", (100, 500, 5_000), (0.5,), separation=1.0, thinned=4),
-    *_grid("hulls", (100, 500), (0.5,), separation=2.0, thinned=4),
-    Scene("hulls", 500, 0.1, separation=1.0, thinned=4),
     *_grid("costs", (100, 1_000), (0.5, 0.1), thinned=4),
     Scene("costs", 1_000, 0.5, users=50, thinned=4),
     *_grid("guarantees", (100, 1_000), SHARES),

@@ -164,32 +164,3 @@ def sums_of_blocks(weights, ends, sums):
             total = new
         sums[block] = total
         start = ends[block] + 1
-
-
-@kernel
-def upper_hull_of_drawn_rows(labels, ends, drawn, pooled_positives, pooled_negatives):
-    """Pool rows by how often each was drawn, or its weight; ``ends`` marks the last row of a tie.
-
-    Returns the number of blocks; their last rows are not kept.
-    """
-    blocks = 0
-    p = 0.0
-    n = 0.0
-    for i in range(labels.size):
-        positive = labels[i] * drawn[i]
-        p += positive
-        n += drawn[i] - positive
-        if not ends[i] or p + n == 0.0:
-            continue
-        while blocks > 0 and not (
-            pooled_positives[blocks - 1] * n > p * pooled_negatives[blocks - 1]
-        ):
-            blocks -= 1
-            p += pooled_positives[blocks]
-            n += pooled_negatives[blocks]
-        pooled_positives[blocks] = p
-        pooled_negatives[blocks] = n
-        blocks += 1
-        p = 0.0
-        n = 0.0
-    return blocks

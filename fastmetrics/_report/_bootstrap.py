@@ -50,11 +50,6 @@ class Plan:
 
 def checked_plan(n_resamples: Any, confidence_level: float, n_models: int, **given: Any) -> Plan:
     """Return the plan, or raise before any work; see `evaluation.plan_of`."""
-    if n_models > 1 and given["method"] == "studentized":
-        raise InputError(
-            "`method='studentized'` has no differences of models: evaluate one model at a time, or "
-            "take `method='percentile'`"
-        )
     threshold = given["threshold"]
     if threshold is not None:
         threshold = real_threshold(threshold)

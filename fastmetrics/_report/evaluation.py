@@ -98,7 +98,7 @@ def evaluate(
         [0, 1] and may be probabilities, Brier score and log loss; of the bootstrap the measures of
         the evaluation, with the TPR and FPR at the best threshold as ``"tpr_at_best_threshold"``
         and ``"fpr_at_best_threshold"``.
-    method : {"percentile", "basic", "bca", "studentized"}, optional
+    method : {"percentile", "basic", "bca"}, optional
         Of the bootstrap's intervals. None takes "bca" for a model's measure where it is defined,
         else "percentile", as `bootstrap` does; differences have what `paired_bootstrap` takes.
     stratified : bool, default=False

@@ -181,8 +181,8 @@ the cheapest threshold:
 intervals by bootstrap:
 [--bootstrap N]  give every measure an interval from N resamples (9999 are usual), and with several
     models the differences of each pair; without it what is smooth has one
-[--method {{percentile,basic,bca,studentized}}]  of the interval (default: bca where it is defined,
-    else percentile; of differences basic)
+[--method {{percentile,basic,bca}}]  of the interval (default: bca where it is defined, else
+    percentile; of differences basic)
 [--groups COL]  column that says whose a row is (user, patient): groups vary, not rows
 [--stratified]  draw each class by itself
 [--metrics NAME ...]  measures with an interval beside those of the table, as f1, or with parameters

@@ -104,11 +104,8 @@ def _replicates(kind: Any) -> None:
     names += ["pr_auc", "best_threshold", "f1"]
     plans: list[dict[str, Any]] = [{}, {"stratified": True}, {"groups": groups}]
     plans += [{"sample_weight": weights}, {"resampling": "poisson"}, {"resampling": "bayesian"}]
-    for plan in [*plans, {"method": "bca"}]:
+    for plan in plans:
         fm.bootstrap(y, one, metrics=names, threshold=500, **_FEW, **plan)
-    fm.bootstrap(y, one, method="studentized", **_FEW)
-    for weight in (None, weights):
-        fm.bootstrap(y, one, metrics="roc_hull_auc", sample_weight=weight, **_FEW)
     models = {"a": one, "b": other}
     fm.paired_bootstrap(y, models, metrics=names, threshold=500, **_FEW)
     fm.paired_permutation_test(y, models, **_FEW)

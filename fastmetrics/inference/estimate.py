@@ -29,11 +29,9 @@ from fastmetrics.inference.table_points import Measured, has_influences, measure
 from fastmetrics.measures.asking import Asked, MetricsLike
 from fastmetrics.tables.ranking.ranking_table import RankingTable
 
-Method = Literal[
-    "influence", "wilson", "newcombe", "percentile", "basic", "bca", "studentized", "bootstrap"
-]
+Method = Literal["influence", "wilson", "newcombe", "percentile", "basic", "bca", "bootstrap"]
 
-_OF_BOOTSTRAP: Final = ("percentile", "basic", "bca", "studentized", "bootstrap")
+_OF_BOOTSTRAP: Final = ("percentile", "basic", "bca", "bootstrap")
 #: What replicates need to know of rows.
 _DRAWN: Final = ("groups", "sample_weight", "threshold", "pos_label")
 
@@ -106,7 +104,7 @@ def estimate(
     method : str, optional
         How intervals are made. None: by the influences of the rows, where the measure is smooth and
         they hold (Notes); else by the bootstrap. "influence", "wilson" (shares of counts),
-        "newcombe" (AUC), or one of `bootstrap`: "percentile", "basic", "bca", "studentized", and
+        "newcombe" (AUC), or one of `bootstrap`: "percentile", "basic", "bca", and
         "bootstrap" for what that takes by default.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "less": an upper limit alone. "greater": a lower limit alone.

@@ -27,9 +27,8 @@ Family = Literal[
 #: labels, probabilities of each class, or predicted numbers.
 Needs = Literal["scores", "labels", "probabilities", "values"]
 #: What is drawn in a replicate, and read off it: pair counts or points of a curve, cells of a
-#: confusion matrix, sums of columns, the binary problems of several classes, a convex hull; "" for
-#: nothing.
-Resampled = Literal["pairs", "curve", "cells", "sums", "classes", "rows", "hull", ""]
+#: confusion matrix, sums of columns, the binary problems of several classes; "" for nothing.
+Resampled = Literal["pairs", "curve", "cells", "sums", "classes", "rows", ""]
 
 #: Where an estimate is taken for normal. "lack" is the logarithm of what a perfect model lacks.
 Scale = Literal["identity", "logit", "log", "lack", "atanh"]
@@ -54,13 +53,12 @@ _FREE_OF_SHARES: Final = frozenset(
 REQUIRED: Final = object()
 
 _INTERVALS: Final[Mapping[str, tuple[str, ...]]] = {
-    "pairs": ("percentile", "basic", "bca", "studentized", "delong"),
+    "pairs": ("percentile", "basic", "bca", "delong"),
     "curve": ("percentile", "basic", "bca"),
-    "cells": ("percentile", "basic", "bca", "studentized"),
-    "sums": ("percentile", "basic", "bca", "studentized"),
+    "cells": ("percentile", "basic", "bca"),
+    "sums": ("percentile", "basic", "bca"),
     "classes": ("percentile", "basic"),
     "rows": ("percentile", "basic", "bca"),
-    "hull": ("basic",),
     "": (),
 }
 
@@ -143,10 +141,7 @@ class Measure:
     @property
     def intervals(self) -> tuple[str, ...]:
         """The intervals that it has, by the names of their methods."""
-        known = _INTERVALS[self.resampled]
-        if self.name == "r2":  # a ratio of sums: its replicates have no standard error
-            known = tuple(method for method in known if method != "studentized")
-        return known
+        return _INTERVALS[self.resampled]
 
     @property
     def scale(self) -> Scale:

@@ -24,9 +24,9 @@ ERRORS = {
         "or a key of 16 hexadecimal digits: got",
     ),
     "threshold": ((*ONE, *QUICK, "--threshold", "nan"), "argument --threshold: must be a number"),
-    "bca with groups": (
-        (*ONE, *QUICK, "--groups", "user", "--method", "bca"),
-        "--method bca is not defined for 'roc_auc' with groups: take --method percentile",
+    "bca of what jumps": (
+        (*ONE, *QUICK, "--method", "bca"),
+        "--method bca is not defined for 'break_even_point', which jumps from score to score",
     ),
     "bca with groups, two models": (
         (*BOTH, *QUICK, "--groups", "user", "--method", "bca"),
@@ -35,15 +35,6 @@ ERRORS = {
     "bca with weights": (
         (*ONE, *QUICK, "--weight", "w", "--method", "bca"),
         "--method bca is not defined for 'roc_auc' with importance weights",
-    ),
-    "studentized": (
-        (*ONE, *QUICK, "--method", "studentized"),
-        "--method studentized needs a standard error in each replicate, which 'average_precision' "
-        "has not: take --method bca or --method percentile",
-    ),
-    "studentized, two models": (
-        (*BOTH, *QUICK, "--method", "studentized", "--metrics", "roc_auc"),
-        "--method studentized has no differences of models: evaluate one model at a time",
     ),
     "stratified groups": (
         (*ONE, *QUICK, "--groups", "user", "--stratified"),
@@ -109,7 +100,7 @@ def test_options_that_need_a_bootstrap(scored, capsys, option):
 
 def test_wrong_options_are_told_before_the_files_are_read(scored, capsys):
     (scored / "x.parquet").unlink()
-    for case in ("one resample", "studentized", "stratified groups", "no threshold"):
+    for case in ("one resample", "stratified groups", "no threshold"):
         options, message = ERRORS[case]
         assert message in error_of(capsys, *options)
 

@@ -131,13 +131,11 @@ def resampling() -> None:
             {"resampling": "poisson"},
             {"resampling": "bayesian"},
             {"sample_weight": rng.random(size)},
-            {"method": "bca"},
         )
         for plan in plans:
             fastmetrics.bootstrap(
                 labels, scores, metrics=metrics, threshold=5e5, n_resamples=20, **plan
             )
-        fastmetrics.bootstrap(labels, scores, n_resamples=20, method="studentized")
         for plan in ("multinomial", "bayesian"):
             weights = rng.random(size)
             given = {"sample_weight": weights, "resampling": plan, "n_resamples": 20}
@@ -284,21 +282,13 @@ def rows_in_order() -> None:
 
 
 def pooled_rows() -> None:
-    """Pool the rows of tables of small counts, of large ones, of weights; drawn rows; numbers."""
+    """Pool the rows of tables of small counts, of large ones, of weights; numbers."""
     from fastmetrics.tables.scores.hull import upper_hull
 
     counts = np.random.default_rng(6).integers(1, 5, (2, 3_000))
     for size, scale in itertools.product((1, 3_000), (1, 2**45, 0.1)):
         columns = (column[:size] * scale for column in counts)
         upper_hull(fastmetrics.ScoreTable.from_counts(np.arange(size), *columns))
-    labels = np.arange(300) % 2
-    for kind, weight in itertools.product(CANONICAL, (None, counts[0, :300], counts[0, :300] / 3)):
-        fastmetrics.bootstrap(
-            *(labels, counts[1, :300].astype(kind)),
-            metrics="roc_hull_auc",
-            sample_weight=weight,
-            n_resamples=20,
-        )
     for kind, layout in itertools.product(FLOATS + INTEGERS, LAYOUTS):
         scores, values = (laid_out(column.astype(kind), layout) for column in counts)
         for weight in (None, laid_out(counts[0] / 4, layout), counts[1]):

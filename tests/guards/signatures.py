@@ -70,7 +70,6 @@ ALLOWED: dict[str, int] = {
     "hulls:is_steeper": 1,
     "hulls:sums_of_blocks": 1,
     "hulls:upper_hull": 1,
-    "hulls:upper_hull_of_drawn_rows": 1,
     "hulls:upper_hull_of_large_counts": 1,
     "hulls:upper_hull_of_weights": 1,
     "isotonic:pool_adjacent": 1,
@@ -79,14 +78,6 @@ ALLOWED: dict[str, int] = {
     "key_counts:deal": 1,
     "key_counts:rows_between": 1,
     "key_counts:table_between": 1,
-    "leave_one_out:affine": 1,
-    "leave_one_out:best_of_two": 2,  # keys are counts, or ratios of them
-    "leave_one_out:central_sums": 2,  # counts or weights
-    "leave_one_out:continuous_area": 1,
-    "leave_one_out:extent": 2,  # the same
-    "leave_one_out:segment_area": 1,
-    "leave_one_out:segments_without": 1,
-    "leave_one_out:steps_without": 1,
     "logits:moments_of_runs": 2,  # counts or weights
     "logits:terms_of_rows": 2,  # the same
     "losses:add": 1,
@@ -173,7 +164,6 @@ ALLOWED: dict[str, int] = {
     "replicate_points:merit": 1,
     "replicate_points:points_of_rows": 1,
     "replicate_points:precision_area_of_points": 1,
-    "replicate_points:squares_of_points": 1,
     "replicate_points:start_state": 1,
     "replicate_weights:exponentials": 1,
     "replicate_weights:pairs_of_replicate": 1,

@@ -173,19 +173,17 @@ def mean_score(labels, scores):
         ({"metrics": "brier_score"}, ValueError, r"must lie in \[0, 1\]: from -"),
         # --- a method that a measure does not have -------------------------------------------
         (
-            {"method": "studentized", "metrics": "average_precision"},
+            {"method": "bca", "metrics": ("precision_at_recall", {"recall": 0.5})},
             ValueError,
-            "`method='studentized'` needs a standard error in each replicate, which 'average_prec",
+            "'precision_at_recall', which jumps from score to score",
         ),
-        ({"method": "studentized", "metrics": mean_score}, ValueError, "'mean_score' has not"),
-        ({"method": "studentized", "metrics": "r2"}, ValueError, "'r2' has not"),
-        ({"method": "studentized", "groups": GROUPS}, ValueError, "error of grouped rows"),
+        ({"metrics": "roc_hull_auc"}, ValueError, "'roc_hull_auc': the convex hull follows every"),
+        ({"metrics": fm.costs.h_measure}, ValueError, "'h_measure': the convex hull follows"),
         (
-            {"method": "studentized", "sample_weight": np.full(30, 0.5)},
+            {"method": "bca", "metrics": mean_score, "groups": GROUPS},
             ValueError,
-            "`method='studentized'` has no standard error of importances",
+            "'mean_score' with groups: take `method=",
         ),
-        ({"method": "bca", "groups": GROUPS}, ValueError, "'roc_auc' with groups: take `method="),
         (
             {"method": "bca", "sample_weight": np.full(30, 0.5)},
             ValueError,

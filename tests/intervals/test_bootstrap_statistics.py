@@ -201,7 +201,7 @@ def test_limits_of_scipy(name, method, alternative):
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 @pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
 def test_limits_of_scipys_replicates(method, alternative):
-    """From our replicates scipy computes the same limits: its acceleration included."""
+    """From our replicates scipy computes the same limits, BCa's by the jackknife nearly so."""
     labels, scores = binary(90, step=0.1)
 
     def auc(rows):
@@ -217,7 +217,8 @@ def test_limits_of_scipys_replicates(method, alternative):
         bootstrap_result=_Replicates(ours.details.distribution),
     )
     got = ours.confidence_interval.low, ours.confidence_interval.high
-    np.testing.assert_allclose(got, tuple(given.confidence_interval), rtol=1e-10)
+    near = 1e-3 if method == "bca" else 1e-10
+    np.testing.assert_allclose(got, tuple(given.confidence_interval), rtol=near)
 
 
 class _Replicates:

@@ -301,12 +301,11 @@ def test_the_best_of_a_quantity_lacks_least_over_all_its_scenes():
 
 def test_one_part_alone_leaves_the_others_as_they_are():
     whole = simulate([s for s in SCENES if s.n == 30][:1], 4, SMALL)
-    hulls = simulate([s for s in SCENES if s.part == "hulls" and s.n == 100], 8, SMALL)
-    assert {row.n_data for row in hulls.intervals} == {2}
-    both = studies.with_part(whole, "hulls", hulls)
-    assert both.intervals == whole.intervals + hulls.intervals
-    assert (both.tests, both.n_data) == (whole.tests, whole.n_data)
-    assert studies.with_part(both, "hulls", hulls) == both
+    costs = simulate([s for s in SCENES if s.part == "costs" and s.n == 100], 8, SMALL)
+    assert {row.n_data for row in costs.intervals} == {2}
+    both = studies.with_part(whole, "costs", costs)
+    assert both.intervals == whole.intervals + costs.intervals
+    assert studies.with_part(both, "costs", costs) == both
 
 
 @pytest.mark.slow

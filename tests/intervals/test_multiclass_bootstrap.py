@@ -303,7 +303,7 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"metrics": None}, TypeError, "`metrics` must be a name"),
     ({"metrics": ["roc_auc_ovr"] * 2}, ValueError, "names 'roc_auc_ovr' 2 times"),
     ({"method": "bca"}, ValueError, "`method` must be one of 'percentile', 'basic': got 'bca'"),
-    ({"method": "studentized"}, ValueError, "`method` must be one of"),
+    ({"method": "bca"}, ValueError, "`method` must be one of"),
     ({"alternative": "up"}, ValueError, "`alternative` must be one of"),
     ({"resampling": "wild"}, ValueError, "`resampling` must be one of"),
     ({"confidence_level": 95}, ValueError, "did you mean 0.95"),

@@ -1,4 +1,4 @@
-"""Paired intervals against DeLong's test, BCa against refits, and what must not change a bit."""
+"""Paired intervals: DeLong's test, BCa's accelerations, and what must not change a bit."""
 
 from __future__ import annotations
 
@@ -72,36 +72,49 @@ def test_the_difference_is_far_more_certain_than_two_separate_estimates(
     assert result["roc_auc"].pairs[0].standard_error < separate / 5
 
 
-def jackknife(
-    measure: Callable[[NDArray[Any], NDArray[Any]], float], y: NDArray[Any], scores: NDArray[Any]
-) -> list[Fraction]:
-    """Return the measure without each row in turn."""
-    rows = np.arange(len(y))
-    return [Fraction(float(measure(y[rows != i], scores[rows != i]))) for i in rows]
+def influences(
+    measure: Callable[..., float], y: NDArray[Any], scores: NDArray[Any], times: NDArray[Any]
+) -> NDArray[Any]:
+    """Return how a measure changes with the weight of each row that is drawn, by differences."""
+    if measure is top_mean:  # which has no weights: without each row in turn
+        rows = np.repeat(np.arange(len(y)), times)
+        return np.array([-top_mean(y[rest], scores[rest]) for i in range(len(rows))
+                         for rest in [np.delete(rows, i)]])  # fmt: skip
+    y, scores, times = (column[times > 0] for column in (y, scores, times))
+    steps = 1e-4 * np.eye(len(y))
+    ends = [[measure(y, scores, times + sign * step) for step in steps] for sign in (1, -1)]
+    return np.repeat(np.subtract(*ends), times)
 
 
 def top_mean(targets: Any, predictions: Any) -> float:
     return float(np.mean(predictions[targets > 0.3]) + np.median(predictions))
 
 
+def weighted_auc(y: NDArray[Any], s: NDArray[Any], w: NDArray[Any]) -> float:
+    wins = np.sign(s[y == 1][:, None] - s[y == 0]) / 2.0 + 0.5
+    return float(w[y == 1] @ wins @ w[y == 0] / w[y == 1].sum() / w[y == 0].sum())
+
+
 BINARY: dict[str, Callable[..., float]] = {
-    "roc_auc": peer.roc_auc_score,
-    "average_precision": peer.average_precision_score,
-    "low": lambda y, s: fm.partial_auc(y, s, false_positive_rate_range=(0.1, 0.6)),
-    "f1": lambda y, s: peer.f1_score(y, s >= 0.5),
-    "matthews_corrcoef": lambda y, s: peer.matthews_corrcoef(y, s >= 0.5),
-    "brier_score": lambda y, s: peer.brier_score_loss(y, s),
+    "roc_auc": weighted_auc,
+    "average_precision": lambda y, s, w: peer.average_precision_score(y, s, sample_weight=w),
+    "low": lambda y, s, w: fm.partial_auc(
+        y, s, false_positive_rate_range=(0.1, 0.6), sample_weight=w
+    ),
+    "f1": lambda y, s, w: peer.f1_score(y, s >= 0.5, sample_weight=w),
+    "matthews_corrcoef": lambda y, s, w: peer.matthews_corrcoef(y, s >= 0.5, sample_weight=w),
+    "brier_score": lambda y, s, w: peer.brier_score_loss(y, s, sample_weight=w),
     "top_mean": top_mean,
 }
 REAL: dict[str, Callable[..., float]] = {
-    "mean_squared_error": peer.mean_squared_error,
-    "r2": peer.r2_score,
+    "mean_squared_error": lambda y, p, w: peer.mean_squared_error(y, p, sample_weight=w),
+    "r2": lambda y, p, w: peer.r2_score(y, p, sample_weight=w),
     "top_mean": top_mean,
 }
 PREDICTED: dict[str, Callable[..., float]] = {
-    "accuracy": peer.accuracy_score,
-    "f1_macro": lambda y, p: peer.f1_score(y, p, average="macro"),
-    "cohen_kappa": peer.cohen_kappa_score,
+    "accuracy": lambda y, p, w: peer.accuracy_score(y, p, sample_weight=w),
+    "f1_macro": lambda y, p, w: peer.f1_score(y, p, average="macro", sample_weight=w),
+    "cohen_kappa": lambda y, p, w: peer.cohen_kappa_score(y, p, sample_weight=w),
 }
 
 
@@ -113,7 +126,7 @@ def check_bca(
     times: NDArray[np.int64] | None = None,
     **options: Any,
 ) -> None:
-    """Assert that limits are those of an acceleration from refits, row by row."""
+    """Assert that limits are those of an acceleration from weights that change a little."""
     asked = {
         name: {"low": ("partial_auc", {"false_positive_rate_range": (0.1, 0.6)})}.get(name, name)
         for name in measures
@@ -132,27 +145,28 @@ def check_bca(
         confidence_level=0.9,
         **options,
     )
-    rows = np.arange(len(y)) if times is None else np.repeat(np.arange(len(y)), times)
-    y = y[rows]
-    strata = [y == 1, y != 1] if options.get("stratified") else [np.ones(len(y), bool)]
+    times = np.ones(len(y), np.int64) if times is None else times
+    positive = np.repeat(y == 1, times)
+    strata = [positive, ~positive] if options.get("stratified") else [np.ones(len(positive), bool)]
 
-    def expected(values: list[Fraction], replicates: Any, estimate: float) -> Any:
-        parts = [[values[i] for i in np.flatnonzero(part)] for part in strata]
-        a = oracle.acceleration(parts)
+    def expected(moved: NDArray[Any], replicates: Any, estimate: float) -> Any:
+        parts = [moved[part] for part in strata]
+        a = oracle.acceleration(
+            [[Fraction(-u) * len(p) / (len(p) - 1) for u in p.tolist()] for p in parts]
+        )
         assert abs(a) > 1e-4  # else any acceleration would do
-        return pytest.approx(oracle.bca(replicates, estimate, a, 0.9, "two-sided"), rel=1e-9)
+        return pytest.approx(oracle.bca(replicates, estimate, a, 0.9, "two-sided"), rel=1e-6)
 
     names = list(models)
     for name, measure in measures.items():
         pair = result[name].pairs[0]
-        without = [jackknife(measure, y, models[m][rows]) for m in names]
-        both = [one - other for one, other in zip(*without, strict=True)]
+        moved = [influences(measure, y, models[m], times) for m in names]
         found = pair.confidence_interval
-        limits = expected(both, pair.details.distribution.tolist(), pair.difference)
+        limits = expected(moved[0] - moved[1], pair.details.distribution.tolist(), pair.difference)
         assert (found.low, found.high) == limits, name
         own = result[name].models[1]
         found = own.confidence_interval
-        limits = expected(without[1], own.details.distribution.tolist(), own.estimate)
+        limits = expected(moved[1], own.details.distribution.tolist(), own.estimate)
         assert (found.low, found.high) == limits, name
 
 
@@ -162,7 +176,7 @@ def probabilities(rng: np.random.Generator) -> tuple[NDArray[Any], Models]:
 
 
 @pytest.mark.parametrize("stratified", [False, True])
-def test_bca_of_binary_models_is_that_of_refits(stratified: bool, rng: np.random.Generator) -> None:
+def test_bca_of_binary_models(stratified: bool, rng: np.random.Generator) -> None:
     y, models = probabilities(rng)
     check_bca(y, models, BINARY, threshold=0.5, stratified=stratified)
 

@@ -90,18 +90,3 @@ def test_sums_of_blocks(rng, kernel):
         for a, b in zip(starts, ends.tolist(), strict=True)
     ]
     np.testing.assert_allclose(sums, exact, rtol=2**-52)
-
-
-@pytest.mark.parametrize("kernel", forms(hulls.upper_hull_of_drawn_rows))
-@pytest.mark.parametrize("n", [1, 2, 200])
-def test_upper_hull_of_drawn_rows(rng, kernel, n):
-    labels, drawn = rng.integers(0, 2, n).astype(np.int8), rng.integers(0, 3, n).astype(float)
-    ends = rng.random(n) < 0.5
-    ends[-1] = True
-    found = np.full(n, -1.0), np.full(n, -1.0)
-    count = kernel(labels, ends, drawn, *found)
-    tie = np.cumsum(ends) - ends
-    columns = [np.bincount(tie, drawn * (labels == k)).astype(int) for k in (1, 0)]
-    kept = columns[0] + columns[1] > 0
-    want = expected(*(column[kept] for column in columns))[1:] if kept.any() else [[], []]
-    assert [column[:count].tolist() for column in found] == want

@@ -46,7 +46,6 @@ LINES = [
     *[("area", "tpr", *bounds) for bounds in ((0.0, 1.0), (0.9, 1.0), (0.2, 0.9), (0.3, 0.3001))],
     *[("precision area", name, 0.0, 0.0) for name in ESTIMATORS],
     ("break even", "", 0.0, 0.0),
-    ("squares", "", 0.0, 0.0),
 ]
 
 
@@ -58,7 +57,7 @@ def code(line):
         return AREA, int(name == "tpr")
     if measure == "precision area":
         return PRECISION_AREA, ESTIMATORS[name]
-    return (kernels.BREAK_EVEN if measure == "break even" else kernels.SQUARES), 0
+    return kernels.BREAK_EVEN, 0
 
 
 PROGRAMME = np.array([code(line) for line in LINES])
@@ -89,9 +88,7 @@ def expected_state(line, cells, ends):
         return float(2 * p * n * area), 0, 0, 0
     if measure == "precision area":
         return replicate_oracle.precision_area(cells, name) * float(p), 0, 0, 0
-    if measure == "break even":
-        return 1, float(replicate_oracle.expected_at_balance(cells)), 0, 0
-    return (*map(float, replicate_oracle.placement_squares(cells)), 0, 0)
+    return 1, float(replicate_oracle.expected_at_balance(cells)), 0, 0
 
 
 def labels_and_scores(rng, n, kind):
@@ -193,7 +190,7 @@ def assert_states(found, expected, cells):
     p, n = (float(total) for total in points(cells)[-1])
     for line, mine, theirs in zip(LINES, found, expected, strict=True):
         known = ~np.isnan(theirs)
-        near = {"area": 1e-13 * p * n, "squares": 0.0}.get(line[0], 1e-13 * p)
+        near = 1e-13 * p * n if line[0] == "area" else 1e-13 * p
         np.testing.assert_allclose(
             mine[known], theirs[known], rtol=1e-13, atol=near, err_msg=str(line)
         )
@@ -310,7 +307,6 @@ ONE_CLASS = [
     (0, 1, ("precision area", "continuous", 0.0, 0.0), (0, 0, 0, 0)),
     (0, 0, ("best", "precision", 0.0, 0.0), (-math.inf, -2, 0, 0)),
     (0, 0, ("best", "recall_at_false_positive_rate", 0.0, 0.0), (-math.inf, -2, 0, 0)),
-    (0, 0, ("squares", "", 0.0, 0.0), (0, 0, 0, 0)),
 ]
 
 

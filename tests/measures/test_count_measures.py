@@ -18,9 +18,7 @@ from fastmetrics import (
     ConfusionMatrix,
 )
 from fastmetrics.measures.decisions.count_measures import (
-    delta_variance,
     gradient,
-    leave_one_out,
     value,
     values,
 )
@@ -198,12 +196,11 @@ def test_the_scale_of_the_counts_does_not_matter(matrix, times, power) -> None:
 def test_a_matrix_has_the_same_bits_alone_and_in_a_stack(rng, k, n) -> None:
     stack = rng.random((2, n, k, k)) * (rng.random((2, n, k, k)) < 0.8)
     for name in names_for(k):
-        for function in (value, delta_variance):
-            whole = function(name, stack)
-            alone = [[function(name, matrix) for matrix in half] for half in stack]
-            assert whole.shape == (2, n)
-            assert whole.dtype == np.float64
-            np.testing.assert_array_equal(whole, alone)
+        whole = value(name, stack)
+        alone = [[value(name, matrix) for matrix in half] for half in stack]
+        assert whole.shape == (2, n)
+        assert whole.dtype == np.float64
+        np.testing.assert_array_equal(whole, alone)
 
 
 def test_memory_order_and_integers_do_not_matter(rng) -> None:
@@ -225,11 +222,9 @@ def test_nothing_warns_and_the_empty_matrix_is_undefined() -> None:
                 assert np.isnan(values[0]), name
                 assert np.isfinite(values[~np.isnan(values)]).all()
                 defined = ~np.isnan(values)
-                assert (np.isnan(delta_variance(name, stack)) == ~defined).all()
                 slopes = gradient(name, stack)
                 assert (np.isnan(slopes).all(axis=(-2, -1)) == ~defined).all()
                 assert not np.isnan(slopes[defined]).any(), name
-                leave_one_out(name, stack)
 
 
 def test_coefficients_stay_in_range() -> None:

@@ -1,4 +1,4 @@
-"""Count measures without one example, their derivatives and their variances."""
+"""Derivatives of count measures, and the variances that follow."""
 
 from __future__ import annotations
 
@@ -9,44 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from count_samples import assert_close, cells, expected, names_for
-from hypothesis import given
+from count_samples import assert_close, expected, names_for
 
-from fastmetrics.measures.decisions.count_measures import (
-    delta_variance,
-    gradient,
-    leave_one_out,
-    value,
-)
-
-# --- leave-one-out -----------------------------------------------------------------------------
-
-
-@given(cells(least=1, most=4))
-def test_leave_one_out_is_the_measure_of_the_other_examples(matrix) -> None:
-    k = len(matrix)
-    for name in names_for(k):
-        got = leave_one_out(name, matrix)
-        for i, j in itertools.product(range(k), repeat=2):
-            if matrix[i][j] == 0:
-                assert np.isnan(got[i, j])
-                continue
-            rest = [list(line) for line in matrix]
-            rest[i][j] -= 1
-            assert_close(got[i, j], expected(name, rest))
-
-
-def test_leave_one_out_of_a_stack_and_of_parameters(rng) -> None:
-    stack = rng.integers(0, 5, (4, 2, 2)).astype(float)
-    whole = leave_one_out("cost", stack, cost_fn=3, cost_fp=1)
-    assert whole.shape == (4, 2, 2)
-    for matrix, got in zip(stack, whole, strict=True):
-        np.testing.assert_array_equal(got, leave_one_out("cost", matrix, cost_fn=3, cost_fp=1))
-    with pytest.raises(ValueError, match="whole counts"):
-        leave_one_out("accuracy", [[0.5, 1], [1, 1]])
-
-
-# --- derivatives and variances -----------------------------------------------------------------
+from fastmetrics.measures.decisions.count_measures import gradient, value
 
 
 def positive(rng: np.random.Generator, k: int) -> np.ndarray:
@@ -91,22 +56,16 @@ def by_hand(four: Any) -> dict[str, list[list[float]]]:
     }
 
 
-def test_gradients_and_variances_in_closed_form(rng) -> None:
+def test_gradients_in_closed_form(rng) -> None:
     for _ in range(20):
         four = positive(rng, 2).astype(float)
         for name, slopes in by_hand(four).items():
             assert_close(gradient(name, four), slopes, rtol=1e-12, atol=1e-17)
-            shares, slopes = four / four.sum(), four.sum() * np.array(slopes)
-            spread = (shares * slopes**2).sum() - (shares * slopes).sum() ** 2
-            assert_close(delta_variance(name, four), spread / four.sum(), rtol=1e-12, atol=0)
 
 
-def test_variances_of_proportions() -> None:
-    four = [[60, 7], [5, 28]]
-    for name, k, n in (("precision", 28, 35), ("recall", 28, 33), ("specificity", 60, 67)):
-        assert_close(delta_variance(name, four), (k / n) * (1 - k / n) / n, rtol=1e-14)
-    assert delta_variance("precision", [[60, 0], [5, 28]]) == 0.0
-    assert np.isnan(delta_variance("precision", [[60, 0], [5, 0]]))
+def delta_variance(name: str, counts: np.ndarray, **parameters: Any) -> float:
+    """Return the variance by the delta method, the counts being multinomial (Agresti 2013)."""
+    return float((counts * gradient(name, counts, **parameters) ** 2).sum())
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])

@@ -82,8 +82,6 @@ def strict(entry: Entry, true: Any, values: Any) -> dict[str, float]:
     if entry.measure.resampled == "classes":
         results = fm.multiclass_bootstrap(true, values, n_resamples=2, metrics=name)
         found["multiclass_bootstrap"] = results[name].estimate
-    elif entry.measure.resampled == "hull":  # one model at a time, and one method
-        found["bootstrap"] = fm.bootstrap(true, values, **few | {"method": None})["it"].estimate
     elif entry.measure.resampled and values.ndim == 1:
         found["bootstrap"] = fm.bootstrap(true, values, **few)["it"].estimate
         pair = fm.paired_bootstrap(true, {"a": values, "b": values[::-1]}, **few)

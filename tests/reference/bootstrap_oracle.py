@@ -51,20 +51,6 @@ def basic(values, estimate: float, confidence_level: float, alternative: str):
     return _one_sided(low, high, alternative)
 
 
-def studentized(values, errors, estimate, error, confidence_level: float, alternative: str):
-    """Return estimate - t SE at the two quantiles of t = (replicate - estimate) / its SE."""
-    ratios = [
-        (Fraction(value) - Fraction(estimate)) / Fraction(one)
-        for value, one in zip(values, errors, strict=True)
-        if not math.isnan(value) and not math.isnan(one) and one > 0
-    ]
-    low, high = (
-        float(Fraction(estimate) - quantile(ratios, q) * Fraction(error))
-        for q in reversed(levels(confidence_level, alternative))
-    )
-    return _one_sided(low, high, alternative)
-
-
 def bca(values, estimate: float, acceleration: float, confidence_level: float, alternative: str):
     """Return Efron & Tibshirani's equation 14.9, a tie with the estimate counting half."""
     normal = NormalDist()

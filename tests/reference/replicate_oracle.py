@@ -223,18 +223,3 @@ def expected_at_balance(cells: Sequence[Cell]):
         if tp1 + fp1 >= total and tp1 + fp1 > tp0 + fp0:
             return tp0 + Fraction(total - tp0 - fp0) / (tp1 + fp1 - tp0 - fp0) * (tp1 - tp0)
     return 0
-
-
-def placement_squares(cells: Sequence[Cell]):
-    """Return the sums over positives of (2 negatives below + tied)^2, and over negatives likewise.
-
-    For a negative: of (2 positives above + tied)^2.
-    """
-    of_positives = sum(
-        p * (2 * sum(below for _, below in cells[i + 1 :]) + n) ** 2
-        for i, (p, n) in enumerate(cells)
-    )
-    of_negatives = sum(
-        n * (2 * sum(above for above, _ in cells[:i]) + p) ** 2 for i, (p, n) in enumerate(cells)
-    )
-    return of_positives, of_negatives

@@ -25,11 +25,8 @@ def _hull_by_numpy(positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[An
 
 
 def upper_hull(data: Data) -> Pair:
-    """Cover the kernels of hulls: of counts small and large, of weights, and of drawn rows."""
+    """Cover the kernels of hulls: of counts small and large, and of weights."""
     _, positives, negatives = columns(data)
-    order = np.argsort(-data.scores, kind="stable")
-    labels, scores = data.labels[order].astype(np.int8), data.scores[order]
-    ties, once = np.append(scores[1:] != scores[:-1], True), np.ones(len(labels))
     weights = positives.astype(np.float64), negatives.astype(np.float64)
 
     def blocks(pool: Callable[..., int], *columns: NDArray[Any], more: Any = ()) -> Any:
@@ -44,13 +41,10 @@ def upper_hull(data: Data) -> Pair:
         weighted = blocks(hulls.upper_hull_of_weights, *weights, more=(2.0**-40,))
         for column, sums in zip(weights, weighted[1:], strict=True):
             hulls.sums_of_blocks(column, weighted[0], sums)
-        drawn = np.empty(len(labels)), np.empty(len(labels))
-        count = hulls.upper_hull_of_drawn_rows(labels, ties, once, *drawn)
-        return *small, *large, *weighted, *(column[:count] for column in drawn)
+        return *small, *large, *weighted
 
     def twin() -> tuple[Any, ...]:
-        found = _hull_by_numpy(positives, negatives)
-        return 3 * found + found[1:]
+        return 3 * _hull_by_numpy(positives, negatives)
 
     return ours, twin
 
@@ -108,7 +102,6 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
             "hulls:is_steeper",
             "hulls:upper_hull_of_weights",
             "hulls:sums_of_blocks",
-            "hulls:upper_hull_of_drawn_rows",
         ),
         False,
     ),

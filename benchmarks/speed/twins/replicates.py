@@ -288,7 +288,7 @@ def column_sums(data: Data) -> Pair:
 LINES = [(replicate_points.BEST, criterion, 0.5, 0.0) for criterion in range(8)]
 LINES += [(replicate_points.AREA, axis, 0.1, 0.7) for axis in (0, 1)]
 LINES += [(replicate_points.PRECISION_AREA, estimator, 0.0, 0.0) for estimator in range(3)]
-LINES += [(replicate_points.BREAK_EVEN, 0, 0.0, 0.0), (replicate_points.SQUARES, 0, 0.0, 0.0)]
+LINES += [(replicate_points.BREAK_EVEN, 0, 0.0, 0.0)]
 PROGRAMME = np.array([line[:2] for line in LINES])
 BOUNDS = np.array([line[2:] for line in LINES])
 
@@ -391,7 +391,7 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
             "replicate_points",
             *("measure_rows", "points_of_rows", "merit", "start_state"),
             *("best_of_points", "add_points", "chosen_points", "area_of_points"),
-            *("precision_area_of_points", "break_even_of_points", "squares_of_points"),
+            *("precision_area_of_points", "break_even_of_points"),
         ),
         False,
     ),

@@ -14,7 +14,7 @@ from fastmetrics._kernels._compile import kernel
 #: Rows of a segment, whose class totals are known (as in replicate_pairs).
 SEGMENT = 512
 #: Kinds of measure, column 0 of a programme.
-BEST, PRECISION_AREA, AREA, BREAK_EVEN, SQUARES = range(5)
+BEST, PRECISION_AREA, AREA, BREAK_EVEN = range(4)
 #: Column 1: what the best threshold maximises, or the estimator of a P-R area.
 YOUDEN, YOUDEN_BELOW, CLOSEST, ERRORS, F_BETA, PRECISION, RECALL, RECALL_AT_FPR = range(8)
 STEP, TRAPEZOID, CONTINUOUS = range(3)
@@ -148,22 +148,6 @@ def break_even_of_points(tp, fp, n, n_positive, slack, state):
 
 
 @kernel
-def squares_of_points(tp, fp, n, n_negative, state):
-    """Add the squares of the doubled placements: [of the positives, of the negatives]."""
-    of_positives = 0.0
-    of_negatives = 0.0
-    for i in range(1, n + 1):
-        p = tp[i] - tp[i - 1]
-        q = fp[i] - fp[i - 1]
-        placement = 2.0 * (n_negative - fp[i]) + q
-        of_positives += p * placement * placement
-        placement = 2.0 * tp[i - 1] + p
-        of_negatives += q * placement * placement
-    state[0] += of_positives
-    state[1] += of_negatives
-
-
-@kernel
 def add_points(
     kind, criterion, bounds, tp, fp, rows, n, n_positive, n_negative, slack, state, chosen
 ):
@@ -179,10 +163,8 @@ def add_points(
     elif kind == PRECISION_AREA:
         n = chosen_points(tp, n, chosen)
         precision_area_of_points(criterion, tp, fp, chosen, n, state)
-    elif kind == BREAK_EVEN:
-        break_even_of_points(tp, fp, n, n_positive, slack, state)
     else:
-        squares_of_points(tp, fp, n, n_negative, state)
+        break_even_of_points(tp, fp, n, n_positive, slack, state)
 
 
 @kernel

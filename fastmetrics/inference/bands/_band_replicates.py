@@ -196,7 +196,7 @@ def effective_sizes(form: Form) -> Sizes:
         return Sizes(negatives, positives, negatives + positives)
     n = form.n
     weights = np.ones(n) if form.weights is None else form.weights.astype(np.float64)
-    units = form.unit_of_rows()
+    units = np.arange(n) if form.units is None else form.units.astype(np.int64)
     is_positive = form.rows.labels == 1
     tie = np.zeros(n, np.int64)
     tie[1:] = np.cumsum(form.rows.ends[: n - 1], dtype=np.int64)

@@ -22,7 +22,7 @@ from fastmetrics._input.weights import Weights
 from fastmetrics._kernels.replicates import replicate_points as points, resampling
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._draws import Draws, Needs, Yield, by_cell, cell_counts
-from fastmetrics.inference.bootstrap._forms import Form, Rows, UnitSums
+from fastmetrics.inference.bootstrap._forms import Form, Rows
 from fastmetrics.inference.bootstrap._rows import Bytes, Codes, Floats
 from fastmetrics.measures.decisions._matrix_input import positive_last
 from fastmetrics.tables.confusion._label_counts import (
@@ -74,6 +74,10 @@ class Cells(Form):
         """Return what ``count`` replicates from number ``first`` on yield."""
 
     @abstractmethod
+    def times(self) -> Counts:
+        """Return how many rows each cell stands for."""
+
+    @abstractmethod
     def _n_cells(self) -> int: ...
 
 
@@ -96,23 +100,25 @@ class TableCells(Cells):
         cells = draw(both, poisson=draws.resampling == "poisson")
         return cells[:, ::2], cells[:, 1::2]
 
-    def whole(self, needs: Needs) -> Yield:
-        return self._measured(self.table.positives[None, :], self.table.negatives[None, :], needs)
-
     def weights_of_columns(self) -> NDArray[Any]:
-        cells = np.concatenate((self.table.positives, self.table.negatives))
-        return cells.astype(np.float64)
+        return self.times().astype(np.float64)
 
     def score_at(self, places: NDArray[np.int64]) -> NDArray[Any]:
         scores: NDArray[Any] = self.table.scores[places]
         return scores
 
-    def is_positive(self, n: int) -> NDArray[np.bool_]:
-        return np.asarray(np.arange(n) < len(self.table))
+    def times(self) -> Counts:
+        return np.concatenate((self.table.positives, self.table.negatives))
 
-    def sums_by_unit(self, columns: Floats) -> UnitSums:
-        times = self.weights_of_columns()
-        return UnitSums(columns, np.ones(len(times)), times, columns @ times, times.sum())
+    def classes(self) -> NDArray[Any]:
+        return np.repeat((1, 0), len(self.table))
+
+    def cell_of_rows(self) -> NDArray[np.int64]:
+        called = np.arange(len(self.table)) < (self.cut or 0)
+        return 2 * self.classes() + np.tile(called, 2)
+
+    def of_scores(self, of_positives: Floats, of_negatives: Floats) -> Floats:
+        return np.concatenate((of_positives, of_negatives))
 
     def _n_cells(self) -> int:
         return 2 * len(self.table)
@@ -183,8 +189,14 @@ class MatrixCells(Cells):
         poisson = draws.resampling == "poisson"
         return self._measured(cell_counts(draws.key, sizes, first, count, poisson=poisson))
 
-    def whole(self, needs: Needs) -> Yield:
-        return self._measured(self.counts.reshape(1, -1))
+    def times(self) -> Counts:
+        return self.counts.ravel()
+
+    def classes(self) -> NDArray[Any]:
+        return np.repeat(np.arange(len(self.counts)), len(self.counts))
+
+    def cell_of_rows(self) -> NDArray[np.int64]:
+        return np.arange(self.counts.size)
 
     def _n_cells(self) -> int:
         return self.counts.size

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import key_text
-from fastmetrics._kernels.replicates import replicate_points, replicate_weights as weighing
+from fastmetrics._kernels.replicates import replicate_weights as weighing
 from fastmetrics._threads.workers import run, run_batches
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.inference._sample_sizes import Sizes
@@ -21,10 +21,8 @@ from fastmetrics.inference.bootstrap._cell_forms import Cells
 from fastmetrics.inference.bootstrap._draws import WINDOW, Draws, Line, Needs, Yield
 from fastmetrics.inference.bootstrap._forms import Form, Rows
 from fastmetrics.inference.bootstrap._limits import acceleration
-from fastmetrics.inference.bootstrap._plans import Planned
+from fastmetrics.inference.bootstrap._plans import Planned, UserPlan
 from fastmetrics.inference.bootstrap._rows import padded
-from fastmetrics.inference.bootstrap._statistic_plans import StatisticPlan
-from fastmetrics.inference.bootstrap._threshold_plans import ThresholdPlan
 from fastmetrics.inference.estimate_result import Replicates
 
 Floats = NDArray[np.float64]
@@ -48,13 +46,12 @@ _SIDE_BY_SIDE: Final = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """Values of every model and measure: (models, measures, replicates), and their errors.
+    """Values of every model and measure, (models, measures, replicates).
 
     With whether a class is missing (models, replicates), of data of two classes.
     """
 
     values: Floats
-    errors: Floats | None
     lost_a_class: NDArray[np.bool_]
 
 
@@ -69,36 +66,18 @@ class _Place(NamedTuple):
 class Engine:
     """Draws replicates of forms that share their units, and measures them.
 
-    A form is that of a model; several must be of rows. ``with_errors`` asks for each replicate's
-    standard error, of measures that have one.
+    A form is that of a model; several must be of rows.
     """
 
-    def __init__(
-        self,
-        forms: Sequence[Form],
-        asked: Sequence[Planned],
-        draws: Draws,
-        *,
-        with_errors: bool = False,
-    ) -> None:
-        self.asked, self.draws, self.with_errors = asked, draws, with_errors
-        self.places, self.needs = placed(asked, with_errors)
-        self.forms = list(forms)
-        if with_errors:
-            self.forms = [
-                replace(form, columns=np.concatenate((form.columns, form.columns**2)))
-                if form.columns is not None
-                else form
-                for form in forms
-            ]
-        self.n_columns = self.places[-1].columns.stop
+    def __init__(self, forms: Sequence[Form], asked: Sequence[Planned], draws: Draws) -> None:
+        self.forms, self.asked, self.draws = list(forms), asked, draws
+        self.places, self.needs = placed(asked)
 
     def run(self, n_resamples: int, *, progress: bool | None) -> Found:
         """Return the values of replicates 0 to ``n_resamples - 1``."""
         shape = (len(self.forms), len(self.asked), n_resamples)
         values = np.full(shape, np.nan)
-        errors = np.full(shape, np.nan) if self.with_errors else None
-        found = Found(values, errors, np.zeros((len(self.forms), n_resamples), np.bool_))
+        found = Found(values, np.zeros((len(self.forms), n_resamples), np.bool_))
         size, first = self._batch_size(n_resamples), 0
         if self.needs.statistics:  # of unknown cost: an interrupt waits for a batch to end
             size, first = min(size, self._timed(found)), 2
@@ -119,30 +98,23 @@ class Engine:
             for one, place in zip(self.asked, self.places, strict=True)
         ]
 
-    def errors_of_data(self) -> Floats:
-        """Return the standard error of each measure on the data: those of a replicate of ones."""
-        return self._errors(self.forms[0], self.forms[0].whole(self.needs))[:, 0]
-
     def accelerations(
         self, wanted: Sequence[tuple[int, int]], stratified: bool
     ) -> dict[tuple[int, int], float]:
         """Return BCa's acceleration of each (model, measure); nan where it is undefined."""
+        first = self.forms[0]  # whose entries are the units of all
+        strata = first.classes() if stratified else None
 
         def one(model: int, measure: int) -> float:
-            plan, columns = self.asked[measure].plan, self.places[measure].columns
-            return acceleration(plan.strata(self.forms[model], columns), are_one=not stratified)
+            return acceleration(self.contributions(model, measure), first.times(), strata)
 
         return dict(zip(wanted, run([partial(one, *each) for each in wanted]), strict=True))
 
-    def row_deviations(self, measure: int, model: int) -> Floats:
-        """Return a measure without each row in turn, less a number common to all."""
-        return self.asked[measure].plan.row_deviations(
-            self.forms[model], self.places[measure].columns
-        )
-
-    def values(self, form: Form, out: Yield) -> Floats:
-        """Return the measures of what some replicates yielded: (measures, replicates)."""
-        return self._measured(form, out, "values")
+    def contributions(self, model: int, measure: int) -> Floats:
+        """Return what each sampling unit adds to the error of a measure of a model."""
+        form = self.forms[model]
+        plan, columns = self.asked[measure].plan, self.places[measure].columns
+        return form.contributions(plan.influences(form, columns))
 
     def _batch_size(self, n_resamples: int) -> int:
         """Return how many replicates make a batch: a number of the call, not of the threads."""
@@ -170,46 +142,35 @@ class Engine:
         for m, (form, out) in enumerate(zip(self.forms, found, strict=True)):
             into.values[m, :, here] = self.values(form, out)
             into.lost_a_class[m, here] = ~((out.n_positive > 0) & (out.n_negative > 0))
-            if into.errors is not None:
-                into.errors[m, :, here] = self._errors(form, out)
 
-    def _errors(self, form: Form, out: Yield) -> Floats:
-        """Return each replicate's own standard error, for the studentized interval."""
-        return np.sqrt(np.maximum(self._measured(form, out, "variances"), 0.0))
-
-    def _measured(self, form: Form, out: Yield, what: str) -> Floats:
+    def values(self, form: Form, out: Yield) -> Floats:
+        """Return the measures of what some replicates yielded: (measures, replicates)."""
         found = np.full((len(self.asked), len(out.total)), np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
             for i, (one, place) in enumerate(zip(self.asked, self.places, strict=True)):
-                columns = np.arange(place.columns.start, place.columns.stop)
-                if self.with_errors:  # their squares stand below all columns
-                    columns = np.append(columns, columns + self.n_columns)
                 part = replace(
                     out,
                     states=out.states[:, place.lines],
-                    sums=out.sums[:, columns],
+                    sums=out.sums[:, place.columns],
                     statistics=out.statistics[:, place.statistics],
                     score_at=form.score_at,
                 )
-                found[i] = getattr(one.plan, what)(part)
+                found[i] = one.plan.values(part)
         return found
 
 
-def placed(asked: Sequence[Planned], with_errors: bool = False) -> tuple[list[_Place], Needs]:
+def placed(asked: Sequence[Planned]) -> tuple[list[_Place], Needs]:
     """Return what all measures need of a replicate, and where each finds its own."""
     numbers: dict[Line, int] = {}  # measures that ask for the same line share it
     statistics: list[Any] = []
     places, n_columns = [], 0
     for one in asked:
         plan, first, own = one.plan, n_columns, []
-        lines = list(plan.lines)
-        if with_errors and isinstance(plan, ThresholdPlan):
-            lines.append((replicate_points.SQUARES, 0, 0.0, 0.0))
         n_columns += plan.n_columns
-        if isinstance(plan, StatisticPlan):
+        if isinstance(plan, UserPlan):
             own = [len(statistics)]
             statistics.append(plan.statistic)
-        at = [numbers.setdefault(line, len(numbers)) for line in lines]
+        at = [numbers.setdefault(line, len(numbers)) for line in plan.lines]
         places.append(_Place(at, slice(first, n_columns), own))
     return places, Needs(tuple(numbers), tuple(statistics))
 

@@ -2,14 +2,14 @@
 
 Rows are drawn one by one or by groups: `ScoredRows` (labels with scores), plain `Rows` (targets
 with predictions). ``_cell_forms`` has those of cells, and rows of true and predicted classes. A
-form measures its replicates, and knows what measures of the data, or of all but a row, follow from.
+form measures its replicates, and knows what measures of the data follow from.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,23 +47,8 @@ from fastmetrics.inference.bootstrap._rows import (
 )
 from fastmetrics.tables.scores.score_table import ScoreTable
 
-#: Values without a row of each kind, and how many rows are of that kind; a pair a class.
-Strata = list[tuple[NDArray[Any], NDArray[Any]]]
 # Sums of weights this near to the number of positives, relative to all weight, meet it.
 _ROUNDING: Final = 2.0**-50
-
-
-class UnitSums(NamedTuple):
-    """Columns, (n_columns, n_units), and the size of each unit; how many units each stands for.
-
-    With the sums over all of them.
-    """
-
-    columns: Floats
-    size: Floats
-    multiplicities: Floats
-    total: Floats
-    n: Any
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -90,10 +75,6 @@ class Form(ABC):
     columns: Floats | None = None
     table: ScoreTable | None = None
     counts: NDArray[Any] | None = None
-
-    @abstractmethod
-    def whole(self, needs: Needs) -> Yield:
-        """Return what the data themselves yield: a replicate that draws everything once."""
 
     @abstractmethod
     def batch_size(self) -> int:
@@ -165,27 +146,21 @@ class Form(ABC):
         """Return the cell of the confusion matrix that each row is in."""
         raise InputTypeError("rows with classes are needed")
 
-    def is_positive(self, n: int) -> NDArray[np.bool_]:
-        """Return the class of each of n entries, for strata; all True where there is none."""
-        return np.ones(n, np.bool_)
+    def times(self) -> NDArray[Any] | None:
+        """Return how many rows each entry stands for; None for one each."""
+        return None
 
-    def by_class(self, values: Floats, multiplicities: Floats) -> Strata:
-        """Return what belongs to each entry, class by class."""
-        positive = self.is_positive(len(values))
-        parts = (positive, ~positive)
-        return [(values[part], multiplicities[part]) for part in parts if part.any()]
+    def classes(self) -> NDArray[Any]:
+        """Return the class of each entry: its stratum where each class is drawn by itself."""
+        raise InputTypeError("entries with classes are needed")
 
-    def unit_of_rows(self) -> NDArray[np.int64]:
-        """Return the group of each row."""
-        raise InputTypeError("groups need rows")
+    def contributions(self, influences: Floats) -> Floats:
+        """Return what each sampling unit adds to the error, from the influence of each entry."""
+        return influences
 
-    def by_row(self, of_positives: Floats, of_negatives: Floats) -> Floats:
-        """Return, for each row, what belongs to its class and distinct score."""
-        raise InputTypeError("rows with scores are needed")
-
-    def sums_by_unit(self, columns: Floats) -> UnitSums:
-        """Return columns summed over each unit that may be left out."""
-        raise InputTypeError("sums are of rows or of scores")
+    def of_scores(self, of_positives: Floats, of_negatives: Floats) -> Floats:
+        """Return, for each entry, the value of its class at its distinct score."""
+        raise InputTypeError("scores of two classes are needed")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -199,7 +174,7 @@ class Rows(Form):
     units : ndarray of int32, shape (n,), or None
         The unit that each row belongs to, where the rows themselves are not drawn in this order.
     arguments : tuple of ndarray
-        What a statistic is called with: targets, predictions; of scores where ties end, too.
+        What a statistic is called with: targets, predictions.
     """
 
     n: int
@@ -231,11 +206,6 @@ class Rows(Form):
         counts = np.zeros((len(of_units), padded(self.n)), np.uint8)
         pairs.gather_counts(of_units, self.units, counts)
         return counts
-
-    def whole(self, needs: Needs) -> Yield:
-        counts = np.zeros((1, padded(self.n)), np.uint8)
-        counts[0, : self.n] = 1
-        return self.measure(needs, counts)
 
     def measure(self, needs: Needs, counts: Bytes) -> Yield:
         """Measure replicates whose counts of every row are at hand."""
@@ -294,19 +264,12 @@ class Rows(Form):
             kept = np.ones(self.n, np.int64) if self.weights is None else self.weights
         return function(self.arguments, kept)
 
-    def unit_of_rows(self) -> NDArray[np.int64]:
-        return np.arange(self.n) if self.units is None else self.units.astype(np.int64)
-
-    def sums_by_unit(self, columns: Floats) -> UnitSums:
-        size = multiplicities = np.ones(columns.shape[1])
+    def contributions(self, influences: Floats) -> Floats:
         if self.weights is not None:
-            size = self.weights
-        columns = columns * size
-        if self.units is not None and self.is_grouped:
-            columns = np.stack([np.bincount(self.units, column) for column in columns])
-            size = np.bincount(self.units, size).astype(np.float64)
-            multiplicities = np.ones(len(size))
-        return UnitSums(columns, size, multiplicities, columns.sum(axis=1), size.sum())
+            influences = influences * self.weights
+        if self.units is None:
+            return influences
+        return np.bincount(self.units, influences, self.n_units).astype(np.float64, copy=False)
 
     def _n_cells(self) -> int:
         return 0
@@ -335,16 +298,14 @@ class ScoredRows(Rows):
         called = np.arange(self.n) < (self.cut or 0)
         return 2 * self.rows.labels.astype(np.int64) + called
 
-    def by_row(self, of_positives: Floats, of_negatives: Floats) -> Floats:
+    def classes(self) -> NDArray[Any]:
+        return self.rows.labels
+
+    def of_scores(self, of_positives: Floats, of_negatives: Floats) -> Floats:
         ends = self.rows.ends[: self.n]
         score = np.cumsum(ends) - ends  # the number of each row's distinct score
         positive = self.rows.labels == 1
         return np.asarray(np.where(positive, of_positives[score], of_negatives[score]), np.float64)
-
-    def is_positive(self, n: int) -> NDArray[np.bool_]:
-        if self.is_grouped:
-            return np.ones(n, np.bool_)
-        return np.asarray(self.rows.labels == 1)
 
     def part(self, counts: Bytes, row: int, state: Codes, out: Yield) -> tuple[Codes, Codes]:
         return pairs_and_sums(self.rows, self.columns, counts, row, state, out)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -11,11 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.numbers import MonteCarloPValue
 from fastmetrics._input.scalars import Alternative
-from fastmetrics._kernels.replicates import leave_one_out as kernels
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.inference._sample_sizes import narrowed_level, widened_level
 
-Method = Literal["percentile", "basic", "bca", "studentized"]
+Method = Literal["percentile", "basic", "bca"]
 
 Floats = NDArray[np.float64]
 
@@ -33,12 +31,9 @@ ALL_EQUAL = (
 )
 NO_BCA = "; use `method='percentile'`, or an analytic interval"
 OUTSIDE = "the estimate is outside its replicates and BCa's bias correction is infinite" + NO_BCA
-NO_ACCELERATION = "BCa's acceleration is not defined: no leave-one-out values that differ" + NO_BCA
+NO_ACCELERATION = "BCa's acceleration is not defined: no influences of rows that differ" + NO_BCA
 TOO_SKEW = "BCa's correction has no finite limit with this bias and acceleration" + NO_BCA
 TOO_FEW = "fewer than two replicates are defined"
-_OTHERWISE = "; use `method='percentile'` or `method='bca'`"
-NO_ERROR = "the standard error of the estimate is 0 or undefined" + _OTHERWISE
-FEW_ERRORS = "fewer than two replicates have a standard error above 0" + _OTHERWISE
 NO_ESTIMATE = "the estimate is not defined"
 
 
@@ -57,16 +52,13 @@ def limits(
     confidence_level: float,
     alternative: Alternative = "two-sided",
     acceleration: float = math.nan,
-    standard_error: float = math.nan,
-    standard_errors: ArrayLike = (),
     n_groups: float | None = None,
 ) -> Limits:
     """Return the confidence limits that replicates of an estimate give; nan marks a failed one.
 
-    "bca" takes the ``acceleration``, "studentized" the ``standard_error`` of the estimate and those
-    of the replicates; ``n_groups``, effective ones, moves levels out to Student's t. Limits are
-    those of ``scipy.stats.bootstrap`` bit for bit. Efron & Tibshirani (1993), 12.5 (studentized),
-    13.3 (percentile), 14.3 (BCa); Davison & Hinkley (1997), 5.2.1 (basic).
+    "bca" takes the ``acceleration``; ``n_groups``, effective ones, moves levels out to Student's t.
+    Limits are those of ``scipy.stats.bootstrap`` bit for bit. Efron & Tibshirani (1993), 13.3
+    (percentile), 14.3 (BCa); Davison & Hinkley (1997), 5.2.1 (basic).
     """
     replicates = np.asarray(distribution, dtype=np.float64)
     if math.isnan(estimate):
@@ -85,21 +77,11 @@ def limits(
         low, high = 2 * estimate - upper, 2 * estimate - lower
     elif degenerate:
         return _undefined(degenerate)
-    elif method == "bca":
+    else:
         levels = _bca_levels(defined, estimate, alpha, acceleration)
         if isinstance(levels, str):
             return _undefined(levels)
         low, high = _quantiles(defined, levels)
-    else:
-        errors = np.asarray(standard_errors, dtype=np.float64)
-        if not (standard_error > 0 and math.isfinite(standard_error)):
-            return _undefined(NO_ERROR)
-        sound = (errors > 0) & np.isfinite(errors) & ~np.isnan(replicates)
-        studentized = (replicates[sound] - estimate) / errors[sound]
-        if len(studentized) < 2:
-            return _undefined(FEW_ERRORS)
-        lower, upper = _quantiles(studentized, (alpha, 1 - alpha))
-        low, high = estimate - upper * standard_error, estimate - lower * standard_error
     if alternative == "less":
         low = -math.inf
     elif alternative == "greater":
@@ -180,64 +162,35 @@ def _bias(replicates: Floats, estimate: float) -> float:
     return float(ndtri(twice / (2 * len(replicates))))
 
 
-# Leave-one-out values this near to one another, relative to their size, differ by rounding only.
-_NOISE = 2.0**-50
+def acceleration(
+    influences: Floats, times: NDArray[Any] | None = None, strata: NDArray[Any] | None = None
+) -> float:
+    """Return the acceleration of a BCa interval; nan where influences are undefined or all equal.
 
+    ``influences`` are the derivatives of the estimate by the weight of each sampling unit, or of
+    each of ``times`` equal ones; ``strata`` the sample that each is drawn in, where there are
+    several. With U the influences less their mean in the stratum it is
 
-def acceleration(strata: Sequence[tuple[ArrayLike, ArrayLike]], *, are_one: bool = False) -> float:
-    """Return the acceleration of a BCa interval from leave-one-out values; nan if they are equal.
+        a = 1/6 sum U^3 / (sum U^2)^(3/2).
 
-    ``strata`` has, for each sample that is drawn by itself (``are_one``: for each part of one), the
-    values without one row of a cell, or less any one number, and how many rows the cell has; nan is
-    left out. With U_ki = (n_k - 1)(mean_k - value_ki) of the n_k rows of sample k it is
-
-        a = 1/6 sum_k sum_i (U_ki / n_k)^3 / (sum_k sum_i (U_ki / n_k)^2)^(3/2).
-
-    Efron & Tibshirani (1993), eq. 14.15; of several samples Davison & Hinkley (1997), 5.3.2.
+    Efron & Tibshirani (1993), eq. 14.15 with the infinitesimal jackknife (22.19) in place of the
+    jackknife; of several samples Davison & Hinkley (1997), 5.3.2.
     """
-    parts = [
-        (np.ascontiguousarray(values, np.float64), _counts_of(multiplicities))
-        for values, multiplicities in strata
-    ]
-    samples = []
-    for of_sample in [parts] if are_one else [[part] for part in parts]:
-        shift = _first_value(of_sample)
-        found = np.array([math.inf, -math.inf, 0.0, 0.0])
-        with np.errstate(invalid="ignore"):  # infinite values: high - low tells
-            for part in of_sample:
-                kernels.extent(*part, shift, found)
-        low, high, total, n = found.tolist()
-        if n == 0:
-            continue
-        if not math.isfinite(high - low):
-            return math.nan
-        if high - low > _NOISE * max(abs(low + shift), abs(high + shift)):
-            mean = total / n
-            samples.append((of_sample, shift, mean, (n - 1) / n, max(mean - low, high - mean)))
-    if not samples:
+    times = np.ones(len(influences)) if times is None else times
+    held = times > 0
+    influences, times = influences[held], times[held]
+    codes = np.zeros(len(times), np.int64) if strata is None else strata[held]
+    centred = np.empty(len(times))
+    with np.errstate(invalid="ignore"):  # infinite influences: the largest says so
+        for code in np.unique(codes):
+            own = codes == code
+            centred[own] = influences[own] - np.average(influences[own], weights=times[own])
+        largest = np.abs(centred).max()
+    if not _ROUNDING * np.abs(influences).max() < largest < math.inf:
         return math.nan
-    # Influences of 1/n, say: their cubes could leave the range of float64.
-    largest = max(share * furthest for *_, share, furthest in samples)
-    sums = np.zeros(2)
-    for of_sample, shift, mean, share, _ in samples:
-        for part in of_sample:
-            kernels.central_sums(*part, shift, mean, share / largest, sums)
-    squares, cubes = sums.tolist()
-    return float(cubes / (6.0 * squares**1.5)) if squares > 0 else math.nan
-
-
-def _counts_of(multiplicities: ArrayLike) -> NDArray[Any]:
-    counts = np.ascontiguousarray(multiplicities)
-    return counts if counts.dtype == np.int64 else counts.astype(np.float64, copy=False)
-
-
-def _first_value(parts: list[tuple[Floats, NDArray[Any]]]) -> float:
-    """Return the first value that there is: less it, values are small numbers."""
-    for values, counts in parts:
-        kept = (counts > 0) & ~np.isnan(values)
-        if kept.any():
-            return float(values[kept.argmax()])
-    return 0.0
+    centred /= largest  # influences of 1/n, say: their cubes could leave the range of float64
+    squares = times * centred * centred
+    return float((squares * centred).sum() / (6.0 * squares.sum() ** 1.5))
 
 
 def pvalue_of_limits(

@@ -37,6 +37,7 @@ from fastmetrics.inference.bootstrap._plans import (
     CountPlan,
     Planned,
     SumPlan,
+    UserPlan,
     check_domains,
     columns_are,
     columns_of,
@@ -55,7 +56,6 @@ from fastmetrics.inference.bootstrap._rows import (
     rows_of_table,
     taken,
 )
-from fastmetrics.inference.bootstrap._statistic_plans import StatisticPlan
 from fastmetrics.tables.confusion._score_cells import cells_of_rows, score_cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
@@ -251,8 +251,8 @@ def _scored_rows(
     """Return labels with scores, and what sums and statistics of the user's own need of them."""
     if any(isinstance(one.plan, SumPlan) for one in asked):
         of_rows["columns"] = columns_of(asked, rows.labels, rows.scores)
-    if any(isinstance(one.plan, StatisticPlan) for one in asked):
-        of_rows["arguments"] = rows.labels, rows.scores, rows.ends[: rows.n].view(np.bool_)
+    if any(isinstance(one.plan, UserPlan) for one in asked):
+        of_rows["arguments"] = rows.labels, rows.scores
     counts, cut = _called(table, threshold), rows.called_positive(threshold)
     return ScoredRows(**of_rows, rows=rows, table=table, counts=counts, cut=cut)
 

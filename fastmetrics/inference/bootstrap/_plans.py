@@ -1,10 +1,9 @@
 """What was asked for: a plan for each measure; here are the plans of those that follow from sums.
 
-A plan says what a replicate must yield, and makes of it the `values` of the measure and, where
-there is one, their `variances`; it measures the data themselves (`estimate`) and, for BCa, the data
-without each row: by class (`strata`), or row by row less a number common to all
-(`row_deviations`). There is a class for each kind of measure; those of threshold measures and of
-functions of rows have files of their own, ``_threshold_plans`` and ``_statistic_plans``.
+A plan says what a replicate must yield, and makes of it the `values` of the measure; it measures
+the data themselves (`estimate`) and, for BCa, how far each row moves that (`influences`). There is
+a class for each kind of measure; that of threshold measures has a file of its own,
+``_threshold_plans``.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -20,11 +19,13 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.regression_targets import exponent_of
 from fastmetrics._input.scalars import check_choice
+from fastmetrics._kernels._compile import without_gil
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference.bootstrap._draws import Yield
-from fastmetrics.inference.bootstrap._forms import Form, Strata
-from fastmetrics.inference.bootstrap._statistic_plans import HULL_PLANS, HullPlan, UserPlan
+from fastmetrics.inference.bootstrap._draws import Statistic, Yield
+from fastmetrics.inference.bootstrap._forms import Form
+from fastmetrics.inference.bootstrap._limits import Method
 from fastmetrics.inference.bootstrap._threshold_plans import THRESHOLD_PLANS, Plan, ThresholdPlan
+from fastmetrics.inference.table_points import has_influences, measure_of
 from fastmetrics.measures import asking
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.decisions import count_measures
@@ -90,42 +91,17 @@ class CountPlan(Plan):
     name: str
     parameters: Mapping[str, Any]
 
-    has_error = True
     undefined_where = DIVIDES_BY_0
 
     def values(self, part: Yield) -> Floats:
         return count_measures.value(self.name, _matrices(part.cells), **self.parameters)
 
-    def variances(self, part: Yield) -> Floats:
-        return count_measures.delta_variance(self.name, _matrices(part.cells), **self.parameters)
-
     def estimate(self, form: Form, columns: slice) -> float:
         return float(count_measures.value(self.name, form.matrix(), **self.parameters))
 
-    def check_bca(self, form: Form, label: str) -> None:
-        self.refuse_fractions(form, label)
-
-    def strata(self, form: Form, columns: slice) -> Strata:
-        counts = form.matrix()
-        if form.is_grouped:
-            return [self._without_groups(form, counts)]
-        return list(zip(self._without_cells(counts), counts, strict=True))
-
-    def row_deviations(self, form: Form, columns: slice) -> Floats:
-        deviations = np.concatenate(list(self._without_cells(form.matrix())))
-        return np.asarray(deviations[form.cell_of_rows()], np.float64)
-
-    def _without_cells(self, counts: NDArray[Any]) -> Floats:
-        without = count_measures.leave_one_out(self.name, counts, **self.parameters)
-        return without - count_measures.value(self.name, counts, **self.parameters)
-
-    def _without_groups(self, form: Form, counts: NDArray[Any]) -> tuple[Floats, Floats]:
-        n_cells = counts.size
-        keys = form.unit_of_rows() * n_cells + form.cell_of_rows()
-        of_groups = np.bincount(keys, form.weights_of_columns(), minlength=form.n_units * n_cells)
-        without = counts - of_groups.reshape(-1, *counts.shape)
-        values = count_measures.value(self.name, without, **self.parameters)
-        return values, np.ones(len(values))
+    def influences(self, form: Form, columns: slice) -> Floats:
+        slopes = count_measures.gradient(self.name, form.matrix(), **self.parameters)
+        return np.asarray(slopes.ravel()[form.cell_of_rows()])
 
 
 def _matrices(cells: Floats) -> Floats:
@@ -138,7 +114,7 @@ class SumPlan(Plan):
     """A measure of column means.
 
     ``columns`` makes them of targets and predictions, ``finish`` values of shape (...) of means of
-    shape (..., n_columns), and ``slope`` is its derivative where there is one column; ``of_data``
+    shape (..., n_columns), and ``slopes`` its derivatives by the means, (n_columns,); ``of_data``
     makes the value of the data and their number, where it is defined for more. Predictions
     that are clipped keep the machine epsilon of their dtype from 0 and 1.
     """
@@ -149,8 +125,7 @@ class SumPlan(Plan):
     n_columns: int = 1
     needs_prediction: bool = True
     is_clipped: bool = False
-    slope: Callable[[Floats], Floats] = np.ones_like
-    has_error: bool = True
+    slopes: Callable[[Floats], Any] = np.ones_like
     of_data: Callable[[Floats, int], float] | None = None
     undefined_where: str = DIVIDES_BY_0
 
@@ -162,32 +137,21 @@ class SumPlan(Plan):
     def values(self, part: Yield) -> Floats:
         return self.finish(part.means)
 
-    def variances(self, part: Yield) -> Floats:
-        (mean, mean_of_squares), n = part.means.T, part.total
-        spread = (mean_of_squares - mean**2) * n / (n - 1.0)
-        variance: Floats = self.slope(mean) ** 2 * spread / n
-        return variance
-
     def estimate(self, form: Form, columns: slice) -> float:
         chosen = _columns(form)[columns]
         means = np.average(chosen, axis=1, weights=form.weights_of_columns())
         return float(self.of_data(means, form.n_rows) if self.of_data else self.finish(means))
 
     def check_bca(self, form: Form, label: str) -> None:
-        """Do nothing: sums without a row are always at hand."""
+        """Do nothing: means have influences whatever the weights."""
 
-    def strata(self, form: Form, columns: slice) -> Strata:
-        return form.by_class(*self._without(form, columns))
-
-    def row_deviations(self, form: Form, columns: slice) -> Floats:
-        return np.asarray(self._without(form, columns)[0], np.float64)
-
-    def _without(self, form: Form, columns: slice) -> tuple[Floats, Floats]:
-        """Return the values without each row, cell or group, and how many rows each is."""
-        of = form.sums_by_unit(_columns(form)[columns])
+    def influences(self, form: Form, columns: slice) -> Floats:
+        chosen = _columns(form)[columns]
+        means = np.average(chosen, axis=1, weights=form.weights_of_columns())
         with np.errstate(divide="ignore", invalid="ignore"):
-            means = ((of.total[:, None] - of.columns) / (of.n - of.size)).T
-            return self.finish(means) - self.finish(of.total / of.n), of.multiplicities
+            slopes = np.reshape(self.slopes(means), (-1, 1))
+            found: Floats = (slopes * (chosen - means[:, None])).sum(axis=0)
+        return found
 
 
 def _columns(form: Form) -> Floats:
@@ -213,6 +177,13 @@ def _r2_of_data(means: Floats, n_rows: int) -> float:
     return float(means[0] == 0.0) if math.isnan(found) and n_rows > 1 else found
 
 
+def _r2_slopes(means: Floats) -> list[float]:
+    error, mean, mean_of_squares = means
+    variance = mean_of_squares - mean**2
+    slope = error / variance**2
+    return [-1.0 / variance, -2.0 * mean * slope, slope]
+
+
 def _r2_columns(y: Floats, p: Floats) -> list[Floats]:
     if exponent := exponent_of(y, p):  # squares would leave the range of float64
         y, p = np.ldexp(y, exponent), np.ldexp(p, exponent)
@@ -234,15 +205,93 @@ SUMS = {
             "root_mean_squared_error",
             lambda y, p: [(y - p) ** 2],
             lambda means: np.sqrt(means[..., 0]),
-            slope=lambda mean: 0.5 / np.sqrt(mean),
+            slopes=lambda mean: 0.5 / np.sqrt(mean),
         ),
         SumPlan("mean_absolute_error", lambda y, p: [np.abs(y - p)], _first),
         SumPlan("mean_error", lambda y, p: [p - y], _first),
-        SumPlan("r2", _r2_columns, _r2, n_columns=3, has_error=False, of_data=_r2_of_data),
+        SumPlan("r2", _r2_columns, _r2, n_columns=3, slopes=_r2_slopes, of_data=_r2_of_data),
         SumPlan("log_loss", _log_loss_columns, _first, is_clipped=True),
         SumPlan("brier_score", lambda y, p: [(y - p) ** 2], _first),
     )
 }
+
+
+#: Rows up to which a user's own statistic is computed anew without each of them.
+MAX_REFITS: Final = 10_000
+#: Of the functions used last: each `without_gil` would compile anew.
+_unlocked = lru_cache(maxsize=32)(without_gil)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UserPlan(Plan):
+    """A statistic of the user's own.
+
+    ``compiled`` says that numba compiled it; ``weighted`` that it gets weights in any case. What
+    numba compiled gets every row with its weight, without the interpreter's lock. A Python
+    function gets the drawn rows themselves, and their weights only if these may be fractions. What
+    all replicates share is read-only: a function that sorts in place would change the rest.
+    """
+
+    function: Callable[..., Any]
+    compiled: bool
+    weighted: bool = False
+
+    undefined_where = "the function returned nan"
+
+    @property
+    def statistic(self) -> Statistic:
+        """The function of targets and predictions, and weights of the rows."""
+        function = _unlocked(self.function) if self.compiled else self.function
+
+        def with_weights(arguments: tuple[NDArray[Any], ...], weights: NDArray[Any]) -> float:
+            return float(function(*map(_read_only, arguments[:2]), weights.astype(np.float64)))
+
+        def with_rows(arguments: tuple[NDArray[Any], ...], weights: NDArray[Any]) -> float:
+            if self.weighted or weights.dtype.kind == "f":
+                drawn = weights > 0
+                columns = (column[drawn] for column in arguments[:2])
+                return float(function(*columns, weights[drawn].astype(np.float64)))
+            return float(function(*(np.repeat(column, weights) for column in arguments[:2])))
+
+        return with_weights if self.compiled else with_rows
+
+    def values(self, part: Yield) -> Floats:
+        return part.statistics[:, 0]
+
+    def estimate(self, form: Form, columns: slice) -> float:
+        return form.statistic(self.statistic)
+
+    def default_method(self, form: Form, label: str) -> Method:
+        return "percentile"  # for "bca" each row would be left out in turn
+
+    def check_bca(self, form: Form, label: str) -> None:
+        Plan.check_bca(self, form, label)
+        if form.is_grouped:
+            raise InputError(
+                f"`method='bca'` is not defined for {label!r} with groups: take "
+                "`method='percentile'`"
+            )
+        if form.n_rows > MAX_REFITS:
+            raise InputError(
+                f"`method='bca'` needs {label!r} without each row in turn, for {MAX_REFITS:,} rows "
+                f"at most: got {form.n_rows:,}; take `method='percentile'`"
+            )
+
+    def influences(self, form: Form, columns: slice) -> Floats:
+        """Return what the function lacks without each row in turn, less a number common to all."""
+        function, n = self.statistic, form.n_entries
+        kept, values = np.ones(n, np.int64), np.empty(n)
+        for i in range(n):
+            kept[i] = 0
+            values[i] = form.statistic(function, kept)
+            kept[i] = 1
+        return -values
+
+
+def _read_only(column: NDArray[Any]) -> NDArray[Any]:
+    view = column.view()
+    view.flags.writeable = False
+    return view
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -268,16 +317,12 @@ def planned(metrics: Any) -> list[Planned]:
 def _plan(one: asking.Asked) -> Plan:
     if one.measure is not None and one.measure.no_replicates:
         raise InputError(f"`metrics` names {one.label!r}: {one.measure.no_replicates}")
-    if one.is_only_function and one.name in HULL_PLANS:
-        raise InputError(
-            f"`metrics`: {one.label!r} takes no options of its function here, whose replicates "
-            f"are biased: name {one.name!r}"
-        )
     how = "" if one.measure is None or one.is_only_function else one.measure.resampled
     if how in ("pairs", "curve"):
-        return THRESHOLD_PLANS[one.name](**one.parameters)
-    if how == "hull":
-        return HULL_PLANS[one.name](**one.parameters)
+        plan = THRESHOLD_PLANS[one.name](**one.parameters)
+        if not has_influences(one):
+            return plan
+        return replace(plan, moved=partial(measure_of(one).load_influences(), **one.parameters))
     if how == "cells":
         return CountPlan(one.name, one.parameters)
     if hasattr(one.function, "get_metadata_routing"):
@@ -343,7 +388,7 @@ def columns_are(asked: Sequence[Planned], threshold: Any, pos_label: Any) -> Col
     """Return how the measures read the columns."""
     counted = [one.label for one in asked if isinstance(one.plan, CountPlan)]
     of_two = any(
-        isinstance(one.plan, ThresholdPlan | HullPlan)
+        isinstance(one.plan, ThresholdPlan)
         or (isinstance(one.plan, SumPlan) and one.plan.measure.needs == "probabilities")
         for one in asked
     )
@@ -367,19 +412,4 @@ def check_stratified(stratified: Any, groups: Any) -> None:
         raise InputError(
             "`stratified` and `groups` exclude each other: a group that is drawn brings the rows "
             "of both classes that it has"
-        )
-
-
-def check_has_errors(asked: list[Planned], groups: Any) -> None:
-    """Raise where a replicate has no standard error."""
-    for one in asked:
-        if not one.plan.has_error:
-            raise InputError(
-                f"`method='studentized'` needs a standard error in each replicate, which "
-                f"{one.label!r} has not: take `method='bca'` or `method='percentile'`"
-            )
-    if groups is not None:
-        raise InputError(
-            "`method='studentized'` has no standard error of grouped rows: take "
-            "`method='percentile'`"
         )

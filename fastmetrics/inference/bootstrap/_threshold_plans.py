@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,18 +21,21 @@ from fastmetrics._input.scalars import check_choice, check_flag, check_fraction,
 from fastmetrics._kernels.replicates import replicate_points as kernels
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._draws import Line, Yield
-from fastmetrics.inference.bootstrap._forms import Form, Strata
-from fastmetrics.inference.bootstrap._leave_one_out import leave_one_out
+from fastmetrics.inference.bootstrap._forms import Form
 from fastmetrics.inference.bootstrap._limits import Method
 from fastmetrics.measures.costs.lorenz import gini_coefficient
 from fastmetrics.measures.curves._criteria import AT_LEAST, AT_MOST
 from fastmetrics.measures.curves.best_threshold import _check_constraint, best_threshold
 from fastmetrics.measures.curves.break_even import break_even_point
+from fastmetrics.measures.curves.influences import CurveInfluences, of_curve
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic
 from fastmetrics.measures.curves.partial_auc import _checked_range, mcclish, partial_auc
 from fastmetrics.measures.curves.pr_areas import pr_auc
 from fastmetrics.measures.curves.precision_recall import average_precision_score
 from fastmetrics.measures.curves.roc_auc import rank_loss, roc_auc_score
+from fastmetrics.measures.decisions import count_measures
+from fastmetrics.tables.confusion._score_cells import score_cells
+from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.pairs import PairCounts, exact_dot, pairs_of_weights
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -76,7 +79,6 @@ class Plan(ABC):
 
     lines: tuple[Line, ...] = ()
     n_columns: int = 0
-    has_error: bool = False
     undefined_where: str = ""
     note: str = ""
 
@@ -84,25 +86,12 @@ class Plan(ABC):
     def values(self, part: Yield) -> Floats:
         """Return the value of each replicate, of which ``part`` has the measure's own part."""
 
-    def variances(self, part: Yield) -> Floats:
-        """Return the variance of each replicate's value by the delta method."""
-        return np.full(len(part.total), np.nan)
-
     @abstractmethod
     def estimate(self, form: Form, columns: slice) -> float:
         """Return the measure of the data themselves."""
 
     def check_bca(self, form: Form, label: str) -> None:
-        """Raise where there are no values without each row."""
-        self.refuse_fractions(form, label)
-        if form.is_grouped:
-            raise InputError(
-                f"`method='bca'` is not defined for {label!r} with groups: take "
-                "`method='percentile'`"
-            )
-
-    def refuse_fractions(self, form: Form, label: str) -> None:
-        """Raise where rows of importances cannot be left out."""
+        """Raise where there is no acceleration: of rows of importances, but for means."""
         if form.fractional is not None:
             raise InputError(
                 f"`method='bca'` is not defined for {label!r} with importance weights: take "
@@ -117,35 +106,28 @@ class Plan(ABC):
             return "percentile"
         return "bca"
 
-    def strata(self, form: Form, columns: slice) -> Strata:
-        """Return the values without each row, cell or group, by class; or less one number."""
-        values = self.row_deviations(form, columns)
-        return form.by_class(values, np.ones(len(values)))
-
-    def row_deviations(self, form: Form, columns: slice) -> Floats:
-        """Return the value without each row, less a number common to all."""
-        raise InputError("there are no values without each row")
+    @abstractmethod
+    def influences(self, form: Form, columns: slice) -> Floats:
+        """Return the derivative of the estimate by the weight of each entry of the form."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ThresholdPlan(Plan):
-    """One threshold measure with its parameters.
+    """One threshold measure.
 
     ``of_table`` measures the data themselves, ``finish`` makes values of what kernels left;
-    ``undefined_where`` says why a replicate of both classes may have none. What follows from pairs
-    alone has an error, DeLong's. A measure that is a line of another one bears the name of that:
-    ``slope`` is how steep a line.
+    ``undefined_where`` says why a replicate of both classes may have none. ``moved`` returns the
+    influences of the table's rows; where the estimate has none, as it jumps from score to score,
+    there is no BCa interval.
     """
 
     name: str
-    parameters: Mapping[str, Any]
     of_table: Callable[[ScoreTable], Any]
     finish: Callable[[Yield], Floats]
     lines: tuple[Line, ...] = ()
-    has_error: bool = False
     undefined_where: str = ""
     note: str = ""
-    slope: float = 1.0
+    moved: Callable[[ScoreTable], CurveInfluences] | None = None
 
     @property
     def is_of_a_choice(self) -> bool:
@@ -157,31 +139,24 @@ class ThresholdPlan(Plan):
         both = (part.n_positive > 0) & (part.n_negative > 0)
         return np.where(both, self.finish(part), np.nan)
 
-    def variances(self, part: Yield) -> Floats:
-        """Return DeLong's variance of each replicate's value from its squared placements."""
-        m, n = part.n_positive, part.n_negative
-        auc = part.twice_pairs / (2.0 * m * n)
-        of_positives = part.states[:, -1, 0] / (4.0 * n * n) - m * auc**2
-        of_negatives = part.states[:, -1, 1] / (4.0 * m * m) - n * auc**2
-        return self.slope**2 * (of_positives / (m * (m - 1.0)) + of_negatives / (n * (n - 1.0)))
-
     def estimate(self, form: Form, columns: slice) -> float:
         return float(self.of_table(form.score_table()))
 
+    def check_bca(self, form: Form, label: str) -> None:
+        Plan.check_bca(self, form, label)
+        if self.moved is None:
+            raise InputError(
+                f"`method='bca'` is not defined for {label!r}, which jumps from score to score, so "
+                "that no row has an influence: take `method='percentile'`, or leave `method` out"
+            )
+
     def default_method(self, form: Form, label: str) -> Method:
-        if self.note == OF_A_CHOICE:
-            return "percentile"  # docs/coverage.md, rates at a threshold chosen on the same rows
-        return Plan.default_method(self, form, label)
+        return "percentile" if form.is_grouped else Plan.default_method(self, form, label)
 
-    def strata(self, form: Form, columns: slice) -> Strata:
-        """Return the values without one row of each distinct score, by class."""
-        table = form.score_table()
-        found = leave_one_out(table, self.name, **self.parameters)
-        return list(zip(found, (table.positives, table.negatives), strict=True))
-
-    def row_deviations(self, form: Form, columns: slice) -> Floats:
-        found = leave_one_out(form.score_table(), self.name, **self.parameters)
-        return form.by_row(*found)
+    def influences(self, form: Form, columns: slice) -> Floats:
+        moved = cast("Callable[[ScoreTable], CurveInfluences]", self.moved)
+        found = of_curve(form.score_table(), moved)
+        return form.of_scores(found.of_positives, found.of_negatives)
 
 
 def _auc(part: Yield) -> Floats:
@@ -205,7 +180,7 @@ def _auc_of_table(table: ScoreTable) -> float:
 
 def _roc_auc(max_fpr: float | None = None) -> ThresholdPlan:
     if max_fpr is None or max_fpr == 1:
-        return ThresholdPlan("roc_auc", {}, _auc_of_table, _auc, has_error=True)
+        return ThresholdPlan("roc_auc", _auc_of_table, _auc)
     high = check_fraction("max_fpr", max_fpr, include_high=True)
 
     def standardised(part: Yield) -> Floats:
@@ -214,7 +189,7 @@ def _roc_auc(max_fpr: float | None = None) -> ThresholdPlan:
         return 0.5 * (1.0 + (area - least) / (high - least))
 
     line, of_table = (kernels.AREA, 0, 0.0, high), partial(roc_auc_score, max_fpr=high)
-    return ThresholdPlan("roc_auc", {"max_fpr": high}, of_table, standardised, (line,))
+    return ThresholdPlan("roc_auc", of_table, standardised, (line,))
 
 
 def _partial_auc(**given: Any) -> ThresholdPlan:
@@ -236,7 +211,7 @@ def _partial_auc(**given: Any) -> ThresholdPlan:
     line = (kernels.AREA, int(over_tpr), float(low), float(high))
     of_table = partial(partial_auc, **given)
     below = "the area is below that of chance, where McClish's correction has no value"
-    return ThresholdPlan("partial_auc", given, of_table, finish, (line,), undefined_where=below)
+    return ThresholdPlan("partial_auc", of_table, finish, (line,), undefined_where=below)
 
 
 def _pr_auc(interpolation: str = "continuous") -> ThresholdPlan:
@@ -245,7 +220,7 @@ def _pr_auc(interpolation: str = "continuous") -> ThresholdPlan:
 
     given: dict[str, Any] = {"interpolation": interpolation}
     line = (kernels.PRECISION_AREA, code, 0.0, 0.0)
-    return ThresholdPlan("pr_auc", given, partial(pr_auc, **given), _per_positive, (line,))
+    return ThresholdPlan("pr_auc", partial(pr_auc, **given), _per_positive, (line,))
 
 
 def _per_positive(part: Yield) -> Floats:
@@ -276,7 +251,9 @@ def _best_threshold(
         if cost is not None:
             raise InputTypeError(f"`{name}` has no meaning for criterion {criterion!r}")
     check_choice("of", of, REPORTED)
-    given = {"criterion": criterion, "beta": beta, "at_least": at_least, "at_most": at_most}
+    given: dict[str, Any] = {
+        "criterion": criterion, "beta": beta, "at_least": at_least, "at_most": at_most
+    }  # fmt: skip
     square = check_positive("beta", beta) ** 2
     _check_constraint(criterion, "at_least", at_least, criterion in AT_LEAST)
     _check_constraint(criterion, "at_most", at_most, criterion in AT_MOST)
@@ -287,18 +264,42 @@ def _best_threshold(
     why = "nothing is called positive at the threshold"
     if criterion == "recall_at_precision":
         why = f"no threshold reaches a precision of {bound:g}"
-    note = ""
+    note, moved = "", None
     if at_least is None and at_most is None:  # nothing but the best value determines it
         note = OF_A_MAXIMUM if of == "value" else OF_A_CHOICE
+        if of == "value":
+            moved = partial(_moved_at_best, **given)
     return ThresholdPlan(
         "best_threshold",
-        {**given, "of": of},
-        lambda table: getattr(best_threshold(table, **given), of),  # type: ignore[arg-type]
+        lambda table: getattr(best_threshold(table, **given), of),
         partial(_reported, criterion=criterion, of=of),
         (line,),
         undefined_where=why,
         note=note,
+        moved=moved,
     )
+
+
+def _moved_at_best(table: ScoreTable, **given: Any) -> CurveInfluences:
+    """Return the best value of a criterion with the influences of rows.
+
+    They are those of the decision at the best threshold: that the threshold moves too does not
+    matter to first order, as the value is greatest there.
+    """
+    best = best_threshold(table, **given)
+    decided = score_cells(table, None, best.threshold, None, None).counts
+    gradient = partial(count_measures.gradient, counts=decided)
+    if best.criterion == "closest-topleft":
+        missed, false = 1.0 - best.true_positive_rate, best.false_positive_rate
+        slopes = false * gradient("false_positive_rate") - missed * gradient("recall")
+    elif best.criterion == "fbeta":
+        slopes = gradient("fbeta", beta=given["beta"])
+    elif best.criterion == "fewest-errors":  # a number, not a share
+        slopes = 1.0 - np.eye(2)
+    else:
+        slopes = gradient("informedness")
+    called = is_called_positive(table.scores, real_threshold(best.threshold)).astype(np.int64)
+    return CurveInfluences(best.value, slopes[1, called], slopes[0, called])
 
 
 def _reported(part: Yield, criterion: str, of: str) -> Floats:
@@ -330,23 +331,14 @@ def _reported(part: Yield, criterion: str, of: str) -> Floats:
 #: Name of a threshold measure to what makes it of its parameters.
 THRESHOLD_PLANS: dict[str, Callable[..., ThresholdPlan]] = {
     "roc_auc": _roc_auc,
-    "rank_loss": partial(
-        ThresholdPlan, "rank_loss", {}, rank_loss, lambda part: 1.0 - _auc(part), has_error=True
-    ),
+    "rank_loss": partial(ThresholdPlan, "rank_loss", rank_loss, lambda part: 1.0 - _auc(part)),
     "gini_coefficient": partial(
-        ThresholdPlan,
-        "roc_auc",
-        {},
-        gini_coefficient,
-        lambda part: 2.0 * _auc(part) - 1.0,
-        has_error=True,
-        slope=2.0,
+        ThresholdPlan, "gini_coefficient", gini_coefficient, lambda part: 2.0 * _auc(part) - 1.0
     ),
     "partial_auc": _partial_auc,
     "average_precision": partial(
         ThresholdPlan,
         "average_precision",
-        {},
         average_precision_score,
         _per_positive,
         ((kernels.PRECISION_AREA, kernels.STEP, 0.0, 0.0),),
@@ -355,7 +347,6 @@ THRESHOLD_PLANS: dict[str, Callable[..., ThresholdPlan]] = {
     "ks_statistic": partial(
         ThresholdPlan,
         "ks_statistic",
-        {},
         lambda table: ks_statistic(table).statistic,
         lambda part: part.states[:, :, 0].max(axis=1) / (part.n_positive * part.n_negative),
         tuple((kernels.BEST, code, 0.0, 0.0) for code in (kernels.YOUDEN, kernels.YOUDEN_BELOW)),
@@ -364,7 +355,6 @@ THRESHOLD_PLANS: dict[str, Callable[..., ThresholdPlan]] = {
     "break_even_point": partial(
         ThresholdPlan,
         "break_even_point",
-        {},
         lambda table: break_even_point(table).value,
         _break_even_of_replicates,
         ((kernels.BREAK_EVEN, 0, 0.0, 0.0),),

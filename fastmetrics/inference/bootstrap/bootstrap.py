@@ -40,14 +40,9 @@ from fastmetrics.inference.bootstrap._parse import Given, parse
 from fastmetrics.inference.bootstrap._plans import (
     RESAMPLED,
     Planned,
-    check_has_errors,
+    UserPlan,
     check_stratified,
     planned,
-)
-from fastmetrics.inference.bootstrap._statistic_plans import (
-    HullPlan,
-    StatisticPlan,
-    refuse_differences,
 )
 from fastmetrics.inference.bootstrap._threshold_plans import ThresholdPlan
 from fastmetrics.inference.estimate_result import Estimate, Estimates
@@ -85,14 +80,12 @@ def bootstrap(
         Labels or, for measures of regression, targets; or a table of counts, alone.
     y_score : array-like of shape (n_samples,), optional
         Scores; predicted labels for measures of counts without `threshold`; predicted values.
-    method : {"percentile", "basic", "bca", "studentized"}, optional
+    method : {"percentile", "basic", "bca"}, optional
         Which interval. None takes "bca", which covers best (``docs/coverage.md``), where it is
-        defined, else "percentile": with groups or importances, for statistics of your own
-        and rates at a threshold chosen anew in each replicate, which "percentile" covers best,
-        and where a correction is infinite; the result's `method` says which. "bca" takes
-        leave-one-out values in closed form, no refits. "studentized" is for the AUC, measures of
-        counts and means. Measures of the convex hull (`roc_hull_auc`, `expected_total_cost`,
-        `h_measure`) have "basic" alone, of the logarithm of what a perfect model lacks.
+        defined, else "percentile": with groups or importances, for statistics of your own,
+        for what jumps from score to score (the break-even point, rates at a threshold chosen anew
+        in each replicate), and where a correction is infinite; the result's `method` says which.
+        "bca" takes its acceleration from the influences of rows, those of `estimate`.
     pos_label : int, float, bool or str, optional
         The positive label; {0, 1}, {-1, 1} and booleans need none. Of two predicted labels the
         greater is positive if it is not given.
@@ -164,8 +157,7 @@ def parsed(given: Given, options: Options) -> Form:
 def resampled(form: Form, options: Options) -> Estimates:
     """Return what `bootstrap` does, from data and options that are checked."""
     check_methods(form, options)
-    studentized = options.method == "studentized"
-    engine = Engine([form], options.asked, options.draws(form), with_errors=studentized)
+    engine = Engine([form], options.asked, options.draws(form))
     estimates = [engine.estimates()]
     form.warn_of_sizes()
     found = engine.run(options.n_resamples, progress=options.progress)
@@ -179,11 +171,6 @@ def check_methods(form: Form, options: Options) -> None:
     if options.method == "bca":
         for one in options.asked:
             one.plan.check_bca(form, one.label)
-    if options.method == "studentized" and form.fractional is not None:
-        raise InputError(
-            "`method='studentized'` has no standard error of importances: take "
-            "`method='percentile'`"
-        )
 
 
 def by_bca(
@@ -212,15 +199,9 @@ def results_of(
 
     ``accelerations`` has those of the measures `by_bca`, by (model, measure).
     """
-    form, errors = engine.forms[model], found.errors
-    own_errors = None if errors is None else engine.errors_of_data()
+    form = engine.forms[model]
     results = {}
     for i, one in enumerate(options.asked):
-        extra: dict[str, Any] = {}
-        if (model, i) in accelerations:
-            extra["acceleration"] = accelerations[model, i]
-        if errors is not None and own_errors is not None:
-            extra |= {"standard_errors": errors[model, i], "standard_error": own_errors[i]}
         values = found.values[model, i]
         results[one.label] = result_of(
             one,
@@ -231,7 +212,7 @@ def results_of(
             sizes=form.sizes(),
             method=method or one.plan.default_method(form, one.label),
             is_default=method is None,
-            **extra,
+            acceleration=accelerations.get((model, i), math.nan),
         )
     return Estimates(results)
 
@@ -262,12 +243,10 @@ def result_of(
     sizes: Sizes,
     method: Method,
     is_default: bool = False,
-    **extra: Any,
+    acceleration: float = math.nan,
 ) -> Estimate:
     """Return the result of one measure, with the warnings that it deserves."""
-    if math.isnan(estimate) and not isinstance(
-        one.plan, ThresholdPlan | HullPlan
-    ):  # which has warned
+    if math.isnan(estimate) and not isinstance(one.plan, ThresholdPlan):  # which has warned
         message = f"{one.label!r} is undefined on these data: what it divides by is 0, or is nan"
         warn_user(message, UndefinedMetricWarning)
     if not math.isnan(estimate):
@@ -277,10 +256,9 @@ def result_of(
         "alternative": options.alternative,
         "n_groups": sizes.effective_n_groups,
     }
-    if isinstance(one.plan, HullPlan):
-        interval, reason = one.plan.limits(distribution, estimate, **level)
-    else:
-        interval, reason = limits(distribution, estimate, method=method, **level, **extra)
+    interval, reason = limits(
+        distribution, estimate, method=method, acceleration=acceleration, **level
+    )
     if reason is not None and is_default and method == "bca":
         method = "percentile"
         interval, reason = limits(distribution, estimate, method=method, **level)
@@ -325,7 +303,7 @@ class Options:
     def by_rows(self) -> bool:
         """Whether cells are not enough: a weight of its own for each row, or a user's function."""
         return self.resampling == "bayesian" or any(
-            isinstance(one.plan, StatisticPlan) for one in self.asked
+            isinstance(one.plan, UserPlan) for one in self.asked
         )
 
     def draws(self, form: Form) -> Draws:
@@ -350,8 +328,6 @@ def checked_options(
 ) -> Options:
     """Return the options, or raise before any work."""
     asked = planned(metrics)
-    if n_models > 1:
-        refuse_differences({one.label: one.plan for one in asked})
     count = check_integer("n_resamples", n_resamples, low=1)
     if count < 2:
         raise InputError(f"`n_resamples` must be at least 2: got {count}")
@@ -361,16 +337,11 @@ def checked_options(
     level = check_confidence_level(confidence_level)
     if method is not None:
         check_choice("method", method, get_args(Method))
-    for one in asked:
-        if isinstance(one.plan, HullPlan):
-            one.plan.check_method(one.label, method)
     check_alternative(alternative)
     check_choice("resampling", resampling, get_args(Resampling))
     check_stratified(stratified, given.groups)
     if stratified and resampling != "multinomial":
         raise InputError(f"`stratified` needs `resampling='multinomial'`: got {resampling!r}")
-    if method == "studentized":
-        check_has_errors(asked, given.groups)
     if resampling == "bayesian":
         asked = [one.weighted() for one in asked]
     how = method, alternative, stratified, resampling, progress

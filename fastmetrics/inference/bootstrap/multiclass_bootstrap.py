@@ -216,10 +216,8 @@ def _replicates(data: _Classes, how: Mapping[str, Any], options: Options) -> Flo
     forms = [data.form(a, b, units) for a, b in data.problems(how)]
     parts = (
         THRESHOLD_PLANS["roc_auc"](),
-        ThresholdPlan("positives", {}, lambda table: 0.0, lambda part: part.n_positive),
-        ThresholdPlan(
-            "rows", {}, lambda table: 0.0, lambda part: part.n_positive + part.n_negative
-        ),
+        ThresholdPlan("positives", lambda table: 0.0, lambda part: part.n_positive),
+        ThresholdPlan("rows", lambda table: 0.0, lambda part: part.n_positive + part.n_negative),
     )
     draws = Draws(options.key, data.rows.n_units, options.resampling)
     engine = Engine(forms, [Planned(part.name, part) for part in parts], draws)

@@ -230,18 +230,10 @@ def paired_method(one: Planned) -> PairedMethod:
 
 def _acceleration(engine: Engine, options: Options, pair: tuple[int, int], measure: int) -> float:
     """Return the acceleration of a measure of the first model less that of the second."""
-    of_models = []
-    for model in pair:
-        units = engine.forms[model].unit_of_rows()  # which are rows: there are no groups here
-        of_models.append(np.empty(len(units)))
-        of_models[-1][units] = engine.row_deviations(measure, model)
-    total: NDArray[np.float64] = np.subtract.reduce(of_models)
-    if not options.stratified:
-        return acceleration([(total, np.ones(len(total)))])
-    positive = np.empty(len(total), np.bool_)
-    first = engine.forms[pair[0]]
-    positive[first.unit_of_rows()] = first.is_positive(len(total))
-    return acceleration([(total[part], np.ones(int(part.sum()))) for part in (positive, ~positive)])
+    a, b = pair
+    strata = engine.forms[0].classes() if options.stratified else None
+    difference = engine.contributions(a, measure) - engine.contributions(b, measure)
+    return acceleration(difference, strata=strata)
 
 
 def _pair(

@@ -16,15 +16,22 @@ _ANY: Final = (-inf, inf)
 
 # --- what the best thresholds cost, whatever the prices ------------------------------------------
 
-_cost = partial(entry, "costs", needs="scores", classes=2, resampled="hull")
 #: Rules that are used as they are: what they are worth, and whom they find.
-_rule = partial(_cost, resampled="")
+_rule = partial(entry, "costs", needs="scores", classes=2)
+#: What follows from the convex hull of the ROC curve.
+_hull = partial(
+    _rule,
+    no_replicates=(
+        "the convex hull follows every chance bend of the sample, and that of a replicate those of "
+        "the sample too, so that replicates are too good by as much again as the estimate is"
+    ),
+)
 
 _COSTS: Final = (
-    _cost("roc_hull_auc", "convex_hull", "AUC of the convex hull", bounds=(0.5, 1.0)),
-    _cost("expected_total_cost", "cost_curve", up=False, bounds=(0.0, 0.25)),
-    _cost("h_measure", "convex_hull", "H-measure", parameters={"cost_weight": "prevalence"}),
-    _cost(
+    _hull("roc_hull_auc", "convex_hull", "AUC of the convex hull", bounds=(0.5, 1.0)),
+    _hull("expected_total_cost", "cost_curve", up=False, bounds=(0.0, 0.25)),
+    _hull("h_measure", "convex_hull", "H-measure", parameters={"cost_weight": "prevalence"}),
+    _rule(
         *("gini_coefficient", "lorenz", "Gini"),
         bounds=_BOTH_SIGNS,
         resampled="pairs",

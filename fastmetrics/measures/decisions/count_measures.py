@@ -72,31 +72,6 @@ def value_of_sums(name: str, sums: Tally, **params: Any) -> float:
         return float(formula(sums, **params))
 
 
-def leave_one_out(name: str, counts: ArrayLike, **params: Any) -> Floats:
-    """Return the measure without one example, for an example of each cell; see `value`.
-
-    It is of shape (..., K, K), nan where the cell is empty or the measure undefined. A count that
-    is not whole is an error: an example of a weight of its own is no part of the matrix. Time
-    O(K⁴) a matrix, memory a few times K³ doubles: 1 MB for K = 50, 8 MB for 100.
-
-    >>> leave_one_out("accuracy", [[2, 1], [0, 1]]).round(3).tolist()
-    [[0.667, 1.0], [nan, 0.667]]
-    """
-    prepared = _Prepared(name, counts, params)
-    whole = prepared.counts
-    if (np.rint(whole) != whole).any():
-        raise InputError("leave-one-out values need whole counts: got weights that are not whole")
-    k = whole.shape[-1]
-    out = np.empty(whole.shape)
-    for row in range(k):
-        less = np.zeros((k, k, k))
-        less[np.arange(k), row, np.arange(k)] = 1.0
-        fewer = np.maximum(whole[..., np.newaxis, :, :] - less, 0.0)
-        out[..., row, :] = prepared.of(fewer)
-    out[whole == 0] = np.nan
-    return out
-
-
 def gradient(name: str, counts: ArrayLike, **params: Any) -> Floats:
     """Return the derivative of the measure by each cell; takes and raises what `value` does.
 
@@ -123,25 +98,6 @@ def costs_of_rows(name: str, codes: NDArray[Any], called: NDArray[Any], **params
     n_classes = 2 if costs["cost_matrix"] is None else len(costs["cost_matrix"])
     cells = np.ldexp(cost_coefficients(n_classes, **costs), -cost_exponent(**costs))
     return np.asarray(cells[codes, called], np.float64)
-
-
-def delta_variance(name: str, counts: ArrayLike, **params: Any) -> Floats:
-    """Return the variance of the measure by the delta method, the counts being multinomial.
-
-    With d the `gradient`, (1/n)(Σ p d² - (Σ p d)²) n², where the second term is 0 because a
-    measure does not change with the scale of the counts (Euler): Σ count d² (Agresti 2013,
-    Categorical Data Analysis, 3rd ed., section 16.1). For independent rows of weights w it is
-    Σ (Σ w²) d², the inner sum over the rows of a cell.
-
-    >>> delta_variance("accuracy", [[40, 5], [5, 50]]).round(12).item()  # p (1 - p) / n
-    0.0009
-    """
-    prepared = _Prepared(name, counts, params)
-    slopes = prepared.gradient()
-    counted = prepared.counts
-    terms = np.multiply(counted, slopes**2, out=np.zeros(counted.shape), where=counted > 0)
-    variance = terms.reshape(*counted.shape[:-2], -1).sum(axis=-1)
-    return np.where(np.isnan(prepared.value), np.nan, variance)
 
 
 @overload
