@@ -18,8 +18,6 @@ from .comparison.friedman import FriedmanTest as FriedmanTest
 from .comparison.post_hoc import PostHocTest as PostHocTest, RankPair as RankPair
 from .comparison.result import ComparisonTest as ComparisonTest
 from .comparison.table_comparison import (
-    CriticalDifferenceDiagram as CriticalDifferenceDiagram,
-    FriedmanSegments as FriedmanSegments,
     TableComparison as TableComparison,
 )
 from .comparison.timings.files import TimingRun as TimingRun

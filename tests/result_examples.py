@@ -119,7 +119,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "Comparisons": pair,
     "CostComparison": lambda: fm.costs.compare_cost_curves(Y, MODELS),
     "CostCurve": lambda: fm.costs.cost_curve(Y, S),
-    "CriticalDifferenceDiagram": lambda: compared().diagram,
     "DecisionCurve": lambda: fm.costs.decision_curve(
         Y, {"a": CHANCES, "b": CHANCES**2}, kind="simultaneous", rng=1
     ),
@@ -131,7 +130,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "Estimate": lambda: fm.estimate(Y, S, metrics="roc_auc")["roc_auc"],
     "Estimates": lambda: fm.estimate(Y, S, metrics=["roc_auc", "average_precision"]),
     "Finding": lambda: fm.doctor(Y, S * 0).findings[0],
-    "FriedmanSegments": lambda: compared().segments,
     "FriedmanTest": lambda: compared().friedman,
     "GainsCurve": lambda: fm.costs.gains_curve(Y, S),
     "GroupAUC": lambda: fm.ranking.group_auc(Y, S, query=np.arange(N) // 5),

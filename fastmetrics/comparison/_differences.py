@@ -9,17 +9,14 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_groups
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.scalars import check_integer
 from fastmetrics._input.scores import canonical_scores, check_finite
-from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
+from fastmetrics.errors import InputError
 from fastmetrics.inference.units import Units
 
 #: The one rule of what is equal: scores of data sets and folds are computed, so that those within
 #: this share of the larger one differ by rounding alone (0.1 + 0.2 and 0.3). Ranks tie then, and
 #: their difference is 0.
 _ROUNDING: Final = 4.0 * float(np.finfo(np.float64).eps)
-#: A longer vector may be of repeated cross-validation: one is seldom of more folds.
-_MOST_FOLDS: Final = 10
 OF_A_TABLE: Final = (
     "; if these are repetitions and folds, they are not independent: see "
     "`comparison.kfold_paired_t_test`"
@@ -68,34 +65,6 @@ Raises
 ValueError
     If `groups` names one group only, or has another length than the rows.
 """
-
-#: How tests of numbers from cross-validation learn what they are from.
-FOLDS: Final = """
-Parameters
-----------
-n_repeats, n_folds : int, optional
-    How many repetitions of how many folds a vector is of, in any order. One of the two is needed
-    for more than ten numbers (or what is said instead); a table says it by its shape.
-
-Raises
-------
-ValueError
-    If a vector of more than ten numbers comes without a word on its repetitions and folds, or
-    those given do not fit.
-
-Warns
------
-DegenerateDataWarning
-    If numbers of more than one repetition are taken for independent: the test then rejects far
-    too often.
-"""
-
-
-class Folds(NamedTuple):
-    """How many repetitions of how many folds numbers are from."""
-
-    repeats: int
-    folds: int
 
 
 class Differences(NamedTuple):
@@ -189,47 +158,3 @@ def starts_of_ties(
         ordered, largest = ordered[distinct], np.maximum.reduceat(roundings, distinct)
     rises = np.diff(ordered) > np.maximum(largest[1:], largest[:-1])
     return np.concatenate(([0], distinct[1:][rises]))
-
-
-def check_folds(shape: tuple[int, ...], n_repeats: Any, n_folds: Any, name: str) -> Folds | None:
-    """Return what numbers are from; None for a vector of more than ten that nobody spoke of."""
-    repeats = None if n_repeats is None else check_integer("n_repeats", n_repeats, low=1)
-    folds = None if n_folds is None else check_integer("n_folds", n_folds, low=1)
-    n = shape[0]
-    if len(shape) == 2:
-        found = Folds(*shape)
-    elif repeats is not None:
-        found = Folds(repeats, n // repeats)
-    elif folds is not None:
-        found = Folds(n // folds, folds)
-    else:
-        return Folds(1, n) if n <= _MOST_FOLDS else None
-    fits = repeats in (None, found.repeats) and folds in (None, found.folds)
-    if not fits or (len(shape) == 1 and found.repeats * found.folds != n):
-        said = ", ".join(
-            f"{key}={value}"
-            for key, value in (("n_repeats", repeats), ("n_folds", folds))
-            if value is not None
-        )
-        raise InputError(
-            f"`n_repeats` and `n_folds` must fit `{name}`, of shape {shape}: got {said}"
-        )
-    return found
-
-
-def needs_folds(n: int, name: str, instead: str) -> InputError:
-    """Return the error for a vector that may be of one repetition or of many."""
-    return InputError(
-        f"`n_folds` and `n_repeats` are needed for a vector of more than {_MOST_FOLDS} numbers: "
-        f"`{name}` holds {n}, and 100 may be ten repetitions of ten folds; or pass a table with a "
-        f"row for each repetition, or {instead}"
-    )
-
-
-def warn_repeats(n_repeats: int, instead: str) -> None:
-    """Warn that numbers of several repetitions are taken for independent."""
-    warn_user(
-        f"numbers of {n_repeats} repetitions correlate, and are taken for independent: the test "
-        f"rejects far too often; {instead}",
-        DegenerateDataWarning,
-    )

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import Alternative, check_choice, check_positive, check_real
+from fastmetrics._input.scalars import (
+    Alternative,
+    check_choice,
+    check_integer,
+    check_positive,
+    check_real,
+)
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.comparison._differences import (
-    FOLDS,
     PAIRED,
     Differences,
-    Folds,
     check_differences,
-    check_folds,
     check_numbers,
-    needs_folds,
-    warn_repeats,
 )
 from fastmetrics.comparison.result import MODELS, ComparisonTest, Question, question
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
@@ -30,7 +31,37 @@ from fastmetrics.inference.reference import DifferenceTest, critical_value, diff
 
 Correction = Literal["none", "nadeau-bengio"]
 
+#: A longer vector may be of repeated cross-validation: one is seldom of more folds.
+_MOST_FOLDS: Final = 10
+#: How tests of numbers from cross-validation learn what they are from.
+_OF_FOLDS: Final = """
+Parameters
+----------
+n_repeats, n_folds : int, optional
+    How many repetitions of how many folds a vector is of, in any order. One of the two is needed
+    for more than ten numbers (or what is said instead); a table says it by its shape.
+
+Raises
+------
+ValueError
+    If a vector of more than ten numbers comes without a word on its repetitions and folds, or
+    those given do not fit.
+
+Warns
+-----
+DegenerateDataWarning
+    If numbers of more than one repetition are taken for independent: the test then rejects far
+    too often.
+"""
+
 _CONSTANT: Final = "differences other than 0 do not vary"
+
+
+class _Folds(NamedTuple):
+    """How many repetitions of how many folds numbers are from."""
+
+    repeats: int
+    folds: int
 
 
 @documented(PAIRED, MODELS)
@@ -98,7 +129,7 @@ def one_sample_t_test(
     """
     rates = check_numbers(error_rates, "error_rates", 1, 2)
     is_of_folds = rates.ndim == 2 or n_repeats is not None or n_folds is not None
-    folds = check_folds(rates.shape, n_repeats, n_folds, "error_rates") if is_of_folds else None
+    folds = _check_folds(rates.shape, n_repeats, n_folds, "error_rates") if is_of_folds else None
     if folds is not None and folds.folds == 1:
         raise InputError(
             f"`error_rates` of shape {rates.shape} are of one fold each, whose correlation is not "
@@ -134,7 +165,7 @@ def one_sample_t_test(
     )
 
 
-@documented(PAIRED, FOLDS, MODELS)
+@documented(PAIRED, _OF_FOLDS, MODELS)
 def kfold_paired_t_test(
     scores_a: ArrayLike,
     scores_b: ArrayLike | None = None,
@@ -209,11 +240,15 @@ def kfold_paired_t_test(
     found = check_differences(scores_a, scores_b, 1, 2)
     check_choice("correction", correction, get_args(Correction))
     asked = question(confidence_level, alternative, names, higher_is_better)
-    folds = check_folds(found.values.shape, n_repeats, n_folds, "scores_a")
+    folds = _check_folds(found.values.shape, n_repeats, n_folds, "scores_a")
     ratio = _test_train_ratio(n_train, n_test, folds)
     n = found.values.size
     if folds is None and n_train is None:
-        raise needs_folds(n, "scores_a", "`n_train` and `n_test`")
+        raise InputError(
+            f"`n_folds` and `n_repeats` are needed for a vector of more than {_MOST_FOLDS} "
+            f"numbers: `scores_a` holds {n}, and 100 may be ten repetitions of ten folds; or pass "
+            "a table with a row for each repetition, or `n_train` and `n_test`"
+        )
     if correction != "none" and ratio is None and n > 1:
         raise InputError(
             "`correction='nadeau-bengio'` needs `n_train` and `n_test` where there is one fold: "
@@ -252,7 +287,33 @@ def kfold_paired_t_test(
     )
 
 
-def _test_train_ratio(n_train: Any, n_test: Any, folds: Folds | None) -> float | None:
+def _check_folds(shape: tuple[int, ...], n_repeats: Any, n_folds: Any, name: str) -> _Folds | None:
+    """Return what numbers are from; None for a vector of more than ten that nobody spoke of."""
+    repeats = None if n_repeats is None else check_integer("n_repeats", n_repeats, low=1)
+    folds = None if n_folds is None else check_integer("n_folds", n_folds, low=1)
+    n = shape[0]
+    if len(shape) == 2:
+        found = _Folds(*shape)
+    elif repeats is not None:
+        found = _Folds(repeats, n // repeats)
+    elif folds is not None:
+        found = _Folds(n // folds, folds)
+    else:
+        return _Folds(1, n) if n <= _MOST_FOLDS else None
+    fits = repeats in (None, found.repeats) and folds in (None, found.folds)
+    if not fits or (len(shape) == 1 and found.repeats * found.folds != n):
+        said = ", ".join(
+            f"{key}={value}"
+            for key, value in (("n_repeats", repeats), ("n_folds", folds))
+            if value is not None
+        )
+        raise InputError(
+            f"`n_repeats` and `n_folds` must fit `{name}`, of shape {shape}: got {said}"
+        )
+    return found
+
+
+def _test_train_ratio(n_train: Any, n_test: Any, folds: _Folds | None) -> float | None:
     """Return n_test / n_train: as given, else that of k-fold cross-validation; None for k = 1."""
     if (n_train is None) != (n_test is None):
         raise InputError(
@@ -263,7 +324,7 @@ def _test_train_ratio(n_train: Any, n_test: Any, folds: Folds | None) -> float |
     return 1.0 / (folds.folds - 1) if folds is not None and folds.folds > 1 else None
 
 
-def _warn_of_repeats(n: int, folds: Folds | None, ratio: float | None) -> None:
+def _warn_of_repeats(n: int, folds: _Folds | None, ratio: float | None) -> None:
     """Warn if the test sets of n differences overlap, as folds of one repetition do not."""
     if folds is not None and folds.repeats > 1:
         repeats = folds.repeats
@@ -271,7 +332,11 @@ def _warn_of_repeats(n: int, folds: Folds | None, ratio: float | None) -> None:
         repeats = n
     else:
         return
-    warn_repeats(repeats, "pass `correction='nadeau-bengio'`")
+    warn_user(
+        f"numbers of {repeats} repetitions correlate, and are taken for independent: the test "
+        "rejects far too often; pass `correction='nadeau-bengio'`",
+        DegenerateDataWarning,
+    )
 
 
 def _paired(summary: Moments, ratio: float, asked: Question, *, warn: bool) -> DifferenceTest:

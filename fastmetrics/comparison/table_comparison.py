@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -14,57 +14,13 @@ from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_decision_level, check_integer, complement
 from fastmetrics._plots import rank_plots
-from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics._results import Result
 from fastmetrics.comparison._rank_table import rank_table
 from fastmetrics.comparison.friedman import FriedmanTest, PValueMethod, friedman_of
 from fastmetrics.comparison.post_hoc import PostHocTest, by_mean_ranks, wilcoxon_holm_of
 from fastmetrics.errors import InputError
 
 PostHoc = Literal["nemenyi", "bonferroni-dunn", "wilcoxon-holm"]
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class CriticalDifferenceDiagram(Result):
-    """What a critical-difference diagram (Demsar 2006) shows.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Of the algorithms, the best first.
-    positions : tuple of float
-        Their mean ranks, on an axis from 1 to their number.
-    bars : tuple of (float, float)
-        First and last position of each group of two and more without a difference shown.
-    critical_difference : float
-        Length of the segment above the axis; nan where there is none.
-    control : str or None
-        The algorithm that the others are compared with.
-    """
-
-    names: tuple[str, ...]
-    positions: tuple[float, ...]
-    bars: tuple[tuple[float, float], ...]
-    critical_difference: float
-    control: str | None
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class FriedmanSegments(Result):
-    """What the textbook's Friedman plot shows: where segments overlap, no difference is shown.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Of the algorithms, in the order given.
-    mean_ranks : tuple of float
-        The point of each.
-    segments : tuple of ConfidenceInterval
-        Around each point, the critical difference long in all; nan where there is none.
-    """
-
-    names: tuple[str, ...]
-    mean_ranks: tuple[float, ...]
-    segments: tuple[ConfidenceInterval, ...]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -89,10 +45,6 @@ class TableComparison(Result):
         Whether a difference between the algorithms is shown at all.
     post_hoc : PostHocTest
         Which ones do; called for where Friedman's test rejects.
-    diagram : CriticalDifferenceDiagram
-        The first plot as data.
-    segments : FriedmanSegments
-        The second plot as data.
     """
 
     names: tuple[str, ...]
@@ -103,13 +55,12 @@ class TableComparison(Result):
     confidence_level: float
     friedman: FriedmanTest
     post_hoc: PostHocTest
-    diagram: CriticalDifferenceDiagram
-    segments: FriedmanSegments
 
     @property
     def mean_ranks(self) -> dict[str, float]:
         """The mean rank of each algorithm by name, the best first."""
-        return dict(zip(self.diagram.names, self.diagram.positions, strict=True))
+        found = dict(zip(self.post_hoc.names, self.post_hoc.mean_ranks, strict=True))
+        return dict(sorted(found.items(), key=lambda item: item[1]))
 
     @documented()
     def plot(self, ax: Any = None) -> Any:
@@ -121,7 +72,7 @@ class TableComparison(Result):
             What was drawn on: the axis of mean ranks with the best at the right, a label for each
             algorithm, and a bar under those between which no difference is shown.
         """
-        return rank_plots.draw_critical_difference(_drawn(self.diagram), ax)
+        return rank_plots.draw_critical_difference(_diagram_of(self), ax)
 
     @documented()
     def plot_friedman(self, ax: Any = None) -> Any:
@@ -145,15 +96,12 @@ class TableComparison(Result):
                 f"the Friedman plot shows a critical difference, and {self.post_hoc.method} has "
                 "none: compare with `post_hoc='nemenyi'` or `post_hoc='bonferroni-dunn'`"
             )
-        centre = self.post_hoc.control or self.diagram.names[0]
-        data = self.segments
-        differs = {
-            name: name != centre and self.post_hoc[centre, name].reject for name in data.names
-        }
-        segments = [
-            rank_plots.Segment(name, rank, segment.low, segment.high, differs[name])
-            for name, rank, segment in zip(data.names, data.mean_ranks, data.segments, strict=True)
-        ]
+        centre = self.post_hoc.control or next(iter(self.mean_ranks))
+        segments = []
+        for name in self.post_hoc.names:
+            differs = name != centre and self.post_hoc[centre, name].reject
+            rank, half = self.mean_ranks[name], difference / 2
+            segments.append(rank_plots.Segment(name, rank, rank - half, rank + half, differs))
         return rank_plots.draw_friedman(segments, centre, difference, ax)
 
     def __repr__(self) -> str:
@@ -216,7 +164,7 @@ def compare_table(
     Returns
     -------
     TableComparison
-        Both tests, and `plot` and `plot_friedman`, which draw what `diagram` and `segments` hold.
+        Both tests, which `plot` and `plot_friedman` draw.
 
     Raises
     ------
@@ -277,7 +225,6 @@ def compare_table(
     else:
         method = "Nemenyi" if post_hoc == "nemenyi" else "Bonferroni-Dunn"
         after = by_mean_ranks(method, ranked, level, control)
-    half = after.critical_difference / 2
     return TableComparison(
         names=ranked.names,
         datasets=ranked.datasets,
@@ -287,12 +234,6 @@ def compare_table(
         confidence_level=complement(level),
         friedman=friedman_of(ranked, level, pvalue_method, n_resamples, rng),
         post_hoc=after,
-        diagram=_diagram_of(after),
-        segments=FriedmanSegments(
-            after.names,
-            after.mean_ranks,
-            tuple(ConfidenceInterval(rank - half, rank + half) for rank in after.mean_ranks),
-        ),
     )
 
 
@@ -302,13 +243,12 @@ def _frozen(values: Any) -> Any:
     return copy
 
 
-def _diagram_of(post_hoc: PostHocTest) -> CriticalDifferenceDiagram:
-    """Return the critical-difference diagram of a post-hoc test."""
-    at = dict(zip(post_hoc.names, post_hoc.mean_ranks, strict=True))
-    order = sorted(post_hoc.names, key=at.__getitem__)  # stable: equal ones in the order given
-    return CriticalDifferenceDiagram(
-        names=tuple(order),
-        positions=tuple(at[name] for name in order),
+def _diagram_of(comparison: TableComparison) -> rank_plots.Diagram:
+    """Return what the critical-difference diagram shows."""
+    at, post_hoc = comparison.mean_ranks, comparison.post_hoc
+    return rank_plots.Diagram(
+        names=tuple(at),
+        positions=tuple(at.values()),
         bars=tuple((at[group[0]], at[group[-1]]) for group in post_hoc.groups if len(group) > 1),
         critical_difference=post_hoc.critical_difference,
         control=post_hoc.control,
@@ -317,8 +257,4 @@ def _diagram_of(post_hoc: PostHocTest) -> CriticalDifferenceDiagram:
 
 def save_critical_difference(comparison: TableComparison, path: str) -> None:
     """Write the critical-difference diagram to a file, whose ending tells the format."""
-    rank_plots.save_critical_difference(_drawn(comparison.diagram), path)
-
-
-def _drawn(diagram: CriticalDifferenceDiagram) -> rank_plots.Diagram:
-    return rank_plots.Diagram(*astuple(diagram))
+    rank_plots.save_critical_difference(_diagram_of(comparison), path)

@@ -92,7 +92,7 @@ def test_every_kind_of_file(name, tmp_path, capsys):
     assert found["friedman"]["pvalue"] == expected["friedman"]["pvalue"]
     assert found["friedman"]["key"] == expected["friedman"]["key"]
     assert found["post_hoc"]["groups"] == [list(group) for group in expected["post_hoc"]["groups"]]
-    assert found["diagram"]["bars"] == expected["diagram"]["bars"]
+    assert found["post_hoc"]["mean_ranks"] == expected["post_hoc"]["mean_ranks"]
 
 
 def test_csv(textbook, capsys):

@@ -44,24 +44,14 @@ def test_the_parts_are_those_of_the_single_calls(table):
     assert dunn.post_hoc.to_dict() == expected.to_dict()
 
 
-def test_both_plots_as_data():
+def test_the_best_come_first():
     ranks = -np.array(DEMSAR)
     whole = fm.comparison.compare_table(
         ranks, higher_is_better=True, names=DEMSAR_NAMES, confidence_level=0.9
     )
-    diagram = whole.diagram
-    assert diagram.names == ("C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5")
-    assert diagram.positions == (27.5 / 14, 28 / 14, 40.5 / 14, 44 / 14)
-    assert diagram.bars == ((27.5 / 14, 40.5 / 14), (40.5 / 14, 44 / 14))
-    assert diagram.critical_difference == whole.post_hoc.critical_difference
-    lengths = [segment.high - segment.low for segment in whole.segments.segments]
-    assert lengths == pytest.approx([whole.post_hoc.critical_difference] * 4)
-    assert whole.segments.names == DEMSAR_NAMES
-    # Two segments overlap exactly where the test does not tell their algorithms apart.
-    at = dict(zip(DEMSAR_NAMES, whole.segments.segments, strict=True))
-    for pair in whole.post_hoc:
-        one, other = at[pair.model_a], at[pair.model_b]
-        assert (one.low < other.high and other.low < one.high) != pair.reject
+    assert list(whole.mean_ranks) == ["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"]
+    assert list(whole.mean_ranks.values()) == [27.5 / 14, 28 / 14, 40.5 / 14, 44 / 14]
+    assert whole.post_hoc.groups == (("C4.5+m+cf", "C4.5+m", "C4.5+cf"), ("C4.5+cf", "C4.5"))
 
 
 @pytest.mark.parametrize("kind", ["pandas index", "pandas", "polars", "arrow", "mapping"])
@@ -131,5 +121,5 @@ def test_displays(table):
     assert "Nemenyi at 0.05: critical difference" in repr(whole)
     assert "<a>" not in whole._repr_html_()
     content = json.loads(json.dumps(whole.to_dict()))
-    assert content["diagram"]["positions"] == list(whole.diagram.positions)
+    assert content["post_hoc"]["mean_ranks"] == list(whole.post_hoc.mean_ranks)
     assert content["friedman"]["pvalue_method"] == "exact"

@@ -120,15 +120,17 @@ def test_the_diagram_shows_the_data():
     left, right = ax.get_xlim()
     assert left > right  # the best ranks are at the right
     thick = [line for line in ax.lines if line.get_linewidth() > 3]
-    assert len(thick) == len(result.diagram.bars) > 1
-    for line, (low, high) in zip(thick, result.diagram.bars, strict=True):
-        assert line.get_xdata() == pytest.approx([low, high], abs=0.1)
+    at = result.mean_ranks
+    groups = [group for group in result.post_hoc.groups if len(group) > 1]
+    assert len(thick) == len(groups) > 1
+    for line, group in zip(thick, groups, strict=True):
+        assert line.get_xdata() == pytest.approx([at[group[0]], at[group[-1]]], abs=0.1)
     shown = [text.get_text() for text in ax.texts]
     for name, rank in result.mean_ranks.items():
         assert f"{name}  {rank:.2f}" in shown
     assert f"CD = {result.post_hoc.critical_difference:.3g}" in shown
     stems = {line.get_xdata()[0] for line in ax.lines if len(line.get_xdata()) == 3}
-    assert stems == set(result.diagram.positions)
+    assert stems == set(at.values())
 
 
 def test_the_friedman_plot_shows_the_data():
@@ -136,10 +138,11 @@ def test_the_friedman_plot_shows_the_data():
     ax = result.plot_friedman()
     segments = [line.get_xdata() for line in ax.lines if len(line.get_xdata()) == 2]
     assert len(segments) == 6
-    for shown, segment in zip(segments, result.segments.segments, strict=True):
-        assert list(shown) == [segment.low, segment.high]
+    half = result.post_hoc.critical_difference / 2
+    for shown, rank in zip(segments, result.post_hoc.mean_ranks, strict=True):
+        assert list(shown) == [rank - half, rank + half]
     points = [line for line in ax.lines if len(line.get_xdata()) == 1]
-    best = result.diagram.names[0]
+    best = next(iter(result.mean_ranks))
     for name, point in zip(result.names, points, strict=True):
         apart = name != best and result.post_hoc[best, name].reject
         assert point.get_markerfacecolor() == ("white" if apart else "black")
