@@ -38,6 +38,7 @@ from benchmarks.coverage.scenes import (
     Scene,
     draw,
 )
+from fastmetrics._input.scalars import seed_key
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
 from fastmetrics.inference.bootstrap._limits import Method, limits, pvalue_of_limits
 from fastmetrics.inference.bootstrap.paired_bootstrap import PAIRED_METHOD
@@ -93,6 +94,7 @@ def measure(scene: Scene, number: int, cost: Cost) -> Measured:
 def _main(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> None:
     _bootstraps(data, rng, cost, METRICS, out)
     _bootstraps(data, rng, cost, METRICS, out, "stratified ", stratified=True)
+    seed_key(rng)  # of an interval that is no more: what follows keeps its figures
     _analytic_auc(data, out)
     _analytic_counts(data, out)
     _differences(data, rng, cost, out)
