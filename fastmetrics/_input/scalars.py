@@ -211,8 +211,18 @@ def seed_key(rng: Any) -> NDArray[np.uint64]:
     Of a Generator one number is drawn, so that the next call gets another key. A text is the key
     itself, as results show it. A ``RandomState`` is not a source of keys.
     """
+    source = check_rng(rng)
+    if isinstance(source, str):
+        return _parsed(source)
+    with _rng_lock:  # a Generator may be shared by threads
+        return source.integers(0, 2**32, size=2, dtype=np.uint64)
+
+
+def check_rng(rng: Any) -> np.random.Generator | str:
+    """Return the generator of a seed, or the key of a result, and draw nothing."""
     if isinstance(rng, str):
-        return _parsed(rng)
+        _parsed(rng)
+        return rng
     if isinstance(rng, np.random.RandomState):
         raise InputTypeError(
             "`rng` must be None, a seed or a numpy Generator: got a RandomState; pass "
@@ -221,15 +231,13 @@ def seed_key(rng: Any) -> NDArray[np.uint64]:
     if isinstance(rng, bool | float):
         raise InputTypeError(f"`rng` must be None, a seed or a numpy Generator: got {rng!r}")
     try:
-        generator = np.random.default_rng(rng)
+        return np.random.default_rng(rng)
     except TypeError as error:
         raise InputTypeError(
             f"`rng` must be None, a seed or a numpy Generator: got {type(rng).__name__}"
         ) from error
     except ValueError as error:
         raise InputError(f"`rng` must be a seed that is not negative: got {rng!r}") from error
-    with _rng_lock:  # a Generator may be shared by threads
-        return generator.integers(0, 2**32, size=2, dtype=np.uint64)
 
 
 def key_text(key: NDArray[np.uint64]) -> str:

@@ -16,7 +16,10 @@ from fastmetrics._input.scalars import (
     check_alternative,
     check_choice,
     check_confidence_level,
+    check_flag,
+    check_integer,
     check_real,
+    check_rng,
     check_weights_are,
 )
 from fastmetrics.errors import InputError, InputTypeError
@@ -227,6 +230,11 @@ class Question(NamedTuple):
         """Return options, verified; `weights_are` is None where there are no weights."""
         level = check_confidence_level(confidence_level)
         check_alternative(alternative)
+        check_integer("n_resamples", drawn["n_resamples"], low=1)
+        if drawn["rng"] is not None:  # refused even where nothing is drawn
+            check_rng(drawn["rng"])
+        if drawn["progress"] is not None:
+            check_flag("progress", drawn["progress"])
         if rows["threshold"] is not None:
             rows["threshold"] = check_real("threshold", rows["threshold"])
         asked = asked_of(metrics, y_true, rows["query"])

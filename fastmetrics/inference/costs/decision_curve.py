@@ -17,6 +17,7 @@ from fastmetrics._input.scalars import (
     WeightsAre,
     check_choice,
     check_confidence_level,
+    check_rng,
     check_weights_are,
     key_text,
     seed_key,
@@ -174,6 +175,7 @@ def decision_curve(
     if reference is not None:
         last = own.index(reference)
         chosen = [(i, last) for i in range(len(own)) if i != last]
+    check_rng(rng)
     key = None if kind == "pointwise" else seed_key(rng)
     drawn = None if key is None else np.random.Generator(np.random.Philox(key.tolist()))
     share = _share(called[0], asked)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.containers import as_array
 from fastmetrics._input.domains import OF_CALIBRATION
 from fastmetrics._input.labels import show_labels
 from fastmetrics._input.rows import column_count
@@ -208,7 +209,7 @@ def binned(
     n_bins, strategy = check_bins(n_bins, strategy)
     weights = sample_weight
     if sample_weight is not None and weights_are == "frequencies":
-        n_rows = len(sample_weight)
+        n_rows = len(as_array(sample_weight, "sample_weight"))
         weights = check_weights(sample_weight, n_rows, weights_are=weights_are)[0].astype(np.int64)
     if isinstance(y_true, ScoreTable) or column_count(y_proba) == 1:
         for name, value in (("form", form), ("labels", labels)):

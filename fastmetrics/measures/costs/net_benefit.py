@@ -12,7 +12,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.costs import check_prevalence
 from fastmetrics._input.scalars import check_fraction
 from fastmetrics._input.scores import check_probabilities
-from fastmetrics.errors import InputError
+from fastmetrics.errors import InputError, renamed
 from fastmetrics.measures._influences import Floats, RowInfluences
 from fastmetrics.tables.scores._threshold import is_called_positive
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
@@ -79,7 +79,8 @@ def net_benefit(
     share = check_prevalence(prevalence)
     if not isinstance(y_true, ScoreTable):
         y_proba = check_probabilities(y_proba)
-    table = as_table(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label)
+    with renamed(y_score="y_proba"):
+        table = as_table(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label)
     if len(table) and (table.scores[0] > 1 or table.scores[-1] < 0):
         low, high = table.scores[-1].item(), table.scores[0].item()
         raise InputError(f"the scores of the table must lie in [0, 1]: from {low!r} to {high!r}")

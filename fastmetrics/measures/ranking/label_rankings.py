@@ -14,7 +14,7 @@ from fastmetrics._input.scalars import check_integer, check_positive
 from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._input.weights import check_weights
 from fastmetrics._kernels.ranking.ranking_gains import expected_gains, ideal_gains
-from fastmetrics.errors import InputError
+from fastmetrics.errors import InputError, renamed
 from fastmetrics.measures.ranking._by_query import of_queries, over, ranks
 from fastmetrics.tables.ranking.ranking_table import RankingTable
 
@@ -80,7 +80,8 @@ def _gains(
         order = np.argsort(scores)[:, ::-1]
         scores = np.empty(scores.shape)
         np.put_along_axis(scores, order, -np.arange(grades.shape[1], dtype=float)[None], axis=1)
-    table = RankingTable.from_scores(grades, scores)
+    with renamed(relevance="y_true"):
+        table = RankingTable.from_scores(grades, scores)
     found = of_queries(expected_gains, table, *ranks(table), grades.shape[1], discounts)
     return table, found, discounts
 

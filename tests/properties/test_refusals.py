@@ -1,0 +1,166 @@
+"""Every public function refuses each fault of each kind of argument, and names the argument.
+
+A function is called with good arguments, of which one is replaced by a faulty one. What only one
+function refuses has a case of its own elsewhere.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fastmetrics as fm
+from public import public
+
+public_calls = pytest.importorskip("benchmarks.speed.public_calls", reason="not in the wheel")
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+ROWS = public_calls.Rows(60)
+NAN = float("nan")
+
+
+def replaced(value: Any, dtype: Any = np.float64) -> Callable[[Any], Any]:
+    """Return what replaces the second element of a column by a value."""
+
+    def change(column: Any) -> Any:
+        changed = np.array(column, dtype)
+        changed[1] = value
+        return changed
+
+    return change
+
+
+COLUMN: dict[str, Callable[[Any], Any]] = {
+    "a row less": lambda column: column[:-1],
+    "empty": lambda column: column[:0],
+    "generator": lambda column: (value for value in column),
+    "set": lambda column: set(np.ravel(column).tolist()),
+    "scalar": lambda column: 0.5,
+    "dates": lambda column: np.zeros(len(column), "M8[D]"),
+    "complex": lambda column: np.asarray(column) + 0j,
+    "null": lambda column: [None, *list(column)[1:]],
+    "records": lambda column: np.zeros(len(column), [("value", "f8")]),
+}
+NUMBERS = COLUMN | {
+    "nan": replaced(NAN),
+    "infinite": replaced(np.inf),
+    "text": lambda column: np.asarray(column).astype(str),
+    "objects": replaced("x", object),
+}
+WEIGHTS = NUMBERS | {
+    "negative": replaced(-1.0),
+    "all zero": lambda column: np.zeros(len(column)),
+    "a column": lambda column: np.ones((len(column), 1)),
+}
+#: Faults of columns by the name of the parameter: made of the good column.
+OF_COLUMNS: dict[str, dict[str, Callable[[Any], Any]]] = {
+    **dict.fromkeys(("y_true", "y_pred", "relevance", "query", "groups", "event"), COLUMN),
+    **dict.fromkeys(("y_score", "y_proba", "y_score_a", "y_score_b", "score"), NUMBERS),
+    **dict.fromkeys(("pred_decision", "time"), NUMBERS),
+    "sample_weight": WEIGHTS,
+}
+#: Faulty values of other parameters by their name.
+OF_OPTIONS: dict[str, list[Any]] = {
+    "n_threads": [0, -1, 1.5, "2", NAN],
+    "confidence_level": [0, 1, 95, NAN, "x", None],
+    "n_resamples": [0, -1, 1.5, "9"],
+    "rng": [np.random.RandomState(0), "x", 1.5, -1, True],
+    "alternative": ["bigger", 3, None],
+    "progress": [3, "yes"],
+    "weights_are": ["counts", 3],
+}
+#: What a function takes although others refuse it, and why.
+ALLOWED = {
+    "doctor": {"y_true", "groups"},  # it says what is wrong with data
+    "auc": {"x", "y"},  # as scikit-learn's
+}
+_ONE_COLUMN = "its only column: no other has as many rows"
+TAKEN = {
+    ("effective_sample_size", "sample_weight", "a row less"): _ONE_COLUMN,
+    ("cost_sensitive_predict", "y_proba", "a row less"): _ONE_COLUMN,
+    ("predict_at_threshold", "y_score", "a row less"): _ONE_COLUMN,
+    ("predict_at_threshold", "y_score", "infinite"): "it is compared with the threshold, no more",
+}
+#: Faults whose refusal names another argument.
+NAMES_ANOTHER = {
+    ("bootstrap632", "y_true", "a row less"): "which of the two is short is not known",
+    ("subgroup_auc", "sample_weight", "dates"): "subgroups come first: none is large enough",
+    ("subgroup_auc", "sample_weight", "all zero"): "subgroups come first: none is large enough",
+}
+#: Options without which a function does not look at an argument.
+WITH = {"root_mean_square_calibration_error": {"weights_are": "frequencies"}}
+FUNCTIONS = [name for name in public_calls.TIMED if not {*",."} & {*name}]
+
+
+def good_arguments(name: str) -> dict[str, Any]:
+    """Return the arguments of a call that succeeds, with weights and groups where it takes them."""
+    make, options = public_calls.TIMED[name]
+    given = {key: value(ROWS) if callable(value) else value for key, value in options.items()}
+    signature = inspect.signature(public(name))
+    arguments = signature.bind(*make(ROWS), **given).arguments
+    n = len(next(iter(arguments.values())))
+    whole = {"sample_weight": np.ones(n, np.int64), "groups": np.arange(n) // 2}
+    return {**{key: whole[key] for key in whole if key in signature.parameters}, **arguments}
+
+
+def faults(name: str, arguments: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """Yield the parameters of a function with each fault, in words, and the faulty value."""
+    for parameter in inspect.signature(public(name)).parameters:
+        if parameter in ALLOWED.get(name, ()):
+            continue
+        if parameter in OF_COLUMNS and not isinstance(arguments.get(parameter, {}), Mapping):
+            for fault, make in OF_COLUMNS[parameter].items():
+                if (name, parameter, fault) not in TAKEN:
+                    yield parameter, fault, make(arguments[parameter])
+        for value in OF_OPTIONS.get(parameter, ()):
+            yield parameter, repr(value), value
+
+
+def not_refused(function: Callable[..., Any], name: str, arguments: dict[str, Any]) -> list[str]:
+    """Return the faults that a function takes, or refuses without naming the argument."""
+    complaints = []
+    for parameter, fault, value in faults(name, arguments):
+        extra = {"sample_weight", "groups"} - {parameter}
+        more = WITH.get(name, {}) if parameter == "sample_weight" else {}
+        base = {key: each for key, each in arguments.items() if key not in extra}
+        try:
+            function(**{**base, **more, parameter: value})
+        except (fm.InputError, fm.InputTypeError) as error:
+            is_named = f"`{parameter}" in str(error)
+            if not is_named and (name, parameter, fault) not in NAMES_ANOTHER:
+                complaints.append(f"{parameter}, {fault}: is not named: {error}")
+        except Exception as error:
+            complaints.append(f"{parameter}, {fault}: {error!r}")
+        else:
+            complaints.append(f"{parameter}, {fault}: taken")
+    return complaints
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_faults_are_refused_by_name(name: str) -> None:
+    assert not_refused(public(name), name, good_arguments(name)) == []
+
+
+def test_a_function_that_checks_nothing_is_caught() -> None:
+    arguments = good_arguments("roc_auc_score")
+    complaints = not_refused(lambda y_true, y_score, **options: 0.5, "roc_auc_score", arguments)
+    assert len(complaints) == len([*faults("roc_auc_score", arguments)]) > 40
+
+    def unnamed(**arguments: Any) -> float:
+        raise fm.InputError("`other` is wrong")
+
+    assert "is not named" in not_refused(unnamed, "roc_auc_score", arguments)[0]
+
+
+def test_what_is_taken_is_taken() -> None:
+    for name, parameter, fault in TAKEN:
+        arguments = good_arguments(name)
+        value = OF_COLUMNS[parameter][fault](arguments[parameter])
+        with warnings.catch_warnings():
+            public(name)(**{**arguments, parameter: value})
