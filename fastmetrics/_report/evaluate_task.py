@@ -10,10 +10,12 @@ from typing import Any, Final, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.class_columns import column_names, in_class_order
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
+from fastmetrics._input.labels import show_labels
 from fastmetrics._input.models import NamedScores
-from fastmetrics._input.rows import column_count
+from fastmetrics._input.rows import column_count, has_names
 from fastmetrics._input.scalars import check_choice, check_same_length
 from fastmetrics._report._beside import found_of
 from fastmetrics._report.task_evaluation import Task, TaskEvaluation
@@ -40,6 +42,10 @@ _QUANTILES: Final = {"median_absolute_error": 0.5, "absolute_error_quantile_90":
 _TEXTS: Final = "UOS"
 #: Rows that are looked at for whether there are more than two values.
 _LOOK: Final = 4_096
+#: More whole numbers than this are seldom classes.
+_MANY: Final = 100
+#: Rows of other labels than 0 and 1, in proportion, that are slips rather than amounts.
+_STRAY: Final = 0.01
 
 
 def task_of(y_true: Any, models: Sequence[NamedScores], query: Any, task: Any) -> Task:
@@ -73,11 +79,80 @@ def task_of(y_true: Any, models: Sequence[NamedScores], query: Any, task: Any) -
             "arguments swapped? If not, pass `task='values'`"
         )
     if not _is_whole(y) or not all(map(_is_whole, columns)):
+        _refuse_doubtful_values(y, models)
         return "values"
     raise InputError(
         f"`y_true` and `{models[0].argument}` hold whole numbers, of more than two values, which "
         "may be labels of classes or amounts: pass `task='labels'` or `task='values'`"
     )
+
+
+def are_of_classes(y_true: Any, scores: Any) -> bool:
+    """Return whether the columns of ``scores`` are the probabilities of the classes, three or more.
+
+    A frame's have their names; an array's are as many, of labels, and sum to 1 in each row.
+
+    Raises
+    ------
+    InputError
+        If an array has as many columns as there are classes, and rows of another sum: they may be
+        scores of classes, or models.
+    """
+    k = column_count(scores)
+    if k < 3 or column_count(y_true) > 1 or (labels := _classes_of(y_true)) is None:
+        return False
+    if has_names(scores):
+        return {*map(str, column_names(scores))} == {*map(str, labels)}
+    if len(labels) != k:
+        return False
+    matrix = as_array(scores, "scores")
+    if matrix.ndim != 2 or matrix.dtype.kind not in "iuf" or len(matrix) != len(y_true):
+        return False  # said in other words
+    if np.isclose(matrix.sum(axis=1), 1.0).all():
+        return True
+    raise InputError(
+        f"`scores` has {k} columns, and `y_true` {k} classes: of one model's scores of the classes "
+        "say `task='multiclass'`; of models pass {'a': ..., 'b': ...}, or `names`"
+    )
+
+
+def _classes_of(y_true: Any) -> list[Any] | None:
+    """Return the classes of a column that may hold labels, None where it does not."""
+    y = as_array(y_true, "y_true")
+    if y.ndim != 1 or not len(y) or (y.dtype.kind == "f" and not _is_whole(y)):
+        return None
+    seen = y[:: max(1, len(y) // _LOOK)]
+    if y.dtype.kind in "iuf" and len(np.unique(seen)) > _MANY:
+        return None
+    found: list[Any] = check_class_labels(y).classes.tolist()
+    return found
+
+
+def _refuse_doubtful_values(y: NDArray[Any], models: Sequence[NamedScores]) -> None:
+    """Raise where whole numbers and predictions that are not whole may be labels and scores."""
+    labels = _classes_of(y) if _is_whole(y) else None
+    if labels is None or len(labels) > _MANY:
+        return
+    columns = [as_array(each.values, each.argument) for each in models]
+    if any(each.dtype.kind not in "iuf" or each.shape != y.shape for each in columns):
+        return
+    said = f"`y_true` holds the whole numbers {show_labels(np.array(labels))}"
+    if len(columns) == len(labels) and np.isclose(np.sum(columns, axis=0), 1.0).all():
+        raise InputError(
+            f"{said}, and the {len(columns)} columns of scores sum to 1 in each row: of one "
+            "model's probabilities pass the matrix with `task='multiclass'`, else say "
+            "`task='values'`"
+        )
+    counts = {label: int(np.count_nonzero(y == label)) for label in labels}
+    others = sum(n for label, n in counts.items() if label not in (0, 1)) if 0 in counts else len(y)
+    are_chances = all(0.0 <= each.min() <= each.max() <= 1.0 for each in columns)
+    if are_chances or others <= _STRAY * len(y):
+        rare = min(counts, key=counts.__getitem__)
+        raise InputError(
+            f"{said}, and `{models[0].argument}` scores: are these labels of two classes, and "
+            f"{rare!r}, in {counts[rare]:,} of {len(y):,} rows, a slip? Mend them; of numbers say "
+            "`task='values'`, and of several classes pass a matrix for each model"
+        )
 
 
 def _has_many_values(y: Any) -> bool:
@@ -197,6 +272,14 @@ def _asked(
         if len(set().union(*(np.unique(each).tolist() for each in columns))) <= 2:
             return [(models, _DEFAULTS["labels of two"])]
     return [(models, _DEFAULTS[task])]
+
+
+def by_class(y_true: Any, models: Sequence[NamedScores]) -> list[NamedScores]:
+    """Return models whose columns are in the order of the classes, where frames name them."""
+    return [
+        each._replace(values=in_class_order(each.values, y_true, name=each.argument))
+        for each in models
+    ]
 
 
 def most_probable(y_true: Any, model: NamedScores) -> NDArray[Any]:

@@ -19,12 +19,13 @@ from fastmetrics._report._beside import (
     checked_prices,
     checked_promises,
     doubts_of,
+    found_of,
     measures_beside,
     said_of_probabilities,
 )
-from fastmetrics._report.evaluate_task import evaluate_task, task_of
+from fastmetrics._report.evaluate_task import are_of_classes, by_class, evaluate_task, task_of
 from fastmetrics._report.evaluation_result import Evaluation
-from fastmetrics._report.model_evaluation import LIMITED, evaluate_model
+from fastmetrics._report.model_evaluation import LIMITED, evaluate_model, with_estimates
 from fastmetrics._report.multilabel.evaluate_multilabel import evaluate_multilabel
 from fastmetrics._report.slices.slices import SLICES, slices_of
 from fastmetrics._report.task_evaluation import Task, TaskEvaluation
@@ -224,8 +225,13 @@ def evaluate(
     labels: Any = y_true
     if task is None and query is None and (column_count(labels) > 1 or isinstance(labels, Mapping)):
         task = "multilabel"
+    is_open = task is None and query is None and names is None
+    if is_open and not isinstance(scores, Mapping) and are_of_classes(labels, scores):
+        task = "multiclass"
     named = models_of(scores, names, task)
     own_task = task_of(labels, named, query, task)
+    if own_task == "multiclass":
+        named = by_class(labels, named)
     options = rows | {"weights_are": weights_are, "confidence_level": level}
     found: Evaluation | TaskEvaluation
     if own_task != "binary":
@@ -286,10 +292,12 @@ def evaluate(
             found = bootstrapped(models, forms, labels, named, plan, **rows)
             return dataclasses.replace(found, notes=doubts_of(named, found.models))
         comparisons: Comparisons | None = None
+        given = {"threshold": threshold, **options}
         if any(math.isnan(model.roc_auc) for model in models):
-            notes = ()
+            if more and models[0].n_positive + models[0].n_negative > 0:  # such as losses of rows
+                own, comparisons = found_of(labels, named, more, **given)
+                models = [with_estimates(*each) for each in zip(models, own, strict=True)]
         else:
-            given = {"threshold": threshold, **options}
             models, comparisons = by_influence(models, labels, named, more, **given)
             if notes:
                 parts = zip(named, brier.values(), strict=True)

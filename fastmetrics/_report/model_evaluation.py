@@ -346,7 +346,7 @@ def _undefined(name: str, n_positive: float, n_negative: float) -> ModelEvaluati
     """Return the evaluation of rows of one class, or of none, and warn of it."""
     missing = "positive" if not n_positive > 0 else "negative"
     found = f"one class only: no {missing} example" if n_positive or n_negative else "no rows"
-    note = f"{found}, so every measure is undefined"
+    note = f"{found}, so what needs both classes is undefined"
     warn_user(f"model {name!r}: {note}", UndefinedMetricWarning)
     return ModelEvaluation(name, n_positive, n_negative, note=note)
 

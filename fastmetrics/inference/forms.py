@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.censored import check_censored
+from fastmetrics._input.containers import OF_PREDICT_PROBA
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.rows import column_count
 from fastmetrics._input.scores import check_scores_array
@@ -98,9 +99,12 @@ def _kind_of(one: Asked, models: list[NamedScores], given: Mapping[str, Any]) ->
         raise InputError(f"`event` is of censored times: `{one.label}` is not measured of them")
     if measure.needs == "times":
         return TimeSample
+    matrix = next((each for each in models if column_count(each.values) > 1), None)
+    if matrix is not None:
+        _check_of_matrix(one, matrix, given)
+    is_matrix = matrix is not None
     if measure.family in ("regression", "concordance"):
         return ValueSample
-    is_matrix = column_count(models[0].values) > 1
     if not is_matrix and measure.family == "curves" and measure.needs == "probabilities":
         raise InputError(
             f"`{one.label}` is of several classes: `{models[0].argument}` must have shape "
@@ -109,3 +113,26 @@ def _kind_of(one: Asked, models: list[NamedScores], given: Mapping[str, Any]) ->
     if measure.needs == "labels" and not is_matrix:
         return LabelSample if given["threshold"] is None else BinarySample
     return ClassSample if is_matrix else BinarySample
+
+
+def _check_of_matrix(one: Asked, model: NamedScores, given: Mapping[str, Any]) -> None:
+    """Raise unless a metric is of the scores of several classes, naming the task that it is of."""
+    measure, k = measure_of(one), column_count(model.values)
+    came = f"`{model.argument}` is a matrix of {k} columns"
+    is_of_classes = measure.classes != 2 and measure.needs in ("scores", "probabilities")
+    if is_of_classes or measure.needs == "labels":  # those of the largest columns
+        for name in ("threshold", "pos_label"):
+            if given[name] is not None:
+                raise InputError(f"`{name}` is of scores of two classes, and {came}: leave it out")
+        return
+    if measure.needs == "values":
+        raise InputError(
+            f"`{one.label}` is of one predicted number a row, and {came}: pass one, or of the "
+            "probabilities of classes metrics such as 'log_loss' (`task='multiclass'`)"
+        )
+    advice = (
+        OF_PREDICT_PROBA
+        if k == 2
+        else "of several classes (`task='multiclass'`) there are 'roc_auc_ovr' and 'log_loss'"
+    )
+    raise InputError(f"`{one.label}` is of scores of two classes, and {came}: {advice}")

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.class_columns import in_class_order
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.domains import ANYWHERE
@@ -336,9 +337,12 @@ class ClassSample(RowSample):
     """Rows of several classes with a matrix of scores or probabilities for each model."""
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
-        self._scores = [class_scores(model.values, model.argument) for model in models]
-        for model, scores in zip(models, self._scores, strict=True):
-            self.classes = class_codes(y_true, given.get("labels"), scores.shape[1], model.argument)
+        labels, self._scores = given.get("labels"), []
+        for model in models:
+            matrix = in_class_order(model.values, y_true, labels, name=model.argument)
+            self._scores.append(class_scores(matrix, model.argument))
+            k = self._scores[-1].shape[1]
+            self.classes = class_codes(y_true, labels, k, model.argument)
         self._judge(self.classes, models, self._scores, given)
 
     def columns(self, model: int) -> tuple[NDArray[Any], NDArray[Any]]:

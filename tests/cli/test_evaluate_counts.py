@@ -114,7 +114,7 @@ def test_faults_name_the_model(capsys, tmp_path):
     path.write_text("model,score,positives,negatives\na,.1,1,5\na,.2,1,1\nb,.1,0,0\n")
     status, out, err = run(capsys, str(path), "--counts")
     assert status == 0
-    assert "model 'b': no rows, so every measure is undefined" in err
+    assert "model 'b': no rows, so what needs both classes is undefined" in err
 
 
 def test_ranges_of_several_models(capsys, tmp_path):

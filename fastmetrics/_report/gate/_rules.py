@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.class_columns import in_class_order
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array, by_names
 from fastmetrics._input.models import NamedScores
@@ -61,7 +62,12 @@ class Task:
         cls, labels: Any, models: Sequence[NamedScores], columns: Mapping[str, Any], **rest: Any
     ) -> Task:
         """Return the task of rows in any containers."""
-        scores = {each.name: as_array(each.values, each.argument) for each in models}
+        scores = {
+            each.name: as_array(
+                in_class_order(each.values, labels, name=each.argument), each.argument
+            )
+            for each in models
+        }
         own = {name: as_array(each, name) for name, each in columns.items() if each is not None}
         for columns in ({each.argument: scores[each.name] for each in models}, own):
             check_same_length(**{"y_true": labels, **columns})

@@ -20,6 +20,7 @@ from fastmetrics._input.scalars import check_choice, check_text
 from fastmetrics._plots._style import require_matplotlib
 from fastmetrics._report.diagnosis import Diagnosis
 from fastmetrics._report.doctor import doctor
+from fastmetrics._report.evaluate_task import by_class
 from fastmetrics._report.evaluation import evaluate, models_of
 from fastmetrics._report.evaluation_result import Evaluation
 from fastmetrics._report.page._content import methods_of, sections_of, size_of
@@ -184,7 +185,9 @@ def report(
     if of_evaluate.get("n_resamples") is not None:
         of_evaluate = of_evaluate | {"rng": rng}
     found = evaluate(y_true, scores, **of_evaluate)
-    models = models_of(scores, of_evaluate.get("names"), getattr(found, "task", None))
+    task = getattr(found, "task", None)
+    models = models_of(scores, of_evaluate.get("names"), task)
+    models = by_class(y_true, models) if task == "multiclass" else models
     models = [each._replace(values=_array_of(each.values, each.argument)) for each in models]
     drawn = Drawn(_array_of(y_true, "y_true"), models, threshold, band, rng, of_evaluate)
     diagnosis = None

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.class_columns import in_class_order
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import (
@@ -163,7 +164,7 @@ class _Classes(NamedTuple):
     @classmethod
     def checked(cls, given: Given) -> _Classes:
         """Return the rows in canonical form, or raise as `roc_auc_score` does."""
-        scores = class_scores(given.scores, sum_to_1=True)
+        scores = class_scores(in_class_order(given.scores, given.y_true), sum_to_1=True)
         if scores.shape[1] < 3:
             raise InputError(
                 "`y_score` must have a column for each of three classes or more: got shape "

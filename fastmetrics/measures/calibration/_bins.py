@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.class_columns import in_class_order
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.domains import OF_CALIBRATION
@@ -259,6 +260,7 @@ def one_table(y_true: Any, y_proba: Any, *, pos_label: Any, labels: Any) -> Scor
 
 def class_rows(y_true: Any, y_proba: Any, labels: Any) -> tuple[NDArray[np.int64], Floats]:
     """Return the column of each row's label, and the probabilities, fully verified."""
+    y_proba = in_class_order(y_proba, y_true, labels, name="y_proba")
     columns = check_score_matrix(y_proba, "y_proba")
     found = check_class_labels(y_true)
     check_same_length(y_true=found.codes, y_proba=columns)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.class_columns import in_class_order
 from fastmetrics._input.classes import check_class_labels, check_multilabel_indicator
 from fastmetrics._input.rows import column_count
 from fastmetrics._input.scalars import check_choice
@@ -252,7 +253,7 @@ def average_precision_score(
             if column_count(y_score) == 1 and _has_many_classes(y_true):
                 raise InputError(NEEDS_COLUMNS) from None
             raise
-    scores = check_score_matrix(y_score)
+    scores = check_score_matrix(in_class_order(y_score, y_true))
     if scores.shape != indicator.shape:
         raise InputError(f"{NEEDS_COLUMNS}: expected {indicator.shape}, got {scores.shape}")
     return averaged(column, indicator, scores, average=average, sample_weight=sample_weight)

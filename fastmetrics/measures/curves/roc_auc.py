@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.class_columns import in_class_order
 from fastmetrics._input.classes import check_class_labels, check_multilabel_indicator
 from fastmetrics._input.rows import BinaryRows, check_binary, column_count
 from fastmetrics._input.scalars import check_choice, check_fraction
@@ -140,7 +141,7 @@ def _multilabel(
     return averaged(
         measure,
         check_multilabel_indicator(y_true),
-        check_score_matrix(y_score),
+        check_score_matrix(in_class_order(y_score, y_true)),
         average=average,
         sample_weight=sample_weight,
         by_row=by_row,

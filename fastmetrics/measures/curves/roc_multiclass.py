@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.class_columns import in_class_order
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.domains import check_sums
 from fastmetrics._input.rows import BinaryRows, check_binary
@@ -43,7 +44,7 @@ def multiclass_roc_auc(
 
     ``binary_auc`` is the AUC of checked rows of two classes.
     """
-    scores = class_scores(y_score, sum_to_1=True)
+    scores = class_scores(in_class_order(y_score, y_true, labels), sum_to_1=True)
     averages = _AVERAGES if multi_class == "ovo" else ("micro", *_AVERAGES)
     if average not in averages:
         raise InputError(f"average must be one of {averages} for multiclass problems")

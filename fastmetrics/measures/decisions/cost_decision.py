@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._input.class_columns import in_class_order
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._input.scores import check_score_matrix
@@ -117,6 +118,8 @@ def cost_sensitive_predict(
     k = len(costs)
     # Times a power of two, the largest below 1: nothing overflows, no tie moves.
     scaled = np.ldexp(costs, -int(np.frexp(np.abs(costs).max())[1]))
+    if labels is not None:
+        y_proba = in_class_order(y_proba, labels, labels, name="y_proba")
     matrix = _probability_matrix(y_proba, k)
     names = None if labels is None else np.array(checked_labels(labels, k))
     n = len(matrix)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
+from fastmetrics._input.class_columns import in_class_order
 from fastmetrics._input.scalars import check_choice
 from fastmetrics.measures.probabilities._class_rows import LABELS
 from fastmetrics.measures.probabilities._loss_sums import SQUARE, LossSums
@@ -90,6 +91,7 @@ def brier_score_loss(
     choice: Any = scale_by_half
     choice = bool(choice) if isinstance(choice, np.bool_) else choice
     check_choice("scale_by_half", choice, (True, False, "auto"))
+    y_proba = in_class_order(y_proba, y_true, labels, name="y_proba")
     rows = ProbabilityRows(y_true, y_proba, sample_weight)
     sums = _squares(rows, pos_label, labels)
     n_columns = 1 if rows.scores.ndim == 1 else rows.scores.shape[1]
@@ -140,6 +142,7 @@ def d2_brier_score(
     """
     if too_few_for_d2(y_true, y_proba):
         return math.nan
+    y_proba = in_class_order(y_proba, y_true, labels, name="y_proba")
     rows = ProbabilityRows(y_true, y_proba, sample_weight)
     sums = _squares(rows, pos_label, labels)
     return skill_of_squares(sums, is_one_column=rows.scores.ndim == 1)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.class_columns import in_class_order
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.labels import show_labels
@@ -86,6 +87,7 @@ def hinge_loss(
     1.1666666666666667
     """
     y = as_vector(y_true, "y_true")
+    pred_decision = in_class_order(pred_decision, y_true, labels, name="pred_decision")
     decisions = readable(pred_decision, "pred_decision")
     check_same_length(y_true=y, pred_decision=decisions)
     weights = RowWeights.checked(sample_weight, len(y))

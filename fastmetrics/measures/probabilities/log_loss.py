@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
+from fastmetrics._input.class_columns import in_class_order
 from fastmetrics._input.scalars import check_fraction
 from fastmetrics.measures.probabilities._class_rows import LABELS
 from fastmetrics.measures.probabilities._loss_sums import LOG, LossSums
@@ -91,7 +92,8 @@ def log_loss(
     >>> log_loss([0, 1], [1.0, 1.0], eps=0)
     inf
     """
-    rows = ProbabilityRows(y_true, renamed(y_proba, y_pred), sample_weight)
+    y_proba = in_class_order(renamed(y_proba, y_pred), y_true, labels, name="y_proba")
+    rows = ProbabilityRows(y_true, y_proba, sample_weight)
     clip = rows.eps if eps is None else check_fraction("eps", eps, high=0.5, include_low=True)
     sums = rows.sums_by_labels(LOG, labels, clip)
     return sums.mean if normalize else sums.total
@@ -143,6 +145,7 @@ def d2_log_loss_score(
     y_proba = renamed(y_proba, y_pred)
     if too_few_for_d2(y_true, y_proba):
         return math.nan
+    y_proba = in_class_order(y_proba, y_true, labels, name="y_proba")
     rows = ProbabilityRows(y_true, y_proba, sample_weight)
     return skill_of_logs(rows.sums_by_labels(LOG, labels, rows.eps), rows.eps)
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.class_columns import in_class_order
 from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.labels import show_labels
 from fastmetrics._input.scalars import check_choice, check_integer, check_same_length
@@ -123,7 +124,7 @@ def top_k_accuracy_score(
     k = check_integer("k", k, low=1)
     check_choice("ties", ties, _RULES)
     y = as_vector(y_true, "y_true")
-    scores = readable(y_score, "y_score")
+    scores = readable(in_class_order(y_score, y_true, labels), "y_score")
     check_same_length(y_true=y, y_score=scores)
     weights = RowWeights.checked(sample_weight, len(y))
     classes = None if labels is None else check_labels(labels)

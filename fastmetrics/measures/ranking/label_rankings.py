@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.class_columns import in_class_order
 from fastmetrics._input.classes import check_multilabel_indicator
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_integer, check_positive
@@ -69,7 +70,7 @@ def _gains(
     y_true: Any, y_score: Any, k: int | None, log_base: float, ignore_ties: bool
 ) -> tuple[RankingTable, NDArray[np.float64], NDArray[np.float64]]:
     grades = as_array(y_true, "y_true")
-    scores = check_score_matrix(y_score)
+    scores = check_score_matrix(in_class_order(y_score, y_true))
     if grades.ndim != 2 or grades.shape != scores.shape:
         raise InputError(
             f"`y_true` and `y_score` must be matrices of one shape: got {grades.shape} and "
@@ -173,7 +174,8 @@ class _Labels:
 
     def __init__(self, y_true: Any, y_score: Any) -> None:
         dense = y_true.toarray() if hasattr(y_true, "toarray") else y_true
-        indicator, scores = check_multilabel_indicator(dense), check_score_matrix(y_score)
+        indicator = check_multilabel_indicator(dense)
+        scores = check_score_matrix(in_class_order(y_score, dense))
         if indicator.shape != scores.shape:
             raise InputError(
                 f"`y_true` and `y_score` must have the same shape: got {indicator.shape} and "
