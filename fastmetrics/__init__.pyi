@@ -16,7 +16,6 @@ from ._report.doctor import doctor as doctor
 from ._report.evaluate_log import evaluate_log as evaluate_log
 from ._report.evaluation import evaluate as evaluate
 from ._report.gate.gate import assert_not_worse as assert_not_worse, gate as gate
-from ._report.gate.packed import pack as pack
 from ._report.page.report import report as report
 from ._report.versions import show_versions as show_versions
 from .errors import (

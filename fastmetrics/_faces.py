@@ -124,9 +124,8 @@ show_versions report
 subgroup_auc evaluate Slices
 evaluate_log read_evaluation_log TaskEvaluation compare
 plot_residuals regression_measures evaluate
-gate Gate GateRule assert_not_worse pack compare
+gate Gate GateRule assert_not_worse compare
 assert_not_worse gate
-pack gate
 evaluate Evaluation TaskEvaluation ModelEvaluation Slices SliceEstimate \
 EvaluationBootstrap MetricEstimate estimate compare
 bootstrap multiclass_bootstrap paired_bootstrap Replicates effective_sample_size

@@ -342,7 +342,6 @@ NOT_TIMED: dict[str, str] = {
     "register_metric": "keeps a function",
     **dict.fromkeys("read_timings read_evaluation_log".split(), "reads files, by json"),
     **dict.fromkeys("gate assert_not_worse".split(), "is `compare` with a verdict"),
-    "pack": "writes files",
     "show_versions": "prints what is installed",
     "scorer": "makes a function",
 }

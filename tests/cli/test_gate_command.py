@@ -1,4 +1,4 @@
-"""``fastmetrics gate`` and ``pack``: exit statuses, two files, rules, JUnit."""
+"""``fastmetrics gate``: exit statuses, two files, rules, JUnit."""
 
 from __future__ import annotations
 
@@ -73,15 +73,8 @@ def test_two_files_are_one_by_their_ids(folder, capsys) -> None:
     two = ("new.csv", "--label", "y", "--score", "p", "--id", "id", "--margin", "roc_auc=0.01")
     assert gate(*two, "--baseline-file", "old.csv", "--format", "json") == 0
     other = json.loads(capsys.readouterr().out)
-    assert (
-        main(["pack", "old.csv", "--label", "y", "--score", "p", "--id", "id", "-o", "b.pq"]) == 0
-    )
-    capsys.readouterr()
-    assert gate(*two, "--baseline-file", "b.pq", "--format", "json") == 0
-    packed = json.loads(capsys.readouterr().out)
-    for found in (other, packed):
-        assert found["rules"][0]["estimate"] == one["rules"][0]["estimate"]
-        assert found["verdict"] == "PASS"
+    assert other["rules"][0]["estimate"] == one["rules"][0]["estimate"]
+    assert other["verdict"] == "PASS"
 
 
 @pytest.mark.parametrize(
@@ -100,47 +93,6 @@ def test_rows_that_are_not_the_same_fail_closed(folder, capsys, change, match: s
     assert match in capsys.readouterr().err
     assert gate(*two[:5], "--baseline-file", "old.csv", "--margin", "roc_auc=0.01") == 2
     assert "--id" in capsys.readouterr().err
-
-
-def test_a_packed_file_that_was_changed_is_refused(folder, capsys) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    frame = pd.read_csv("old.csv")
-    fm.pack("b.parquet", frame.y, {"p": frame.p}, ids=frame.id)
-    table = pq.read_table("b.parquet")
-    labels = pa.array(1 - table["label"].to_numpy())
-    pq.write_table(table.set_column(1, "label", labels), "b.parquet")
-    two = ("new.csv", "--label", "y", "--score", "p", "--id", "id", "--margin", "roc_auc=0.01")
-    assert gate(*two, "--baseline-file", "b.parquet") == 2
-    assert "not those it was packed with" in capsys.readouterr().err
-    fm.pack("b.parquet", frame.y, {"q": frame.p}, ids=frame.id)
-    assert gate(*two, "--baseline-file", "b.parquet") == 2
-    assert "no model 'p'" in capsys.readouterr().err
-
-
-def test_slices_and_groups_that_were_packed(folder, capsys) -> None:
-    pack = ("pack", "all.csv", "--label", "y", "--score", "old", "--id", "id", "-o", "b.pq")
-    assert main([*pack, "--keep", "country", "--keep", "patient"]) == 0
-    options = ("--margin", "roc_auc=0.05", "--format", "json")
-    cut = ("--slice", "country", "--groups", "patient")
-    gate("all.csv", "--label", "y", "--score", "new", "--baseline", "old", *options, *cut)
-    one = json.loads(capsys.readouterr().out.partition("\n")[2])
-    lean = pd.read_csv("new.csv")
-    lean[["id", "y", "p"]].to_csv("lean.csv", index=False)
-    lean.assign(country="DK").to_csv("other.csv", index=False)  # its own are not asked
-    two = ("--label", "y", "--score", "p", "--baseline", "old", "--id", "id")
-    for name in ("lean.csv", "other.csv"):
-        gate(name, *two, "--baseline-file", "b.pq", *options, *cut)
-        out, err = capsys.readouterr()
-        other = json.loads(out)
-        assert other["n_groups"] == one["n_groups"] == 299
-        for rule, expected in zip(other["rules"], one["rules"], strict=True):
-            assert rule["slice"] == expected["slice"]
-            assert rule["estimate"] == pytest.approx(expected["estimate"])
-            assert rule["standard_error"] == pytest.approx(expected["standard_error"])
-        assert "b.pq: its own patient, country" in err
-    assert gate("lean.csv", *two, "--baseline-file", "old.csv", *options, *cut) == 2
 
 
 @pytest.mark.parametrize("texts", [False, True])
@@ -224,9 +176,3 @@ def test_markdown_and_rehearsals(folder, capsys) -> None:
     assert "| measure |" in out.replace("| measure  |", "| measure |")
     assert "PASS: new is not worse than old" in out
     assert "passes worse" in out
-
-
-def test_ledger(folder, capsys) -> None:
-    for _ in range(2):
-        assert gate(*ONE, "--score", "new", "--ledger", "looks.jsonl", "--id", "id") == 0
-    assert "Look 2 at these data" in capsys.readouterr().out

@@ -34,7 +34,6 @@ COMMANDS = {
         *("gate", "scores.csv", "--label", "y", "--score", "a", "--baseline", "b"),
         *("--margin", "roc_auc=0.5"),
     ),
-    "rank": ("rank", "--qrels", "qrels.txt", "--run", "run.txt"),
     "table": ("compare-table", "table.csv", "--datasets", "set", "--higher-is-better"),
     "benchmarks": ("compare-benchmarks", "--before", "times.json", "--after", "times.json"),
     "metrics": ("metrics",),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
@@ -257,53 +256,6 @@ class TestMissing:
         y, p = data
         with pytest.raises(fm.InputError, match="means over rows"):
             fm.gate(y, {"baseline": p, "candidate": p}, margins={"roc_auc": 0.1}, missing="bounds")
-
-
-class TestLedger:
-    def test_looks_are_counted_by_data(self, data, tmp_path) -> None:
-        y, p = data
-        scores = {"baseline": p, "candidate": noisy(p, 0.1)}
-        book = tmp_path / "looks.jsonl"
-        options = {"margins": {"roc_auc": 0.01}, "ledger": book}
-        looks = [fm.gate(y, scores, **options) for _ in range(2)]
-        assert [found.look for found in looks] == [1, 2]
-        assert any("Look 2 at these data" in note for note in looks[1].notes)
-        assert fm.gate(1 - y, scores, **options).look == 1
-        lines = [json.loads(line) for line in book.read_text().splitlines()]
-        assert [line["look"] for line in lines] == [1, 2, 1]
-        assert lines[0]["data"] == looks[0].data_hash
-        assert lines[0]["margins"] == {"roc_auc": 0.01}
-
-    def test_looks_are_paid_for(self, data, tmp_path) -> None:
-        y, p = data
-        options = {"margins": {"roc_auc": 0.01}, "ledger": tmp_path / "l", "pay_for_looks": True}
-        scores = {"baseline": p, "candidate": noisy(p, 0.1)}
-        alphas = [1 - fm.gate(y, scores, **options).confidence_level for _ in range(3)]
-        assert alphas == pytest.approx([0.3 / (math.pi * k) ** 2 for k in (1, 2, 3)])
-        with pytest.raises(fm.InputError, match="`ledger`"):
-            fm.gate(y, scores, margins={"roc_auc": 0.01}, pay_for_looks=True)
-
-    def test_what_is_no_ledger_stops_before_anything_is_decided(self, data, tmp_path) -> None:
-        y, p = data
-        book = tmp_path / "l"
-        book.write_text("not a look\n")
-        with pytest.raises(fm.FileError, match="line 1 is no look"):
-            fm.gate(y, {"baseline": p, "candidate": p}, margins={"roc_auc": 0.01}, ledger=book)
-        assert book.read_text() == "not a look\n"
-
-    def test_ids_make_order_irrelevant(self, data) -> None:
-        y, p = data
-        ids = np.array([f"row {k}" for k in range(N)])
-        order = np.random.default_rng(0).permutation(N)
-        options = {"margins": {"roc_auc": 0.01}}
-        new = noisy(p, 0.1)
-        one = fm.gate(y, {"baseline": p, "candidate": new}, ids=ids, **options)
-        other = fm.gate(
-            y[order], {"baseline": p[order], "candidate": new[order]}, ids=ids[order], **options
-        )
-        assert one.data_hash == other.data_hash
-        with pytest.raises(fm.InputError, match="more than once"):
-            fm.gate(y, {"baseline": p, "candidate": new}, ids=np.zeros(N), **options)
 
 
 @pytest.mark.parametrize("grouped", [False, True])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from os import PathLike
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -32,7 +31,6 @@ from fastmetrics._report.gate._rules import (
     verdict_of,
 )
 from fastmetrics._report.gate.gate_result import Gate, GateRule
-from fastmetrics._report.gate.packed import Ledger, hash_of
 from fastmetrics._report.slices.slices_result import first_of
 from fastmetrics.errors import InputError, SmallSampleWarning, no_such, warn_user
 from fastmetrics.inference.compare import check_margin
@@ -103,9 +101,6 @@ def gate(
     threshold: float | None = None,
     pos_label: Any = None,
     confidence_level: float = 0.95,
-    ledger: str | PathLike[str] | None = None,
-    pay_for_looks: bool = False,
-    ids: ArrayLike | None = None,
     n_rehearsals: int | None = None,
     rng: Any = None,
     n_threads: int | None = None,
@@ -114,14 +109,6 @@ def gate(
 
     Parameters
     ----------
-    ledger : str or path, optional
-        A file of JSON lines, one a look: the data (a hash of `ids` and labels), the rules, what was
-        decided. The next look at the same data says how many there were before.
-    pay_for_looks : bool, default=False
-        Whether the k-th look has an alpha of 6 alpha / (pi^2 k^2), so that all of them together
-        keep it.
-    ids : array-like of shape (n_samples,), optional
-        Of rows, each its own: they make the hash of the data independent of their order.
     n_rehearsals : int, optional
         Replicates (2,000 are usual) of these data that say of each rule how often it fails a
         candidate as good as the baseline, and passes one that is worse by the margin.
@@ -138,7 +125,7 @@ def gate(
     ------
     TypeError, ValueError
         For data that a measure cannot take: nan among scores or (unless `missing` says so) labels,
-        lengths that differ, ids twice; a measure without a direction or without influences of rows;
+        lengths that differ; a measure without a direction or without influences of rows;
         a margin below 0.
 
     Warns
@@ -157,7 +144,7 @@ def gate(
     test). A loss that is shown to be one and to be within the margin passes, and is named.
 
     Looks at one test set wear it out: who changes the candidate by what an earlier look said is no
-    longer covered by any of this, paid for or not.
+    longer covered by any of this.
 
     References
     ----------
@@ -203,12 +190,6 @@ def gate(
         labels, unknown = as_array(y_true, "y_true"), None
     columns = {"groups": groups, "strata": strata, "sample_weight": sample_weight}
     columns |= {"event": event, "query": query}
-    data_hash = hash_of(labels, ids)
-    book = Ledger.opened(ledger, data_hash)
-    if pay_for_looks:
-        if book is None:
-            raise InputError("`pay_for_looks` needs a `ledger`, which counts them")
-        alpha *= 6.0 / (np.pi * book.look) ** 2
     task = Task.of(
         labels,
         [model for model in models if model.name in wanted],
@@ -229,7 +210,7 @@ def gate(
     if n_rehearsals is not None:
         rules = rehearsed(task, rules, len(rules) + len(of_slices), n_rehearsals, rng)
     found = decided([*rules, *of_slices], alpha)
-    result = Gate(
+    return Gate(
         verdict=verdict_of(found),
         rules=found,
         candidate=candidate,
@@ -237,13 +218,8 @@ def gate(
         confidence_level=complement(alpha),
         n_samples=float(len(labels)),
         n_groups=None if groups is None else int(rules[0].n_samples),
-        data_hash=data_hash,
-        look=None if book is None else book.look,
-        notes=tuple(_notes(small, min_n, book, pay_for_looks)),
+        notes=tuple(_notes(small, min_n)),
     )
-    if book is not None:
-        book.write(result)
-    return result
 
 
 @documented(MODELS, _GATE)
@@ -362,14 +338,5 @@ def _warn_of_power(rules: Sequence[GateRule]) -> None:
             )
 
 
-def _notes(small: list[str], min_n: int, book: Ledger | None, paid: bool) -> list[str]:
-    notes = []
-    if small:
-        notes.append(f"Fewer than {min_n} rows, left out: {first_of(small)}.")
-    if book is not None and book.look > 1:
-        how = "alpha is divided among them" if paid else "none is paid for"
-        notes.append(
-            f"Look {book.look} at these data; {how}. What was changed by what an earlier look said "
-            "is not covered."
-        )
-    return notes
+def _notes(small: list[str], min_n: int) -> list[str]:
+    return [f"Fewer than {min_n} rows, left out: {first_of(small)}."] if small else []

@@ -143,10 +143,6 @@ class Gate(Several[GateRule]):
         Rows, or queries.
     n_groups : int or None
         Groups of rows; None where each stands for itself.
-    data_hash : str
-        Of labels (and ids, where there were any): which data were looked at.
-    look : int or None
-        The how-manieth look at these data it was, by the ledger; None without one.
     notes : tuple of str
         What else must be known.
     """
@@ -159,8 +155,6 @@ class Gate(Several[GateRule]):
     confidence_level: float
     n_samples: float
     n_groups: int | None
-    data_hash: str
-    look: int | None = None
     notes: tuple[str, ...] = ()
 
     @property

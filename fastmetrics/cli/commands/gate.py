@@ -53,16 +53,24 @@ _RULES: Final[dict[str, type]] = {
     "pos_label": str,
 }
 _NAMES: Final = as_options(
-    *("baseline", "anchor", "groups", "threshold", "min_n", "confidence_level", "ledger"),
-    *("missing", "pay_for_looks", "missing="),
-) | {"margins": "--margin", "candidate": "--score", "slices": "--slice", "ids": "--id"}
+    *(
+        "baseline",
+        "anchor",
+        "groups",
+        "threshold",
+        "min_n",
+        "confidence_level",
+        "missing",
+        "missing=",
+    ),
+) | {"margins": "--margin", "candidate": "--score", "slices": "--slice"}
 OPTIONS: Final = """
 FILE
 --label COL  column of the labels, or of numbers
 --score COL  column of the candidate's scores
 [--baseline COL]  column of the baseline's scores (with --baseline-file there: default as --score)
-[--baseline-file FILE]  where the baseline's scores are, with ids and labels, as pack writes it: the
-    same rows in any order; slices and groups that pack kept are taken from there
+[--baseline-file FILE]  where the baseline's scores are, with ids and labels: the same
+    rows in any order
 [--id COL]  column of ids, each its own; with --baseline-file in both
 [--anchor COL]  column of a pinned release that must not be lost to either
 [--margin NAME=X]...  the loss of a measure that does not matter, in its own unit; may be repeated
@@ -79,8 +87,6 @@ FILE
 [--threshold T]  from which on a score is called positive
 [--pos-label]
 [--confidence-level P]  1 - alpha: how sure a decision is (default 0.95)
-[--ledger FILE]  count the looks at these data in a file of JSON lines
-[--pay-for-looks]  the k-th look has an alpha of 6 alpha / (pi^2 k^2): all together keep it
 [--seed S]  of --aa
 [--junit FILE]  write the rules as JUnit XML too
 [--where]
@@ -124,7 +130,6 @@ def run(options: argparse.Namespace) -> str:
         "candidate": options.score,
         "baseline": baseline,
         "slices": {name: named[name] for name in options.slice or ()} or None,
-        "ids": named.get(options.id),
         "groups": named[options.groups] if options.groups else None,
         "sample_weight": columns.weights,
         "weights_are": options.weights_are or "importances",
@@ -134,9 +139,8 @@ def run(options: argparse.Namespace) -> str:
         "confidence_level": options.confidence_level or 0.95,
         "n_rehearsals": options.aa,
         "rng": options.seed,
-    }
-    given |= {
-        name: getattr(options, name) for name in ("anchor", "threshold", "ledger", "pay_for_looks")
+        "anchor": options.anchor,
+        "threshold": options.threshold,
     }
     words = _NAMES | {f"scores[{name!r}]": f"column {name!r}" for name in models}
     words |= {"y_true": f"column {label!r}", "sample_weight": f"column {options.weight!r}"}
@@ -182,22 +186,15 @@ def _take_rules(options: argparse.Namespace) -> None:
 
 def _read(options: argparse.Namespace) -> tuple[Columns, dict[str, NDArray[Any]], str]:
     """Return the columns, the scores of each model, and what the baseline is called."""
-    from fastmetrics._report.gate.packed import said_of
-    from fastmetrics.cli._messages import tell
     from fastmetrics.cli._session import read_rows
-    from fastmetrics.io.formats import file_format
 
     in_file = options.baseline_file is not None
     if in_file and not options.id:
         raise ValueError("--baseline-file needs --id, the column that says which row is which")
     if in_file and options.missing == "bounds":
         raise ValueError("--missing bounds is of two columns of one file, not of --baseline-file")
-    names = [each for each in (options.groups, *(options.slice or ())) if each]
-    names = [name for name in dict.fromkeys(names) if name != options.id]
-    is_packed = in_file and file_format(options.baseline_file) == "parquet"
-    said = said_of(options.baseline_file) if is_packed else {}
-    own = [name for name in names if name in said.get("columns", ())]
-    named = [*([options.id] if options.id else []), *(n for n in names if n not in own)]
+    named = [each for each in (options.id, options.groups, *(options.slice or ())) if each]
+    named = [*dict.fromkeys(named)]
     scores = [options.score, *([] if in_file else [options.baseline])]
     scores += [options.anchor] if options.anchor else []
     if options.missing == "bounds":
@@ -207,15 +204,10 @@ def _read(options: argparse.Namespace) -> tuple[Columns, dict[str, NDArray[Any]]
     models = dict(columns.scores)
     if not in_file:
         return columns, models, options.baseline
-    path, column = options.baseline_file, options.baseline or options.score
-    name = f"{column} ({os.path.basename(path)})"
-    ids = columns.named[options.id]
-    names_there = ("id", "label") if said else (options.id, options.label)
-    found = _matched(ids, columns.label_values, path, column, names_there, own, said)
-    models[name] = found.pop(column)
-    if own:
-        tell("note", f"{path}: its own {', '.join(own)}")
-    return replace(columns, named={**columns.named, **found}), models, name
+    column = options.baseline or options.score
+    name = f"{column} ({os.path.basename(options.baseline_file)})"
+    models[name] = _matched(columns, column, options)
+    return columns, models, name
 
 
 def _with_unknown(options: argparse.Namespace, scores: list[str], named: list[str]) -> Columns:
@@ -223,7 +215,7 @@ def _with_unknown(options: argparse.Namespace, scores: list[str], named: list[st
     import numpy as np
 
     from fastmetrics.cli._session import labels_of, read_rows
-    from fastmetrics.errors import FileError
+    from fastmetrics.errors import NoRowsError
     from fastmetrics.io._session import quote_name
 
     name = quote_name(options.label)
@@ -236,9 +228,7 @@ def _with_unknown(options: argparse.Namespace, scores: list[str], named: list[st
     options.pos_label = None if positive is None else str(positive)
     try:  # a column of scores stands where the labels would
         rest = read_rows(*(options, scores[0], scores[1:]), named=named, where=f"{only}({unknown})")
-    except FileError as error:
-        if "no row" not in str(error):
-            raise
+    except NoRowsError:
         return replace(known, labels=labels)
 
     def joined(one: Any, other: Any) -> Any:
@@ -255,53 +245,39 @@ def _with_unknown(options: argparse.Namespace, scores: list[str], named: list[st
     )
 
 
-def _matched(
-    ids: NDArray[Any],
-    own: NDArray[Any],
-    path: str,
-    column: str,
-    names: tuple[str, str],
-    others: list[str],
-    said: dict[str, Any],
-) -> dict[str, NDArray[Any]]:
-    """Return columns of a file in the order of ``ids``, which it must have, with the labels.
+def _matched(columns: Columns, column: str, options: argparse.Namespace) -> NDArray[Any]:
+    """Return a column of the baseline's file in the order of the candidate's rows.
 
-    ``own`` are the labels of the ids; ``names`` are those of ids and labels there, which a file
-    that `pack` wrote has of its own.
+    Both files must have the same ids with the same labels.
     """
     import numpy as np
 
-    from fastmetrics._report.gate.packed import hash_of
     from fastmetrics.io.reader import read_columns
 
-    if said and column not in said["models"]:
-        raise ValueError(f"{path}: no model {column!r}; it has {', '.join(said['models'])}")
-    other = read_columns([path], names[1], [column], named=[names[0], *others])
-    known, labels = other.named[names[0]], other.label_values
-    if said and hash_of(labels, known) != said["data"]:
-        raise ValueError(f"{path}: ids and labels are not those it was packed with: pack it anew")
+    path, own, ids = options.baseline_file, columns.label_values, columns.named[options.id]
+    other = read_columns([path], options.label, [column], named=[options.id])
+    known, labels = other.named[options.id], other.label_values
     if (ids.dtype.kind == "O") != (known.dtype.kind == "O"):
         raise ValueError(f"ids are texts in one file and numbers in the other: {path}")
     order, of_other = np.argsort(ids, kind="stable"), np.argsort(known, kind="stable")
     for name, values in (("the files", ids[order]), (path, known[of_other])):
         twice = np.flatnonzero(values[1:] == values[:-1])
         if len(twice):
-            raise ValueError(f"{name}: id {values[twice[0]]!r} is there more than once")
+            raise ValueError(
+                f"{name}: id {values[twice[:1]].tolist()[0]!r} is there more than once"
+            )
     if len(ids) != len(known) or not (ids[order] == known[of_other]).all():
-        lone = np.setxor1d(ids, known)
+        lone = np.setxor1d(ids, known).tolist()
         raise ValueError(
             f"{path}: {len(lone):,} ids are in one file alone, {lone[0]!r} for one: models are "
             "compared on the same rows"
         )
     differ = np.flatnonzero(own[order] != labels[of_other])
-    if len(differ):
-        raise ValueError(
-            f"{path}: {len(differ):,} labels differ, that of id {ids[order][differ[0]]!r} for one"
-        )
+    for value in ids[order][differ[:1]].tolist():
+        raise ValueError(f"{path}: {len(differ):,} labels differ, that of id {value!r} for one")
     place = np.empty(len(ids), np.int64)
     place[order] = of_other
-    kept = {column: other.scores[column], **{name: other.named[name] for name in others}}
-    return {name: values[place] for name, values in kept.items()}
+    return np.asarray(other.scores[column][place])
 
 
 def _write_junit(found: Gate, path: str) -> None:
