@@ -174,5 +174,21 @@ def test_markdown_and_rehearsals(folder, capsys) -> None:
     assert gate(*ONE, "--score", "new", "--format", "markdown", "--aa", "200", "--seed", "1") == 0
     out = capsys.readouterr().out
     assert "| measure |" in out.replace("| measure  |", "| measure |")
+    assert out.startswith("**Gate: PASS**\n")
     assert "PASS: new is not worse than old" in out
     assert "passes worse" in out
+    assert gate(*ONE, "--score", "nowhere", "--format", "markdown") == 2
+    out, err = capsys.readouterr()
+    assert out.startswith("**Gate: no verdict**\n")
+    assert "nowhere" in out
+    assert "nowhere" in err
+
+
+def test_slices_that_are_required(folder, capsys) -> None:
+    few = pd.read_csv("all.csv").assign(country=np.where(np.arange(N) % 50 == 0, "NO", "SE"))
+    few.to_csv("all.csv", index=False)
+    one = (*ONE, "--score", "new", "--slice", "country")
+    (folder / "rules.toml").write_text("require_slices = true\n")
+    runs = (), ("--require-slices",), ("--rules", "rules.toml")
+    assert [gate(*one, *more) for more in runs] == [0, 3, 3]
+    assert "1 could not tell: roc_auc [country=NO]." in " ".join(capsys.readouterr().out.split())

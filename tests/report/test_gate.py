@@ -123,7 +123,7 @@ def test_identical_models_pass_where_unseen_rows_cannot_matter(data) -> None:
     assert "cannot have seen" in few["roc_auc"].note
 
 
-def test_holm_adjusts_failures_and_not_passes(data) -> None:
+def test_slices_change_no_other_rule_and_are_adjusted_by_holm_for_their_number(data) -> None:
     y, p = data
     scores = {"baseline": p, "candidate": noisy(p, 0.6)}
     alone = fm.gate(y, scores, margins={"roc_auc": 0.012})
@@ -154,12 +154,46 @@ def test_a_slice_can_fail_the_gate_and_cannot_hold_it_up(data) -> None:
     )
     assert found["roc_auc [size=few]"].decision == "INCONCLUSIVE"
     assert found.verdict == "PASS"
-    assert "could not tell" in found.explanation
+    assert "1 could not tell: roc_auc [size=few]." in found.explanation
+    options = {"margins": {"roc_auc": 0.01}, "slices": {"size": few}, "require_slices": True}
+    strict = fm.gate(y, {"baseline": p, "candidate": noise}, **options)
+    assert (strict.verdict, strict.rules) == ("INCONCLUSIVE", found.rules)
+    assert "to baseline in roc_auc [size=few]." in strict.explanation
     tiny = np.where(np.arange(N) < 9, "tiny", "rest")
     found = fm.gate(
         y, {"baseline": p, "candidate": noise}, margins={"roc_auc": 0.01}, slices={"size": tiny}
     )
     assert "Fewer than 30 rows, left out: size=tiny." in found.notes
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("margin", [0.0, 0.002, 0.02])
+def test_what_is_wholly_beyond_its_margin_fails_and_is_named_first(data, seed, margin) -> None:
+    """However many rules and slices there are: no interval contradicts its decision."""
+    y, p = data
+    part = np.random.default_rng(seed).integers(0, 12, N)
+    scores = {"baseline": p, "candidate": noisy(p, 0.6, seed)}
+    margins = {"roc_auc": margin, "brier_score": margin}
+    found = fm.gate(y, scores, margins=margins, slices={"part": part})
+    beyond = [rule.name for rule in found if rule.loss_limits.low > margin]
+    assert [rule.name for rule in found if rule.decision == "FAIL"] == beyond
+    assert (found.verdict == "FAIL") == bool(beyond)
+    if beyond:
+        head, *lines = found.explanation.split("\n")
+        assert head.endswith(f"in {', '.join(beyond)}.")
+        assert [line.partition(":")[0] for line in lines[: len(beyond)]] == beyond
+
+
+def test_scores_by_class_in_slices_that_lack_a_class(data) -> None:
+    rng = np.random.default_rng(0)
+    y, p = rng.integers(0, 3, N), rng.dirichlet(np.ones(3), N)
+    part = np.where(y == 2, "two", rng.choice(["a", "b"], N))
+    scores = {"baseline": p, "candidate": p.copy()}
+    margins = {"log_loss": 0.1, "accuracy": 0.1}
+    found = fm.gate(y, scores, margins=margins, slices={"part": part, "half": np.arange(N) % 2})
+    assert {rule.slice for rule in found} == {"", "half=0", "half=1"}
+    expected = "Without a row of some class, left out: part=a, part=b, part=two."
+    assert expected in found.notes
 
 
 def test_a_slice_is_the_gate_of_its_rows(data) -> None:

@@ -14,6 +14,7 @@ from fastmetrics._input.class_columns import in_class_order
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array, by_names
 from fastmetrics._input.models import NamedScores
+from fastmetrics._input.rows import column_count
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._report.gate.gate_result import Decision, GateRule
 from fastmetrics._report.model_evaluation import said_in_notes
@@ -193,12 +194,12 @@ def _rule(one: Asked, found: Comparison, baseline: str, task: Task, name: str) -
 
 
 def decided(rules: Sequence[GateRule], alpha: float) -> tuple[GateRule, ...]:
-    """Return rules with their decisions: a loss beyond the margin is adjusted for their number."""
+    """Return rules with their decisions: FAIL where all of the interval is beyond the margin."""
     adjusted = holm([rule.pvalue_worse for rule in rules])
     found = []
     for rule, p in zip(rules, adjusted, strict=True):
         decision: Decision = "INCONCLUSIVE"
-        if p < alpha:
+        if rule.pvalue_worse < alpha:  # the interval, which leaves alpha outside, is beyond
             decision = "FAIL"
         elif rule.pvalue_noninferior < alpha:
             decision = "PASS"
@@ -208,20 +209,27 @@ def decided(rules: Sequence[GateRule], alpha: float) -> tuple[GateRule, ...]:
     return tuple(found)
 
 
-def verdict_of(rules: Sequence[GateRule]) -> Decision:
-    """Return the decision of all: a slice can fail, the rules of all rows have to pass."""
+def verdict_of(rules: Sequence[GateRule], *, require_slices: bool) -> Decision:
+    """Return FAIL if any rule fails, PASS if all required rules pass, else INCONCLUSIVE."""
     if any(rule.decision == "FAIL" for rule in rules):
         return "FAIL"
-    of_all = [rule.decision for rule in rules if not rule.slice]
-    return "PASS" if of_all and all(each == "PASS" for each in of_all) else "INCONCLUSIVE"
+    required = [rule.decision for rule in rules if require_slices or not rule.slice]
+    return "PASS" if all(each == "PASS" for each in required) else "INCONCLUSIVE"
 
 
 def slices_of(
     task: Task, slices: Mapping[str, Any], min_n: int
-) -> tuple[list[GateRule], list[str]]:
-    """Return the rules of each slice of so many known rows, and which ones have fewer."""
+) -> tuple[list[GateRule], list[str], list[str]]:
+    """Return the rules of each slice, and the slices that are left out.
+
+    Those are slices of fewer than ``min_n`` known rows, and, where scores are a column a class,
+    those without a row of some class.
+    """
     found: list[GateRule] = []
     small: list[str] = []
+    lacking: list[str] = []
+    is_by_class = any(column_count(scores) > 1 for scores in task.scores.values())
+    n_classes = len(check_class_labels(task.labels).classes) if is_by_class else 0
     for column, values in by_names(slices, "slices", "columns").items():
         labels = check_class_labels(values, f"slices[{column!r}]")
         check_same_length(**{"y_true": task.labels, f"slices[{column!r}]": labels.codes})
@@ -232,25 +240,25 @@ def slices_of(
             if int(np.count_nonzero(known)) < min_n:
                 small.append(name)
                 continue
+            if n_classes > len(np.unique(task.labels[chosen])):
+                lacking.append(name)
+                continue
             try:
                 found += rules_of(task.part(chosen), name)
             except InputError as error:
                 raise InputError(f"slice {name!r}: {error}") from error
-    return found, small
+    return found, small, lacking
 
 
 # --- rehearsals: how often rules fail equal models, and pass one that is worse -----------------
 
 
-def rehearsed(
-    task: Task, rules: Sequence[GateRule], n_rules: int, n_resamples: int, rng: Any
-) -> list[GateRule]:
+def rehearsed(task: Task, rules: Sequence[GateRule], n_resamples: int, rng: Any) -> list[GateRule]:
     """Return the rules of all rows with the shares of replicates that fail, and that pass, wrongly.
 
     A replicate weighs each row (group) by Poisson's law of mean 1; the difference and its error
-    follow by the influences, around a difference of 0 for "fails equal models" (of one rule alone
-    Holm's adjustment begins with the number of all, ``n_rules``) and around the margin for "passes
-    what is worse by the margin".
+    follow by the influences, around a difference of 0 for "fails equal models" and around the
+    margin for "passes what is worse by the margin".
     """
     generator = np.random.default_rng(rng)
     contributions = [_contributions(task, rule) for rule in rules]
@@ -271,7 +279,7 @@ def rehearsed(
         ratios = np.divide(difference, error, out=np.zeros(len(error)), where=error > 0.0)
         shifts = np.divide(rule.margin, error, out=np.zeros(len(error)), where=error > 0.0)
         is_known = rule.df > 0.0
-        fail = np.mean(ratios + shifts < quantile(task.alpha / n_rules, rule.df)) if is_known else 0
+        fail = np.mean(ratios + shifts < quantile(task.alpha, rule.df)) if is_known else 0
         passed = np.mean(-ratios < quantile(task.alpha, rule.df)) if is_known else 0
         found.append(replace(rule, fails_equal=float(fail), passes_worse=float(passed)))
     return found

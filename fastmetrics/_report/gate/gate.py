@@ -61,6 +61,9 @@ slices : mapping of str to array-like of shape (n_samples,), optional
     Columns whose values are slices: each is judged by the same margins, and can fail the gate.
 min_n : int, default=30
     Rows below which a slice is left out, and named.
+require_slices : bool, default=False
+    Whether the gate passes only where every rule of a slice does too. By default slices that cannot
+    tell are counted and named.
 missing : {"error", "bounds"}, default="error"
     What to do with labels that are nan or None, outcomes not yet known. "bounds": a rule passes if
     it would with the worst of them, and fails if it would with the best; for accuracy, error rate,
@@ -91,6 +94,7 @@ def gate(
     anchor: str | None = None,
     slices: Mapping[str, ArrayLike] | None = None,
     min_n: int = 30,
+    require_slices: bool = False,
     missing: Literal["error", "bounds"] = "error",
     event: ArrayLike | None = None,
     query: ArrayLike | None = None,
@@ -139,9 +143,11 @@ def gate(
     Each rule compares the candidate with the baseline on the same rows, as `compare` does. With the
     gain g (the difference in the measure's direction), its standard error and Student's t, a rule
     passes where H0: g <= -margin is rejected at alpha (non-inferiority), and fails where
-    H0: g >= -margin is rejected, p adjusted by Holm for the number of rules and slices. The gate
-    passes where every rule of all rows does: each at alpha, as all have to (an intersection-union
-    test). A loss that is shown to be one and to be within the margin passes, and is named.
+    H0: g >= -margin is, which is where its whole interval lies beyond the margin. The gate fails
+    where a rule or a slice does: of many slices of an equal candidate each may, in less than alpha
+    of tries; `pvalue_worse_holm` is adjusted for their number. The gate passes where every rule of
+    all rows does: each at alpha, as all have to (an intersection-union test). A loss that is shown
+    to be one and to be within the margin passes, and is named.
 
     Looks at one test set wear it out: who changes the candidate by what an earlier look said is no
     longer covered by any of this.
@@ -206,19 +212,26 @@ def gate(
     _warn_of_power(rules)
     if n_rehearsals is not None:
         n_rehearsals = check_integer("n_rehearsals", n_rehearsals, low=1)
-    of_slices, small = slices_of(task, slices, min_n) if slices else ([], [])
+    of_slices, small, lacking = slices_of(task, slices, min_n) if slices else ([], [], [])
     if n_rehearsals is not None:
-        rules = rehearsed(task, rules, len(rules) + len(of_slices), n_rehearsals, rng)
+        rules = rehearsed(task, rules, n_rehearsals, rng)
     found = decided([*rules, *of_slices], alpha)
     return Gate(
-        verdict=verdict_of(found),
+        verdict=verdict_of(found, require_slices=require_slices),
         rules=found,
         candidate=candidate,
         baselines=task.baselines,
         confidence_level=complement(alpha),
         n_samples=float(len(labels)),
         n_groups=None if groups is None else int(rules[0].n_samples),
-        notes=tuple(_notes(small, min_n)),
+        notes=tuple(
+            f"{why}, left out: {first_of(names)}."
+            for why, names in (
+                (f"Fewer than {min_n} rows", small),
+                ("Without a row of some class", lacking),
+            )
+            if names
+        ),
     )
 
 
@@ -336,7 +349,3 @@ def _warn_of_power(rules: Sequence[GateRule]) -> None:
                 f"{100 * POWER:.0f} %",
                 SmallSampleWarning,
             )
-
-
-def _notes(small: list[str], min_n: int) -> list[str]:
-    return [f"Fewer than {min_n} rows, left out: {first_of(small)}."] if small else []

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from fastmetrics._display.numbers import with_limits
 from fastmetrics._display.table import Display, Table
 from fastmetrics._input.scalars import complement
-from fastmetrics._report.slices.slices_result import ARROWS
+from fastmetrics._report.slices.slices_result import ARROWS, first_of
 from fastmetrics._results import ConfidenceInterval, OneNumber, Several
 from fastmetrics.errors import no_such
 
@@ -32,7 +32,8 @@ class GateRule(OneNumber):
     baseline : str
         The model that the candidate is compared with.
     slice : str
-        Which rows; empty of all. A slice can fail a gate, it cannot hold it up.
+        Which rows; empty of all. A slice can fail a gate; it holds it up with
+        `require_slices` alone.
     margin : float
         The loss that does not matter, in the measure's own unit.
     estimate : float
@@ -174,7 +175,9 @@ class Gate(Several[GateRule]):
     def _headline(self) -> str:
         """Return the verdict with what decides, and what slices say beside it."""
         is_open = self.verdict == "INCONCLUSIVE"
-        among = [r for r in self.rules if r.decision == self.verdict and not (is_open and r.slice)]
+        among = [rule for rule in self.rules if rule.decision == self.verdict]
+        if is_open:  # slices hold it up where no other rule does
+            among = [rule for rule in among if not rule.slice] or among
         names = ", ".join(dict.fromkeys(rule.name for rule in among))
         others = " and ".join(dict.fromkeys(rule.baseline for rule in among))
         start = f"{self.verdict}: {self.candidate}"
@@ -188,11 +191,13 @@ class Gate(Several[GateRule]):
                 f"more than the margin to {others} in {names}."
             )
         said = f"{start} is not worse than {others} by its margin in any measure."
-        slices = [rule.decision for rule in self.rules if rule.slice]
+        slices = [rule for rule in self.rules if rule.slice]
         if slices:
-            n_open = slices.count("INCONCLUSIVE")
+            undecided = [rule.name for rule in slices if rule.decision == "INCONCLUSIVE"]
             said += f" None of {len(slices):,} rules of slices fails"
-            said += f", {n_open:,} could not tell." if n_open else "."
+            if undecided:
+                said += f", {len(undecided):,} could not tell: {first_of(undecided)}"
+            said += "."
         return said
 
     def __getitem__(self, name: str) -> GateRule:
@@ -230,8 +235,8 @@ class Gate(Several[GateRule]):
         notes = [
             *self.explanation.split("\n"),
             f"Difference: {self.candidate} less the baseline. Each rule passes or fails wrongly in "
-            f"at most {100 * alpha:.3g} % of tries (failing: Holm over {len(self.rules)}). Chance "
-            "to pass: of a candidate as good as the baseline.",
+            f"at most {100 * alpha:.3g} % of tries. Chance to pass: of a candidate "
+            "as good as the baseline.",
         ]
         notes += [f"{rule.name}: {rule.note}." for rule in self.rules if rule.note]
         return Display([table], f"Gate: {self.verdict}", [*notes, *self.notes])

@@ -37,7 +37,7 @@ a file of rules (TOML) has the same by the names of the options:
   slice = ["country"]
   [margin]
   roc_auc = 0.005
-  "recall_at_false_positive_rate:false_positive_rate=0.01" = 0.01
+  "roc_auc:max_fpr=0.1" = 0.01
 """
 
 #: What a file of rules may say, and what its values are.
@@ -49,6 +49,7 @@ _RULES: Final[dict[str, type]] = {
     "threshold": float,
     "confidence_level": float,
     "min_n": int,
+    "require_slices": bool,
     "missing": str,
     "pos_label": str,
 }
@@ -78,6 +79,7 @@ FILE
 [--slice COL]...  column whose values are slices, each judged by the same margins: one can fail the
     gate; may be repeated
 [--min-n N]  rows of a slice to judge it (default 30)
+[--require-slices]  pass only where every slice does; by default slices that cannot tell are named
 [--groups COL]  column that says whose a row is: groups vary, not rows
 [--missing {error,bounds}]  labels that are missing: an error (default), or a rule passes if it
     would with the worst of them and fails if it would with the best (accuracy, error_rate,
@@ -108,7 +110,21 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> str:
-    """Read the files, decide, set the exit status, and return the output."""
+    """Read the files, decide, set the exit status, and return the output.
+
+    Markdown says of bad input too why there is no verdict: it becomes the summary of a build.
+    """
+    from fastmetrics.cli._messages import explain, write
+
+    try:
+        return _decided(options)
+    except (ValueError, OSError, ImportError, MemoryError) as error:
+        if options.format == "markdown":
+            write(f"**Gate: no verdict**\n\n{explain(error)}\n")
+        raise
+
+
+def _decided(options: argparse.Namespace) -> str:
     from fastmetrics._report.gate.gate import gate
     from fastmetrics.cli._layout import in_format
     from fastmetrics.cli._messages import tell
@@ -136,6 +152,7 @@ def run(options: argparse.Namespace) -> str:
         "pos_label": pos_label,
         "missing": options.missing or "error",
         "min_n": options.min_n or 30,
+        "require_slices": bool(options.require_slices),
         "confidence_level": options.confidence_level or 0.95,
         "n_rehearsals": options.aa,
         "rng": options.seed,
@@ -151,7 +168,8 @@ def run(options: argparse.Namespace) -> str:
         _write_junit(found, options.junit)
         tell("note", f"{options.junit}: {len(found)} rules")
     fields = {"explanation": found.explanation, **found.to_dict()}
-    return in_format(options.format, fields, found._shown())
+    head = f"**Gate: {found.verdict}**\n\n" if options.format == "markdown" else ""
+    return head + in_format(options.format, fields, found._shown())
 
 
 def _take_rules(options: argparse.Namespace) -> None:
@@ -180,7 +198,7 @@ def _take_rules(options: argparse.Namespace) -> None:
             raise ValueError(f"{options.rules}: 'missing' must be error or bounds: got {value!r}")
         if name == "confidence_level" and not 0.0 < value < 1.0:
             raise ValueError(f"{options.rules}: {name!r} must lie between 0 and 1: got {value!r}")
-        if getattr(options, name) is None:
+        if getattr(options, name) in (None, False):
             setattr(options, name, value)
 
 
