@@ -132,8 +132,6 @@ class Saved(ABC):
 
     #: Version of the members; a change of their meaning makes it another.
     _format: ClassVar[int] = 1
-    #: Whether files without a kind, which were written once, may hold it.
-    _was_unnamed: ClassVar[bool] = False
 
     @abstractmethod
     def _members(self) -> Members:
@@ -239,7 +237,7 @@ class Saved(ABC):
                 if any(each.comment for each in stored.zip.infolist()):
                     raise InputError("a comment may hide an array")  # we write none
                 found = {key: stored[key] for key in stored.files}
-                holds = str(found.get("kind", own if cls._was_unnamed else ""))
+                holds = str(found.get("kind", ""))
                 if holds != own:
                     raise InputError(f"it holds a {holds}" if holds else "it holds something else")
                 has = found["format"]

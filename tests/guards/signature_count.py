@@ -180,7 +180,7 @@ def labels_of_classes() -> None:
             y, p = (laid_out(rng.integers(0, width, size).astype(kind), layout) for _ in range(2))
             matrix = fastmetrics.ConfusionMatrix.from_labels(y, p)
             matrix.update(y[:500], p[:500])
-            fastmetrics.ConfusionMatrix(labels=range(200), sparse=width == 3).update(y, p)
+            fastmetrics.ConfusionMatrix(labels=range(200)).update(y, p)
             label_counts(y, p)
             label_counts(y, p, sample_weight=laid_out(rng.random(size) + 0.5, layout))
     far = rng.integers(0, 1_500, 300_000)

@@ -80,15 +80,14 @@ STATES = {
     "first rows": binned(None, 100),
     "first rows with a layout": binned(LAYOUT, 10),
     "labels": matrix(),
-    "words": matrix(("a", "b\0", "c")),
+    "words": matrix(("a", "\0b", "c")),
     "labels, weights": matrix(weight=QUARTERS),
     "known labels": matrix(labels=[2, 0, 1]),
-    "sparse": matrix(sparse=True),
     "errors": regression(),
     "errors, weights": regression(sample_weight=QUARTERS, log_errors=True, powers=[1, 2.5]),
     "rankings": ranking(lambda k: 10 * k + np.array([2, 0, 1, 0, 2, 1, 0])),
     "rankings of words": ranking(
-        lambda k: np.array([f"{k}b", f"{k}\0"], object)[[0, 1, 1, 0, 1, 0, 0]], ids=list("abcdefg")
+        lambda k: np.array([f"{k}b", f"{k}\0b"], object)[[0, 1, 1, 0, 1, 0, 0]], ids=list("abcdefg")
     ),
     "layout": State(lambda k: BinLayout.learn(rows(k)[1], n_bins=8), merges=False),
 }

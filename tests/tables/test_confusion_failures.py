@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from confusion_samples import dense, state
+from confusion_samples import state
 
 from fastmetrics import ConfusionMatrix
 from fastmetrics.tables.confusion import _counting, _matrix_state, _matrix_store
@@ -28,21 +28,20 @@ def with_last(y: np.ndarray, last: Any, dtype: Any = None) -> np.ndarray:
 
 
 def make(kind: str) -> ConfusionMatrix:
-    sparse, labels = "sparse" in kind, None
+    labels = None
     if "given" in kind:
         labels = ["a", "b", "c"] if "text" in kind else [0, 1, 2]
-    matrix = ConfusionMatrix(labels, sparse=sparse)
+    matrix = ConfusionMatrix(labels)
     rows = (["a", "b"], ["c", "b"]) if "text" in kind else ([0, 1], [2, 1])
     matrix.update(*rows, [0.5, 1.5] if "weights" in kind else None)
     return matrix
 
 
 KINDS = [
-    f"{labels} {policy} {weights} {store}"
+    f"{labels} {policy} {weights}"
     for labels in ("numbers", "text")
     for policy in ("given", "open")
     for weights in ("counts", "weights")
-    for store in ("dense", "sparse")
 ]
 EVERY = pytest.mark.parametrize("kind", KINDS)
 
@@ -160,12 +159,8 @@ PLACES = [
     (_matrix_state.MatrixState, "_own"),
     (_matrix_store, "add_compensated"),
     (_matrix_store, "_sums"),
-    (_matrix_store.DenseStore, "arranged"),
-    (_matrix_store.DenseStore, "as_float"),
-    (_matrix_store.DenseStore, "dense"),
-    (_matrix_store.SparseStore, "arranged"),
-    (_matrix_store.SparseStore, "as_float"),
-    (_matrix_store.SparseStore, "_along"),
+    (_matrix_store.Store, "arranged"),
+    (_matrix_store.Store, "as_float"),
     (_counting.kernels, "count_cells"),
     (_counting.kernels, "count_two"),
 ]
@@ -174,11 +169,11 @@ PLACES = [
 @pytest.mark.parametrize(
     "kind",
     [
-        "numbers given counts dense",
-        "numbers open weights dense",
-        "numbers open counts sparse",
-        "text open counts dense",
-        "text given weights sparse",
+        "numbers given counts",
+        "numbers open weights",
+        "numbers open counts",
+        "text open counts",
+        "text given weights",
     ],
 )
 @pytest.mark.parametrize(("holder", "name"), PLACES, ids=[name for _, name in PLACES])
@@ -211,11 +206,10 @@ def test_an_interrupt_anywhere(monkeypatch, kind, holder, name) -> None:
                 assert state(matrix) == state(wanted)
 
 
-@pytest.mark.parametrize("kind", ["numbers open counts dense", "numbers open counts sparse"])
-def test_an_interrupted_merge(monkeypatch, kind) -> None:
+def test_an_interrupted_merge(monkeypatch) -> None:
     other = ConfusionMatrix.from_labels([5, 1], [5, 5], sample_weight=[0.5, 0.25])
     for (holder, name), when in itertools.product(PLACES[3:-2], range(4)):
-        matrix = make(kind)
+        matrix = make("numbers open counts")
         before = state(matrix)
         with monkeypatch.context() as patch:
             patch.setattr(holder, name, interrupted(getattr(holder, name), when))
@@ -225,7 +219,7 @@ def test_an_interrupted_merge(monkeypatch, kind) -> None:
                 assert state(matrix) == before
                 matrix.merge(other)
         assert matrix.labels == (0, 1, 2, 5)
-        assert dense(matrix).tolist() == [[0, 0, 1, 0], [0, 1, 0, 0.25], [0] * 4, [0, 0, 0, 0.5]]
+        assert matrix.counts.tolist() == [[0, 0, 1, 0], [0, 1, 0, 0.25], [0] * 4, [0, 0, 0, 0.5]]
 
 
 def test_memory_that_is_not_there() -> None:
@@ -237,7 +231,7 @@ def test_memory_that_is_not_there() -> None:
         def no_memory(*_: Any) -> Any:
             raise MemoryError
 
-        patch.setattr(_matrix_store.DenseStore, "as_float", no_memory)
+        patch.setattr(_matrix_store.Store, "as_float", no_memory)
         with pytest.raises(MemoryError):
             matrix.update([1], [1], [0.5])
     assert state(matrix) == before

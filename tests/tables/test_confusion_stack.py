@@ -86,9 +86,6 @@ def test_from_matrices_of_other_labels_and_of_weights() -> None:
     assert stack.labels == (0, 1)
     assert stack.is_weighted
     assert stack.sum().counts.tolist() == [[12, 8], [10, 1.5]]
-    sparse = ConfusionMatrix(labels=[0, 1], sparse=True)
-    sparse.update([0, 1, 1], [1, 1, 1])
-    assert ConfusionMatrixStack.from_matrices([sparse]).counts.tolist() == [[[0, 1], [0, 2]]]
 
 
 def test_extreme_weights_keep_their_scale() -> None:

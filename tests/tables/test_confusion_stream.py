@@ -7,30 +7,26 @@ import random
 
 import numpy as np
 import pytest
-from confusion_samples import KINDS, batches, check, columns, dense, state, whole
+from confusion_samples import KINDS, batches, check, columns, state, whole
 from hypothesis import given, strategies as st
 
 import engine_sizes
 from fastmetrics import ConfusionMatrix, confusion_matrix
 from grids import few_examples
 
-SPARSE = pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
-
-
 # --- batches -----------------------------------------------------------------------------------
 
 
 @pytest.mark.pairwise
-@SPARSE
 @pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
 @pytest.mark.parametrize("kind", KINDS)
 @few_examples
 @given(st.data())
-def test_batches_are_the_whole(kind, weighting, sparse, data) -> None:
+def test_batches_are_the_whole(kind, weighting, data) -> None:
     labels, make = KINDS[kind]
     some = data.draw(batches(labels, weighted=weighting != "none"))
     scale = 8 if weighting == "importances" else 1
-    matrix = ConfusionMatrix(sparse=sparse)
+    matrix = ConfusionMatrix()
     for rows in some:
         y, p, w = columns(rows, make)
         weights = None if weighting == "none" else [k / scale for k in w] if scale > 1 else w
@@ -39,22 +35,19 @@ def test_batches_are_the_whole(kind, weighting, sparse, data) -> None:
     if weighting == "none":
         w = [1] * len(w)
     check(matrix, list(zip(y, p, w, strict=True)), scale=scale)
-    assert matrix.is_sparse == sparse
     assert matrix.is_weighted == (scale > 1)
     weights = None if weighting == "none" else np.array(w) / scale if scale > 1 else w
     at_once = ConfusionMatrix.from_labels(y, p, sample_weight=weights)
-    assert (matrix.labels, dense(matrix).tolist()) == (at_once.labels, at_once.counts.tolist())
+    assert (matrix.labels, matrix.counts.tolist()) == (at_once.labels, at_once.counts.tolist())
     assert list(map(type, matrix.labels)) == list(map(type, at_once.labels))
-    if not sparse:
-        assert matrix == at_once
+    assert matrix == at_once
 
 
-@SPARSE
 @given(st.data())
-def test_batches_of_given_labels(sparse, data) -> None:
+def test_batches_of_given_labels(data) -> None:
     some = data.draw(batches(st.sampled_from(["c", "a", "b"])))
     order = tuple(data.draw(st.permutations(["a", "b", "c", "never"])))
-    matrix = ConfusionMatrix(order, sparse=sparse)
+    matrix = ConfusionMatrix(order)
     for rows in some:
         matrix.update(*columns(rows)[:2])
     assert matrix.labels == order
@@ -62,8 +55,8 @@ def test_batches_of_given_labels(sparse, data) -> None:
 
 
 def test_a_long_stream_of_many_sizes(rng) -> None:
-    for dtype, sparse, k in itertools.product((np.int8, np.int32, np.int64), (False, True), (2, 9)):
-        matrix, parts = ConfusionMatrix(sparse=sparse), []
+    for dtype, k in itertools.product((np.int8, np.int32, np.int64), (2, 9)):
+        matrix, parts = ConfusionMatrix(), []
         for n in (1, 5, 1023, 1024, 1025, 1, 20_000, 3):
             y, p = (rng.integers(0, k, n).astype(dtype) for _ in range(2))
             matrix.update(y, p)
@@ -71,12 +64,12 @@ def test_a_long_stream_of_many_sizes(rng) -> None:
         y, p = (np.concatenate(column) for column in zip(*parts, strict=True))
         wanted = np.zeros((k, k), np.int64)
         np.add.at(wanted, (y, p), 1)
-        assert dense(matrix).tolist() == wanted.tolist()
+        assert matrix.counts.tolist() == wanted.tolist()
 
 
-@given(batches(st.integers(0, 3)), batches(st.sampled_from([0.0, 1.0, 4.0])), st.booleans())
-def test_kinds_of_numbers_mix(integers, floats, sparse) -> None:
-    matrix, rows = ConfusionMatrix(sparse=sparse), []
+@given(batches(st.integers(0, 3)), batches(st.sampled_from([0.0, 1.0, 4.0])))
+def test_kinds_of_numbers_mix(integers, floats) -> None:
+    matrix, rows = ConfusionMatrix(), []
     for some in itertools.chain(*itertools.zip_longest(integers, floats, fillvalue=[])):
         parts = [("i2", some), (">i8", some), ("f4", some), ("u8", some)]
         for dtype, part in parts if some else []:
@@ -91,38 +84,35 @@ def test_kinds_of_numbers_mix(integers, floats, sparse) -> None:
 
 
 def test_a_stream_without_rows() -> None:
-    for matrix in (ConfusionMatrix(), ConfusionMatrix(sparse=True)):
-        assert (matrix.labels, matrix.n, matrix.counts.shape) == ((), 0, (0, 0))
-        assert matrix.counts.dtype == np.int64
-        assert [len(each) for each in matrix.margins] == [0, 0, 0]
-        assert repr(matrix) == "ConfusionMatrix(0 classes; n=0, 0 correct)"
-        assert "<table>" in matrix._repr_html_()
-        assert matrix == matrix.copy() == matrix + matrix == sum([matrix]) == matrix.reversed()
-        with pytest.raises(ValueError, match="`tp` is for two classes, and this matrix has 0"):
-            _ = matrix.tp
-        assert confusion_matrix(matrix).sum() == 0
+    matrix = ConfusionMatrix()
+    assert (matrix.labels, matrix.n, matrix.counts.shape) == ((), 0, (0, 0))
+    assert matrix.counts.dtype == np.int64
+    assert [len(each) for each in matrix.margins] == [0, 0, 0]
+    assert repr(matrix) == "ConfusionMatrix(0 classes; n=0, 0 correct)"
+    assert "<table>" in matrix._repr_html_()
+    assert matrix == matrix.copy() == matrix + matrix == sum([matrix]) == matrix.reversed()
+    with pytest.raises(ValueError, match="`tp` is for two classes, and this matrix has 0"):
+        _ = matrix.tp
+    assert confusion_matrix(matrix).sum() == 0
 
 
 def test_half_of_a_pair_is_completed_in_every_view() -> None:
-    for sparse, label, pair in itertools.product(
-        (False, True), (1, 0, -1, True, 1.0), ((0, 1), (-1, 1))
-    ):
+    for label, pair in itertools.product((1, 0, -1, True, 1.0), ((0, 1), (-1, 1))):
         if (label == -1) != (pair == (-1, 1)):
             continue
-        matrix = ConfusionMatrix(sparse=sparse)
+        matrix = ConfusionMatrix()
         matrix.update([label] * 3, [label] * 3)
         at = pair.index(label)
         wanted = np.zeros((2, 2), int)
         wanted[at, at] = 3
         assert matrix.labels == pair
         assert set(map(type, matrix.labels)) == {type(label)}
-        assert hasattr(matrix.counts, "toarray") == sparse
-        assert dense(matrix).tolist() == wanted.tolist()
+        assert matrix.counts.tolist() == wanted.tolist()
         assert matrix.margins.true.tolist() == wanted.sum(axis=1).tolist()
         assert (matrix.tp, matrix.tn) == (wanted[1, 1], wanted[0, 0])
         turned = matrix.reversed()
         assert turned.labels == pair[::-1]
-        assert dense(turned).tolist() == wanted[::-1, ::-1].tolist()
+        assert turned.counts.tolist() == wanted[::-1, ::-1].tolist()
         matrix.update([label, 7], [7, 7])  # no pair any more
         assert matrix.labels == tuple(sorted({label, 7}))
         assert matrix.n == 5
@@ -131,19 +121,18 @@ def test_half_of_a_pair_is_completed_in_every_view() -> None:
 # --- new labels --------------------------------------------------------------------------------
 
 
-@SPARSE
-def test_new_labels_are_refused_or_taken_in(sparse) -> None:
-    fixed = ConfusionMatrix(["no", "yes"], sparse=sparse)
+def test_new_labels_are_refused_or_taken_in() -> None:
+    fixed = ConfusionMatrix(["no", "yes"])
     fixed.update(["no"], ["yes"])
     before = state(fixed)
     for n in (1, 100):  # both ways of counting
         with pytest.raises(ValueError, match=f"`y_pred` holds the label 'maybe', .* index {n}, "):
             fixed.update(["no"] * n + ["yes"], ["yes"] * n + ["maybe"])
         assert state(fixed) == before
-    growing = ConfusionMatrix(["no", "yes"], new_labels="extend", sparse=sparse)
+    growing = ConfusionMatrix(["no", "yes"], new_labels="extend")
     growing.update(["no", "yes"], ["yes", "maybe"])
     assert growing.labels == ("maybe", "no", "yes")
-    assert dense(growing).tolist() == [[0, 0, 0], [0, 0, 1], [1, 0, 0]]
+    assert growing.counts.tolist() == [[0, 0, 0], [0, 0, 1], [1, 0, 0]]
     growing.reset()
     assert growing.labels == ()
     fixed.reset()
@@ -159,12 +148,11 @@ def test_what_new_labels_may_be() -> None:
         ConfusionMatrix(["yes", "no"], new_labels="extend")
 
 
-@SPARSE
 @pytest.mark.parametrize("labels", [None, ("a",)])
-def test_a_row_of_weight_0_brings_no_label(sparse, labels) -> None:
+def test_a_row_of_weight_0_brings_no_label(labels) -> None:
     for n, make in itertools.product((2, 300), (list, lambda y: np.array(y, object))):
         y = make(["a"] * (n - 1) + ["b"])
-        matrix = ConfusionMatrix(labels, sparse=sparse)
+        matrix = ConfusionMatrix(labels)
         matrix.update(y, y, sample_weight=[1] * (n - 1) + [0])
         assert (matrix.labels, matrix.n) == (("a",), n - 1)
         matrix.update([*y[:-1], "c"], [*y[:-1], "c"], sample_weight=[0.5] * (n - 1) + [0])
@@ -174,11 +162,11 @@ def test_a_row_of_weight_0_brings_no_label(sparse, labels) -> None:
 # --- laws of merging ---------------------------------------------------------------------------
 
 
-def matrices(some, make, *, scale=1, sparse=()) -> list[ConfusionMatrix]:
+def matrices(some, make, *, scale=1) -> list[ConfusionMatrix]:
     found = []
-    for rows, is_sparse in zip(some, itertools.cycle(sparse or [False]), strict=False):
+    for rows in some:
         y, p, w = columns(rows, make)
-        one = ConfusionMatrix(sparse=is_sparse)
+        one = ConfusionMatrix()
         one.update(y, p, np.array(w) / scale if scale > 1 else w)
         found.append(one)
     return found
@@ -214,18 +202,6 @@ def test_laws_of_merging(kind, scale, data) -> None:
     assert [state(part) for part in parts] == states, "the parts are as they were"
 
 
-@given(batches(st.sampled_from(["a", "b", "c", "d"]), weighted=True), st.data())
-def test_dense_and_sparse_merge(some, data) -> None:
-    sparse = data.draw(st.lists(st.booleans(), min_size=len(some), max_size=len(some)))
-    scales = [1, 8]
-    for scale in scales:
-        parts = matrices(some, np.array, scale=scale, sparse=sparse)
-        for order in (parts, parts[::-1]):
-            total = sum(order)
-            check(total, whole(some), scale=scale)
-            assert total.is_sparse == order[0].is_sparse
-
-
 @given(batches(st.integers(0, 4), weighted=True))
 def test_counts_and_weights_merge(some) -> None:
     counts, weights = matrices(some, np.array), matrices(some, np.array, scale=8)
@@ -239,24 +215,23 @@ def test_counts_and_weights_merge(some) -> None:
 def test_sums_of_weights_do_not_depend_on_the_cut(rng) -> None:
     y, w = rng.integers(0, 3, 50_000), rng.random(50_000) * 10.0 ** rng.integers(-8, 8, 50_000)
     at_once = ConfusionMatrix.from_labels(y, y, sample_weight=w)
-    for size, sparse in ((7, False), (1000, True), (30_000, False)):
-        matrix = ConfusionMatrix(sparse=sparse)
+    for size in (7, 1000, 30_000):
+        matrix = ConfusionMatrix()
         for start in range(0, 50_000 if size > 100 else 5_000, size):
             here = slice(start, start + size)
             matrix.update(y[here], y[here], w[here])
         if size > 100:
-            np.testing.assert_allclose(dense(matrix), at_once.counts, rtol=2.0**-40)
+            np.testing.assert_allclose(matrix.counts, at_once.counts, rtol=2.0**-40)
 
 
 def test_one_small_weight_after_another_is_not_lost() -> None:
-    for sparse in (False, True):
-        matrix = ConfusionMatrix([0, 1], sparse=sparse)
-        matrix.update([1], [1], [2.0**54])
-        for _ in range(1000):
-            matrix.update([1], [1], [1.0])
-        assert matrix.tp == 2.0**54 + 1000
-        parts = sum([matrix, ConfusionMatrix.from_labels([1], [1], sample_weight=[3.0])])
-        assert parts.tp == 2.0**54 + 1004  # 1003, to the nearest even
+    matrix = ConfusionMatrix([0, 1])
+    matrix.update([1], [1], [2.0**54])
+    for _ in range(1000):
+        matrix.update([1], [1], [1.0])
+    assert matrix.tp == 2.0**54 + 1000
+    parts = sum([matrix, ConfusionMatrix.from_labels([1], [1], sample_weight=[3.0])])
+    assert parts.tp == 2.0**54 + 1004  # 1003, to the nearest even
 
 
 def test_a_sum_of_one_is_another_matrix() -> None:
@@ -323,19 +298,18 @@ def test_a_stream_goes_on_from_counts(order, n, rng) -> None:
 
 
 def test_counts_stay_below_the_limit() -> None:
-    for sparse in (False, True):
-        matrix = ConfusionMatrix([0, 1], sparse=sparse)
-        matrix.merge(ConfusionMatrix.from_counts([[2**63 - 4, 0], [0, 1]]))
-        matrix.update(np.array([0, 1]), np.array([0, 1]))
-        before = state(matrix)
-        for n in (1, 5000):
-            with pytest.raises(ValueError, match="less than 2\\*\\*63: got 9,223,372,036,854,7"):
-                matrix.update(np.zeros(n, int), np.zeros(n, int))
-            with pytest.raises(ValueError, match="less than 2\\*\\*63"):
-                matrix.update([0], [0], [1])
-            assert state(matrix) == before
-        matrix.update([1], [1], [1.0])  # weights have no such limit
-        assert matrix.n == 2.0**63
+    matrix = ConfusionMatrix([0, 1])
+    matrix.merge(ConfusionMatrix.from_counts([[2**63 - 4, 0], [0, 1]]))
+    matrix.update(np.array([0, 1]), np.array([0, 1]))
+    before = state(matrix)
+    for n in (1, 5000):
+        with pytest.raises(ValueError, match="less than 2\\*\\*63: got 9,223,372,036,854,7"):
+            matrix.update(np.zeros(n, int), np.zeros(n, int))
+        with pytest.raises(ValueError, match="less than 2\\*\\*63"):
+            matrix.update([0], [0], [1])
+        assert state(matrix) == before
+    matrix.update([1], [1], [1.0])  # weights have no such limit
+    assert matrix.n == 2.0**63
 
 
 def test_too_many_classes_for_a_dense_matrix(monkeypatch) -> None:
@@ -344,7 +318,7 @@ def test_too_many_classes_for_a_dense_matrix(monkeypatch) -> None:
     matrix.update(range(100), range(100))
     before = state(matrix)
     for new in ([100], [-1] * 10_000, [2**40]):
-        with pytest.raises(ValueError, match="101 labels, at most 100 make a dense matrix"):
+        with pytest.raises(ValueError, match="101 labels, at most 100 make a matrix"):
             matrix.update(new, new)
         with pytest.raises(ValueError, match="101 labels"):
             matrix.merge(ConfusionMatrix.from_labels(new, new, labels=sorted(set(new))))
@@ -354,10 +328,9 @@ def test_too_many_classes_for_a_dense_matrix(monkeypatch) -> None:
 # --- snapshots ---------------------------------------------------------------------------------
 
 
-@SPARSE
 @pytest.mark.parametrize("weights", [None, [2], [0.5]])
-def test_a_snapshot_stays(sparse, weights) -> None:
-    matrix = ConfusionMatrix(range(3), sparse=sparse)
+def test_a_snapshot_stays(weights) -> None:
+    matrix = ConfusionMatrix(range(3))
     seen = []
     for k in range(30):
         y = np.array([k % 3])
@@ -365,26 +338,22 @@ def test_a_snapshot_stays(sparse, weights) -> None:
             y = np.repeat(y, 200)  # another way of counting
         matrix.update(y, y, None if weights is None else weights * len(y))
         counts, copy = matrix.counts, matrix.copy()
-        seen.append((counts, np.array(dense(matrix)), matrix.margins, copy, state(copy)))
+        seen.append((counts, np.array(matrix.counts), matrix.margins, copy, state(copy)))
         if k == 20:
             matrix.reset()
     for counts, then, margins, copy, before in seen:
-        assert (counts.toarray() if sparse else counts).tolist() == then.tolist()
+        assert counts.tolist() == then.tolist()
         assert margins.true.tolist() == then.sum(axis=1).tolist()
         assert state(copy) == before
 
 
-@SPARSE
-def test_nothing_that_is_handed_out_changes_the_matrix(sparse) -> None:
+def test_nothing_that_is_handed_out_changes_the_matrix() -> None:
     for weights in (None, [1.5, 2.5]):
-        matrix = ConfusionMatrix(sparse=sparse)
+        matrix = ConfusionMatrix()
         matrix.update(["a", "b"], ["a", "a"], weights)
         before = state(matrix)
-        if sparse:
-            matrix.counts.data[:] = 99
-        else:
-            with pytest.raises(ValueError, match="read-only"):
-                matrix.counts[0, 0] = 99
+        with pytest.raises(ValueError, match="read-only"):
+            matrix.counts[0, 0] = 99
         for margin in matrix.margins:
             margin[:] = 99
         assert state(matrix) == before

@@ -8,14 +8,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from confusion_samples import dense
 
 from fastmetrics import ConfusionMatrix
 
 N_THREADS = 4
 BATCH = 60
-
-SPARSE = pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
 
 
 def together(*jobs: Callable[[], None], timeout: float = 60.0) -> None:
@@ -51,10 +48,9 @@ def batch(number: int, kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | 
     return y, p, weights[kind]
 
 
-@SPARSE
 @pytest.mark.parametrize("kind", ["counts", "integers", "weights", "text"])
-def test_updates_merges_and_reads(sparse, kind) -> None:
-    matrix, rounds = ConfusionMatrix(sparse=sparse), 60
+def test_updates_merges_and_reads(kind) -> None:
+    matrix, rounds = ConfusionMatrix(), 60
     weight = {"weights": 0.25, "integers": 2}.get(kind, 1)
     done = threading.Event()
 
@@ -65,7 +61,7 @@ def test_updates_merges_and_reads(sparse, kind) -> None:
     def merge(first: int) -> None:
         for number in range(first, rounds, 2):
             y, p, w = batch(number, kind)
-            part = ConfusionMatrix(sparse=number % 3 == 0)
+            part = ConfusionMatrix()
             part.update(y, p, w)
             matrix.merge(part)
         done.set()
@@ -78,10 +74,10 @@ def test_updates_merges_and_reads(sparse, kind) -> None:
             assert n % (BATCH * weight) == 0
             assert copy.margins.true.sum() == copy.n >= total
             assert matrix.margins.true.sum() % (BATCH * weight) == 0
-            before = np.array(dense(copy))
+            before = np.array(copy.counts)
             assert matrix.reversed().n >= copy.n
             assert repr(matrix)
-            assert (dense(copy) == before).all()
+            assert (copy.counts == before).all()
             assert counts.sum() == total, "a snapshot changed"
 
     together(*(lambda k=k: update(k) for k in range(2)), *(lambda k=k: merge(k) for k in range(2)),
@@ -90,7 +86,7 @@ def test_updates_merges_and_reads(sparse, kind) -> None:
     for number in [*range(rounds), *range(rounds)]:
         y, p, _ = batch(number, "counts")
         np.add.at(wanted, (y, p), weight)
-    assert dense(matrix).tolist() == wanted.tolist()
+    assert matrix.counts.tolist() == wanted.tolist()
     assert list(map(str, matrix.labels)) == list("01234")
 
 
@@ -109,9 +105,8 @@ def test_small_batches_of_plain_integers_from_all_sides(rng) -> None:
     assert matrix.counts.tolist() == (once * (1 + 200 * N_THREADS)).tolist()
 
 
-@SPARSE
-def test_merging_each_with_the_other_does_not_deadlock(sparse) -> None:
-    a, b = (ConfusionMatrix(sparse=sparse) for _ in range(2))
+def test_merging_each_with_the_other_does_not_deadlock() -> None:
+    a, b = (ConfusionMatrix() for _ in range(2))
     a.update([0, 1], [0, 1])
     b.update([1, 2], [2, 2])
 
@@ -127,7 +122,7 @@ def test_merging_each_with_the_other_does_not_deadlock(sparse) -> None:
         together(lambda: merge(one, other), lambda: merge(other, one))  # noqa: B023
         assert one.labels == other.labels == (0, 1, 2)
         for matrix in (one, other):  # every part is a sum of whole a and whole b
-            counts = dense(matrix)
+            counts = matrix.counts
             assert counts[0, 0] == counts[1, 1]
             assert counts[1, 2] == counts[2, 2]
             assert counts.sum() == 2 * counts[0, 0] + 2 * counts[2, 2]
@@ -169,7 +164,6 @@ def test_threads_of_text_and_of_numbers_cannot_both_win() -> None:
         assert "text" in refused[0]
 
 
-@SPARSE
 @pytest.mark.parametrize(
     "read",
     [
@@ -183,8 +177,8 @@ def test_threads_of_text_and_of_numbers_cannot_both_win() -> None:
     ],
     ids="n counts margins copy reversed sum repr".split(),
 )
-def test_what_is_read_waits_for_an_update_under_way(sparse, read) -> None:
-    matrix = ConfusionMatrix(sparse=sparse)
+def test_what_is_read_waits_for_an_update_under_way(read) -> None:
+    matrix = ConfusionMatrix()
     matrix.update([0, 1], [0, 1], [0.5, 0.25])
     found: list[object] = []
     reader = threading.Thread(target=lambda: found.append(read(matrix)), daemon=True)

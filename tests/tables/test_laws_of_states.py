@@ -100,7 +100,6 @@ KINDS: dict[str, Kind] = {
         for weights in ("none", "counts", "quarters")
     },
     **{f"matrix of {kind}": matrices(kind) for kind in confusion_samples.KINDS},
-    "sparse matrix": matrices("far apart", sparse=True),
     "matrix of known labels": matrices("few integers", labels=range(4)),
     "runs": streamed(
         ScoreRuns,

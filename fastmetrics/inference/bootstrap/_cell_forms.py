@@ -162,10 +162,6 @@ class MatrixCells(Cells):
     @classmethod
     def of_matrix(cls, matrix: ConfusionMatrix) -> MatrixCells:
         """Return a matrix that the user passed alone."""
-        if matrix.is_sparse:
-            raise InputTypeError(
-                "a sparse ConfusionMatrix cannot be resampled: make it without `sparse`"
-            )
         if matrix.is_weighted:
             raise InputTypeError(
                 "a ConfusionMatrix of fractional weights cannot be resampled, as it does not tell "

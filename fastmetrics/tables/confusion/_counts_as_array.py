@@ -13,8 +13,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._input.weights import as_given
 from fastmetrics._plots.confusion import draw_confusion
-from fastmetrics.errors import InputError
-from fastmetrics.tables.confusion._label_counts import MOST_CLASSES, Cells, Labels
+from fastmetrics.tables.confusion._label_counts import Cells, Labels
 
 if TYPE_CHECKING:
     from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
@@ -25,13 +24,13 @@ _SIDES: Final = ("true", "predicted")
 
 
 class CountsAsArray(Shown):
-    """What NumPy asks of an array, a display of scikit-learn besides, and a figure: of `counts`."""
+    """Base of matrices that are an array for NumPy, a table when printed, and a figure."""
 
     __slots__ = ()
     if TYPE_CHECKING:
 
         @property
-        def counts(self) -> Any: ...
+        def counts(self) -> NDArray[Any]: ...
 
     @documented()
     def plot(
@@ -94,49 +93,7 @@ class CountsAsArray(Shown):
         )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        counts = self.counts
-        if hasattr(counts, "toarray") and counts.shape[0] > MOST_CLASSES:
-            raise InputError(f"an array of {counts.shape[0]:,} classes: take `counts`, sparse")
-        return np.array(_dense(counts), dtype=dtype, copy=copy)
-
-    def __getitem__(self, index: Any) -> Any:
-        return np.asarray(self)[index]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The numbers (K, K) of true and of predicted classes."""
-        k = self.counts.shape[0]
-        return k, k
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """int64, or float64 where the counts are weights."""
-        found: np.dtype[Any] = self.counts.dtype
-        return found
-
-    def max(self) -> int | float:
-        """Return the largest count.
-
-        Examples
-        --------
-        >>> from fastmetrics import ConfusionMatrix
-        >>> ConfusionMatrix.binary(tp=3, fp=1, fn=0, tn=5).max()
-        5
-        """
-        number: int | float = self.counts.max().item()
-        return number
-
-    def min(self) -> int | float:
-        """Return the smallest count.
-
-        Examples
-        --------
-        >>> from fastmetrics import ConfusionMatrix
-        >>> ConfusionMatrix.binary(tp=3, fp=1, fn=0, tn=5).min()
-        0
-        """
-        number: int | float = self.counts.min().item()
-        return number
+        return np.array(self.counts, dtype=dtype, copy=copy)
 
 
 _SHADES: Final = {
@@ -163,7 +120,7 @@ def as_text(labels: Labels, counts: Any, exponent: int) -> str:
     scaled = f", weight_exponent={exponent}" if exponent else ""
     k = len(labels)
     if k == 2:
-        (tn, fp), (fn, tp) = _dense(counts).tolist()
+        (tn, fp), (fn, tp) = counts.tolist()
         return f"ConfusionMatrix({tp=}, {fp=}, {fn=}, {tn=}, labels={labels!r}{scaled})"
     shown = ", ".join(map(repr, labels if k <= 5 else [*labels[:4], ...]))
     shown = shown.replace("Ellipsis", "...")
@@ -180,9 +137,8 @@ def displayed(labels: Labels, counts: Any, exponent: int) -> Display:
     title = "true class by row, predicted by column"
     scaled = [f"Weights are times 2**{exponent}."] if exponent else []
     if len(labels) <= _SHOWN:
-        dense = _dense(counts)
-        at, across = np.indices(dense.shape).reshape(2, -1).tolist(), "predicted"
-        cells = dense.ravel().tolist()
+        at, across = np.indices(counts.shape).reshape(2, -1).tolist(), "predicted"
+        cells = counts.ravel().tolist()
     else:
         title, across = as_text(labels, counts, exponent), ""
         rows, columns = counts.nonzero()
@@ -190,8 +146,3 @@ def displayed(labels: Labels, counts: Any, exponent: int) -> Display:
     places = {name: [labels[k] for k in each] for name, each in zip(_SIDES, at, strict=True)}
     table = Table(places | {"count": cells}, words={"true": ""} if across else {}, across=across)
     return Display([table], title, scaled)
-
-
-def _dense(counts: Any) -> NDArray[Any]:
-    cells: NDArray[Any] = counts.toarray() if hasattr(counts, "toarray") else counts
-    return cells

@@ -64,14 +64,7 @@ class Cells(NamedTuple):
         counts, labels = now.counts, now.labels
         if not labels:
             return cls(np.zeros((2, 2), np.int64), (0, 1))
-        if now.is_sparse:
-            if len(labels) > MOST_CLASSES:
-                raise InputError(
-                    f"the matrix has {len(labels):,} classes: a measure of the whole matrix takes "
-                    f"at most {MOST_CLASSES:,}"
-                )
-            counts = counts.toarray()
-        return cls(np.asarray(counts), labels, now.weight_exponent)
+        return cls(counts, labels, now.weight_exponent)
 
     def reversed(self) -> Cells:
         """Return the classes in reverse order: of two, the other one is positive."""

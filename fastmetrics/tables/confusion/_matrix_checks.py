@@ -64,7 +64,7 @@ def check_total(total: int | float) -> None:
         raise InputError(f"the counts must sum to less than 2**63: got {total:,}")
 
 
-def checked_labels(labels: Any, n_classes: int | None = None, *, sparse: bool = False) -> Labels:
+def checked_labels(labels: Any, n_classes: int | None = None) -> Labels:
     """Return distinct labels as Python values in the order given, K of them where K is known."""
     array = text_or_numbers(as_vector(labels, "labels"), "labels")
     check_label_values(array, "labels")
@@ -72,7 +72,7 @@ def checked_labels(labels: Any, n_classes: int | None = None, *, sparse: bool = 
     check_distinct("labels", values)
     if n_classes is not None and len(values) != n_classes:
         raise InputError(f"`labels` must name {n_classes:,} classes: got {len(values):,}")
-    if len(values) > MOST_CLASSES and not sparse:
+    if len(values) > MOST_CLASSES:
         raise InputError(f"`labels` must name at most {MOST_CLASSES:,} classes: {len(values):,}")
     return tuple(str(label) if isinstance(label, str) else label for label in values)
 

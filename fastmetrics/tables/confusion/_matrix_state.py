@@ -34,7 +34,7 @@ from fastmetrics.tables.confusion._matrix_checks import (
     labels_differ,
     refuse_bad_counts,
 )
-from fastmetrics.tables.confusion._matrix_store import DenseStore, SparseStore, Store
+from fastmetrics.tables.confusion._matrix_store import Store
 
 Parts = tuple[Store, Labels, int, NewLabels]
 
@@ -73,15 +73,13 @@ class MatrixState:
 
     # --- reading ---------------------------------------------------------------------------
 
-    def snapshot(self) -> tuple[Labels, Any]:
+    def snapshot(self) -> tuple[Labels, NDArray[Any]]:
         """Return the public labels and counts, half of a pair being completed."""
         with self.lock:
             labels, store = self._whole()
-            counts = store.public()
-            if isinstance(store, DenseStore) and not store.is_weighted:
-                store.is_shared = True
-        if isinstance(counts, np.ndarray):
-            counts.flags.writeable = False
+            counts = store.summed()
+            store.is_shared = not store.is_weighted
+        counts.flags.writeable = False
         return labels, counts
 
     def margins(self) -> Margins:
@@ -129,15 +127,14 @@ class MatrixState:
     def members(self) -> Members:
         """Return the pairs that occur, labels, and how the matrix was made."""
         store, labels, exponent, new_labels = self.parts()
-        pairs = store.sparse()
+        rows, columns = np.nonzero(store.summed())
         return {
-            "keys": pairs.keys,
-            "values": pairs.sums[0],
-            "lost": pairs.sums[1] if pairs.is_weighted else np.zeros(0),
+            "keys": rows.astype(np.int64) << 32 | columns,
+            "values": store.sums[0, rows, columns],
+            "lost": store.sums[1, rows, columns] if store.is_weighted else np.zeros(0),
             "labels": as_json(labels),
             "weight_exponent": np.array(exponent),
             "new_labels": np.array(new_labels),
-            "sparse": np.array(store.is_sparse),
         }
 
     # --- changing --------------------------------------------------------------------------
@@ -161,13 +158,11 @@ class MatrixState:
         weights = None if sample_weight is None else check_weights(sample_weight, columns.n_rows)
         exponent = 0 if weights is None else weights.exponent
         k = len(self.now.labels)
-        if not self.now.store.is_sparse and 4 * columns.n_rows >= k * k:
+        if 4 * columns.n_rows >= k * k:
             found = seen_cells(count_columns(columns, weights), columns.label_type)
             with self._changing():
                 places = self.places(found.labels, columns)
-                self.add(
-                    DenseStore.of(found.counts).arranged(places, len(self.now.labels)), exponent
-                )
+                self.add(Store.of(found.counts).arranged(places, len(self.now.labels)), exponent)
             return
         coded = [each.coded() for each in columns.clean()]
         if weights is not None and not weights.values.all():  # rows of weight 0 are absent
@@ -190,7 +185,7 @@ class MatrixState:
         n = len(y_true)
         with self.lock:
             store = self.now.store
-            if self.now.low != low or store.is_weighted or store.is_sparse:
+            if self.now.low != low or store.is_weighted:
                 return False
             self._own()
             self._count_in(n)
@@ -217,10 +212,10 @@ class MatrixState:
             if self.new_labels == "raise" and columns is not None:
                 raise _unknown(unknown, columns, known)
             merged = tuple(sorted({*known, *unknown}))
-            if len(merged) > MOST_CLASSES and not store.is_sparse:
+            if len(merged) > MOST_CLASSES:
                 raise InputError(
-                    f"{len(merged):,} labels, at most {MOST_CLASSES:,} make a dense matrix: are "
-                    "they scores or identifiers? If not, make it with `sparse=True`"
+                    f"{len(merged):,} labels, at most {MOST_CLASSES:,} make a matrix: are they "
+                    "scores or identifiers?"
                 )
             number = {label: k for k, label in enumerate(merged)}
             places = np.array([number[label] for label in known], np.int64)
@@ -250,12 +245,11 @@ class MatrixState:
     def reset(self) -> None:
         with self.lock:
             labels = self.now.labels if self.new_labels == "raise" else ()
-            store = empty_store(len(labels), self.now.store.is_sparse)
-            self.now, self._bound = _Now.of(store, labels, 0), 0
+            self.now, self._bound = _Now.of(Store.empty(len(labels)), labels, 0), 0
 
     def _own(self) -> None:
         store = self.now.store
-        if isinstance(store, DenseStore) and store.is_shared:
+        if store.is_shared:
             self.now = self.now._replace(store=store.copy())
 
     def _count_in(self, more: int | float) -> None:
@@ -266,10 +260,6 @@ class MatrixState:
             self._bound = self.now.store.total()
             check_total(self._bound + int(more))
         self._bound += int(more)
-
-
-def empty_store(n_classes: int, sparse: bool) -> Store:
-    return SparseStore.empty(n_classes) if sparse else DenseStore.empty(n_classes)
 
 
 def _first_of_run(labels: Labels) -> int | None:
@@ -344,13 +334,12 @@ def checked_parts(found: Members) -> Parts:
     exponent = check_exponent(scalar(found, "weight_exponent"))
     if exponent and values.dtype.kind != "f":
         raise InputError(f"counts that were scaled, by `weight_exponent` {exponent}")
-    sums = np.stack([values, lost]) if values.dtype.kind == "f" else values[np.newaxis]
-    sparse = SparseStore(keys, sums, k)
-    is_sparse = bool(found["sparse"])
-    if not is_sparse and k > MOST_CLASSES:
-        raise InputError(f"a dense matrix of {k:,} classes")
-    store: Store = sparse if is_sparse else sparse.dense()
-    return store, labels, exponent, "extend" if new_labels == "extend" else "raise"
+    if k > MOST_CLASSES:
+        raise InputError(f"a matrix of {k:,} classes")
+    kept = (values, lost) if values.dtype.kind == "f" else (values,)
+    sums = np.zeros((len(kept), k, k), values.dtype)
+    sums[:, keys >> 32, keys & (2**32 - 1)] = kept
+    return Store(sums), labels, exponent, "extend" if new_labels == "extend" else "raise"
 
 
 def checked_labels(stored: NDArray[Any]) -> Labels:

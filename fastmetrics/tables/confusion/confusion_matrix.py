@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final, Never, Self
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display.table import Display
 from fastmetrics._docs import documented
@@ -22,8 +23,8 @@ from fastmetrics.tables.confusion._matrix_checks import (
     checked_policy,
     refuse_rows,
 )
-from fastmetrics.tables.confusion._matrix_state import MatrixState, checked_parts, empty_store
-from fastmetrics.tables.confusion._matrix_store import DenseStore, Store
+from fastmetrics.tables.confusion._matrix_state import MatrixState, checked_parts
+from fastmetrics.tables.confusion._matrix_store import Store
 from fastmetrics.tables.confusion._score_cells import score_cells
 from fastmetrics.tables.scores.score_table import ScoreTable
 
@@ -53,8 +54,6 @@ class ConfusionMatrix(Mergeable, CountsAsArray):
     new_labels : {"extend", "raise"}, optional
         Whether a label that the matrix does not know becomes a class, sorted among the others, or
         the batch is refused whole. By default "raise" where `labels` are given, else "extend".
-    sparse : bool, default False
-        Keep only the pairs that occur, for very many classes: `counts` is a SciPy sparse array.
 
     Raises
     ------
@@ -64,8 +63,8 @@ class ConfusionMatrix(Mergeable, CountsAsArray):
 
     Notes
     -----
-    Memory: 8 K² bytes, twice that for weights; `sparse`: 16 bytes a pair that occurs. Several
-    threads may update one matrix. What fails leaves it as it was. NumPy takes it for its counts.
+    Memory: 8 K² bytes, twice that for weights, of at most 16,384 classes. Several threads may
+    update one matrix. What fails leaves it as it was. NumPy takes it for its counts.
 
     Examples
     --------
@@ -93,12 +92,11 @@ class ConfusionMatrix(Mergeable, CountsAsArray):
         labels: ArrayLike | None = None,
         *rows: Never,
         new_labels: NewLabels | None = None,
-        sparse: bool = False,
     ) -> None:
         refuse_rows(rows)
-        known: Labels = () if labels is None else checked_labels(labels, sparse=sparse)
+        known: Labels = () if labels is None else checked_labels(labels)
         chosen = checked_policy(new_labels, known, is_given=labels is not None)
-        self._state = MatrixState(empty_store(len(known), sparse), known, 0, chosen)
+        self._state = MatrixState(Store.empty(len(known)), known, 0, chosen)
 
     @classmethod
     def _of(
@@ -109,7 +107,7 @@ class ConfusionMatrix(Mergeable, CountsAsArray):
     @classmethod
     def _of_cells(cls, cells: Cells, new_labels: NewLabels = "raise") -> Self:
         """Return a matrix of counts that nobody else holds."""
-        return cls._of(DenseStore.of(cells.counts), cells.labels, cells.exponent, new_labels)
+        return cls._of(Store.of(cells.counts), cells.labels, cells.exponent, new_labels)
 
     @classmethod
     @documented(_ROWS)
@@ -223,11 +221,10 @@ class ConfusionMatrix(Mergeable, CountsAsArray):
         return cls.from_counts([cells[:2], cells[2:]], checked_labels(labels, 2))
 
     @property
-    def counts(self) -> Any:
+    def counts(self) -> NDArray[Any]:
         """Counts, (K, K): row the true class, column the predicted one; read-only.
 
-        int64, or float64 where they are weights; a SciPy sparse array if `is_sparse`. It does not
-        change when the matrix does.
+        int64, or float64 where they are weights. It does not change when the matrix does.
         """
         return self._state.snapshot()[1]
 
@@ -253,11 +250,6 @@ class ConfusionMatrix(Mergeable, CountsAsArray):
     def new_labels(self) -> NewLabels:
         """What a new label does: "extend" or "raise"."""
         return self._state.new_labels
-
-    @property
-    def is_sparse(self) -> bool:
-        """Whether only the pairs that occur are kept."""
-        return self._state.now.store.is_sparse
 
     @property
     def is_weighted(self) -> bool:
@@ -321,8 +313,6 @@ class ConfusionMatrix(Mergeable, CountsAsArray):
         """Return a matrix of the classes in reverse order: of two, the other one is positive."""
         return type(self)._of(*self._state.reversed())
 
-    _was_unnamed = True
-
     @classmethod
     def _of_members(cls, found: Members) -> Self:
         return cls._of(*checked_parts(found))
@@ -339,9 +329,8 @@ class ConfusionMatrix(Mergeable, CountsAsArray):
         return (
             labels == others
             and self.weight_exponent == other.weight_exponent
-            and self.is_sparse == other.is_sparse
             and counts.dtype == theirs.dtype
-            and not (counts != theirs).sum()
+            and np.array_equal(counts, theirs)
         )
 
     __hash__ = None  # type: ignore[assignment]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -104,7 +104,6 @@ class ScoreTable(Frozen, Summed, Saved):
     weight_exponent: int = 0
     #: Of both classes; empty until they are known.
     _totals: list[int | float] = field(default_factory=list, init=False)
-    _was_unnamed: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         scaled = check_integer("weight_exponent", self.weight_exponent, low=-(2**12), high=2**12)
