@@ -164,17 +164,19 @@ def around_all(rows, counts):
 
 def measured(form, rows, counts, programme=PROGRAMME, bounds=BOUNDS):
     states = np.full((len(counts), len(programme), kernels.STATE), np.nan)
-    form(kernels.measure_rows)(
-        *(counts, rows.masks(), rows.ends(), rows.anchors()),
-        *(*segments(rows, counts), around_all(rows, counts)),
-        *(programme, bounds, states),
-    )
+    for kernel in (kernels.thresholds_of_rows, kernels.areas_of_rows):
+        form(kernel)(
+            *(counts, rows.masks(), rows.ends(), rows.anchors()),
+            *(*segments(rows, counts), around_all(rows, counts)),
+            *(programme, bounds, states),
+        )
     columns = rows.masks(), rows.ends()
     lone = lone_positives(*columns, rows.anchors())
+    both = counts, counts.view(np.uint64), columns[0], columns[0].view(np.uint64), columns[1]
     for j in np.flatnonzero((programme == (PRECISION_AREA, kernels.STEP)).all(axis=1)):
         areas = np.zeros(len(counts))
-        form(replicate_pairs.step_areas)(counts, *columns, *lone, around_all(rows, counts), areas)
-        states[:, j, 0] = areas
+        form(replicate_pairs.step_areas)(*both, *lone, around_all(rows, counts), areas)
+        states[:, j] = np.stack((areas, *np.zeros((kernels.STATE - 1, len(counts)))), axis=1)
     return states
 
 

@@ -323,7 +323,9 @@ def test_no_rows():
     assert len(ScoreRuns().to_score_table()) == 0
     assert list(ScoreRuns().ranges()) == []
     for empty in (ScoreRuns(), ScoreTable.from_counts([], [], [])):
-        with pytest.warns(UserWarning, match="model 'a': no rows, so what needs both classes is undefined"):
+        with pytest.warns(
+            UserWarning, match="model 'a': no rows, so what needs both classes is undefined"
+        ):
             found = evaluate({"b": ScoreTable.from_scores([0, 1], [1, 2]), "a": empty})
         assert found["b"].roc_auc == 1.0
         assert np.isnan(found["a"].roc_auc)

@@ -330,7 +330,8 @@ def measure_rows(data: Data) -> Pair:
     states = np.empty((1, len(programme), replicate_points.STATE))
 
     def ours() -> tuple[Any, ...]:
-        replicate_points.measure_rows(*columns, *segments, rows.around, programme, bounds, states)
+        for kernel in (replicate_points.thresholds_of_rows, replicate_points.areas_of_rows):
+            kernel(*columns, *segments, rows.around, programme, bounds, states)
         return (states[0],)
 
     return ours, lambda: (_measured(*rows.points())[~of_steps],)
@@ -340,10 +341,12 @@ def step_areas(data: Data) -> Pair:
     rows = _Rows(data)
     columns = rows.masks, rows.ends
     lone = lone_positives(*columns, rows.anchors)
+    words = rows.counts.view(np.uint64), rows.masks.view(np.uint64)
+    both = rows.counts, words[0], rows.masks, words[1], rows.ends
 
     def ours() -> tuple[Any, ...]:
         areas = np.zeros(1)
-        replicate_pairs.step_areas(rows.counts, *columns, *lone, rows.around, areas)
+        replicate_pairs.step_areas(*both, *lone, rows.around, areas)
         return (areas,)
 
     def twin() -> tuple[Any, ...]:
@@ -389,8 +392,9 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     measure_rows: (
         _names(
             "replicate_points",
-            *("measure_rows", "points_of_rows", "merit", "start_state"),
-            *("best_of_points", "add_points", "chosen_points", "area_of_points"),
+            *("thresholds_of_rows", "areas_of_rows", "edges_of_segments", "points_of_rows"),
+            *("merit", "nobody", "best_of_points"),
+            *("add_areas", "chosen_points", "area_of_points"),
             *("precision_area_of_points", "break_even_of_points"),
         ),
         False,

@@ -18,6 +18,7 @@ BLOCK = 4096
 _LANES = 64
 _64, _MASK_64, _ONE = np.uint64(6), np.uint64(63), np.uint64(1)
 _S8, _S16, _S32, _TOP = (np.uint64(shift) for shift in (8, 16, 32, 56))
+_BYTE = np.uint64(255)
 
 
 @kernel
@@ -154,24 +155,22 @@ def column_sums(drawn, columns, sums):
 
 
 @kernel
-def step_areas(counts, masks, ends, lone, places, starts, around, areas):
+def step_areas(counts, words, masks, mask_words, ends, lone, places, starts, around, areas):
     """Add each replicate's area under the steps of precision over TP, row by row.
 
     ``around[r, :2]`` are TP and FP of what scores higher than these rows, whose area is there.
 
     In segments in which each row has a score of its own (``lone``) only the positives are looked
     at: their ``places``, those of segment s from ``starts[s]`` on. What is called positive up to a
-    row is known from prefix sums of eight counts at once.
+    row is known from prefix sums of eight counts at once: ``words`` and ``mask_words`` are the same
+    memory as counts and masks.
     """
     sums = np.empty((2, _SEGMENT_WORDS), np.uint64)  # of drawn positives, and of all that is drawn
     before = np.empty((2, _SEGMENT_WORDS))
     gains = np.empty(SEGMENT + 1)
     steps = np.empty((2, SEGMENT + 1))
-    mask_words = masks.view(np.uint64)
-    prefixes = sums.view(np.uint8)
     for r in range(counts.shape[0]):
         drawn = counts[r]
-        words = drawn.view(np.uint64)
         area = areas[r]
         tp = np.int64(around[r, 0])
         called = tp + np.int64(around[r, 1])
@@ -190,7 +189,7 @@ def step_areas(counts, masks, ends, lone, places, starts, around, areas):
                 continue
             word = first // np.uint64(8)
             for i in range(_SEGMENT_WORDS):
-                count = words[word + np.uint64(i)]
+                count = words[r, word + np.uint64(i)]
                 positive = count & mask_words[word + np.uint64(i)]
                 positive += positive << _S8
                 positive += positive << _S16
@@ -209,8 +208,10 @@ def step_areas(counts, masks, ends, lone, places, starts, around, areas):
                 place = np.uint64(some[k])
                 times = drawn[first + place]
                 gains[n] = times
-                steps[0, n] = before[0, place // np.uint64(8)] + np.float64(prefixes[0, place])
-                steps[1, n] = before[1, place // np.uint64(8)] + np.float64(prefixes[1, place])
+                of_eight = place // np.uint64(8)
+                shift = place % np.uint64(8) * np.uint64(8)
+                steps[0, n] = before[0, of_eight] + np.float64((sums[0, of_eight] >> shift) & _BYTE)
+                steps[1, n] = before[1, of_eight] + np.float64((sums[1, of_eight] >> shift) & _BYTE)
                 n += np.uint64(times > 0)
             for k in range(n):
                 gains[k] *= steps[0, k] / steps[1, k]

@@ -15,6 +15,7 @@ from fastmetrics._kernels._compile import kernel
 SEGMENT = 512
 #: Kinds of measure, column 0 of a programme.
 BEST, PRECISION_AREA, AREA, BREAK_EVEN = range(4)
+THRESHOLDS = {BEST, BREAK_EVEN}
 #: Column 1: what the best threshold maximises, or the estimator of a P-R area.
 YOUDEN, YOUDEN_BELOW, CLOSEST, ERRORS, F_BETA, PRECISION, RECALL, RECALL_AT_FPR = range(8)
 STEP, TRAPEZOID, CONTINUOUS = range(3)
@@ -24,9 +25,14 @@ STATE = 4
 
 @kernel
 def merit(criterion, bound, tp, fp, n_positive, n_negative):
-    """Return what a criterion maximises: rising in TP, falling in FP; -inf where not allowed."""
+    """Return what a criterion maximises: rising in TP, falling in FP; -inf where not allowed.
+
+    YOUDEN_BELOW alone falls in TP and rises in FP.
+    """
     if criterion == YOUDEN:
         return tp * n_negative - fp * n_positive
+    if criterion == YOUDEN_BELOW:
+        return fp * n_positive - tp * n_negative
     if criterion == CLOSEST:
         missed = (n_positive - tp) * n_negative
         false = fp * n_positive
@@ -46,21 +52,19 @@ def merit(criterion, bound, tp, fp, n_positive, n_negative):
 
 
 @kernel
-def start_state(kind, criterion, bound, n_positive, n_negative, state):
-    """Set what a measure knows before the first point: (0, 0), where nobody is called positive."""
-    for i in range(STATE):
-        state[i] = 0.0
-    if kind == BEST:  # [merit, row, TP, FP]; row -1 calls nobody positive, -2 is none at all
-        if criterion != YOUDEN_BELOW:
-            state[0] = merit(criterion, bound, 0.0, 0.0, n_positive, n_negative)
-        state[1] = -1.0 if state[0] > -np.inf else -2.0
+def nobody(criterion, bound, n_positive, n_negative, state):
+    """Start from the point (0, 0): [merit, row, TP, FP]; row -1 is that point, -2 none at all."""
+    state[0] = merit(criterion, bound, 0.0, 0.0, n_positive, n_negative)
+    state[1] = -1.0 if state[0] > -np.inf else -2.0
+    state[2] = 0.0
+    state[3] = 0.0
 
 
 @kernel
 def best_of_points(criterion, bound, tp, fp, rows, n, n_positive, n_negative, state):
     """Keep the best point, the first of equal ones, as [merit, row, TP, FP]."""
     for i in range(1, n + 1):
-        if criterion == YOUDEN_BELOW:
+        if criterion == YOUDEN_BELOW:  # as `merit`; written out, the loop takes two thirds
             value = fp[i] * n_positive - tp[i] * n_negative
         else:
             value = merit(criterion, bound, tp[i], fp[i], n_positive, n_negative)
@@ -148,46 +152,48 @@ def break_even_of_points(tp, fp, n, n_positive, slack, state):
 
 
 @kernel
-def add_points(
-    kind, criterion, bounds, tp, fp, rows, n, n_positive, n_negative, slack, state, chosen
-):
-    """Let one measure go on over the n points at ``rows``."""
-    if kind == BEST:
-        best_of_points(criterion, bounds[0], tp, fp, rows, n, n_positive, n_negative, state)
-    elif kind == AREA:
-        x, y, axis, top = (tp, fp, n_positive, n_negative)
-        if not criterion:
-            x, y, axis, top = (fp, tp, n_negative, 0.0)
-        n = chosen_points(x, n, chosen)
+def add_areas(kind, criterion, bounds, tp, fp, n, n_positive, n_negative, state, chosen):
+    """Add to an area what n points give."""
+    x, y, axis, top = (tp, fp, n_positive, n_negative)
+    if kind == AREA and not criterion:
+        x, y, axis, top = (fp, tp, n_negative, 0.0)
+    n = chosen_points(x, n, chosen)
+    if kind == AREA:
         area_of_points(x, y, top, bounds[0] * axis, bounds[1] * axis, chosen, n, state)
-    elif kind == PRECISION_AREA:
-        n = chosen_points(tp, n, chosen)
-        precision_area_of_points(criterion, tp, fp, chosen, n, state)
     else:
-        break_even_of_points(tp, fp, n, n_positive, slack, state)
+        precision_area_of_points(criterion, tp, fp, chosen, n, state)
 
 
 @kernel
 def measure_points(tp, fp, rows, slack, programme, bounds, states):
     """Measure one whole curve: ``states[j]`` is what measure j of the programme leaves."""
     n = rows.size
+    n_p = tp[n]
+    n_n = fp[n]
     chosen = np.empty(n, np.int64)
     for j in range(programme.shape[0]):
         kind = programme[j, 0]
         criterion = programme[j, 1]
-        start_state(kind, criterion, bounds[j, 0], tp[n], fp[n], states[j])
-        add_points(
-            kind, criterion, bounds[j], tp, fp, rows, n, tp[n], fp[n], slack, states[j], chosen
-        )
+        state = states[j]
+        for i in range(STATE):
+            state[i] = 0.0
+        if kind == BEST:
+            nobody(criterion, bounds[j, 0], n_p, n_n, state)
+            best_of_points(criterion, bounds[j, 0], tp, fp, rows, n, n_p, n_n, state)
+        elif kind == BREAK_EVEN:
+            break_even_of_points(tp, fp, n, n_p, slack, state)
+        else:
+            add_areas(kind, criterion, bounds[j], tp, fp, n, n_p, n_n, state, chosen)
 
 
 @kernel
-def points_of_rows(counts, masks, ends, first, last, start_tp, start_fp, tp, fp, rows):
-    """Write the points of the rows from first to last, at the ends of ties; return their number."""
+def points_of_rows(counts, masks, ends, segment, edge_tp, edge_fp, tp, fp, rows):
+    """Write the points of a segment's rows, at the ends of ties; return their number."""
     n = np.uint64(0)
-    true_positives = np.int64(start_tp)
-    false_positives = np.int64(start_fp)
-    for i in range(np.uint64(first), np.uint64(last)):
+    true_positives = np.int64(edge_tp[segment])
+    false_positives = np.int64(edge_fp[segment])
+    first = segment * SEGMENT
+    for i in range(np.uint64(first), np.uint64(min(first + SEGMENT, masks.size))):
         positive = counts[i] & masks[i]
         true_positives += np.int64(positive)
         false_positives += np.int64(counts[i]) - np.int64(positive)
@@ -199,26 +205,34 @@ def points_of_rows(counts, masks, ends, first, last, start_tp, start_fp, tp, fp,
 
 
 @kernel
-def measure_rows(
+def edges_of_segments(start, positives, negatives, tp, fp):
+    """Write TP and FP where each segment starts, and where the last one ends."""
+    tp[0] = start[0]
+    fp[0] = start[1]
+    for s in range(positives.size):
+        tp[s + 1] = tp[s] + positives[s]
+        fp[s + 1] = fp[s] + negatives[s]
+
+
+@kernel
+def thresholds_of_rows(
     counts, masks, ends, anchors, segment_positives, segment_negatives, around, programme, bounds,
     states,
 ):  # fmt: skip
-    """Measure replicates of n rows: ``states[r, j]`` is what measure j leaves.
+    """Find the best thresholds and break-even points of replicates of n rows.
 
-    ``around[r]`` are TP and FP of what scores higher than these rows, and the positives and
-    negatives of the whole replicate.
+    ``states[r, j]`` is what measure j leaves; those of areas are passed over. ``around[r]`` are TP
+    and FP of what scores higher than these rows, and the positives and negatives of the whole
+    replicate. ``anchors[s]`` is the last segment up to s that starts with a new tie.
 
     Only the segments that a measure needs are read row by row: for the best threshold those whose
-    bound (TP at the end, FP at the start) is as good as the best segment end. ``anchors[s]`` is
-    the last segment up to s that starts with a new tie. The area under steps, which goes through
-    all rows, is that of `replicate_pairs`.
+    bound (TP at the end, FP at the start) is as good as the best segment end.
     """
     n_rows = masks.size
     n_segments = segment_positives.shape[1]
     tp = np.zeros(SEGMENT + 1)
     fp = np.zeros(SEGMENT + 1)
     rows = np.empty(SEGMENT, np.int64)
-    chosen = np.empty(SEGMENT, np.int64)
     edge_tp = np.zeros(n_segments + 1)
     edge_fp = np.zeros(n_segments + 1)
     node_tp = np.zeros(n_segments + 1)  # the edges at which a tie ends
@@ -226,12 +240,9 @@ def measure_rows(
     node_rows = np.empty(n_segments, np.int64)
     for r in range(counts.shape[0]):
         drawn = counts[r]
-        edge_tp[0] = around[r, 0]
-        edge_fp[0] = around[r, 1]
+        edges_of_segments(around[r], segment_positives[r], segment_negatives[r], edge_tp, edge_fp)
         n_nodes = np.int64(0)
         for s in range(n_segments):
-            edge_tp[s + 1] = edge_tp[s] + segment_positives[r, s]
-            edge_fp[s + 1] = edge_fp[s] + segment_negatives[r, s]
             node_rows[n_nodes] = min((s + 1) * SEGMENT, n_rows) - 1
             node_tp[n_nodes + 1] = edge_tp[s + 1]
             node_fp[n_nodes + 1] = edge_fp[s + 1]
@@ -241,49 +252,77 @@ def measure_rows(
         for j in range(programme.shape[0]):
             kind = programme[j, 0]
             criterion = programme[j, 1]
-            bound = bounds[j]
+            bound = bounds[j, 0]
             state = states[r, j]
-            start_state(kind, criterion, bound[0], n_p, n_n, state)
-            s = 0
-            if kind == PRECISION_AREA and criterion == STEP:
-                continue
             if kind == BEST:
+                nobody(criterion, bound, n_p, n_n, state)
                 best_of_points(
-                    criterion, bound[0], node_tp, node_fp, node_rows, n_nodes, n_p, n_n, state
+                    criterion, bound, node_tp, node_fp, node_rows, n_nodes, n_p, n_n, state
                 )
-            else:  # from where the tie starts in which the first place that matters is
-                if kind == AREA:
-                    edges, axis = (edge_tp, n_p) if criterion else (edge_fp, n_n)
-                    while s < n_segments - 1 and edges[s + 1] < bound[0] * axis:
-                        s += 1
-                elif kind == BREAK_EVEN:
-                    while s < n_segments - 1 and edge_tp[s + 1] + edge_fp[s + 1] < n_p:
-                        s += 1
-                s = anchors[s]
+                below = np.int64(criterion == YOUDEN_BELOW)
+                for s in range(n_segments):
+                    most_tp = edge_tp[s + 1 - below]
+                    most = merit(criterion, bound, most_tp, edge_fp[s + below], n_p, n_n)
+                    if most >= state[0] and most > -np.inf:
+                        n = points_of_rows(drawn, masks, ends, s, edge_tp, edge_fp, tp, fp, rows)
+                        best_of_points(criterion, bound, tp, fp, rows, n, n_p, n_n, state)
+            elif kind == BREAK_EVEN:
+                for i in range(STATE):
+                    state[i] = 0.0
+                s = np.int64(0)
+                while s < n_segments - 1 and edge_tp[s + 1] + edge_fp[s + 1] < n_p:
+                    s += 1
+                s = anchors[s]  # where the tie starts
                 tp[0] = edge_tp[s]
                 fp[0] = edge_fp[s]
-            while s < n_segments:
-                if kind == BEST:
-                    if criterion == YOUDEN_BELOW:
-                        value = edge_fp[s + 1] * n_p - edge_tp[s] * n_n
-                    else:
-                        value = merit(criterion, bound[0], edge_tp[s + 1], edge_fp[s], n_p, n_n)
-                    if value < state[0] or value == -np.inf:
-                        s += 1
-                        continue
-                elif kind == AREA and criterion:
-                    if tp[0] >= bound[1] * n_p:
-                        break
-                elif kind == AREA:
-                    if fp[0] >= bound[1] * n_n:
-                        break
-                elif kind == BREAK_EVEN and state[0] == 1.0:
-                    break
-                end = min((s + 1) * SEGMENT, n_rows)
-                n = points_of_rows(
-                    drawn, masks, ends, s * SEGMENT, end, edge_tp[s], edge_fp[s], tp, fp, rows
-                )
-                add_points(kind, criterion, bound, tp, fp, rows, n, n_p, n_n, 0.0, state, chosen)
+                while s < n_segments and state[0] == 0.0:
+                    n = points_of_rows(drawn, masks, ends, s, edge_tp, edge_fp, tp, fp, rows)
+                    break_even_of_points(tp, fp, n, n_p, 0.0, state)
+                    tp[0] = tp[n]
+                    fp[0] = fp[n]
+                    s += 1
+
+
+@kernel
+def areas_of_rows(
+    counts, masks, ends, anchors, segment_positives, segment_negatives, around, programme, bounds,
+    states,
+):  # fmt: skip
+    """Add up areas under curves of replicates; see `thresholds_of_rows`.
+
+    Thresholds are passed over, and the area under steps, which is that of `replicate_pairs`.
+    """
+    n_segments = segment_positives.shape[1]
+    tp = np.zeros(SEGMENT + 1)
+    fp = np.zeros(SEGMENT + 1)
+    rows = np.empty(SEGMENT, np.int64)
+    chosen = np.empty(SEGMENT, np.int64)
+    edge_tp = np.zeros(n_segments + 1)
+    edge_fp = np.zeros(n_segments + 1)
+    for r in range(counts.shape[0]):
+        edges_of_segments(around[r], segment_positives[r], segment_negatives[r], edge_tp, edge_fp)
+        n_p = around[r, 2]
+        n_n = around[r, 3]
+        for j in range(programme.shape[0]):
+            kind = programme[j, 0]
+            criterion = programme[j, 1]
+            of_steps = kind == PRECISION_AREA and criterion == STEP
+            if kind in (BEST, BREAK_EVEN) or of_steps:
+                continue
+            state = states[r, j]
+            for i in range(STATE):
+                state[i] = 0.0
+            edges, x, axis = (edge_tp, tp, n_p) if criterion else (edge_fp, fp, n_n)
+            high = bounds[j, 1] * axis if kind == AREA else np.inf
+            s = np.int64(0)
+            while kind == AREA and s < n_segments - 1 and edges[s + 1] < bounds[j, 0] * axis:
+                s += 1
+            s = anchors[s]  # where the tie starts in which the axis enters the range
+            tp[0] = edge_tp[s]
+            fp[0] = edge_fp[s]
+            while s < n_segments and x[0] < high:
+                n = points_of_rows(counts[r], masks, ends, s, edge_tp, edge_fp, tp, fp, rows)
+                add_areas(kind, criterion, bounds[j], tp, fp, n, n_p, n_n, state, chosen)
                 tp[0] = tp[n]
                 fp[0] = fp[n]
                 s += 1

@@ -19,7 +19,7 @@ from fastmetrics.inference.bootstrap._rows import Bytes, Floats, SortedRows, pad
 
 Resampling = Literal["multinomial", "poisson", "bayesian"]
 
-#: (kind, criterion, two bounds) of `replicate_points.measure_rows`.
+#: (kind, criterion, two bounds) of `replicate_points.thresholds_of_rows`.
 Line = tuple[int, int, float, float]
 #: ``f(arguments of the rows, weights of the rows)``, weights being counts or not.
 Statistic = Callable[[tuple[NDArray[Any], ...], NDArray[Any]], float]
@@ -300,19 +300,22 @@ def points_of_weights(
 def measure_lines(
     rows: SortedRows, needs: Needs, counts: Bytes, segments: Any, around: Floats, states: Floats
 ) -> None:
-    """Fill ``states`` with what the lines leave, see `replicate_point_kernels.measure_rows`.
+    """Fill ``states`` with what the lines leave, see `replicate_points.thresholds_of_rows`.
 
     The area under steps is added to what is there.
     """
     if not needs.lines:
         return
-    columns = rows.masks, rows.ends
-    line = needs.line_of_steps
-    areas = np.zeros(len(counts)) if line is None else states[:, line, 0].copy()
-    programme = needs.programme, needs.bounds
-    point_kernels.measure_rows(
-        counts, *columns, rows.anchors, *segments, around, *programme, states
-    )
+    masks, ends, line = rows.masks, rows.ends, needs.line_of_steps
+    kinds = {kind for j, (kind, *_) in enumerate(needs.lines) if j != line}
+    given = counts, masks, ends, rows.anchors, *segments, around, needs.programme, needs.bounds
+    if kinds & point_kernels.THRESHOLDS:
+        point_kernels.thresholds_of_rows(*given, states)
+    if kinds - point_kernels.THRESHOLDS:
+        point_kernels.areas_of_rows(*given, states)
     if line is not None:
-        pair_kernels.step_areas(counts, *columns, *rows.lone_positives, around, areas)
+        areas = states[:, line, 0].copy()
+        words, mask_words = counts.view(np.uint64), masks.view(np.uint64)
+        columns = counts, words, masks, mask_words, ends, *rows.lone_positives
+        pair_kernels.step_areas(*columns, around, areas)
         states[:, line, 0] = areas
