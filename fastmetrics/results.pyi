@@ -20,11 +20,11 @@ from .comparison.result import ComparisonTest as ComparisonTest
 from .comparison.table_comparison import (
     TableComparison as TableComparison,
 )
-from .comparison.timings.files import TimingRun as TimingRun
-from .comparison.timings.timings_result import (
+from .comparison.timings import (
     PooledRatio as PooledRatio,
     TimingComparison as TimingComparison,
     TimingRatio as TimingRatio,
+    TimingRun as TimingRun,
 )
 from .inference.bands.band_results import PrBand as PrBand, RocBand as RocBand
 from .inference.calibration.calibration_test import CalibrationTest as CalibrationTest

@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     int
         0 fine, 2 bad input, 130 interrupted, 141 nobody reads the output any more; of
-        ``compare-benchmarks`` and ``bench`` also 1 worse, 3 undecided.
+        ``compare-benchmarks`` also 1 worse, 3 undecided.
     """
     if sys.stderr is None:  # closed before the start: no file may become descriptor 2 in its place
         with open(os.devnull, "w", encoding="utf-8") as nobody, redirect_stderr(nobody):

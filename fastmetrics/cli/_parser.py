@@ -9,7 +9,6 @@ from typing import Any, Final, NoReturn
 from fastmetrics.cli._messages import tell, write
 from fastmetrics.cli._options import declare
 from fastmetrics.cli.commands import (
-    bench,
     compare,
     compare_benchmarks,
     compare_table,
@@ -38,7 +37,7 @@ _COMMANDS: Final[Sequence[Any]] = (
         compare_table,
         compare_benchmarks,
     ),
-    *(bench, plot, sql, metrics, warmup),
+    *(plot, sql, metrics, warmup),
 )
 
 

@@ -25,8 +25,7 @@ from .t_tests import (
     one_sample_t_test as one_sample_t_test,
 )
 from .table_comparison import compare_table as compare_table
-from .timings.compare_timings import compare_timings as compare_timings
-from .timings.files import read_timings as read_timings
+from .timings import compare_timings as compare_timings, read_timings as read_timings
 from .wilcoxon import wilcoxon_signed_rank_test as wilcoxon_signed_rank_test
 
 __all__: list[str]

@@ -11,6 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from fastmetrics.cli import main
+from fastmetrics.errors import FileError
+from fastmetrics.io import read_trec
 
 GOOD = "label,score\n1,0.7\n0,0.2\n1,0.9\n"
 
@@ -307,8 +309,7 @@ def test_so_are_long_lines_of_rankings_and_objects(tmp_path, capsys, monkeypatch
     monkeypatch.chdir(tmp_path)
     (tmp_path / "q.txt").write_text("q1 0 d1 1\n")
     (tmp_path / "r.run").write_text("q1 Q0 d1 1 2 r\nq1 Q0 d2 1 2 " + "r" * 2_500_000)
-    assert main("rank --qrels q.txt --run r.run".split()) == 2
-    said = "fastmetrics: error: r.run: line 2 is too long: it has more than 2"
-    assert capsys.readouterr().err.startswith(said)
+    with pytest.raises(FileError, match=r"r\.run: line 2 is too long: it has more than 2"):
+        read_trec("q.txt", "r.run")
     (tmp_path / "x.jsonl").write_text('{"label":1,"score":1,"note":"' + "z" * 50_000_000 + '"}\n')
     assert "x.jsonl: an object has more than 16777216 bytes" in fails(capsys, tmp_path / "x.jsonl")

@@ -156,7 +156,6 @@ def test_ctrl_c_ends_a_heavy_condition(capsys, tmp_path):
         ("evaluate", ["--memory"], "--memory must be a size such as '1GB' or '500MB'"),
         ("plot roc", ["-o", "a.png", "--threshold"], "must be a number or one of"),
         ("plot roc", ["-o", "a.png", "--width"], "must be a number: got {!r}"),
-        ("rank", ["--k"], "must be an integer of at least 1: got {!r}"),
         ("compare-benchmarks a b", ["--margin"], "must be above 0, as 5% or 0.05: got {!r}"),
     ],
 )

@@ -23,9 +23,8 @@ COMMANDS = {
     FEW: 0,
     f"{ROWS} --memory 1GB": 0,
     "evaluate c.csv --counts": 0,
-    "rank --qrels q.txt --run r.run": 0,
     "compare-table t.csv --datasets d --higher-is-better": 0,
-    "compare-benchmarks --before b.json --after b.json": 3,
+    "compare-benchmarks --before b.json --after a.json": 3,
     "plot roc x.csv --label y --score s -o x.svg": 0,
     "sql --dialect duckdb --table t --label y --score s": 0,
     "demo": 0,
@@ -38,7 +37,6 @@ COMMANDS = {
 WRONG = {
     "evaluate x.csv --label y --score none": "x.csv: no column 'none'",
     "evaluate --counts x.csv": "x.csv: no column 'positives'",
-    "rank --qrels q.txt --run none.run": "none.run: no such file",
     "compare-table t.csv --datasets none --higher-is-better": "t.csv: no column 'none'",
     "compare-benchmarks --before b.json --after none.json": "none.json: No such file or directory",
     "plot roc x.csv --label none --score s -o x.svg": "x.csv: no column 'none'",
@@ -64,13 +62,11 @@ def folder(tmp_path):
     (tmp_path / "x.csv").write_text("y,s\n" + "1,4\n0,2\n1,3\n0,1\n" * 50)
     (tmp_path / "few.csv").write_text("y,s\n1,4\n0,2\n")
     (tmp_path / "c.csv").write_text("score,positives,negatives\n1,40,60\n2,50,40\n")
-    (tmp_path / "q.txt").write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\n")
-    (tmp_path / "r.run").write_text("q1 Q0 d1 1 2 r\nq1 Q0 d2 2 1 r\nq2 Q0 d1 1 2 r\n")
     (tmp_path / "t.csv").write_text("d,a,b,c\nx,1,2,3\ny,1,3,2\nz,1,2,4\n")
     stats = {"mean": 1.0, "stddev": 0.5, "rounds": 5}
-    (tmp_path / "b.json").write_text(
-        json.dumps({"benchmarks": [{"fullname": "b", "stats": stats}]})
-    )
+    for name in "ab":
+        content = {"benchmarks": [{"fullname": "b", "stats": stats}]}
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
     return tmp_path
 
 

@@ -125,6 +125,21 @@ def test_what_a_file_lacks_is_said(tmp_path, files, capsys):
     assert "slow" not in out
 
 
+def test_what_was_left_out_is_said(tmp_path, files, capsys):
+    files("t.py::same")
+    content = json.loads((tmp_path / "b1.json").read_text())
+    content["benchmarks"].append({"fullname": "t.py::none", "stats": {"mean": None}})
+    (tmp_path / "b1.json").write_text(json.dumps(content), encoding="utf-8-sig")
+    _, err = run(capsys, *BOTH, code=0)
+    assert err == "fastmetrics: warning: b1.json: 1 without a time left out: 't.py::none'\n"
+
+
+def test_a_file_on_both_sides(files, capsys):
+    files("t.py::same")
+    _, err = run(capsys, "--before", "a*.json", "./a1.json", "--after", "./a0.json", code=2)
+    assert "./a0.json is there twice, as a0.json too" in err
+
+
 FAULTS = {
     "not JSON": ("{", "b0.json: no JSON: "),
     "a list": ("[]", "b0.json: not what pytest-benchmark, pyperf, hyperfine or asv save"),
@@ -195,7 +210,9 @@ def test_what_pytest_benchmark_saves(tmp_path):
     subprocess.run(
         [*command, f"--benchmark-json={saved}", "test_it.py"], cwd=tmp_path, check=True, env=plain
     )
-    both = ["--before", str(saved), "--after", str(saved), "--single-run"]
+    later = tmp_path / "later.json"
+    later.write_bytes(saved.read_bytes())
+    both = ["--before", str(saved), "--after", str(later), "--single-run"]
     assert main(["compare-benchmarks", *both]) in (0, 3)
     found = fm.comparison.read_timings(saved)
     assert [len(rounds) for rounds in found.rounds.values()] == [5, 5]

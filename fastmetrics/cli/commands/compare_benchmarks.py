@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import glob
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fastmetrics.cli._options import as_options, number_of
 
 if TYPE_CHECKING:
-    from fastmetrics._display.table import Display
-    from fastmetrics.comparison.timings.files import TimingRun
-    from fastmetrics.comparison.timings.timings_result import TimingComparison
+    from fastmetrics.comparison.timings import TimingComparison, TimingRun
 
 ABOUT: Final = "decide from files of benchmarks whether anything became slower"
 FORMATS: Final = ("table", "json", "csv", "markdown")
@@ -21,8 +20,7 @@ Decide of each benchmark whether it became slower by more than a margin: worse, 
 undecided, and then how many more runs would decide. Each file is one run, of pytest-benchmark,
 pyperf, hyperfine or asv; runs are what varies, so that several a side are needed: with one a side
 nothing is decided, unless --single-run says that its rounds are to be taken for all there is. Runs
-on other machines, processors, interpreters or versions are refused. `fastmetrics bench` makes the
-runs too.
+on other machines, processors, interpreters or versions, and runs that failed, are refused.
 
 exit status: 0 nothing is worse, 1 something is, 2 the files cannot be compared, 3 undecided"""
 
@@ -33,8 +31,11 @@ examples:
   fastmetrics compare-benchmarks --before b*.json --after a*.json --margin 10% --margin 'io*=25%'
   fastmetrics compare-benchmarks --before old.json --after new.json --single-run --format markdown
 """
-#: Those of `bench` too: what counts as slower, and how sure one has to be.
-DECISION: Final = """\
+OPTIONS: Final = """
+--before FILE ...  the runs before the change: files, or glob patterns
+--after FILE ...  the runs after it: files, or glob patterns
+[--paired]  the runs were taken in turns, the first before with the first after and so on
+[--single-run]  take the rounds of one run a side for what varies
 [--margin [NAME=]P]...  the largest growth of a time that does not matter: 5%% (default) or 0.05; of
     one benchmark, or of a pattern as 'sort*', with its name; may be repeated
 [--correction {holm,fdr}]  bound the chance of any false alarm (default), or the share of false ones
@@ -43,12 +44,10 @@ DECISION: Final = """\
     (default 0.95)
 [--junit]
 """
-OPTIONS: Final = f"""
---before FILE ...  the runs before the change: files, or glob patterns
---after FILE ...  the runs after it: files, or glob patterns
-[--paired]  the runs were taken in turns, the first before with the first after and so on
-[--single-run]  take the rounds of one run a side for what varies
-{DECISION}"""
+_COLUMNS: Final = (
+    *("name", "estimate", "low", "high", "standard_error", "decision", "margin", "more_needed"),
+    *("detectable", "n_before", "n_after", "pvalue_worse", "pvalue_not_worse"),
+)
 
 
 def margin(text: str) -> tuple[str, float]:
@@ -66,52 +65,54 @@ DEFAULTS: Final = {"correction": "holm", "allow_different": [], "confidence_leve
 
 def run(options: argparse.Namespace) -> str:
     """Read the files, decide, set the exit status, and return the output."""
+    from fastmetrics.cli._layout import in_format
+    from fastmetrics.cli._messages import tell
     from fastmetrics.cli._session import in_words
-    from fastmetrics.comparison.timings.compare_timings import compare_timings
+    from fastmetrics.comparison.timings import compare_timings
 
-    before, after = shared(_read(options.before), _read(options.after))
-    with in_words(as_options("single_run", "allow_different", "before", "after")):
+    margins = dict(options.margin or ())
+    margins |= {"*": margins.pop("*", 0.05)}  # the last: the first that fits is taken
+    with in_words(as_options("single_run", "allow_different", "before", "after")) as texts:
+        before, after = _shared(_read(options.before), _read(options.after))
         found = compare_timings(
-            before, after, paired=options.paired, single_run=options.single_run, **asked(options)
+            before,
+            after,
+            paired=options.paired,
+            single_run=options.single_run,
+            margin=margins,
+            correction=options.correction,
+            allow_different=options.allow_different,
+            confidence_level=options.confidence_level,
         )
+    for _, text in texts:
+        tell("warning", text)
     options.exit_status = found.exit_status
-    return output(found, found._shown(), options, "compare-benchmarks", {})
+    if options.junit is not None:
+        _write_junit(found, options.junit)
+    fields = {"decision": found.decision, **found.to_dict()}
+    rows = [
+        {name: value for name, value in row.to_dict().items() if name in _COLUMNS}
+        | row.confidence_interval.to_dict()
+        for row in found
+    ]
+    return in_format(options.format, fields, found._shown(), lambda: (_COLUMNS, rows))
 
 
 def _read(patterns: list[str]) -> list[TimingRun]:
     """Return the runs of files, each once."""
-    from fastmetrics.comparison.timings.files import read_timings
+    from fastmetrics.comparison.timings import read_timings
 
-    paths: dict[str, None] = {}
+    paths: dict[str, str] = {}
     for pattern in patterns:
-        paths |= dict.fromkeys(sorted(glob.glob(pattern)) or [pattern])
-    return [read_timings(path) for path in paths]
+        for path in sorted(glob.glob(pattern)) or [pattern]:
+            paths.setdefault(os.path.realpath(path), path)
+    return [read_timings(path) for path in paths.values()]
 
 
-# --- what `bench` has too ------------------------------------------------------------------------
-
-_COLUMNS: Final = (
-    *("name", "estimate", "low", "high", "standard_error", "decision", "margin", "more_needed"),
-    *("detectable", "n_before", "n_after", "pvalue_worse", "pvalue_not_worse"),
-)
-
-
-def asked(options: argparse.Namespace) -> dict[str, Any]:
-    """Return those options as arguments of `compare_timings`."""
-    margins = dict(options.margin or ())
-    margins |= {"*": margins.pop("*", 0.05)}  # the last: the first that fits is taken
-    return {
-        "margin": margins,
-        "correction": options.correction,
-        "allow_different": options.allow_different,
-        "confidence_level": options.confidence_level,
-    }
-
-
-def shared(
+def _shared(
     before: Sequence[TimingRun], after: Sequence[TimingRun]
 ) -> tuple[list[TimingRun], list[TimingRun]]:
-    """Return the runs with the benchmarks that all have; the others are said."""
+    """Return the runs with the benchmarks that all have; the others are named."""
     from dataclasses import replace
 
     from fastmetrics.cli._messages import tell
@@ -134,40 +135,14 @@ def shared(
     return list(map(kept, before)), list(map(kept, after))
 
 
-def output(
-    found: TimingComparison,
-    shown: Display,
-    options: argparse.Namespace,
-    command: str,
-    more: dict[str, Any],
-) -> str:
-    """Return the output in the format that was asked for, and write JUnit's where asked."""
-    from fastmetrics.cli._layout import in_format
-
-    if options.junit is not None:
-        _write_junit(found, options.junit, command, options.exit_status)
-    fields = {"decision": found.decision, **found.to_dict(), **more}
-    rows = [
-        {name: value for name, value in row.to_dict().items() if name in _COLUMNS}
-        | row.confidence_interval.to_dict()
-        for row in found
-    ]
-    return in_format(options.format, fields, shown, lambda: (_COLUMNS, rows))
-
-
-def _write_junit(found: TimingComparison, path: str, command: str, status: int) -> None:
-    """Write a test case for each benchmark: what is undecided is an error.
-
-    With a status of 3 nothing that was found worse is believed.
-    """
+def _write_junit(found: TimingComparison, path: str) -> None:
+    """Write a test case for each benchmark: an undecided one is an error."""
     from fastmetrics.cli._layout import Case, write_junit
 
+    outcomes: dict[str, Any] = {"worse": "failure", "undecided": "error"}
     cases = []
     for row in found:
-        outcome: Any = {"worse": "failure", "undecided": "error"}.get(row.decision, "")
         low, high = row.confidence_interval
         said = f"{row.decision}: {row.estimate:.4g} times as long [{low:.4g}, {high:.4g}]"
-        if outcome == "failure" and status == 3:
-            outcome = "error"
-        cases.append(Case("benchmarks", row.name, outcome, said))
-    write_junit(path, f"fastmetrics {command}", cases, repr(found))
+        cases.append(Case("benchmarks", row.name, outcomes.get(row.decision, ""), said))
+    write_junit(path, "fastmetrics compare-benchmarks", cases, repr(found))
