@@ -74,11 +74,19 @@ def in_words(
         print_texts((text for _, text in texts), about)
 
 
+def of_two(options: argparse.Namespace, labels: Any) -> Any:
+    """Return labels that should be of two classes; None where another task was named."""
+    is_other = options.task not in (None, "binary") or options.class_score or options.label_score
+    return None if is_other else labels
+
+
 def names_here(options: argparse.Namespace) -> dict[str, str]:
     """Return what the arguments of the library are called here."""
     options.score = options.score or []
     several = len(options.score) != 1
     columns = {f"scores[{name!r}]": f"column {name!r}" for name in options.score}
+    if getattr(options, "class_score", None):
+        columns["scores['score']"] = "--class-score"
     for name, column in (getattr(options, "label_score", None) or {}).items():
         columns |= {f"y_true[{name!r}]": f"column {name!r}"}
         columns |= {f"scores['score'][{name!r}]": f"column {column!r}"}
@@ -174,5 +182,6 @@ def _refuse_classes(classes: list[Any], name: str, cause: Exception | None = Non
     raise ValueError(
         f"column {name!r} holds {len(classes):,} classes ({shown}), and the measures are of two: "
         f'keep two with --where "{column} IN ({pair})", name the positive one with --pos-label; '
-        "or say --task labels of predicted labels, --class-score CLASS=COL of probabilities"
+        "or say --task labels of predicted labels, --class-score CLASS=COL of probabilities, "
+        "--task values of numbers"
     ) from cause

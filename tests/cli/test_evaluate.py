@@ -305,3 +305,43 @@ def test_threads_change_nothing(tmp_path, capsys):
     options = [tmp_path / "x.parquet", "--label", "label", "--score", "a", "--format", "json"]
     one = output_of(capsys, *options, "--threads", "1")
     assert output_of(capsys, *options, "--threads", "3") == one
+
+
+_CLASSES = "y,a,b,c,number\n" + "".join(
+    f"{'xyz'[k % 3]},0.{k % 5 + 1},0.3,0.{6 - k % 5},{k % 3}\n" for k in range(30)
+)
+_SCORES = ["--class-score=x=a", "--class-score=y=b", "--class-score=z=c"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([*_SCORES, "--metrics=roc_auc"], "--class-score is a matrix of 3 columns: of several cl"),
+        ([*_SCORES, "--metrics=nosuch"], "--metrics names 'nosuch', which is no measure"),
+        ([*_SCORES, "--metrics=f1"], "`f1` is for two classes, and the matrix has 3: see f1_macro"),
+        (["--score=number", "--task=labels"], "column 'y' holds text and column 'number' numbers"),
+    ],
+)
+def test_refusals_of_several_classes_are_one_sentence(tmp_path, capsys, options, said):
+    (tmp_path / "c.csv").write_text(_CLASSES)
+    assert main(["evaluate", str(tmp_path / "c.csv"), "--label=y", *options]) == 2
+    out, err = capsys.readouterr()
+    assert said in err
+    assert not out
+    assert err.count("\n") == 1
+
+
+def test_class_scores_have_metrics_of_probabilities_alone(tmp_path, capsys):
+    (tmp_path / "c.csv").write_text(_CLASSES)
+    options = ["--label=y", *_SCORES, "--metrics=log_loss", "--format=csv"]
+    assert main(["evaluate", str(tmp_path / "c.csv"), *options]) == 0
+    assert "log_loss" in capsys.readouterr().out
+
+
+def test_a_gate_refuses_values_outside_the_domain(tmp_path, capsys):
+    (tmp_path / "g.csv").write_text("y,old,new\n1,1,-1\n2,2,1\n3,3,2\n0,1,1\n")
+    models = ["--label=y", "--baseline=old", "--score=new", "--margin=mean_poisson_deviance=9"]
+    assert main(["gate", str(tmp_path / "g.csv"), *models]) == 2
+    assert (
+        "must be greater than 0 for the Tweedie deviance of power 1: -1" in capsys.readouterr().err
+    )

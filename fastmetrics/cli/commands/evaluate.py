@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> str:
     from fastmetrics._report.evaluation import evaluate
     from fastmetrics.cli._evaluation_rows import asked, check_columns, tell_of
     from fastmetrics.cli._render import render
-    from fastmetrics.cli._session import in_words, names_here, tell_skipped
+    from fastmetrics.cli._session import in_words, names_here, of_two, tell_skipped
 
     if options.counts:
         from fastmetrics.cli._counts import run_counts
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> str:
         found, texts, columns = evaluate_bounded(options)
     else:
         labels, scores, given, columns = asked(options)
-        with in_words(names_here(options), labels, options.label) as texts:
+        with in_words(names_here(options), of_two(options, labels), options.label) as texts:
             found = evaluate(labels, scores, **given)
     tell_of(found, texts, "evaluate")
     counts = {"n_rows": columns.n_rows, "n_skipped": columns.n_skipped}

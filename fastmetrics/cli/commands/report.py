@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> str:
     from fastmetrics._plots._style import require_matplotlib
     from fastmetrics._report.page.report import report
     from fastmetrics.cli._evaluation_rows import asked, check_columns, tell_of
-    from fastmetrics.cli._session import in_words, names_here, tell_skipped
+    from fastmetrics.cli._session import in_words, names_here, of_two, tell_skipped
 
     require_matplotlib()
     check_columns(options)
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> str:
         options.threshold = None if options.metrics is None else threshold
     rows = asked(options)
     given = rows.options | {"threshold": threshold, "rng": 0 if seed is None else seed}
-    with in_words(names_here(options), rows.labels, options.label) as texts:
+    with in_words(names_here(options), of_two(options, rows.labels), options.label) as texts:
         page = report(
             rows.labels,
             rows.scores,
