@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import numpy as np
 import pyarrow as pa
@@ -28,40 +27,16 @@ ERRORS = {
         (*ONE, *QUICK, "--method", "bca"),
         "--method bca is not defined for 'break_even_point', which jumps from score to score",
     ),
-    "bca with groups, two models": (
-        (*BOTH, *QUICK, "--groups", "user", "--method", "bca"),
-        "--method bca is not defined for differences of groups: take --method percentile",
-    ),
-    "bca with weights": (
-        (*ONE, *QUICK, "--weight", "w", "--method", "bca"),
-        "--method bca is not defined for 'roc_auc' with importance weights",
-    ),
     "stratified groups": (
         (*ONE, *QUICK, "--groups", "user", "--stratified"),
         "--stratified and --groups exclude each other",
-    ),
-    "unknown measure": (
-        (*ONE, *QUICK, "--metrics", "auroq"),
-        "--metrics names 'auroq', which",
     ),
     "measure twice": (
         (*ONE, *QUICK, "--metrics", "f1", "f1"),
         "--metrics names 'f1' more than",
     ),
     "no value": ((*ONE, *QUICK, "--metrics", "cost:cost_fn"), "'cost_fn' is no parameter with its"),
-    "wrong value": (
-        (*ONE, *QUICK, "--metrics", "recall_at_false_positive_rate:false_positive_rate=2"),
-        "metric 'recall_at_false_positive_rate:false_positive_rate=2': ",
-    ),
-    "needs a value": (
-        (*ONE, *QUICK, "--metrics", "recall_at_false_positive_rate"),
-        "needs its parameter 'false_positive_rate'",
-    ),
     "no threshold": ((*ONE, *QUICK, "--metrics", "f1"), "'f1' counts decisions: pass --threshold"),
-    "no probabilities": (
-        (*ONE, *QUICK, "--metrics", "log_loss"),
-        "column 'a' must lie in [0, 1]: from -",
-    ),
     "no probabilities, two models": (
         (*BOTH, *QUICK, "--metrics", "log_loss"),
         "each score column must lie in [0, 1]: from -",
@@ -136,23 +111,6 @@ def test_warnings_are_one_line_a_kind(scored, columns, capsys):
     assert capsys.readouterr().err.startswith("fastmetrics: warning: model 'perfect': the interval")
 
 
-def test_lost_classes_are_shown_and_told(scored, capsys):
-    score = np.arange(20.0)
-    score[18] = 5
-    pq.write_table(pa.table({"y": np.repeat([0, 1], [18, 2]), "a": score}), "x.parquet")
-    assert run(*ONE, "--bootstrap", 999, "--seed", 1) == 0
-    out, err = capsys.readouterr()
-    assert "'roc_auc' is undefined in " in err
-    assert "they lost a class (--stratified keeps both); the interval is conditional on" in err
-    assert "(the same: 'average_precision', 'ks_statistic', 'tpr_at_best_threshold', " in err
-    notes = " ".join(out.split())
-    n_failed = max(map(int, re.findall(r"undefined in (\d+) of 999 replicates", notes)))
-    assert "precision equals recall at 0 only" in notes
-    assert run(*ONE, "--bootstrap", 999, "--seed", 1, "--format", "json") == 0
-    model = json.loads(capsys.readouterr().out)["models"][0]["bootstrap"]
-    assert max(result.get("n_failed", 0) for result in model.values()) == n_failed > 50
-
-
 @pytest.mark.parametrize("output", ["table", "json", "csv", "markdown"])
 def test_one_class_is_told_once_and_not_resampled(scored, columns, capsys, output):
     pq.write_table(pa.table(columns | {"y": np.ones(N, np.int8)}), "x.parquet")
@@ -163,12 +121,3 @@ def test_one_class_is_told_once_and_not_resampled(scored, columns, capsys, outpu
     assert "resamples" not in out
     if output == "json":
         assert "bootstrap" not in json.loads(out)
-
-
-def test_a_measure_that_the_data_do_not_have(scored, capsys):
-    (scored / "x.csv").write_text("y,a\n1,3\n0,1\n0,2\n0,4\n1,1.5\n0,6\n0,7\n")
-    options = ["--label", "y", *ONE, "--bootstrap", "99", "--seed", "1", "--stratified"]
-    assert main(["evaluate", "x.csv", *options]) == 0
-    out, err = capsys.readouterr()
-    assert re.search("break-even point ↑ +– \\[–, –\\]", out)
-    assert err.count("break-even point is not defined") == 1

@@ -126,7 +126,7 @@ def test_bounds_of_labels_that_are_missing(folder, capsys, kind, texts: bool) ->
     assert "30 outcomes are unknown" in found["rules"][0]["note"]
     gate(*base, "--missing", "bounds", "--where", "y IS NOT NULL")
     assert json.loads(capsys.readouterr().out)["n_samples"] == N - 30
-    (folder / "rules.toml").write_text('missing = "bounds"\n')
+    (folder / "rules.toml").write_text('missing = "bounds"\n', encoding="utf-8-sig")
     assert gate(*base, "--rules", "rules.toml") == status
     capsys.readouterr()
     assert gate(*base, "--missing", "bounds", "--baseline-file", "old.csv") == 2

@@ -178,9 +178,9 @@ def _take_rules(options: argparse.Namespace) -> None:
         return
     import tomllib
 
-    with open(options.rules, "rb") as file:
+    with open(options.rules, encoding="utf-8-sig") as file:
         try:
-            said = tomllib.load(file)
+            said = tomllib.loads(file.read())
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise ValueError(f"{options.rules}: no TOML: {error}") from None
     for name, given in said.items():
