@@ -19,7 +19,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "files_memory": ("cli._bounded._memory_of_rows",),
     "patience_with_files": ("cli._session._PATIENCE",),
     # of tables
-    "bin_part_rows": ("tables.binned._rows._PART_ROWS",),
+    "bin_part_rows": ("tables.binned._bins._PART_ROWS",),
     "bin_call_rows": ("tables.binned._bins._CALL_ROWS",),
     "dense_classes": (
         "tables.confusion._label_counts.MOST_CLASSES",

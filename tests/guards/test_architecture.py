@@ -51,7 +51,7 @@ def floors_agreed() -> list[set[str]]:
 def test_every_path_exists() -> None:
     assert len(_PATH.findall(PAGE)) > 50
     assert missing_paths(PAGE) == []
-    page = "`_input/nowhere.py`, `nowhere.py`, `nowhere/`, `_input/rows.py`, `_matrix_store.py`"
+    page = "`_input/nowhere.py`, `nowhere.py`, `nowhere/`, `_input/rows.py`, `_matrix_state.py`"
     assert missing_paths(page) == ["_input/nowhere.py", "nowhere.py", "nowhere/"]
 
 

@@ -14,7 +14,7 @@ import pytest
 from confusion_samples import state
 
 from fastmetrics import ConfusionMatrix
-from fastmetrics.tables.confusion import _counting, _matrix_state, _matrix_store
+from fastmetrics.tables.confusion import _counting, _matrix_state
 
 N = 200_000
 BIG = np.arange(N) % 3
@@ -157,10 +157,10 @@ PLACES = [
     (_matrix_state.MatrixState, "_prepare"),
     (_matrix_state.MatrixState, "_count_in"),
     (_matrix_state.MatrixState, "_own"),
-    (_matrix_store, "add_compensated"),
-    (_matrix_store, "_sums"),
-    (_matrix_store.Store, "arranged"),
-    (_matrix_store.Store, "as_float"),
+    (_matrix_state, "add_compensated"),
+    (_matrix_state, "_sums"),
+    (_matrix_state.Store, "arranged"),
+    (_matrix_state.Store, "as_float"),
     (_counting.kernels, "count_cells"),
     (_counting.kernels, "count_two"),
 ]
@@ -231,7 +231,7 @@ def test_memory_that_is_not_there() -> None:
         def no_memory(*_: Any) -> Any:
             raise MemoryError
 
-        patch.setattr(_matrix_store.Store, "as_float", no_memory)
+        patch.setattr(_matrix_state.Store, "as_float", no_memory)
         with pytest.raises(MemoryError):
             matrix.update([1], [1], [0.5])
     assert state(matrix) == before

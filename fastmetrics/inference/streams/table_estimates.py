@@ -34,9 +34,8 @@ from fastmetrics.inference.table_points import (
 from fastmetrics.inference.units import Spread, Units
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.influences import of_curve
-from fastmetrics.tables.binned._bounds import BinColumns, precision_bracket
+from fastmetrics.tables.binned._bounds import BinColumns, Bracket, precision_bracket
 from fastmetrics.tables.binned._bracketed import Bracketed
-from fastmetrics.tables.binned.bracket import Bracket
 from fastmetrics.tables.confusion._label_counts import Cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.runs.score_runs import ScoreRuns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import nan
-from typing import Any
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,9 +14,33 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._kernels.ranking.ranking_values import concordant_items
 from fastmetrics._results import OneNumber, OwnArrays
+from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.measures.ranking import _by_query as by
-from fastmetrics.tables.ranking.group_weights import WEIGHTINGS, Weighting, group_weights
 from fastmetrics.tables.ranking.ranking_table import RANKINGS, RankingTable
+
+Weighting = Literal["items", "relevant", "pairs", "queries"]
+WEIGHTINGS: Final = ("items", "relevant", "pairs", "queries")
+
+
+def group_weights(
+    query_weighting: Weighting,
+    positives: NDArray[Any],
+    negatives: NDArray[Any],
+    defined: NDArray[np.bool_],
+) -> NDArray[Any]:
+    """Return the weight of each group, 0 where its AUC is not defined; warn where none is."""
+    if not defined.any():
+        warn_user(
+            "the AUC of groups is undefined: no group has both classes; set to nan",
+            UndefinedMetricWarning,
+        )
+    if query_weighting == "items":
+        weights = positives + negatives
+    elif query_weighting == "relevant":
+        weights = positives
+    else:
+        weights = positives * negatives if query_weighting == "pairs" else np.ones_like(positives)
+    return np.where(defined, weights, 0)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -13,13 +13,14 @@ from fastmetrics._input.scalars import check_fraction, check_real
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.binned._bounds import (
     BinColumns,
+    Bracket,
+    ThresholdBrackets,
     auc_bracket,
     ks_bracket,
     precision_bracket,
     threshold_brackets,
     tpr_bracket,
 )
-from fastmetrics.tables.binned.bracket import Bracket, ThresholdBrackets
 from fastmetrics.tables.scores.both_classes import lacks_one
 
 #: What measures between limits return; rows that examples measure.

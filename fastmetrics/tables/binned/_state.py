@@ -13,9 +13,8 @@ from fastmetrics._input.scalars import check_integer, check_n_rows
 from fastmetrics._input.scores import check_finite
 from fastmetrics._input.weights import check_sums
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.tables.binned._bins import Bins, Waiting
+from fastmetrics.tables.binned._bins import Bins, Rows, Waiting
 from fastmetrics.tables.binned._bounds import BinColumns
-from fastmetrics.tables.binned._rows import Rows
 from fastmetrics.tables.binned.bin_layout import BinLayout, edges_of, layout_of
 from fastmetrics.tables.scores._columns import Columns, checked_columns
 

@@ -13,10 +13,9 @@ from fastmetrics._input.scalars import check_n_rows
 from fastmetrics._threads.workers import with_threads
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables._mergeable import Mergeable
-from fastmetrics.tables.binned._bins import Bins
+from fastmetrics.tables.binned._bins import BINNED, Bins, Rows, checked_rows
 from fastmetrics.tables.binned._bounds import BinColumns
 from fastmetrics.tables.binned._bracketed import Bracketed
-from fastmetrics.tables.binned._rows import BINNED, Rows, checked_rows
 from fastmetrics.tables.binned._state import FIRST_ROWS, BinnedState, check_first_rows, check_weight
 from fastmetrics.tables.binned.bin_layout import BinLayout
 from fastmetrics.tables.scores._columns import checked_columns, checked_counts, rescaled

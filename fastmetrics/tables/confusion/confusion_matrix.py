@@ -15,7 +15,13 @@ from fastmetrics._threads.workers import with_threads
 from fastmetrics.tables._mergeable import Mergeable
 from fastmetrics.tables.confusion._counting import Margins
 from fastmetrics.tables.confusion._counts_as_array import CountsAsArray, as_text, displayed
-from fastmetrics.tables.confusion._label_counts import Cells, Labels, NewLabels, label_cells
+from fastmetrics.tables.confusion._label_counts import (
+    Cells,
+    Labels,
+    NewLabels,
+    label_cells,
+    score_cells,
+)
 from fastmetrics.tables.confusion._matrix_checks import (
     checked_cell,
     checked_counts,
@@ -23,9 +29,7 @@ from fastmetrics.tables.confusion._matrix_checks import (
     checked_policy,
     refuse_rows,
 )
-from fastmetrics.tables.confusion._matrix_state import MatrixState, checked_parts
-from fastmetrics.tables.confusion._matrix_store import Store
-from fastmetrics.tables.confusion._score_cells import score_cells
+from fastmetrics.tables.confusion._matrix_state import MatrixState, Store, checked_parts
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 _ROWS: Final = """
