@@ -10,7 +10,7 @@ from typing import Any
 
 from fastmetrics import __version__ as version, metrics_table
 from fastmetrics._docs import _parts
-from fastmetrics._faces import NAMESPACES, public_names
+from fastmetrics._lazy import NAMESPACES, public_names
 from fastmetrics.measures.registry import MEASURES
 
 HERE = Path(__file__).parent

@@ -26,8 +26,8 @@ What there is, by question:
 imports neither Numba nor SciPy nor Matplotlib.
 """
 
-from fastmetrics import _faces
+from fastmetrics import _lazy
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = _faces.face(__name__, __file__)
+__getattr__, __dir__, __all__ = _lazy.attach(__name__, __file__)

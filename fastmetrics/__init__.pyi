@@ -1,4 +1,4 @@
-"""What `fastmetrics` itself offers; ``fastmetrics.<namespace>`` has the rest. Read by `_faces`."""
+"""What `fastmetrics` itself offers; ``fastmetrics.<namespace>`` has the rest. Read by `_lazy`."""
 
 from . import (
     calibration as calibration,

@@ -1,4 +1,4 @@
-"""The names of `fastmetrics.calibration`, read by `_faces`."""
+"""The names of `fastmetrics.calibration`, read by `_lazy`."""
 
 from .inference.calibration.calibration_error_interval import (
     calibration_error_interval as calibration_error_interval,

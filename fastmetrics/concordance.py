@@ -5,6 +5,6 @@
 - pairs within a subgroup, and with rows outside it: `subgroup_auc`
 """
 
-from fastmetrics import _faces
+from fastmetrics import _lazy
 
-__getattr__, __dir__, __all__ = _faces.face(__name__, __file__)
+__getattr__, __dir__, __all__ = _lazy.attach(__name__, __file__)

@@ -1,4 +1,4 @@
-"""The names of `fastmetrics.concordance`, read by `_faces`."""
+"""The names of `fastmetrics.concordance`, read by `_lazy`."""
 
 from ._report.slices.subgroup_auc import subgroup_auc as subgroup_auc
 from .measures.concordance.concordance_index import concordance_index as concordance_index

@@ -9,6 +9,6 @@
 - what the best threshold at every price would reach: `roc_convex_hull`, `roc_hull_auc`
 """
 
-from fastmetrics import _faces
+from fastmetrics import _lazy
 
-__getattr__, __dir__, __all__ = _faces.face(__name__, __file__)
+__getattr__, __dir__, __all__ = _lazy.attach(__name__, __file__)

@@ -1,4 +1,4 @@
-"""The names of `fastmetrics.costs`, read by `_faces`."""
+"""The names of `fastmetrics.costs`, read by `_lazy`."""
 
 from .inference.costs.decision_curve import decision_curve as decision_curve
 from .inference.costs.threshold_cost import threshold_cost_interval as threshold_cost_interval

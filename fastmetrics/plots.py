@@ -1,5 +1,5 @@
 """Figures of labels and scores; results have a method `plot` of their own."""
 
-from fastmetrics import _faces
+from fastmetrics import _lazy
 
-__getattr__, __dir__, __all__ = _faces.face(__name__, __file__)
+__getattr__, __dir__, __all__ = _lazy.attach(__name__, __file__)

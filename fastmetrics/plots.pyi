@@ -1,4 +1,4 @@
-"""The names of `fastmetrics.plots`, read by `_faces`."""
+"""The names of `fastmetrics.plots`, read by `_lazy`."""
 
 from ._report.score_plots import (
     plot_det as plot_det,

@@ -6,6 +6,6 @@
 - two and more systems: `evaluate`, `estimate` and `compare` with `query=`
 """
 
-from fastmetrics import _faces
+from fastmetrics import _lazy
 
-__getattr__, __dir__, __all__ = _faces.face(__name__, __file__)
+__getattr__, __dir__, __all__ = _lazy.attach(__name__, __file__)

@@ -1,4 +1,4 @@
-"""The names of `fastmetrics.ranking`, read by `_faces`."""
+"""The names of `fastmetrics.ranking`, read by `_lazy`."""
 
 from .measures.ranking.graded import (
     dcg as dcg,

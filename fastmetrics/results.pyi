@@ -1,4 +1,4 @@
-"""The names of `fastmetrics.results`, read by `_faces`."""
+"""The names of `fastmetrics.results`, read by `_lazy`."""
 
 from ._report.diagnosis import Diagnosis as Diagnosis, Finding as Finding
 from ._report.evaluation_result import (

@@ -7,6 +7,6 @@ Each takes rows by `update`, merges with others of its kind, and can be read at 
 - predicted labels: `fastmetrics.ConfusionMatrix`, `ConfusionMatrixStack`
 """
 
-from fastmetrics import _faces
+from fastmetrics import _lazy
 
-__getattr__, __dir__, __all__ = _faces.face(__name__, __file__)
+__getattr__, __dir__, __all__ = _lazy.attach(__name__, __file__)

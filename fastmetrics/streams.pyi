@@ -1,4 +1,4 @@
-"""The names of `fastmetrics.streams`, read by `_faces`."""
+"""The names of `fastmetrics.streams`, read by `_lazy`."""
 
 from .tables.binned.bin_layout import BinLayout as BinLayout
 from .tables.binned.binned_score_table import BinnedScoreTable as BinnedScoreTable

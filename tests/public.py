@@ -4,7 +4,7 @@ import importlib
 from types import ModuleType
 from typing import Any
 
-from fastmetrics._faces import NAMESPACES, public_names
+from fastmetrics._lazy import NAMESPACES, public_names
 
 #: In which module each public name is found.
 PLACES = {name: place for name, place in public_names().items() if name not in NAMESPACES}

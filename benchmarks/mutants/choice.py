@@ -10,7 +10,7 @@ from pathlib import Path
 
 import grimp
 
-from fastmetrics._faces import homes_of
+from fastmetrics._lazy import stub_names
 
 Rounds = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
@@ -33,7 +33,7 @@ def homes(root: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     for stub in (root / "fastmetrics").rglob("*.pyi"):
         module = ".".join(stub.relative_to(root).with_suffix("").parts)
-        found |= homes_of(stub, module.removesuffix(".__init__"))
+        found |= stub_names(stub, module.removesuffix(".__init__"))
     return found
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import fastmetrics
 from benchmarks.speed.data import SEED
-from fastmetrics._faces import public_names
+from fastmetrics._lazy import public_names
 
 #: Replicates that a function is asked for.
 REPLICATES = 20

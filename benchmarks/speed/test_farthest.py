@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks import farthest
 from benchmarks.speed.public_calls import NOT_TIMED, TIMED, Rows, call_of, public
-from fastmetrics._faces import public_names
+from fastmetrics._lazy import public_names
 
 FUNCTIONS = {name for name in public_names() if inspect.isfunction(public(name))}
 

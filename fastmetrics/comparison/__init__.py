@@ -10,6 +10,6 @@ In here: ``result`` is what all tests return, with the names of models; tests ov
 tables may use those of two models.
 """
 
-from fastmetrics import _faces
+from fastmetrics import _lazy
 
-__getattr__, __dir__, __all__ = _faces.face(__name__, __file__)
+__getattr__, __dir__, __all__ = _lazy.attach(__name__, __file__)

@@ -1,4 +1,4 @@
-"""The names of `fastmetrics.comparison`, read by `_faces`."""
+"""The names of `fastmetrics.comparison`, read by `_lazy`."""
 
 from ..inference._sample_sizes import effective_sample_size as effective_sample_size
 from ..inference.delong.newcombe import newcombe_interval as newcombe_interval

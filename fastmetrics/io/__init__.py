@@ -5,6 +5,6 @@ reading, in a session that can touch the named files and nothing else. What come
 contiguous numpy array per column, and no more memory than that is kept.
 """
 
-from fastmetrics import _faces
+from fastmetrics import _lazy
 
-__getattr__, __dir__, __all__ = _faces.face(__name__, __file__)
+__getattr__, __dir__, __all__ = _lazy.attach(__name__, __file__)

@@ -9,6 +9,6 @@
 In here: `estimates` may use `splitters`; `tuning` and `decomposition` both, but not each other.
 """
 
-from fastmetrics import _faces
+from fastmetrics import _lazy
 
-__getattr__, __dir__, __all__ = _faces.face(__name__, __file__)
+__getattr__, __dir__, __all__ = _lazy.attach(__name__, __file__)

@@ -1,4 +1,4 @@
-"""The names of `fastmetrics.selection`, read by `_faces`."""
+"""The names of `fastmetrics.selection`, read by `_lazy`."""
 
 from .decomposition.bias_variance import bias_variance as bias_variance
 from .decomposition.estimator_bias_variance import (

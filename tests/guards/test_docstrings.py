@@ -16,9 +16,8 @@ import pytest
 import docstrings
 import fastmetrics
 import fastmetrics.dask
-from fastmetrics._faces import FAMILIES, public_names, with_neighbours
 from fastmetrics._input.calls import NAMESAKES
-from public import NAMES, PLACES, public
+from public import NAMES, public
 
 BAD = Path(__file__).with_name("bad") / "docstrings.py"
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -123,24 +122,3 @@ def test_silent_methods_are_caught() -> None:
 
 def test_a_wrong_example_is_caught() -> None:
     assert "Expected:" in failures(load_bad()["partial"], "partial")
-
-
-def test_every_docstring_names_its_neighbours() -> None:
-    paths = {
-        f"{PLACES[name]}.{name}".partition(".")[2]
-        for name in NAMES
-        if not (inspect.isclass(public(name)) and issubclass(public(name), Exception))
-    }
-    names = FAMILIES.replace("\\\n", "").split()
-    homes = public_names()
-    assert {f"{homes[name]}.{name}".partition(".")[2] for name in names} == paths
-    for path in paths:
-        text = inspect.getdoc(public(path.rpartition(".")[2]))
-        assert text.count("See Also\n--------\n") == 1, path
-        assert with_neighbours(text, path) == text, path  # and all of them
-
-
-def test_neighbours_stand_before_the_notes_and_after_what_is_said_of_them() -> None:
-    told = inspect.getdoc(fastmetrics.gini_coefficient)
-    assert "rank_loss : Half of what it lacks: Gini = 1 - 2 rank loss.\ncosts.h_measure," in told
-    assert told.index("See Also") < told.index("Notes")

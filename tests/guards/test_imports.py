@@ -11,7 +11,7 @@ import pytest
 
 import public
 import rules
-from fastmetrics._faces import NAMESPACES
+from fastmetrics._lazy import NAMESPACES
 
 HEAVY = (
     "numba",
