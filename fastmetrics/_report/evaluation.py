@@ -83,7 +83,9 @@ def evaluate(
         The scores of each model by name; a data frame has one column a model; a single column
         is one model called ``"score"``. An array of shape (n_samples, n_models) needs `names`.
         The greater the score, the more positive. Of several classes a matrix for each model, a
-        column a class, in their order; or predicted labels; or predicted numbers. Of several labels
+        column a class, in their order, or a frame that names them; a matrix alone is one model
+        where `task` says so, or its rows sum to 1 and its columns are as many as the classes, or
+        named so; or predicted labels; or predicted numbers. Of several labels
         a matrix or such a mapping for each model: scores, or 0 and 1.
     task : {"binary", "multiclass", "labels", "multilabel", "values", "rankings"}, optional
         What is evaluated; by default the rule of Notes tells, and what is printed says it.
@@ -154,8 +156,8 @@ def evaluate(
     are texts make it "labels". Where `y_true` has two values (or one) it is "binary"; where it
     holds other numbers than whole ones, or has more than two and predictions that are not whole,
     it is "values". More than two whole numbers with whole predictions may be labels or amounts:
-    that is never guessed. `metrics` replaces the usual measures of a task. What follows is of two
-    classes.
+    that is never guessed, nor where predictions lie in [0, 1], or all but one in a hundred rows are
+    0 or 1. `metrics` replaces the usual measures of a task. What follows is of two classes.
 
     **Several labels** ("multilabel", a matrix `y_true`): means over the labels of what each has
     ("roc_auc_macro", or any measure of one label, of which the mean is taken), counts of all
