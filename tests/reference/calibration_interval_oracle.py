@@ -151,11 +151,6 @@ def miscalibration(outcomes: Sequence[int], chances: Sequence[Fraction]) -> Frac
     return lost / len(outcomes)
 
 
-def expected_error(bins: Iterable[Rows]) -> Fraction:
-    bins = [list(rows) for rows in bins]
-    return Fraction(sum(abs(sum(y - p for y, p in rows)) for rows in bins)) / sum(map(len, bins))
-
-
 def exact_pvalue(
     outcomes: Sequence[int],
     chances: Sequence[Fraction],

@@ -129,19 +129,6 @@ def delta_method(measure: Callable[..., Decimal], cells: Sequence[int]) -> tuple
         return float(measure(*shares)), float((variance / n).sqrt())
 
 
-def phi_variance(a: int, b: int, c: int, d: int) -> float:
-    """Return the variance of the phi coefficient of a 2 x 2 table as textbooks print it.
-
-    Bishop, Fienberg & Holland (1975), Discrete Multivariate Analysis, section 11.3.
-    """
-    n = a + b + c + d
-    p, q, r, s = (a + b) / n, (c + d) / n, (a + c) / n, (b + d) / n
-    phi = (a * d - b * c) / n**2 / math.sqrt(p * q * r * s)
-    first = phi * (1 + phi**2 / 2) * (p - q) * (r - s) / math.sqrt(p * q * r * s)
-    second = 3 * phi**2 / 4 * ((p - q) ** 2 / (p * q) + (r - s) ** 2 / (r * s))
-    return (1 - phi**2 + first - second) / n
-
-
 def coverage(limits: Sequence[tuple[float, float]], t: float) -> float:
     """Return the chance that one of the n + 1 intervals holds ``t``, when t is the truth."""
     n = len(limits) - 1
