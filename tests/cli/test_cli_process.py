@@ -52,7 +52,7 @@ def write(folder, n):
     pq.write_table(pa.table({"y": y, "s": rng.normal(size=n) + y}), folder / "x.parquet")
 
 
-@pytest.mark.parametrize("command", [[], ["demo"], ["evaluate"], ["metrics"], ["warmup"]])
+@pytest.mark.parametrize("command", [[], ["evaluate"]])
 def test_help_is_instant_and_imports_nothing_heavy(command):
     code = (
         "import sys\nfrom fastmetrics.cli import main\n"

@@ -5,9 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pyarrow as pa
@@ -212,29 +209,3 @@ def test_faults(fault, textbook, capsys):
     assert err.count("\n") == 1
     assert message in err
     assert not list(textbook.glob("*.png"))
-
-
-def test_help_is_light():
-    code = (
-        "import contextlib, io, sys\nfrom fastmetrics.cli import main\n"
-        "with contextlib.redirect_stdout(io.StringIO()) as out:\n"
-        "    assert main(['compare-table', '--help']) == 0\n"
-        "assert '--post-hoc' in out.getvalue()\n"
-        "print(set(sys.modules) & {'numpy', 'scipy', 'duckdb', 'matplotlib'})"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.strip() == "set()"
-
-
-def test_without_matplotlib(textbook, capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    _, err = run(capsys, "x.csv", *HIGHER, "--plot", "d.png", code=2)
-    assert "pip install 'fastmetrics-eval[plot]'" in err
-    out, _ = run(capsys, "x.csv", *HIGHER)
-    assert "Friedman" in out
