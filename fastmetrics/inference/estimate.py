@@ -18,7 +18,6 @@ from fastmetrics._input.scalars import (
     check_confidence_level,
     check_flag,
     check_integer,
-    check_real,
     check_rng,
     check_weights_are,
 )
@@ -31,6 +30,7 @@ from fastmetrics.inference.streams.table_estimates import TABLES, AnyTable, esti
 from fastmetrics.inference.table_points import Measured, has_influences, measure_of
 from fastmetrics.measures.asking import Asked, MetricsLike
 from fastmetrics.tables.ranking.ranking_table import RankingTable
+from fastmetrics.tables.scores._threshold import real_threshold
 
 Method = Literal["influence", "wilson", "newcombe", "percentile", "basic", "bca", "bootstrap"]
 
@@ -236,7 +236,7 @@ class Question(NamedTuple):
         if drawn["progress"] is not None:
             check_flag("progress", drawn["progress"])
         if rows["threshold"] is not None:
-            rows["threshold"] = check_real("threshold", rows["threshold"])
+            rows["threshold"] = real_threshold(rows["threshold"])
         asked = asked_of(metrics, y_true, rows["query"])
         rows["weights_are"] = check_weights_are(rows["sample_weight"], rows["weights_are"])
         return cls(asked, level, alternative, rows, drawn)

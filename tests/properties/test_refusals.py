@@ -9,7 +9,8 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 import pytest
@@ -75,10 +76,20 @@ OF_OPTIONS: dict[str, list[Any]] = {
     "progress": [3, "yes"],
     "weights_are": ["counts", 3],
 }
+#: Faulty values of the other options by the annotation of the parameter.
+OF_TYPES: dict[Any, list[Any]] = {
+    bool: ["yes", 3],
+    int: ["x", NAN, [1], 1.5, True],
+    float: ["x", NAN, [1]],
+    Literal: ["nonsense", 3.5],
+}
+#: Options of which nan is a good value.
+MAY_BE_NAN = {"max_relevance", "no_relevant", "replace_undefined_by", "zero_division"}
 #: What a function takes although others refuse it, and why.
 ALLOWED = {
     "doctor": {"y_true", "groups"},  # it says what is wrong with data
     "auc": {"x", "y"},  # as scikit-learn's
+    "evaluate": {"intersections", "min_n"},  # without slices they are not looked at
 }
 _ONE_COLUMN = "its only column: no other has as many rows"
 TAKEN = {
@@ -109,16 +120,32 @@ def good_arguments(name: str) -> dict[str, Any]:
     return {**{key: whole[key] for key in whole if key in signature.parameters}, **arguments}
 
 
+def faulty_values(parameter: inspect.Parameter) -> list[Any]:
+    """Return the faulty values of an option, by its name or else by its annotation."""
+    if parameter.name in OF_COLUMNS:
+        return []
+    if parameter.name in OF_OPTIONS:
+        return OF_OPTIONS[parameter.name]
+    annotation = parameter.annotation
+    is_union = get_origin(annotation) in (Union, UnionType)
+    kinds = {*(get_args(annotation) if is_union else [annotation])} - {type(None)}
+    if {*map(get_origin, kinds)} == {Literal}:
+        return OF_TYPES[Literal]
+    values = OF_TYPES.get(*kinds, []) if len(kinds) == 1 else []
+    return [value for value in values if value is not NAN or parameter.name not in MAY_BE_NAN]
+
+
 def faults(name: str, arguments: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
     """Yield the parameters of a function with each fault, in words, and the faulty value."""
-    for parameter in inspect.signature(public(name)).parameters:
+    function = inspect.unwrap(public(name))
+    for parameter, declared in inspect.signature(function, eval_str=True).parameters.items():
         if parameter in ALLOWED.get(name, ()):
             continue
         if parameter in OF_COLUMNS and not isinstance(arguments.get(parameter, {}), Mapping):
             for fault, make in OF_COLUMNS[parameter].items():
                 if (name, parameter, fault) not in TAKEN:
                     yield parameter, fault, make(arguments[parameter])
-        for value in OF_OPTIONS.get(parameter, ()):
+        for value in faulty_values(declared):
             yield parameter, repr(value), value
 
 

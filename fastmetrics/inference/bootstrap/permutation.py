@@ -134,6 +134,7 @@ def paired_permutation_test(
     check_choice("exchange", exchange, get_args(Exchange))
     level = check_confidence_level(confidence_level)
     check_alternative(alternative)
+    threshold = None if threshold is None else real_threshold(threshold)
     _check_metrics(asked, threshold)
     key = seed_key(rng)
     models = named_scores(scores, names, at_least=2)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.rows import check_binary
-from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scalars import check_flag, check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
 from fastmetrics._plots._style import label_of
@@ -169,7 +169,11 @@ def lorenz_gini(
     -0.75
     """
     found = lorenz_curve(y_true, y_pred, sample_weight=sample_weight)
-    if normalized and math.isnan(found.normalized_gini) and not math.isnan(found.gini):
+    if (
+        check_flag("normalized", normalized)
+        and math.isnan(found.normalized_gini)
+        and not math.isnan(found.gini)
+    ):
         warn_user(
             "the normalized Gini is not defined: all outcomes are equal", UndefinedMetricWarning
         )

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.costs import check_prevalence
-from fastmetrics._input.scalars import check_fraction
+from fastmetrics._input.scalars import check_flag, check_fraction
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics.errors import InputError, renamed
 from fastmetrics.measures._influences import Floats, RowInfluences
@@ -96,7 +96,7 @@ def net_benefit(
         share = table.n_positive / n
     else:
         found = share * tp / table.n_positive - (1.0 - share) * fp / table.n_negative * odds
-    return float(found / share if standardized else found)
+    return float(found / share if check_flag("standardized", standardized) else found)
 
 
 def of_threshold(

@@ -12,7 +12,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.class_columns import in_class_order
 from fastmetrics._input.classes import check_class_labels, check_multilabel_indicator
 from fastmetrics._input.rows import column_count
-from fastmetrics._input.scalars import check_choice
+from fastmetrics._input.scalars import check_choice, check_flag
 from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._kernels import curve_kernels
 from fastmetrics._threads.workers import run
@@ -90,6 +90,7 @@ def precision_recall_curve(
     )
     if not table.n_positive > 0:
         warn_user(NO_POSITIVE, UndefinedMetricWarning)
+    drop_intermediate = check_flag("drop_intermediate", drop_intermediate)
     return curve_of_table(table, drop_intermediate=drop_intermediate)
 
 

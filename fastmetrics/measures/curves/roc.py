@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
-from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scalars import check_flag, check_same_length
 from fastmetrics._input.scores import check_float_thresholds
 from fastmetrics._kernels.curve_kernels import corner_count, write_roc
 from fastmetrics._threads.workers import run
@@ -87,6 +87,7 @@ def roc_curve(
         y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, label_rule="curve"
     )
     check_float_thresholds(table.scores)
+    drop_intermediate = check_flag("drop_intermediate", drop_intermediate)
     fpr, tpr, thresholds = roc_of_table(table, drop_intermediate=drop_intermediate)
     if math.isnan(fpr[-1]):
         warn_user(NO_NEGATIVE, UndefinedMetricWarning)
@@ -225,7 +226,7 @@ def det_curve(
             f"{table.n_negative:g})"
         )
     check_float_thresholds(table.scores)
-    if not (drop_intermediate or table.is_weighted):
+    if not (check_flag("drop_intermediate", drop_intermediate) or table.is_weighted):
         return _errors_of_counts(table)
     tp, fp = _from_zero(table.true_positives), _from_zero(table.false_positives)
     thresholds = np.concatenate(([np.inf], table.scores.astype(np.float64)))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.class_columns import in_class_order
-from fastmetrics._input.scalars import check_fraction
+from fastmetrics._input.scalars import check_flag, check_fraction
 from fastmetrics.measures.probabilities._class_rows import LABELS
 from fastmetrics.measures.probabilities._loss_sums import LOG, LossSums
 from fastmetrics.measures.probabilities._probability_losses import (
@@ -96,7 +96,7 @@ def log_loss(
     rows = ProbabilityRows(y_true, y_proba, sample_weight)
     clip = rows.eps if eps is None else check_fraction("eps", eps, high=0.5, include_low=True)
     sums = rows.sums_by_labels(LOG, labels, clip)
-    return sums.mean if normalize else sums.total
+    return sums.mean if check_flag("normalize", normalize) else sums.total
 
 
 @documented(LABELS_OR_INDICATOR, LABELS, _PROBABILITIES, D2)

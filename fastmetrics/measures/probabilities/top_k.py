@@ -12,7 +12,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.class_columns import in_class_order
 from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.labels import show_labels
-from fastmetrics._input.scalars import check_choice, check_integer, check_same_length
+from fastmetrics._input.scalars import check_choice, check_flag, check_integer, check_same_length
 from fastmetrics._input.scores import check_finite
 from fastmetrics._input.weights import as_given
 from fastmetrics._kernels import top_k
@@ -138,7 +138,7 @@ def top_k_accuracy_score(
         raise InputError(
             f"`y_score` must have shape (n_samples,) or (n_samples, n_classes): got {scores.shape}"
         )
-    if not normalize:
+    if not check_flag("normalize", normalize):
         return float(as_given(hits, weights.exponent))
     return hits / (float(weights.values.sum()) if weights.values.size else len(y))
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.scalars import check_fraction, check_integer, check_real
+from fastmetrics._input.scalars import check_flag, check_fraction, check_integer, check_real
 from fastmetrics._kernels.ranking import ranking_values as kernels
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
@@ -163,7 +163,7 @@ def mean_of(values: Values, ties: Ties) -> float:
 
 def averaged(values: Values, per_query: bool, ties: Ties, what: str) -> Any:
     """Return the values of the queries, or their mean over those where it is defined."""
-    if per_query:
+    if check_flag("per_query", per_query):
         return values
     defined = ~np.isnan(values)
     if not defined.any():

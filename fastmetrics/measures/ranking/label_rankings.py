@@ -11,7 +11,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.class_columns import in_class_order
 from fastmetrics._input.classes import check_multilabel_indicator
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.scalars import check_integer, check_positive
+from fastmetrics._input.scalars import check_flag, check_integer, check_positive
 from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._input.weights import check_weights
 from fastmetrics._kernels.ranking.ranking_gains import expected_gains, ideal_gains
@@ -77,7 +77,7 @@ def _gains(
             f"{scores.shape}"
         )
     discounts = _discounts(grades.shape[1], k, check_positive("log_base", log_base))
-    if ignore_ties:  # ranks are scores without ties
+    if check_flag("ignore_ties", ignore_ties):  # ranks are scores without ties
         order = np.argsort(scores)[:, ::-1]
         scores = np.empty(scores.shape)
         np.put_along_axis(scores, order, -np.arange(grades.shape[1], dtype=float)[None], axis=1)
