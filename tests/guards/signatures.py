@@ -160,7 +160,6 @@ ALLOWED: dict[str, int] = {
     "replicate_points:best_of_points": 1,
     "replicate_points:break_even_of_points": 1,
     "replicate_points:chosen_points": 1,
-    "replicate_points:edges_of_segments": 1,
     "replicate_points:measure_points": 1,
     "replicate_points:nobody": 1,
     "replicate_points:merit": 1,

@@ -59,6 +59,8 @@ def counted(form, rows, counts, state=None, first=0):
         masks.view(np.uint64),
         rows.pieces(first, last),
         counts,
+        (scratch := np.empty((2, SEGMENT), np.uint8)).view(np.uint64),
+        scratch,
         state,
         *segments,
     )

@@ -214,11 +214,14 @@ def pair_counts(data: Data) -> Pair:
     """Cover ``byte_products`` too."""
     rows = _Rows(data)
     segments = np.empty((2, 1, len(rows.edges)), np.int64)
+    scratch = np.empty((2, replicate_pairs.SEGMENT), np.uint8)
 
     def ours() -> tuple[Any, ...]:
         state = np.zeros((1, 4), np.int64)
         words = rows.counts.view(np.uint64), rows.masks.view(np.uint64)
-        replicate_pairs.pair_counts(*words, rows.pieces, rows.counts, state, *segments)
+        replicate_pairs.pair_counts(
+            *words, rows.pieces, rows.counts, scratch.view(np.uint64), scratch, state, *segments
+        )
         return state, segments[:, 0]
 
     def twin() -> tuple[Any, ...]:
@@ -392,7 +395,7 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     measure_rows: (
         _names(
             "replicate_points",
-            *("thresholds_of_rows", "areas_of_rows", "edges_of_segments", "points_of_rows"),
+            *("thresholds_of_rows", "areas_of_rows", "points_of_rows"),
             *("merit", "nobody", "best_of_points"),
             *("add_areas", "chosen_points", "area_of_points"),
             *("precision_area_of_points", "break_even_of_points"),

@@ -65,18 +65,20 @@ def byte_products(a, b, n):
 
 
 @kernel
-def pair_counts(counts, masks, pieces, counts_by_row, state, segment_positives, segment_negatives):
+def pair_counts(
+    counts, masks, pieces, counts_by_row, scratch, scratch_bytes, state, segment_positives,
+    segment_negatives,
+):  # fmt: skip
     """Count, on through a part of the rows of each replicate, the pairs that a positive wins.
 
     ``counts`` are words of eight rows, ``counts_by_row`` the same memory. ``state[r]`` is
     [positives, negatives, doubled pairs won (a tie is one), positives of the open tie], and goes
     on where the part before it ended. ``pieces`` lists the ties of both classes inside this part:
-    (first row, first negative, end, whether the tie ends here).
+    (first row, first negative, end, whether the tie ends here). ``scratch`` has two segments, as
+    words and as bytes: a view in a kernel takes a tenth of a second to compile.
     """
-    prefixes = np.empty(_SEGMENT_WORDS, np.uint64)
-    negatives = np.empty(_SEGMENT_WORDS, np.uint64)
-    prefix_bytes = prefixes.view(np.uint8)
-    negative_bytes = negatives.view(np.uint8)
+    prefixes = scratch[0]
+    negatives = scratch[1]
     n_words = masks.size
     for r in range(counts.shape[0]):
         all_positives = state[r, 0]
@@ -93,7 +95,7 @@ def pair_counts(counts, masks, pieces, counts_by_row, state, segment_positives, 
                 positive += positive << _S8
                 positive += positive << _S16
                 prefixes[i] = positive + (positive << _S32)
-            won += byte_products(prefix_bytes, negative_bytes, 8 * size)
+            won += byte_products(scratch_bytes[0], scratch_bytes[1], 8 * size)
             before = np.int64(0)
             below = np.int64(0)
             for i in range(size):
@@ -178,7 +180,7 @@ def step_areas(counts, words, masks, mask_words, ends, lone, places, starts, aro
         for s in range(lone.size):
             first = np.uint64(s * SEGMENT)
             if not lone[s]:
-                for i in range(first, min(first + np.uint64(SEGMENT), np.uint64(masks.size))):
+                for i in range(first, np.uint64(min(s * SEGMENT + SEGMENT, masks.size))):
                     positive = np.int64(drawn[i] & masks[i])
                     tp += positive
                     called += np.int64(drawn[i])

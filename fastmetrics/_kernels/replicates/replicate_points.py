@@ -205,16 +205,6 @@ def points_of_rows(counts, masks, ends, segment, edge_tp, edge_fp, tp, fp, rows)
 
 
 @kernel
-def edges_of_segments(start, positives, negatives, tp, fp):
-    """Write TP and FP where each segment starts, and where the last one ends."""
-    tp[0] = start[0]
-    fp[0] = start[1]
-    for s in range(positives.size):
-        tp[s + 1] = tp[s] + positives[s]
-        fp[s + 1] = fp[s] + negatives[s]
-
-
-@kernel
 def thresholds_of_rows(
     counts, masks, ends, anchors, segment_positives, segment_negatives, around, programme, bounds,
     states,
@@ -240,9 +230,12 @@ def thresholds_of_rows(
     node_rows = np.empty(n_segments, np.int64)
     for r in range(counts.shape[0]):
         drawn = counts[r]
-        edges_of_segments(around[r], segment_positives[r], segment_negatives[r], edge_tp, edge_fp)
+        edge_tp[0] = around[r, 0]
+        edge_fp[0] = around[r, 1]
         n_nodes = np.int64(0)
         for s in range(n_segments):
+            edge_tp[s + 1] = edge_tp[s] + segment_positives[r, s]
+            edge_fp[s + 1] = edge_fp[s] + segment_negatives[r, s]
             node_rows[n_nodes] = min((s + 1) * SEGMENT, n_rows) - 1
             node_tp[n_nodes + 1] = edge_tp[s + 1]
             node_fp[n_nodes + 1] = edge_fp[s + 1]
@@ -300,7 +293,11 @@ def areas_of_rows(
     edge_tp = np.zeros(n_segments + 1)
     edge_fp = np.zeros(n_segments + 1)
     for r in range(counts.shape[0]):
-        edges_of_segments(around[r], segment_positives[r], segment_negatives[r], edge_tp, edge_fp)
+        edge_tp[0] = around[r, 0]
+        edge_fp[0] = around[r, 1]
+        for s in range(n_segments):
+            edge_tp[s + 1] = edge_tp[s] + segment_positives[r, s]
+            edge_fp[s + 1] = edge_fp[s] + segment_negatives[r, s]
         n_p = around[r, 2]
         n_n = around[r, 3]
         for j in range(programme.shape[0]):

@@ -250,7 +250,11 @@ def pairs_and_sums(
     if rows is not None:
         pieces = rows.tie_pieces(row, row + size)
         masks = rows.masks[row : row + size].view(np.uint64)
-        pair_kernels.pair_counts(counts.view(np.uint64), masks, pieces, counts, state, *segments)
+        scratch = np.empty((2, pair_kernels.SEGMENT), np.uint8)
+        words, scratch_words = counts.view(np.uint64), scratch.view(np.uint64)
+        pair_kernels.pair_counts(
+            words, masks, pieces, counts, scratch_words, scratch, state, *segments
+        )
     sum_columns(counts, columns, row, out)
     return segments
 
