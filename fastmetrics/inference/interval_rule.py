@@ -29,8 +29,6 @@ _ENOUGH: Final = 10.0
 #: Degrees of freedom below which, and below that share of the rows, tails are heavy: normal errors
 #: leave more, those of Student's t with 3 fewer (docs/coverage/levels.md).
 _HEAVY, _SHARE_OF_HEAVY = 10.0, 20.0
-#: What an AUC times the first, and the second more, is: they have its limits.
-OF_AUC: Final = {"roc_auc": (1.0, 0.0), "rank_loss": (-1.0, 1.0), "gini_coefficient": (2.0, -1.0)}
 #: The cells that count as successes of a share, and those that count as failures.
 _SHARES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "accuracy": (("tp", "tn"), ("fp", "fn")),
@@ -68,7 +66,7 @@ def estimate_of(
     ``spread`` takes the place of that of the influences.
     """
     units, measure = measured.units, measure_of(one)
-    is_auc = measure.name in OF_AUC and units.groups is None and units.n_strata <= 2
+    is_auc = measure.of_auc is not None and units.groups is None and units.n_strata <= 2
     is_mean = measure.family == "ranking" and units.groups is None
     reference: Reference = "student" if is_mean else "contributions"
     spread = spread or units.spread(measured.influences[model], reference)
@@ -126,7 +124,7 @@ def estimate_by(
     shares = counts is not None and share in _SHARES
     fits = {
         "wilson": ("shares of independent rows of two classes", shares),
-        "newcombe": ("the AUC", measure.name in OF_AUC),
+        "newcombe": ("the AUC", measure.of_auc is not None),
     }
     what, is_fit = fits.get(method or "", ("", True))
     if not is_fit:
@@ -145,7 +143,7 @@ def estimate_by(
             limit = _of_rates(one, value, counts, of_hits, alternative)
         name = "wilson of both rates"
     elif method in (None, "newcombe") and sizes is not None and not math.isnan(value):
-        of_auc = OF_AUC[measure.name]
+        of_auc = measure.of_auc or (1.0, 0.0)
         limit, name = _near_the_edge(of_auc, sizes, value, limit, level, alternative, method)
     elif method is None and rates is not None:
         limit, name = _of_gaps(rates, spread, level, alternative, n_groups), "band"

@@ -116,6 +116,8 @@ class Measure:
         "room.module:function" of the loss of single rows whose mean it is; "" if it is no mean.
     domain : Domain, or a function of its parameters that returns one
         Where true values and predictions must lie; read it by `domain_under`.
+    of_auc : (float, float) or None
+        The AUC times the first, plus the second, is this metric, which has the AUC's limits.
     """
 
     name: str
@@ -137,6 +139,7 @@ class Measure:
     is_free_of_shares: bool = False
     row_loss: str = ""
     domain: Domain | Callable[..., Domain] = ANYWHERE
+    of_auc: tuple[float, float] | None = None
 
     @property
     def intervals(self) -> tuple[str, ...]:

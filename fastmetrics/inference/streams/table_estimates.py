@@ -21,7 +21,7 @@ from fastmetrics.errors import (
     UndefinedMetricWarning,
 )
 from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.inference.interval_rule import OF_AUC, estimate_by, estimate_of
+from fastmetrics.inference.interval_rule import estimate_by, estimate_of
 from fastmetrics.inference.samples import warn_of_units
 from fastmetrics.inference.streams.range_moments import LOSSES
 from fastmetrics.inference.streams.range_summary import RangeSummary, summary_of_runs
@@ -47,7 +47,9 @@ TABLES: Final = (ScoreTable, ConfusionMatrix, ScoreRuns, Bracketed)
 
 def _is_of_bins(one: Asked) -> bool:
     """Return whether bins have a measure too."""
-    return measure_of(one).name in (*OF_AUC, "average_precision") and not one.parameters
+    measure = measure_of(one)
+    is_of_bins = measure.of_auc is not None or measure.name == "average_precision"
+    return is_of_bins and not one.parameters
 
 
 def _is_of_ranges(one: Asked) -> bool:
@@ -122,7 +124,7 @@ def of_summary(
     """Return the estimate of a measure of all ranges of scores."""
     summary.check_whole()
     m, n = summary.n_positive, summary.n_negative
-    name = measure_of(one).name
+    name, of_auc = measure_of(one).name, measure_of(one).of_auc
     if name in LOSSES and name not in summary.measures:
         raise InputError(f"`y_score` must lie in [0, 1], and not all at its ends, for `{name}`")
     if name in LOSSES and not (m and n):
@@ -132,11 +134,10 @@ def of_summary(
         )
     value, spread = math.nan, Spread(math.nan, math.nan)
     if m and n:
-        factor, added = OF_AUC.get(name, (1.0, 0.0))
-        own = "roc_auc" if name in OF_AUC else name
-        plain, variance, df = summary.estimated(own)
+        factor, added = of_auc or (1.0, 0.0)
+        plain, variance, df = summary.estimated("roc_auc" if of_auc else name)
         value, spread = factor * plain + added, Spread(factor * factor * variance, df)
-    sizes = (float(m), float(n)) if name in OF_AUC else None
+    sizes = (float(m), float(n)) if of_auc else None
     return estimate_by(
         one, value, spread, level, method, alternative, sizes=sizes, n_samples=float(m + n)
     )
@@ -201,7 +202,7 @@ class _Bins:
         # Influences are less the value, which differs; of positives alone in average precision.
         moved = abs(best.values[0] - worst.values[0])
         sizes = np.where(self.is_positive, *self.columns.totals)
-        centred = self.is_positive | (measure_of(one).name in OF_AUC)
+        centred = self.is_positive | (measure_of(one).of_auc is not None)
         off = (np.abs(both[1] - both[0]) + np.where(centred, moved / sizes, 0.0)) / 2.0
         squares = self.counts * off * off * (units.n_units / max(units.n_units - 1, 1))
         most = math.sqrt(float(squares.sum()))

@@ -75,8 +75,14 @@ _CURVES: Final = (
         parameters={"max_fpr": None},
         resampled="pairs",
         influences="influences:roc_auc",
+        of_auc=(1.0, 0.0),
     ),
-    _curve("rank_loss", "roc_auc", up=False, resampled="pairs", influences="influences:rank_loss"),
+    _curve(
+        *("rank_loss", "roc_auc", "", False),
+        resampled="pairs",
+        influences="influences:rank_loss",
+        of_auc=(-1.0, 1.0),
+    ),
     _curve(
         *("partial_auc", "partial_auc", "partial AUC"),
         parameters=dict.fromkeys(_RANGES) | {"standardized": False},
