@@ -40,15 +40,6 @@ _SCALES: Final[Mapping[tuple[float, float], Scale]] = {
     (0.0, 2.0): "log",
     (-inf, 1.0): "lack",
 }
-#: Made of rates within the true classes alone: `Measure.is_free_of_shares`.
-_FREE_OF_SHARES: Final = frozenset(
-    (
-        *("roc_auc", "rank_loss", "partial_auc", "ks_statistic", "gini_coefficient"),
-        *("recall", "recall_macro", "specificity", "balanced_accuracy", "g_mean", "informedness"),
-        *("false_positive_rate", "false_negative_rate"),
-        *("positive_likelihood_ratio", "negative_likelihood_ratio"),
-    )
-)
 #: The default of a parameter that has none.
 REQUIRED: Final = object()
 
@@ -237,9 +228,8 @@ def entry(
     paths |= {key: more.pop(key, "") for key in ("influences", "row_loss")}
     for key, path in paths.items():
         more[key] = f"{family}.{path}" if path and "." not in path else path
-    is_free = name in _FREE_OF_SHARES
     words = title or name.replace("_", " ")
-    return Measure(name, family, words, higher_is_better=up, is_free_of_shares=is_free, **more)
+    return Measure(name, family, words, higher_is_better=up, **more)
 
 
 def _loaded(path: str) -> Callable[..., Any]:

@@ -75,18 +75,21 @@ _CURVES: Final = (
         parameters={"max_fpr": None},
         resampled="pairs",
         influences="influences:roc_auc",
+        is_free_of_shares=True,
         of_auc=(1.0, 0.0),
     ),
     _curve(
         *("rank_loss", "roc_auc", "", False),
         resampled="pairs",
         influences="influences:rank_loss",
+        is_free_of_shares=True,
         of_auc=(-1.0, 1.0),
     ),
     _curve(
         *("partial_auc", "partial_auc", "partial AUC"),
         parameters=dict.fromkeys(_RANGES) | {"standardized": False},
         influences="influences:partial",
+        is_free_of_shares=True,
     ),
     _curve(
         *("average_precision", "precision_recall:average_precision_score"),
@@ -101,6 +104,7 @@ _CURVES: Final = (
         *("ks_statistic", "kolmogorov_smirnov", "KS"),
         read="statistic",
         influences="influences:ks_statistic",
+        is_free_of_shares=True,
     ),
     _curve("break_even_point", "break_even", "break-even point", read="value"),
     _curve(
@@ -130,13 +134,16 @@ _decision = partial(
     resampled="cells",
     influences="count_measures:gradient",
 )
-#: Those of two classes alone.
+#: Those of two classes alone; and of them rates within the true classes.
 _rate = partial(_decision, classes=2)
+_within = partial(_rate, is_free_of_shares=True)
 _loss = partial(_decision, up=False, row_loss="count_measures:costs_of_rows")
 
 
-def _ratio(name: str, title: str = "", **options: float) -> tuple[Measure, ...]:
-    """Return a ratio of the positive class, and its averages over classes."""
+def _ratio(
+    name: str, title: str = "", *, is_within: bool = False, **options: float
+) -> tuple[Measure, ...]:
+    """Return a ratio of the positive class, of it alone or not, and its averages over classes."""
     function, parameters = f"precision_recall_f:{name}_score", options | {"zero_division": nan}
     averages = (("macro", "macro-averaged"), ("micro", "micro-averaged"))
     return (
@@ -145,10 +152,12 @@ def _ratio(name: str, title: str = "", **options: float) -> tuple[Measure, ...]:
             aliases=(f"{name}_score",),
             parameters=parameters,
             arguments=options,
+            is_free_of_shares=is_within,
         ),
         *(
             _decision(
                 *(f"{name}_{how}", function, f"{words} {title or name}"),
+                is_free_of_shares=is_within and how == "macro",
                 parameters=parameters,
                 arguments=options | {"average": how},
             )
@@ -159,7 +168,7 @@ def _ratio(name: str, title: str = "", **options: float) -> tuple[Measure, ...]:
 
 _DECISIONS: Final = (
     *_ratio("precision"),
-    *_ratio("recall"),
+    *_ratio("recall", is_within=True),
     *_ratio("f1", "F1"),
     *_ratio("fbeta", "F-beta", beta=1.0),
     *_ratio("jaccard", "Jaccard index"),
@@ -171,8 +180,10 @@ _DECISIONS: Final = (
     _decision("accuracy", "accuracy:accuracy_score"),
     _loss("error_rate", "accuracy:zero_one_loss"),
     _loss("hamming_loss", "accuracy", "Hamming loss"),
-    _decision("balanced_accuracy", "macro_micro:balanced_accuracy_score"),
-    _decision("g_mean", "macro_micro", "geometric mean of recalls"),
+    _decision(
+        *("balanced_accuracy", "macro_micro:balanced_accuracy_score"), is_free_of_shares=True
+    ),
+    _decision("g_mean", "macro_micro", "geometric mean of recalls", is_free_of_shares=True),
     _decision("matthews_corrcoef", "agreement", "Matthews' coefficient", bounds=_BOTH_SIGNS),
     _decision(
         *("cohen_kappa", "agreement:cohen_kappa_score", "Cohen's kappa"),
@@ -189,13 +200,13 @@ _DECISIONS: Final = (
         parameters={"cost_fn": REQUIRED, "cost_fp": REQUIRED, "prevalence": None},
         bounds=_FROM_ZERO,
     ),
-    _rate("specificity", "rates:specificity_score"),
+    _within("specificity", "rates:specificity_score"),
     _rate("npv", "rates:negative_predictive_value", "negative predictive value"),
-    _rate("false_positive_rate", "rates", "FPR", False),
-    _rate("false_negative_rate", "rates", "FNR", False),
-    _rate("informedness", "rates:youden_j", "Youden's J", bounds=_BOTH_SIGNS),
+    _within("false_positive_rate", "rates", "FPR", False),
+    _within("false_negative_rate", "rates", "FNR", False),
+    _within("informedness", "rates:youden_j", "Youden's J", bounds=_BOTH_SIGNS),
     *(
-        _rate(
+        _within(
             *(f"{sign}_likelihood_ratio", "rates:class_likelihood_ratios"),
             *(f"likelihood ratio of a {sign}", sign == "positive"),
             read=place,

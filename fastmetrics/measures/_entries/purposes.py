@@ -36,6 +36,7 @@ _COSTS: Final = (
         bounds=_BOTH_SIGNS,
         resampled="pairs",
         influences="curves.influences:gini",
+        is_free_of_shares=True,
         of_auc=(2.0, -1.0),
     ),
     _rule(
