@@ -133,8 +133,6 @@ def test_extreme_weights_are_reported_as_given(weight: float) -> None:
 
 def test_refusals() -> None:
     y, s = [0, 1], [1, 2]
-    with pytest.raises(ValueError, match="`criterion` must be one of"):
-        best_threshold(y, s, criterion="gini")
     with pytest.raises(TypeError, match="'recall_at_false_positive_rate' needs `at_most`"):
         best_threshold(y, s, criterion="recall_at_false_positive_rate")
     with pytest.raises(TypeError, match="`at_least` has no meaning for criterion 'youden'"):
@@ -191,12 +189,6 @@ def test_decision_labels() -> None:
 def test_decision_refusals() -> None:
     with pytest.raises(ValueError, match="`threshold` must not be nan"):
         predict_at_threshold([1.0], math.nan)
-    with pytest.raises(TypeError, match="`threshold` must be a number"):
-        predict_at_threshold([1.0], "0.5")
-    with pytest.raises(TypeError, match="`threshold` must be a number"):
-        predict_at_threshold([1.0], True)
-    with pytest.raises(ValueError, match="nan at index 1"):
-        predict_at_threshold([1.0, math.nan], 0.5)
     for labels in ((0, "no"), (0, 0), (0, 1, 2)):
         with pytest.raises(ValueError, match="`labels` must be two"):
             predict_at_threshold([1.0], 0.5, labels=labels)

@@ -182,8 +182,6 @@ def test_refusals() -> None:
         dominance(y, table)
     with pytest.raises(TypeError, match="a ScoreTable comes alone"):
         dominance(table, table, s)
-    with pytest.raises(ValueError, match="`curve` must be one of"):
-        dominance(table, table, curve="cost")
 
 
 @pytest.mark.parametrize("label", [0, 1])
@@ -191,11 +189,3 @@ def test_one_class(label: int) -> None:
     with pytest.warns(UndefinedMetricWarning, match="one class only"):
         found = dominance([label, label], [1, 2], [2, 1])
     assert found.to_dict() == {"relation": "undefined", "crossings": [], "curve": "roc"}
-
-
-def test_bad_scores_are_named_as_they_were_given():
-    good, bad = [0.1, 0.4, 0.35, 0.8], [0.1, np.nan, 0.35, 0.8]
-    with pytest.raises(ValueError, match="`y_score_a` must be finite"):
-        dominance([0, 0, 1, 1], bad, good)
-    with pytest.raises(ValueError, match="`y_score_b` must be finite"):
-        dominance([0, 0, 1, 1], good, bad)

@@ -101,10 +101,6 @@ def test_two_classes_have_the_gini_of_the_auc() -> None:
 
 
 def test_faults_of_outcomes() -> None:
-    with pytest.raises(ValueError, match="`y_true` must not be negative: -1 at index 1"):
-        fm.costs.lorenz_gini([0, -1], [1, 2])
-    with pytest.raises(ValueError, match="`y_pred` must be finite: nan at index 0"):
-        fm.costs.lorenz_gini([0, 1], [math.nan, 2])
     with pytest.raises(ValueError, match="`y_true` has 2 rows, `y_pred` has 3 rows"):
         fm.costs.lorenz_gini([0, 1], [1, 2, 3])
     with pytest.warns(UndefinedMetricWarning, match="all outcomes are 0"):

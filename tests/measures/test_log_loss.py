@@ -161,8 +161,6 @@ def test_eps():
     for wrong in (-1e-9, 0.5, 1.0, math.nan):
         with pytest.raises(ValueError, match="`eps` must lie in"):
             log_loss(y, p, eps=wrong)
-    with pytest.raises(TypeError, match="`eps` must be a number"):
-        log_loss(y, p, eps="auto")
 
 
 @pytest.mark.pairwise
@@ -217,25 +215,15 @@ def test_former_name():
         assert log_loss([0, 1], y_pred=[0.5, 0.5]) == pytest.approx(math.log(2))
     with pytest.raises(ValueError, match="former name of `y_proba`: got both"):
         d2_log_loss_score([0, 1], [0.5, 0.5], y_pred=[0.5, 0.5])
-    with pytest.raises(TypeError, match="`y_proba` must be an array"):
-        log_loss([0, 1])
 
 
 def test_shapes():
-    with pytest.raises(ValueError, match=r"lengths differ: `y_true` has 2.*`y_proba` has 3"):
-        log_loss([0, 1], [0.1, 0.2, 0.3])
     with pytest.raises(ValueError, match="`y_proba` must have shape"):
         log_loss([0, 1], np.full((2, 2, 2), 0.5))
-    with pytest.raises(ValueError, match="`y_proba` is empty"):
-        log_loss([], [])
     with pytest.raises(ValueError, match="`y_true` holds probabilities"):
         log_loss([0.5, 1.0], [0.1, 0.2])
     with pytest.raises(ValueError, match="3 classes in `y_true`, 2 columns"):
         log_loss([0, 1, 2], [0.1, 0.2, 0.3])
-    with pytest.raises(ValueError, match="`sample_weight` must not be negative"):
-        log_loss([0, 1], [0.1, 0.2], sample_weight=[1, -1])
-    with pytest.raises(TypeError, match="text"):
-        log_loss([0, 1], ["0.5", "0.5"])
 
 
 def test_extreme_weights():

@@ -209,12 +209,6 @@ def test_faults():
     y, p = [0, 1, 0, 1], [0.2, 0.3, 0.6, 0.7]
     with pytest.raises(ValueError, match="`method='likelihood'` needs rows that count alike"):
         fm.calibration.logistic_calibration(y, p, method="likelihood", sample_weight=[1, 2, 1, 1])
-    with pytest.raises(ValueError, match="`method` must be one of 'wald', 'likelihood'"):
-        fm.calibration.logistic_calibration(y, p, method="profile")
-    with pytest.raises(ValueError, match=r"did you mean 0\.95"):
-        fm.calibration.logistic_calibration(y, p, confidence_level=95)
-    with pytest.raises(ValueError, match="`weights_are` must be one of"):
-        fm.calibration.logistic_calibration(y, p, weights_are="counts")
 
 
 @pytest.mark.parametrize("slope", [0.1, 1.0, 30.0])

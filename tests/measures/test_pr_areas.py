@@ -81,8 +81,3 @@ def test_one_class(label: int, kind: str) -> None:
     with pytest.warns(UndefinedMetricWarning, match="one class only") as record:
         assert math.isnan(pr_auc([label, label], [1.0, 2.0], interpolation=kind))
     assert record[0].filename == __file__
-
-
-def test_unknown_interpolation() -> None:
-    with pytest.raises(ValueError, match="`interpolation` must be one of"):
-        pr_auc([0, 1], [1, 2], interpolation="linear")

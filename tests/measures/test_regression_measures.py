@@ -179,12 +179,5 @@ def test_what_is_no_measure(metrics, error, said):
         fm.regression_measures([1, 2], [1, 2], metrics=metrics)
 
 
-def test_every_measure_must_allow_the_average():
-    two = [[1, 2], [3, 4]]
-    for metrics, how in (("mean_squared_error", "variance_weighted"), ("max_error", "raw_values")):
-        with pytest.raises(ValueError, match=r"`multioutput` must be one of|measure of one output"):
-            fm.regression_measures(two, two, metrics=["r2_score", metrics], multioutput=how)
-
-
 def test_every_measure_is_public():
     assert OF_ERRORS - set(NAMES) == {"mean", "mean_error"}

@@ -185,8 +185,6 @@ def test_auc_is_scikit_learns_bit_for_bit(values, falling):
 
 
 def test_auc_refuses():
-    with pytest.raises(ValueError, match="lengths differ"):
-        auc([0, 1], [1, 1, 1])
     with pytest.raises(ValueError, match="two points or more: got 1"):
         auc([0.0], [0.1])
     with pytest.raises(ValueError, match="neither increasing nor decreasing"):

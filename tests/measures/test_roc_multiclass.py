@@ -141,12 +141,8 @@ def test_refuses_more(rng):
         roc_auc_score(y, s * 2, multi_class="ovr")
     with pytest.raises(ValueError, match="a column for each class of `y_true`"):
         roc_auc_score(y % 3, s, multi_class="ovr")
-    with pytest.raises(ValueError, match="lengths differ"):
-        roc_auc_score(y[:-1], s, multi_class="ovr")
     with pytest.raises(ValueError, match="a column for each class of `y_true`"):
         roc_auc_score(y, s[:, :2] / s[:, :2].sum(axis=1, keepdims=True), multi_class="ovr")
-    with pytest.raises(ValueError, match="must be finite"):
-        roc_auc_score(y, np.where(s == s.max(), np.nan, s), multi_class="ovr")
     with pytest.raises(ValueError, match="classes"):
         roc_auc_score(y, s[:, 0], multi_class="ovr")
 

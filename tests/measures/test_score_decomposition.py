@@ -124,8 +124,6 @@ def test_what_is_no_proper_score_is_refused():
         fm.calibration.score_decomposition(Y, P, loss=lambda y, p: 1.0)
     with pytest.raises(ValueError, match=r"`loss` must not be nan: label 1, probability 0\.9"):
         fm.calibration.score_decomposition(Y, P, loss=lambda y, p: np.where(p > 0.6, np.nan, p))
-    with pytest.raises(ValueError, match="`loss` must be one of 'brier_score', 'log_loss'"):
-        fm.calibration.score_decomposition(Y, P, loss="brier")
     with pytest.raises(TypeError, match="`loss` must be a name or callable: got int"):
         fm.calibration.score_decomposition(Y, P, loss=3)
 
@@ -184,7 +182,5 @@ def test_what_is_no_probability_is_refused(function):
     table = fm.ScoreTable.from_scores([0, 1], [3, 4])
     with pytest.raises(ValueError, match=r"`y_true.scores` must lie in .*: from 3 to 4; 4 at"):
         function(table)
-    with pytest.raises(ValueError, match="`y_proba` must be finite: nan at index 1"):
-        function([0, 1], [0.1, np.nan])
     with pytest.raises(TypeError, match="a ScoreTable comes alone"):
         function(table, [0.5, 0.6])
