@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -75,20 +76,23 @@ def measures_beside(
     named: Sequence[NamedScores], metrics: MetricsLike | None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return what is measured beside `SMOOTH`, by label, and what must be said of it."""
-    if metrics is None:
-        if not all(may_be_probabilities(model) for model in named):
-            return {}, ()
-        return {name: name for name in LOSSES}, (PROBABILITIES,)
     found: dict[str, Any] = {}
+    notes: tuple[str, ...] = ()
+    if all(may_be_probabilities(model) for model in named):
+        found, notes = {name: name for name in LOSSES}, (PROBABILITIES,)
+    if metrics is None:
+        return found, notes
     for one in ask(metrics):
         if not has_influences(one):
             raise InputError(
                 f"`{one.label}` has no influences of rows, and an interval from a bootstrap alone: "
                 "pass `n_resamples`"
             )
-        if one.label not in SMOOTH:
-            found[one.label] = metric_of(one)
-    return found, ()
+        is_alias = not (isinstance(metrics, Mapping) or one.parameters)
+        name = one.name if is_alias else one.label
+        if name not in SMOOTH:
+            found[name] = metric_of(one)
+    return found, notes
 
 
 def may_be_probabilities(model: NamedScores) -> bool:
@@ -210,6 +214,12 @@ def checked_promises(
         costs = {}
         if measure == "expected_cost" and prices is not None:
             costs = {"cost_fn": prices.cost_fn, "cost_fp": prices.cost_fp}
+            for name, cost in costs.items():
+                if not isinstance(cost, Real) and as_array(cost, name).size > 1:
+                    raise InputError(
+                        "a guarantee of 'expected_cost' has one price for all rows: "
+                        f"`{name}` has one for each"
+                    )
         check_promise({measure: bound}, costs.get("cost_fn"), costs.get("cost_fp"))
         found.append({measure: bound, "delta": 1.0 - level, **costs})
     return found

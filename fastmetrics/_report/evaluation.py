@@ -96,11 +96,11 @@ def evaluate(
         models, the differences of every pair on the same replicates. None: AUC and average
         precision have the intervals of Notes, and differences of models are tested by them.
     metrics : str, callable, (str, dict), or a sequence or mapping of them, optional
-        What is measured with an interval beside the AUC: those with influences of rows, or any
-        where there is a bootstrap. By default the average precision and, where all scores lie in
-        [0, 1] and may be probabilities, Brier score and log loss; of the bootstrap the measures of
-        the evaluation, with the TPR and FPR at the best threshold as ``"tpr_at_best_threshold"``
-        and ``"fpr_at_best_threshold"``.
+        What is measured with an interval beside the AUC and the average precision and, where all
+        scores lie in [0, 1] and may be probabilities, Brier score and log loss: metrics with
+        influences of rows, or any where there is a bootstrap. By default of the bootstrap the
+        measures of the evaluation, with the TPR and FPR at the best threshold as
+        ``"tpr_at_best_threshold"`` and ``"fpr_at_best_threshold"``.
     method : {"percentile", "basic", "bca"}, optional
         Of the bootstrap's intervals. None takes "bca" for a model's measure where it is defined,
         else "percentile", as `bootstrap` does; differences have what `paired_bootstrap` takes.

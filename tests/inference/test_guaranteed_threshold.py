@@ -232,3 +232,19 @@ def test_an_evaluation_shows_what_each_model_can_promise() -> None:
 def test_promises_that_cannot_be_kept_are_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises((fm.InputError, fm.InputTypeError), match=message):
         fm.evaluate(Y, P, **given)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"recall": 0.8}, r"score >= \S+ keeps recall .* with {fp} false alarms among {n}"),
+        ({"recall": 0.9999}, "only calling everything positive keeps .* with {n} false alarms"),
+        ({"false_positive_rate": 0.2}, r"score >= .* with {fn} of {p} positives missed"),
+        ({"false_positive_rate": 1e-5}, "only calling nothing positive .* {p} of {p} positives"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::fastmetrics.errors.DegenerateDataWarning")
+def test_the_verdict_tells_the_price(given, said) -> None:
+    found = fm.guaranteed_threshold(Y, S, **given)
+    counts = {"fp": found.fp, "fn": found.fn, "p": sum(Y == 1), "n": sum(Y == 0)}
+    assert re.match(said.format(**counts), found.verdict)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evaluations import are_close, without_rows
-from fastmetrics import ScoreTable, evaluate
+from fastmetrics import InputError, ScoreTable, evaluate
 
 
 @pytest.fixture
@@ -70,3 +70,22 @@ def test_labels_need_scores(rows):
     mixed = {"a": ScoreTable.from_scores(*rows[:2]), "b": rows[0]}
     with pytest.raises(TypeError, match="`scores` is missing"):
         evaluate(mixed)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "more"),
+    [("f1", ["f1"]), (["auc", "ap", "brier"], []), ({"mine": "roc_auc"}, ["mine"])],
+)
+def test_metrics_stand_beside_those_of_the_table_and_none_is_there_twice(metrics, more) -> None:
+    rng = np.random.default_rng(0)
+    y, p = rng.integers(0, 2, 200), rng.random(200)
+    table = ["roc_auc", "average_precision", "ks_statistic", "log_loss", "brier_score"]
+    found = evaluate(y, p, metrics=metrics, threshold=0.5)["score"].estimates
+    assert sorted(found) == sorted(table + more)
+
+
+def test_a_guarantee_of_costs_has_one_price() -> None:
+    y, p = np.arange(40) % 2, np.arange(40) / 40
+    options = {"guarantee": {"expected_cost": 0.5}, "cost_fp": 1.0}
+    with pytest.raises(InputError, match="one price for all rows: `cost_fn` has one for each"):
+        evaluate(y, p, cost_fn=np.arange(40.0), **options)

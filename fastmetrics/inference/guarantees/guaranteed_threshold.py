@@ -85,10 +85,25 @@ class GuaranteedThreshold(Result):
         sure = f"{100 * (1 - self.delta):.6g} % sure"
         if math.isnan(self.threshold):
             return f"no threshold is shown to keep {kept}, {sure}"
+        decision = f"score >= {self.threshold!r}"
+        if math.isinf(self.threshold):
+            what = "nothing" if self.threshold > 0.0 else "everything"
+            decision = f"only calling {what} positive"
         return (
-            f"score >= {self.threshold!r} keeps {kept} on new rows of this source, {sure}; "
-            f"on these it is {self.value:.4g}"
+            f"{decision} keeps {kept} on new rows of this source, {sure}; "
+            f"on these it is {self.value:.4g}, {self._price}"
         )
+
+    @property
+    def _price(self) -> str:
+        """What the promise costs on these rows: false alarms, or positives that are missed."""
+        if self.metric == "recall":
+            n = self.fp + self.tn
+            return (
+                f"with {self.fp:,} false alarms among {n:,} negatives ({100 * self.fp / n:.3g} %)"
+            )
+        n = self.tp + self.fn
+        return f"with {self.fn:,} of {n:,} positives missed ({100 * self.fn / n:.3g} %)"
 
     def _shown(self) -> Display:
         shown = Result._shown(self)
