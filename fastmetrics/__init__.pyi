@@ -145,8 +145,8 @@ from .measures.regression.scores import (
 )
 from .selection.estimates.scorer import scorer as scorer
 from .tables.confusion.confusion_matrix import ConfusionMatrix as ConfusionMatrix
-from .tables.ranking.ranking_table import RankingTable as RankingTable
-from .tables.regression.regression_table import RegressionTable as RegressionTable
+from .tables.ranking import RankingTable as RankingTable
+from .tables.regression import RegressionTable as RegressionTable
 from .tables.scores.score_table import ScoreTable as ScoreTable
 
 __version__: str

@@ -25,12 +25,12 @@ PLACES: dict[str, tuple[str, ...]] = {
         "tables.confusion._label_counts.MOST_CLASSES",
         "tables.confusion._matrix_state.MOST_CLASSES",
     ),
-    "error_job_cells": ("tables.regression._sums.JOB",),
-    "error_piece_rows": ("tables.regression._sums.PIECE",),
+    "error_job_cells": ("tables.regression.JOB",),
+    "error_piece_rows": ("tables.regression.PIECE",),
     "hull_chunk_rows": ("tables.scores.hull.CHUNK_ROWS",),
     "indicator_block": ("measures.decisions._class_counts._BLOCK",),
     "plain_rows": ("tables.scores.pairs.PLAIN_ROWS",),
-    "pair_job_rows": ("tables.concordance.row_counts._ROWS_OF_A_JOB",),
+    "pair_job_rows": ("tables.concordance._ROWS_OF_A_JOB",),
     "counted_rows": ("tables.runs._key_counter.WORTH",),
     "counted_recur": ("tables.runs._key_counter._MOST_RECUR",),
     "counted_share": ("tables.runs._key_counter._LEAST_SHARE",),
@@ -75,7 +75,7 @@ COUNT_FEW = {"counted_rows": 8, "counted_recur": 0.0, "counted_share": 0.0, "bes
 
 #: What does the work, in the module that calls it.
 WORK = {
-    "error sums": "tables.regression.regression_table.add_up",
+    "error sums": "tables.regression.add_up",
     "label cells": "measures.decisions._matrix_input.label_cells",
     "label counts": "measures.decisions._class_counts.label_counts",
     "reading of files": "cli._bounded.read_rows",

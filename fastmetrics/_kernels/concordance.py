@@ -214,7 +214,7 @@ def lower_in_segments(codes, sums, scratch, scratch_sums, starts, first, last, b
 def combine_partners(sums, keys, rows, starts, first, last, before, slopes, out):
     """Write for each row its partners by kind of pair, each times a slope, and a constant.
 
-    Kinds are those of ``tables/concordance/row_sums.py``. Rows are by rank, then key; ranks
+    Kinds are those of ``tables/concordance.py``. Rows are by rank, then key; ranks
     ``first`` to ``last`` begin at ``starts``. ``before`` has the rows of lower keys, and how many
     of them lead. ``sums`` are the rows of lower rank of which the key is not higher, and 2**32
     times those of lower rank and key that lead.

@@ -29,8 +29,7 @@ from fastmetrics.measures.regression._plans import Data
 from fastmetrics.measures.regression.regression_measures import planned
 from fastmetrics.tables.confusion._label_counts import Cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
-from fastmetrics.tables.regression._sums import Terms
-from fastmetrics.tables.regression.regression_table import RegressionTable
+from fastmetrics.tables.regression import RegressionTable, Terms
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 
 Values = dict[str, float]

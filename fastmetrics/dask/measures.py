@@ -33,7 +33,7 @@ from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarnin
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
 from fastmetrics.measures.decisions.matrix_functions import confusion_matrix as of_matrix
 from fastmetrics.measures.ranking._by_query import ranked
-from fastmetrics.tables.ranking.ranking_table import RankingTable, Ties
+from fastmetrics.tables.ranking import RankingTable, Ties
 
 Columns = tuple[Any, ...]
 #: The second column of families, where it is none of predictions; and those of rankings.

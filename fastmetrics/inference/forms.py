@@ -30,8 +30,8 @@ from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
 from fastmetrics.measures.concordance.concordance_index import check_index_options
 from fastmetrics.measures.ranking.names import asked_rankings
-from fastmetrics.tables.concordance.follow_up import CensoredPairs, Weighting, compare_times
-from fastmetrics.tables.ranking.ranking_table import RankingTable
+from fastmetrics.tables.concordance import CensoredPairs, Weighting, compare_times
+from fastmetrics.tables.ranking import RankingTable
 
 
 class TimeSample(RowSample):

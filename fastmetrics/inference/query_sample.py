@@ -19,7 +19,7 @@ from fastmetrics.inference.units import ROUNDING, Floats, Ints, Units
 from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.ranking._by_query import mean_of
-from fastmetrics.tables.ranking.ranking_table import RankingTable
+from fastmetrics.tables.ranking import RankingTable
 
 
 class ByQuery(NamedTuple):

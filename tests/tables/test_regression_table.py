@@ -14,7 +14,7 @@ from hypothesis import given, strategies as st
 import engine_sizes
 import fastmetrics as fm
 from fastmetrics import RegressionTable
-from fastmetrics.tables.regression import _sums
+from fastmetrics.tables.regression import Terms
 from public import public
 from reference import regression_oracle as oracle
 
@@ -206,17 +206,17 @@ def test_what_a_table_does_not_hold_is_named_before_any_value_is_found():
 
 def test_terms_are_contained_in_those_that_ask_for_more():
     one, two = frozenset({(1.0, False)}), frozenset({(1.0, True)})
-    some = _sums.Terms(4, powers=two)
+    some = Terms(4, powers=two)
     for held in (
-        _sums.Terms(),
-        _sums.Terms(4),
-        _sums.Terms(powers=one),
-        _sums.Terms(4, False, two),
+        Terms(),
+        Terms(4),
+        Terms(powers=one),
+        Terms(4, False, two),
     ):
         assert held in some
-    for missing in (_sums.Terms(8), _sums.Terms(log_errors=True), _sums.Terms(0, True, two)):
+    for missing in (Terms(8), Terms(log_errors=True), Terms(0, True, two)):
         assert missing not in some
-    assert some not in _sums.Terms(4, powers=one)
+    assert some not in Terms(4, powers=one)
 
 
 def test_the_rest_of_a_sum_is_not_lost():

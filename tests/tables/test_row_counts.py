@@ -8,9 +8,15 @@ import pytest
 import engine_sizes
 import fastmetrics as fm
 from fastmetrics._threads.workers import at_most
-from fastmetrics.tables.concordance import row_counts
-from fastmetrics.tables.concordance.row_counts import PairCounts, count_pairs, count_rows
-from fastmetrics.tables.concordance.row_sums import in_order, ranked, sum_rows
+from fastmetrics.tables.concordance import (
+    PairCounts,
+    _pairs_in,
+    count_pairs,
+    count_rows,
+    in_order,
+    ranked,
+    sum_rows,
+)
 from reference import concordance_oracle as oracle
 
 KINDS = {
@@ -70,7 +76,7 @@ def test_jobs_threads_and_the_order_of_rows_change_no_pair(rng, monkeypatch) -> 
 def test_pairs_of_a_run_beyond_64_bits() -> None:
     """Squares of runs are Python's integers where their sum might not fit."""
     size = (1 << 20) + 1
-    assert row_counts._pairs_in(np.array([0, 1, size + 1])) == size * (size - 1) // 2
+    assert _pairs_in(np.array([0, 1, size + 1])) == size * (size - 1) // 2
 
 
 def test_auc_is_somers_d_of_two_classes_to_the_bit(rng) -> None:

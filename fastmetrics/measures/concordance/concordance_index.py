@@ -22,7 +22,7 @@ from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures._influences import RowInfluences
 from fastmetrics.measures.concordance.influences import of_index
-from fastmetrics.tables.concordance.follow_up import CensoredPairs, Weighting, compare_times
+from fastmetrics.tables.concordance import CensoredPairs, Weighting, compare_times
 
 HigherScoreMeans = Literal["shorter-time", "longer-time"]
 TiesInScore = Literal["half", "excluded"]

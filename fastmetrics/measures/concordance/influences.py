@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics.measures._influences import RowInfluences
-from fastmetrics.tables.concordance.row_counts import RowCounts, count_rows
-from fastmetrics.tables.concordance.row_sums import (
+from fastmetrics.tables.concordance import (
     Floats,
     PairTotals,
+    RowCounts,
     RowSums,
     Slopes,
+    count_rows,
     in_order,
     ranked,
     sum_rows,

@@ -11,7 +11,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
-from fastmetrics.tables.concordance.row_counts import correlate_ranks, count_pairs
+from fastmetrics.tables.concordance import correlate_ranks, count_pairs
 
 #: What measures of concordance take, and say alike.
 PAIRED: Final = """

@@ -16,7 +16,7 @@ from fastmetrics._kernels.ranking import ranking_values as kernels
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.tables.ordering.row_order import jobs_of
-from fastmetrics.tables.ranking.ranking_table import RankingTable, Ties
+from fastmetrics.tables.ranking import RankingTable, Ties
 
 Values = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -13,7 +13,7 @@ from fastmetrics._input.scalars import check_choice, check_real
 from fastmetrics._kernels.ranking import ranking_gains as kernels
 from fastmetrics.errors import InputError
 from fastmetrics.measures.ranking import _by_query as by
-from fastmetrics.tables.ranking.ranking_table import RANKINGS, RankingTable, Ties
+from fastmetrics.tables.ranking import RANKINGS, RankingTable, Ties
 
 Gain = Literal["linear", "exponential"]
 

@@ -16,7 +16,7 @@ from fastmetrics._kernels.ranking.ranking_values import concordant_items
 from fastmetrics._results import OneNumber, OwnArrays
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.measures.ranking import _by_query as by
-from fastmetrics.tables.ranking.ranking_table import RANKINGS, RankingTable
+from fastmetrics.tables.ranking import RANKINGS, RankingTable
 
 Weighting = Literal["items", "relevant", "pairs", "queries"]
 WEIGHTINGS: Final = ("items", "relevant", "pairs", "queries")

@@ -17,7 +17,7 @@ from fastmetrics._input.weights import check_weights
 from fastmetrics._kernels.ranking.ranking_gains import expected_gains, ideal_gains
 from fastmetrics.errors import InputError, renamed
 from fastmetrics.measures.ranking._by_query import of_queries, over, ranks
-from fastmetrics.tables.ranking.ranking_table import RankingTable
+from fastmetrics.tables.ranking import RankingTable
 
 #: What the drop-ins take, and say alike.
 _ROWS: Final = """

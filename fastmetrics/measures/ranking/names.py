@@ -15,7 +15,7 @@ from fastmetrics.measures import asking
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked, MetricsLike
 from fastmetrics.measures.registry import MEASURES
-from fastmetrics.tables.ranking.ranking_table import RankingTable
+from fastmetrics.tables.ranking import RankingTable
 
 #: No list is as long, and kernels count in 64 bits.
 _MOST: Final = 2**53

@@ -15,8 +15,7 @@ from fastmetrics._input.scalars import check_flag, check_fraction
 from fastmetrics._kernels import errors
 from fastmetrics.errors import InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.asking import find
-from fastmetrics.tables.regression._sums import Terms
-from fastmetrics.tables.regression.regression_table import Floats, RegressionTable, check_power
+from fastmetrics.tables.regression import Floats, RegressionTable, Terms, check_power
 
 Parameters = Mapping[str, Any]
 

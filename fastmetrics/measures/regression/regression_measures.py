@@ -17,7 +17,7 @@ from fastmetrics._results import Result
 from fastmetrics.errors import InputError, InputTypeError, by_name
 from fastmetrics.measures.asking import Asked, ask, find_among
 from fastmetrics.measures.regression._plans import PLANS, Data, Plan
-from fastmetrics.tables.regression.regression_table import Floats, RegressionTable
+from fastmetrics.tables.regression import Floats, RegressionTable
 
 MetricLike = str | tuple[str, Mapping[str, Any]]
 

@@ -12,7 +12,7 @@ from fastmetrics.measures.regression.regression_measures import (
     ROWS,
     measured,
 )
-from fastmetrics.tables.regression.regression_table import Floats, RegressionTable
+from fastmetrics.tables.regression import Floats, RegressionTable
 
 _DEVIANCE = """
 References
