@@ -103,7 +103,7 @@ def pytest_collection() -> Iterator[None]:
 
 #: Tests that start processes of their own come last, the longest of them first: those find all
 #: kernels compiled.
-LAST = ("tests/guards/test_signatures.py", "tests/guards/test_imports.py", "tests/cli/")
+LAST = ("tests/guards/test_imports.py", "tests/cli/")
 
 
 @pytest.hookimpl(tryfirst=True)
