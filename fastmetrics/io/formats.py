@@ -1,17 +1,17 @@
-"""What a file holds: its format, its columns with their types, and the SQL that reads it."""
+"""Files: their names, formats and columns, and the SQL that reads them."""
 
 from __future__ import annotations
 
 import csv
+import glob
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fastmetrics.errors import FileError
 from fastmetrics.io._session import Session, quote_text, rows_of
-from fastmetrics.io.paths import expand_paths
 
 _FORMATS = {
     ".csv": "csv",
@@ -42,6 +42,61 @@ _PLAIN_REASONS = (
     (r"^.*Malformed JSON in file .*?, at byte (\d+)[^:]*: (.*?)\.? *(\n.*)?$", r"not JSON: \2"),
     (r"^.*JSON transform error.*?, in line \d+: (.*?)(\n.*)?$", r"\1"),
 )
+
+
+def expand_paths(patterns: Iterable[str | os.PathLike[str]]) -> list[str]:
+    """Return the files that ``patterns`` name, in the order given, each exactly once.
+
+    A name that exists is taken literally, so that ``a[1].csv`` is the file of that name;
+    otherwise it is a glob pattern (``**`` included), whose matches are sorted by name.
+
+    Names stay as they were given or matched, neither resolved nor made absolute. A FileError says
+    that a name does not exist, a pattern matches nothing, a name is not a regular file, or the same
+    file is named twice (its rows would count twice).
+
+    Examples
+    --------
+    >>> expand_paths(["no/such/file.csv"])
+    Traceback (most recent call last):
+    ...
+    fastmetrics.errors.FileError: no/such/file.csv: no such file
+    """
+    paths: list[str] = []
+    first_name: dict[str, str] = {}
+    for path in _matches(patterns):
+        if not os.path.isfile(path):
+            raise FileError(f"{path}: {_not_a_file(path)}")
+        real = os.path.realpath(path)
+        if real in first_name:
+            also = "" if first_name[real] == path else f" (also as {first_name[real]})"
+            raise FileError(f"{path}: named twice{also}; its rows would count twice")
+        first_name[real] = path
+        paths.append(path)
+    if not paths:
+        raise FileError("no file is named")
+    return paths
+
+
+def _matches(patterns: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
+    for item in patterns:
+        pattern = os.fspath(item)
+        if os.path.lexists(pattern):
+            yield pattern
+        elif glob.has_magic(pattern):
+            found = sorted(p for p in glob.glob(pattern, recursive=True) if os.path.isfile(p))
+            if not found:
+                raise FileError(f"{pattern}: no file matches this pattern")
+            yield from found
+        else:
+            raise FileError(f"{pattern}: no such file")
+
+
+def _not_a_file(path: str) -> str:
+    if os.path.isdir(path):
+        return "is a directory; name its files, for example with a pattern in quotes: 'DIR/*.csv'"
+    if not os.path.exists(path):
+        return "is a link to a file that does not exist"
+    return "is not a regular file"
 
 
 def file_format(path: str) -> str:

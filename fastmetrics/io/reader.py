@@ -33,8 +33,7 @@ from fastmetrics.io.columns import (
     values_of,
     values_of_column,
 )
-from fastmetrics.io.formats import SAMPLE, Source, describe, file_format, with_guesses
-from fastmetrics.io.paths import expand_paths
+from fastmetrics.io.formats import SAMPLE, Source, describe, expand_paths, file_format, with_guesses
 
 #: Rows in a batch: large enough to amortise the call, small enough to stay in cache.
 _BATCH_ROWS = 131_072

@@ -11,8 +11,7 @@ import numpy as np
 from fastmetrics._threads.workers import thread_count
 from fastmetrics.errors import DataConversionWarning, FileError, InputError, warn_user
 from fastmetrics.io._session import Session, interruptible, rows_of
-from fastmetrics.io.formats import lines_of, reason, shortened
-from fastmetrics.io.paths import expand_paths
+from fastmetrics.io.formats import expand_paths, lines_of, reason, shortened
 
 Path = str | os.PathLike[str]
 
