@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.label_columns import LabelColumn, check_label_column, of_one_kind
+from fastmetrics._input.classes import LabelColumn, check_label_column, of_one_kind
 from fastmetrics._input.scalars import Alternative, check_choice, check_integer
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.comparison._differences import GROUPS, units_of_groups

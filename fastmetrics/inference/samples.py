@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.class_columns import in_class_order
-from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.classes import check_class_labels, check_label_column, of_one_kind
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.domains import ANYWHERE
-from fastmetrics._input.label_columns import check_label_column, of_one_kind
 from fastmetrics._input.models import NamedScores, check_models
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import WeightsAre, check_same_length

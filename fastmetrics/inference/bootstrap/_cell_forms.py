@@ -15,8 +15,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.classes import LabelColumn, LabelColumns, check_label_column
 from fastmetrics._input.containers import as_vector
-from fastmetrics._input.label_columns import LabelColumn, LabelColumns, check_label_column
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.weights import Weights
 from fastmetrics._kernels.replicates import replicate_points as points, resampling

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.classes import check_groups
-from fastmetrics._input.label_columns import check_label_column, of_one_kind
+from fastmetrics._input.classes import check_groups, check_label_column, of_one_kind
 from fastmetrics._input.models import NamedScores, check_models
 from fastmetrics._input.rows import BinaryRows, check_binary, refuse_several
 from fastmetrics._input.scalars import WeightsAre, check_same_length

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._files import Members, as_json, of_json, scalar
-from fastmetrics._input.classes import in_order
-from fastmetrics._input.label_columns import LabelColumns, check_label_columns
+from fastmetrics._input.classes import LabelColumns, check_label_columns, in_order
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.weights import Weights, check_exponent, check_sums, check_weights
 from fastmetrics._kernels import cells as kernels
