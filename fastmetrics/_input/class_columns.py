@@ -46,6 +46,15 @@ def in_class_order(values: Any, y_true: Any, labels: Any = None, *, name: str = 
     return np.stack(matrix, axis=1)
 
 
+def are_class_columns(values: Any, y_true: Any) -> bool:
+    """Return whether the columns of a frame, two or more, have the names of the classes."""
+    if isinstance(values, np.ndarray | list | tuple | Mapping) or not has_names(values):
+        return False
+    if column_count(values) < 2 or column_count(y_true) > 1:
+        return False
+    return {*map(_text, column_names(values))} == {*map(_text, _classes(y_true, None))}
+
+
 def column_names(frame: Any) -> list[Any]:
     """Return the names of the columns of a frame."""
     names: list[Any] = [*(getattr(frame, "column_names", None) or frame.columns)]

@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.class_columns import column_names, in_class_order
+from fastmetrics._input.class_columns import are_class_columns, in_class_order
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.labels import show_labels
@@ -102,7 +102,7 @@ def are_of_classes(y_true: Any, scores: Any) -> bool:
     if k < 3 or column_count(y_true) > 1 or (labels := _classes_of(y_true)) is None:
         return False
     if has_names(scores):
-        return {*map(str, column_names(scores))} == {*map(str, labels)}
+        return are_class_columns(scores, y_true)
     if len(labels) != k:
         return False
     matrix = as_array(scores, "scores")

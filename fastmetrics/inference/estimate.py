@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
+from fastmetrics._input.class_columns import are_class_columns
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.rows import refuse_several
 from fastmetrics._input.scalars import (
@@ -188,7 +189,8 @@ def estimate(
         rule = question.level, method, alternative
         if isinstance(y_true, TABLES):
             return estimates_of_table(asked, y_true, y_score, *rule, question.rows)
-        refuse_several(y_score, "compare")
+        if not are_class_columns(y_score, y_true):
+            refuse_several(y_score, "compare")
         if y_score is None and not isinstance(y_true, RankingTable):
             raise InputTypeError("`y_score` is missing: only a table comes alone")
         models = [NamedScores("", "y_score", y_score)]

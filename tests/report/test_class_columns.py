@@ -14,12 +14,13 @@ import pyarrow as pa
 import pytest
 
 import fastmetrics as fm
-from fastmetrics.errors import InputError
+from fastmetrics.errors import InputError, InputTypeError
 from measure_names import MEASURES, REQUIRED, Measure
 
 _CHANCES = np.random.default_rng(3).dirichlet(np.ones(3), 60)
 _LETTERS = np.array(["ape", "bee", "cat"] * 20)
 _METRICS_OF_CLASSES: dict[str, Callable[[Any, Any], Any]] = {
+    "estimate": lambda y, p: fm.estimate(y, p, metrics="log_loss"),
     "log_loss": fm.log_loss,
     "brier_score_loss": fm.brier_score_loss,
     "d2_log_loss_score": fm.d2_log_loss_score,
@@ -48,6 +49,10 @@ def test_columns_named_as_classes_go_by_name(door: str, frame: Any) -> None:
     call = _METRICS_OF_CLASSES[door]
     shuffled = frame({name: _CHANCES[:, k] for name, k in (("cat", 2), ("ape", 0), ("bee", 1))})
     assert str(call(_LETTERS, shuffled)) == str(call(_LETTERS, _CHANCES))
+    if door == "estimate":  # names of no classes are those of models
+        with pytest.raises(InputTypeError, match="models by name are for `compare`"):
+            call(_LETTERS, frame({"p1": _CHANCES[:, 0], "p2": _CHANCES[:, 1]}))
+        return
     others = frame({f"p{k}": _CHANCES[:, k] for k in range(3)})  # none is a class: by position
     assert str(call(_LETTERS, others)) == str(call(_LETTERS, _CHANCES))
     mixed = frame({name: _CHANCES[:, k] for k, name in enumerate(("cat", "bee", "cow"))})
