@@ -105,6 +105,11 @@ class Case(NamedTuple):
     said: str
 
 
+def _xml(text: str) -> str:
+    """Return a text without the characters that no XML document may hold."""
+    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
+
+
 def write_junit(path: str, title: str, cases: Sequence[Case], said: str) -> None:
     """Write decisions as JUnit XML, which build servers show; ``said`` is of all."""
     from xml.etree import ElementTree as ET
@@ -116,10 +121,11 @@ def write_junit(path: str, title: str, cases: Sequence[Case], said: str) -> None
         own[word] = str(sum(case.outcome == outcome for case in cases))
     suite = ET.Element("testsuite", own)
     for case in cases:
+        case = case._replace(**{name: _xml(text) for name, text in case._asdict().items()})
         found = ET.SubElement(suite, "testcase", classname=case.group, name=case.name, time="0")
         if case.outcome:
             ET.SubElement(found, case.outcome, message=case.said)
         ET.SubElement(found, "system-out").text = case.said
-    ET.SubElement(suite, "system-out").text = said
+    ET.SubElement(suite, "system-out").text = _xml(said)
     with writing(path) as stream:
         stream.write(ET.tostring(suite, encoding="utf-8", xml_declaration=True))

@@ -192,3 +192,11 @@ def test_slices_that_are_required(folder, capsys) -> None:
     runs = (), ("--require-slices",), ("--rules", "rules.toml")
     assert [gate(*one, *more) for more in runs] == [0, 3, 3]
     assert "1 could not tell: roc_auc [country=NO]." in " ".join(capsys.readouterr().out.split())
+
+
+def test_junit_of_names_that_xml_cannot_hold(folder, capsys) -> None:
+    frame = pd.read_csv("all.csv")
+    frame.assign(country=frame.country + "\x1b[31m").to_csv("all.csv", index=False)
+    assert gate(*ONE, "--score", "new", "--slice", "country", "--junit", "gate.xml") in (0, 1)
+    names = [case.get("name") for case in ET.parse("gate.xml").getroot().findall("testcase")]
+    assert any(r"country=NO\x1b[31m" in name for name in names)

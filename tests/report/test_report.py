@@ -203,3 +203,12 @@ def test_versions_are_printed(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[:4]] == ["fastmetrics", "NumPy", "Numba", "SciPy"]
     assert not [line for line in lines if "/" in line]
+
+
+@pytest.mark.parametrize("name", ["x.pdf", "x", "x.html.gz"])
+def test_a_page_is_saved_under_the_name_of_a_page_alone(tmp_path, capsys, name) -> None:
+    page = fm.report([0, 1] * 20, np.arange(40) / 40, band=None)
+    with pytest.raises(fm.InputError, match=r"must end in \.html or \.htm"):
+        page.save(tmp_path / name)
+    page.save(tmp_path / "x.HTM")
+    assert [path.name for path in tmp_path.iterdir()] == ["x.HTM"]

@@ -7,6 +7,7 @@ import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from inspect import signature
+from os import PathLike, fspath
 from typing import Any, Final
 
 import numpy as np
@@ -28,7 +29,7 @@ from fastmetrics._report.page._figures import Band, Drawn
 from fastmetrics._report.task_evaluation import TaskEvaluation
 from fastmetrics._report.versions import version_of
 from fastmetrics._results import Result
-from fastmetrics.errors import importing, no_parameter
+from fastmetrics.errors import InputError, importing, no_parameter
 
 #: Where the page says how large it is, in kilobytes.
 _SIZE: Final = "=SIZE="
@@ -77,8 +78,10 @@ class Report(Result):
         Parameters
         ----------
         file : path or binary file object
-            Written whole or not at all; one that is there is replaced.
+            Written whole or not at all; one that is there is replaced. A path must end in ``.html``
+            or ``.htm``.
         """
+        check_page(file)
         with writing(file) as opened:
             opened.write(self.html.encode())
 
@@ -210,6 +213,15 @@ def report(
     head, _, tail = content.rpartition(_SIZE)
     content = f"{head}{len(content.encode()) / 1000:,.0f}{tail}"
     return Report(title, content, found, diagnosis, methods.text, tuple(methods.references))
+
+
+def check_page(file: File) -> None:
+    """Raise if a path names another format than HTML."""
+    if isinstance(file, str | PathLike) and not fspath(file).lower().endswith((".html", ".htm")):
+        raise InputError(
+            f"a report is HTML: its name must end in .html or .htm: got {fspath(file)!r}; a "
+            "browser prints it as PDF"
+        )
 
 
 def _array_of(values: Any, name: str) -> NDArray[Any]:
