@@ -60,12 +60,13 @@ WAYS = {
 }
 
 
-def assert_same(one, other, first=None):
+def assert_same(one, other, first=None, *, rtol=0.0):
     """Compare replicates bit for bit, or the first of them."""
     for name, result in one.items():
-        np.testing.assert_array_equal(
+        np.testing.assert_allclose(
             result.details.distribution[:first],
             other[name].details.distribution[:first],
+            rtol=rtol,
             err_msg=name,
         )
 
@@ -152,7 +153,8 @@ def test_numbers_and_predictions_in_any_order(name):
         one = quiet_bootstrap(*data, n_threads=1, **options, **way)
         assert_same(one, quiet_bootstrap(*data, n_threads=3, **options, **way))
         shuffled = [column[order] for column in data]
-        assert_same(one, quiet_bootstrap(*shuffled, **options, **permuted))
+        near = 1e-12 if "numba" in metrics else 0.0  # a function gets rows in the order given
+        assert_same(one, quiet_bootstrap(*shuffled, **options, **permuted), rtol=near)
         few = {"metrics": metrics, "n_resamples": 7}
         assert_same(one, quiet_bootstrap(*data, **few, **way), 7)
 

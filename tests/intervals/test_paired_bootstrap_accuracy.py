@@ -267,12 +267,6 @@ def permuted(order: NDArray[Any], y: Any, models: Models, options: dict[str, Any
     return (y[order], {name: scores[order] for name, scores in models.items()}), moved
 
 
-def spread(labels: Any, scores: Any, weights: Any = None) -> float:
-    """Return a sum whose rounding tells in which order the rows came."""
-    weights = np.ones(len(labels)) if weights is None else weights
-    return float(np.sum(weights * np.sin(scores + labels)) / np.sum(weights))
-
-
 @pytest.mark.parametrize(
     ("kind", "way"),
     [
@@ -300,8 +294,6 @@ def test_neither_the_order_of_rows_nor_threads_change_a_bit(
     else:
         y = y + 0.1 * rng.integers(0, 3, n)
         options["metrics"] = ["mean_squared_error", "r2"]
-    if "method" not in way and kind != "predictions":
-        options["metrics"].append(spread)
     options |= {"n_resamples": 300, "rng": 6}  # more than one batch
     first = fm.paired_bootstrap(y, models, n_threads=1, **options)
     for n_threads in (3, 7):

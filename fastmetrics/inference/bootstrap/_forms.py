@@ -174,13 +174,16 @@ class Rows(Form):
     units : ndarray of int32, shape (n,), or None
         The unit that each row belongs to, where the rows themselves are not drawn in this order.
     arguments : tuple of ndarray
-        What a statistic is called with: targets, predictions.
+        What a statistic is called with: targets, predictions, in the order given.
+    numbers : ndarray of int, shape (n,), or None
+        The place of each row in the arguments, where that is another one.
     """
 
     n: int
     weights: NDArray[Any] | None = None
     units: NDArray[np.int32] | None = None
     arguments: tuple[NDArray[Any], ...] = ()
+    numbers: NDArray[Any] | None = None
 
     @property
     def n_entries(self) -> int:
@@ -220,7 +223,8 @@ class Rows(Form):
         self._finish(needs, counts, segments, out)
         for j, statistic in enumerate(needs.statistics):
             for r in range(len(counts)):
-                out.statistics[r, j] = statistic(self.arguments, counts[r, : self.n])
+                drawn = self.in_given_order(counts[r, : self.n])
+                out.statistics[r, j] = statistic(self.arguments, drawn)
         return out
 
     def weigh(
@@ -235,7 +239,7 @@ class Rows(Form):
         self._weigh(needs, weights, 1.0 if scale is None else scale, r, out)
         scaled = weights if scale is None or not needs.statistics else weights * scale
         for j, statistic in enumerate(needs.statistics):
-            out.statistics[r, j] = statistic(self.arguments, scaled)
+            out.statistics[r, j] = statistic(self.arguments, self.in_given_order(scaled))
 
     def part_of_weights(self, weights: Floats, row: int, state: Floats, out: Yield) -> None:
         """Add what the weighted rows from ``row`` on give, a line a replicate."""
@@ -261,8 +265,16 @@ class Rows(Form):
 
     def statistic(self, function: Statistic, kept: NDArray[Any] | None = None) -> float:
         if kept is None:
-            kept = np.ones(self.n, np.int64) if self.weights is None else self.weights
+            ones = np.ones(self.n, np.int64) if self.weights is None else self.weights
+            kept = self.in_given_order(ones)
         return function(self.arguments, kept)
+
+    def in_given_order(self, weights: NDArray[Any]) -> NDArray[Any]:
+        """Return the weight of each row of the arguments, from those of the rows in this order."""
+        if self.numbers is None:
+            return weights
+        sums = np.bincount(self.numbers, weights, len(self.arguments[0]))
+        return sums if weights.dtype.kind == "f" else sums.astype(np.int64)
 
     def contributions(self, influences: Floats) -> Floats:
         if self.weights is not None:

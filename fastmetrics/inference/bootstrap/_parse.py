@@ -116,12 +116,13 @@ def parse(given: Given, asked: Asked, *, by_rows: bool = False) -> Form:
     )
     codes = given.codes(len(rows.scores))
     are_alike = codes is None and (rows.weights is None or rows.integer_weights)
+    are_alike = are_alike and not _has_functions(asked)  # which get rows in the order given
     if are_alike and _count_decisions(asked):
         return MatrixCells.of(cells_of_rows(rows.recheck(), real_threshold(threshold)))
     if are_alike:
         return _of_table(ScoreTable.from_rows(rows), asked, threshold, by_rows=by_rows)
     rows = rows.recheck()
-    return _scored(*_written_out(rows, [rows.scores], codes), asked, threshold)[0]
+    return _scored(*_written_out(rows, [rows.scores], codes), asked, given, [rows.scores])[0]
 
 
 def parse_models(given: Given, asked: Asked) -> list[Form]:
@@ -138,8 +139,14 @@ def parse_models(given: Given, asked: Asked) -> list[Form]:
     )
     if checked.groups is not None and checked.groups.max() == 0:
         raise InputError(_ONE_GROUP)
-    written_out = _written_out(checked.rows, checked.scores, checked.groups)
-    return _scored(*written_out, asked, given.threshold)
+    models, codes, numbers = _written_out(checked.rows, checked.scores, checked.groups)
+    scores: list[NDArray[Any]] = list(checked.scores)
+    if _has_functions(asked) and given.sample_weight is not None:  # rows of no weight were left out
+        scores = [check_scores_array(model.values, model.argument) for model in given.scores]
+        weights = check_weights(given.sample_weight, len(scores[0]), weights_are=given.weights_are)
+        kept = np.flatnonzero(weights.values)
+        numbers = kept if numbers is None else kept[numbers]
+    return _scored(models, codes, numbers, asked, given, scores)
 
 
 def _check_alone(counts: ScoreTable | ConfusionMatrix, given: Given) -> None:
@@ -188,8 +195,12 @@ def _of_table(table: ScoreTable, asked: Asked, threshold: Any, *, by_rows: bool)
 
 def _written_out(
     rows: BinaryRows, scores: Sequence[NDArray[Any]], codes: Codes | None
-) -> tuple[list[BinaryRows], Codes | None]:
-    """Return the rows of each model with frequencies written out; of groups, those above 0."""
+) -> tuple[list[BinaryRows], Codes | None, Codes | None]:
+    """Return the rows of each model with frequencies written out; of groups, those above 0.
+
+    With the groups, and the number of each row.
+    """
+    chosen = None
     if rows.weights is not None:
         weights = Weights(rows.weights, rows.integer_weights, 0)
         _, codes, chosen = as_drawn(weights, codes)
@@ -197,13 +208,25 @@ def _written_out(
             kept = None if codes is None else rows.weights[chosen]
             rows = dataclasses.replace(rows, labels=rows.labels[chosen], weights=kept)
             scores = [column[chosen] for column in scores]
-    return [dataclasses.replace(rows, scores=column) for column in scores], codes
+    return [dataclasses.replace(rows, scores=column) for column in scores], codes, chosen
 
 
 def _scored(
-    models: list[BinaryRows], groups: Codes | None, asked: Asked, threshold: Any
+    models: list[BinaryRows],
+    groups: Codes | None,
+    numbers: Codes | None,
+    asked: Asked,
+    given: Given,
+    scores: Sequence[NDArray[Any]],
 ) -> list[Form]:
-    """Return labels with the scores of each model, verified, whose rows have no weight of 0."""
+    """Return labels with the scores of each model, verified, whose rows have no weight of 0.
+
+    ``numbers`` are the rows' own among all that were given, which have these ``scores``.
+    """
+    labels = None
+    if _has_functions(asked):
+        all_rows = check_binary(given.y_true, scores[0], pos_label=given.pos_label).recheck()
+        labels = (all_rows.labels == 1).astype(np.int8)
     for rows in models:
         check_domains(asked, rows.scores)
     others = tuple(rows.scores for rows in models[1:])
@@ -218,7 +241,10 @@ def _scored(
         counted = sorted_rows.table() if rows.weights is None else ScoreTable.from_rows(rows)
         places = taken(shared, order) if model else None  # the first one's order is the shared one
         of_rows = drawn(order, rows.typed_weights(), groups, places)
-        return _scored_rows(of_rows, sorted_rows, counted, asked, threshold)
+        if labels is not None:
+            of_rows["arguments"] = labels, scores[model]
+            of_rows["numbers"] = order if numbers is None else numbers[order]
+        return _scored_rows(of_rows, sorted_rows, counted, asked, given.threshold)
 
     return run([partial(one, model) for model in range(len(models))])
 
@@ -250,8 +276,8 @@ def _scored_rows(
     """Return labels with scores, and what sums and statistics of the user's own need of them."""
     if any(isinstance(one.plan, SumPlan) for one in asked):
         of_rows["columns"] = columns_of(asked, rows.labels, rows.scores)
-    if any(isinstance(one.plan, UserPlan) for one in asked):
-        of_rows["arguments"] = rows.labels, rows.scores
+    if _has_functions(asked):  # of a table, which has no order of its own
+        of_rows.setdefault("arguments", (rows.labels, rows.scores))
     counts, cut = _called(table, threshold), rows.called_positive(threshold)
     return ScoredRows(**of_rows, rows=rows, table=table, counts=counts, cut=cut)
 
@@ -259,6 +285,11 @@ def _scored_rows(
 def _called(table: ScoreTable, threshold: Any) -> NDArray[Any] | None:
     """Return the matrix of the decision score >= threshold, where there is a threshold."""
     return None if threshold is None else score_cells(table, None, threshold, None, None).counts
+
+
+def _has_functions(asked: Asked) -> bool:
+    """Return whether functions of the user's are among the metrics."""
+    return any(isinstance(one.plan, UserPlan) for one in asked)
 
 
 def _count_decisions(asked: Asked) -> bool:
@@ -304,15 +335,17 @@ def real_targets(given: Given, asked: Asked) -> list[Form]:
             check_same_length(**{"y_true": y, model.argument: column})
             predictions.append(column)
     values, codes, chosen = as_drawn(given.weights(len(y)), given.codes(len(y)))
+    all_rows: list[tuple[Floats, ...]] = [(y, column) for column in predictions] or [(y,)]
     if chosen is not None:
         y, predictions = y[chosen], [column[chosen] for column in predictions]
     order = order_of(y, *predictions, values, codes)
     y, predictions = y[order], [column[order] for column in predictions]
     of_rows = drawn(order, values, codes)
+    of_rows["numbers"] = order if chosen is None else chosen[order]
     of_models: list[tuple[Floats, ...]] = [(column,) for column in predictions] or [()]
     return [
-        Rows(**of_rows, columns=columns_of(asked, y, *arguments), arguments=(y, *arguments))
-        for arguments in of_models
+        Rows(**of_rows, columns=columns_of(asked, y, *columns), arguments=arguments)
+        for columns, arguments in zip(of_models, all_rows, strict=True)
     ]
 
 

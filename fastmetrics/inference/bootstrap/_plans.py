@@ -12,7 +12,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Any, Final, Literal
+from inspect import signature
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from fastmetrics._input.scalars import check_choice
 from fastmetrics._kernels._compile import without_gil
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._draws import Statistic, Yield
-from fastmetrics.inference.bootstrap._forms import Form
+from fastmetrics.inference.bootstrap._forms import Form, Rows
 from fastmetrics.inference.bootstrap._limits import Method
 from fastmetrics.inference.bootstrap._threshold_plans import THRESHOLD_PLANS, Plan, ThresholdPlan
 from fastmetrics.inference.table_points import has_influences, measure_of
@@ -45,12 +46,13 @@ metrics : str, callable, (str, dict), or a sequence or mapping of them, default=
     Names (listed in the user guide), names with parameters as
     ``("precision_at_recall", {"recall": 0.9})``, or statistics of your own; a mapping gives
     labels. Functions of ours, and scikit-learn's of the same names, are the measures by these
-    names where they have replicates. A function that numba compiled is called as
-    ``f(labels, scores, weights)``, the weight of a row being how often it was drawn; any other
-    as ``f(labels, scores)`` on the drawn rows, with their weights third if these may be
-    fractions: a `sample_weight` of importances, or resampling="bayesian". Rows come sorted;
-    without scores the second
-    argument is left out. It is called from several threads.
+    names where they have replicates. A function that numba compiled, or that needs a parameter
+    called ``weights`` or ``sample_weight``, is called as ``f(labels, scores, weights)`` on all
+    rows in the order given, the weight of a row being how often it was drawn: its own arrays of
+    the rows line up. Any other is called so where weights may be fractions (a `sample_weight` of
+    importances, resampling="bayesian"), else as ``f(labels, scores)`` on the drawn rows, which
+    an array of its own does not fit: a value that depends on the order of rows is an error.
+    Without scores the second argument is left out. It is called from several threads.
 n_resamples : int, default=9999
     Number of replicates.
 stratified : bool, default=False
@@ -226,9 +228,9 @@ _unlocked = lru_cache(maxsize=32)(without_gil)
 class UserPlan(Plan):
     """A statistic of the user's own.
 
-    ``compiled`` says that numba compiled it; ``weighted`` that it gets weights in any case. What
-    numba compiled gets every row with its weight, without the interpreter's lock. A Python
-    function gets the drawn rows themselves, and their weights only if these may be fractions. What
+    ``compiled`` says that numba compiled it, and runs it without the interpreter's lock;
+    ``weighted`` that it gets every row in the order given, with a weight that says how often it was
+    drawn, as it does where weights may be fractions. Else it gets the drawn rows themselves. What
     all replicates share is read-only: a function that sorts in place would change the rest.
     """
 
@@ -244,22 +246,32 @@ class UserPlan(Plan):
         function = _unlocked(self.function) if self.compiled else self.function
 
         def with_weights(arguments: tuple[NDArray[Any], ...], weights: NDArray[Any]) -> float:
-            return float(function(*map(_read_only, arguments[:2]), weights.astype(np.float64)))
+            return float(function(*map(_read_only, arguments), weights.astype(np.float64)))
 
         def with_rows(arguments: tuple[NDArray[Any], ...], weights: NDArray[Any]) -> float:
-            if self.weighted or weights.dtype.kind == "f":
-                drawn = weights > 0
-                columns = (column[drawn] for column in arguments[:2])
-                return float(function(*columns, weights[drawn].astype(np.float64)))
-            return float(function(*(np.repeat(column, weights) for column in arguments[:2])))
+            if weights.dtype.kind == "f":
+                return with_weights(arguments, weights)
+            return float(function(*(np.repeat(column, weights) for column in arguments)))
 
-        return with_weights if self.compiled else with_rows
+        return with_weights if self.compiled or self.weighted else with_rows
 
     def values(self, part: Yield) -> Floats:
         return part.statistics[:, 0]
 
     def estimate(self, form: Form, columns: slice) -> float:
-        return form.statistic(self.statistic)
+        value = form.statistic(self.statistic)
+        if not (self.compiled or self.weighted or form.fractional is not None):
+            turned = form.statistic(self._of_reversed_rows)
+            if not np.isclose(value, turned, rtol=1e-6, atol=1e-9, equal_nan=True):
+                raise InputError(
+                    f"`metrics`: {self.function!r} depends on the order of rows ({value:.6g}, and "
+                    f"{turned:.6g} of the same ones reversed), and drawn rows do not fit an array "
+                    "of its own: let it take `weights` too, and it gets all rows as they came"
+                )
+        return value
+
+    def _of_reversed_rows(self, columns: tuple[NDArray[Any], ...], weights: NDArray[Any]) -> float:
+        return self.statistic(tuple(column[::-1] for column in columns), weights[::-1])
 
     def default_method(self, form: Form, label: str) -> Method:
         return "percentile"  # for "bca" each row would be left out in turn
@@ -279,13 +291,14 @@ class UserPlan(Plan):
 
     def influences(self, form: Form, columns: slice) -> Floats:
         """Return what the function lacks without each row in turn, less a number common to all."""
-        function, n = self.statistic, form.n_entries
-        kept, values = np.ones(n, np.int64), np.empty(n)
-        for i in range(n):
-            kept[i] = 0
-            values[i] = form.statistic(function, kept)
-            kept[i] = 1
-        return -values
+        function, rows = self.statistic, cast(Rows, form)
+        kept = rows.in_given_order(np.ones(rows.n, np.int64))
+        values = np.empty(len(kept))
+        for i in np.flatnonzero(kept):
+            kept[i] -= 1
+            values[i] = rows.statistic(function, kept)
+            kept[i] += 1
+        return -(values if rows.numbers is None else values[rows.numbers])
 
 
 def _read_only(column: NDArray[Any]) -> NDArray[Any]:
@@ -333,7 +346,10 @@ def _plan(one: asking.Asked) -> Plan:
         )
     if one.function is not None and (how != "sums" or one.parameters):
         compiled = type(one.function).__module__.startswith("numba.")
-        return UserPlan(one.function, compiled and hasattr(one.function, "py_func"))
+        compiled = compiled and hasattr(one.function, "py_func")
+        return UserPlan(
+            one.function, compiled, weighted=not compiled and _needs_weights(one.function)
+        )
     if how == "rows" and one.measure is not None:
         return UserPlan(partial(_of_rows, one.measure, one.parameters), compiled=False)
     if how == "sums":
@@ -344,6 +360,16 @@ def _plan(one: asking.Asked) -> Plan:
     if how != "classes":
         instead = "its function is resampled as one of your own (`functools.partial` completes it)"
     raise InputError(f"`metrics` names {one.label!r}, which has no replicates here: {instead}")
+
+
+def _needs_weights(function: Callable[..., Any]) -> bool:
+    """Return whether a function has a parameter of weights without a default."""
+    try:
+        parameters = signature(function).parameters
+    except (TypeError, ValueError):  # of some built-in functions
+        return False
+    named = (parameters.get(name) for name in ("weights", "sample_weight"))
+    return any(one is not None and one.default is one.empty for one in named)
 
 
 def _of_rows(measure: Measure, parameters: Mapping[str, Any], *columns: Any) -> Any:
