@@ -304,21 +304,29 @@ class _Reading:
         return np.unique(found, return_inverse=True)[1] if _is_fractional(found) else found
 
     def _rejected(self) -> int:
+        """Return how many rows were rejected; raise where one, with an open quote, took others."""
         import duckdb
 
-        # An open quote swallows the rows behind it: each line of a rejected row counts. A file that
-        # was read anew has earlier scans.
-        lines = r"1 + len(regexp_extract_all(rtrim(csv_line, chr(13) || chr(10)), '\r\n?|\n'))"
+        # A file that was read anew has earlier scans; a row may have several faults.
         query = (
-            f"SELECT coalesce(sum(n), 0) FROM (SELECT max({lines}) AS n, scan_id "
-            "FROM reject_errors JOIN reject_scans USING (scan_id, file_id) "
+            "SELECT file_path, line, bool_or(error_type IN ('UNQUOTED VALUE', "
+            "'LINE SIZE OVER MAXIMUM') AND regexp_matches(rtrim(csv_line, chr(13) || chr(10)), "
+            "'[\\r\\n]')) FROM reject_errors JOIN reject_scans USING (scan_id, file_id) "
             "GROUP BY scan_id, file_path, line "
-            "QUALIFY scan_id = max(scan_id) OVER (PARTITION BY file_path))"
+            "QUALIFY scan_id = max(scan_id) OVER (PARTITION BY file_path) ORDER BY line"
         )
         try:
-            return int(rows_of(self.connection, query)[0][0])
+            rejected = rows_of(self.connection, query)
         except duckdb.CatalogException:  # the table exists once something was read
             return 0
+        for address, line, has_others in rejected:
+            if has_others:
+                names = {there: path for path, there in self.session.addresses.items()}
+                raise FileError(
+                    f"{names.get(address, address)}: row {line - 1} (line {line}): a quote is "
+                    "opened that takes the rows behind it: close it, since these cannot be counted"
+                )
+        return len(rejected)
 
 
 def _is_fractional(values: NDArray[Any]) -> bool:

@@ -149,24 +149,44 @@ def test_numbers_that_are_not_finite(tmp_path: Path, text: str, late: bool) -> N
     assert (columns.n_rows, columns.n_skipped) == (n, 1)
 
 
-QUOTES = [
-    ("an open quote", 'yes,0.9,a\nno,0.2,b\nyes,0.6,"c\nno,0.7,d\nyes,0.8,e\nno,0.1,f\n', 2),
-    ("a quote inside", 'yes,0.9,a\nno,0.2,a\nyes,0.6,"bro"ken" x\nno,0.7,a\n', 3),
-    ("one that ends late", 'yes,0.9,a\nno,0.2,b\nyes,0.6,"c\nno,0.7,d\nyes,0.8,"e\nno,0.1,f\n', 3),
-    ("fields too many", "yes,0.9,a\nno,0.2,b,c\nyes,,c\nno,0.7\nno,0.1,f\n", 2),
-]
+REJECTED = {
+    "a quote inside": ('yes,0.9,a\nno,0.2,a\nyes,0.6,"bro"ken" x\nno,0.7,a\n', 3),
+    "fields too many": ("yes,0.9,a\nno,0.2,b,c\nyes,,c\nno,0.7\nno,0.1,f\n", 2),
+}
 
 
-@pytest.mark.parametrize(("name", "rows", "n_good"), QUOTES, ids=[name for name, *_ in QUOTES])
+@pytest.mark.parametrize(("rows", "n_good"), REJECTED.values(), ids=REJECTED)
 @pytest.mark.parametrize("where", [None, "s < 2"])
 def test_each_row_that_is_gone_is_counted(
-    tmp_path: Path, name: str, rows: str, n_good: int, where: str | None
+    tmp_path: Path, rows: str, n_good: int, where: str | None
 ) -> None:
     path = tmp_path / "a.csv"
     path.write_text("y,s,n\n" + rows)
     columns = read_columns([path], "y", ["s"], on_bad_row="skip", where=where)
     assert columns.n_rows == n_good
     assert columns.n_rows + columns.n_skipped == rows.count("\n")
+
+
+def test_a_bad_row_of_two_lines_is_one_row(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('y,s,n\n1,0.5,a\n0,0.4,"b\nc",d\n0,0.3,e\n')
+    columns = read_columns([path], "y", ["s"], on_bad_row="skip")
+    assert (columns.n_rows, columns.n_skipped) == (2, 1)
+
+
+@pytest.mark.parametrize("n", [6, 100_000])
+@pytest.mark.parametrize("end", [None, 2])
+def test_an_open_quote_that_takes_good_rows_is_refused(
+    tmp_path: Path, n: int, end: int | None
+) -> None:
+    rows = [f"{i % 2},0.5,t" for i in range(n)]
+    rows[2] = '1,0.6,"c'
+    if end is not None:
+        rows[2 + end] = '1,0.6,"d'
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(["y,s,n", *rows, ""]))
+    with pytest.raises(FileError, match=r"row 3 \(line 4\): a quote is opened that takes the rows"):
+        read_columns([path], "y", ["s"], on_bad_row="skip")
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
