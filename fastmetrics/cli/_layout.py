@@ -121,11 +121,11 @@ def write_junit(path: str, title: str, cases: Sequence[Case], said: str) -> None
         own[word] = str(sum(case.outcome == outcome for case in cases))
     suite = ET.Element("testsuite", own)
     for case in cases:
-        case = case._replace(**{name: _xml(text) for name, text in case._asdict().items()})
-        found = ET.SubElement(suite, "testcase", classname=case.group, name=case.name, time="0")
+        names = {"classname": _xml(case.group), "name": _xml(case.name)}
+        found = ET.SubElement(suite, "testcase", names, time="0")
         if case.outcome:
-            ET.SubElement(found, case.outcome, message=case.said)
-        ET.SubElement(found, "system-out").text = case.said
+            ET.SubElement(found, case.outcome, message=_xml(case.said))
+        ET.SubElement(found, "system-out").text = _xml(case.said)
     ET.SubElement(suite, "system-out").text = _xml(said)
     with writing(path) as stream:
         stream.write(ET.tostring(suite, encoding="utf-8", xml_declaration=True))
