@@ -311,6 +311,7 @@ print(*first, sep="\\n")
 """
 
 
+@compiled_only
 def test_the_bits_are_those_of_a_first_call() -> None:
     """Also in this process, whose kernels have served other tests."""
     out = run_program(BITS)
