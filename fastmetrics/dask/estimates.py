@@ -17,7 +17,6 @@ from fastmetrics._input.scalars import (
     check_alternative,
     check_choice,
     check_confidence_level,
-    check_real,
 )
 from fastmetrics.dask._families import matrix_of_second
 from fastmetrics.dask._influence_sums import Points, group_sums, product_sums
@@ -42,6 +41,7 @@ from fastmetrics.inference.table_points import (
 )
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
 from fastmetrics.tables.confusion._label_counts import Cells
+from fastmetrics.tables.scores._threshold import real_threshold
 
 Method = Literal["influence", "wilson", "newcombe"]
 #: What `estimate` and `compare` say alike.
@@ -127,7 +127,7 @@ def estimate(
     if method is not None:
         check_choice("method", method, get_args(Method))
     if threshold is not None:
-        threshold = check_real("threshold", threshold)
+        threshold = real_threshold(threshold)
     asked = points_asked(metrics)
     instead = "fastmetrics.estimate(y_true, y_score, sample_weight=...)"
     parts = counted_parts(y_true, y_score, sample_weight, weights_are, instead, groups)
@@ -303,7 +303,7 @@ def compare(
     """
     level = check_confidence_level(confidence_level)
     check_alternative(alternative)
-    threshold = None if threshold is None else check_real("threshold", threshold)
+    threshold = None if threshold is None else real_threshold(threshold)
     margin = None if margin is None else check_margin(margin)
     asked = points_asked(metrics)
     columns = models_of(y_true, scores)

@@ -43,6 +43,7 @@ from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.class_influences import OrderedRows
 from fastmetrics.measures.curves.roc_multiclass import class_codes, class_scores
 from fastmetrics.tables.confusion._counting import tally
+from fastmetrics.tables.scores._threshold import is_called_positive
 from fastmetrics.tables.scores.score_table import ScoreTable
 
 
@@ -253,7 +254,7 @@ class BinarySample(RowSample):
                 f"`{one.label}` is a measure of labels: pass `threshold`, from which on a score is "
                 "called positive"
             )
-        return np.asarray(self._scores[model] >= self._threshold).view(np.int8)
+        return is_called_positive(self._scores[model], self._threshold).view(np.int8)
 
     def _n_classes(self, predicted: Ints) -> int:
         return 2

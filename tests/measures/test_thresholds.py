@@ -76,3 +76,15 @@ def test_other_thresholds_keep_integers(name, start, dtype):
     found = AS_GIVEN[name](Y, given)
     assert found.dtype.kind in "iu"
     assert set(found.tolist()) <= set(given.tolist())
+
+
+@pytest.mark.filterwarnings("ignore::fastmetrics.errors.DegenerateDataWarning")
+@pytest.mark.parametrize("threshold", [2**53 + 6, 2**53 + 7, 2.0**53 + 6, -np.inf])
+def test_a_given_threshold_beyond_2_53_is_compared_exactly(threshold):
+    given = scores(2**53 + 1, 2, np.int64)
+    called = np.array([s >= threshold for s in given.tolist()]).astype(int)
+    assert fm.predict_at_threshold(given, threshold).tolist() == called.tolist()
+    found = fm.estimate(Y, given, metrics="f1", threshold=threshold)
+    assert found["f1"].estimate == fm.f1_score(Y, called)
+    pair = fm.compare(Y, {"a": given, "b": -given}, metrics="f1", threshold=threshold)
+    assert pair["f1"]["a"].estimate == fm.f1_score(Y, called)
