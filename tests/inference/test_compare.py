@@ -214,11 +214,6 @@ def test_nothing_is_known_of_one_class() -> None:
     assert pair.better is None
 
 
-def test_names_that_are_gone_say_what_to_take() -> None:
-    with pytest.raises(AttributeError, match="compare"):
-        fm.score_difference  # noqa: B018
-
-
 @pytest.mark.parametrize("missed", [0, 2])
 @pytest.mark.parametrize("level", [0.9, 0.95])
 def test_no_decision_that_differs_is_no_certainty(missed: int, level: float) -> None:
