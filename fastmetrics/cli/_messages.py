@@ -16,6 +16,7 @@ def write(text: str) -> None:
         text.encode(encoding)
     except UnicodeEncodeError:
         plain = {"–": "-", "−": "-", "─": "-", "≥": ">=", "≤": "<=", "…": "..."}
+        plain |= {"↑": "^", "↓": "v", "∞": "inf"}
         for character, in_ascii in plain.items():
             text = text.replace(character, in_ascii)
         text = text.encode(encoding, "replace").decode(encoding)

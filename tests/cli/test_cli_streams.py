@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shlex
@@ -10,7 +11,7 @@ import sys
 
 import pytest
 
-from fastmetrics.cli import main
+from fastmetrics.cli import _messages, main
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="descriptors of POSIX")
 FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
@@ -161,3 +162,11 @@ def test_a_reader_of_errors_that_went_away(folder, arguments, expected):
         os.close(writing)
     assert status == expected
     assert bool(out) == (expected == 0)
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
+def test_directions_are_shown_where_arrows_cannot_be(monkeypatch, encoding) -> None:
+    printed = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    monkeypatch.setattr("sys.stdout", printed)
+    _messages.write("AUC ↑, loss ↓, [0, ∞]")
+    assert printed.buffer.getvalue() == b"AUC ^, loss v, [0, inf]"
