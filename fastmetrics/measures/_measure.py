@@ -26,9 +26,10 @@ Family = Literal[
 #: What a measure takes beside the true values: scores (the greater, the more positive), predicted
 #: labels, probabilities of each class, or predicted numbers.
 Needs = Literal["scores", "labels", "probabilities", "values"]
-#: What is drawn in a replicate, and read off it: pair counts or points of a curve, cells of a
-#: confusion matrix, sums of columns, the binary problems of several classes; "" for nothing.
-Resampled = Literal["pairs", "curve", "cells", "sums", "classes", "rows", ""]
+#: What a replicate yields: pair counts or points of a curve, one point of it that
+#: jumps from score to score, cells of a confusion matrix, sums of columns, the binary problems of
+#: several classes; "" for nothing.
+Resampled = Literal["pairs", "curve", "point", "cells", "sums", "classes", "rows", ""]
 
 #: Where an estimate is taken for normal. "lack" is the logarithm of what a perfect model lacks.
 Scale = Literal["identity", "logit", "log", "lack", "atanh"]
@@ -46,6 +47,7 @@ REQUIRED: Final = object()
 _INTERVALS: Final[Mapping[str, tuple[str, ...]]] = {
     "pairs": ("percentile", "basic", "bca", "delong"),
     "curve": ("percentile", "basic", "bca"),
+    "point": ("percentile", "basic"),
     "cells": ("percentile", "basic", "bca"),
     "sums": ("percentile", "basic", "bca"),
     "classes": ("percentile", "basic"),

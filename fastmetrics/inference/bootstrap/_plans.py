@@ -331,7 +331,7 @@ def _plan(one: asking.Asked) -> Plan:
     if one.measure is not None and one.measure.no_replicates:
         raise InputError(f"`metrics` names {one.label!r}: {one.measure.no_replicates}")
     how = "" if one.measure is None or one.is_only_function else one.measure.resampled
-    if how in ("pairs", "curve"):
+    if how in ("pairs", "curve", "point"):
         plan = THRESHOLD_PLANS[one.name](**one.parameters)
         if not has_influences(one):
             return plan

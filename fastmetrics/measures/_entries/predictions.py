@@ -54,6 +54,7 @@ def _at(name: str, title: str, given: str, passed_as: str) -> Measure:
         parameters={given: REQUIRED},
         passed_as={given: passed_as},
         read="value",
+        resampled="point",
     )
 
 
@@ -106,7 +107,7 @@ _CURVES: Final = (
         influences="influences:ks_statistic",
         is_free_of_shares=True,
     ),
-    _curve("break_even_point", "break_even", "break-even point", read="value"),
+    _curve("break_even_point", "break_even", "break-even point", read="value", resampled="point"),
     _curve(
         *("best_threshold", "best_threshold", "", _REPORTED),
         parameters=_OF_THRESHOLD | dict.fromkeys(_BOUNDS_AND_PRICES),

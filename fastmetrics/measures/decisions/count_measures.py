@@ -1,4 +1,4 @@
-"""Measures that follow from a confusion matrix: values, leave-one-out values, variances.
+"""Measures that follow from a confusion matrix: values and derivatives.
 
 All of them for a stack of matrices at once, so that thousands of replicates cost one call.
 """
