@@ -34,17 +34,3 @@ def scored(tmp_path, monkeypatch, columns):
     monkeypatch.chdir(tmp_path)
     pq.write_table(pa.table(columns), "x.parquet")
     return tmp_path
-
-
-@pytest.fixture(scope="module")
-def models():
-    """Return labels, the scores of three models, and groups of three rows."""
-    rng = np.random.default_rng(5)
-    n = 240
-    y = (rng.random(n) < 0.35).astype(np.int8)
-    scores = {
-        "a": np.round(rng.normal(size=n) + y, 1),
-        "b": rng.normal(size=n) + 0.6 * y,
-        "c": rng.normal(size=n) + 0.5 * y,
-    }
-    return y, scores, np.arange(n) // 3

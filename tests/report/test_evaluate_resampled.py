@@ -2,36 +2,67 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
-import pickle
 from html import unescape
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from evaluation_cases import FIELDS, TABLE, same
-from scipy.stats import bootstrap as scipy_bootstrap
+from scipy.stats import bootstrap as scipy_bootstrap, norm
 from sklearn.metrics import f1_score, roc_auc_score, roc_curve
 
-from fastmetrics import ScoreTable, bootstrap, compare, estimate, evaluate
-from fastmetrics.cli import main
+from fastmetrics import ScoreTable, bootstrap, compare, estimate, evaluate, paired_bootstrap
 from fastmetrics.comparison import effective_sample_size
-from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
+from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning
+
+TABLE = {
+    "roc_auc": "roc_auc",
+    "average_precision": "average_precision",
+    "break_even_point": "break_even_point",
+    "ks_statistic": "ks_statistic",
+    "tpr_at_best_threshold": ("best_threshold", {"of": "true_positive_rate"}),
+    "fpr_at_best_threshold": ("best_threshold", {"of": "false_positive_rate"}),
+}
+#: Those whose replicates make intervals.
+RESAMPLED = [metric for metric in TABLE if metric != "ks_statistic"]
+FIELDS = {"tpr_at_best_threshold": "true_positive_rate"}
+FIELDS |= {"fpr_at_best_threshold": "false_positive_rate"}
 
 
-@pytest.mark.parametrize("method", [None, "percentile", "basic", "bca"])
-@pytest.mark.parametrize("plan", [{}, {"stratified": True}, {"groups": True}])
+def same(one, other):
+    """Whether two results are the same, replicate for replicate."""
+    assert one.confidence_interval == other.confidence_interval
+    if one.details is None:
+        return one == other
+    assert (one.estimate, one.details.n_failed, one.details.key) == (
+        other.estimate,
+        other.details.n_failed,
+        other.details.key,
+    )
+    return np.array_equal(one.details.distribution, other.details.distribution, equal_nan=True)
+
+
+@pytest.fixture(scope="module")
+def models():
+    """Return labels, the scores of three models, and groups of three rows."""
+    rng = np.random.default_rng(5)
+    n = 240
+    y = (rng.random(n) < 0.35).astype(np.int8)
+    scores = {
+        "a": np.round(rng.normal(size=n) + y, 1),
+        "b": rng.normal(size=n) + 0.6 * y,
+        "c": rng.normal(size=n) + 0.5 * y,
+    }
+    return y, scores, np.arange(n) // 3
+
+
+@pytest.mark.parametrize(
+    ("method", "plan"),
+    [(None, {}), (None, {"stratified": True}), (None, {"groups": True}), ("basic", {})],
+)
 def test_one_model_has_the_intervals_of_the_bootstrap(models, method, plan):
     y, scores, groups = models
     plan = {name: groups if name == "groups" else value for name, value in plan.items()}
-    if method == "bca":
-        with pytest.raises(ValueError, match="not defined for 'break_even_point', which jumps"):
-            evaluate(y, scores["a"], n_resamples=99, method=method, **plan)
-        return
     options = {"n_resamples": 199, "method": method, "rng": 7, "confidence_level": 0.9, **plan}
     result = evaluate(y, scores["a"], **options)
     expected = dict(bootstrap(y, scores["a"], metrics=TABLE, **options))
@@ -111,11 +142,6 @@ def lowest(labels, scores):
     ("metrics", "labels"),
     [
         ("ks_statistic", ["roc_auc", "ks_statistic"]),
-        ("roc_auc", ["roc_auc"]),
-        (
-            ("recall_at_false_positive_rate", {"false_positive_rate": 0.1}),
-            ["roc_auc", "recall_at_false_positive_rate"],
-        ),
         (["fpr_at_best_threshold", "roc_auc"], ["roc_auc", "fpr_at_best_threshold"]),
         (("ks_statistic", "rank_loss"), ["roc_auc", "ks_statistic", "rank_loss"]),
         (lowest, ["roc_auc", "lowest"]),
@@ -132,52 +158,23 @@ def test_every_way_to_name_measures(models, metrics, labels):
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "message"),
+    ("options", "message"),
     [
-        ({"metrics": []}, ValueError, "at least one measure: got none"),
-        ({"metrics": ["f1"]}, ValueError, "'f1' counts decisions: pass `threshold`"),
-        ({"metrics": "auroq"}, ValueError, "`metrics` names 'auroq', which is no measure"),
-        ({"metrics": ["roc_auc"] * 2}, ValueError, "names 'roc_auc' 2 times"),
-        ({"metrics": {"roc_auc": "ks_statistic"}}, ValueError, "gives 'roc_auc'.* of another"),
-        (
-            {"metrics": {"x": ("recall_at_false_positive_rate", {"false_positive_rate": 2})}},
-            ValueError,
-            "metric 'x': .*got 2",
+        ({"metrics": []}, "at least one measure: got none"),
+        ({"metrics": ["f1"]}, "'f1' counts decisions: pass `threshold`"),
+        ({"metrics": {"roc_auc": "ks_statistic"}}, "gives 'roc_auc'.* of another"),
+        ({"method": "bca"}, "not defined for 'break_even_point', which jumps"),
+        ({"groups": [1, 2], "stratified": True}, "exclude each other"),
+        *(
+            ({name: value, "n_resamples": None}, f"`{name}` is of the bootstrap: pass `n_resamp")
+            for name, value in (("method", "bca"), ("stratified", True), ("rng", 0))
         ),
-        ({"metrics": 3}, TypeError, "`metrics` must"),
-        ({"metrics": "f1", "threshold": math.nan}, ValueError, "`threshold` must not be nan"),
-        ({"method": "bayes"}, ValueError, "`method` must be one of 'percentile'"),
-        ({"n_resamples": 0}, ValueError, "`n_resamples` must be at least 1: got 0"),
-        ({"n_resamples": 1}, ValueError, "`n_resamples` must be at least 2: got 1"),
-        ({"n_resamples": 10**9}, ValueError, "`n_resamples` of 1,000,000,000 would keep"),
-        ({"rng": -1}, ValueError, "`rng` must be a seed that is not negative"),
-        ({"rng": np.random.RandomState(0)}, TypeError, "got a RandomState"),
-        ({"groups": [1, 2], "stratified": True}, ValueError, "exclude each other"),
-        ({"groups": [1, 2]}, ValueError, "`groups` has 2 rows"),
-        ({"confidence_level": 95}, ValueError, r"did you mean 0\.95\?"),
     ],
 )
-def test_wrong_options(models, options, error, message):
+def test_wrong_options(models, options, message):
     y, scores, _ = models
-    with pytest.raises(error, match=message):
+    with pytest.raises(InputError, match=message):
         evaluate(y, scores["a"], **{"n_resamples": 9} | options)
-
-
-@pytest.mark.parametrize(
-    "option",
-    [
-        {"method": "bca"},
-        {"stratified": True},
-        {"rng": 0},
-        {"progress": True},
-    ],
-    ids=lambda option: next(iter(option)),
-)
-def test_options_of_the_bootstrap_need_one(models, option):
-    y, scores, _ = models
-    (name,) = option
-    with pytest.raises(ValueError, match=f"`{name}` is of the bootstrap: pass `n_resamples`"):
-        evaluate(y, scores["a"], **option)
 
 
 def test_without_a_bootstrap_influences_give_intervals_and_differences(models):
@@ -200,37 +197,19 @@ def test_without_a_bootstrap_influences_give_intervals_and_differences(models):
         *("models", "confidence_level", "weights_are", "differences", "verdict")
     }
     assert "bootstrap" not in result.to_dict()["models"][0]
-    assert hash(result) == hash(evaluate(y, scores))
 
 
-def test_the_key_the_seed_and_the_generator(models):
+def test_one_key_is_drawn_of_a_generator_in_a_call(models):
     y, scores, _ = models
-
-    def interval(rng):
-        return evaluate(y, scores["b"], n_resamples=99, rng=rng)
-
-    first = interval(11)
-    assert interval(11)[0].confidence_interval == first[0].confidence_interval
-    assert interval(first.bootstrap.key)[0].confidence_interval == first[0].confidence_interval
-    assert interval(12)[0].confidence_interval != first[0].confidence_interval
-    generator = np.random.default_rng(11)
-    assert interval(generator)[0].confidence_interval == first[0].confidence_interval
-    # One key a call, however often the library looks at it.
-    other = np.random.default_rng(11)
+    generator, other = (np.random.default_rng(11) for _ in range(2))
+    found = evaluate(y, scores["b"], n_resamples=99, rng=generator)
     bootstrap(y, scores["b"], n_resamples=9, rng=other)
     assert generator.integers(2**40) == other.integers(2**40)
+    again = evaluate(y, scores["b"], n_resamples=99, rng=found.bootstrap.key)
+    assert again[0].confidence_interval == found[0].confidence_interval
 
 
-def test_threads_and_the_order_of_rows_change_nothing(models):
-    y, scores, _ = models
-    order = np.random.default_rng(1).permutation(len(y))
-    options = {"n_resamples": 99, "rng": 1}
-    whole = evaluate(y, scores["b"], n_threads=1, **options)[0]
-    other = evaluate(y[order], scores["b"][order], n_threads=3, **options)[0]
-    assert all(same(whole.bootstrap[metric], other.bootstrap[metric]) for metric in TABLE)
-
-
-def test_dictionary_html_and_pickle(models):
+def test_dictionary_and_html(models):
     y, scores, _ = models
     result = evaluate(y, {"<a>": scores["a"], "b": scores["b"]}, n_resamples=99, rng=1)
     content = result.to_dict()
@@ -250,48 +229,6 @@ def test_dictionary_html_and_pickle(models):
     assert "&lt;a&gt; − b" in page
     low, high = figures["confidence_interval"].values()
     assert f"[{low:.4f},\N{NO-BREAK SPACE}{high:.4f}]" in page
-    assert pickle.loads(pickle.dumps(result)).to_dict() == content
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        result.bootstrap.key = "0" * 16
-
-
-def test_frames_and_labels(models):
-    y, scores, groups = models
-    frame = pd.DataFrame(scores)
-    expected = evaluate(y, scores, n_resamples=49, rng=1).to_dict()
-    assert evaluate(pd.Series(y), frame, n_resamples=49, rng=1).to_dict() == expected
-    words = np.where(y == 1, "sick", "well")
-    named = evaluate(words, scores, n_resamples=49, rng=1, pos_label="sick")
-    assert named.to_dict() == expected
-    by_text = [f"patient {group}" for group in groups]
-    one, other = (
-        evaluate(y, scores["a"], n_resamples=49, rng=1, groups=given)
-        for given in (np.char.zfill(groups.astype(str), 3), by_text)
-    )
-    assert one.bootstrap.n_groups == other.bootstrap.n_groups == 80
-
-
-def test_groups_make_the_interval_wider():
-    rng = np.random.default_rng(0)
-    patients = np.repeat(np.arange(60), 10)
-    y = (np.arange(60) % 2)[patients]
-    score = (rng.normal(size=60) + y[::10])[patients] + 0.1 * rng.normal(size=600)
-    rows, grouped = (
-        evaluate(y, score, n_resamples=499, rng=1, metrics="roc_auc", groups=groups)[0]
-        for groups in (None, patients)
-    )
-    assert rows.roc_auc == grouped.roc_auc == pytest.approx(roc_auc_score(y, score))
-    widths = [m.confidence_interval.high - m.confidence_interval.low for m in (rows, grouped)]
-    assert widths[1] > 2 * widths[0]
-
-
-def test_weights_that_are_no_counts_have_an_interval(models):
-    y, scores, _ = models
-    weights = np.random.default_rng(1).random(len(y)) + 0.5
-    model = evaluate(y, scores["a"], sample_weight=weights, n_resamples=99, rng=1)[0]
-    assert model.note == ""
-    low, high = model.confidence_interval.low, model.confidence_interval.high
-    assert low < model.roc_auc < high
 
 
 def test_one_class_is_not_resampled(models):
@@ -310,17 +247,6 @@ def test_degenerate_intervals_warn_and_leave_a_note():
         model = evaluate(y, y * 1.0, n_resamples=99, rng=0, metrics="roc_auc")[0]
     assert model.note == "no sound bootstrap interval of roc_auc"
     assert (model.confidence_interval.low, model.confidence_interval.high) == (1, 1)
-
-
-def test_replicates_without_a_class_are_counted_and_warned_about():
-    y, score = np.repeat([0, 1], [18, 2]), np.arange(20)
-    score[18] = 5
-    with pytest.warns(UndefinedMetricWarning, match="`stratified=True` keeps both"):
-        model = evaluate(y, score, n_resamples=999, rng=0, metrics="roc_auc")[0]
-    share = model.bootstrap["roc_auc"].details.n_failed / 999
-    assert share == pytest.approx(0.9**20, abs=4 * math.sqrt(0.12 * 0.88 / 999))
-    kept = evaluate(y, score, n_resamples=999, rng=0, metrics="roc_auc", stratified=True)[0]
-    assert kept.bootstrap["roc_auc"].details.n_failed == 0
 
 
 def test_intervals_of_maxima_and_choices_say_what_they_are_of(models):
@@ -346,27 +272,6 @@ def test_intervals_of_maxima_and_choices_say_what_they_are_of(models):
         metrics=("recall_at_false_positive_rate", {"false_positive_rate": 0.3}),
     ).models[0]
     assert all(one.note == "" for one in fixed.bootstrap.values())
-
-
-@pytest.mark.parametrize("output", ["table", "markdown", "csv"])
-def test_what_is_printed_has_the_footnotes(models, output, tmp_path, capsys):
-    y, scores, _ = models
-    given = {"a": scores["a"], "b": scores["b"]}
-    result = evaluate(y, given, n_resamples=99, rng=1)
-    path = str(tmp_path / "x.parquet")
-    pq.write_table(pa.table({"y": y, **given}), path)
-    options = ["--label", "y", "--score", "a", "--score", "b", "--bootstrap", "99", "--seed", "1"]
-    assert main(["evaluate", path, *options, "--format", output]) == 0
-    text = " ".join(capsys.readouterr().out.split())
-    note = result["b"].bootstrap["fpr_at_best_threshold"].note
-    if output == "csv":
-        assert text.count(note) == 6  # TPR and FPR of two models and of their difference
-        return
-    assert "KS: limits of the largest of many gaps, without resamples." in text
-    assert "TPR at it ↑ ¹" in text
-    assert "FPR at it ↓ ¹" in text
-    assert f"¹ {note}." in text
-    assert text.count(note) == 1
 
 
 def test_a_small_class_is_noted_beside_a_bootstrap_too():
@@ -396,3 +301,103 @@ def test_each_model_is_put_in_order_once(monkeypatch: pytest.MonkeyPatch, n_mode
     for one, other in zip(plain, drawn, strict=True):
         for name in ("roc_auc", "average_precision", "ks_statistic", "threshold"):
             assert getattr(one, name) == getattr(other, name)
+
+
+@pytest.mark.parametrize("plan", [{"stratified": True}, {"groups": True}, {"weights": True}])
+def test_several_models_have_paired_replicates_and_differences(models, plan):
+    y, scores, groups = models
+    given = {}
+    if "groups" in plan:
+        given["groups"] = groups
+    if "weights" in plan:
+        given["sample_weight"] = np.random.default_rng(0).random(len(y)) + 0.5
+    if "stratified" in plan:
+        given["stratified"] = True
+    result = evaluate(y, scores, n_resamples=199, rng=3, **given)
+    expected = dict(paired_bootstrap(y, scores, metrics=TABLE, n_resamples=199, rng=3, **given))
+    rows = {name: value for name, value in given.items() if name != "stratified"}
+    expected |= compare(y, scores, metrics="ks_statistic", **rows)
+    for name in scores:
+        for metric in TABLE:
+            own = result[name].bootstrap[metric]
+            if metric in RESAMPLED[:2]:  # what jumps from score to score has percentile's
+                assert (own.method == "bca") is not ("groups" in plan or "weights" in plan)
+            assert same(own, expected[metric].models["abc".index(name)])
+            assert own.estimate == pytest.approx(
+                getattr(result[name], FIELDS.get(metric, metric)), rel=1e-14
+            )
+    assert list(result.comparisons) == list(TABLE)
+    for metric, pairs in expected.items():
+        for pair, found in zip(pairs, result.comparisons[metric], strict=True):
+            assert (found.a, found.b) == (pair.a, pair.b)
+            assert found.pvalue_holm == pair.pvalue_holm
+            assert found.confidence_interval == pair.confidence_interval
+            if metric in RESAMPLED:
+                assert np.array_equal(found.details.distribution, pair.details.distribution)
+            two = (result[found.a], result[found.b])
+            own = [getattr(model, FIELDS.get(metric, metric)) for model in two]
+            assert found.difference == pytest.approx(own[0] - own[1], abs=1e-14)
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
+def test_several_models_by_one_method(models, method):
+    y, scores, _ = models
+    options = {"n_resamples": 99, "rng": 3, "method": method}
+    result = evaluate(y, scores, metrics=["roc_auc", "rank_loss"], **options)
+    expected = paired_bootstrap(y, scores, metrics=["roc_auc", "rank_loss"], **options)
+    for name in scores:
+        for metric in ("roc_auc", "rank_loss"):
+            assert same(result[name].bootstrap[metric], expected[metric].models["abc".index(name)])
+            assert result[name].bootstrap[metric].method == method
+    settings = result.bootstrap
+    assert settings.method == method
+    assert {one.method for one in result.comparisons.values()} == {f"{method} bootstrap"}
+
+
+@pytest.mark.parametrize("stratified", [False, True])
+def test_own_intervals_of_several_models_are_nearly_bca_by_its_definition(models, stratified):
+    y, scores, _ = models
+    result = evaluate(y, scores, n_resamples=499, rng=3, metrics="roc_auc", stratified=stratified)
+    assert result.bootstrap.method is None
+    assert result.comparisons["roc_auc"].method == "basic bootstrap"
+    for name, score in scores.items():
+        found = result[name].bootstrap["roc_auc"]
+        kept = ~np.eye(len(y), dtype=bool)
+        without = np.array([roc_auc_score(y[rows], score[rows]) for rows in kept])
+        squares = cubes = 0.0
+        for stratum in (y == 1, y == 0) if stratified else (y >= 0,):
+            n = stratum.sum()
+            influence = (n - 1) / n * (without[stratum].mean() - without[stratum])
+            squares += np.sum(influence**2)
+            cubes += np.sum(influence**3)
+        a = cubes / (6 * squares**1.5)
+        replicates = found.details.distribution
+        ties = np.mean(replicates == found.estimate)
+        bias = norm.ppf(np.mean(replicates < found.estimate) + ties / 2)
+        levels = [
+            norm.cdf(bias + (bias + z) / (1 - a * (bias + z))) for z in norm.ppf([0.025, 0.975])
+        ]
+        assert list(found.confidence_interval.to_dict().values()) == pytest.approx(
+            np.quantile(replicates, levels), rel=1e-3
+        )
+
+
+def test_no_finite_correction_leaves_the_percentile_interval(models):
+    y, scores, _ = models
+    best = np.where(np.arange(len(y)) == np.flatnonzero(y == 0)[0], 2.0, y * 1.0)
+    options = {
+        "n_resamples": 199,
+        "rng": 1,
+        "metrics": ("recall_at_false_positive_rate", {"false_positive_rate": 0.01}),
+    }
+    result = evaluate(y, {"best": best, "b": scores["b"]}, **options)
+    own = result["best"].bootstrap["recall_at_false_positive_rate"]
+    alone = evaluate(y, best, **options)["score"].bootstrap["recall_at_false_positive_rate"]
+    assert own.method == alone.method == "percentile"
+    assert own.confidence_interval.low < own.confidence_interval.high
+
+
+def test_differences_of_groups_have_no_bca(models):
+    y, scores, groups = models
+    with pytest.raises(ValueError, match="not defined for differences of groups"):
+        evaluate(y, scores, n_resamples=9, metrics="roc_auc", method="bca", groups=groups)
