@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.containers import OF_PREDICT_PROBA, as_array, as_vector, is_null, names_of
 from fastmetrics._input.labels import encode_labels
-from fastmetrics._input.scalars import WeightsAre, check_same_length
+from fastmetrics._input.scalars import WeightsAre, check_flag, check_same_length
 from fastmetrics._input.scores import CANONICAL, canonical_scores, check_finite
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError
@@ -108,6 +108,7 @@ def check_binary(
         weights, integer_weights, exponent = check_weights(
             sample_weight, len(y), weights_are=weights_are
         )
+    allow_inf = check_flag("allow_inf", allow_inf)
     labels, negative, verified = encode_labels(y, pos_label, label_rule, defer=True)
     deferred = None if verified else (y, pos_label, label_rule)
     return BinaryRows(

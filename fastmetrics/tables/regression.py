@@ -20,7 +20,7 @@ from fastmetrics._files import Members, Saved, scalar
 from fastmetrics._input.domains import LOGARITHMS, of_power
 from fastmetrics._input.regression_targets import RegressionRows, check_regression
 from fastmetrics._input.rows import check_same_index
-from fastmetrics._input.scalars import check_integer, check_real
+from fastmetrics._input.scalars import check_flag, check_integer, check_real
 from fastmetrics._input.weights import check_exponent, check_sums
 from fastmetrics._kernels import errors
 from fastmetrics._kernels.deviances import deviance_sums
@@ -326,7 +326,8 @@ class RegressionTable(Frozen, Summed, Saved):
         check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
         rows = check_regression(y_true, y_pred, sample_weight)
         wanted = frozenset((check_power(power), True) for power in powers)
-        terms = ARITHMETIC | Terms(log_errors=bool(log_errors), powers=wanted - {(0.0, True)})
+        is_logged = check_flag("log_errors", log_errors)
+        terms = ARITHMETIC | Terms(log_errors=is_logged, powers=wanted - {(0.0, True)})
         return cls.from_rows(rows, terms)
 
     @classmethod
