@@ -15,14 +15,6 @@ VALUES = [0.0, -0.0, 0.25, 0.3, 0.5, 1.0, 1 + 2**-52, 5e-324, -1e308, 1.7e308, -
 ROWS = st.lists(
     st.tuples(st.integers(0, 1), st.sampled_from(VALUES), st.integers(0, 3)), max_size=30
 )
-#: Rows that every stream refuses, and what it says.
-FAULTS: dict[str, tuple[list[Any], list[Any], str]] = {
-    "nan": ([0, 1], [0.1, np.nan], "`y_score` must be finite: nan at index 1"),
-    "inf": ([0, 1], [0.1, np.inf], "`y_score` must be finite: inf at index 1"),
-    "labels": ([0, 2], [0.1, 0.2], "pass `pos_label`"),
-    "empty": ([], [], "`y_true` is empty"),
-    "lengths": ([0, 1], [0.1], "lengths differ"),
-}
 
 
 def new(layout: BinLayout | None, first_rows: int | None = None) -> BinnedScoreTable:

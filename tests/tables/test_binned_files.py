@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from travels import TRAVELS, changed
+from travels import changed
 
-from fastmetrics import ConfusionMatrix, ScoreTable
 from fastmetrics.streams import BinLayout, BinnedScoreTable
 
 LAYOUT = BinLayout([0.0, 0.5, float(np.nextafter(0.5, 1.0)), 1.0])
@@ -47,22 +46,6 @@ def of_bits() -> BinnedScoreTable:
     return table
 
 
-@pytest.mark.parametrize("way", TRAVELS)
-@pytest.mark.parametrize("name", TABLES)
-def test_what_arrives_goes_on_alike(name: str, way: str) -> None:
-    table = TABLES[name]()
-    before = table.copy()
-    other = TRAVELS[way](table)
-    assert other == table
-    assert other.layout == table.layout
-    assert other.is_weighted == table.is_weighted
-    for each in (other, table):
-        each.update([1, 0], [0.5, 0.6])
-        assert (each == before) is False
-    assert other == table
-    assert TRAVELS[way](other) + before == table + before
-
-
 def test_files_are_replaced_when_they_are_whole(tmp_path: Any) -> None:
     path = tmp_path / "table.npz"
     binned().save(path)
@@ -77,13 +60,6 @@ def test_files_are_replaced_when_they_are_whole(tmp_path: Any) -> None:
     binned().save(path)
     with pytest.raises(ValueError, match="it holds a BinnedScoreTable"):
         BinLayout.load(path)
-
-
-@pytest.mark.parametrize("other", [ConfusionMatrix(), ScoreTable.from_counts([1], [1], [1])])
-def test_other_files_are_refused(other: Any, tmp_path: Any) -> None:
-    other.save(tmp_path / "other.npz")
-    with pytest.raises(ValueError, match="does not hold a whole BinnedScoreTable"):
-        BinnedScoreTable.load(tmp_path / "other.npz")
 
 
 COUNTS = np.zeros(10, np.int64)
@@ -136,8 +112,3 @@ def test_members_that_are_wrong(what: str) -> None:
     assert BinnedScoreTable.from_bytes(changed(whole)) == table
     with pytest.raises(ValueError, match=message):
         BinnedScoreTable.from_bytes(changed(whole, **members))
-
-
-def test_bytes_are_bytes() -> None:
-    with pytest.raises(TypeError, match="`data` must be bytes: got str"):
-        BinnedScoreTable.from_bytes("table")  # type: ignore[arg-type]

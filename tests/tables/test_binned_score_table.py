@@ -151,25 +151,6 @@ def test_weights_of_any_size_add_up() -> None:
             assert roc_auc_score(table.to_score_table()) in table.roc_auc()
 
 
-def test_scores_of_any_dtype_and_container() -> None:
-    tables = []
-    for scores in (
-        [1, 2, 3],
-        np.array([1, 2, 3], np.int64),
-        np.array([1, 2, 3], np.uint64),
-        np.array([1, 2, 3], np.float16),
-        np.array([1, 2, 3], ">f4"),
-        np.array([1, 2, 3], np.int8),
-    ):
-        for labels in ([0, 1, 1], [-1, 1, 1], [False, True, True], np.array([0, 1, 1], np.int8)):
-            table = new(COARSE)
-            table.update(labels, scores)
-            tables.append(table)
-    table = new(COARSE)
-    table.update(["no", "yes", "yes"], [1, 2, 3], pos_label="yes")
-    assert all(each == table for each in tables)
-
-
 FAULTS = {
     "nan": ([0, 1], [0.1, math.nan], "`y_score` must be finite: nan at index 1"),
     "inf": ([0, 1], [0.1, math.inf], "`y_score` must be finite: inf at index 1"),
@@ -260,15 +241,6 @@ def test_threads_may_share_a_table(rng: Any) -> None:
 
     in_threads(work)
     assert table == whole
-
-
-def test_it_is_no_array_of_labels() -> None:
-    """A measure that wants rows does not take the middle of a bracket for a value."""
-    table = new(BITS)
-    table.update([0, 1], [0.2, 0.7])
-    for ask in (roc_auc_score, average_precision_score, ks_statistic):
-        with pytest.raises(TypeError, match=r"BinnedScoreTable.*roc_auc\(\)"):
-            ask(table)
 
 
 @settings(max_examples=20)

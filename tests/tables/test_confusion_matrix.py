@@ -11,76 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn.metrics as sk
-from hypothesis import given, strategies as st
 
 from fastmetrics import ConfusionMatrix
-from reference import count_oracle as oracle
-
-
-def pairs(labels: Any, *, weighted: bool = False) -> Any:
-    """Return a strategy of rows (true, predicted, weight in eighths)."""
-    weight = st.integers(0, 24) if weighted else st.just(8)
-    return st.lists(st.tuples(labels, labels, weight), min_size=1, max_size=30)
-
-
-KINDS = {
-    "few integers": st.integers(0, 3),
-    "negative integers": st.sampled_from([-128, -1, 0, 127]),
-    "integers far apart": st.sampled_from([-(2**62), 3, 2**62, 2**63 - 1]),
-    "text": st.sampled_from(["b", "a", "Z", "", "caé"]),
-    "floats": st.sampled_from([-2.0, 0.0, -0.0, 3.0]),
-    "floats far apart": st.sampled_from([-1e300, 0.0, 2.0**63, 2.0**64]),
-    "booleans": st.booleans(),
-}
-
 
 # --- counts ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@given(st.data())
-def test_counts_are_those_of_the_definition(kind, data) -> None:
-    rows = data.draw(pairs(KINDS[kind]))
-    y, p, _ = (list(column) for column in zip(*rows, strict=True))
-    matrix = ConfusionMatrix.from_labels(y, p)
-    assert matrix.counts.dtype == np.int64
-    assert matrix.counts.tolist() == oracle.matrix(oracle.rows_of(y, p), matrix.labels)
-    assert list(matrix.labels) == sorted(matrix.labels)
-    if kind == "booleans":
-        assert matrix.labels == (False, True)
-    elif len(matrix.labels) != 2:
-        assert set(matrix.labels) == {*y, *p}
-    assert {type(label) for label in matrix.labels} == {type(y[0])}
-    assert matrix.n == len(rows)
-    if "far" not in kind and len(matrix.labels) > 1:
-        theirs = sk.confusion_matrix(y, p, labels=np.array(matrix.labels))
-        np.testing.assert_array_equal(matrix.counts, theirs)
-
-
-@pytest.mark.parametrize("kind", ["few integers", "integers far apart", "text"])
-@given(st.data())
-def test_weights(kind, data) -> None:
-    rows = data.draw(pairs(KINDS[kind], weighted=True).filter(lambda r: any(w for *_, w in r)))
-    y, p, w = (list(column) for column in zip(*rows, strict=True))
-    for weights, dtype in ((w, np.int64), ([k / 8 for k in w], np.float64)):
-        matrix = ConfusionMatrix.from_labels(y, p, sample_weight=weights)
-        assert matrix.counts.dtype == dtype
-        exact = oracle.rows_of(y, p, weights)
-        assert matrix.counts.tolist() == oracle.matrix(exact, matrix.labels)
-        assert matrix.is_weighted == (dtype is np.float64)
-        assert matrix == ConfusionMatrix.from_labels(
-            *zip(*[(a, b) for a, b, _ in exact], strict=True),
-            sample_weight=[k for k in weights if k],
-        )  # a row of weight 0 is absent, and so is its label
-
-
-@given(pairs(st.integers(-1, 2)), st.permutations([-1, 0, 1, 2, 77]))
-def test_given_labels_keep_their_order(rows, labels) -> None:
-    y, p, _ = zip(*rows, strict=True)
-    matrix = ConfusionMatrix.from_labels(y, p, labels=labels)
-    assert matrix.labels == tuple(labels)
-    assert matrix.counts.tolist() == oracle.matrix(oracle.rows_of(y, p), labels)
 
 
 @pytest.mark.parametrize("weighting", ["none", "counts", "importances"])

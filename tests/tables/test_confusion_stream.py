@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import random
 
 import numpy as np
 import pytest
@@ -11,7 +10,13 @@ from confusion_samples import KINDS, batches, check, columns, state, whole
 from hypothesis import given, strategies as st
 
 import engine_sizes
-from fastmetrics import ConfusionMatrix, confusion_matrix
+from fastmetrics import (
+    ConfusionMatrix,
+    balanced_accuracy_score,
+    confusion_matrix,
+    matthews_corrcoef,
+)
+from fastmetrics.errors import DataConversionWarning, UndefinedMetricWarning
 from grids import few_examples
 
 # --- batches -----------------------------------------------------------------------------------
@@ -36,6 +41,7 @@ def test_batches_are_the_whole(kind, weighting, data) -> None:
         w = [1] * len(w)
     check(matrix, list(zip(y, p, w, strict=True)), scale=scale)
     assert matrix.is_weighted == (scale > 1)
+    assert matrix.counts.dtype == (np.float64 if scale > 1 else np.int64)
     weights = None if weighting == "none" else np.array(w) / scale if scale > 1 else w
     at_once = ConfusionMatrix.from_labels(y, p, sample_weight=weights)
     assert (matrix.labels, matrix.counts.tolist()) == (at_once.labels, at_once.counts.tolist())
@@ -172,36 +178,6 @@ def matrices(some, make, *, scale=1) -> list[ConfusionMatrix]:
     return found
 
 
-@pytest.mark.parametrize("scale", [1, 8], ids=["counts", "importances"])
-@pytest.mark.parametrize("kind", KINDS)
-@few_examples
-@given(st.data())
-def test_laws_of_merging(kind, scale, data) -> None:
-    labels, make = KINDS[kind]
-    some = data.draw(batches(labels, weighted=True))
-    parts = matrices(some, make, scale=scale)
-    states = [state(part) for part in parts]
-    total = sum(parts)
-    check(total, whole(some), scale=scale)
-    empty = ConfusionMatrix()
-    shuffled = parts.copy()
-    random.Random(len(parts)).shuffle(shuffled)
-    assert sum(shuffled) == total == sum(parts, start=empty)
-    a, b, c = (parts * 3)[:3]
-    assert a + b == b + a
-    assert (a + b) + c == a + (b + c)
-    assert a + empty == a == empty + a
-    merged = empty.copy()
-    merged.merge(*shuffled)
-    assert merged == total
-    grown = parts[0].copy()
-    for rows in some[1:]:
-        y, p, w = columns(rows, make)
-        grown.update(y, p, np.array(w) / scale if scale > 1 else w)
-    assert grown == total
-    assert [state(part) for part in parts] == states, "the parts are as they were"
-
-
 @given(batches(st.integers(0, 4), weighted=True))
 def test_counts_and_weights_merge(some) -> None:
     counts, weights = matrices(some, np.array), matrices(some, np.array, scale=8)
@@ -232,15 +208,6 @@ def test_one_small_weight_after_another_is_not_lost() -> None:
     assert matrix.tp == 2.0**54 + 1000
     parts = sum([matrix, ConfusionMatrix.from_labels([1], [1], sample_weight=[3.0])])
     assert parts.tp == 2.0**54 + 1004  # 1003, to the nearest even
-
-
-def test_a_sum_of_one_is_another_matrix() -> None:
-    one = ConfusionMatrix.from_labels([0, 1], [0, 1])
-    total = sum([one])
-    total.update([1], [1])
-    assert (one.n, total.n) == (2, 3)
-    one.merge(one, one)  # copies are made before it changes
-    assert one.n == 8
 
 
 def test_given_labels_win_over_found_ones() -> None:
@@ -357,3 +324,49 @@ def test_nothing_that_is_handed_out_changes_the_matrix() -> None:
         for margin in matrix.margins:
             margin[:] = 99
         assert state(matrix) == before
+
+
+# --- odd columns and weights ------------------------------------------------------------------
+
+Y, P = [0, 1, 2, 1], [0, 2, 2, 1]
+
+
+def test_measures_of_a_stream_without_rows() -> None:
+    for measure in (balanced_accuracy_score, matthews_corrcoef):
+        with pytest.warns(UndefinedMetricWarning):
+            assert np.isnan(measure(ConfusionMatrix()))
+
+
+def test_columns_are_converted_with_a_warning() -> None:
+    for y, match in (
+        (np.array(Y)[:, None], "`y_true` is a column"),
+        (np.array(Y, object), "`y_true` has dtype object"),
+    ):
+        matrix = ConfusionMatrix()
+        with pytest.warns(DataConversionWarning, match=match) as caught:
+            matrix.update(y, P)
+        assert caught[0].filename == __file__, "the warning points at the caller's line"
+        assert matrix.counts.tolist() == [[1, 0, 0], [0, 1, 1], [0, 0, 1]]
+
+
+@pytest.mark.parametrize("power", [1000, -1070])
+def test_weights_that_would_overflow_or_vanish(power) -> None:
+    matrix = ConfusionMatrix()
+    for _ in range(2):  # batches of one scale
+        matrix.update(Y, P, np.ldexp([0.5, 1, 1.5, 2], power))
+    back = np.ldexp(matrix.counts, -matrix.weight_exponent)
+    assert back.tolist() == np.ldexp([[1.0, 0, 0], [0, 4, 2], [0, 0, 3]], power).tolist()
+    before = state(matrix)
+    with pytest.raises(ValueError, match="differently scaled weights"):
+        matrix.update(Y, P)
+    assert state(matrix) == before
+
+
+def test_integer_weights_above_2_to_53() -> None:
+    matrix = ConfusionMatrix([0, 1])
+    for _ in range(1_000):  # each of them is exact, and so is what they come to
+        matrix.update([1, 1], [1, 0], [2**53 - 1, 1])
+    assert (matrix.tp, matrix.fn) == (1_000 * (2**53 - 1), 1_000)
+    assert matrix.counts.dtype == np.int64
+    matrix.update([1, 0], [1, 0], [2**53, 2**53])  # their sum is not
+    assert matrix.is_weighted

@@ -17,7 +17,7 @@ resource = pytest.importorskip("resource")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
 
 MEMORY = 4_000_000
-NO_ROOM = r"^no room in `spill_dir`"
+NO_ROOM = "^no room in `spill_dir`.*name a folder with more room"
 N = 20_000
 KINDS = {
     "doubles": lambda rng: rng.normal(size=N),
@@ -161,14 +161,6 @@ def test_other_failures_refuse_a_batch_whole_too(rng, tmp_path, monkeypatch, err
         with pytest.raises(type(error)):
             fill()
     assert what(runs)[2] == sum(taken)
-
-
-def test_a_refused_number_of_threads_changes_nothing(rng):
-    runs = ScoreRuns(MEMORY)
-    for n_threads in (-1, 0, 1.5):
-        with pytest.raises(ValueError, match="`n_threads`"):
-            runs.update(rng.integers(0, 2, 10 * N), rng.normal(size=10 * N), n_threads=n_threads)
-    assert (runs.n_positive, runs.n_negative) == (0, 0)
 
 
 def test_refused_integers_leave_small_ones_what_they_were(rng):

@@ -69,14 +69,15 @@ def bins(layout: BinLayout | None, weights: str, first_rows: int | None = None) 
     )
 
 
-def matrices(kind: str, **options: Any) -> Kind:
+def matrices(kind: str, scale: int = 1, **options: Any) -> Kind:
     labels, make = confusion_samples.KINDS[kind]
-    rows = st.lists(st.tuples(labels, labels), max_size=9)
-    return streamed(
-        lambda: ConfusionMatrix(**options),
-        rows,
-        lambda some: [make(list(column)) for column in zip(*some, strict=True)],
-    )
+
+    def columns(some: Any) -> Any:
+        y, p, w = confusion_samples.columns(some, make)
+        return y, p, np.array(w) / scale if scale > 1 else w
+
+    rows = st.lists(st.tuples(labels, labels, st.integers(1, 24)), max_size=9)
+    return streamed(lambda: ConfusionMatrix(**options), rows, columns)
 
 
 _PAIRS = st.lists(
@@ -100,6 +101,7 @@ KINDS: dict[str, Kind] = {
         for weights in ("none", "counts", "quarters")
     },
     **{f"matrix of {kind}": matrices(kind) for kind in confusion_samples.KINDS},
+    "matrix of weights": matrices("text", 8),
     "matrix of known labels": matrices("few integers", labels=range(4)),
     "runs": streamed(
         ScoreRuns,

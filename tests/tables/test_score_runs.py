@@ -6,12 +6,12 @@ import os
 import pickle
 import subprocess
 import sys
-import threading
 import tracemalloc
 
 import numpy as np
 import pytest
 from table_samples import KINDS
+from travels import in_threads
 
 import evaluations
 from fastmetrics import ScoreTable, evaluate, roc_auc_score
@@ -207,28 +207,18 @@ def test_sizes(text, size):
 def test_a_wrong_batch_changes_nothing(rng):
     runs = ScoreRuns()
     runs.update([0, 1, 1], [0.1, 0.2, 0.3])
-    for y, scores, weight, error in (
-        ([0, 1], [0.1, np.nan], None, ValueError),
-        ([0, 2], [0.1, 0.2], None, ValueError),
-        ([0, 1], [1, 2], None, TypeError),  # integers
-        ([0, 1], [0.1, 0.2], [0.5, 1.0], ValueError),
-        ([0, 1], [0.1], None, ValueError),
+    for y, scores, weight, error, match in (
+        ([0, 1], [0.1, np.nan], None, ValueError, "`y_score` must be finite"),
+        ([0, 2], [0.1, 0.2], None, ValueError, "pass `pos_label`"),
+        ([0, 1], [1, 2], None, TypeError, "merged exactly"),  # integers
+        ([0, 1], [0.1, 0.2], [0.5, 1.0], ValueError, "`sample_weight`"),
+        ([0, 1], [0.1], None, ValueError, "lengths differ"),
     ):
-        with pytest.raises(error):
+        with pytest.raises(error, match=match):
             runs.update(y, scores, weight)
     with pytest.raises(TypeError, match="ScoreRuns is needed"):
         runs.merge(ScoreTable.from_scores([0, 1], [1, 2]))
     agree(runs, [0, 1, 1], [0.1, 0.2, 0.3])
-
-
-def test_floats_of_two_sizes(rng, tmp_path):
-    scores = rng.normal(size=200_000)
-    y = rng.integers(0, 2, len(scores))
-    runs = ScoreRuns(memory=SMALL, spill_dir=tmp_path)
-    runs.update(y, scores)
-    runs.update(y, scores.astype(np.float32))
-    both = np.concatenate([scores, scores.astype(np.float32).astype(np.float64)])
-    agree(runs, np.tile(y, 2), both)
 
 
 @pytest.mark.parametrize("counted", [False, True])
@@ -300,22 +290,11 @@ def test_threads_may_update_at_once(rng, tmp_path):
     y, scores = rng.integers(0, 2, 200_000), rng.normal(size=200_000)
     runs = ScoreRuns(memory=SMALL, spill_dir=tmp_path)
 
-    def fill(labels, values):
-        for batch in batches(labels, values, 5_000):
-            runs.update(*batch)
+    def fill(parts):
+        for k in parts:
+            runs.update(y[k::40], scores[k::40].copy())
 
-    threads = [
-        threading.Thread(
-            target=lambda k=k: [
-                runs.update(*b) for b in batches(y[k::4], scores[k::4].copy(), 5_000)
-            ]
-        )
-        for k in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(fill)
     agree(runs, y, scores)
 
 
@@ -331,38 +310,6 @@ def test_no_rows():
         assert np.isnan(found["a"].roc_auc)
     with pytest.raises(TypeError, match="a ScoreRuns comes alone"):
         evaluate(ScoreRuns(), n_resamples=10)
-
-
-FULL = """
-import resource, sys
-import numpy as np
-from fastmetrics.streams import ScoreRuns
-sys.dont_write_bytecode = True  # Python 3.11 would keep half a module
-resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
-rng = np.random.default_rng(0)
-runs = ScoreRuns(memory=1 << 20, spill_dir=sys.argv[1])
-n = 0
-try:
-    while True:
-        runs.update([0, 1] * 50_000, rng.normal(size=100_000))
-        n += 100_000
-except ValueError as error:
-    assert runs.n_positive + runs.n_negative >= n
-    assert len(runs.to_score_table()) == runs.n_positive + runs.n_negative
-    print(error)
-"""
-
-
-def test_a_full_disk_is_told(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", FULL, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "no room in `spill_dir`" in done.stdout
-    assert "name a folder with more room" in done.stdout
-    assert list(tmp_path.iterdir()) == []
 
 
 BOUNDED = """

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import strategies as st
 from table_samples import LARGE, PATHS, labels_of, thresholds
 
 from fastmetrics import ScoreTable, ks_statistic, roc_auc_score
@@ -34,15 +34,6 @@ def table_of(rows: Any) -> ScoreTable:
         return ScoreTable.from_counts([], [], [])
     labels, scores = zip(*rows, strict=True)
     return ScoreTable.from_scores(np.array(labels, np.int8), np.array(scores))
-
-
-@given(ROWS, st.integers(0, 40), st.sampled_from(list(PATHS)))
-def test_merged_parts_are_the_whole(rows, cut, path) -> None:
-    with thresholds(**PATHS[path]):
-        whole = table_of(rows)
-        assert table_of(rows[:cut]) + table_of(rows[cut:]) == whole
-        exact = oracle.counted([label for label, _ in rows], np.array([s for _, s in rows]))
-        assert rows_in(whole) == exact
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.uint64])
@@ -142,42 +133,6 @@ def test_frozen() -> None:
             assert not column.flags.writeable
             with pytest.raises(ValueError, match="read-only"):
                 column[0] = 7
-
-
-def test_a_table_shares_no_memory_with_the_input() -> None:
-    scores, positives, negatives = np.array([3.0, 2.0]), np.array([1, 2]), np.array([1, 1])
-    table = ScoreTable.from_counts(scores, positives, negatives)
-    one_row = ScoreTable.from_counts(scores[:1], positives[:1], negatives[:1])
-    for array in (scores, positives, negatives):
-        array[:] = 9
-    assert rows_in(table) == [(3.0, 1, 1), (2.0, 2, 1)]
-    assert rows_in(one_row) == [(3.0, 1, 1)]
-
-
-@pytest.mark.parametrize("n", [50, LARGE])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_inputs_are_read_and_left_alone(rng, n: int, weighted: bool) -> None:
-    labels, scores = labels_of(rng, n, 0.3), np.where(rng.random(n) < 0.1, -0.0, rng.random(n))
-    weights = rng.random(n) if weighted else None
-    kept = [None if a is None else a.copy() for a in (labels, scores, weights)]
-    free = ScoreTable.from_scores(labels, scores, sample_weight=weights)
-    auc = roc_auc_score(labels, scores, sample_weight=weights)
-    for array, copied in zip((labels, scores, weights), kept, strict=True):
-        if array is not None:
-            assert array.tobytes() == copied.tobytes()
-            array.flags.writeable = False
-    assert ScoreTable.from_scores(labels, scores, sample_weight=weights) == free
-    assert roc_auc_score(labels, scores, sample_weight=weights) == auc
-
-
-def test_pickles_and_copies(rng) -> None:
-    """Workers of joblib or multiprocessing hand tables over."""
-    for table in built_in_every_way():
-        assert table.n_positive > 0  # totals are at hand before the table travels
-        for twin in (pickle.loads(pickle.dumps(table)), copy.deepcopy(table), copy.copy(table)):
-            assert twin == table
-            assert twin.n_positive == table.n_positive
-            assert not twin.scores.flags.writeable
 
 
 def test_from_counts_sorts_merges_and_drops() -> None:
@@ -334,14 +289,6 @@ def test_empty_tables() -> None:
     assert empty + weights == weights == weights + empty
 
 
-@pytest.mark.parametrize("bad", [0, -1, 1.5, "2", True])
-@pytest.mark.parametrize("n", [4, LARGE])
-def test_n_threads_is_checked_at_any_size(bad: Any, n: int) -> None:
-    labels = np.arange(n) % 2 == 0
-    with pytest.raises((TypeError, ValueError), match="n_threads"):
-        ScoreTable.from_scores(labels, np.arange(n) / 8, n_threads=bad)
-
-
 def test_a_table_comes_alone() -> None:
     table = ScoreTable.from_counts([1.0], [1], [1])
     assert roc_auc_score(table) == 0.5
@@ -350,15 +297,6 @@ def test_a_table_comes_alone() -> None:
             ks_statistic(table, None, **more)
     with pytest.raises(TypeError, match="comes alone"):
         ks_statistic(table, [1.0])
-
-
-@pytest.mark.parametrize("infinite", [np.inf, -np.inf])
-def test_infinities_when_asked_for(infinite: float) -> None:
-    table = ScoreTable.from_scores([0, 1, 1], [0.5, infinite, 0.0], allow_inf=True)
-    assert infinite in table.scores
-    assert table.n_positive == 2
-    with pytest.raises(ValueError, match="`y_score` must be finite"):
-        ScoreTable.from_scores([0, 1, 1], [0.5, infinite, 0.0])
 
 
 @pytest.mark.parametrize("n", [1_000, LARGE])

@@ -117,17 +117,6 @@ def test_equal_extreme_weights_change_nothing(weight: float, n: int) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("weights", "auc"),
-    [([1e308, 1e308, 1e308, 1e308], 1.0), ([5e-324, 5e-324, 5e-324, 5e-324], 1.0)],
-)
-def test_extreme_weights_of_from_counts(weights: list[float], auc: float) -> None:
-    with np.errstate(all="ignore"):
-        table = ScoreTable.from_counts([4, 3, 2, 1], [*weights[:2], 0, 0], [0, 0, *weights[2:]])
-        assert roc_auc_score(table) == auc
-        assert math.isfinite(table.n_positive)
-
-
 def test_weight_exponent_rules() -> None:
     def build(*weights: float) -> ScoreTable:
         return ScoreTable.from_scores([0, 1], [0.25, 0.5], sample_weight=weights)
@@ -178,12 +167,6 @@ def test_one_large_weight_before_many_buckets(flip: int) -> None:
         assert_weighed(labels, scores, weights)
 
 
-def test_sums_inside_a_leaf() -> None:
-    """A leaf of k rows adds k roundings at most; k stays below sqrt(LEAF_LIMIT * rows)."""
-    with thresholds(bucket_rows=1 << 20):
-        assert_weighed(*one_large_weight_in_a_leaf(), units=16 + 200)
-
-
 def test_sums_inside_a_leaf_are_compensated() -> None:
     with thresholds(bucket_rows=1 << 20):
         assert_weighed(*one_large_weight_in_a_leaf())
@@ -222,31 +205,6 @@ def test_boolean_weights_are_a_choice_of_rows(rng) -> None:
         assert chosen == ScoreTable.from_scores(labels[kept], scores[kept])
         with_weights = roc_auc_score(labels, scores, sample_weight=kept)
         assert with_weights == roc_auc_score(labels[kept], scores[kept])
-
-
-@pytest.mark.parametrize("path", PATHS)
-def test_weight_zero_is_absent(rng, path: str) -> None:
-    labels, scores = labels_of(rng, 2_000, 0.4), np.round(rng.standard_normal(2_000), 2)
-    weights = rng.random(2_000) * (rng.random(2_000) < 0.5)
-    kept = weights > 0
-    with thresholds(**PATHS[path]):
-        table = ScoreTable.from_scores(labels, scores, sample_weight=weights)
-        absent = ScoreTable.from_scores(labels[kept], scores[kept], sample_weight=weights[kept])
-        np.testing.assert_array_equal(table.scores, absent.scores)
-        np.testing.assert_allclose(table.positives, absent.positives, rtol=4 * UNIT)
-        np.testing.assert_allclose(table.negatives, absent.negatives, rtol=4 * UNIT)
-
-
-@pytest.mark.parametrize("integer", [True, False])
-@pytest.mark.parametrize("n", [4, LARGE])
-def test_a_class_of_weight_zero_is_absent(integer: bool, n: int) -> None:
-    """Row 41."""
-    labels, scores = (np.arange(n) % 2).astype(np.int8), np.arange(n) / 8
-    for absent in (0, 1):
-        weights = (labels != absent).astype(np.int64 if integer else np.float64)
-        for measure in (roc_auc_score, rank_loss):
-            with pytest.warns(UndefinedMetricWarning):
-                assert math.isnan(measure(labels, scores, sample_weight=weights))
 
 
 def test_integer_weights_up_to_2_to_53_are_exact() -> None:
