@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import inspect
 import io
+import json
+import pickle
+import struct
 from typing import Any
 
+import confusion_samples
 import numpy as np
 import pytest
 from state_samples import MERGED, PART, STATES
 from travels import changed
 
+from fastmetrics import ConfusionMatrix, ScoreTable
 from public import NAMES, public
 
 
@@ -27,10 +32,12 @@ def test_what_adds_up_travels_and_is_here() -> None:
 def test_states_travel_as_bytes(name: str, tmp_path: Any) -> None:
     state, kind = PART[name], type(PART[name])
     data = state.to_bytes()
-    state.save(tmp_path / "state")
+    state.save(tmp_path / "state")  # under exactly this name
+    assert [each.name for each in tmp_path.iterdir()] == ["state"]
     for found in (
         *(kind.from_bytes(each) for each in (data, bytearray(data), memoryview(data))),
         kind.load(tmp_path / "state"),
+        kind.load(str(tmp_path / "state")),
         kind.load(io.BytesIO(data)),
     ):
         assert type(found) is kind
@@ -87,7 +94,184 @@ def test_other_states_and_versions_are_refused_by_name(name: str) -> None:
         kind.from_bytes("state")
 
 
+def mixed() -> ConfusionMatrix:
+    matrix = ConfusionMatrix()
+    matrix.update([True, False], [True, True])
+    matrix.update([2, 0], [1, 2])
+    matrix.update([7.0], [2.0])
+    return matrix
+
+
+def labelled(*labels: Any) -> ConfusionMatrix:
+    y = np.array(labels, dtype=object) if isinstance(labels[0], str) else np.array(labels)
+    return ConfusionMatrix.from_labels(y, y[::-1])
+
+
+def scored(dtype: Any = np.float64, weights: Any = None) -> ScoreTable:
+    scores = np.array([1, 8, 4, 4, 0]).astype(dtype)
+    return ScoreTable.from_scores([0, 1, 1, 0, 1], scores, sample_weight=weights)
+
+
+#: Numbers and labels that a careless file would change.
+ODD: dict[str, Any] = {
+    "singles": scored(np.float32),
+    "int64": ScoreTable.from_counts([2**62 + 1, 2**62], [1, 0], [0, 1]),
+    "uint64": ScoreTable.from_counts(np.array([2**63 + 1, 2], np.uint64), [1, 0], [0, 1]),
+    "large weights of scores": scored(weights=[1e308, 1e308, 1e307, 1e308, 1e306]),
+    "infinities": ScoreTable.from_scores([0, 1], [np.inf, -np.inf], allow_inf=True),
+    "many rows": ScoreTable.from_counts([1.0, 2.0], [2**62, 1], [2**62, 2**61]),
+    "no rows": ScoreTable.from_counts([], [], []),
+    "booleans": labelled(True, False),
+    "half a pair": labelled(True),
+    "floats": labelled(1.0, -0.0, 1e300),
+    "all of 64 bits": ConfusionMatrix.from_labels(np.array([2**64 - 1], np.uint64), [-(2**63)]),
+    "wider than 64 bits": ConfusionMatrix.from_labels([2.0**70, 1.0], [3, 2]),
+    "mixed numbers": mixed(),
+    "empty text": labelled("", "a"),
+    "NUL inside": labelled("a\0b", "a"),
+    "spaces": labelled(" a", "a ", "a", "\t", "\n", "\r\n", " "),
+    "other scripts": labelled("été", "e\u0301te\u0301", "猫", "\U0001f600", "ß"),
+    "half a letter": labelled("\ud800", "\udfff"),
+    "like JSON": labelled('"', "\\", "null", "[1]", "True", "1", "1.0", "{}"),
+    "long": labelled("x" * 100_000, "y"),
+    "a class without example": ConfusionMatrix.from_scores(
+        ["bad"] * 2, [0.2, 0.8], threshold=0.5, pos_label="bad"
+    ),
+    "many pairs": ConfusionMatrix.from_counts([[2**62, 0], [1, 2**61]]),
+    "tiny weights": ConfusionMatrix.from_labels([1, 2], [2, 2], sample_weight=[5e-324, 1e-320]),
+    "nothing": ConfusionMatrix(),
+    "nothing yet": ConfusionMatrix(["b", "a"]),
+    "to be extended": ConfusionMatrix(["a", "b"], new_labels="extend"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_numbers_and_labels_travel(name: str) -> None:
+    state = ODD[name]
+    found = type(state).from_bytes(state.to_bytes())
+    assert (found, repr(found)) == (state, repr(state))
+    assert found.weight_exponent == state.weight_exponent
+    if isinstance(state, ConfusionMatrix):
+        assert confusion_samples.state(found) == confusion_samples.state(state)
+    else:
+        assert not found.scores.flags.writeable
+
+
+def test_what_rounding_took_away_is_kept() -> None:
+    here = ConfusionMatrix([0, 1])
+    here.update([1], [1], [2.0**54])
+    there = here.copy()
+    for _ in range(8):
+        for matrix in (here, there):
+            matrix.update([1], [1], [1.0])
+        there = ConfusionMatrix.from_bytes(there.to_bytes())
+    assert here.tp == there.tp == 2.0**54 + 8
+
+
+class Evil:
+    """Unpickled, it would raise something that is no ValueError."""
+
+    def __reduce__(self) -> Any:
+        return exec, ("raise SystemExit('code of a file was run')",)
+
+
+def as_npy(array: Any) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, array)
+    return buffer.getvalue()
+
+
+def repacked(data: bytes, at: int, value: int) -> bytes:
+    """Return an archive with another flag, or method of compression, of its first member."""
+    packed = bytearray(data)
+    for start, shift in ((data.index(b"PK\x01\x02"), 0), (0, -2)):
+        struct.pack_into("<H", packed, start + at + shift, value)
+    return bytes(packed)
+
+
+WORDS = PART["words"].to_bytes()
+FOREIGN: dict[str, bytes] = {
+    "nothing": b"",
+    "text": b"label,count\na,1\n",
+    "pickle": pickle.dumps([1, 2]),
+    "evil pickle": pickle.dumps(Evil()),
+    "npy": as_npy(np.arange(4)),
+    "pickled npy": as_npy(np.array([Evil()], object)),
+    "evil member": changed(WORDS, labels=np.array(Evil(), object)),
+    "another archive": changed(WORDS, format=None, kind=np.int64(1)),
+    "encrypted": repacked(WORDS, 8, 1),
+    "packed otherwise": repacked(WORDS, 10, 99),
+}
+
+
+@pytest.mark.parametrize("what", FOREIGN)
+def test_foreign_files_are_refused(what: str, tmp_path: Any) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(FOREIGN[what])
+    for kind in {*map(type, PART.values())}:
+        with pytest.raises(ValueError, match=f"file' does not hold a whole {kind.__name__}"):
+            kind.load(path)
+        with pytest.raises(FileNotFoundError, match="none"):
+            kind.load(tmp_path / "none")
+
+
+def pairs(*cells: tuple[int, int]) -> np.ndarray:
+    return np.array([i << 32 | j for i, j in cells], np.int64)
+
+
+def as_json(text: str | bytes) -> np.ndarray:
+    return np.frombuffer(text if isinstance(text, bytes) else text.encode(), np.uint8)
+
+
+#: Members of a ConfusionMatrix of the labels "a" and "b".
+MATRIX: dict[str, Any] = {
+    "format is text": {"format": np.array("one")},
+    "two formats": {"format": np.array([1, 1])},
+    "another policy": {"new_labels": np.str_("ignore")},
+    "keys that fall": {"keys": pairs((1, 1), (0, 1), (0, 0))},
+    "a key twice": {"keys": pairs((0, 0), (0, 0), (1, 1))},
+    "a negative key": {"keys": np.array([-1, 0, 1])},
+    "a row too far": {"keys": pairs((0, 0), (0, 1), (2, 1))},
+    "a column too far": {"keys": pairs((0, 0), (0, 2), (1, 1))},
+    "keys are floats": {"keys": pairs((0, 0), (0, 1), (1, 1)).astype(float)},
+    "lengths differ": {"values": np.array([1, 2])},
+    "matrix of values": {"values": np.array([[3, 1, 2]])},
+    "negative count": {"values": np.array([3, -1, 2])},
+    "too many": {"values": np.array([2**62, 2**62, 1])},
+    "nan": {"values": np.array([1, np.nan, 2]), "lost": np.zeros(3)},
+    "weights without lost": {"values": np.array([1.0, 2.0, 3.0])},
+    "lost is nan": {"values": np.array([1.0, 2, 3]), "lost": np.array([0, np.nan, 0])},
+    "lost beside counts": {"lost": np.zeros(3)},
+    "counts of 32 bits": {"values": np.array([1, 2, 3], np.int32)},
+    "boolean counts": {"values": np.array([True, True, True])},
+    "labels are text": {"labels": np.array(["a", "b"])},
+    **{
+        f"labels {text[:30]!r}": {"labels": as_json(text)}
+        for text in (
+            *('["a", "b"', '{"a": 0, "b": 1}', '["a", ["b"]]', "[" * 100_000, '["a", "a"]'),
+            *("[1, 1.0]", '["a", 1]', "[0.5, 1]", "[NaN, 1]", "[1, Infinity]", '["a"]'),
+            *('["a", null]', "[null, null]", '[null, "a", "b"]', '["b", "a"]', '[null, "a"]'),
+            *(b'["\xff", "b"]', json.dumps(list(range(100_000)))),
+        )
+    },
+}
+
+
+@pytest.mark.parametrize("what", MATRIX)
+def test_members_that_are_no_matrix(what: str) -> None:
+    matrix = ConfusionMatrix(["a", "b"], new_labels="extend")
+    matrix.update(["a"] * 4 + ["b"] * 2, ["a"] * 3 + ["b"] * 3)
+    data = matrix.to_bytes()
+    assert ConfusionMatrix.from_bytes(changed(data)) == matrix
+    with pytest.raises(ValueError, match="does not hold a whole ConfusionMatrix"):
+        ConfusionMatrix.from_bytes(changed(data, **MATRIX[what]))
+
+
 WRONG: dict[str, tuple[str, dict[str, Any]]] = {
+    "no such scores": ("scores", {"scores": PART["scores"].scores * np.nan}),
+    "scores are texts": ("scores", {"scores": np.array(["a", "b"])}),
+    "negative counts": ("scores", {"positives": PART["scores"].positives - 9}),
+    "scores of other counts": ("scores", {"scores": np.array([1.0, 2.0])}),
     "no rows": ("errors", {"n_samples": np.array(0)}),
     "half a row": ("errors", {"n_samples": np.array(0.5)}),
     "two numbers of rows": ("errors", {"n_samples": np.array([7, 7])}),
