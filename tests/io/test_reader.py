@@ -42,23 +42,20 @@ def test_a_csv_whose_later_rows_are_no_integers(tmp_path):
     assert read_columns([path], "y", ["s"]).labels[-1] == 0.5
 
 
+@pytest.mark.parametrize(
+    "scores",
+    [
+        np.array([2**53, 2**53 + 1, -(2**63), 2**63 - 1]),
+        np.array([2**64 - 1, 2**64 - 2, 5, 2**63], dtype=np.uint64),
+    ],
+    ids=["int64", "uint64"],
+)
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl"])
-def test_integers_beyond_float64_keep_their_order(tmp_path, suffix):
-    scores = np.array([2**53, 2**53 + 1, -(2**62), 2**62 + 1], dtype=np.int64)
+def test_integers_beyond_float64_are_exact(tmp_path, suffix, scores):
     data = pa.table({"y": np.array([0, 1, 0, 1], dtype=np.int8), "s": scores})
     WRITERS[suffix](data, tmp_path / f"x.{suffix}")
     columns = read_columns([tmp_path / f"x.{suffix}"], "y", ["s"])
-    assert columns.scores["s"].dtype == np.int64
-    assert columns.scores["s"].tolist() == scores.tolist()
-
-
-@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl"])
-def test_unsigned_integers_above_int64(tmp_path, suffix):
-    scores = np.array([2**64 - 1, 2**64 - 2, 5, 2**63], dtype=np.uint64)
-    data = pa.table({"y": np.array([0, 1, 0, 1], dtype=np.int8), "s": scores})
-    WRITERS[suffix](data, tmp_path / f"x.{suffix}")
-    columns = read_columns([tmp_path / f"x.{suffix}"], "y", ["s"])
-    assert columns.scores["s"].dtype == np.uint64
+    assert columns.scores["s"].dtype == scores.dtype
     assert columns.scores["s"].tolist() == scores.tolist()
 
 
@@ -130,19 +127,21 @@ def test_such_labels_are_text_and_other_columns_do_not_matter(tmp_path):
     assert read.scores["score_1"].tolist() == [0.75, 1e3, 0.5, 0.25]
 
 
-@pytest.mark.parametrize("odd", ["1_000", "0x10", "0X1F", "-0b11", "1._5", "1e1_0", " 2E+1_0"])
-def test_a_row_with_a_number_that_only_a_program_writes_is_left_out(tmp_path, odd):
-    path = written(tmp_path, "a.csv", f"label,score\n1,0.75\n0,{odd}\n1,0.5\n0,0.25\n")
+ODD = ["1_000", "0x10", "0X1F", "-0b11", "1._5", "1e1_0", " 2E+1_0"]
+ODD_IN_JSON = ["1_0", "1e1_0", "0x10", "x", " 7 "]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "odd"),
+    [*(("csv", odd) for odd in ODD), *(("jsonl", odd) for odd in ODD_IN_JSON)],
+)
+def test_a_row_with_a_number_that_only_a_program_writes_is_left_out(tmp_path, suffix, odd):
+    rows = [(1, 0.75), (0, odd), (1, 0.5), (0, 0.25)]
+    if suffix == "csv":
+        text = "label,score\n" + "".join(f"{y},{s}\n" for y, s in rows)
+    else:
+        text = "".join(json.dumps({"label": y, "score": s}) + "\n" for y, s in rows)
+    path = written(tmp_path, f"a.{suffix}", text)
     read = read_columns([path], "label", ["score"], on_bad_row="skip")
     assert (read.n_rows, read.n_skipped) == (3, 1)
     assert read.scores["score"].tolist() == [0.75, 0.5, 0.25]
-
-
-@pytest.mark.parametrize("odd", ["1_0", "1e1_0", "0x10", "x", " 7 "])
-def test_nor_is_one_with_such_a_text_in_json_read(tmp_path, odd):
-    scores = [0.5, 0.25, odd, 0.75]
-    text = "".join(json.dumps({"label": i % 2, "score": s}) + "\n" for i, s in enumerate(scores))
-    path = written(tmp_path, "a.jsonl", text)
-    read = read_columns([path], "label", ["score"], on_bad_row="skip")
-    assert (read.n_rows, read.n_skipped) == (3, 1)
-    assert read.scores["score"].tolist() == [0.5, 0.25, 0.75]

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 
-from fastmetrics.io import _session
+from fastmetrics.io import _session, reader
 from fastmetrics.io._session import Session
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
@@ -41,8 +41,6 @@ def test_a_query_that_does_not_hear_is_left(monkeypatch):
 
 @pytest.mark.parametrize("refusals", [0, 2, 10**6])
 def test_a_database_at_work_is_closed_later_or_left(monkeypatch, refusals):
-    import duckdb
-
     tried = []
 
     class Busy:
@@ -72,24 +70,6 @@ def locked(tmp_path):
     (tmp_path / "other.csv").write_text("a\n2\n")
     with Session([str(tmp_path / "mine.csv")], 1) as session:
         yield session.connection
-
-
-@pytest.mark.parametrize(
-    ("setting", "value"),
-    [
-        ("enable_external_access", False),
-        ("lock_configuration", True),
-        ("autoinstall_known_extensions", False),
-        ("autoload_known_extensions", False),
-        ("allow_community_extensions", False),
-        ("allow_persistent_secrets", False),
-        ("python_enable_replacements", False),
-        ("temp_directory", ""),
-    ],
-)
-def test_settings_of_the_session(locked, setting, value):
-    query = f"SELECT current_setting('{setting}')"
-    assert locked.execute(query).fetchone()[0] == value
 
 
 def test_the_session_reads_the_named_file(locked, tmp_path):
@@ -162,9 +142,6 @@ def test_a_query_that_has_just_begun_is_ended(monkeypatch):
 
 
 def test_a_slow_fetch_ends_before_a_file_is_read_anew(tmp_path, monkeypatch):
-    pytest.importorskip("duckdb")
-    pytest.importorskip("pyarrow")
-    from fastmetrics.io import _session, reader
 
     fetched = _session.ahead
 
@@ -189,10 +166,6 @@ def test_a_slow_fetch_ends_before_a_file_is_read_anew(tmp_path, monkeypatch):
 
 
 def test_an_interrupt_at_the_start_leaves_no_thread(monkeypatch):
-    pytest.importorskip("duckdb")
-    import duckdb
-
-    from fastmetrics.io import _session
 
     started = []
 

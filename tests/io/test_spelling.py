@@ -116,13 +116,6 @@ def test_decimals_are_those_of_float_to_the_bit(tmp_path: Path) -> None:
     assert columns.scores["s"].tobytes() == np.array(list(map(float, texts))).tobytes()
 
 
-@pytest.mark.parametrize("integers", [[2**63 - 1, 2**63 - 2], [2**64 - 1, 2**63], [-(2**63), 7]])
-@pytest.mark.parametrize("kind", ["csv", "jsonl"])
-def test_integers_are_exact(tmp_path: Path, integers: list[int], kind: str) -> None:
-    rows = [(str(i), str(value), "1") for i, value in enumerate(integers)]
-    assert read(tmp_path / f"a.{kind}", rows).scores["s"].tolist() == integers
-
-
 @pytest.mark.parametrize(
     "scores",
     [["0.5", str(2**53 + 1)], ["-1", str(2**64 - 1)], [str(BIG + 1), "1"], ["9" * 40, "1"]],

@@ -71,15 +71,6 @@ def test_sums_of_one_output(rng, add_up, n, weighted):
 
 
 @pytest.mark.parametrize("add_up", forms(kernels.error_sums))
-def test_sums_of_float32_are_taken_in_float64(rng, add_up):
-    y = rng.normal(3.0, 1.0, 1500).astype(np.float32)
-    p = (y + rng.normal(0.0, 1.0, 1500)).astype(np.float32)
-    sums = np.zeros((1, kernels.N_SUMS))
-    assert add_up(y, p, 1, NO_WEIGHTS, EVERYTHING, sums)
-    check(sums[0], y.astype(np.float64), p.astype(np.float64), np.ones(1500))
-
-
-@pytest.mark.parametrize("add_up", forms(kernels.error_sums))
 @pytest.mark.parametrize("weighted", [False, True])
 def test_outputs_are_summed_apart(rng, add_up, weighted):
     y, p = rng.normal(size=(2, 1100, 3))

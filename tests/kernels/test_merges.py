@@ -59,14 +59,6 @@ def test_pairs_of_few_that_are_not_finite(count) -> None:
     assert found[[0, 1, 3]].tolist() == [2, 2, 3]
 
 
-@pytest.mark.parametrize("count", forms(merges.pairs_of_sorted))
-def test_pairs_of_runs_apart(count) -> None:
-    low, high = np.arange(5.0), np.arange(5.0) + 10
-    assert count(high, low) == 50
-    assert count(low, high) == 0
-    assert count(np.array([-0.0]), np.array([0.0])) == 1
-
-
 @pytest.mark.parametrize("merge", forms(merges.merge_descending))
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("sizes", SIZES)

@@ -12,7 +12,7 @@ from kernel_forms import FORMS, IS_COMPILED
 
 from fastmetrics._kernels.replicates import replicate_pairs, replicate_points as kernels
 from fastmetrics.inference.bootstrap._rows import lone_positives
-from reference import pr_oracle, replicate_oracle, roc_oracle
+from reference import replicate_oracle
 from reference.replicate_oracle import Rows, points
 
 SEGMENT = kernels.SEGMENT
@@ -256,41 +256,6 @@ def test_skipped_segments_miss_nothing(rng, kind):
         np.testing.assert_allclose(found[r, ~is_best], states[~is_best], rtol=1e-12)
 
 
-def test_the_oracle_against_those_of_the_measures(rng):
-    for n in (5, 30):
-        rows = Rows.of(*labels_and_scores(rng, n, "tied"))
-        cells = rows.resampled(drawn_counts(rng, rows, 1)[0, : rows.n])
-        p, _ = points(cells)[-1]
-        labels = [label for a, b in cells for label in [1] * a + [0] * b]
-        scores = [-k for k, (a, b) in enumerate(cells) for _ in range(a + b)]
-        examples = roc_oracle.rows_of(labels, scores)
-        for low, high in ((0, 1), (0.05, 0.3), (0.5, 1)):
-            for over in ("fpr", "tpr"):
-                mine = replicate_oracle.partial_area(cells, low, high, over_tpr=over == "tpr")
-                assert mine == roc_oracle.partial_auc(examples, low, high, over)
-        for name, theirs in (
-            ("step", pr_oracle.average_precision),
-            ("trapezoid", pr_oracle.trapezoid),
-            ("continuous", pr_oracle.continuous),
-        ):
-            mine = replicate_oracle.precision_area(cells, name)
-            assert mine == pytest.approx(float(theirs(labels, scores)), rel=1e-14)
-        balance = pr_oracle.break_even(labels, scores)[0]
-        assert replicate_oracle.expected_at_balance(cells) == (balance or 0) * p
-        for mine, theirs, options in (
-            ("youden", "youden", {}),
-            ("closest", "closest-topleft", {}),
-            ("errors", "fewest-errors", {}),
-            ("fbeta", "fbeta", {"beta": 1.0}),
-            ("precision", "precision_at_recall", {"at_least": 0.5}),
-            ("recall", "recall_at_precision", {"at_least": 0.5}),
-            ("recall_at_false_positive_rate", "recall_at_false_positive_rate", {"at_most": 0.5}),
-        ):
-            found = replicate_oracle.best(cells, mine, 0.5)
-            best = pr_oracle.best_threshold(labels, scores, theirs, **options)
-            assert (found and found[0::2]) == (best and best[1:3])
-
-
 ONE_CLASS = [
     # (what is drawn of each class, line, what is left)
     (1, 0, ("best", "youden", 0.0, 0.0), (0, -1, 0, 0)),
@@ -330,17 +295,6 @@ def test_a_class_may_be_missing(form, of_positives, of_negatives, line, left):
     ends = np.array([end - 1 for _, _, end in rows.ties()])
     form(kernels.measure_points)(tp, fp, ends, 0.0, programme, bounds, states)
     assert states[0].tolist() == list(left)
-
-
-@with_forms
-def test_every_line_is_silent_without_a_class(form, rng):
-    rows = Rows.of(*labels_and_scores(rng, 30, "tied"))
-    counts = drawn_counts(rng, rows, 3)
-    counts[0] &= rows.masks()
-    counts[1] &= ~rows.masks()
-    counts[2] = 0
-    states = measured(form, rows, counts)
-    assert not np.isnan(states).any()
 
 
 @with_forms

@@ -11,7 +11,6 @@ import pytest
 
 from fastmetrics import ConfusionMatrix
 
-N_THREADS = 4
 BATCH = 60
 
 
@@ -88,21 +87,6 @@ def test_updates_merges_and_reads(kind) -> None:
         np.add.at(wanted, (y, p), weight)
     assert matrix.counts.tolist() == wanted.tolist()
     assert list(map(str, matrix.labels)) == list("01234")
-
-
-def test_small_batches_of_plain_integers_from_all_sides(rng) -> None:
-    y, p = rng.integers(0, 3, (2, 500))
-    matrix = ConfusionMatrix([0, 1, 2])
-    matrix.update(y, p)
-
-    def update() -> None:
-        for _ in range(200):
-            matrix.update(y, p)
-            _ = matrix.counts
-
-    together(*[update] * N_THREADS)
-    once = ConfusionMatrix.from_labels(y, p, labels=[0, 1, 2]).counts
-    assert matrix.counts.tolist() == (once * (1 + 200 * N_THREADS)).tolist()
 
 
 def test_merging_each_with_the_other_does_not_deadlock() -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import dataclasses
-import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -161,24 +158,6 @@ def test_extreme_weights(unit):
     heavier = plain if unit < 1 else extreme
     assert mixed.weight_exponent == min(0, extreme.weight_exponent)
     assert fm.mean_squared_error(mixed) == pytest.approx(fm.mean_squared_error(heavier), rel=1e-14)
-
-
-def test_it_is_frozen_and_adding_leaves_its_terms_alone(rng):
-    y, p = rng.random((2, 50)) + 1
-    one = RegressionTable.from_arrays(y, p, log_errors=True, powers=[1])
-    before = values_of_few(one)
-    _ = one + one + one
-    assert values_of_few(one) == before
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        one.n_samples = 3
-    for twin in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
-        assert values_of_few(twin) == before
-        assert repr(twin) == repr(one) == "RegressionTable(50 rows, 1 output, total weight 50)"
-
-
-def values_of_few(table: RegressionTable) -> list[float]:
-    names = ("mean_squared_error", "mean_squared_log_error", "mean_poisson_deviance", "r2_score")
-    return [public(name)(table) for name in names]
 
 
 def test_what_a_table_does_not_hold_is_named():
