@@ -6,7 +6,6 @@ import io
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from bootstrap_cases import ONE, QUICK, run
+from processes import started
 
 import engine_sizes
 
@@ -68,14 +68,7 @@ def test_interrupt_while_resampling(tmp_path, models):
         "with mock.patch.object(Engine, '_batch', told):\n"
         "    sys.exit(main(['evaluate', 'x.parquet', '--label', 'y', *options]))"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-    ) as process:
+    with started(code, cwd=tmp_path) as process:
         try:
             assert process.stderr.readline() == "begun\n"
             start = time.perf_counter()

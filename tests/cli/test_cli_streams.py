@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import pytest
+from processes import environment
 
 from fastmetrics.cli import _messages, main
 
@@ -73,16 +74,15 @@ def folder(tmp_path):
 
 def fastmetrics(folder, arguments, redirected, **given):
     """Return status, output and errors of a process whose streams the shell redirects."""
-    paths = os.pathsep.join(path for path in sys.path if path)
-    environment = {**os.environ, "PYTHONPATH": paths, "MPLBACKEND": "agg"}
-    environment.pop("PYTHONUNBUFFERED", None)  # what is still buffered at the end must not matter
+    env = environment(MPLBACKEND="agg")
+    env.pop("PYTHONUNBUFFERED", None)  # what is still buffered at the end must not matter
     run = subprocess.run(
         ["sh", "-c", f'"$0" -m fastmetrics {arguments} {redirected}', sys.executable],
         text=True,
         timeout=60,
         check=False,
         cwd=folder,
-        env=environment,
+        env=env,
         **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **given},
     )
     return run.returncode, run.stdout, run.stderr

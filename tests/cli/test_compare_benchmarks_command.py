@@ -143,12 +143,7 @@ def test_a_file_on_both_sides(files, capsys):
 FAULTS = {
     "not JSON": ("{", "b0.json: no JSON: "),
     "a list": ("[]", "b0.json: not what pytest-benchmark, pyperf, hyperfine or asv save"),
-    "no benchmarks": ('{"benchmarks": []}', "b0.json: holds no times"),
     "no stats": ('{"benchmarks": [{"fullname": "t"}]}', "b0.json: not whole, or of a version"),
-    "a time of 0": (
-        '{"benchmarks": [{"fullname": "t.py::same", "stats": {"data": [1, 0], "mean": 1}}]}',
-        "b0.json: 't.py::same' has a time that is not above 0: 0",
-    ),
     "other names": (
         '{"benchmarks": [{"fullname": "u", "stats": {"mean": 1}}]}',
         "share no benchmark with all others",
@@ -190,7 +185,7 @@ def test_a_missing_file(files, capsys):
     assert (out, err) == ("", "fastmetrics: error: none.json: No such file or directory\n")
 
 
-@pytest.mark.parametrize("margin", ["0", "-5%", "much", "inf", "nan", "=5%"])
+@pytest.mark.parametrize("margin", ["0", "much", "inf", "=5%"])
 def test_a_margin_that_is_none(files, capsys, margin):
     files("t.py::same")
     _, err = run(capsys, *BOTH, f"--margin={margin}", code=2)

@@ -31,16 +31,11 @@ def run(capsys, *arguments, code=0):
 
 
 def table_of(path, n=130, k=4):
-    """Write a table in three kinds of file; more data sets than there may be classes."""
+    """Write a table of more data sets than there may be classes."""
     scores = np.round(np.random.default_rng(3).random((n, k)) + 0.08 * np.arange(k), 3)
     columns = {"set": [f"data set {i}" for i in range(n)]}
     columns |= {f"alg {j}": scores[:, j] for j in range(k)}
-    table = pa.table(columns)
-    pq.write_table(table, path / "t.parquet")
-    rows = table.to_pylist()
-    (path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    lines = [";".join(columns), *(";".join(map(str, row.values())) for row in rows)]
-    (path / "t.csv").write_text("\n".join(lines) + "\n")
+    pq.write_table(pa.table(columns), path / "t.parquet")
     return scores, list(columns["set"])
 
 
@@ -67,29 +62,16 @@ def test_table(textbook, capsys):
     assert max(map(len, out.splitlines())) <= 100
 
 
-@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.jsonl"])
-def test_every_kind_of_file(name, tmp_path, capsys):
+def test_json_is_what_python_returns(tmp_path, capsys):
     scores, sets = table_of(tmp_path)
-    out, _ = run(
-        capsys,
-        *(tmp_path / name, "--datasets", "set", "--lower-is-better", "--format", "json"),
-        *("--seed", 5),
-    )
-    found = json.loads(out)
+    given = ("--datasets", "set", "--lower-is-better", "--format", "json", "--seed", 5)
+    found = json.loads(run(capsys, tmp_path / "t.parquet", *given).out)
+    names = [f"alg {j}" for j in range(4)]
     expected = fm.comparison.compare_table(
-        scores,
-        higher_is_better=False,
-        names=[f"alg {j}" for j in range(4)],
-        datasets=sets,
-        rng=5,
-    ).to_dict()
-    assert found["n_datasets"] == 130
-    assert found["datasets"] == sets
-    assert found["scores"] == expected["scores"]
-    assert found["friedman"]["pvalue"] == expected["friedman"]["pvalue"]
-    assert found["friedman"]["key"] == expected["friedman"]["key"]
-    assert found["post_hoc"]["groups"] == [list(group) for group in expected["post_hoc"]["groups"]]
-    assert found["post_hoc"]["mean_ranks"] == expected["post_hoc"]["mean_ranks"]
+        scores, higher_is_better=False, names=names, datasets=sets, rng=5
+    )
+    plain = json.loads(json.dumps(expected.to_dict()), parse_constant=lambda _: None)
+    assert {name: found[name] for name in plain} == plain
 
 
 def test_csv(textbook, capsys):
@@ -137,17 +119,18 @@ def test_chosen_algorithms(textbook, capsys):
 
 def test_many_algorithms_leave_the_pairs_to_csv(tmp_path, capsys):
     table_of(tmp_path, n=12, k=12)
-    out, _ = run(capsys, tmp_path / "t.csv", "--datasets", "set", "--higher-is-better", "--seed", 1)
+    out, _ = run(
+        capsys, tmp_path / "t.parquet", "--datasets", "set", "--higher-is-better", "--seed", 1
+    )
     assert "… 36 rows more: --format csv has all." in out
     assert "9,999 permutations, key " in out
     assert "random permutations" in out
 
 
-@pytest.mark.parametrize("ending", [".png", ".svg"])
-def test_plot(ending, textbook, capsys):
-    _, err = run(capsys, "x.csv", *HIGHER, "--plot", f"d{ending}")
-    assert err == f"fastmetrics: note: d{ending}: the critical-difference diagram\n"
-    assert (textbook / f"d{ending}").stat().st_size > 1000
+def test_plot(textbook, capsys):
+    _, err = run(capsys, "x.csv", *HIGHER, "--plot", "d.svg")
+    assert err == "fastmetrics: note: d.svg: the critical-difference diagram\n"
+    assert (textbook / "d.svg").stat().st_size > 1000
 
 
 def test_degenerate_tables_are_warned_about(textbook, capsys):
@@ -169,12 +152,6 @@ def test_numbered_data_sets_and_bad_rows(textbook, capsys):
 
 
 FAULTS = {
-    "no file": (("y.csv", *HIGHER), "y.csv: no such file"),
-    "no column": (
-        ("x.csv", "--datasets", "set", "--higher-is-better"),
-        "x.csv: no column 'set'; the columns are 'name', 'A', 'B', 'C'",
-    ),
-    "no algorithm of that name": (("x.csv", *HIGHER, "--algorithm", "Z"), "no column 'Z'"),
     "one algorithm": (("x.csv", *HIGHER, "--algorithm", "A"), "the table must have a column for"),
     "the names as an algorithm": (("x.csv", *HIGHER, "--algorithm", "name"), "named 2 times"),
     "unknown control": (
@@ -191,16 +168,12 @@ FAULTS = {
     "level": (("x.csv", *HIGHER, "--confidence-level", "5"), "must lie between 0 and 1"),
     "picture": (("x.csv", *HIGHER, "--plot", "d.jpeg"), "--plot: the name must end in one of .png"),
     "folder": (("x.csv", *HIGHER, "--plot", "no/d.png"), "there is no folder no"),
-    "text": (("text.csv", *HIGHER), "text.csv: row 1 (line 2): column 'B': 'good' is not a number"),
-    "gap": (("gap.csv", *HIGHER), "gap.csv: column 'B' contains 1 null: row 2"),
     "twice": (("twice.csv", *HIGHER), "column 'name' names the data set 'x' more than once"),
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults(fault, textbook, capsys):
-    (textbook / "text.csv").write_text("name,A,B\nx,1,good\ny,1,3\n")
-    (textbook / "gap.csv").write_text("name,A,B\nx,1,2\ny,1,\n")
     (textbook / "twice.csv").write_text("name,A,B\nx,1,2\nx,1,3\n")
     arguments, message = FAULTS[fault]
     out, err = run(capsys, *arguments, code=2)

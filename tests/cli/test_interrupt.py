@@ -5,12 +5,11 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 
 import pytest
+from processes import python
 
 from fastmetrics._interrupt import deferred_interrupt, listeners
 from fastmetrics.cli._interrupt import insistent_interrupt
@@ -71,14 +70,7 @@ def test_a_compiler_that_takes_long_is_not_waited_for():
         "with insistent_interrupt(), deferred_interrupt():\n    time.sleep(30)\n"
     )
     start = time.perf_counter()
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        timeout=25,
-        check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-    )
+    run = python("-c", code, timeout=25)
     assert time.perf_counter() - start < 10
     assert (run.returncode, run.stdout, run.stderr) == (130, "", "fastmetrics: interrupted\n")
 

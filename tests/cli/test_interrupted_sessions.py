@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 
 import duckdb
 import pytest
+from processes import python
 
 from fastmetrics.cli import main
 from fastmetrics.errors import FileError
@@ -57,26 +56,20 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-READERS = {
-    "columns": (None, "evaluate bad.csv --label y --score s"),
-    "trec": (lambda: read_trec("q.txt", "bad.run"), None),
-}
+@pytest.mark.parametrize("place", [1, 2, 3])
+@pytest.mark.usefixtures("folder")
+def test_while_a_database_is_set_up_for_rankings(monkeypatch, place):
+    press_at(monkeypatch, place)
+    with pytest.raises(FileError if place == 3 else KeyboardInterrupt):
+        read_trec("q.txt", "bad.run")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.mark.parametrize("place", [1, 2, 3])
-@pytest.mark.parametrize("reader", READERS)
-def test_while_a_database_is_set_up(folder, monkeypatch, capsys, reader, place):
-    read, command = READERS[reader]
-    if read is not None:
-        press_at(monkeypatch, place)
-        with pytest.raises(FileError if place == 3 else KeyboardInterrupt):
-            read()
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        monkeypatch.undo()
-        monkeypatch.chdir(folder)
-    if command is None:
-        return
+@pytest.mark.usefixtures("folder")
+def test_while_a_database_is_set_up_for_columns(monkeypatch, capsys, place):
     press_at(monkeypatch, place)
+    command = "evaluate bad.csv --label y --score s"
     assert main(command.split()) == (2 if place == 3 else 130)
     out, err = capsys.readouterr()
     assert out == ""
@@ -104,13 +97,5 @@ with mock.patch("fastmetrics.cli.main", side_effect={effect}):
     ],
 )
 def test_the_process_ends_at_once(effect, expected):
-    paths = os.pathsep.join(path for path in sys.path if path)
-    run = subprocess.run(
-        [sys.executable, "-c", RUN.format(effect=effect)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        env={**os.environ, "PYTHONPATH": paths},
-    )
+    run = python("-c", RUN.format(effect=effect))
     assert (run.returncode, run.stdout, run.stderr) == expected

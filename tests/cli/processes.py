@@ -1,0 +1,25 @@
+"""Python and the program as processes of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+
+def environment(**extra: str) -> dict[str, str]:
+    """Return this process's environment with the places that it imports from."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **extra}
+
+
+def python(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run Python to its end; return its status and all that it printed."""
+    given = {"capture_output": True, "text": True, "timeout": 60, "env": environment()}
+    return subprocess.run([sys.executable, *arguments], check=False, **(given | options))
+
+
+def started(code: str, **options: Any) -> subprocess.Popen[str]:
+    """Start a program with pipes to its outputs."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen([sys.executable, "-c", code], env=environment(), **pipes, **options)
