@@ -22,21 +22,16 @@ LABELS: dict[str, Any] = {
     "int 0 1": [0, 1, 1, 0, 1, 0],
     "int -1 1": [-1, 1, 1, -1, 1, -1],
     "int 1 2": [1, 2, 2, 1, 1, 2],
-    "int 5 7": [7, 5, 5, 7, 7, 5],
-    "int 0 -1": [0, -1, -1, 0, 0, -1],
     "int 0 2": [0, 2, 2, 0, 2, 0],
     "int 1 3 of int8": np.array([1, 3, 3, 1, 3, 3], dtype=np.int8),
     "int8 0 1": np.array([0, 1, 1, 0, 1, 0], dtype=np.int8),
     "int8 -1 1": np.array([-1, 1, 1, -1, 1, 1], dtype=np.int8),
-    "int8 -1 0": np.array([-1, 0, 0, -1, 0, 0], dtype=np.int8),
     "uint8 0 1": np.array([0, 1, 1, 0, 1, 0], dtype=np.uint8),
     "uint8 1 255": np.array([255, 1, 1, 255, 1, 255], dtype=np.uint8),
     "uint64 1 big": np.array([2**64 - 1, 1, 1, 1, 1, 1], dtype=np.uint64),
-    "bool list": [True, False, True, True, False, False],
     "bool array": np.array([True, False, True, True, False, False]),
     "float 0 1": [0.0, 1.0, 1.0, 0.0, 0.0, 1.0],
     "float -1 1": [-1.0, 1.0, 1.0, -1.0, 1.0, 1.0],
-    "float 1 2": [1.0, 2.0, 1.0, 2.0, 2.0, 2.0],
     "float32 0 1": np.array([0, 1, 1, 0, 0, 1], dtype=np.float32),
     "soft": [0.0, 0.5, 1.0, 0.0, 1.0, 1.0],
     "soft two": [0.5, 1.0, 1.0, 0.5, 0.5, 1.0],
@@ -45,23 +40,16 @@ LABELS: dict[str, Any] = {
     "one class 0": [0] * N,
     "one class 1": [1] * N,
     "one class -1": [-1] * N,
-    "one class 5": [5] * N,
     "one class int8 1": np.ones(N, dtype=np.int8),
-    "one class int8 0": np.zeros(N, dtype=np.int8),
-    "one class False": [False] * N,
     "one class True": [True] * N,
     "one class text": ["a"] * N,
     "three classes": [0, 1, 2, 0, 1, 2],
-    "three classes int8": np.array([0, 1, 2, 0, 1, 2], dtype=np.int8),
     "three classes around one": [-1, 0, 1, 0, 1, -1],
     "three classes text": ["a", "b", "c", "a", "b", "c"],
     "text": ["no", "yes", "yes", "no", "no", "yes"],
-    "text digits": ["0", "1", "1", "0", "0", "1"],
-    "text array": np.array(["no", "yes", "yes", "no", "no", "yes"]),
     "text objects": np.array(["no", "yes", "yes", "no", "no", "yes"], dtype=object),
     "number objects": np.array([0, 1, 1, 0, 0, 1], dtype=object),
     "bytes": np.array([b"a", b"b", b"b", b"a", b"a", b"a"]),
-    "pandas text": pd.Series(["no", "yes", "yes", "no", "no", "yes"]),
     "pandas category": pd.Series(["no", "yes", "yes", "no", "no", "yes"], dtype="category"),
     "pandas Int64": pd.Series([0, 1, 1, 0, 0, 1], dtype="Int64"),
     "pandas boolean": pd.Series([False, True, True, False, False, True], dtype="boolean"),
@@ -134,7 +122,7 @@ def test_strict_is_the_curve_rule_without_surprises(name: str) -> None:
     assert found == theirs or name == "number objects"
 
 
-@pytest.mark.parametrize("name", ["text", "text objects", "pandas text", "pandas category"])
+@pytest.mark.parametrize("name", ["text", "text objects", "pandas category"])
 def test_strict_text(name: str) -> None:
     expected = [label == "yes" for label in LABELS["text"]]
     assert strict(LABELS[name], "yes") == expected

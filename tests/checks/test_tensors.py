@@ -83,10 +83,8 @@ def with_gradient(values: Array) -> Any:
 KINDS: dict[str, Callable[[Array], Any]] = {
     "torch": of_torch,
     "torch, strided": lambda a: of_torch(np.repeat(a, 2, axis=0))[::2],
-    "torch, gradient": lambda a: of_torch(a).clone().requires_grad_(a.dtype.kind == "f"),
     "torch, bfloat16": in_bfloat16_of_torch,
     "torch, bfloat16 and gradient": with_gradient,
-    "torch, float16": lambda a: of_torch(a).half() if a.dtype.kind == "f" else of_torch(a),
     "torch, few bits": lambda a: of_torch(a.astype(np.uint8) if a.dtype.kind == "i" else a),
     "torch, parameter": lambda a: pytest.importorskip("torch").nn.Parameter(
         of_torch(a), requires_grad=a.dtype.kind == "f"
@@ -100,11 +98,10 @@ KINDS: dict[str, Callable[[Array], Any]] = {
 #: What reads its data by every way that there is.
 READERS: dict[str, Callable[[Callable[[Array], Any]], Any]] = {
     "roc_auc_score": lambda to: fm.roc_auc_score(to(Y), to(S), sample_weight=to(W)),
-    "roc_auc_score, booleans": lambda to: fm.roc_auc_score(to(Y == 1), to(S)),
     "roc_auc_score, classes": lambda to: fm.roc_auc_score(to(Y), to(CHANCES)[:, 1]),
     "log_loss": lambda to: fm.log_loss(to(Y), to(CHANCES)),
     "accuracy_score": lambda to: fm.accuracy_score(to(Y), to(P), sample_weight=to(W)),
-    "f1_score": lambda to: fm.f1_score(to(Y == 1), to(P == 1)),
+    "f1_score, booleans": lambda to: fm.f1_score(to(Y == 1), to(P == 1)),
     "r2_score": lambda to: fm.r2_score(to(W), to(S), sample_weight=to(W)),
     "ndcg_score": lambda to: fm.ndcg_score(to(Y[None]), to(S[None])),
     "evaluate": lambda to: fm.evaluate(to(Y), {"a": to(S)}).to_dict(),

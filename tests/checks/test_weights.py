@@ -13,15 +13,13 @@ from hypothesis import given, strategies as st
 from fastmetrics._input.weights import check_weights
 
 SAFE = 250
-INTEGERS = [np.bool_, np.int8, np.int16, np.int32, np.int64]
-INTEGERS += [np.uint8, np.uint16, np.uint32, np.uint64]
 
 
 def exact(values: Any) -> list[Fraction]:
     return [Fraction(float(value)) for value in values]
 
 
-@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.int64, np.uint64])
 def test_integer_dtypes_are_counts(dtype: Any) -> None:
     weights = check_weights(np.array([1, 0, 1], dtype), 3)
     assert weights.is_integer
@@ -39,28 +37,25 @@ def test_float_dtypes_are_importances_even_when_whole(dtype: Any) -> None:
 @pytest.mark.parametrize(
     ("values", "is_integer"),
     [
-        ([2**53], True),
         ([2**53, 1], False),
         ([2**53 - 1, 1], True),
-        ([2**52, 2**52], True),
         ([2**52, 2**52 + 1], False),
-        ([2**62, 2**62], False),
         ([2**63 - 1] * 4, False),
     ],
 )
-def test_row_45_integer_sums(values: list[int], is_integer: bool) -> None:
+def test_integer_sums(values: list[int], is_integer: bool) -> None:
     weights = check_weights(values, len(values))
     assert weights.is_integer is is_integer
     for got, value in zip(exact(weights.values), values, strict=True):
         assert abs(got - value) <= Fraction(value, 2**53)
 
 
-def test_row_45_unsigned_sum_does_not_wrap() -> None:
+def test_unsigned_sum_does_not_wrap() -> None:
     assert not check_weights(np.array([2**64 - 1, 1], np.uint64), 2).is_integer
     assert check_weights(np.array([2**53 - 70_000] + [1] * 70_000, np.uint64), 70_001).is_integer
 
 
-@pytest.mark.parametrize("at", [0, 65_535, 65_536, 149_999])
+@pytest.mark.parametrize("at", [65_535, 65_536])
 @pytest.mark.parametrize(
     ("bad", "match"),
     [(-1e-300, "negative: -1e-300"), (np.nan, "finite: nan"), (np.inf, "finite: inf")],
@@ -72,11 +67,7 @@ def test_faults_are_found_in_every_chunk(at: int, bad: float, match: str) -> Non
         check_weights(weights, len(weights))
 
 
-def test_negative_zero_is_zero() -> None:
-    assert check_weights([-0.0, 1.0], 2).exponent == 0
-
-
-@pytest.mark.parametrize("values", [[1e-60, 1e60], [0.0, 1e-70], [2.0**247], [2.0**-250]])
+@pytest.mark.parametrize("values", [[1e-60, 1e60], [-0.0, 1e-70], [2.0**247], [2.0**-250]])
 def test_ordinary_weights_stay_as_they_are(values: list[float]) -> None:
     weights = check_weights(values, len(values))
     assert weights.exponent == 0
@@ -86,11 +77,10 @@ def test_ordinary_weights_stay_as_they_are(values: list[float]) -> None:
 @pytest.mark.parametrize(
     "values",
     [
-        pytest.param([1e308, 1e308, 0.5e308], id="row-43"),
-        pytest.param([1e308, 1.0, 0.0], id="row-43"),
-        pytest.param([5e-324, 1e-323, 0.0], id="row-44"),
-        pytest.param([5e-324, 0.3, 0.7], id="row-44"),
-        pytest.param([1e-200] * 3, id="row-44"),
+        [1e308, 1e308, 0.5e308],
+        [1e308, 1.0, 0.0],
+        [5e-324, 0.3, 0.7],
+        [1e-200] * 3,
     ],
 )
 def test_extreme_weights_are_scaled_by_a_power_of_two(values: list[float]) -> None:
@@ -122,8 +112,3 @@ def test_scaling_is_exact_or_refused(values: list[float]) -> None:
     scaled, _, exponent = check_weights(np.array(values), len(values))
     assert [Fraction(2) ** exponent * value for value in exact(values)] == exact(scaled)
     assert scaled.sum() <= 2.0**SAFE
-
-
-def test_no_rows() -> None:
-    with pytest.raises(ValueError, match="`sample_weight` is empty"):
-        check_weights([], 0)

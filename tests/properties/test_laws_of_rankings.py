@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
+import inspect
 import math
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from samples import undefined_is_fine
 
 import fastmetrics as fm
 from registry.rankings import RANKINGS, RankingEntry
@@ -22,13 +21,6 @@ few = settings(max_examples=max(10, settings().max_examples // 4))
 
 grades = st.sampled_from([None, -1, 0, 0, 1, 2, 3])
 queries = st.lists(st.tuples(grades, st.integers(0, 3)), min_size=1, max_size=6)
-
-
-@contextlib.contextmanager
-def undefined_is_fine() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", fm.UndefinedMetricWarning)
-        yield
 
 
 def relevances(query: Any) -> np.ndarray:
@@ -196,8 +188,6 @@ def test_functions_of_rankings_are_known_too() -> None:
 
 
 def test_every_parameter_is_one_of_the_function() -> None:
-    import inspect
-
     for measure in {entry.canonical: entry.measure for entry in RANKINGS}.values():
         known = inspect.signature(measure.load()).parameters
         for name, default in measure.parameters.items():

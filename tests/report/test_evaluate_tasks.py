@@ -51,8 +51,6 @@ FRACTIONS = np.linspace(0.01, 0.99, 60)
     [
         (FRACTIONS, {"m": FRACTIONS**2}, "values"),
         (WHOLE, {"m": WHOLE + FRACTIONS}, "values"),
-        (WHOLE + 0.0, {"m": WHOLE + FRACTIONS}, "values"),
-        (TEXTS, {"m": TEXTS[::-1]}, "labels"),
         (list(TEXTS), {"m": list(TEXTS)}, "labels"),
         (pd.Series(TEXTS), {"m": pd.Series(TEXTS)}, "labels"),
         (np.where(BITS, "yes", "no"), {"m": np.where(BITS[::-1], "yes", "no")}, "labels"),
@@ -68,9 +66,8 @@ def test_the_rule(y, scores, task: str) -> None:
 
 
 @pytest.mark.parametrize("y", [BITS, BITS == 1, 2 * BITS - 1, BITS + 0.0])
-@pytest.mark.parametrize("scores", [FRACTIONS, np.arange(60)])
-def test_two_values_are_binary(y, scores) -> None:
-    assert isinstance(fm.evaluate(y, scores), fm.results.Evaluation)
+def test_two_values_are_binary(y) -> None:
+    assert isinstance(fm.evaluate(y, np.arange(60)), fm.results.Evaluation)
 
 
 @pytest.mark.parametrize(
@@ -81,10 +78,8 @@ def test_two_values_are_binary(y, scores) -> None:
         (FRACTIONS, FRACTIONS, {"n_resamples": 99}, "these are values, and `n_resamples`"),
         (FRACTIONS, FRACTIONS, {"cost_fn": 2}, "`cost_fn` is of scores of two classes"),
         (FRACTIONS, FRACTIONS, {"task": "rankings"}, "`query`"),
-        (FRACTIONS, FRACTIONS, {"task": "regression"}, "`task`"),
         (BITS, FRACTIONS, {"query": BITS, "task": "binary"}, "`query`"),
         (TEXTS, {"m": np.full((60, 2), 1 / 2)}, {}, "a column for each class"),
-        (TEXTS, {"m": TEXTS[:-1]}, {}, "rows"),
     ],
 )
 def test_what_cannot_be_told_is_never_guessed(y, scores, options, match: str) -> None:
