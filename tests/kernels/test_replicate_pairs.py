@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from kernel_forms import FORMS
 
 from fastmetrics._kernels.replicates import replicate_pairs as kernels
 from reference.replicate_oracle import Rows, twice_pairs_won
-from reference.roc_oracle import auc, rows_of
 
 SEGMENT = kernels.SEGMENT
 
@@ -88,17 +86,6 @@ def test_pairs_won(form, rng, n, kind):
     for of_class, masks in zip(segments, (rows.masks(), ~rows.masks()), strict=True):
         sums = np.add.reduceat(counts & masks, starts, axis=1, dtype=int)
         assert of_class.tolist() == sums.tolist()
-
-
-def test_the_oracle_against_the_double_loop(form, rng):
-    rows = sample(rng, 40, "tied")
-    counts = drawn(rng, rows, 1)
-    labels = [int(mask > 0) for mask in rows.masks()[: rows.n]]
-    scores = [-k for k, (start, _, end) in enumerate(rows.ties()) for _ in range(start, end)]
-    state, _ = counted(form, rows, counts)
-    positives, negatives, twice, _ = state[0].tolist()
-    area = auc(rows_of(labels, scores, counts[0, : rows.n].tolist()))
-    assert Fraction(twice, 2 * positives * negatives) == area
 
 
 @pytest.mark.parametrize("labels", ["alternating", "positives first", "random"])

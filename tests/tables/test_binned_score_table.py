@@ -271,7 +271,7 @@ def test_it_shows_itself() -> None:
     assert frame["limits_high"].tolist()[0] == 1.0
     assert repr(BinnedScoreTable()) == "BinnedScoreTable(learning, 0 positive, 0 negative)"
     assert str(Bracket(0.25, 0.5)) == "[0.25, 0.50]"
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="Bracket"):
         float(table.roc_auc())  # type: ignore[arg-type]
 
 

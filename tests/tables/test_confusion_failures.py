@@ -220,18 +220,3 @@ def test_an_interrupted_merge(monkeypatch) -> None:
                 matrix.merge(other)
         assert matrix.labels == (0, 1, 2, 5)
         assert matrix.counts.tolist() == [[0, 0, 1, 0], [0, 1, 0, 0.25], [0] * 4, [0, 0, 0, 0.5]]
-
-
-def test_memory_that_is_not_there() -> None:
-    matrix = ConfusionMatrix([0, 1])
-    matrix.update([0], [1])
-    before = state(matrix)
-    with pytest.MonkeyPatch.context() as patch:
-
-        def no_memory(*_: Any) -> Any:
-            raise MemoryError
-
-        patch.setattr(_matrix_state.Store, "as_float", no_memory)
-        with pytest.raises(MemoryError):
-            matrix.update([1], [1], [0.5])
-    assert state(matrix) == before

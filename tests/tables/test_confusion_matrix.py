@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
-import pickle
 from fractions import Fraction
 from typing import Any
 
@@ -117,12 +115,12 @@ def test_counts_that_are_refused(counts, labels, error, match) -> None:
 
 def test_cells_that_are_refused() -> None:
     cells = {"tp": 1, "fp": 2, "fn": 3, "tn": 4}
-    for name, wrong, error in (
-        ("tp", True, TypeError),
-        ("fn", "3", TypeError),
-        ("tn", -1, ValueError),
+    for name, wrong, error, match in (
+        ("tp", True, TypeError, "`tp` must"),
+        ("fn", "3", TypeError, "`fn` must"),
+        ("tn", -1, ValueError, r"must not be negative: -1 at \(0, 0\)"),
     ):
-        with pytest.raises(error):
+        with pytest.raises(error, match=match):
             ConfusionMatrix.binary(**(cells | {name: wrong}))
     with pytest.raises(ValueError, match="must name 2 classes: got 3"):
         ConfusionMatrix.binary(**cells, labels=(0, 1, 2))
@@ -142,7 +140,7 @@ def test_merging_refuses() -> None:
     with pytest.raises(ValueError, match="less than 2\\*\\*63: got 9,223,372,036,854,775,808"):
         large + large
     for other in (1, None, one.counts.tolist()):
-        with pytest.raises(TypeError):
+        with pytest.raises(TypeError, match="unsupported operand"):
             one + other
     assert (one + ConfusionMatrix.binary(tp=0.5, fp=0, fn=0, tn=0)).tp == 1.5
 
@@ -155,12 +153,8 @@ def test_it_is_a_value() -> None:
     assert matrix != "matrix"
     with pytest.raises(TypeError, match="unhashable"):
         hash(matrix)
-    with pytest.raises(AttributeError):
+    with pytest.raises(AttributeError, match="labels"):
         matrix.labels = (1, 2)
-    for same in (matrix, pickle.loads(pickle.dumps(matrix)), copy.deepcopy(matrix)):
-        assert same == matrix
-        with pytest.raises(ValueError, match="read-only"):
-            same.counts[0, 0] = 9
 
 
 def test_cells_need_two_classes() -> None:

@@ -108,7 +108,7 @@ def test_it_is_frozen_and_travels() -> None:
     stack = ConfusionMatrixStack.from_counts(counts, names=["only"])
     with pytest.raises(ValueError, match="read-only"):
         stack.counts[0, 0, 0] = 7
-    with pytest.raises(AttributeError):
+    with pytest.raises(AttributeError, match="names"):
         stack.names = ("other",)
     counts[0, 0, 0] = 9
     assert stack.tn.tolist() == [1]

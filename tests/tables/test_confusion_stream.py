@@ -191,13 +191,12 @@ def test_counts_and_weights_merge(some) -> None:
 def test_sums_of_weights_do_not_depend_on_the_cut(rng) -> None:
     y, w = rng.integers(0, 3, 50_000), rng.random(50_000) * 10.0 ** rng.integers(-8, 8, 50_000)
     at_once = ConfusionMatrix.from_labels(y, y, sample_weight=w)
-    for size in (7, 1000, 30_000):
+    for size in (1000, 30_000):
         matrix = ConfusionMatrix()
-        for start in range(0, 50_000 if size > 100 else 5_000, size):
+        for start in range(0, 50_000, size):
             here = slice(start, start + size)
             matrix.update(y[here], y[here], w[here])
-        if size > 100:
-            np.testing.assert_allclose(matrix.counts, at_once.counts, rtol=2.0**-40)
+        np.testing.assert_allclose(matrix.counts, at_once.counts, rtol=2.0**-40)
 
 
 def test_one_small_weight_after_another_is_not_lost() -> None:

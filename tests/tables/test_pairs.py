@@ -183,22 +183,6 @@ def test_integers_never_pass_through_floats(rows, near, unsigned) -> None:
             assert_exact(labels, scores)
 
 
-@pytest.mark.parametrize("kind", ["normal", "three_decimals", "clustered", "float32"])
-def test_threads_and_row_order_change_nothing(rng, kind: str) -> None:
-    n = 3_000
-    labels, scores = labels_of(rng, n, 0.3), KINDS[kind](rng, n)
-    order = rng.permutation(n)
-    for path in PATHS.values():
-        with thresholds(**path):
-            rows = check_binary(labels, scores)
-            moved = check_binary(labels[order], scores[order])
-            truth, table = count_pairs(rows), ScoreTable.from_rows(rows)
-            for n_threads in (1, 2, 3, 7):
-                with at_most(n_threads):
-                    assert count_pairs(rows) == count_pairs(moved) == truth
-                    assert ScoreTable.from_rows(rows) == ScoreTable.from_rows(moved) == table
-
-
 BIG = st.one_of(st.integers(0, 9), st.integers(0, 2**62), st.integers(2**58, 2**59))
 
 
@@ -260,32 +244,3 @@ def test_one_class_only(n: int, label: int) -> None:
     for measure in (roc_auc_score, rank_loss):
         with pytest.warns(UndefinedMetricWarning):
             assert np.isnan(measure(labels, scores))
-
-
-@pytest.mark.parametrize("n", [6, LARGE])
-def test_all_scores_equal_is_one_half(n: int) -> None:
-    """Row 37."""
-    labels = np.arange(n) % 3 == 0
-    assert roc_auc_score(labels, np.full(n, 0.1)) == 0.5
-    assert rank_loss(labels, np.full(n, 0.1)) == 0.5
-
-
-@pytest.mark.parametrize("n", [4, LARGE])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_signed_zeros_tie(n: int, dtype: Any) -> None:
-    """Row 34."""
-    labels = np.arange(n) % 2 == 0
-    assert roc_auc_score(labels, np.where(labels, 0.0, -0.0).astype(dtype)) == 0.5
-    table = ScoreTable.from_scores(labels, np.where(labels, -0.0, 0.0).astype(dtype))
-    assert table.scores.tolist() == [0.0]
-    assert not np.signbit(table.scores[0])
-
-
-@pytest.mark.parametrize("n", [4, LARGE])
-def test_neighbours_do_not_tie(n: int) -> None:
-    """Rows 35 and 36."""
-    labels = np.arange(n) % 2 == 0
-    for low in (0.0, 5e-324, 0.3, 1.0, -1e308):
-        scores = np.where(labels, np.nextafter(low, np.inf), low)
-        assert roc_auc_score(labels, scores) == 1.0
-        assert rank_loss(labels, -scores) == 1.0

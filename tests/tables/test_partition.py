@@ -6,17 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
-from table_samples import KINDS, PATHS, labels_of, thresholds, unsampled_cluster
+from table_samples import KINDS, labels_of, thresholds, unsampled_cluster
 
 from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._kernels import buckets
-from fastmetrics._threads.workers import at_most
-from fastmetrics.tables.ordering import plan as planning
 from fastmetrics.tables.ordering.partition import Partition, partition, partition_rows
 from fastmetrics.tables.ordering.plan import plan_buckets
-
-PARTED = [name for name in PATHS if name != "plain"]
 
 
 def rows_of(labels: Any, scores: Any) -> BinaryRows:
@@ -79,15 +74,6 @@ def assert_rows_are_numbered(parted: Partition, rows: BinaryRows) -> None:
             np.testing.assert_array_equal(parted.gather(stream), rows.scores[mine])
 
 
-@pytest.mark.parametrize("path", PARTED)
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_distribution_is_partitioned(rng, kind: str, path: str) -> None:
-    n = 2_500
-    rows = rows_of(labels_of(rng, n, 0.3), KINDS[kind](rng, n))
-    with thresholds(**PATHS[path]):
-        assert_holds(partition(rows), rows)
-
-
 @pytest.mark.parametrize("block", [buckets.BLOCK, buckets.TILE])
 @pytest.mark.parametrize("more", [-1, 0, 1])
 @pytest.mark.parametrize("times", [1, 2, 5])
@@ -99,21 +85,6 @@ def test_sizes_around_blocks_and_tiles(rng, block: int, more: int, times: int) -
             for part_rows in (block, 1 << 20):
                 with thresholds(bucket_rows=1 << 20, part_rows=part_rows):
                     assert_holds(partition(rows), rows)
-
-
-@given(
-    scores=st.lists(st.sampled_from([0.0, -0.0, 1.0, 1 + 2**-52, 2.0, -1e308, 5e-324]), min_size=1),
-    bucket_rows=st.integers(1, 40),
-    part_rows=st.integers(1, 60),
-    sample_rows=st.integers(1, 60),
-    seed=st.integers(0, 9),
-)
-def test_ties_at_every_cut(scores, bucket_rows, part_rows, sample_rows, seed) -> None:
-    repeated = np.repeat(scores, np.random.default_rng(seed).integers(1, 9, len(scores)))
-    labels = np.random.default_rng(seed).integers(0, 2, len(repeated)).astype(np.int8)
-    rows = rows_of(labels, repeated)
-    with thresholds(bucket_rows=bucket_rows, part_rows=part_rows, sample_rows=sample_rows):
-        assert_holds(partition(rows), rows)
 
 
 @pytest.mark.parametrize(
@@ -176,30 +147,6 @@ def test_uneven_buckets_are_noticed(rng) -> None:
         split = partition(rows_of(labels, KINDS["exp_100z"](rng, 4_000)))
         assert not split.plan.by_range
         assert uneven_buckets(split) > 0
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 40_000, 2**20 + 3])
-def test_the_plan_depends_on_the_data_alone(rng, n: int) -> None:
-    scores = rng.standard_normal(n)
-    before = scores.copy()
-    one, other = plan_buckets(scores), plan_buckets(scores)
-    for name in ("bucket_of_cell", "splitters", "tree", "lows", "highs", "holds_one_score"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
-    np.testing.assert_array_equal(scores, before)
-    assert one.n_buckets <= 2 * planning.MOST_BUCKETS - 1
-
-
-@pytest.mark.parametrize("threads", [2, 3, 7])
-def test_the_layout_depends_on_the_data_alone(rng, threads: int) -> None:
-    """Not only the same rows in a stream: in the same order."""
-    rows = rows_of(labels_of(rng, 5_000, 0.3), rng.random(5_000))
-    with thresholds(bucket_rows=300, part_rows=600):
-        with at_most(1):
-            one = partition(rows)
-        with at_most(threads):
-            many = partition(rows)
-        for s in range(2 * one.plan.n_buckets):
-            np.testing.assert_array_equal(one.gather(s), many.gather(s))
 
 
 @pytest.mark.parametrize("by_range", [True, False])

@@ -63,16 +63,6 @@ def test_pairs_are_every_pair(rng, n_values, n) -> None:
     assert all(type(count) is int for count in found)
 
 
-def test_jobs_threads_and_the_order_of_rows_change_no_pair(rng, monkeypatch) -> None:
-    outcome, score = rng.integers(0, 50, 5_000), rng.integers(0, 60_000, 5_000)
-    whole = count_pairs(outcome, score)
-    order = rng.permutation(5_000)
-    engine_sizes.put(monkeypatch, pair_job_rows=300)
-    for threads in (1, 2, 7):
-        with at_most(threads):
-            assert count_pairs(outcome[order], score[order]) == whole
-
-
 def test_pairs_of_a_run_beyond_64_bits() -> None:
     """Squares of runs are Python's integers where their sum might not fit."""
     size = (1 << 20) + 1

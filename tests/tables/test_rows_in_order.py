@@ -11,7 +11,6 @@ from hypothesis import given, strategies as st
 from numpy.typing import NDArray
 from table_samples import KINDS, PATHS, thresholds
 
-from fastmetrics._threads.workers import at_most
 from fastmetrics.tables.ordering import row_order as ordering
 from fastmetrics.tables.ordering.row_order import RowOrder, row_order
 
@@ -101,13 +100,6 @@ def test_what_the_shortened_keys_confuse_is_put_right(rng, monkeypatch, kind: st
     for exact in ("three_decimals", "float32", "one_ulp_apart", "subnormals"):
         row_order(KINDS[exact](rng, 5_000))
     assert not calls
-
-
-@pytest.mark.parametrize("n_threads", [1, 2, 7])
-def test_threads_make_no_difference(rng, n_threads: int) -> None:
-    scores = np.round(rng.standard_normal(300_000), 4)
-    with at_most(n_threads):
-        assert_order(row_order(scores), scores)
 
 
 def test_more_rows_than_four_bytes_number(rng, monkeypatch) -> None:

@@ -62,25 +62,18 @@ def test_every_kind_of_scores_spilled(rng, tmp_path, kind):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("rising", [True, False])
-def test_a_sorted_stream(rng, tmp_path, rising):
-    scores = np.sort(rng.normal(size=400_000))[:: 1 if rising else -1]
-    y = (rng.normal(size=len(scores)) < scores).astype(np.int8)
-    agree(filled(y, scores, memory=SMALL, spill_dir=tmp_path), y, scores)
-
-
-@pytest.mark.parametrize("share", [0.0, 0.5, 0.9])
-def test_one_score_of_many_rows(rng, tmp_path, share):
-    n = 400_000
-    scores = np.where(rng.random(n) < share, 0.25, rng.random(n))
-    y = rng.integers(0, 2, n)
-    agree(filled(y, scores, memory=SMALL, spill_dir=tmp_path), y, scores)
-
-
-@pytest.mark.parametrize("label", [0, 1])
-def test_one_class(rng, tmp_path, label):
-    scores = rng.normal(size=200_000)
-    y = np.full(len(scores), label)
+@pytest.mark.parametrize(
+    "case", ["rising", "falling", "nine in ten equal", "negatives", "positives"]
+)
+def test_scores_and_labels_that_help_nobody(rng, tmp_path, case):
+    scores, y = rng.normal(size=400_000), rng.integers(0, 2, 400_000)
+    if case in ("rising", "falling"):
+        scores = np.sort(scores)[:: 1 if case == "rising" else -1]
+        y = (rng.normal(size=len(scores)) < scores).astype(np.int8)
+    elif case == "ties":
+        scores = np.where(rng.random(len(scores)) < 0.9, 0.25, scores)
+    else:
+        y = np.full(len(scores), int(case == "positives"))
     agree(filled(y, scores, memory=SMALL, spill_dir=tmp_path), y, scores)
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 from table_samples import LARGE, PATHS, labels_of, thresholds
 
 from fastmetrics import ScoreTable, ks_statistic, roc_auc_score
@@ -20,13 +19,6 @@ from reference import pair_oracle as oracle
 def rows_in(table: ScoreTable) -> list[oracle.Row]:
     columns = (table.scores, table.positives, table.negatives)
     return list(zip(*[column.tolist() for column in columns], strict=True))
-
-
-ROWS = st.lists(
-    st.tuples(st.integers(0, 1), st.sampled_from([0.0, -0.0, 0.5, 1.0, 1 + 2**-52, -1e308])),
-    min_size=1,
-    max_size=40,
-)
 
 
 def table_of(rows: Any) -> ScoreTable:
@@ -82,10 +74,9 @@ def test_merged_counts_may_not_overflow() -> None:
 def test_what_is_no_table_is_not_added() -> None:
     table = table_of([(0, 0.5), (1, 1.0)])
     for other in (1, None, [table], 1.5):
-        with pytest.raises(TypeError):
-            table + other
-        with pytest.raises(TypeError):
-            other + table
+        for add in (lambda: table + other, lambda: other + table):  # noqa: B023
+            with pytest.raises(TypeError, match=r"unsupported operand|can only concatenate"):
+                add()
         assert table != other
     with pytest.raises(TypeError, match="unhashable"):
         hash(table)
@@ -111,26 +102,12 @@ def test_equality_minds_every_column_and_dtype() -> None:
         assert (build() == other) is False
 
 
-def built_in_every_way() -> list[ScoreTable]:
-    rows = np.array([0, 1, 1, 0], np.int8), np.array([0.1, 0.8, 0.4, 0.4])
-    plain = ScoreTable.from_scores(*rows)
-    with thresholds(bucket_rows=2):
-        parted = ScoreTable.from_scores(*rows)
-    counts = ScoreTable.from_counts(np.array([3.0, 2.0]), np.array([1, 2]), np.array([1, 1]))
-    weighted = ScoreTable.from_scores(*rows, sample_weight=[0.5, 1.5, 1.0, 1.0])
-    return [plain, parted, counts, weighted, plain + counts]
-
-
 def test_frozen() -> None:
-    for table in built_in_every_way():
-        for name in ("scores", "positives", "negatives", "weight_exponent", "n_positive"):
-            with pytest.raises((dataclasses.FrozenInstanceError, AttributeError, TypeError)):
+    for table in (table_of([(0, 0.5), (1, 1.0)]), ScoreTable.from_counts([3.0], [1], [1])):
+        for name in ("scores", "positives", "negatives", "weight_exponent"):
+            with pytest.raises(AttributeError, match=name):
                 setattr(table, name, 0)
-        with pytest.raises((AttributeError, TypeError)):
-            table.another = 0
-        for name in ("scores", "positives", "negatives"):
-            column = getattr(table, name)
-            assert not column.flags.writeable
+        for column in (table.scores, table.positives, table.negatives):
             with pytest.raises(ValueError, match="read-only"):
                 column[0] = 7
 
@@ -221,6 +198,7 @@ def test_the_constructor_sorts_merges_and_scales_as_from_counts_does() -> None:
         ScoreTable(*map(np.array, columns), 0.5)  # type: ignore[arg-type]
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("score", ["<f4", "<f8", ">f8", "<i8", "<u8", "<i4"])
 @pytest.mark.parametrize("count", ["<i8", "<f8", ">i8", "<u4"])
 @pytest.mark.parametrize("n", [1, 5])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from table_samples import KINDS, LARGE, PATHS, labels_of, thresholds, unsampled_cluster
+from table_samples import KINDS, LARGE, PATHS, labels_of, thresholds
 
 from fastmetrics import ScoreTable, rank_loss, roc_auc_score
 from fastmetrics.errors import UndefinedMetricWarning
@@ -223,22 +223,6 @@ def test_integer_weights_up_to_2_to_53_are_exact() -> None:
     truth = oracle.weighed(labels == 1, scores, weights.tolist())
     found = roc_auc_score(labels, scores, sample_weight=weights)
     assert relative_error(found, oracle.auc(truth)) <= 16 * UNIT
-
-
-@pytest.mark.parametrize("path", PATHS)
-def test_threads_change_no_bit(rng, path: str) -> None:
-    n = 5_000
-    labels, weights = labels_of(rng, n, 0.3), rng.random(n)
-    for scores in (rng.standard_normal(n), np.round(rng.random(n), 2), unsampled_cluster(rng, n)):
-        with thresholds(**PATHS[path]):
-            found = [
-                [
-                    ask(labels, scores, sample_weight=weights, n_threads=n_threads)
-                    for ask in (roc_auc_score, rank_loss, ScoreTable.from_scores)
-                ]
-                for n_threads in (1, 2, 3, 7)
-            ]
-            assert all(other == found[0] for other in found[1:])
 
 
 @given(
