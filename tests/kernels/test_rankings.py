@@ -59,16 +59,6 @@ def test_places_of_relevant_items(form, dtype, kind, problem) -> None:
         assert tied[part].tolist() == [np.count_nonzero(own == scores[i]) for i in items]
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_long_queries_are_left_to_a_sort(form) -> None:
-    n = 400
-    relevance = np.ones(n, np.int8)
-    _, rows, grades, above, _ = placed(form, relevance, np.arange(float(n)), np.array([0, n]))
-    assert rows.tolist() == list(range(n))
-    assert (grades == 1).all()
-    assert (above == -7).all()
-
-
 @pytest.mark.parametrize("count", forms(rankings.count_relevant))
 def test_unjudged_items_are_counted(count) -> None:
     counts = np.zeros(2, np.int64)
@@ -311,10 +301,13 @@ def test_bpref_of_items_that_were_not_retrieved_or_not_judged(form, knows, rng) 
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_long_queries_are_left_to_a_sort_by_all(form) -> None:
+def test_long_queries_are_left_to_a_sort(form) -> None:
     n = 400
     grades, scores, starts = np.ones(n), np.arange(float(n)), np.array([0, n])
-    item_starts, rows, *_ = placed(form, grades, scores, starts)
+    item_starts, rows, found, above, _ = placed(form, grades, scores, starts)
+    assert rows.tolist() == list(range(n))
+    assert (found == 1).all()
+    assert (above == -7).all()
     one, other = np.full(n, -7), np.full(n, -7)
     form(rankings.count_unjudged)(grades, scores, starts, 0, 1, item_starts, rows, one, other)
     single = scores.astype(np.float32)

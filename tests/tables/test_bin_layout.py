@@ -55,14 +55,6 @@ def test_every_cell_function_rises(edges: list[float]) -> None:
 
 
 @pytest.mark.parametrize("kind", FINITE)
-def test_rows_of_every_kind_find_their_bins(rng: Any, kind: str) -> None:
-    scores = KINDS[kind](rng, 5_000)
-    for layout in (BinLayout.learn(scores[:1_000]), BinLayout.of_bits()):
-        expected = np.bincount(layout.bins(scores), minlength=layout.n_bins)
-        np.testing.assert_array_equal(counts_of(layout, scores), expected)
-
-
-@pytest.mark.parametrize("kind", FINITE)
 @pytest.mark.parametrize("n_bins", [2, 3, 64, 4096])
 def test_learnt_bins_share_the_rows(rng: Any, kind: str, n_bins: int) -> None:
     scores = KINDS[kind](rng, 3_000)

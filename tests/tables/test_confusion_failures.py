@@ -111,27 +111,6 @@ def test_rows_and_weights_that_are_refused(kind) -> None:
     assert matrix.n == before[4] + N
 
 
-@EVERY
-def test_merges_that_are_refused(kind) -> None:
-    matrix = make(kind)
-    before = state(matrix)
-    new = "z" if "text" in kind else 77
-    others = [
-        ConfusionMatrix.from_labels([new], [new], sample_weight=[1e308]),
-        ConfusionMatrix.from_labels(*[[3.0] if "text" in kind else ["x"]] * 2),
-    ]
-    if "given" in kind:
-        others.append(ConfusionMatrix.from_labels([new], [new]))
-    for other in others:
-        there = state(other)
-        with pytest.raises((ValueError, TypeError), match="merged"):
-            matrix.merge(other)
-        with pytest.raises((ValueError, TypeError), match="merged"):
-            _ = matrix + other
-        assert state(matrix) == before
-        assert state(other) == there
-
-
 def interrupted(what: Callable[..., Any], when: int) -> Callable[..., Any]:
     """Return the function, interrupted at a call: before it (even numbers) or right after."""
     calls = itertools.count()

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from table_samples import LARGE, PATHS, labels_of, thresholds
+from table_samples import LARGE, labels_of
 
 from fastmetrics import ScoreTable, ks_statistic, roc_auc_score
 from reference import pair_oracle as oracle
@@ -26,17 +26,6 @@ def table_of(rows: Any) -> ScoreTable:
         return ScoreTable.from_counts([], [], [])
     labels, scores = zip(*rows, strict=True)
     return ScoreTable.from_scores(np.array(labels, np.int8), np.array(scores))
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.uint64])
-def test_parts_of_a_large_table(rng, dtype: Any) -> None:
-    labels, scores = labels_of(rng, 6_000, 0.3), rng.integers(0, 500, 6_000).astype(dtype)
-    with thresholds(**PATHS["many_buckets"]):
-        parts = [ScoreTable.from_scores(labels[k::7], scores[k::7]) for k in range(7)]
-        whole = ScoreTable.from_scores(labels, scores)
-    assert sum(parts) == whole
-    assert sum(parts[::-1]) == whole
-    assert whole.scores.dtype == dtype
 
 
 def test_merging_needs_scores_that_compare_exactly() -> None:
