@@ -6,11 +6,9 @@ import dataclasses
 import sys
 from functools import partial
 
-import matplotlib as mpl
 import numpy as np
 import pytest
-from drawn import faults, legend_texts
-from matplotlib import pyplot as plt
+from drawn import faults, legend_texts, small
 from matplotlib.colors import to_rgb
 from numpy.testing import assert_array_equal
 
@@ -19,13 +17,6 @@ import fastmetrics as fm
 Y = np.tile([0, 1, 1], 20)
 S = np.round(Y + np.random.default_rng(0).normal(size=60), 2)
 FEW = {"n_resamples": 400, "rng": 1, "stratified": True}
-
-
-@pytest.fixture(autouse=True)
-def _agg():
-    mpl.use("Agg")
-    yield
-    plt.close("all")
 
 
 def cells(ax):
@@ -87,11 +78,6 @@ def test_replicates_near_the_largest_double():
         found["cost"].plot()
 
 
-def test_a_normalization_that_is_none():
-    with pytest.raises(ValueError, match="`normalize` must be one of 'true', 'pred', 'all', None"):
-        MATRIX.plot(normalize="rows")
-
-
 @pytest.mark.parametrize("cmap", ["Blues", "viridis", "Greys", "magma"])
 def test_numbers_are_light_on_dark_and_dark_on_light(cmap):
     ax = fm.ConfusionMatrix.from_counts(np.arange(100).reshape(10, 10)).plot(cmap=cmap)
@@ -114,8 +100,7 @@ def test_many_classes_and_long_names():
     room = ax.get_window_extent().width / k
     assert all(text.get_window_extent().width < room for text in ax.texts if text.get_visible())
     assert faults(ax) == ([], [], [])
-    small = plt.subplots(figsize=(3.15, 3.15), layout="constrained")[1]
-    assert not [text for text in matrix.plot(small).texts if text.get_visible()]
+    assert not [text for text in matrix.plot(small()).texts if text.get_visible()]
     assert not fm.ConfusionMatrix.from_counts(np.eye(40)).plot().texts
 
 

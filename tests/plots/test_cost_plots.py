@@ -7,8 +7,7 @@ import inspect
 import matplotlib as mpl
 import numpy as np
 import pytest
-from drawn import curves_on, faults, legend_texts, line, looks
-from matplotlib import pyplot as plt
+from drawn import curves_on, faults, legend_texts, line, looks, small
 from numpy.testing import assert_array_equal
 
 import fastmetrics as fm
@@ -49,18 +48,6 @@ SEVERAL = {
     ),
 }
 FIGURES = ONE_MODEL | SEVERAL
-
-
-@pytest.fixture(autouse=True)
-def _agg():
-    mpl.use("Agg")
-    yield
-    plt.close("all")
-
-
-def small():
-    """Return axes of a figure as it stands in a column of a paper: 8 cm wide."""
-    return plt.subplots(figsize=(3.15, 3.15), layout="constrained")[1]
 
 
 def test_every_plot_is_called_in_the_same_way():
@@ -118,8 +105,6 @@ def test_curves_are_the_numbers():
     assert ax.get_legend().get_title().get_text() == "95 % band, pointwise"
     gains = fm.costs.gains_curve(Y, P)
     assert_array_equal(line(gains.plot(), "the model").get_ydata(), gains.gain)
-    with pytest.raises(ValueError, match="`kind` must be one of 'gain', 'lift'"):
-        gains.plot(kind="both")
     costs = fm.costs.threshold_costs(Y, P, cost_fn=5, cost_fp=1)
     ax = costs.plot()
     drawn = line(ax, "the model")

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from drawn import faults, legend_texts, line, looks, texts
 from matplotlib import pyplot as plt
 
 import fastmetrics as fm
-
-
-@pytest.fixture(autouse=True)
-def _agg(tmp_path):
-    mpl.use("Agg")
-    yield
-    plt.close("all")
 
 
 def learning(n_sizes=5, n_folds=5):
@@ -124,11 +116,6 @@ def test_names_stand_side_by_side(values):
     assert_readable(ax)
 
 
-def test_many_long_names_are_turned():
-    ax = validation([f"a long name {i}" for i in range(12)], "criterion").plot()
-    assert_readable(ax)
-
-
 @pytest.mark.parametrize("decomposition", ["squared", "domingos", "kohavi-wolpert"])
 def test_bias_variance_curve(decomposition):
     curve = bias_variance(decomposition=decomposition)
@@ -150,23 +137,6 @@ def test_no_noise_is_not_drawn():
 def test_lines_differ_without_colour():
     for ax in (learning().plot(), validation([1, 2, 3]).plot(), bias_variance().plot()):
         assert len(set(looks(ax))) == len(looks(ax)) >= 2
-
-
-def test_axes_of_the_user():
-    figure, axes = plt.subplots(2, 2, figsize=(8, 6), layout="constrained")
-    assert learning().plot(axes[0, 0]) is axes[0, 0]
-    assert validation([1, 2, 3]).plot(ax=axes[0, 1]) is axes[0, 1]
-    assert bias_variance().plot(ax=axes[1, 0]) is axes[1, 0]
-    assert plt.get_fignums() == [figure.number]
-    for ax in axes.ravel()[:3]:
-        assert_readable(ax)
-
-
-def test_files(tmp_path):
-    for ending in ("png", "svg", "pdf"):
-        path = tmp_path / f"curve.{ending}"
-        learning().plot().figure.savefig(path)
-        assert path.stat().st_size > 5_000
 
 
 def test_undefined_values_leave_a_gap():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from drawn import faults, legend_texts, line, texts
@@ -16,13 +15,6 @@ from fastmetrics.results import ComparisonTest
 ERRORS = ([0.20, 0.24, 0.18, 0.22, 0.21], [0.18, 0.21, 0.18, 0.19, 0.20])
 
 VERMILLION = "#d55e00"
-
-
-@pytest.fixture(autouse=True)
-def _agg():
-    mpl.use("Agg")
-    yield
-    plt.close("all")
 
 
 def assert_readable(ax):
@@ -171,21 +163,6 @@ def test_an_undefined_t():
     ax = ComparisonTest.plot(fm.comparison.one_sample_t_test([0.2], error_rate=0.1))
     assert "not defined" in " ".join(text.get_text() for text in texts(ax))
     assert not faults(ax).cut_off
-
-
-def test_axes_of_the_user():
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
-    assert ComparisonTest.plot(fm.comparison.binomial_test(6, 10, error_rate=0.3), ax=left) is left
-    assert (
-        ComparisonTest.plot(
-            fm.comparison.kfold_paired_t_test(*ERRORS, correction="none", higher_is_better=False),
-            ax=right,
-        )
-        is right
-    )
-    assert plt.get_fignums() == [figure.number]
-    assert_readable(left)
-    assert_readable(right)
 
 
 def test_other_tests_are_refused():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import sys
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import colors
@@ -15,18 +14,6 @@ from fastmetrics._plots.rank_plots import _bar_levels, _ticks
 from fastmetrics.comparison.table_comparison import save_critical_difference
 
 LONG = "a very long name of an algorithm that would fill the whole width of any page, number"
-
-
-@pytest.fixture(autouse=True)
-def no_window():
-    """Draw without a screen, and close what was drawn."""
-    before = mpl.get_backend()
-    mpl.use("agg")
-    from matplotlib import pyplot
-
-    yield
-    pyplot.close("all")
-    mpl.use(before)
 
 
 def compared(k, n=20, slope=0.03, names=None, **options):

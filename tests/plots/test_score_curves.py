@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 
-import matplotlib as mpl
 import numpy as np
 import pytest
-from drawn import curves_on, faults, legend_texts, line, looks
+from drawn import curves_on, faults, legend_texts, line, looks, small
 from matplotlib import pyplot as plt
 from matplotlib.colors import to_rgb
 from numpy.testing import assert_array_equal
@@ -25,18 +24,6 @@ MODELS = {
 }
 W = RNG.random(N) + 0.5
 PLOTS = (fm.plots.plot_roc, fm.plots.plot_pr, fm.plots.plot_det)
-
-
-@pytest.fixture(autouse=True)
-def _agg():
-    mpl.use("Agg")
-    yield
-    plt.close("all")
-
-
-def small():
-    """Return axes of a figure as it stands in a column of a paper: 8 cm wide."""
-    return plt.subplots(figsize=(3.15, 3.15), layout="constrained")[1]
 
 
 def mark(ax, label):
@@ -215,7 +202,7 @@ def test_scores_near_the_largest_double_are_refused(plot, scores):
 
 @pytest.mark.parametrize("plot", [fm.plots.plot_thresholds, costs_by_threshold])
 @pytest.mark.parametrize(
-    "scores", [(1e300, -1e300, 0), (5e-324, 0, 1e-323), (2**62, 2**62 + 1, 2**62 + 2)]
+    "scores", [(1e300, -1e300, 0), (5e-324, 0, 1e-323), (2**62, 2**62 + 2**10, 2**62 + 2**11)]
 )
 def test_scores_of_any_other_size_are_drawn(plot, scores):
     ax = plot([0, 1, 1], scores)
@@ -319,8 +306,6 @@ def test_bad_input(plot):
         plot(np.ones(3, int), [0.1, 0.2, 0.3])
     with pytest.raises(ValueError, match="`threshold` must be one of 'youden'"):
         plot(Y, MODELS["a"], threshold="recall")
-    with pytest.raises(ValueError, match="must be finite: nan at index"):
-        plot(Y, np.where(Y, np.nan, 0.0))
     if plot is not fm.plots.plot_thresholds:
         with pytest.raises(ValueError, match=r"`scores\['b'\]`"):
             plot(Y, {"a": MODELS["a"], "b": np.zeros(N - 1)})
@@ -341,10 +326,3 @@ def test_curves_differ_without_colour():
     )
     looks = {(one.get_color(), str(one._unscaled_dash_pattern)) for one in many}
     assert len(looks) == 49
-
-
-@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
-def test_files(ending, tmp_path):
-    for k, plot in enumerate(PLOTS):
-        plot(Y, MODELS).figure.savefig(tmp_path / f"{k}.{ending}")
-        assert (tmp_path / f"{k}.{ending}").stat().st_size > 5_000
