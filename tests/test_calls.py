@@ -16,6 +16,7 @@ MOST_FILES = {
     "f1_score": 9,
     "accuracy_score": 9,
     "mean_squared_error": 10,
+    "log_loss": 11,
     "bootstrap": 26,
 }
 

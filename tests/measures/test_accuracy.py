@@ -6,8 +6,6 @@ import warnings
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 import scipy.sparse
 from hypothesis import given
@@ -51,14 +49,6 @@ def test_indicators_against_the_definition(sample):
     check_values(oracle.rows_of_indicators(y.tolist(), p.tolist()), y, p, None)
 
 
-@given(label_rows())
-def test_shares_are_the_nearest_doubles(sample):
-    y, p, _ = sample
-    rows = oracle.rows_of_labels(y.tolist(), p.tolist())
-    assert fm.accuracy_score(y, p) == float(oracle.accuracy(rows))
-    assert fm.zero_one_loss(y, p) == float(oracle.error_rate(rows))
-
-
 @pytest.mark.parametrize("kind", sorted(KINDS))
 @pytest.mark.parametrize("weights", [None, "counts", "fractions"])
 def test_every_kind_of_labels_as_scikit_learn(rng, kind, weights):
@@ -74,15 +64,6 @@ def test_every_kind_of_labels_as_scikit_learn(rng, kind, weights):
     assert type(lost) is float
     kept = fm.accuracy_score(y, p, sample_weight=w, normalize=False)
     np.testing.assert_allclose(lost + kept, len(y) if w is None else w.sum(), rtol=1e-14)
-
-
-@given(label_rows(n_classes=3))
-def test_a_matrix_in_place_of_rows(sample):
-    y, p, _ = sample
-    matrix = fm.ConfusionMatrix.from_labels(y, p, labels=[2, 0, 1])
-    for normalize in (True, False):
-        for function in (fm.accuracy_score, fm.zero_one_loss):
-            assert function(matrix, normalize=normalize) == function(y, p, normalize=normalize)
 
 
 def test_counts_beyond_doubles_are_divided_once():
@@ -161,25 +142,6 @@ def test_perfect_and_hopeless():
 def test_wrong_input(name, y_true, y_pred, options, error, message):
     with pytest.raises(error, match=message):
         getattr(fm, name)(y_true, y_pred, **options)
-
-
-@given(label_rows(weights=whole))
-def test_weight_2_is_the_row_twice_and_weight_0_is_none(sample):
-    y, p, w = sample
-    for name in BOTH:
-        repeated = getattr(fm, name)(np.repeat(y, w), np.repeat(p, w))
-        assert getattr(fm, name)(y, p, sample_weight=w) == repeated
-
-
-@pytest.mark.parametrize(
-    "form", [tuple, pl.Series, pa.array, pd.Index, memoryview, lambda codes: codes[::-1][::-1]]
-)
-def test_containers(rng, form):
-    y, p = rng.integers(0, 3, (2, 30))
-    assert fm.accuracy_score(form(y), form(p)) == np.count_nonzero(y == p) / 30
-    assert fm.accuracy_score(form(y), p.astype(np.int8)) == np.count_nonzero(y == p) / 30
-    expected = fm.classification_report(y, p)
-    assert fm.classification_report(form(y), form(p)) == expected
 
 
 @pytest.mark.parametrize(

@@ -107,17 +107,6 @@ def test_large_integer_scores_stay_whole() -> None:
     np.testing.assert_array_equal(predict_at_threshold(scores, best.threshold), [1, 0, 0])
 
 
-@given(ROWS, st.data())
-def test_weights(data: list[tuple[int, int]], draw: st.DataObject) -> None:
-    y, s = (np.array(column) for column in zip(*data, strict=True))
-    w = draw.draw(st.lists(st.integers(1, 4), min_size=len(y), max_size=len(y)))
-    whole = best_threshold(np.repeat(y, w), np.repeat(s, w), criterion="fewest-errors")
-    best = best_threshold(y, s, criterion="fewest-errors", sample_weight=np.array(w) / 4)
-    assert best.threshold == whole.threshold
-    assert best.value == whole.value / 4
-    assert best.tp == whole.tp / 4
-
-
 @pytest.mark.parametrize("weight", [2.0**1000, 2.0**-1000])
 def test_extreme_weights_are_reported_as_given(weight: float) -> None:
     y, s = [0, 1, 1, 0, 1], [1, 2, 3, 4, 5]

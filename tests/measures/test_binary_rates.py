@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import sklearn.metrics as sk
 from hypothesis import given, strategies as st
-from peer_samples import labels_of, outcome, weights_of
+from peer_samples import outcome
 
 from fastmetrics import (
     ConfusionMatrix,
@@ -61,40 +60,11 @@ def check(got, said, exact) -> None:
         assert got == pytest.approx(float(exact), rel=1e-15, abs=0)
 
 
-@pytest.mark.parametrize("weighting", ["none", "counts", "importances"])
-def test_they_are_scikit_learns_recall_and_precision_of_the_other_class(rng, weighting) -> None:
-    y, p = labels_of(rng, 80, 2)
-    w = weights_of(rng, 80, weighting)
-    options = {"pos_label": 0, "sample_weight": w}
-    assert specificity_score(y, p, sample_weight=w) == pytest.approx(
-        sk.recall_score(y, p, **options), rel=1e-14
-    )
-    assert negative_predictive_value(y, p, sample_weight=w) == pytest.approx(
-        sk.precision_score(y, p, **options), rel=1e-14
-    )
-    adjusted = sk.balanced_accuracy_score(y, p, adjusted=True, sample_weight=w)
-    assert youden_j(y, p, sample_weight=w) == pytest.approx(adjusted, rel=1e-12)
-    assert false_positive_rate(y, p, sample_weight=w) == pytest.approx(
-        1 - specificity_score(y, p, sample_weight=w), rel=1e-13
-    )
-    matrix = ConfusionMatrix.from_labels(y, p, sample_weight=w)
-    for function in RATES:
-        assert function(matrix) == function(y, p, sample_weight=w)
-        assert function(matrix, pos_label=0) == function(y, p, **options)
-
-
 def test_three_ill_of_ten() -> None:
     y, p = [1, 1, 1] + [0] * 7, [1, 1, 0, 1] + [0] * 6
     assert false_positive_rate(y, p) == 1 / 7
     assert false_negative_rate(y, p) == 1 / 3
     assert youden_j(y, p) == pytest.approx(2 / 3 - 1 / 7, rel=1e-15)
-
-
-def test_integer_weights_are_copies(rng) -> None:
-    y, p = labels_of(rng, 50, 2)
-    w = rng.integers(0, 4, 50)
-    for function in RATES:
-        assert function(y, p, sample_weight=w) == function(np.repeat(y, w), np.repeat(p, w))
 
 
 @pytest.mark.parametrize("function", RATES)

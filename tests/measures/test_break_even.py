@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
@@ -40,18 +39,6 @@ def test_definition(data: list[tuple[int, int]]) -> None:
         point = break_even_point(y, s)
         assert point.value == float(value)
     assert (point.threshold, point.interpolated) == (threshold, interpolated)
-
-
-@given(ROWS.filter(lambda data: both(y for y, _ in data)), st.data())
-def test_weights(data: list[tuple[int, int]], draw: st.DataObject) -> None:
-    y, s = zip(*data, strict=True)
-    w = draw.draw(st.lists(st.integers(1, 8), min_size=len(y), max_size=len(y)))
-    weights = np.array(w) / 4.0
-    value, threshold, interpolated = oracle.break_even(y, s, weights.tolist())
-    if value is not None:
-        point = break_even_point(y, s, sample_weight=weights)
-        assert point.value == pytest.approx(float(value), rel=1e-14)
-        assert (point.threshold, point.interpolated) == (threshold, interpolated)
 
 
 def test_rounded_weights_still_meet_the_positives() -> None:

@@ -6,11 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
 from probability_samples import (
     KINDS,
     WEIGHTS,
-    coded_rows,
     probabilities,
     same_as_sklearn,
     weights_of,
@@ -18,31 +16,6 @@ from probability_samples import (
 
 from fastmetrics import UndefinedMetricWarning, brier_score_loss, d2_brier_score
 from reference import probability_oracle as oracle
-
-
-@pytest.mark.pairwise
-@pytest.mark.parametrize("n", [8, 63, 1_100])
-@pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("k", [2, 3, 7])
-def test_definition(rng, n, weights, k):
-    codes = np.resize(np.arange(k), max(n, k))
-    y_proba = probabilities(len(codes), k, rng)
-    w = weights_of(weights, len(codes), rng)
-    given_weights = None if w is None else w.tolist()
-    want = oracle.brier(codes.tolist(), y_proba.tolist(), given_weights)
-    found = brier_score_loss(codes, y_proba, sample_weight=w, scale_by_half=False)
-    assert found == pytest.approx(float(want), rel=1e-14)
-    want = oracle.d2_brier(codes.tolist(), y_proba.tolist(), given_weights)
-    explained = d2_brier_score(codes, y_proba, sample_weight=w)
-    assert explained == pytest.approx(float(want), rel=1e-12)
-    if k == 2:
-        rows = oracle.two_columns(y_proba[:, 1].tolist())
-        want = oracle.brier(codes.tolist(), rows, given_weights) / 2
-        found = brier_score_loss(codes, y_proba[:, 1], sample_weight=w)
-        assert found == pytest.approx(float(want), rel=1e-14)
-        want = oracle.d2_brier(codes.tolist(), rows, given_weights)
-        found = d2_brier_score(codes, y_proba[:, 1], sample_weight=w)
-        assert found == pytest.approx(float(want), rel=1e-12)
 
 
 @pytest.mark.pairwise
@@ -141,23 +114,6 @@ def test_missing_class_needs_labels():
         brier_score_loss([1, 0], y_proba)
     found = brier_score_loss([1, 0], y_proba, labels=[0, 1, 2])
     assert found == float(oracle.brier([1, 0], y_proba))
-
-
-@given(coded_rows(3), st.randoms(use_true_random=False))
-def test_invariances(data, random):
-    """Eighths and whole weights: the sums are exact, and so is each equality."""
-    codes, rows, weights = data
-    labels = [0, 1, 2]
-    found = brier_score_loss(codes, rows, sample_weight=weights, labels=labels)
-    assert found == float(oracle.brier(codes, rows, weights))
-    order = list(range(len(codes)))
-    random.shuffle(order)
-    shuffled = ([column[i] for i in order] for column in (codes, rows))
-    w = [weights[i] for i in order]
-    assert brier_score_loss(*shuffled, sample_weight=w, labels=labels) == found
-    copies = [i for i, w in enumerate(weights) for _ in range(w)]
-    repeated = ([column[i] for i in copies] for column in (codes, rows))
-    assert brier_score_loss(*repeated, labels=labels) == found
 
 
 @pytest.mark.parametrize("n_classes", [2, 5, 17])

@@ -95,7 +95,6 @@ def test_columns(data, k, n_bins, form) -> None:
     rows = data.draw(st.lists(row, min_size=1, max_size=10))
     rows += [(j, [0.5, 0.5, *[0.0] * (k - 2)], 1) for j in range(k)] * 2
     codes, p, w = (list(column) for column in zip(*rows, strict=True))
-    order = data.draw(st.permutations(range(len(rows))))
     kinds = [kind for kind in sorted(BINS) if form != "full" or kind.startswith("uniform")]
     strategy = data.draw(st.sampled_from(kinds))
     n_bins = 8 if (strategy, n_bins) == ("quantile", 5) else n_bins
@@ -105,8 +104,6 @@ def test_columns(data, k, n_bins, form) -> None:
         np.testing.assert_allclose(
             found(codes, p, weights=weights, **options), right, rtol=1e-9, atol=1e-8
         )
-    moved = [codes[i] for i in order], [p[i] for i in order]
-    assert found(*moved, **options) == found(codes, p, **options)
 
 
 def test_any_row_order_gives_the_same_bits() -> None:
@@ -215,7 +212,6 @@ COLUMNS = [[0.5, 0.5, 0.0], [0.25, 0.25, 0.5], [0.0, 0.0, 1.0]]
 @pytest.mark.parametrize(
     ("data", "options", "kind", "message"),
     [
-        ((Y, P), {"n_bins": 0}, ValueError, "`n_bins` must be at least 1: got 0"),
         ((Y, P), {"n_bins": 10**7}, ValueError, "`n_bins` must be at most 1,000,000: got"),
         ((Y, P), {"form": "full"}, TypeError, "`form` is for a column of `y_proba` a class"),
         ((Y, P), {"labels": [0, 1]}, TypeError, "`labels` is for a column of `y_proba` a class"),
@@ -270,20 +266,6 @@ def test_how_many_rows_a_bin_has_must_be_known() -> None:
         assert repeated == fm.calibration.root_mean_square_calibration_error(
             Y, P, n_bins=2, estimator=estimator, weights_are="frequencies", **weights
         )
-
-
-def test_errors_of_an_estimator() -> None:
-    from sklearn.linear_model import LogisticRegression
-
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(90, 2))
-    for k in (2, 3):
-        y = (x[:, 0] + rng.normal(size=90) > 0).astype(int) + (x[:, 1] > 0) * (k == 3)
-        found = fm.selection.evaluate_estimator(
-            LogisticRegression(), x, y, cv="holdout", metrics=[("ece", {"n_bins": 5})], rng=1
-        )
-        value = found.metrics["ece"].estimate
-        assert 0 < value < 0.5
 
 
 @pytest.mark.parametrize("metric", ["expected_calibration_error", "mce", "ace",

@@ -149,12 +149,8 @@ def test_faults():
     y, p = [0, 1, 0, 1], [0.2, 0.3, 0.6, 0.7]
     with pytest.raises(ValueError, match="needs counts: got importances"):
         fm.calibration.calibration_summary(y, p, on_training_data=True, sample_weight=[1, 2, 1, 1])
-    with pytest.raises(TypeError, match="`on_training_data` must be a bool: got int"):
-        fm.calibration.calibration_summary(y, p, on_training_data=1)
     with pytest.raises(ValueError, match="`n_groups` must be"):
         fm.calibration.calibration_summary(y, p, n_groups=1)
-    with pytest.raises(ValueError, match=r"`y_proba` must lie in \[0, 1\]"):
-        fm.calibration.calibration_summary(y, [0.2, 0.3, 0.6, 7])
     table = fm.ScoreTable.from_scores(y, p, sample_weight=[0.5, 1, 1, 1])
     with pytest.raises(TypeError, match="does not tell their squares"):
         fm.calibration.calibration_summary(table)

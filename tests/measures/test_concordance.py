@@ -161,18 +161,11 @@ def test_without_censoring_it_is_somers_d(rng) -> None:
     ("changes", "error", "said"),
     [
         ({"time": [-1, *TIME[1:]]}, ValueError, "`time` must not be negative: -1 at index 0, 1 in"),
-        ({"time": [math.nan, *TIME[1:]]}, ValueError, "`time` must be finite: nan at index 0"),
         ({"event": [2, *EVENT[1:]]}, ValueError, "`event` must hold 0 .* got 2 at index 0, 1 in"),
         ({"event": [math.nan, *EVENT[1:]]}, ValueError, "`event` .*nan"),
         ({"event": ["x"] * 11}, TypeError, "`event` must hold 0"),
-        ({"event": EVENT[1:]}, ValueError, "lengths differ|`event` has 10"),
-        ({"score": SCORE[1:]}, ValueError, "`score`"),
-        ({"score": [math.inf, *SCORE[1:]]}, ValueError, "`score` must be finite: inf at index 0"),
         ({"higher_score_means": None}, TypeError, "never guessed"),
-        ({"higher_score_means": "risk"}, ValueError, "`higher_score_means` must be one of"),
-        ({"weighting": "Uno"}, ValueError, "`weighting` must be one of"),
         ({"tau": 0}, ValueError, "`tau` must be positive"),
-        ({"ties_in_score": "none"}, ValueError, "`ties_in_score` must be one of"),
     ],
 )
 def test_faults(changes, error, said) -> None:

@@ -49,19 +49,6 @@ def test_vertices_and_area(rows) -> None:
         assert (scores >= threshold)[labels == 1].mean() == tpr
 
 
-def test_it_lies_nowhere_below_the_curve(rng) -> None:
-    labels = rng.integers(0, 2, 500)
-    scores = rng.normal(size=500) + labels
-    hull, (fpr, tpr, _) = fm.costs.roc_convex_hull(labels, scores), fm.roc_curve(labels, scores)
-    inside = fpr > 0  # at 0 the hull is upright
-    assert np.all(
-        np.interp(fpr[inside], hull.false_positive_rate, hull.true_positive_rate)
-        >= tpr[inside] - 1e-15
-    )
-    assert hull.auc >= fm.roc_auc_score(labels, scores)
-    assert hull.auc == pytest.approx(fm.auc(hull.false_positive_rate, hull.true_positive_rate))
-
-
 def test_the_curve_of_isotonic_probabilities_is_its_own_hull(rng) -> None:
     isotonic = pytest.importorskip("sklearn.isotonic")
     labels = rng.integers(0, 2, 300)

@@ -146,36 +146,6 @@ def test_figures_of_the_costs_four_to_one() -> None:
     assert expected_cost(y, p, **costs, prevalence=0.2) == pytest.approx(float(wanted), rel=1e-15)
 
 
-@given(problems())
-def test_only_the_ratios_of_costs_matter(problem) -> None:
-    rows, costs = problem
-    y, p, w = columns(rows)
-    if not any(w):
-        return
-    costs = np.array(costs, dtype=float)
-    options = {"labels": range(len(costs)), "sample_weight": w}
-    for scale in (0.25, 3.0, 1e6):
-        for function in (cost_sensitive_error, total_cost):
-            assert function(y, p, cost_matrix=scale * costs, **options) == pytest.approx(
-                scale * function(y, p, cost_matrix=costs, **options), rel=1e-13, abs=1e-12
-            )
-        for function in (normalized_cost, cost_sensitive_accuracy):
-            got, _ = outcome(function, y, p, cost_matrix=scale * costs, **options)
-            wanted, _ = outcome(function, y, p, cost_matrix=costs, **options)
-            assert got == pytest.approx(wanted, rel=1e-13, nan_ok=True)
-
-
-def test_a_constant_in_a_row_adds_the_share_of_its_class(rng) -> None:
-    y, p = labels_of(rng, 100, 3)
-    other = np.roll(p, 1)
-    costs = rng.integers(0, 9, (3, 3)).astype(float)
-    raised = costs + np.array([[5.0], [0.0], [2.0]])
-    gained = 5 * np.mean(y == 0) + 2 * np.mean(y == 2)
-    for decided in (p, other):
-        got = cost_sensitive_error(y, decided, cost_matrix=raised)
-        assert got == pytest.approx(cost_sensitive_error(y, decided, cost_matrix=costs) + gained)
-
-
 @pytest.mark.parametrize("scale", [5e-324, 1e-200, 1e300, 1e308])
 def test_extreme_weights(scale) -> None:
     y, p, w = [0, 1, 1], [1, 1, 0], np.full(3, scale)

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 import sklearn.metrics as sk
 from hypothesis import given, strategies as st
-from roc_samples import counts, importances, samples
+from roc_samples import importances, samples
 
 from fastmetrics import ScoreTable, confusion_matrix_at_thresholds, metric_at_thresholds
-from reference import roc_oracle
 
 
 def assert_same(ours, theirs):
@@ -26,30 +25,6 @@ def test_counts_are_scikit_learns(sample, dtype):
     theirs = sk.confusion_matrix_at_thresholds(y, s)
     assert_same(confusion_matrix_at_thresholds(y, s), theirs)
     assert_same(confusion_matrix_at_thresholds(ScoreTable.from_scores(y, s)), theirs)
-
-
-@given(samples(weights=counts))
-def test_integer_weights(sample):
-    y, s, w = sample
-    theirs = sk.confusion_matrix_at_thresholds(y, s, sample_weight=w)
-    assert_same(confusion_matrix_at_thresholds(y, s, sample_weight=w), theirs)
-
-
-@given(samples(weights=importances))
-def test_weights(sample):
-    y, s, w = sample
-    tns, fps, fns, tps, thresholds = confusion_matrix_at_thresholds(y, s, sample_weight=w)
-    rows = roc_oracle.rows_of(y, s, w)
-    p, n = sum(row[1] for row in rows), sum(row[2] for row in rows)
-    points = roc_oracle.points(rows)[1:]
-    assert thresholds.tolist() == [threshold for threshold, _, _ in points]
-    for got, expected in (
-        (tns, [n - n * fpr for _, fpr, _ in points]),
-        (fps, [n * fpr for _, fpr, _ in points]),
-        (fns, [p - p * tpr for _, _, tpr in points]),
-        (tps, [p * tpr for _, _, tpr in points]),
-    ):
-        np.testing.assert_allclose(got, [float(value) for value in expected], atol=1e-13)
 
 
 def test_integer_scores_keep_their_order_beyond_float64():

@@ -11,7 +11,6 @@ from label_samples import (
     assert_as_scikit_learn,
     assert_close,
     indicator_rows,
-    label_rows,
     quarters,
     whole,
 )
@@ -32,13 +31,6 @@ def test_indicators_against_the_definition(sample):
     assert fm.hamming_loss(y, p) == float(
         oracle.hamming(oracle.rows_of_indicators(y, p), y.shape[1])
     )
-
-
-@given(label_rows(weights=whole) | label_rows(weights=quarters))
-def test_labels_against_the_definition(sample):
-    y, p, w = sample
-    rows = oracle.rows_of_labels(y.tolist(), p.tolist(), w.tolist())
-    assert_close(fm.hamming_loss(y, p, sample_weight=w), oracle.error_rate(rows))
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
@@ -69,10 +61,3 @@ def test_signs_are_indicators():
 def test_a_matrix_in_place_of_rows():
     matrix = fm.ConfusionMatrix.binary(tp=3, fp=1, fn=2, tn=4)
     assert fm.hamming_loss(matrix) == 0.3
-
-
-@given(indicator_rows(weights=whole))
-def test_weight_2_is_the_row_twice_and_weight_0_is_none(sample):
-    y, p, w = sample
-    repeated = fm.hamming_loss(np.repeat(y, w, 0), np.repeat(p, w, 0))
-    np.testing.assert_allclose(fm.hamming_loss(y, p, sample_weight=w), repeated, rtol=1e-15)

@@ -92,18 +92,9 @@ def test_arrays_are_read_only_and_inputs_stay():
     assert (y.tolist(), s.tolist()) == ([0, 1, 0], [0.3, 0.2, 0.1])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (([0, 2], [0.1, 0.2]), "y_true"),
-    ],
-)
-def test_faults_of_labels(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        fm.calibration.isotonic_fit(*arguments)
-
-
-def test_faults_of_numbers():
+def test_faults_of_targets():
+    with pytest.raises(ValueError, match="`y_true`"):
+        fm.calibration.isotonic_fit([0, 2], [0.1, 0.2])
     with pytest.raises(TypeError, match="`pos_label` has no meaning"):
         fm.calibration.isotonic_fit([0, 1], [0.1, 0.2], targets_are="numbers", pos_label=1)
     with pytest.raises(TypeError, match="a ScoreTable holds labels"):

@@ -89,11 +89,3 @@ def test_a_matrix_in_place_of_rows():
     assert fm.jaccard_score(matrix) == 0.5
     f1 = fm.f1_score(matrix)
     assert f1 == pytest.approx(2 * 0.5 / 1.5, rel=1e-15)
-
-
-@given(label_rows(weights=whole), st.sampled_from(AVERAGES))
-def test_weight_2_is_the_row_twice_and_weight_0_is_none(sample, average):
-    y, p, w = sample
-    options = {"average": average, "labels": [0, 1, 2, 3], "zero_division": 0}
-    repeated = fm.jaccard_score(np.repeat(y, w), np.repeat(p, w), **options)
-    np.testing.assert_array_equal(fm.jaccard_score(y, p, sample_weight=w, **options), repeated)

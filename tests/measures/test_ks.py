@@ -44,16 +44,6 @@ def test_weights(sample):
     assert result.statistic == abs(result.true_positive_rate - result.false_positive_rate)
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of scipy's p-value, not looked at here
-@given(samples())
-def test_as_scipy(sample):
-    from scipy.stats import ks_2samp
-
-    y, s, _ = sample
-    theirs = ks_2samp(s[y == 1] + 0.0, s[y == 0] + 0.0, method="exact")
-    assert ks_statistic(y, s).statistic == pytest.approx(theirs.statistic, abs=1e-15)
-
-
 @pytest.mark.parametrize("size", [10**6, 10**10, 10**12, 2**61 - 1])
 def test_injected_counts(size):
     # Two gaps that differ by less than float64 sees: the lower threshold's is the larger.
@@ -86,17 +76,6 @@ def test_no_gap():
     assert (result.statistic, result.threshold, result.sign) == (0.0, 2.5, 0)
 
 
-def test_compiled(rng):
-    y, s = rng.integers(0, 2, 30_000), rng.integers(0, 5_000, 30_000)
-    table = ScoreTable.from_scores(y, s)
-    gaps = (
-        np.cumsum(table.positives) * table.n_negative
-        - np.cumsum(table.negatives) * table.n_positive
-    )
-    result = ks_statistic(y, s)
-    assert result.threshold == table.scores[np.argmax(np.abs(gaps))]
-
-
 def test_one_class():
     with pytest.warns(UndefinedMetricWarning, match="Kolmogorov-Smirnov") as caught:
         result = ks_statistic([1, 1], [0.1, 0.2])
@@ -105,13 +84,3 @@ def test_one_class():
         [result.statistic, result.threshold, result.true_positive_rate, result.false_positive_rate]
     ).all()
     assert result.sign == 0
-
-
-def test_to_dict():
-    assert ks_statistic([0, 1], [1, 2]).to_dict() == {
-        "statistic": 1.0,
-        "threshold": 2.0,
-        "sign": 1,
-        "true_positive_rate": 1.0,
-        "false_positive_rate": 0.0,
-    }

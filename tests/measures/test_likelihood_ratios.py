@@ -11,7 +11,6 @@ from hypothesis import given, strategies as st
 from peer_samples import LABEL_TYPES, assert_same_as_peer, labels_of, outcome, weights_of
 
 from fastmetrics import ConfusionMatrix, UndefinedMetricWarning, class_likelihood_ratios
-from reference import count_oracle as oracle
 
 PEER = sk.class_likelihood_ratios
 REPLACEMENTS = (
@@ -50,21 +49,6 @@ def test_small_cases_and_every_degenerate_one(replacement, rows) -> None:
                 *(class_likelihood_ratios, PEER, y, p),
                 **(options | {"replace_undefined_by": replacement}),
             )
-
-
-@given(binary_rows)
-def test_the_definition(rows) -> None:
-    y, p, w = zip(*rows, strict=True)
-    counted = oracle.rows_of(y, p, w)
-    (positive, negative), _ = outcome(class_likelihood_ratios, y, p, labels=[0, 1], sample_weight=w)
-    for got, exact in (
-        (positive, oracle.positive_likelihood_ratio(counted, 1)),
-        (negative, oracle.negative_likelihood_ratio(counted, 1)),
-    ):
-        if exact is None:
-            assert math.isnan(got)
-        else:
-            assert got == pytest.approx(float(exact), rel=1e-15)
 
 
 def test_a_matrix_says_the_same(rng) -> None:

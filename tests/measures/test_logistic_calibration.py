@@ -13,7 +13,6 @@ from scipy.stats import chi2, norm
 import engine_sizes
 import fastmetrics as fm
 from fastmetrics.errors import UndefinedMetricWarning
-from reference import corp_oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 VALUES = ("slope", "intercept", "in_the_large")
@@ -39,22 +38,6 @@ def by_statsmodels(y, p, weights=None, **options):
     large = sm.GLM(y, np.ones(len(y)), offset=x, family=family, **given).fit(tol=1e-14, **how)
     values = [line.params[1], line.params[0], large.params[0]]
     return [*values, line.bse[1], line.bse[0], large.bse[0]]
-
-
-@pytest.mark.parametrize("n", [20, 100])
-@pytest.mark.parametrize("weighting", ["none", "counts"])
-def test_by_hand(rng, n, weighting):
-    y, p = sample(rng, n, decimals=1)
-    p = p.clip(0.1, 0.9)
-    weights = rng.integers(0, 4, n) if weighting == "counts" else None
-    found = fm.calibration.logistic_calibration(
-        y, p, sample_weight=weights, weights_are="frequencies"
-    )
-    *values, slope, intercept, large = corp_oracle.logistic(y, p, weights)
-    np.testing.assert_allclose(numbers(found)[:3], values, rtol=1e-9, atol=1e-10)
-    np.testing.assert_allclose(
-        numbers(found)[3:], np.sqrt([slope, intercept, large]), rtol=1e-6, atol=0
-    )
 
 
 @pytest.mark.parametrize("n", [60, 3_000, 40_000])
@@ -154,14 +137,6 @@ def test_a_table_of_counts_is_enough_and_one_of_weights_has_no_errors(rng):
     assert math.isnan(found.in_the_large_interval.low)
     with pytest.raises(ValueError, match="needs rows that count alike"):
         fm.calibration.logistic_calibration(table, method="likelihood")
-
-
-def test_threads_and_row_order_change_no_bit(rng):
-    y, p = sample(rng, 300_000)
-    found = fm.calibration.logistic_calibration(y, p, n_threads=1)
-    order = rng.permutation(len(y))
-    assert found == fm.calibration.logistic_calibration(y, p, n_threads=7)
-    assert found == fm.calibration.logistic_calibration(y[order], p[order])
 
 
 def test_right_certainties_are_left_out_and_counted(rng):

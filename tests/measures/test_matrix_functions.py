@@ -213,20 +213,3 @@ def test_extreme_weights_come_back_as_given(unit):
         np.eye(4), np.ones((4, 4)), sample_weight=w, samplewise=True
     )
     np.testing.assert_allclose(rows[:, 1, 1], w, rtol=1e-15)
-
-
-@pytest.mark.filterwarnings(ONE_CLASS)
-@given(label_rows(), st.permutations(range(4)))
-def test_names_of_classes_do_not_matter(sample, names):
-    y, p, _ = sample
-    y[0] = 0
-    names = np.array(names)
-    order = {"labels": names}
-    np.testing.assert_array_equal(
-        fm.confusion_matrix(names[y], names[p], **order),
-        fm.confusion_matrix(y, p, labels=[0, 1, 2, 3]),
-    )
-    np.testing.assert_array_equal(
-        fm.multilabel_confusion_matrix(names[y], names[p], **order),
-        fm.multilabel_confusion_matrix(y, p, labels=[0, 1, 2, 3]),
-    )

@@ -26,30 +26,6 @@ def test_scikit_learn(data: list[tuple[int, int]]) -> None:
     assert pr_auc(y, s, interpolation="trapezoid") == auc(recall, precision)
 
 
-@given(ROWS)
-def test_definitions(data: list[tuple[int, int]]) -> None:
-    y, s = zip(*data, strict=True)
-    for kind, area in (
-        ("step", oracle.average_precision),
-        ("trapezoid", oracle.trapezoid),
-        ("continuous", oracle.continuous),
-    ):
-        assert pr_auc(y, s, interpolation=kind) == pytest.approx(float(area(y, s)), rel=2e-15)
-
-
-@given(ROWS, st.data())
-def test_weights(data: list[tuple[int, int]], draw: st.DataObject) -> None:
-    y, s = zip(*data, strict=True)
-    w = draw.draw(st.lists(st.floats(0.01, 100), min_size=len(y), max_size=len(y)))
-    for kind, area in (
-        ("step", oracle.average_precision),
-        ("trapezoid", oracle.trapezoid),
-        ("continuous", oracle.continuous),
-    ):
-        ours = pr_auc(y, s, interpolation=kind, sample_weight=w)
-        assert ours == pytest.approx(float(area(y, s, w)), rel=1e-13)
-
-
 def test_continuous_is_the_limit_of_the_recipe() -> None:
     y = [1, 0, 1, 1, 0, 0, 1, 0]
     s = [0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.33, 0.15]

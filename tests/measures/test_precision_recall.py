@@ -11,7 +11,6 @@ from hypothesis import given, strategies as st
 
 from fastmetrics import ScoreTable, average_precision_score, precision_recall_curve
 from fastmetrics.errors import UndefinedMetricWarning
-from reference import pr_oracle as oracle
 
 ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9)), min_size=2, max_size=40)
 AVERAGES = ["micro", "macro", "weighted", "samples", None]
@@ -42,46 +41,6 @@ def test_thresholds_keep_their_dtype(dtype: type, rng: np.random.Generator) -> N
     y, s = rng.integers(0, 2, 500), rng.integers(-50, 50, 500).astype(dtype)
     same(precision_recall_curve(y, s), peer.precision_recall_curve(y, s))
     assert average_precision_score(y, s) == peer.average_precision_score(y, s)
-
-
-@given(ROWS.filter(lambda data: any(y for y, _ in data)), st.data())
-def test_weighted_curve(data: list[tuple[int, int]], draw: st.DataObject) -> None:
-    y, s = columns(data)
-    w = np.array(draw.draw(st.lists(st.floats(0.01, 9), min_size=len(y), max_size=len(y))))
-    ours = precision_recall_curve(y, s, sample_weight=w)
-    theirs = peer.precision_recall_curve(y, s, sample_weight=w)
-    for mine, other in zip(ours, theirs, strict=True):
-        np.testing.assert_allclose(mine, other, rtol=1e-13)
-    exact = float(oracle.average_precision(y.tolist(), s.tolist(), w.tolist()))
-    ap = average_precision_score(y, s, sample_weight=w)
-    assert ap == pytest.approx(exact, rel=1e-14)
-
-
-def test_weight_zero_is_absent() -> None:
-    y, s, w = [1, 0, 1, 0, 1], [5.0, 4.0, 3.0, 2.0, 6.0], [1, 2, 0, 1, 0]
-    same(
-        precision_recall_curve(y, s, sample_weight=w),
-        peer.precision_recall_curve(y, s, sample_weight=w),
-    )
-
-
-def test_whole_weights_are_copies(rng: np.random.Generator) -> None:
-    y, s, w = rng.integers(0, 2, 60), rng.integers(0, 20, 60), rng.integers(1, 5, 60)
-    same(
-        precision_recall_curve(y, s, sample_weight=w),
-        precision_recall_curve(np.repeat(y, w), np.repeat(s, w)),
-    )
-
-
-@given(ROWS.filter(lambda data: any(y for y, _ in data)))
-def test_average_precision(data: list[tuple[int, int]]) -> None:
-    y, s = columns(data)
-    ours = average_precision_score(y, s)
-    assert type(ours) is float
-    assert ours == peer.average_precision_score(y, s)
-    exact = float(oracle.average_precision(y.tolist(), s.tolist()))
-    assert ours == pytest.approx(exact, rel=1e-14)
-    assert average_precision_score(ScoreTable.from_scores(y, s)) == ours
 
 
 def test_a_tie_is_one_step() -> None:

@@ -140,9 +140,3 @@ def test_ids_of_queries_of_every_kind_are_numbered_alike(n_queries: int, order: 
         assert found.queries.dtype == ids.dtype.newbyteorder("=")
         for name in ("item_starts", "above", "tied", "sizes"):
             assert np.array_equal(getattr(found, name), getattr(expected, name))
-
-
-def test_ids_of_queries_are_as_many_as_items() -> None:
-    for query in (np.array([1, 1, 2]), ["a", "a", "b"], np.arange(3)):
-        with pytest.raises(ValueError, match="`query` must have as many rows as `relevance`: got"):
-            fm.ranking.ndcg([1, 0], [2, 1], query=query)

@@ -63,23 +63,11 @@ def test_a_row_of_no_weight_must_be_finite_too(name):
     ("y", "error", "said"),
     [
         (None, TypeError, "`y_true` must be an array: got None"),
-        (3.0, TypeError, "`y_true` must be an array"),
-        (np.float64(3), TypeError, "`y_true` must be an array"),
         (np.array(3.0), TypeError, r"must be an array of shape \(n,\) or \(n, k\): got a scalar"),
-        ([], ValueError, r"`y_true` is empty: shape \(0,\)"),
-        (np.empty(0), ValueError, r"`y_true` is empty: shape \(0,\)"),
         (np.empty((2, 0)), ValueError, r"`y_true` is empty: shape \(2, 0\)"),
         (np.ones((2, 2, 2)), ValueError, r"must have shape \(n,\) or \(n, k\): got \(2, 2, 2\)"),
         (["a", "b"], TypeError, "`y_true` must hold real numbers: got text"),
-        (np.array([1j, 2]), TypeError, "`y_true` must hold real numbers: got complex"),
-        (
-            np.array(["2020", "2021"], "M8[Y]"),
-            TypeError,
-            "`y_true` must hold real numbers: got dates",
-        ),
         (np.ma.masked_array([1.0, 2.0], [0, 1]), ValueError, "`y_true` has 1 masked"),
-        ([1, None], ValueError, "`y_true` contains 1 null, first at index 1"),
-        ([1, 2, 3], ValueError, "lengths differ: `y_true` has 3 rows, `y_pred` has 2 rows"),
         ([[1, 2], [3, 4]], ValueError, r"as many outputs each: shapes \(2, 2\) and \(2,\)"),
     ],
 )
@@ -91,21 +79,6 @@ def test_kinds_and_shapes(name, y, error, said):
 def test_objects_are_converted_with_a_warning():
     with pytest.warns(fm.DataConversionWarning, match="`y_true` has dtype object: converted to"):
         assert fm.mean_squared_error(np.array([1, 2.5], object), [1, 2]) == 0.125
-
-
-@WEIGHED
-@pytest.mark.parametrize("weights", [[1, -1], [0, 0], [1], [[1], [1]], [1, np.nan], ["a", "b"]])
-def test_weights(name, weights):
-    with pytest.raises((TypeError, ValueError), match="`sample_weight`"):
-        measure(name)([1.0, 2.0], [1.0, 2.0], sample_weight=weights)
-
-
-@every
-def test_threads_are_checked(name):
-    for n_threads in (0, 1.5, True):
-        said = "`n_threads` must be (at least 1|an integer): got"
-        with pytest.raises((TypeError, ValueError), match=said):
-            measure(name)([1.0, 2.0], [1.0, 2.0], n_threads=n_threads)
 
 
 @pytest.mark.parametrize("name", ["mean_squared_log_error", "root_mean_squared_log_error"])
@@ -164,9 +137,6 @@ def test_parameters_are_checked():
         for alpha in (-0.1, 1.1, np.nan):
             with pytest.raises(ValueError, match=r"`alpha` must lie in \[0, 1\]"):
                 measure(name)([1, 2], [1, 2], alpha=alpha)
-    for name in ("r2_score", "explained_variance_score"):
-        with pytest.raises(TypeError, match="`force_finite` must be True or False"):
-            measure(name)([1, 2], [1, 2], force_finite="yes")
 
 
 @pytest.mark.parametrize("name", ["r2_score", "explained_variance_score"])

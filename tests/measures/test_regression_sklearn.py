@@ -125,23 +125,6 @@ def test_small_floats_are_added_up_in_float64(rng, name, dtype):
 
 
 @every
-def test_layouts(rng, name):
-    y, p = targets(rng, 3000)
-    value = getattr(fm, name)(y, p)
-    wide = np.repeat(y, 2)[::2], np.asfortranarray(np.stack([p, p]))[1]
-    frozen = y.copy(), p.copy()
-    for array in frozen:
-        array.flags.writeable = False
-    backwards = y[::-1].copy()[::-1], p
-    packed = np.zeros(3000, [("pad", "i1"), ("y", "f8")])
-    packed["y"] = y
-    for data in (wide, frozen, backwards, (packed["y"], p)):
-        assert getattr(fm, name)(*data) == value
-    lists = (y[:50].tolist(), p[:50].tolist())
-    assert getattr(fm, name)(*lists) == getattr(fm, name)(y[:50], p[:50])
-
-
-@every
 def test_data_frames(rng, name):
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     y, p = targets(rng, (200, 1 if name in ONE_OUTPUT else 3))
@@ -204,29 +187,6 @@ def check_power(y, p, power):
     for name in ("mean_tweedie_deviance", "d2_tweedie_score"):
         mine, theirs = both(name, y, p, power=power)
         assert mine == pytest.approx(theirs, rel=1e-13)
-
-
-@every
-@pytest.mark.parametrize(
-    ("y", "p", "more"),
-    [
-        ([[1, 2], [3, 4]], [[1, 2, 3], [3, 4, 5]], {}),
-        ([[1, 2], [3, 4]], [1, 2], {}),
-        ([1, 2, 3], [1, 2], {}),
-        ([1.0, np.nan], [1, 2], {}),
-        ([1, 2], [1, np.inf], {}),
-        ([], [], {}),
-        ([1, 2], [1, 2], {"multioutput": "median"}),
-        ([1, 2], [1, 2], {"sample_weight": [1, 2, 3]}),
-        ([1, 2], [1, 2], {"sample_weight": [1, np.nan]}),
-    ],
-)
-def test_what_both_refuse(name, y, p, more):
-    if more.keys() - inspect.signature(getattr(peer, name)).parameters.keys():
-        return
-    for module in (fm, peer):
-        with pytest.raises(ValueError):  # noqa: PT011 (the wording differs)
-            getattr(module, name)(y, p, **more)
 
 
 @multiple

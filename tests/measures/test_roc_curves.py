@@ -10,7 +10,6 @@ from roc_samples import counts, importances, samples
 
 from fastmetrics import ScoreTable, auc, det_curve, roc_curve
 from fastmetrics.errors import UndefinedMetricWarning
-from reference import roc_oracle
 
 
 def assert_same(ours, theirs):
@@ -35,20 +34,6 @@ def test_roc_curve_with_integer_weights_is_scikit_learns_bit_for_bit(sample, dro
 
 
 @given(samples(weights=importances))
-def test_roc_curve_with_weights(sample):
-    y, s, w = sample
-    ours = roc_curve(y, s, sample_weight=w, drop_intermediate=False)
-    theirs = sk.roc_curve(y, s, sample_weight=w, drop_intermediate=False)
-    for mine, other in zip(ours, theirs, strict=True):
-        np.testing.assert_allclose(mine, other, rtol=1e-14)
-    points = roc_oracle.points(roc_oracle.rows_of(y, s, w))
-    assert ours[2].tolist() == [threshold for threshold, _, _ in points]
-    np.testing.assert_allclose(ours[0], [float(fpr) for _, fpr, _ in points], rtol=1e-15)
-    np.testing.assert_allclose(ours[1], [float(tpr) for _, _, tpr in points], rtol=1e-15)
-    assert ours[0][-1] == ours[1][-1] == 1.0
-
-
-@given(samples(weights=importances))
 def test_weighted_corners_draw_the_same_curve(sample):
     y, s, w = sample
     fpr, tpr, thresholds = roc_curve(y, s, sample_weight=w)
@@ -63,12 +48,6 @@ def test_weighted_corners_draw_the_same_curve(sample):
         ]
         assert min(to_segment) < 1e-14
     assert len(thresholds) <= len(sk.roc_curve(y, s, sample_weight=w)[2])
-
-
-@given(samples())
-def test_roc_curve_from_a_table(sample):
-    y, s, _ = sample
-    assert_same(roc_curve(ScoreTable.from_scores(y, s)), roc_curve(y, s))
 
 
 @pytest.mark.parametrize("n", [3_000, 50_000])
@@ -153,15 +132,6 @@ def test_det_curve_is_scikit_learns_bit_for_bit(sample, drop):
 def test_det_curve_with_integer_weights(sample, drop):
     y, s, w = sample
     assert_same(det_curve(y, s, None, w, drop), sk.det_curve(y, s, None, w, drop))
-
-
-@given(samples(weights=importances))
-def test_det_curve_with_weights(sample):
-    y, s, w = sample
-    fpr, fnr, thresholds = det_curve(y, s, sample_weight=w)
-    points = {t: (x, h) for t, x, h in roc_oracle.points(roc_oracle.rows_of(y, s, w))}
-    np.testing.assert_allclose(fpr, [float(points[t][0]) for t in thresholds], atol=1e-15)
-    np.testing.assert_allclose(fnr, [float(1 - points[t][1]) for t in thresholds], atol=1e-15)
 
 
 def test_det_curve_of_one_class_raises_as_scikit_learn():

@@ -10,7 +10,6 @@ import sklearn.metrics as sk
 
 from fastmetrics import roc_auc_score
 from fastmetrics.errors import UndefinedMetricWarning
-from reference import roc_oracle
 
 OPTIONS = [
     ("ovr", "macro"),
@@ -53,26 +52,6 @@ def test_weighted_one_vs_rest_as_scikit_learn(rng, average):
         np.testing.assert_allclose(
             roc_auc_score(y, s, **options), sk.roc_auc_score(y, s, **options), rtol=1e-12
         )
-
-
-@pytest.mark.parametrize("average", ["macro", "weighted"])
-def test_weighted_one_vs_one(rng, average):
-    y, s = problem(rng, n=25)
-    options = {"multi_class": "ovo", "average": average}
-    w = rng.integers(0, 4, len(y))
-    w[:4] = 1
-    kept = np.repeat(np.arange(len(y)), w)
-    weighted = roc_auc_score(y, s, sample_weight=w, **options)
-    assert weighted == pytest.approx(sk.roc_auc_score(y[kept], s[kept], **options), rel=1e-12)
-    for weights in (w, rng.random(len(y)), None):
-        expected = roc_oracle.one_vs_one(
-            y.tolist(),
-            s.tolist(),
-            None if weights is None else weights.tolist(),
-            weighted=average == "weighted",
-        )
-        got = roc_auc_score(y, s, sample_weight=weights, **options)
-        assert got == pytest.approx(float(expected), rel=1e-14)
 
 
 @pytest.mark.parametrize("text", [False, True])

@@ -99,14 +99,6 @@ def test_one_number_is_that_number_for_each_row(
     assert best[0] == best[1]
 
 
-def test_without_prices_it_is_the_error_rate() -> None:
-    rng = np.random.default_rng(1)
-    y, s = rng.integers(0, 2, 500), rng.normal(size=500)
-    found = fm.costs.threshold_costs(y, s, cost_fn=1, cost_fp=1)
-    fewest = fm.best_threshold(y, s, criterion="fewest-errors")
-    assert (found.threshold, found.cost) == (fewest.threshold, fewest.value / 500)
-
-
 def test_decisions_hang_on_ratios_alone() -> None:
     rng = np.random.default_rng(2)
     y, s, fn = rng.integers(0, 2, 300), rng.normal(size=300), rng.lognormal(size=300)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 import pytest
@@ -140,17 +139,6 @@ def test_the_single_parts():
         for score in ("brier_score", "log_loss"):
             found = public(name)(Y, P, loss=score)
             assert found == getattr(fm.calibration.score_decomposition(Y, P, loss=score), name)
-
-
-def test_tables_threads_and_row_order_change_no_bit(rng):
-    p = np.round(rng.random(300_000), 6)
-    y = (rng.random(300_000) < p).astype(np.int8)
-    for score in ("brier_score", "log_loss"):
-        call = partial(fm.calibration.score_decomposition, loss=score)
-        found = call(y, p)
-        order = rng.permutation(len(y))
-        assert call(fm.ScoreTable.from_scores(y, p)) == found
-        assert call(y, p, n_threads=1) == found == call(y[order], p[order], n_threads=7)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
-from probability_samples import KINDS, WEIGHTS, coded_rows, same_as_sklearn, weights_of
+from probability_samples import KINDS, WEIGHTS, same_as_sklearn, weights_of
 
 from fastmetrics import UndefinedMetricWarning, top_k_accuracy_score
 from reference import probability_oracle as oracle
@@ -135,33 +134,3 @@ def test_extreme_weights():
     weights = w * 2.0**-1000
     found = top_k_accuracy_score([2, 1, 1], scores, sample_weight=weights, normalize=False, **more)
     assert found == 6 * 2.0**-1000
-
-
-@pytest.mark.parametrize("ties", TIES)
-def test_same_bits_for_any_number_of_threads(rng, ties):
-    n = 200_000
-    y, scores, w = np.arange(n) % 5, rng.integers(0, 4, (n, 5)), rng.random(n)
-    found = {
-        top_k_accuracy_score(y, scores, ties=ties, sample_weight=w, n_threads=threads)
-        for threads in (1, 2, 7)
-    }
-    assert len(found) == 1
-
-
-@given(coded_rows(3), st.randoms(use_true_random=False), st.sampled_from(TIES))
-def test_invariances(data, random, ties):
-    codes, rows, weights = data
-    more = {"labels": [0, 1, 2], "k": 1, "ties": ties}
-    found = top_k_accuracy_score(codes, rows, sample_weight=weights, **more)
-    want = float(oracle.top_k(codes, rows, 1, ties, weights))
-    assert found == pytest.approx(want, rel=1e-14, abs=0)
-    order = list(range(len(codes)))
-    random.shuffle(order)
-    shuffled = ([column[i] for i in order] for column in (codes, rows))
-    w = [weights[i] for i in order]
-    assert top_k_accuracy_score(*shuffled, sample_weight=w, **more) == pytest.approx(found)
-    copies = [i for i, w in enumerate(weights) for _ in range(w)]
-    repeated = ([column[i] for i in copies] for column in (codes, rows))
-    assert top_k_accuracy_score(*repeated, **more) == pytest.approx(found)
-    if ties == "expected":
-        assert top_k_accuracy_score(codes, rows, sample_weight=weights, **more | {"k": 2}) >= found

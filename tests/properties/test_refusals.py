@@ -75,6 +75,7 @@ OF_OPTIONS: dict[str, list[Any]] = {
     "alternative": ["bigger", 3, None],
     "progress": [3, "yes"],
     "weights_are": ["counts", 3],
+    "n_bins": [0, -1, 1.5, "x"],
 }
 #: Faulty values of the other options by the annotation of the parameter.
 OF_TYPES: dict[Any, list[Any]] = {
