@@ -106,12 +106,6 @@ def test_what_has_no_direction_asks_for_one(metric, estimator, data, grid):
         assert found.index == (found.means.argmax() if up else found.means.argmin())
 
 
-def test_every_other_measure_has_a_direction():
-    without = [entry.name for entry in fm.metrics_table() if entry.direction == "none"]
-    calibrated_at = ["calibration_slope", "calibration_intercept", "calibration_in_the_large"]
-    assert without == ["mean", "mean_error", *calibrated_at, "spiegelhalter_z"]  # best at 0 or 1
-
-
 def test_a_direction_may_be_turned():
     up = tune("error_rate", TREE, CANCER, DEPTHS, higher_is_better=True)
     down = tune("error_rate", TREE, CANCER, DEPTHS)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -112,20 +110,6 @@ def test_regression_rows_are_added_at_random():
     assert all(chosen.max() > 50 for chosen in SEEN)  # not the first ones
 
 
-def test_overfitting_shows():
-    found = fm.selection.estimator_validation_curve(
-        TREE, X, Y, parameter="max_depth", values=[1, 20], cv=5, rng=1
-    )
-    assert found.train_means[1] == 0.0 < found.test_means[1]
-    gap = found.test_means - found.train_means
-    assert gap[1] > 2 * gap[0]
-    assert (found.metric, found.higher_is_better) == ("error_rate", False)
-    grown = fm.selection.estimator_learning_curve(TREE, X, Y, fractions=[0.05, 1.0], cv=5, rng=1)
-    assert grown.test_means[1] < grown.test_means[0]
-    assert json.loads(json.dumps(grown.to_dict()))["fractions"] == [0.05, 1.0]
-    assert "train_sizes" in repr(grown)
-
-
 def test_seeds_and_processes():
     def curve(**options):
         found = fm.selection.estimator_learning_curve(
@@ -178,9 +162,6 @@ def test_undefined_values():
         ({"fractions": [0.5, 1.2]}, ValueError, r"`fractions` must lie in \(0, 1\]: got 1.2"),
         ({"fractions": [0]}, ValueError, r"`fractions` must lie in \(0, 1\]: got 0"),
         ({"fractions": []}, ValueError, "`fractions` is empty"),
-        ({"cv": 1}, ValueError, "`cv` must be at least 2"),
-        ({"metrics": "speed"}, ValueError, "`metrics` names 'speed', which is no measure"),
-        ({"higher_is_better": 2}, TypeError, "`higher_is_better` must be True .* or False"),
     ],
 )
 def test_faults(options, error, message):

@@ -9,9 +9,9 @@ import sys
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer, make_scorer
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_validate
 from sklearn.neighbors import KNeighborsClassifier
@@ -26,7 +26,6 @@ from reference import selection_oracle as oracle
 
 X, y = load_iris(return_X_y=True)
 CANCER = load_breast_cancer(return_X_y=True)
-DIABETES = load_diabetes(return_X_y=True)
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
 
 
@@ -190,30 +189,6 @@ def test_scores_come_from_predict_proba_if_need_be_and_measures_of_three_classes
         assert ours.folds[f"test_{name}"].tolist() == pytest.approx(expected, rel=1e-12)
 
 
-def test_regression():
-    data, target = DIABETES
-    names = {
-        "mean_squared_error": "neg_mean_squared_error",
-        "mean_absolute_error": "neg_mean_absolute_error",
-        "r2": "r2",
-        "max_error": "neg_max_error",
-    }
-    ours = fm.selection.evaluate_estimator(
-        LinearRegression(), data, target, cv="5-fold", metrics=list(names), rng=0
-    )
-    splitter = fm.selection.Folds(5, stratified=False, rng=0)
-    theirs = cross_validate(LinearRegression(), data, target, cv=splitter, scoring=names)
-    for name, scorer in names.items():
-        sign = -1 if scorer.startswith("neg_") else 1
-        expected = (sign * theirs[f"test_{name}"]).tolist()
-        assert ours.folds[f"test_{name}"].tolist() == pytest.approx(expected, rel=1e-10)
-        assert ours[name].higher_is_better == (sign == 1)
-    assert ours.majority_accuracy is None
-    default = fm.selection.evaluate_estimator(LinearRegression(), data, target, cv="5-fold", rng=0)
-    mse = ours["mean_squared_error"]
-    assert default["mean_squared_error"].estimate == mse.estimate
-
-
 def mean_wrong(y_true, y_pred):
     return np.mean(y_true != y_pred)
 
@@ -253,14 +228,6 @@ def test_processes_do_not_matter(method):
     assert one.metrics["error_rate"].to_dict() == two.metrics["error_rate"].to_dict()
     for column in ("n_train", "n_test", "train_error_rate", "test_error_rate"):
         assert one.folds[column].tolist() == two.folds[column].tolist()
-
-
-def test_overfitting_shows():
-    noisy = np.random.default_rng(0).integers(0, 2, 150)
-    deep = fm.selection.evaluate_estimator(DecisionTreeClassifier(random_state=0), X, noisy, rng=0)
-    # iris has a pair of equal rows, which noise may label differently
-    assert deep["error_rate"].train_estimate < 0.02
-    assert deep["error_rate"].estimate > 0.35
 
 
 def test_repr_html_and_dict():

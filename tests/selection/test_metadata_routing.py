@@ -240,18 +240,6 @@ def test_a_weight_is_that_many_rows(name):
     assert scorer(model, X, y, sample_weight=times) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "name", ["mean_error", "r2", "mean_absolute_error", "median_absolute_error"]
-)
-def test_a_weight_is_that_many_rows_of_numbers(name):
-    model = LinearRegression().fit(X, X[:, 0] + 100 * y)
-    scorer = fm.scorer(name, higher_is_better=True)
-    target, times = X[:, 1], WEIGHTS.astype(int)
-    repeated = np.repeat(np.arange(len(y)), times)
-    expected = scorer(model, X[repeated], target[repeated])
-    assert scorer(model, X, target, sample_weight=times) == pytest.approx(expected, rel=1e-9)
-
-
 def test_a_function_with_options_takes_weights():
     model = clone(MODEL).fit(X[::2], y[::2])
     scorer = fm.scorer(fm.precision_score, pos_label=0)

@@ -127,10 +127,3 @@ def test_groups_that_are_not_heeded_are_warned_of(splitter):
     y = [0, 0, 0, 1, 1, 1]
     with pytest.warns(UserWarning, match="`groups` is ignored by .*GroupedFolds keeps"):
         splitter.split(X, y, groups=[0, 0, 1, 1, 2, 2])
-
-
-def test_repr():
-    assert repr(fm.selection.Folds(3, rng="00000000000000ff")) == (
-        "Folds(n_splits=3, n_repeats=1, stratified=True, rng='00000000000000ff')"
-    )
-    assert repr(fm.selection.LeaveOneOut()) == "LeaveOneOut()"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris, make_classification
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_validate
-from sklearn.naive_bayes import GaussianNB
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.tree import DecisionTreeClassifier
 
 import fastmetrics as fm
@@ -58,27 +57,6 @@ def test_grid_search(n_jobs):
         scores = cross_validate(tree, X, y, cv=splitter)["test_score"]
         own = [found[f"split{j}_test_score"][i] for j in range(8)]
         assert own == scores.tolist()
-
-
-def test_cross_val_predict_takes_folds():
-    predicted = cross_val_predict(TREE, X, y, cv=fm.selection.Folds(5, rng=0))
-    assert predicted.shape == y.shape
-    loo = cross_val_predict(TREE, X[::5], y[::5], cv=fm.selection.LeaveOneOut())
-    assert loo.shape == y[::5].shape
-
-
-def test_folds_estimate_what_scikit_learn_s_do():
-    """Other random folds of the same kind: the means over 20 repetitions agree closely."""
-    from sklearn.model_selection import RepeatedStratifiedKFold
-
-    data, labels = make_classification(200, 5, flip_y=0.2, random_state=0)
-    model = GaussianNB()
-    ours = fm.selection.Folds(5, n_repeats=20, rng=0)
-    theirs = RepeatedStratifiedKFold(n_splits=5, n_repeats=20, random_state=0)
-    means = [
-        cross_validate(model, data, labels, cv=cv)["test_score"].mean() for cv in (ours, theirs)
-    ]
-    assert abs(means[0] - means[1]) < 0.01
 
 
 def test_containers():
