@@ -47,7 +47,8 @@ class Of(NamedTuple):
     def shown(self) -> Asked:
         """The measure as it is estimated: a mean of labels has none of the rules of one."""
         own = measure_of(self.base)
-        return replace(self.base, measure=replace(own, name=f"{own.name}_{self.how}"))
+        named = replace(own, name=f"{own.name}_{self.how}", of_auc=None)
+        return replace(self.base, measure=named)
 
     @property
     def is_of_decisions(self) -> bool:
