@@ -98,7 +98,7 @@ def test_values_inside_are_compared() -> None:
 
 def test_a_copy_is_frozen_too() -> None:
     again = pickle.loads(pickle.dumps(EXAMPLES["BiasVariance"]()))
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="does not support item assignment"):
         again.details["noise_rate"] = 1.0
     replicates = pickle.loads(pickle.dumps(EXAMPLES["Replicates"]())).distribution
     with pytest.raises(ValueError, match="read-only"):
@@ -111,7 +111,7 @@ def test_intervals_unpack_and_index() -> None:
     assert (low, high) == (interval.low, interval.high) == (interval[0], interval[1])
     assert (interval[-1], len(interval), list(interval)) == (high, 2, [low, high])
     assert np.asarray(interval).tolist() == [low, high]
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError, match="out of range"):
         interval[2]
 
 
@@ -148,7 +148,7 @@ def test_a_result_is_a_number_where_it_has_one_estimate(name: str) -> None:
         assert -1 * result == -float(result)
     else:
         assert name in OTHERS_TOO or not isinstance(getattr(result, "estimate", None), float)
-        with pytest.raises(TypeError):
+        with pytest.raises(TypeError, match=r"float\(\) argument must be"):
             float(result)
 
 
@@ -178,12 +178,6 @@ def has_an_interval(result: Any) -> bool:
 def test_an_interval_has_an_estimate_and_a_standard_error(name: str) -> None:
     result = EXAMPLES[name]()
     if name in SEVERAL or not has_an_interval(result):
-        return
-    if name == "LogisticCalibration":  # three numbers, none of which is the result
-        for one in ("slope", "intercept", "in_the_large"):
-            low, high = getattr(result, f"{one}_interval")
-            assert low <= getattr(result, one) <= high
-            assert 0 < getattr(result, f"{one}_standard_error") < high - low
         return
     low, high = result.confidence_interval
     assert type(result.estimate) is float

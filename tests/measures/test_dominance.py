@@ -24,15 +24,6 @@ ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 7)), min_size=2, max
 )
 
 
-def test_docstring_cases() -> None:
-    y = [1, 1, 0, 0]
-    good, bad = [0.9, 0.8, 0.2, 0.1], [0.9, 0.3, 0.8, 0.1]
-    for curve in CURVES:
-        assert dominance(y, good, bad, curve=curve).relation == "encloses"
-        assert dominance(y, bad, good, curve=curve).relation == "is-enclosed"
-        assert dominance(y, good, good, curve=curve).relation == "equal"
-
-
 @pytest.mark.parametrize("curve", CURVES)
 @given(data=PAIRED)
 def test_paired(curve: str, data: list[tuple[int, int, int]]) -> None:

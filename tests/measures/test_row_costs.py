@@ -99,16 +99,6 @@ def test_one_number_is_that_number_for_each_row(
     assert best[0] == best[1]
 
 
-def test_decisions_hang_on_ratios_alone() -> None:
-    rng = np.random.default_rng(2)
-    y, s, fn = rng.integers(0, 2, 300), rng.normal(size=300), rng.lognormal(size=300)
-    one = fm.costs.threshold_costs(y, s, cost_fn=fn, cost_fp=0.5)
-    eight = fm.costs.threshold_costs(y, s, cost_fn=8 * fn, cost_fp=4)
-    assert eight.threshold == one.threshold
-    np.testing.assert_array_equal(eight.costs, 8 * one.costs)
-    assert eight.savings == one.savings
-
-
 TENTHS = st.integers(0, 9)
 
 
