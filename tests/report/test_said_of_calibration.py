@@ -51,4 +51,3 @@ def test_groups_widen_the_interval():
 
 def test_scores_that_are_no_probabilities_have_no_sentence():
     assert not [n for n in fm.evaluate(Y, 3 * P).notes if "recalibration" in n]
-    assert not [n for n in fm.evaluate(Y, P, metrics="f1", threshold=0.5).notes if "recal" in n]
