@@ -145,5 +145,3 @@ def test_faults_are_named_as_in_the_call() -> None:
         fm.estimate([-1, 2], [1, 2], event=[1, 0], metrics=INDEX)
     with pytest.raises(ValueError, match=r"`estimate\(time, score, event=..., metrics="):
         fm.bootstrap([0, 1], [1, 2], metrics=INDEX)
-    with pytest.raises(AttributeError, match=r"estimate\(time, score, event="):
-        fm.concordance_index_interval  # noqa: B018

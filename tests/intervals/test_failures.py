@@ -72,7 +72,7 @@ def test_few_failures_leave_a_note_without_a_warning() -> None:
     [
         ("precision", ([0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 1, 1]), "the measure divides by is 0"),
         ("r2", ([0.1, 0.7, 0.3], [0.2, 0.5, 0.3]), "the measure divides by is 0"),
-        ({"odd": lambda v: v.mean() if v[0] < 0.2 else math.nan},) * 1
+        ({"odd": lambda v: v.mean() if v.min() < 0.2 else math.nan},) * 1
         + (([0.1, 0.7, 0.3],), "the function returned nan"),
         ("break_even_point", ([0, 0, 1, 1, 0, 1], [6, 5, 4, 3, 2, 1]), "equals recall at 0 only"),
         (
