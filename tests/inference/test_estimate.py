@@ -152,13 +152,13 @@ def test_the_scale_of_a_partial_auc_ends_where_it_does(data: Any, over: str) -> 
 def test_what_is_not_smooth_is_resampled(data: Any) -> None:
     y, p = data
     found = fm.estimate(y, p, metrics=["break_even_point", "roc_auc"], n_resamples=99, rng=3)
-    assert (found["break_even_point"].method, found["roc_auc"].method) == ("bca", "influence")
+    assert (found["break_even_point"].method, found["roc_auc"].method) == ("percentile", "influence")
     expected = fm.bootstrap(y, p, metrics="break_even_point", n_resamples=99, rng=3)[
         "break_even_point"
     ]
     assert found["break_even_point"] == expected
-    asked = fm.estimate(y, p, metrics="roc_auc", method="percentile", n_resamples=99, rng=3)
-    assert asked["roc_auc"].method == "percentile"
+    asked = fm.estimate(y, p, metrics="roc_auc", method="basic", n_resamples=99, rng=3)
+    assert asked["roc_auc"].method == "basic"
 
 
 @pytest.mark.parametrize(

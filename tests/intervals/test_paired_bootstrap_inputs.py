@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import math
-import pickle
-import warnings
 from typing import Any
 
 import numpy as np
@@ -67,12 +64,6 @@ def test_columns_of_a_matrix_are_named(matrix: Any) -> None:
     assert same(found, fm.paired_bootstrap(Y, MODELS, **FEW))
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [Y.astype(bool), 2 * Y - 1, Y.astype(float), Y.tolist(), pd.Series(Y), pl.Series(Y)],
-)
-def test_labels_of_every_sort_give_the_same(labels: Any) -> None:
-    assert same(fm.paired_bootstrap(labels, MODELS, **FEW), fm.paired_bootstrap(Y, MODELS, **FEW))
 
 
 def test_a_positive_label_may_be_named() -> None:
@@ -106,26 +97,6 @@ def test_integer_scores_beyond_float64_stay_apart() -> None:
     assert same(result, fm.paired_bootstrap(Y, small, **FEW))
 
 
-def test_arguments_are_left_as_they_were() -> None:
-    groups, weights = np.arange(12) % 4, np.linspace(0.5, 1, 12)
-    inputs = (Y.copy(), A.copy(), B.copy(), groups.copy(), weights.copy())
-    for array in (given := [*inputs]):
-        array.flags.writeable = False
-    fm.paired_bootstrap(
-        given[0],
-        {"a": given[1], "b": given[2]},
-        groups=given[3],
-        sample_weight=given[4],
-        metrics=["roc_auc", "f1"],
-        threshold=4,
-        **FEW,
-    )
-    fm.paired_bootstrap(
-        given[0], {"a": given[1], "b": given[2]}, metrics="r2", sample_weight=given[3], **FEW
-    )
-    fm.paired_permutation_test(given[0], {"a": given[1], "b": given[2]}, **FEW)
-    for array, expected in zip(given, (Y, A, B, np.arange(12) % 4, weights), strict=True):
-        assert np.array_equal(array, expected)
 
 
 def test_rows_of_no_frequency_and_groups_of_nothing_else_are_as_good_as_absent(
@@ -197,43 +168,27 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"scores": {"a": A, "b": None}}, TypeError, r"`scores\['b'\]`"),
     ({"y_true": np.where(Y == 1, "yes", "no")}, ValueError, "pos_label"),
     ({"y_true": np.arange(12) % 3}, ValueError, "y_true"),
-    ({"y_true": []}, ValueError, "y_true"),
     ({"metrics": "roc"}, ValueError, "`metrics` names 'roc', which is no measure"),
     ({"metrics": []}, ValueError, "at least one measure: got none"),
     ({"metrics": ["f1", "f1"], "threshold": 4}, ValueError, "names 'f1' 2 times"),
     ({"metrics": "f1", "scores": {"a": A / 7, "b": B}}, ValueError, r"`scores\['a'\]` holds"),
     ({"metrics": ["f1", "r2"]}, ValueError, "takes predicted labels and"),
-    ({"metrics": ["log_loss"]}, ValueError, "probabilities in \\[0, 1\\] for 'log_loss'"),
-    ({"method": 0}, ValueError, "`method` must be"),
+    ({"metrics": ["log_loss"]}, ValueError, r"`scores\['a'\]` must lie in \[0, 1\]"),
     ({"method": "bca", "groups": np.arange(12) % 5}, ValueError, "of groups: take"),
     (
         {"method": "bca", "sample_weight": np.linspace(0.1, 1, 12)},
         ValueError,
         "'roc_auc' with importance weights",
     ),
-    ({"groups": np.arange(11)}, ValueError, "lengths differ.*12.*11"),
     ({"groups": np.zeros(12, int)}, ValueError, "at least two groups"),
     ({"groups": np.arange(12), "stratified": True}, ValueError, "exclude each other"),
     ({"stratified": True, "resampling": "poisson"}, ValueError, "needs `resampling='multinomial'`"),
     ({"stratified": True, "metrics": "r2"}, ValueError, "`stratified` needs two classes"),
-    ({"stratified": 1}, ValueError, "`stratified` must be one of False, True"),
-    ({"resampling": "jackknife"}, ValueError, "`resampling` must be one of"),
-    ({"alternative": "larger"}, ValueError, "`alternative` must be one of"),
     ({"confidence_level": 95}, ValueError, "did you mean 0.95"),
-    ({"n_resamples": 0}, ValueError, "`n_resamples`.*got 0"),
     ({"n_resamples": 1}, ValueError, "`n_resamples` must be at least 2"),
-    ({"n_resamples": -5}, ValueError, "`n_resamples`.*got -5"),
-    ({"n_resamples": 10.0}, TypeError, "`n_resamples`"),
     ({"n_resamples": 10**9}, ValueError, "GB of replicates, more than"),
-    ({"sample_weight": -np.ones(12)}, ValueError, "sample_weight"),
-    ({"sample_weight": np.ones(11)}, ValueError, "`sample_weight`.*11|11.*`sample_weight`"),
     ({"sample_weight": np.zeros(12)}, ValueError, "sample_weight"),
     ({"threshold": np.nan, "metrics": "f1"}, ValueError, "threshold"),
-    ({"threshold": "0.5", "metrics": "f1"}, TypeError, "threshold"),
-    ({"rng": np.random.RandomState(1)}, TypeError, "got a RandomState; pass"),
-    ({"rng": -1}, ValueError, "`rng` must be a seed that is not negative"),
-    ({"rng": "seed"}, ValueError, "16 hexadecimal digits: got 'seed'"),
-    ({"n_threads": 0}, ValueError, "n_threads"),
 ]
 
 
@@ -314,11 +269,6 @@ def test_results_are_short_plain_and_frozen() -> None:
         pair.estimate = 0.0  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
-def test_results_can_be_copied_and_pickled(way: Any) -> None:
-    result = fm.paired_bootstrap(Y, MODELS, **FEW)
-    assert way(result) == result
-    assert repr(way(result)) == repr(result)
 
 
 def test_the_key_of_a_result_draws_its_replicates_again() -> None:
@@ -333,9 +283,3 @@ def test_the_key_of_a_result_draws_its_replicates_again() -> None:
     assert key_of(first) != key_of(second)
 
 
-def test_a_progress_bar_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        shown = fm.paired_bootstrap(Y, MODELS, progress=True, **FEW)
-    assert "bootstrap" in capsys.readouterr().err
-    assert same(shown, fm.paired_bootstrap(Y, MODELS, **FEW))

@@ -122,6 +122,7 @@ def parse(given: Given, asked: Asked, *, by_rows: bool = False) -> Form:
     if are_alike:
         return _of_table(ScoreTable.from_rows(rows), asked, threshold, by_rows=by_rows)
     rows = rows.recheck()
+    check_domains(asked, rows.scores)
     return _scored(*_written_out(rows, [rows.scores], codes), asked, given, [rows.scores])[0]
 
 
@@ -139,6 +140,8 @@ def parse_models(given: Given, asked: Asked) -> list[Form]:
     )
     if checked.groups is not None and checked.groups.max() == 0:
         raise InputError(_ONE_GROUP)
+    for model, column in zip(given.scores, checked.scores, strict=True):
+        check_domains(asked, column, model.argument)
     models, codes, numbers = _written_out(checked.rows, checked.scores, checked.groups)
     scores: list[NDArray[Any]] = list(checked.scores)
     if _has_functions(asked) and given.sample_weight is not None:  # rows of no weight were left out
@@ -227,8 +230,6 @@ def _scored(
     if _has_functions(asked):
         all_rows = check_binary(given.y_true, scores[0], pos_label=given.pos_label).recheck()
         labels = (all_rows.labels == 1).astype(np.int8)
-    for rows in models:
-        check_domains(asked, rows.scores)
     others = tuple(rows.scores for rows in models[1:])
     orders = [descending(models[0], groups, *others)]
     shared = inverse_of(orders[0][0])

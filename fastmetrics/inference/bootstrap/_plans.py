@@ -381,11 +381,13 @@ def _of_rows(measure: Measure, parameters: Mapping[str, Any], *columns: Any) -> 
     return measure.value(*columns, **parameters)
 
 
-def check_domains(asked: Sequence[Planned], predictions: NDArray[Any]) -> None:
+def check_domains(
+    asked: Sequence[Planned], predictions: NDArray[Any], name: str = "y_score"
+) -> None:
     """Raise for predictions outside the domain that a metric of sums declares."""
     for one in asked:
         if isinstance(one.plan, SumPlan):
-            one.plan.measure.domain_under({}).check_predicted(predictions, "y_score")
+            one.plan.measure.domain_under({}).check_predicted(predictions, name)
 
 
 def columns_of(
