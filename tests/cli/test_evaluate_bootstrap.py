@@ -258,7 +258,7 @@ ERRORS = {
     "no threshold": ((*ONE, *QUICK, "--metrics", "f1"), "'f1' counts decisions: pass --threshold"),
     "no probabilities, two models": (
         (*BOTH, *QUICK, "--metrics", "log_loss"),
-        "each score column must lie in [0, 1]: from -",
+        "column 'a' must lie in [0, 1]: from -",
     ),
     "groups are scores": ((*ONE, *QUICK, "--groups", "a"), "column 'a' is named 2 times"),
 }

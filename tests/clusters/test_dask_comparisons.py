@@ -6,9 +6,7 @@ import warnings
 from typing import Any
 
 import dask
-import dask.dataframe as dd
 import numpy as np
-import pandas as pd
 import pytest
 from dask_columns import delayed_columns
 from test_dask_estimates import LAYOUTS, OF_LABELS, OF_SCORES, N, P, Y, assert_same
@@ -100,12 +98,6 @@ def test_equal_models() -> None:
     assert_comparisons(found, expected)
     assert found["roc_auc"]["a", "b"].pvalue == 1.0
     assert found["roc_auc"]["a", "b"].confidence_interval.low < -0.01
-
-
-def test_columns_of_a_dataframe() -> None:
-    frame = dd.from_pandas(pd.DataFrame({"y": Y, **MODELS}), npartitions=3)
-    found = fmd.compare(frame.y, frame[list(MODELS)], metrics="roc_auc")
-    assert_comparisons(found, fm.compare(Y, MODELS, metrics="roc_auc"))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import dask
 import numpy as np
 import pytest
-from dask_columns import CONTAINERS, delayed_columns, problems
+from dask_columns import delayed_columns, problems
 from hypothesis import given
 
 import fastmetrics as fm
@@ -63,14 +63,6 @@ def test_scores_and_probabilities(places: list[int], kind: Any) -> None:
     columns = delayed_columns([Y, score], places)
     options: Any = {"metrics": [*OF_SCORES, *OF_LABELS], "threshold": 0.6}
     assert_estimates(fmd.estimate(*columns, **options), fm.estimate(Y, score, **options))
-
-
-@pytest.mark.parametrize("container", CONTAINERS)
-def test_containers(container: str) -> None:
-    columns = CONTAINERS[container]([Y, P], [50, 50, 200])
-    assert_estimates(
-        fmd.estimate(*columns, metrics="roc_auc"), fm.estimate(Y, P, metrics="roc_auc")
-    )
 
 
 @pytest.mark.parametrize("places", LAYOUTS)

@@ -84,16 +84,11 @@ def test_where_friedman_takes_permutations():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"higher_is_better": None}, TypeError, "`higher_is_better` must be True"),
-        ({"higher_is_better": 1}, TypeError, "`higher_is_better` must be True"),
-        ({"post_hoc": "holm"}, ValueError, "`post_hoc` must be one of 'nemenyi'"),
         ({"post_hoc": "bonferroni-dunn"}, ValueError, "`control` must name an algorithm"),
         ({"control": "0"}, ValueError, "`control` is not for the post-hoc test nemenyi"),
         ({"control": "x", "post_hoc": "wilcoxon-holm"}, ValueError, "`control` must be one of"),
         ({"datasets": "name"}, TypeError, "`datasets` names a column"),
         ({"datasets": ["x"]}, ValueError, "`datasets` must name the 8 rows: got 1"),
-        ({"confidence_level": 95}, ValueError, "`confidence_level`"),
-        ({"pvalue_method": "t"}, ValueError, "`pvalue_method`"),
     ],
 )
 def test_faults(options, error, message, table):

@@ -158,10 +158,6 @@ def test_extreme_magnitudes(size):
     ("values", "options", "match"),
     [
         ([[1.0]], {}, "`scores_a` must be 1-dimensional"),
-        ([math.nan], {}, "`scores_a` must be finite"),
-        ([1.0], {"method": "all"}, "`method` must be one of"),
-        ([1.0], {"n_resamples": 0}, "`n_resamples` must be at least 1"),
-        ([1.0], {"rng": -1}, "`rng` must be a seed"),
         (
             np.sqrt(np.arange(1, 60)),
             {"method": "exact"},

@@ -120,11 +120,7 @@ def test_one_error_rate():
         ([0.1, 0.2], {"n_folds": 3}, ValueError, r"must fit `error_rates`.*got n_folds=3"),
         ([0.1, 0.2], {"n_folds": 1}, ValueError, r"`error_rates` of shape \(2,\) are of one fold"),
         ([[0.1], [0.2]], {}, ValueError, r"of shape \(2, 1\) are of one fold each"),
-        ([0.1, math.nan], {}, ValueError, "`error_rates` must be finite: nan at index 1"),
-        (["a", "b"], {}, TypeError, "`error_rates` must hold real numbers"),
-        (0.3, {}, TypeError, "`error_rates` must be an array"),
         ([0.1, 0.2], {"error_rate": math.inf}, ValueError, "`error_rate` must be finite"),
-        ([0.1, 0.2], {"confidence_level": 5}, ValueError, "`confidence_level` must lie"),
     ],
 )
 def test_faults_of_one_sample(rates, options, error, match):
@@ -285,9 +281,7 @@ def test_names_and_scores():
         ([1, 2], [1, 2, 3], {}, ValueError, r"one shape: got \(2,\) and \(3,\)"),
         ([1, 2], [[1, 2]], {}, ValueError, "must have one shape"),
         ([[[1.0]]], None, {}, ValueError, "`scores_a` must be 1-dimensional or 2-dimensional"),
-        ([1, math.inf], [1, 2], {}, ValueError, "`scores_a` must be finite: inf"),
         ([1e308, 1], [-1e308, 2], {}, ValueError, "`scores_a - scores_b` must be finite"),
-        ([1, 2], None, {"correction": "x"}, ValueError, "`correction` must be one of"),
         ([1, 2], None, {"n_train": 5}, ValueError, "`n_train` and `n_test` go together"),
         ([1, 2], None, {"n_train": 0, "n_test": 1}, ValueError, "`n_train` must be positive"),
         ([[1], [2]], None, {}, ValueError, "where there is one fold"),
@@ -299,14 +293,6 @@ def test_names_and_scores():
 def test_faults_of_kfold(a, b, options, error, match):
     with pytest.raises(error, match=match):
         kfold_paired_t_test(a, b, **options, higher_is_better=False)
-
-
-def test_results_are_plain():
-    test = kfold_paired_t_test(floats(A), floats(B), higher_is_better=False)
-    content = json.loads(json.dumps(test.to_dict()))
-    assert content["pvalue"] == test.pvalue
-    assert content["details"]["n"] == 6
-    assert "k-fold paired t test" in test._repr_html_()
 
 
 # --- repetitions in one vector ------------------------------------------------------------------

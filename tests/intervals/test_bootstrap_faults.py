@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
-from bootstrap_samples import binary, quiet_bootstrap
+from bootstrap_samples import binary
 
 import engine_sizes
 import fastmetrics as fm
@@ -36,24 +34,9 @@ def mean_score(labels, scores):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"n_resamples": 0}, ValueError, "`n_resamples` must be at least 1: got 0"),
         ({"n_resamples": 1}, ValueError, "`n_resamples` must be at least 2: got 1"),
-        ({"n_resamples": -1}, ValueError, "`n_resamples` must be at least 1: got -1"),
         ({"n_resamples": 10**9}, ValueError, "`n_resamples` of 1,000,000,000 would keep 8 GB"),
         ({"n_resamples": 10**400}, ValueError, "`n_resamples` of 1"),
-        ({"n_resamples": 1.5}, TypeError, "`n_resamples` must be an integer: got float 1.5"),
-        ({"n_resamples": 1e3}, TypeError, "`n_resamples` must be an integer: got float"),
-        ({"n_resamples": True}, TypeError, "`n_resamples` must be an integer: got True"),
-        ({"n_resamples": None}, TypeError, "`n_resamples` must be an integer"),
-        ({"confidence_level": 95}, ValueError, r"`confidence_level` .* did you mean 0\.95\?"),
-        ({"confidence_level": 0}, ValueError, "`confidence_level` must lie strictly between"),
-        ({"confidence_level": 1.0}, ValueError, "`confidence_level` must lie strictly between"),
-        ({"confidence_level": math.nan}, ValueError, "`confidence_level` must lie strictly"),
-        ({"confidence_level": "0.9"}, TypeError, "`confidence_level` must be a number"),
-        ({"method": "BCa"}, ValueError, "`method` must be one of 'percentile', 'basic', 'bca'"),
-        ({"alternative": "larger"}, ValueError, "`alternative` must be one of 'two-sided'"),
-        ({"resampling": "jackknife"}, ValueError, "`resampling` must be one of 'multinomial'"),
-        ({"stratified": "yes"}, ValueError, "`stratified` must be one of False, True"),
         (
             {"stratified": True, "groups": GROUPS},
             ValueError,
@@ -64,21 +47,8 @@ def mean_score(labels, scores):
             ValueError,
             "`stratified` needs `resampling='multinomial'`: got 'poisson'",
         ),
-        ({"n_threads": 0}, ValueError, "`n_threads` must be at least 1: got 0"),
-        ({"n_threads": 1.5}, TypeError, "`n_threads` must be an integer"),
-        ({"rng": np.random.RandomState(1)}, TypeError, r"`rng` .* RandomState; pass `numpy"),
-        ({"rng": -1}, ValueError, "`rng` must be a seed that is not negative: got -1"),
-        ({"rng": 1.5}, TypeError, r"`rng` must be None, a seed or a numpy Generator: got 1\.5"),
-        ({"rng": "abc"}, ValueError, "`rng` as text must be the key of a result, 16 hexadecimal"),
-        ({"groups": GROUPS[:-1]}, ValueError, "`y_true` has 30 rows, `groups` has 29 rows"),
         ({"groups": [1] * 30}, ValueError, "`groups` must name at least two groups: got one"),
         ({"groups": np.ones((30, 2), int)}, ValueError, r"labels of shape \(n,\): got \(30, 2\)$"),
-        ({"groups": np.full(30, math.nan)}, ValueError, "`groups` contains 30 nulls"),
-        ({"groups": 3}, TypeError, "`groups`"),
-        ({"sample_weight": np.ones(29)}, ValueError, "`sample_weight` has 29 rows, `y_true` 30"),
-        ({"sample_weight": -np.ones(30)}, ValueError, "`sample_weight` must not be negative"),
-        ({"sample_weight": np.zeros(30)}, ValueError, "`sample_weight`"),
-        ({"sample_weight": np.full(30, math.nan)}, ValueError, "`sample_weight`"),
         (
             {
                 "groups": GROUPS,
@@ -94,14 +64,11 @@ def mean_score(labels, scores):
         ({"metrics": "f1"}, ValueError, "'f1' counts decisions.*pass `threshold`"),
         ({"metrics": "accuracy_"}, ValueError, "`metrics` names 'accuracy_', which is no measure"),
         ({"metrics": []}, ValueError, "`metrics` must name at least one measure: got none"),
-        ({"metrics": {}}, ValueError, "`metrics` must name at least one measure: got none"),
         ({"metrics": 3}, TypeError, "`metrics` must be a name, a callable, a pair"),
         ({"metrics": [None]}, TypeError, r"`metrics` must hold names, callables or pairs .* None"),
         ({"metrics": {"roc_auc"}}, TypeError, "`metrics` must be .* got set"),
         ({"metrics": ["roc_auc", "roc_auc"]}, ValueError, "`metrics` names 'roc_auc' 2 times"),
         ({"metrics": ("roc_auc", {"max_fpr": 0})}, ValueError, "`max_fpr` must lie in"),
-        ({"metrics": ("roc_auc", {"max_fpr": 2})}, ValueError, "`max_fpr` must lie in"),
-        ({"metrics": ("roc_auc", {"max_fpr": math.nan})}, ValueError, "`max_fpr` must lie in"),
         (
             {"metrics": ("roc_auc", {"max_tpr": 1})},
             TypeError,
@@ -118,11 +85,6 @@ def mean_score(labels, scores):
             r"must lie in \[0, 1\]",
         ),
         (
-            {"metrics": ("partial_auc", {"fpr": 1})},
-            TypeError,
-            "has no parameter 'fpr'",
-        ),
-        (
             {"metrics": ("partial_auc", {"false_positive_rate_range": (0.5, 0.1)})},
             ValueError,
             "`false_positive_rate_range` must satisfy 0 <= low < high <= 1",
@@ -137,11 +99,6 @@ def mean_score(labels, scores):
             ValueError,
             "give `false_positive_rate_range` or `true_positive_rate_range`, not both",
         ),
-        (
-            {"metrics": ("best_threshold", {"criterion": "gini"})},
-            ValueError,
-            "`criterion` must be one of 'youden'",
-        ),
         ({"metrics": ("best_threshold", {"of": "f1"})}, ValueError, "`of` must be one of 'value'"),
         (
             {"metrics": ("best_threshold", {"criterion": "recall_at_false_positive_rate"})},
@@ -154,11 +111,6 @@ def mean_score(labels, scores):
             "`at_least` has no meaning for criterion 'youden'",
         ),
         (
-            {"metrics": ("pr_auc", {"interpolation": "linear"})},
-            ValueError,
-            "`interpolation` must be one of 'step'",
-        ),
-        (
             {"metrics": ("fbeta", {"alpha": 2}), "threshold": 0.5},
             TypeError,
             "`fbeta` has no parameter 'alpha'",
@@ -168,9 +120,7 @@ def mean_score(labels, scores):
             ValueError,
             "`beta` must be positive",
         ),
-        ({"metrics": ("log_loss", {"eps": 0})}, TypeError, "`log_loss` has no parameter 'eps'"),
         ({"metrics": "log_loss"}, ValueError, r"`y_score` must lie in \[0, 1\]: from -"),
-        ({"metrics": "brier_score"}, ValueError, r"must lie in \[0, 1\]: from -"),
         # --- a method that a measure does not have -------------------------------------------
         (
             {"method": "bca", "metrics": ("precision_at_recall", {"recall": 0.5})},
@@ -205,13 +155,7 @@ def test_bad_options(options, error, message):
 @pytest.mark.parametrize(
     ("data", "options", "error", "message"),
     [
-        (([], []), {}, ValueError, "`y_true` is empty"),
-        (([],), {"metrics": "mean"}, ValueError, "`y_true` is empty"),
-        (([], []), {"metrics": "accuracy"}, ValueError, "is empty: shape"),
-        ((LABELS, SCORES[:-1]), {}, ValueError, "`y_true` has 30 rows, `y_score` has 29 rows"),
-        ((LABELS, SCORES[:-1]), {"metrics": "r2"}, ValueError, "`y_score` has 29 rows"),
         ((LABELS, SCORES > 0), {"metrics": "f1", "groups": [1, 2]}, ValueError, "`groups` has 2"),
-        ((LABELS, LABELS[:-1]), {"metrics": "f1"}, ValueError, "`y_score` has 29 rows"),
         ((LABELS,), {}, TypeError, "`y_score` must be an array: got None"),
         ((LABELS,), {"metrics": "log_loss"}, TypeError, "`y_score` must be an array: got None"),
         ((SCORES,), {"metrics": "r2"}, ValueError, "`y_score` is needed for 'r2': got None"),
@@ -295,37 +239,3 @@ def test_registered_names():
 
 
 # --- input that is right ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("metrics", [["roc_auc", "brier_score"], "r2", mean_score])
-@pytest.mark.parametrize("extra", [{}, {"groups": GROUPS}, {"sample_weight": P}])
-def test_inputs_of_any_kind_are_not_modified(metrics, extra):
-    read = {}
-    if metrics is mean_score and "sample_weight" in extra:
-        extra = {"sample_weight": np.arange(30) % 3}
-        read = {"weights_are": "frequencies"}
-    wanted = quiet_bootstrap(LABELS, P, metrics=metrics, **extra, **read)
-    columns = {"y": LABELS, "p": P, **extra}
-    frozen = {name: np.array(column) for name, column in columns.items()}
-    for column in frozen.values():
-        column.flags.writeable = False
-    strided = {name: np.repeat(column, 3)[::3] for name, column in columns.items()}
-    swapped = {name: column.astype(column.dtype.newbyteorder()) for name, column in columns.items()}
-    frame = pd.DataFrame(columns, index=np.arange(30)[::-1])
-    for kind in (
-        frozen,
-        strided,
-        swapped,
-        {name: column.tolist() for name, column in columns.items()},
-        {name: frame[name] for name in columns},
-        {name: pl.Series(name, column) for name, column in columns.items()},
-    ):
-        given = dict(kind)
-        before = {name: list(column) for name, column in given.items()}
-        labels, p = given.pop("y"), given.pop("p")
-        got = quiet_bootstrap(labels, p, metrics=metrics, **given, **read)
-        for name, result in wanted.items():
-            np.testing.assert_array_equal(
-                got[name].details.distribution, result.details.distribution
-            )
-        assert before == {name: list(column) for name, column in kind.items()}

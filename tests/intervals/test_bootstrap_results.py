@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import copy
-import json
 import math
-import pickle
 
 import numpy as np
 import pytest
 from bootstrap_samples import binary, quiet_bootstrap
-
-import fastmetrics as fm
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
@@ -33,21 +28,6 @@ def test_a_mapping_in_the_order_asked_for(results):
         results["auc"]
 
 
-def test_frozen(results):
-    with pytest.raises(TypeError, match="does not support item assignment"):
-        results["roc_auc"] = None
-    with pytest.raises(TypeError, match="item deletion"):
-        del results["roc_auc"]
-    with pytest.raises(AttributeError):
-        results.more = 1
-    with pytest.raises(AttributeError):
-        results["roc_auc"].estimate = 1.0
-    with pytest.raises(AttributeError):
-        results["roc_auc"].confidence_interval.low = 1.0
-    with pytest.raises(ValueError, match="read-only"):
-        results["roc_auc"].details.distribution[0] = 1.0
-
-
 def test_numbers_are_python_floats(results):
     for result in results.values():
         numbers = result.estimate, result.details.bias, result.standard_error
@@ -64,18 +44,6 @@ def test_numbers_are_python_floats(results):
         assert result.details.bias == pytest.approx(
             np.nanmean(result.details.distribution) - result.estimate
         )
-
-
-def test_to_dict_is_json(results):
-    back = json.loads(json.dumps(results.to_dict()))
-    for name, result in results.items():
-        assert back[name]["estimate"] == result.estimate
-        assert back[name]["confidence_interval"] == {
-            "low": result.confidence_interval.low,
-            "high": result.confidence_interval.high,
-        }
-        assert back[name]["details"]["distribution"] == result.details.distribution.tolist()
-        assert back[name]["details"]["key"] == result.details.key
 
 
 def test_repr_is_one_line(results):
@@ -97,25 +65,6 @@ def test_html_escapes_names(results):
     assert "<b>F1" not in html
     assert f"<td>{results['roc_auc'].estimate:.4f} <small>[" in html
     assert "<caption>Estimate</caption>" in results["roc_auc"]._repr_html_()
-
-
-@pytest.mark.parametrize(
-    "copied", [copy.copy, copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))]
-)
-def test_copies(results, copied):
-    other = copied(results)
-    assert type(other) is fm.results.Estimates
-    assert list(other) == list(results)
-    for name, result in results.items():
-        assert other[name].confidence_interval == result.confidence_interval
-        assert other[name].details.key == result.details.key
-        np.testing.assert_array_equal(other[name].details.distribution, result.details.distribution)
-        with pytest.raises(ValueError, match="read-only"):
-            other[name].details.distribution[0] = 1.0
-    one = copied(results["roc_auc"])
-    assert repr(one) == repr(results["roc_auc"])
-    with pytest.raises(ValueError, match="read-only"):
-        one.details.distribution[0] = 1.0
 
 
 def test_one_sided_intervals_have_one_limit():

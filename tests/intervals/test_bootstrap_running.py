@@ -5,7 +5,6 @@ from __future__ import annotations
 import _thread
 import gc
 import signal
-import sys
 import threading
 import time
 import tracemalloc
@@ -182,10 +181,3 @@ def test_progress_bar(capsys):
     np.testing.assert_array_equal(
         silent["roc_auc"].details.distribution, shown["roc_auc"].details.distribution
     )
-
-
-def test_progress_without_tqdm(monkeypatch):
-    monkeypatch.setitem(sys.modules, "tqdm", None)
-    labels, scores = binary(50)
-    with pytest.raises(ImportError, match="progress=True needs tqdm: pip install"):
-        fm.bootstrap(labels, scores, progress=True)

@@ -152,22 +152,6 @@ def test_whole_weights_are_copies() -> None:
     assert weighted == copies.to_dict() | {"weights_are": "frequencies"}
 
 
-@pytest.mark.parametrize("level", [0, 1, 95, math.nan])
-def test_confidence_level(level: float) -> None:
-    hint = "did you mean 0.95" if level == 95 else "must lie strictly between 0 and 1"
-    for call in (
-        lambda: delong([0, 1, 1, 0], [1, 2, 3, 4], confidence_level=level),
-        lambda: newcombe_interval(0.5, 10, 10, confidence_level=level),
-    ):
-        with pytest.raises(ValueError, match=hint):
-            call()
-
-
-def test_unknown_scale() -> None:
-    with pytest.raises(ValueError, match="`scale` must be one of"):
-        delong([0, 1], [1, 2], scale="probit")
-
-
 @given(
     st.floats(0, 1), st.integers(1, 5000), st.integers(1, 5000), st.sampled_from([0.5, 0.95, 0.999])
 )

@@ -222,15 +222,6 @@ def test_groups_need_rows() -> None:
         delong(table, groups=[1, 2, 3, 4])
 
 
-@pytest.mark.parametrize(
-    ("groups", "match"),
-    [([1, 2, 3], "`groups` has 3 rows"), ([1, 2, math.nan, 3], "`groups` contains 1 null")],
-)
-def test_groups_that_are_refused(groups: list[float], match: str) -> None:
-    with pytest.raises(ValueError, match=match):
-        delong([0, 1, 1, 0], [1, 2, 3, 4], groups=groups)
-
-
 def patients(rng: np.random.Generator, n_groups: int, mixed: bool) -> tuple[np.ndarray, ...]:
     """Draw ten rows a patient, who shifts the scores; labels of a patient differ where `mixed`."""
     groups = np.repeat(np.arange(n_groups), 10)

@@ -53,25 +53,6 @@ def test_columns_of_an_array_are_named(scores: Any) -> None:
     assert sorted(result.estimate) == sorted(delong_test(Y, {"a": A, "b": B}).estimate)
 
 
-def test_input_is_not_modified() -> None:
-    frozen = [np.array(values) for values in (Y, MATRIX, [1, 1, 2, 2, 3, 3], [1, 0, 2, 1, 1, 1])]
-    before = [values.copy() for values in frozen]
-    for values in frozen:
-        values.flags.writeable = False
-    y, scores, groups, weights = frozen
-    options = {"groups": groups, "sample_weight": weights, "weights_are": "frequencies"}
-    delong_test(y, scores, names=["a", "b"], **options)
-    for values, was in zip(frozen, before, strict=True):
-        np.testing.assert_array_equal(values, was)
-
-
-@pytest.mark.parametrize("y", [[False, True], [-1, 1], ["no", "yes"]])
-def test_kinds_of_labels(y: list[Any]) -> None:
-    options = {"pos_label": "yes"} if y[0] == "no" else {}
-    result = delong_test([y[label] for label in Y], MODELS, **options)
-    assert result.to_dict() == delong_test(Y, MODELS).to_dict()
-
-
 def test_zeros_of_both_signs_tie() -> None:
     signed = delong_test([1, 0, 1, 0], {"a": [0.0, -0.0, 1, 2], "b": [1, 2, 3, 4]})
     assert signed.estimate[0] == 0.375
@@ -204,31 +185,3 @@ def test_functions_of_one_model_name_those_of_several(function: str, other: str)
             getattr(fm, function)(Y, models)
     with pytest.raises(TypeError, match=r"predict_proba pass \[:, 1\]"):
         getattr(fm, function)(Y, pd.DataFrame(PROBA))
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "match"),
-    [
-        ({"confidence_level": 95}, ValueError, "did you mean 0.95"),
-        ({"confidence_level": 1}, ValueError, "must lie strictly between 0 and 1"),
-        ({"alternative": "larger"}, ValueError, "`alternative` must be one of 'two-sided'"),
-        ({"n_threads": 0}, ValueError, "`n_threads` must be at least 1"),
-        ({"pos_label": 7}, ValueError, "`pos_label`=7 is not a label"),
-        ({"groups": [1, 2, 3]}, ValueError, "`y_true` has 6 rows, `groups` has 3 rows"),
-        ({"groups": 3}, TypeError, "`groups` must be an array"),
-        ({"sample_weight": [1, 1, 1, 1, 1, -1]}, ValueError, "must not be negative"),
-        ({"sample_weight": [1]}, ValueError, "lengths differ"),
-    ],
-)
-def test_options_that_are_refused(
-    options: dict[str, Any], error: type[Exception], match: str
-) -> None:
-    with pytest.raises(error, match=match):
-        fm.delong_test(Y, MODELS, **options)
-
-
-def test_labels_that_are_refused() -> None:
-    with pytest.raises(ValueError, match="`y_true` has 3 classes"):
-        delong_test([0, 1, 2, 0, 1, 2], MODELS)
-    with pytest.raises(ValueError, match="`y_true` takes its values in"):
-        delong_test([5, 7, 7, 5, 7, 5], MODELS)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-import json
 import math
-import pickle
-import warnings
 from typing import Any
 
 import numpy as np
@@ -288,29 +284,20 @@ def test_inputs_of_every_sort_give_the_same_and_stay(rng: np.random.Generator) -
 BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"y_score": [0.2, 0.3]}, ValueError, r"`y_score` must have shape \(n_samples, n_classes\)"),
     ({"y_score": [[0.2, 0.3], [1.0]]}, ValueError, "`y_score` is not a rectangular sequence"),
-    ({"y_score": None}, TypeError, "`y_score`"),
     (
         {"y_score": np.full((6, 3), 0.5)},
         ValueError,
         "`y_score` must hold probabilities: row 0 adds up to 1.5",
     ),
-    ({"y_score": np.full((6, 3), np.nan)}, ValueError, "`y_score`.*nan"),
     ({"y_score": np.full((6, 2), 0.5)}, ValueError, r"three classes or more: got shape \(6, 2\)"),
-    ({"y_true": [0, 1, 2, 0, 1]}, ValueError, "`y_true` has 5 rows, `y_score` has 6"),
     ({"y_true": [0, 1, 0, 1, 0, 1]}, ValueError, "a column for each class of `y_true`, 2: got 3"),
     ({"metrics": "roc_auc"}, ValueError, "no AUC of several classes: it must be 'roc_auc_ovr'"),
     ({"metrics": []}, ValueError, "`metrics` must name at least one measure: got none"),
     ({"metrics": None}, TypeError, "`metrics` must be a name"),
     ({"metrics": ["roc_auc_ovr"] * 2}, ValueError, "names 'roc_auc_ovr' 2 times"),
     ({"method": "bca"}, ValueError, "`method` must be one of 'percentile', 'basic': got 'bca'"),
-    ({"method": "bca"}, ValueError, "`method` must be one of"),
-    ({"alternative": "up"}, ValueError, "`alternative` must be one of"),
-    ({"resampling": "wild"}, ValueError, "`resampling` must be one of"),
-    ({"confidence_level": 95}, ValueError, "did you mean 0.95"),
-    ({"n_resamples": 0}, ValueError, "`n_resamples`.*got 0"),
     ({"n_resamples": 10**8}, ValueError, "GB of replicates, more than"),
     ({"n_resamples": 3 * 10**7, "metrics": "roc_auc_ovo"}, ValueError, "GB of replicates"),
-    ({"groups": np.arange(5)}, ValueError, "lengths differ"),
     ({"groups": np.zeros(6, int)}, ValueError, "at least two groups"),
     (
         {"groups": np.arange(6) // 3, "sample_weight": [1, 1, 1, 0, 0, 0]}
@@ -318,14 +305,11 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
         ValueError,
         "two groups",
     ),
-    ({"sample_weight": -np.ones(6)}, ValueError, "sample_weight"),
     (
         {"sample_weight": [1, 1, 0, 1, 1, 0], "weights_are": "frequencies"},
         ValueError,
         "a column for each class of `y_true`, 2: got 3",
     ),
-    ({"rng": np.random.RandomState(1)}, TypeError, "got a RandomState; pass"),
-    ({"n_threads": 0}, ValueError, "n_threads"),
 ]
 
 
@@ -343,21 +327,3 @@ def test_perfect_scores_have_an_interval_of_no_width() -> None:
     with pytest.warns(DegenerateDataWarning, match="all replicates are equal"):
         one = fm.multiclass_bootstrap(y, np.eye(3)[y], n_resamples=50, rng=1)["roc_auc_ovr"]
     assert one.estimate == one.confidence_interval.low == one.confidence_interval.high == 1.0
-
-
-def test_results_are_short_and_plain(rng: np.random.Generator) -> None:
-    y, p = samples(rng, 30, 3)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        result = fm.multiclass_bootstrap(y, p, metrics=["roc_auc_ovo"], n_resamples=50, rng=1)
-    assert repr(result).startswith("Estimates(Estimate(roc_auc_ovo: ")
-    assert "\n" not in repr(result)
-    assert "roc_auc_ovo" in result._repr_html_()
-    plain = json.loads(json.dumps(result.to_dict()))
-    assert len(plain["roc_auc_ovo"]["details"]["distribution"]) == 50
-    for way in (copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))):
-        assert way(result).to_dict() == result.to_dict()
-    again = fm.multiclass_bootstrap(
-        y, p, metrics=["roc_auc_ovo"], n_resamples=50, rng=result["roc_auc_ovo"].details.key
-    )
-    assert again.to_dict() == result.to_dict()

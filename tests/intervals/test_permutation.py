@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-import json
 import math
-import pickle
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
@@ -13,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from draws import coins_tossed
 from numpy.typing import NDArray
@@ -318,51 +314,14 @@ def test_one_class_only_has_no_test(labels: NDArray[Any]) -> None:
     assert all(map(math.isnan, (pair.difference, pair.pvalue, pair.pvalue_holm)))
 
 
-def test_infinite_thresholds_of_both_models_have_no_difference(rng: np.random.Generator) -> None:
-    """Scores without worth: the best threshold calls nobody positive, and inf - inf is nothing."""
-    models = {name: -Y + 0.4 * rng.normal(size=12) for name in "ab"}
-    asked = ("best_threshold", {"of": "threshold"})
-    with pytest.warns(UndefinedMetricWarning, match="is not defined") as caught:
-        fm.paired_permutation_test(Y, models, metrics=asked, exchange="scores", **FEW)
-    assert len(caught) == 1
-
-
-@pytest.mark.parametrize(
-    ("y", "scores"),
-    [
-        (Y.astype(bool), pd.DataFrame(MODELS)),
-        (2 * Y - 1, pl.DataFrame(MODELS)),
-        (pd.Series(Y), {"a": A.tolist(), "b": pl.Series(B)}),
-        (Y.tolist(), {"a": A.astype(np.float32), "b": B.astype(np.int64)}),
-    ],
-)
-def test_inputs_of_every_sort_give_the_same(y: Any, scores: Any) -> None:
-    expected = fm.paired_permutation_test(Y, MODELS, **FEW)
-    assert fm.paired_permutation_test(y, scores, **FEW) == expected
-
-
-def with_nan(scores: NDArray[Any]) -> NDArray[Any]:
-    return np.where(np.arange(len(scores)) == 4, np.nan, scores)
-
-
 BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"scores": {"a": A}}, ValueError, "`scores` must name at least two models: got 1"),
-    ({"scores": {"a": A, "b": B[1:]}}, ValueError, r"`scores\['b'\]` has 11"),
-    ({"scores": {"a": with_nan(A), "b": B}}, ValueError, r"`scores\['a'\]` must be finite"),
-    ({"scores": {0: A, "0": B}}, ValueError, "names 2 models '0'"),
-    ({"y_true": np.arange(12) % 3}, ValueError, "y_true"),
     ({"y_true": np.where(Y == 1, "yes", "no")}, ValueError, "pos_label"),
     ({"metrics": "log_loss"}, ValueError, "for threshold measures .* counts: got 'log_loss'"),
     ({"metrics": {"own": len}}, ValueError, "got 'own'"),
     ({"metrics": "f1"}, ValueError, "'f1' counts decisions: pass `threshold`"),
-    ({"metrics": "nothing"}, ValueError, "names 'nothing', which is no measure"),
-    ({"n_resamples": 0}, ValueError, "`n_resamples`.*got 0"),
     ({"n_resamples": 10**9}, ValueError, "`n_resamples`"),
-    ({"exchange": "labels"}, ValueError, "`exchange` must be one of 'ranks', 'scores'"),
-    ({"alternative": "both"}, ValueError, "`alternative` must be one of"),
     ({"threshold": np.nan, "metrics": "f1"}, ValueError, "threshold"),
-    ({"rng": np.random.RandomState(1)}, TypeError, "got a RandomState; pass"),
-    ({"n_threads": 0}, ValueError, "n_threads"),
 ]
 
 
@@ -373,23 +332,3 @@ def test_bad_input_is_named(wrong: dict[str, Any], error: type[Exception], messa
     call = {"y_true": Y, "scores": MODELS, **FEW, **wrong}
     with pytest.raises(error, match=message):
         fm.paired_permutation_test(call.pop("y_true"), call.pop("scores"), **call)
-
-
-def test_results_are_short_plain_and_frozen() -> None:
-    result = fm.paired_permutation_test(Y, MODELS, metrics=["roc_auc", "f1"], threshold=4, **FEW)
-    pair = result["roc_auc"].pairs[0]
-    for one in (result, pair):
-        assert "\n" not in repr(one)
-        assert "array" not in repr(one)
-        assert f"{pair.pvalue:.3f}"[1:] in one._repr_html_()
-        assert "array" not in one._repr_html_()
-        for way in (copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))):
-            assert way(one) == one
-    plain = json.loads(json.dumps(result.to_dict()))
-    assert plain["f1"]["method"] == "permutation of ranks"
-    assert len(plain["f1"]["pairs"][0]["details"]["distribution"]) == 60
-    given: dict[str, Any] = {"metrics": ["roc_auc", "f1"], "threshold": 4, **FEW}
-    again = fm.paired_permutation_test(Y, MODELS, **given | {"rng": pair.details.key})
-    assert again == result
-    with pytest.raises(ValueError, match="read-only"):
-        pair.details.distribution[0] = 0.0

@@ -262,9 +262,6 @@ def test_no_trials(method: str, alternative: str) -> None:
         (("1", 4), {}, TypeError, "`successes` must be a number: got str '1'"),
         ((1, True), {}, TypeError, "`n` must be a number: got bool True"),
         ((1, 4), {"confidence_level": 95}, ValueError, "did you mean 0.95"),
-        ((1, 4), {"confidence_level": 0}, ValueError, "strictly between 0 and 1"),
-        ((1, 4), {"method": "wald"}, ValueError, "`method` must be one of 'wilson'.*got 'wald'"),
-        ((1, 4), {"alternative": "both"}, ValueError, "`alternative` must be one of"),
         (
             (1, 4),
             {"alternative": "less", "confidence_level": 0.4},

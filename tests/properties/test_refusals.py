@@ -61,9 +61,12 @@ WEIGHTS = NUMBERS | {
 }
 #: Faults of columns by the name of the parameter: made of the good column.
 OF_COLUMNS: dict[str, dict[str, Callable[[Any], Any]]] = {
-    **dict.fromkeys(("y_true", "y_pred", "relevance", "query", "groups", "event"), COLUMN),
+    **dict.fromkeys(
+        ("y_true", "y_pred", "y_pred_a", "y_pred_b", "relevance", "query", "groups", "event"),
+        COLUMN,
+    ),
     **dict.fromkeys(("y_score", "y_proba", "y_score_a", "y_score_b", "score"), NUMBERS),
-    **dict.fromkeys(("pred_decision", "time"), NUMBERS),
+    **dict.fromkeys(("pred_decision", "time", "error_rates", "scores_a", "scores_b"), NUMBERS),
     "sample_weight": WEIGHTS,
 }
 #: Faulty values of other parameters by their name.
@@ -107,11 +110,29 @@ NAMES_ANOTHER = {
 }
 #: Options without which a function does not look at an argument.
 WITH = {"root_mean_square_calibration_error": {"weights_are": "frequencies"}}
-FUNCTIONS = [name for name in public_calls.TIMED if "," not in name]
+#: Good calls of functions that take no rows.
+TABLE = ROWS.chance[:30].reshape(10, 3)
+RATES = {"scores": TABLE, "higher_is_better": True}
+UNTIMED: dict[str, dict[str, Any]] = {
+    "binomial_test": {"n_errors": 3, "n": 10, "error_rate": 0.3},
+    "bonferroni_dunn_test": RATES | {"control": "0"},
+    "compare_table": RATES | {"pvalue_method": "permutation"},
+    "compare_timings": {"before": {"a": [1.0, 2.0]}, "after": {"a": [2.0, 3.0]}},
+    "five_by_two_cv_test": {"scores_a": TABLE[:5, :2], "higher_is_better": True},
+    "friedman_test": RATES | {"pvalue_method": "permutation"},
+    "nemenyi_test": RATES,
+    "newcombe_interval": {"auc": 0.7, "n_positive": 20, "n_negative": 30},
+    "paired_proportion_difference_interval": {"both": 5, "only_a": 4, "only_b": 3, "neither": 2},
+    "proportion_difference_interval": {"successes_a": 3, "n_a": 9, "successes_b": 4, "n_b": 9},
+    "proportion_interval": {"successes": 3, "n": 10},
+}
+FUNCTIONS = [name for name in public_calls.TIMED if "," not in name] + [*UNTIMED]
 
 
 def good_arguments(name: str) -> dict[str, Any]:
     """Return the arguments of a call that succeeds, with weights and groups where it takes them."""
+    if name in UNTIMED:
+        return dict(UNTIMED[name])
     make, options = public_calls.TIMED[name]
     given = {key: value(ROWS) if callable(value) else value for key, value in options.items()}
     signature = inspect.signature(public(name))
