@@ -104,7 +104,8 @@ def test_parts_are_replaced_and_the_others_kept(tmp_path, monkeypatch):
     assert {(row.part, row.n_data) for row in found.intervals[len(others) :]} == {("choice", 4)}
 
 
-def test_an_iterated_bootstrap_counts_as_scipy_does(rng):
+def test_an_iterated_bootstrap_counts_as_scipy_does():
+    rng = np.random.default_rng(20_080_615)
     labels = rng.integers(0, 2, 30)
     counts = rng.multinomial(30, np.full(30, 1 / 30), size=20)
     for row in counts:
