@@ -192,6 +192,8 @@ intervals by bootstrap:
 """
 
 _PICTURES: Final = (".png", ".pdf", ".svg")
+#: Measures that tables of two classes have in any case.
+_IN_TABLE: Final = ("roc_auc", "average_precision", "ks_statistic", "brier_score", "log_loss")
 _WORDS: Final = {"true": True, "false": False, "none": None}
 
 
@@ -199,13 +201,17 @@ def parse_metrics(texts: Sequence[str] | None) -> dict[str, Any] | None:
     """Return the measures by what was written, as `evaluate` takes them.
 
     That is ``NAME`` or ``NAME:PARAMETER=VALUE[:PARAMETER=VALUE…]``. A value is a number, several
-    numbers with commas, true, false, none, or a word. ValueError where a measure is written twice,
-    or a parameter has no value.
+    numbers with commas, true, false, none, or a word. What the table has goes by its name there,
+    whichever is written. ValueError where a measure is written twice, or a parameter has no value.
     """
     if texts is None:
         return None
+    from fastmetrics.measures.registry import USUAL
+
+    in_table = {alias: name for name in _IN_TABLE for alias in USUAL[name]}
     found: dict[str, Any] = {}
-    for text in texts:
+    for written in texts:
+        text = in_table.get(written, written)
         if text in found:
             raise ValueError(f"--metrics names {text!r} more than once")
         name, *parameters = text.split(":")

@@ -83,8 +83,9 @@ def test_csv_has_every_figure(scored, columns, capsys):
         )
 
 
-def test_csv_names_a_measure_of_the_table_once(scored, capsys):
-    options = ("--metrics", "ks_statistic", "--format", "csv")
+@pytest.mark.parametrize("names", [["ks_statistic"], ["ks"], ["auc", "ap"]])
+def test_csv_names_a_measure_of_the_table_once(scored, capsys, names):
+    options = ("--metrics", *names, "--format", "csv")
     text = output_of(capsys, *ONE, *QUICK, *options)
     metrics = [row["metric"] for row in csv.DictReader(io.StringIO(text))]
     assert sorted(metrics) == sorted(
