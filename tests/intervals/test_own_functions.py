@@ -117,10 +117,32 @@ def test_bca_of_a_function_with_weights():
     assert found.confidence_interval.low < found.estimate < found.confidence_interval.high
 
 
+@pytest.mark.parametrize("way", ["plain", "bayesian"])
+def test_weights_by_keyword_and_by_position(way):
+    def keyword(y, score, *, weights):
+        return cost(y, score, weights)
+
+    def optional(y, score, *, sample_weight=None):
+        return float(np.average(y, weights=sample_weight))
+
+    def positional(y, score, weights, /):
+        return cost(y, score, weights)
+
+    metrics = {"cost": cost, "keyword": keyword, "positional": positional}
+    if way == "bayesian":  # else it gets the drawn rows
+        metrics["optional"] = optional
+    options = {"n_resamples": 9, "rng": 3, **WAYS[way]}
+    result = fm.bootstrap(Y, SCORES["a"], metrics=metrics, **options)
+    for name in metrics.keys() - {"optional"}:
+        np.testing.assert_array_equal(
+            result[name].details.distribution, result["cost"].details.distribution
+        )
+
+
 def test_a_function_of_drawn_rows_must_not_depend_on_their_order():
-    def silent(y, score):
+    def silent(y, score, weights=None):
         return float(np.sum(AMOUNTS * (score - y) ** 2) / np.sum(AMOUNTS))
 
     for call, data in ((fm.bootstrap, SCORES["a"]), (fm.paired_bootstrap, SCORES)):
-        with pytest.raises(ValueError, match="depends on the order of rows"):
+        with pytest.raises(ValueError, match=r"order of rows .*`weights` too, without a default"):
             call(Y, data, metrics={"cost": silent}, n_resamples=9)

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any, Final, Literal, cast
 
 import numpy as np
@@ -244,9 +244,14 @@ class UserPlan(Plan):
     def statistic(self) -> Statistic:
         """The function of targets and predictions, and weights of the rows."""
         function = _unlocked(self.function) if self.compiled else self.function
+        weight = None if self.compiled else _weight_parameter(function)
 
         def with_weights(arguments: tuple[NDArray[Any], ...], weights: NDArray[Any]) -> float:
-            return float(function(*map(_read_only, arguments), weights.astype(np.float64)))
+            weights = weights.astype(np.float64)
+            columns = map(_read_only, arguments)
+            if weight is None or weight.kind is weight.POSITIONAL_ONLY:
+                return float(function(*columns, weights))
+            return float(function(*columns, **{weight.name: weights}))
 
         def with_rows(arguments: tuple[NDArray[Any], ...], weights: NDArray[Any]) -> float:
             if weights.dtype.kind == "f":
@@ -266,7 +271,8 @@ class UserPlan(Plan):
                 raise InputError(
                     f"`metrics`: {self.function!r} depends on the order of rows ({value:.6g}, and "
                     f"{turned:.6g} of the same ones reversed), and drawn rows do not fit an array "
-                    "of its own: let it take `weights` too, and it gets all rows as they came"
+                    "of its own: let it take `weights` too, without a default, and it gets all "
+                    "rows as they came"
                 )
         return value
 
@@ -347,9 +353,9 @@ def _plan(one: asking.Asked) -> Plan:
     if one.function is not None and (how != "sums" or one.parameters):
         compiled = type(one.function).__module__.startswith("numba.")
         compiled = compiled and hasattr(one.function, "py_func")
-        return UserPlan(
-            one.function, compiled, weighted=not compiled and _needs_weights(one.function)
-        )
+        weight = None if compiled else _weight_parameter(one.function)
+        needs_weights = weight is not None and weight.default is weight.empty
+        return UserPlan(one.function, compiled, weighted=needs_weights)
     if how == "rows" and one.measure is not None:
         return UserPlan(partial(_of_rows, one.measure, one.parameters), compiled=False)
     if how == "sums":
@@ -362,14 +368,14 @@ def _plan(one: asking.Asked) -> Plan:
     raise InputError(f"`metrics` names {one.label!r}, which has no replicates here: {instead}")
 
 
-def _needs_weights(function: Callable[..., Any]) -> bool:
-    """Return whether a function has a parameter of weights without a default."""
+def _weight_parameter(function: Callable[..., Any]) -> Parameter | None:
+    """Return a function's parameter of weights: one without a default, if there is one."""
     try:
         parameters = signature(function).parameters
     except (TypeError, ValueError):  # of some built-in functions
-        return False
-    named = (parameters.get(name) for name in ("weights", "sample_weight"))
-    return any(one is not None and one.default is one.empty for one in named)
+        return None
+    named = [parameters[name] for name in ("weights", "sample_weight") if name in parameters]
+    return min(named, key=lambda one: one.default is not one.empty, default=None)
 
 
 def _of_rows(measure: Measure, parameters: Mapping[str, Any], *columns: Any) -> Any:
