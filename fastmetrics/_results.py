@@ -10,9 +10,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
-from fastmetrics._display.numbers import is_bound, text
-from fastmetrics._display.shown import Shown
-from fastmetrics._display.table import Display, Limits, Table
+from fastmetrics._display import Display, Limits, Shown, Table, is_bound, text
 
 Each = TypeVar("Each")
 

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import fastmetrics as fm
-from fastmetrics._display.numbers import MonteCarloPValue, as_p, pvalue
+from fastmetrics._display import MonteCarloPValue, as_p, pvalue
 from fastmetrics.cli import main
 from fastmetrics.inference._pvalues import holm
 from fastmetrics.inference.bootstrap._limits import pvalue_of_limits

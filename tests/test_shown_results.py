@@ -14,11 +14,21 @@ import polars as pl
 import pytest
 
 import fastmetrics as fm
-from fastmetrics._display.drawing import as_html, as_text, cell_width, folded
-from fastmetrics._display.grid import grid
-from fastmetrics._display.numbers import as_p, decimals_of, number, pvalue, text
-from fastmetrics._display.shown import Shown
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import (
+    Display,
+    Shown,
+    Table,
+    as_html,
+    as_p,
+    as_text,
+    cell_width,
+    decimals_of,
+    folded,
+    grid,
+    number,
+    pvalue,
+    text,
+)
 from fastmetrics._results import Result
 from public import public
 from result_examples import EXAMPLES

@@ -1,4 +1,4 @@
-"""Curves with their bands, areas and marks: what all figures of curves are made of."""
+"""Figures of curves: of scores, of costs, of training sizes and parameters, with their bands."""
 
 from __future__ import annotations
 
@@ -11,14 +11,22 @@ from numpy.typing import NDArray
 
 from fastmetrics._plots._style import (
     BAND_ALPHA,
+    CORNERS,
     INK,
+    LINES,
+    PALE,
+    Line,
     axes_or_new,
     check_drawable,
     curves_on,
+    labels_touch,
     legend_off_curves,
     look_of,
     options_of,
     plain_spines,
+    short,
+    upright,
+    words,
 )
 
 Floats = NDArray[np.float64]
@@ -233,3 +241,440 @@ def _add_band(ax: Any, band: Band, color: str, linestyle: Any) -> None:
         x, y = (np.append(one, other[::-1]) for one, other in zip(low, high, strict=True))
         ax.add_collection(ThinArea(x, y, label=label, **look))
         label = "_band"  # once in the legend
+
+
+# --- curves of scores ----------------------------------------------------------------------------
+
+
+_ISO: Final = (0.2, 0.4, 0.6, 0.8)
+_TINY: Final = 1e-9
+_COARSE: Final = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
+_FINE: Final = (
+    *(*_COARSE[:4], 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8),
+    *(0.9, 0.95, 0.98, 0.99, 0.999),
+)
+"""Ticks of rates on the scale of normal deviates: few, or as many as there is room for."""
+
+
+def draw_roc(
+    curves: Sequence[Curve],
+    ax: Any = None,
+    *,
+    title: str = "",
+    options: Mapping[str, Any] | None = None,
+) -> Any:
+    """Draw ROC curves over the diagonal of chance, and the ideal point."""
+    ax = axes_or_new(ax, SQUARE)
+    if is_new(ax):
+        unit_square(ax, "false positive rate", "true positive rate")
+        ax.plot([0, 1], [0, 1], ls=":", **GUIDE)
+        ax.plot([0], [1], "*", ms=9, mfc="white", mec="0.35", mew=0.9, zorder=1.5, clip_on=False)
+    add_curves(ax, curves, options)
+    legend_off_curves(ax, "lower right", title=title)
+    return ax
+
+
+def draw_precision_recall(
+    curves: Sequence[Curve],
+    ax: Any = None,
+    *,
+    prevalence: float | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Any:
+    """Draw P-R curves over lines of equal F1, the break-even line and the share of positives."""
+    ax = axes_or_new(ax, SQUARE)
+    if is_new(ax):
+        unit_square(ax, "recall", "precision")
+        ax.plot([0, 1], [0, 1], ls="--", **GUIDE)
+        for f1 in _ISO:
+            recall = np.linspace(f1 / (2.0 - f1), 1.0, 200)
+            ax.plot(recall, f1 * recall / (2.0 * recall - f1), **{**GUIDE, "color": "0.82"})
+            place = (1.0 + 1.5 * MARGIN, f1 / (2.0 - f1))
+            said = f"$F_1$ {f1:g}"
+            ax.text(*place, said, fontsize="x-small", color="0.4", va="center", clip_on=False)
+        if prevalence is not None:
+            ax.plot([0, 1], [prevalence] * 2, ls=":", **GUIDE, label=f"positives: {prevalence:.3g}")
+    add_curves(ax, curves, options)
+    legend_off_curves(ax, "lower left")
+    return ax
+
+
+def draw_det(
+    curves: Sequence[Curve], ax: Any = None, *, options: Mapping[str, Any] | None = None
+) -> Any:
+    """Draw DET curves, on the scale of normal deviates, over the line of equal error rates."""
+    ax = axes_or_new(ax, SQUARE)
+    low, high = _det_limits(curves)
+    if is_new(ax):
+        ax.set(xlabel="false positive rate, %", ylabel="false negative rate, %")
+        ax.set_xscale("function", functions=(_deviate, _rate))
+        ax.set_yscale("function", functions=(_deviate, _rate))
+        ax.set_aspect("equal", adjustable="box")
+        plain_spines(ax, grid="both")
+        ends = (_TINY, 1.0 - _TINY)
+        ax.plot(ends, ends, ls=":", **GUIDE)
+    else:
+        low, high = min(low, ax.get_xlim()[0]), max(high, ax.get_xlim()[1])
+    ax.set(xlim=(low, high), ylim=(low, high))
+    _set_rate_ticks(ax)
+    add_curves(ax, curves, options)
+    legend_off_curves(ax, "upper right", "lower left")
+    return ax
+
+
+def draw_thresholds(
+    curves: Sequence[Curve],
+    ax: Any = None,
+    *,
+    mark: tuple[float, str] | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Any:
+    """Draw measures over the threshold, from the lowest score to the highest."""
+    for curve in curves:
+        check_drawable(curve.x)
+    ax = axes_or_new(ax)
+    if is_new(ax):
+        ax.set_xlabel("threshold t (positive: score ≥ t)")
+        plain_spines(ax, grid="y")
+    add_curves(ax, curves, options)
+    ax.update_datalim([(ax.dataLim.x0, 1.0)])
+    show_all(ax)
+    if mark is not None and np.isfinite(mark[0]):
+        upright(ax, mark[0], color="0.35", lw=1.0, ls=(0, (1, 2)), zorder=1, label=mark[1])
+    legend_off_curves(ax, *reversed(CORNERS))
+    return ax
+
+
+def _det_limits(curves: Sequence[Curve]) -> tuple[float, float]:
+    """Return the rates between which all curves lie, but for rates of 0 and 1."""
+    lows, highs = [0.05], [0.5]
+    for curve in curves:
+        for rates, others in ((curve.x, curve.y), (curve.y, curve.x)):
+            positive = (rates > 0.0) & (others < 1.0)
+            if positive.any():
+                lows.append(float(rates[positive].min()))
+                highs.append(float(rates[positive & (others > 0.0)].max(initial=0.0)))
+    low = max(min(lows) / 2.0, _TINY)
+    high = _rate(_deviate(np.array(max(highs))) + 0.15)
+    return low, min(float(high), 1.0 - low)
+
+
+def _set_rate_ticks(ax: Any) -> None:
+    """Set ticks at round rates, as many as have room for their texts."""
+    low, high = ax.get_xlim()
+    for rates in (_FINE, _COARSE):
+        ticks = [rate for rate in rates if low <= rate <= high]
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_ticks(ticks, [f"{100.0 * rate:.6g}" for rate in ticks])
+        if not labels_touch(ax):
+            return
+
+
+def _deviate(rates: Floats) -> Floats:
+    """Return the normal deviates of rates; those of 0 and 1 lie outside of any figure."""
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri(np.clip(rates, _TINY, 1.0 - _TINY)))
+
+
+def _rate(deviates: Floats) -> Floats:
+    from scipy.special import ndtr
+
+    return np.asarray(ndtr(deviates))
+
+
+# --- reliability diagrams -------------------------------------------------------------------------
+
+_FOOT: Final = 0.2
+"""The height of the tallest bar of the histogram at the foot."""
+
+_LABELS: Final = ("probability", "share of positives")
+
+
+def limits_of(band: Any) -> Band:
+    """Return what is drawn of a `ReliabilityBand`: that of consistency is the diagonal's."""
+    is_curve = band.kind == "confidence"
+    label = f"{100 * band.confidence_level:g} % {band.kind} band"
+    color = None if is_curve else LINES[5].color
+    return Band(band.probability, band.low, band.high, label, is_curve, color)
+
+
+def draw_reliability(
+    curve: Curve,
+    histogram: Floats | None = None,
+    ax: Any = None,
+    *,
+    options: Mapping[str, Any] | None = None,
+) -> Any:
+    """Draw shares of positives over probabilities, the diagonal and a histogram of [0, 1]."""
+    ax = axes_or_new(ax, SQUARE)
+    has_bars = histogram is not None and not ax.patches and histogram.max(initial=0.0) > 0.0
+    add_guides(ax, [Guide((0.0, 1.0), (0.0, 1.0), "calibrated")], _LABELS)
+    unit_square(ax, *_LABELS)
+    if histogram is not None and has_bars:
+        tallest = float(histogram.max())
+        edges = np.linspace(0.0, 1.0, len(histogram) + 1)
+        look = {"color": PALE, "edgecolor": "white", "linewidth": 0.6, "zorder": 0}
+        look["label"] = f"rows (tallest bar {100.0 * tallest:.0f} %)"
+        ax.bar(edges[:-1], histogram * (_FOOT / tallest), np.diff(edges), align="edge", **look)
+    add_curves(ax, [curve], options)
+    legend_off_curves(ax, "upper left", "lower right")
+    return ax
+
+
+# --- cost curves ---------------------------------------------------------------------------------
+
+
+Winners = Sequence[tuple[float, float, tuple[str, ...]]]
+
+_COST_AXES: Final = ("P(+)cost", "normalized cost")
+_TRIVIAL: Final = Guide((0.0, 0.5, 1.0), (0.0, 0.5, 0.0), "all or none", ":", INK)
+_MOST_LINES: Final = 40
+"""Lines of thresholds that are drawn: more would be a grey area."""
+
+_ROW: Final = 0.06
+"""Height of the row of one model below the axis, as a share of the axes."""
+
+
+def draw_cost_curve(
+    curve: Curve,
+    ends: tuple[Floats, Floats],
+    ax: Any = None,
+    *,
+    options: Mapping[str, Any] | None = None,
+) -> Any:
+    """Draw an envelope, some of the lines that form it, given both ends, and the trivial rules."""
+    ax = axes_or_new(ax)
+    n = len(ends[0])
+    some = np.unique(np.linspace(0, n - 1, min(n, _MOST_LINES)).round().astype(np.int64))
+    gaps = np.full(len(some), np.nan)
+    lines = Guide(
+        np.tile([0.0, 1.0, np.nan], len(some)),
+        np.column_stack((ends[0][some], ends[1][some], gaps)).ravel(),
+        "single thresholds",
+        "-",
+        "0.75",
+        0.7,
+    )
+    add_guides(ax, [lines, _TRIVIAL] if n else [_TRIVIAL], _COST_AXES)
+    add_curves(ax, [curve], options)
+    show_all(ax, top=0.5)  # no best threshold costs more
+    legend_off_curves(ax)
+    return ax
+
+
+def draw_cost_curves(
+    curves: Mapping[str, Curve],
+    winners: Winners,
+    ax: Any = None,
+    *,
+    options: Mapping[str, Any] | None = None,
+) -> Any:
+    """Draw the envelopes of several models, and below them the stretches where each is cheapest."""
+    ax = axes_or_new(ax, (6.4, 4.6))
+    add_guides(ax, [_TRIVIAL], _COST_AXES)
+    add_curves(ax, list(curves.values()), options)
+    show_all(ax, top=0.5)
+    _mark_winners(ax, list(curves), winners)
+    legend_off_curves(ax, title="expected total cost; bar: cheapest here")
+    return ax
+
+
+def _mark_winners(ax: Any, names: Sequence[str], winners: Winners) -> None:
+    """Draw a row for each model below the axis, as its curve looks, broad where it is cheapest."""
+    low, high = ax.get_ylim()
+    unit = (high - low) * _ROW
+    for i, name in enumerate(names):
+        color, _, linestyle = look_of(i)
+        top = low - unit * (0.5 + 1.25 * i)
+        ax.plot([0, 1], [top - unit / 2] * 2, color=color, ls=linestyle, lw=1.0, zorder=0)
+        spans = [(start, stop - start) for start, stop, best in winners if name in best]
+        ax.broken_barh(spans, (top - unit, unit), facecolor=color, edgecolor=INK, lw=0.5, zorder=2)
+    ax.set_ylim(low - unit * (0.75 + 1.25 * len(names)), high)
+    ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= high])
+    ax.axhline(0.0, color=INK, lw=0.8)
+
+
+# --- learning and validation curves, bias and variance -------------------------------------------
+
+
+_LOG_RATIO: Final = 100.0
+"""Positive values that span so much are drawn on a logarithmic axis."""
+
+_TICKS: Final = 12
+"""So many values have a tick each."""
+
+
+class FoldMeans(NamedTuple):
+    """A measure on training and test rows: means and standard deviations over the folds."""
+
+    metric: str
+    train_means: Floats
+    train_deviations: Floats
+    test_means: Floats
+    test_deviations: Floats
+    n_folds: int
+    bounds: tuple[float, float]
+    """What no fold is beyond, where the measure cannot be."""
+
+
+def draw_learning_curve(folds: FoldMeans, train_sizes: Floats, ax: Any = None) -> Any:
+    """Draw a measure, with bands of one standard deviation, over the number of training rows."""
+    axis = _Axis(train_sizes, np.argsort(train_sizes, kind="stable"), None, "linear")
+    return _draw_folds(folds, axis, "training rows", ax)
+
+
+def draw_validation_curve(
+    folds: FoldMeans, parameter: str, values: Sequence[Any], best_value: Any, ax: Any = None
+) -> Any:
+    """Draw a measure, with bands of one standard deviation, over the values of a parameter."""
+    best = None if np.isnan(folds.test_means).all() else (values, best_value)
+    return _draw_folds(folds, _axis_of(values), parameter, ax, best)
+
+
+class Parts(NamedTuple):
+    """The parts of a loss at each value of a parameter, and how they were found."""
+
+    loss: Floats
+    bias: Floats
+    variance: Floats
+    noise: Floats
+    decomposition: str
+    n_models: int
+
+
+def draw_bias_variance_curve(
+    parts: Parts, parameter: str, values: Sequence[Any], best_value: Any, ax: Any = None
+) -> Any:
+    """Draw loss, bias, variance and, where there is some, noise over the values of a parameter."""
+    ax = axes_or_new(ax)
+    axis = _axis_of(values)
+    net = parts.decomposition == "domingos"
+    series = [
+        ("loss", parts.loss, LINES[3]._replace(linestyle="-")),
+        ("bias" if net else "bias²", parts.bias, LINES[0]._replace(linestyle="--")),
+        ("net variance" if net else "variance", parts.variance, LINES[1]._replace(linestyle="-.")),
+    ]
+    if parts.noise.any():
+        series.append(("noise", parts.noise, LINES[2]._replace(linestyle=":")))
+    lines = [
+        ax.plot(*axis.points(heights), label=label, **axis.joined(line).options())[0]
+        for label, heights, line in series
+    ]
+    _set_axis(ax, axis, parameter)
+    is_positive = all((heights >= 0).all() for _, heights, _ in series)
+    if not is_positive:
+        ax.axhline(0.0, color="0.6", lw=0.8, zorder=0)
+    _finish(ax, _LOSSES[parts.decomposition], (0.0 if is_positive else -math.inf, math.inf))
+    lines.append(_mark_best(ax, axis, values, best_value))
+    legend_off_curves(ax, handles=lines, title=f"{parts.n_models} training sets")
+    return ax
+
+
+_LOSSES: Final = {
+    "squared": "squared loss",
+    "domingos": "0-1 loss (Domingos)",
+    "kohavi-wolpert": "0-1 loss (Kohavi-Wolpert)",
+}
+
+
+class _Axis(NamedTuple):
+    """Where values stand on the horizontal axis, and the order to join them in."""
+
+    places: Floats
+    order: NDArray[np.intp]
+    ticks: list[str] | None
+    kind: Literal["linear", "log", "names"]
+
+    def points(self, heights: Floats) -> tuple[Floats, Floats]:
+        """Return both coordinates of a line."""
+        return self.places[self.order], heights[self.order]
+
+    def joined(self, line: Line) -> Line:
+        """Return how a line looks; names have no line between them."""
+        return line._replace(linestyle="none") if self.kind == "names" else line
+
+
+def _axis_of(values: Sequence[Any]) -> _Axis:
+    numbers = [isinstance(v, int | float) and not isinstance(v, bool) for v in values]
+    if all(numbers) and all(map(math.isfinite, values)) and len(set(values)) == len(values):
+        places = np.array(values, np.float64)
+        is_log = bool(places.min() > 0 and places.max() / places.min() >= _LOG_RATIO)
+        few = len(values) <= _TICKS and not is_log
+        ticks = [f"{value:g}" for value in values] if few else None
+        return _Axis(
+            places, np.argsort(places, kind="stable"), ticks, "log" if is_log else "linear"
+        )
+    places = np.arange(len(values), dtype=np.float64)
+    return _Axis(
+        places, np.arange(len(values)), [short(str(value), 14) for value in values], "names"
+    )
+
+
+def _set_axis(ax: Any, axis: _Axis, parameter: str) -> None:
+    if axis.kind == "log":
+        ax.set_xscale("log")
+    if axis.kind == "names":
+        ax.set_xlim(-0.5, len(axis.places) - 0.5)
+    if axis.ticks is not None:
+        ax.set_xticks(axis.places, axis.ticks)
+    if axis.ticks is not None and labels_touch(ax):  # ticks of numbers are left to matplotlib
+        if axis.kind == "linear":
+            from matplotlib.ticker import AutoLocator, ScalarFormatter
+
+            ax.xaxis.set_major_locator(AutoLocator())
+            ax.xaxis.set_major_formatter(ScalarFormatter())
+        else:
+            ax.tick_params(axis="x", labelrotation=90)
+    ax.set_xlabel(parameter)
+
+
+def _mark_best(ax: Any, axis: _Axis, values: Sequence[Any], best: Any) -> Any:
+    place = axis.places[next(i for i, value in enumerate(values) if value is best or value == best)]
+    text = f"{best:g}" if isinstance(best, float) else short(str(best), 14)
+    return upright(ax, place, color="0.45", lw=1.0, ls=(0, (1, 2)), zorder=0, label=f"best: {text}")
+
+
+def _draw_folds(
+    folds: FoldMeans,
+    axis: _Axis,
+    label: str,
+    ax: Any,
+    best: tuple[Sequence[Any], Any] | None = None,
+) -> Any:
+    """Draw both means with their spread, and mark the best of the values."""
+    ax = axes_or_new(ax)
+    pairs = (
+        ("training", folds.train_means, folds.train_deviations, LINES[1]),
+        ("test", folds.test_means, folds.test_deviations, LINES[0]),
+    )
+    lines = []
+    for side, (name, means, deviations, line) in zip((-1, 1), pairs, strict=True):
+        places, middle = axis.points(means)
+        half = deviations[axis.order]
+        if axis.kind == "names":
+            places = places + 0.06 * side
+            ax.errorbar(places, middle, half, fmt="none", ecolor=line.color, capsize=4, lw=1.2)
+        else:
+            edges = (middle - half, middle + half)
+            ax.fill_between(places, *edges, color=line.color, alpha=BAND_ALPHA, lw=0)
+            for edge in edges:
+                ax.plot(places, edge, color=line.color, lw=0.5, ls=line.linestyle)
+        lines += ax.plot(places, middle, label=name, **axis.joined(line).options())
+    _set_axis(ax, axis, label)
+    _finish(ax, words(folds.metric), folds.bounds)
+    if best is not None:
+        lines.append(_mark_best(ax, axis, *best))
+    n = folds.n_folds
+    spread = "one split" if n == 1 else f"mean ± standard deviation over {n} splits"
+    legend_off_curves(ax, handles=lines, title=spread)
+    return ax
+
+
+def _finish(ax: Any, name: str, bounds: tuple[float, float]) -> None:
+    """Name the measure, and let its axis end a trifle beyond what it can be."""
+    ax.set_ylabel(name)
+    low, high = ax.get_ylim()
+    trifle = 0.02 * (high - low)
+    ax.set_ylim(max(low, bounds[0] - trifle), min(high, bounds[1] + trifle))
+    plain_spines(ax, grid="y")

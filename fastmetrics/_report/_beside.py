@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from fastmetrics._display.numbers import with_limits
+from fastmetrics._display import with_limits
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.costs import check_costs, check_prevalence
 from fastmetrics._input.models import NamedScores

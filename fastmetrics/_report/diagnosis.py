@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table
 from fastmetrics._results import ConfidenceInterval, Result, Several
 
 Severity = Literal["error", "warning", "note"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from fastmetrics._display.table import Display
+from fastmetrics._display import Display
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._report._beside import LEAST_COST, NO_INTERVAL, PROBABILITIES, costs_of
 from fastmetrics._report.model_evaluation import (

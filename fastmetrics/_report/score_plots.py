@@ -11,9 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level
-from fastmetrics._plots import score_curves
 from fastmetrics._plots._style import label_of, shown_name, words
-from fastmetrics._plots.curves import PLOTTED, Curve, Mark
+from fastmetrics._plots.curves import (
+    PLOTTED,
+    Curve,
+    Mark,
+    draw_det,
+    draw_precision_recall,
+    draw_roc,
+    draw_thresholds,
+)
 from fastmetrics._report._plotted import (
     Chosen,
     bands_by_name,
@@ -117,7 +124,7 @@ def plot_roc(
         label, band = label_of(model.name, said), given.get(model.name)
         curves.append(Curve(fpr, tpr, label, band, marks))
     title = "" if level is None else f"[{100 * level:g} % interval]"
-    return score_curves.draw_roc(curves, ax, title=title, options=line_options)
+    return draw_roc(curves, ax, title=title, options=line_options)
 
 
 @documented(_MODELS, PLOTTED)
@@ -173,7 +180,7 @@ def plot_pr(
         curves.append(Curve(recall, precision, said, given.get(model.name), marks, "steps-post"))
     table = models[0].table
     share = table.n_positive / (table.n_positive + table.n_negative)
-    return score_curves.draw_precision_recall(curves, ax, prevalence=share, options=line_options)
+    return draw_precision_recall(curves, ax, prevalence=share, options=line_options)
 
 
 @documented(_MODELS, PLOTTED)
@@ -208,7 +215,7 @@ def plot_det(
         point = decision_on(model.table, threshold)
         marks = (Mark(point.fpr, 1.0 - point.tpr, point.name),) if point else ()
         curves.append(Curve(fpr, fnr, shown_name(model.name) or "_score", marks=marks))
-    return score_curves.draw_det(curves, ax, options=line_options)
+    return draw_det(curves, ax, options=line_options)
 
 
 @documented(_MODELS, PLOTTED)
@@ -267,4 +274,4 @@ def plot_thresholds(
     if point:
         by = f"{said(point.threshold)}: {point.name}" if isinstance(threshold, str) else point.name
         mark = (point.threshold, by)
-    return score_curves.draw_thresholds(curves, ax, mark=mark, options=line_options)
+    return draw_thresholds(curves, ax, mark=mark, options=line_options)

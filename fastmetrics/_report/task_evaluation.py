@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Final, Generic, Literal, TypeVar
 
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table
 from fastmetrics._report.model_evaluation import ModelEvaluation, figures_of
 from fastmetrics._report.slices.slices_result import ARROWS, Slices
 from fastmetrics._results import Result, plain_fields

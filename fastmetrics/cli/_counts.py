@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table
 from fastmetrics._report.evaluation import evaluate
 from fastmetrics._report.task_evaluation import NAMES_OF_SCORES
 from fastmetrics.cli._layout import in_format

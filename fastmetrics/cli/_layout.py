@@ -11,9 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
-from fastmetrics._display.drawing import WIDTH, as_text
-from fastmetrics._display.grid import Grid, grid
-from fastmetrics._display.table import Display
+from fastmetrics._display import WIDTH, Display, Grid, as_text, grid
 from fastmetrics.errors import with_names
 
 _NARROWEST: Final = 40

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from fastmetrics._display.numbers import is_bound
+from fastmetrics._display import is_bound
 from fastmetrics._report import Evaluation, EvaluationBootstrap, ModelEvaluation
 from fastmetrics._report.evaluation_result import FIELDS
 from fastmetrics._report.task_evaluation import TaskEvaluation

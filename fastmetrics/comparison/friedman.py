@@ -11,8 +11,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.numbers import MonteCarloPValue, as_p
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, MonteCarloPValue, Table, as_p
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     check_choice,

@@ -14,8 +14,7 @@ from typing import Final, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.numbers import DASH
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import DASH, Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_choice, check_decision_level, complement

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import (
     Alternative,
@@ -17,7 +17,7 @@ from fastmetrics._input.scalars import (
     check_direction,
     complement,
 )
-from fastmetrics._plots.null_distributions import Observed, draw_binomial, draw_t
+from fastmetrics._plots.tests import Observed, draw_binomial, draw_t
 from fastmetrics._results import ConfidenceInterval, Result, equals
 from fastmetrics.errors import InputError, InputTypeError
 

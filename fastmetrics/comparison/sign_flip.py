@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.numbers import MonteCarloPValue
+from fastmetrics._display import MonteCarloPValue
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, check_choice, check_integer, seed_key
 from fastmetrics._kernels.differences import CHUNK, add_signed_sums

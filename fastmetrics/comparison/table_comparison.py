@@ -10,10 +10,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.table import Display
+from fastmetrics._display import Display
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_decision_level, check_integer, complement
-from fastmetrics._plots import rank_plots
+from fastmetrics._plots import tests
 from fastmetrics._results import Result
 from fastmetrics.comparison._rank_table import rank_table
 from fastmetrics.comparison.friedman import FriedmanTest, PValueMethod, friedman_of
@@ -72,7 +72,7 @@ class TableComparison(Result):
             What was drawn on: the axis of mean ranks with the best at the right, a label for each
             algorithm, and a bar under those between which no difference is shown.
         """
-        return rank_plots.draw_critical_difference(_diagram_of(self), ax)
+        return tests.draw_critical_difference(_diagram_of(self), ax)
 
     @documented()
     def plot_friedman(self, ax: Any = None) -> Any:
@@ -101,8 +101,8 @@ class TableComparison(Result):
         for name in self.post_hoc.names:
             differs = name != centre and self.post_hoc[centre, name].reject
             rank, half = self.mean_ranks[name], difference / 2
-            segments.append(rank_plots.Segment(name, rank, rank - half, rank + half, differs))
-        return rank_plots.draw_friedman(segments, centre, difference, ax)
+            segments.append(tests.Segment(name, rank, rank - half, rank + half, differs))
+        return tests.draw_friedman(segments, centre, difference, ax)
 
     def __repr__(self) -> str:
         n, k = self.ranks.shape
@@ -243,10 +243,10 @@ def _frozen(values: Any) -> Any:
     return copy
 
 
-def _diagram_of(comparison: TableComparison) -> rank_plots.Diagram:
+def _diagram_of(comparison: TableComparison) -> tests.Diagram:
     """Return what the critical-difference diagram shows."""
     at, post_hoc = comparison.mean_ranks, comparison.post_hoc
-    return rank_plots.Diagram(
+    return tests.Diagram(
         names=tuple(at),
         positions=tuple(at.values()),
         bars=tuple((at[group[0]], at[group[-1]]) for group in post_hoc.groups if len(group) > 1),
@@ -257,4 +257,4 @@ def _diagram_of(comparison: TableComparison) -> rank_plots.Diagram:
 
 def save_critical_difference(comparison: TableComparison, path: str) -> None:
     """Write the critical-difference diagram to a file, whose ending tells the format."""
-    rank_plots.save_critical_difference(_diagram_of(comparison), path)
+    tests.save_critical_difference(_diagram_of(comparison), path)

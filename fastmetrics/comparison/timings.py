@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table
 from fastmetrics._input.containers import names_of
 from fastmetrics._input.scalars import (
     Alternative,

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, NamedTuple, SupportsFloat, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._display.numbers import MonteCarloPValue, is_bound
+from fastmetrics._display import MonteCarloPValue, is_bound
 from fastmetrics._input.scalars import Alternative
 from fastmetrics.errors import InputError
 from fastmetrics.inference.reference import normal_quantile, outside

@@ -15,8 +15,7 @@ from typing import Any, Final, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._display.numbers import as_p, decimals_of, limits, number
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table, as_p, decimals_of, limits, number
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre
 from fastmetrics._results import ConfidenceInterval, Several

@@ -14,8 +14,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._display.shown import Shown
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Shown, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre
 from fastmetrics._results import ConfidenceInterval, OneNumber, Result, equals
@@ -142,7 +141,7 @@ class Drawn(OneNumber, ABC):
         TypeError
             If there are no replicates, as of an interval by a formula.
         """
-        from fastmetrics._plots.replicates import Estimate, draw_replicates
+        from fastmetrics._plots.tests import Estimate, draw_replicates
 
         if not isinstance(self.details, Replicates):
             raise InputTypeError(

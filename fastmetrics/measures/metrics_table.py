@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table
 from fastmetrics._results import Result, Several
 from fastmetrics.errors import no_such
 from fastmetrics.measures._measure import REQUIRED, By, Measure

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from fastmetrics._display.shown import Shown
+from fastmetrics._display import Shown
 from fastmetrics._files import Members, Saved
 from fastmetrics._results import same
 from fastmetrics.errors import InputTypeError

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._files import Members, Saved, as_json, of_json
 from fastmetrics._input.queries import QueryRows, check_queries, check_totals

@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._files import Members, Saved, scalar
 from fastmetrics._input.domains import LOGARITHMS, of_power

@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from fastmetrics._display.numbers import with_limits
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table, with_limits
 from fastmetrics._input.scalars import complement
 from fastmetrics._report.slices.slices_result import ARROWS, first_of
 from fastmetrics._results import ConfidenceInterval, OneNumber, Several

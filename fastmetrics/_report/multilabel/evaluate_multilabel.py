@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from fastmetrics._display.numbers import with_limits
+from fastmetrics._display import with_limits
 from fastmetrics._input.models import NamedScores, pairs_of
 from fastmetrics._report._beside import few_values, of_each_model
 from fastmetrics._report.diagnosis import DOUBTS, SURE, doubt_of

@@ -9,8 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from fastmetrics._display.drawing import tables_as_html
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table, tables_as_html
 from fastmetrics._report.diagnosis import Diagnosis
 from fastmetrics._report.evaluation_result import Evaluation
 from fastmetrics._report.model_evaluation import figures_of

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, NamedTuple
 from numpy.typing import NDArray
 
 from fastmetrics._input.models import NamedScores
-from fastmetrics._plots.forest import Panel, Row, draw_forest
+from fastmetrics._plots.tests import Panel, Row, draw_forest
 from fastmetrics._report._beside import may_be_probabilities
 from fastmetrics._report._plotted import said
 from fastmetrics._report.evaluate_task import most_probable

@@ -9,8 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from fastmetrics._display.numbers import with_limits
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table, with_limits
 from fastmetrics._input.scalars import check_confidence_level
 from fastmetrics._results import ConfidenceInterval, OneNumber, Several
 from fastmetrics.errors import InputError, no_such

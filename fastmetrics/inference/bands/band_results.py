@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._plots._style import shown_name
-from fastmetrics._plots.curves import PLOTTED, Band, Curve, band_title
-from fastmetrics._plots.score_curves import draw_precision_recall, draw_roc
+from fastmetrics._plots.curves import (
+    PLOTTED,
+    Band,
+    Curve,
+    band_title,
+    draw_precision_recall,
+    draw_roc,
+)
 from fastmetrics._results import Result
 
 _BAND = """

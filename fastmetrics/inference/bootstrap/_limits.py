@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.numbers import MonteCarloPValue
+from fastmetrics._display import MonteCarloPValue
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.inference._sample_sizes import narrowed_level, widened_level

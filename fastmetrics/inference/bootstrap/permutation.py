@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.numbers import MonteCarloPValue
+from fastmetrics._display import MonteCarloPValue
 from fastmetrics._docs import documented
 from fastmetrics._input.models import MODELS, check_models, named_scores, pairs_of
 from fastmetrics._input.rows import BinaryRows

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.numbers import MonteCarloPValue
+from fastmetrics._display import MonteCarloPValue
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_integer, check_memory, key_text, seed_key
 from fastmetrics._kernels.isotonic import squares_lost

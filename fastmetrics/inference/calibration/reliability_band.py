@@ -18,8 +18,7 @@ from fastmetrics._input.scalars import (
     seed_key,
 )
 from fastmetrics._plots._style import label_of
-from fastmetrics._plots.curves import PLOTTED, Curve
-from fastmetrics._plots.score_curves import draw_reliability, limits_of
+from fastmetrics._plots.curves import PLOTTED, Curve, draw_reliability, limits_of
 from fastmetrics._results import Result
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.inference.calibration._counted import (

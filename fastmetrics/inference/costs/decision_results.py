@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._plots._style import shown_name

@@ -11,7 +11,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from fastmetrics._display.numbers import as_p
+from fastmetrics._display import as_p
 from fastmetrics._docs import documented
 from fastmetrics._input.models import MODELS, check_models, named_scores
 from fastmetrics._input.scalars import (

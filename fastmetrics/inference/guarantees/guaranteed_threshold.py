@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.table import Display
+from fastmetrics._display import Display
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_fraction, check_positive
 from fastmetrics._input.scores import check_scores_array

@@ -14,8 +14,7 @@ from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics._input.weights import as_given
 from fastmetrics._plots._style import label_of
-from fastmetrics._plots.curves import PLOTTED, Curve
-from fastmetrics._plots.score_curves import draw_reliability, limits_of
+from fastmetrics._plots.curves import PLOTTED, Curve, draw_reliability, limits_of
 from fastmetrics._results import OwnArrays, Result
 from fastmetrics.errors import InputError, renamed
 from fastmetrics.measures.calibration import _bins as in_bins

@@ -13,8 +13,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_positive
 from fastmetrics._input.scores import float_thresholds
 from fastmetrics._plots._style import label_of
-from fastmetrics._plots.curves import PLOTTED, Curve
-from fastmetrics._plots.score_curves import draw_roc
+from fastmetrics._plots.curves import PLOTTED, Curve, draw_roc
 from fastmetrics._results import OneNumber, OwnArrays
 from fastmetrics.errors import InputTypeError
 from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class

@@ -18,8 +18,7 @@ from fastmetrics._input.containers import by_names
 from fastmetrics._input.models import MODELS, check_models, named_scores
 from fastmetrics._input.scores import float_thresholds
 from fastmetrics._plots._style import label_of
-from fastmetrics._plots.cost_plots import draw_cost_curves
-from fastmetrics._plots.curves import PLOTTED, Curve
+from fastmetrics._plots.curves import PLOTTED, Curve, draw_cost_curves
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.costs.cost_curve_result import CostCurve, Floats, no_curve

@@ -10,12 +10,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_fraction
 from fastmetrics._plots._style import label_of
-from fastmetrics._plots.cost_plots import draw_cost_curve
-from fastmetrics._plots.curves import PLOTTED, Curve
+from fastmetrics._plots.curves import PLOTTED, Curve, draw_cost_curve
 from fastmetrics._results import OneNumber, OwnArrays
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.costs.operating_point import OperatingPoint, precision_of_rates

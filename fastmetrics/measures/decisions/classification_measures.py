@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, UndefinedMetricWarning, by_name, warn_user

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._kernels.ranking.ranking_values import concordant_items

@@ -10,10 +10,10 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_integer, seed_key
-from fastmetrics._plots.error_curves import Parts, draw_bias_variance_curve
+from fastmetrics._plots.curves import Parts, draw_bias_variance_curve
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError
 from fastmetrics.selection.decomposition.bias_variance import (

@@ -11,11 +11,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.scalars import check_fraction, seed_key
-from fastmetrics._plots.error_curves import FoldMeans, draw_learning_curve, draw_validation_curve
+from fastmetrics._plots.curves import FoldMeans, draw_learning_curve, draw_validation_curve
 from fastmetrics._results import Result
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.measures.registry import MEASURES

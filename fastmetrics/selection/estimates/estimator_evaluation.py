@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from numpy.typing import NDArray
 
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table
 from fastmetrics._results import ConfidenceInterval, OneNumber, Result
 from fastmetrics.errors import by_name
 from fastmetrics.inference.estimate_result import Estimate, cautions_of

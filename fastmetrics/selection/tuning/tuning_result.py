@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table
 from fastmetrics._results import OneNumber, Result
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 

@@ -6,8 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, Final, Never
 
-from fastmetrics._display.shown import Shown
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Shown, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_fraction, check_real
 from fastmetrics.errors import InputError, InputTypeError

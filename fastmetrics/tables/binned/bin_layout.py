@@ -9,8 +9,7 @@ from typing import Any, Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.shown import Shown
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Shown, Table
 from fastmetrics._files import Members, Saved
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_integer

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._display.shown import Shown
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Shown, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._input.weights import as_given

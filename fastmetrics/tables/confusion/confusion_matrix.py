@@ -7,7 +7,7 @@ from typing import Any, Final, Never, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.table import Display
+from fastmetrics._display import Display
 from fastmetrics._docs import documented
 from fastmetrics._files import Members
 from fastmetrics._input.rows import check_same_index

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Table
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_integer
 from fastmetrics.errors import InputError, InputTypeError, no_such

@@ -10,8 +10,7 @@ from typing import Any, Final, NamedTuple, Never
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastmetrics._display.shown import Shown
-from fastmetrics._display.table import Display, Table
+from fastmetrics._display import Display, Shown, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.rows import check_binary, check_same_index

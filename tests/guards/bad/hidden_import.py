@@ -5,6 +5,6 @@ from importlib import import_module
 
 
 def draw(result):
-    plots = importlib.import_module("fastmetrics._plots.null_distributions")
+    plots = importlib.import_module("fastmetrics._plots.tests")
     tables = __import__("fastmetrics.tables")
     return plots, tables, import_module

@@ -1,0 +1,728 @@
+"""``Table`` and ``Display`` describe a result; text, HTML and data frames derive from them.
+
+A subclass of ``Shown`` returns its description; nothing here knows a result. May import errors.
+"""
+
+from __future__ import annotations
+
+import html
+import itertools
+import math
+import re
+import sys
+import unicodedata
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from itertools import pairwise
+from typing import Any, Final, Literal, NamedTuple, Self
+
+import numpy as np
+
+from fastmetrics.errors import InputError
+
+#: What columns and measures are called for readers; others by their names, without underscores.
+_WORDS: Final = {
+    "n_failed": "failed",
+    "n_negative": "n−",
+    "n_positive": "n+",
+    "pvalue": "p",
+    "pvalue_holm": "p (Holm)",
+    "pvalue_max_t": "p (max-T)",
+    "roc_auc": "AUC",
+}
+
+
+class Limits:
+    """Base of what has limits `low` and `high`: one cell for readers, two columns of a frame."""
+
+    __slots__ = ()
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns of values as they are: whoever draws them decides on digits.
+
+    Attributes
+    ----------
+    columns : mapping of str to sequence
+        As many values each. Some names mean something: a "confidence_interval" is of "estimate" or
+        "difference"; each "metric" has digits of its own; a "model" less a "minus_model" is one
+        cell; "pvalue" and "threshold" are written as such.
+    caption : str
+        Above the table.
+    words : mapping of str to str
+        What readers call columns, and the texts of the first one.
+    level : float or None
+        Confidence level of the intervals.
+    across : str
+        A column whose values are heads: a row for each value of the first column, none cut.
+    is_record : bool
+        Whether there is one row, to be read downwards: a name and a value a line.
+    most : int
+        More rows than that are cut, and counted.
+    unseen : tuple of str
+        Columns for the data frame alone.
+    framed : bool
+        Whether the rows are part of the data frame.
+    """
+
+    columns: Mapping[str, Any]
+    caption: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
+    level: float | None = None
+    across: str = ""
+    is_record: bool = False
+    most: int = 30
+    unseen: tuple[str, ...] = ()
+    framed: bool = True
+
+    @classmethod
+    def record(cls, values: Mapping[str, Any], **options: Any) -> Table:
+        """Return a table of single values."""
+        return cls({name: (value,) for name, value in values.items()}, is_record=True, **options)
+
+    @classmethod
+    def of(cls, items: Iterable[Any], names: Iterable[str], **options: Any) -> Table:
+        """Return a table with a row for each object, of these attributes."""
+        items = tuple(items)
+        return cls({name: [getattr(item, name) for item in items] for name in names}, **options)
+
+    @classmethod
+    def of_pairs(cls, pairs: Iterable[Any], names: Iterable[str], **options: Any) -> Table:
+        """Return a table with a row for each pair of models, by measure where pairs name one."""
+        pairs = tuple(pairs)
+        of = {"model": "model_a", "minus_model": "model_b", "estimate": "difference"}
+        of |= {name: name for name in names}
+        if all(hasattr(pair, "metric") for pair in pairs):
+            of = {"metric": "metric"} | of
+        values = cls.of(pairs, of.values()).columns
+        return cls({name: values[attribute] for name, attribute in of.items()}, **options)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def head(self, name: str) -> str:
+        """Return what readers call a column."""
+        return self.words.get(name, _WORDS.get(name, name.replace("_", " ")))
+
+    def owner(self) -> str:
+        """Return the column that the confidence intervals are of; empty if there are none."""
+        known = [name for name in ("estimate", "difference") if name in self.columns]
+        return known[0] if known and "confidence_interval" in self.columns else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """What a result shows: a title, tables, and notes; code in notes stands between backticks.
+
+    ``frame`` has the tables of the data frame, where these are others.
+    """
+
+    tables: Sequence[Table]
+    title: str = ""
+    notes: Sequence[str] = ()
+    frame: Sequence[Table] | None = None
+
+
+# --- numbers as texts ----------------------------------------------------------------------------
+
+
+DASH: Final = "–"
+_NO_BREAK: Final = "\N{NO-BREAK SPACE}"
+#: More elements than this are counted, not listed.
+_MOST_LISTED: Final = 8
+#: A p-value is never rounded to one of these, which decide.
+_LEVELS: Final = (0.001, 0.01, 0.05, 0.1)
+
+
+def decimals_of(
+    values: Iterable[float], intervals: Iterable[Limits] = (), *, as_are: bool = True
+) -> int:
+    """Return the decimals that numbers of one kind share; -1 where none would do.
+
+    The narrowest interval is shown to two figures, the largest number to four. Without intervals
+    whole numbers stay whole and, ``as_are``, numbers that end sooner are not drawn out.
+    """
+    values = [value for value in values if math.isfinite(value)]
+    limits = [(each.low, each.high) for each in intervals]
+    sizes = [abs(each) for each in (*values, *itertools.chain(*limits))]
+    top = max((size for size in sizes if 0 < size < math.inf), default=1.0)
+    if not 1e-9 < top < 1e15:
+        return -1
+    size = math.floor(math.log10(top))
+    fewest = 3 - size if size < -3 else max(0, 4 - max(size, 0))
+    if not limits:
+        tried = range(fewest) if as_are else range(min(1, fewest))
+        ends = (d for d in tried if all(round(value, d) == value for value in values))
+        return next(ends, fewest)
+    halves = [(high - low) / 2 for low, high in limits if 0 < high - low < math.inf]
+    return max([fewest, *(min(1 - math.floor(math.log10(h)), fewest + 2) for h in halves)])
+
+
+def number(value: float, decimals: int) -> str:
+    """Return a number with so many decimals, a dash for nan."""
+    if math.isnan(value):
+        return DASH
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    text = f"{value:.4g}" if decimals < 0 else f"{value:z,.{decimals}f}"
+    return text.replace("-", "−")
+
+
+class MonteCarloPValue(float):
+    """A p-value of replicates: where none of them was as extreme it is but a bound.
+
+    A bound holds as it is shown, in a dictionary and in a data frame: "≤ .002", and
+    ``pvalue_is_bound`` beside ``pvalue``.
+    """
+
+    __slots__ = ("is_bound",)
+    is_bound: bool
+
+    def __new__(cls, value: float, is_bound: bool = False) -> Self:
+        """Return the number; that p is at most 1 is no bound."""
+        self = super().__new__(cls, value)
+        self.is_bound = is_bound and value < 1.0
+        return self
+
+    @classmethod
+    def of(cls, n_extreme: int, n_replicates: int) -> Self:
+        """Return the share of as extreme ones, the data themselves counted in."""
+        return cls((1 + n_extreme) / (1 + n_replicates), n_extreme == 0)
+
+
+def is_bound(value: Any) -> bool | None:
+    """Return whether a p-value is but a bound; None of what is no p-value of replicates."""
+    return value.is_bound if isinstance(value, MonteCarloPValue) else None
+
+
+def pvalue(value: float | None) -> str:
+    """Return a p-value: three decimals, or more where these would seem to decide."""
+    if value is None or math.isnan(value):
+        return DASH
+    if value < 0.001:
+        return "< .001"
+    decimals = 3
+    while decimals < 9 and _rounded(value, decimals) in _LEVELS and value not in _LEVELS:
+        decimals += 1
+    shown = f"{_rounded(value, decimals):.{decimals}f}".removeprefix("0")
+    return f"≤ {shown}" if is_bound(value) else shown
+
+
+def _rounded(value: float, decimals: int) -> float:
+    """Return a p-value rounded, a bound upwards: it would not hold below."""
+    nearest = round(float(value), decimals)
+    is_below = is_bound(value) and nearest < value * (1.0 - 1e-12)
+    return round(nearest + 10.0**-decimals, decimals) if is_below else nearest
+
+
+def as_p(value: float) -> str:
+    """Return a p-value for a sentence: "p = .012", "p < .001", "p ≤ .002"."""
+    shown = pvalue(value)
+    return f"p {shown}" if shown.startswith(("<", "≤")) else f"p = {shown}"
+
+
+def threshold(value: Any) -> str:
+    """Return a threshold: a score, which has a scale of its own."""
+    is_plain = isinstance(value, float) and math.isfinite(value)
+    return f"{value:.5g}".replace("-", "−") if is_plain else text(value)
+
+
+def limits(interval: Limits, decimals: int) -> str:
+    """Return an interval in brackets, which nobody folds."""
+    return f"[{number(interval.low, decimals)},\N{NO-BREAK SPACE}{number(interval.high, decimals)}]"
+
+
+def with_limits(value: float, interval: Limits) -> str:
+    """Return a number and its interval, to the same decimals."""
+    decimals = decimals_of([value], [interval])
+    return f"{number(value, decimals)} {limits(interval, decimals)}"
+
+
+def text(value: Any) -> str:
+    """Return one value by itself."""
+    if value is None:
+        return DASH
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}".replace("-", "−")
+    if isinstance(value, float):
+        return number(value, decimals_of([value]))
+    if isinstance(value, np.generic):
+        return text(value.item())
+    if isinstance(value, Limits):
+        decimals = decimals_of([value.low, value.high])
+        if value.low < value.high and number(value.low, decimals) == number(value.high, decimals):
+            decimals = decimals_of([], [value])
+        return limits(value, decimals)
+    if isinstance(value, np.ndarray):
+        return text(value.item()) if value.size == 1 else _summary(value)
+    if isinstance(value, Mapping):
+        return _listed([f"{text(key)}: {text(item)}" for key, item in value.items()])
+    if isinstance(value, tuple | list):
+        return _listed([f"({text(v)})" if isinstance(v, tuple) else text(v) for v in value])
+    return "".join(c if c.isprintable() or c == _NO_BREAK else " " for c in str(value))
+
+
+def _summary(array: Any) -> str:
+    """Return how many values an array has, and between what they lie."""
+    said = " × ".join(f"{n:,}" for n in array.shape) + " values"
+    if array.dtype.kind not in "iuf" or not np.isfinite(array).any():
+        return said
+    known = array[np.isfinite(array)]
+    return f"{said} from {text(known.min())} to {text(known.max())}"
+
+
+def _listed(inside: Sequence[str]) -> str:
+    if len(inside) <= _MOST_LISTED:
+        return ", ".join(inside) or DASH
+    return f"{', '.join(inside[: _MOST_LISTED - 1])}, … ({len(inside):,} in all)"
+
+
+# --- tables of texts -----------------------------------------------------------------------------
+
+
+#: Columns of what has a name, which may be a number.
+_NAMES: Final = ("model", "name", "predicted", "true")
+#: Columns of p-values that are adjusted for their number.
+_ADJUSTED: Final = ("pvalue_holm", "pvalue_max_t")
+
+
+class Column(NamedTuple):
+    """The texts of a column, and which of the table's it is of."""
+
+    name: str
+    head: str
+    cells: list[str]
+    is_left: bool
+
+
+class Grid(NamedTuple):
+    """Columns of texts, without heads where rows are read downwards, and a line below."""
+
+    columns: list[Column]
+    has_heads: bool = True
+    more: str = ""
+
+    @property
+    def heads(self) -> list[str]:
+        """The heads, empty if there are none."""
+        return [column.head for column in self.columns] if self.has_heads else []
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The rows below the heads."""
+        return [list(row) for row in zip(*(column.cells for column in self.columns), strict=True)]
+
+
+def grid(table: Table) -> Grid:
+    """Return the texts of a table."""
+    n = len(table) if table.across else min(len(table), table.most)
+    values = {name: _first(column, n) for name, column in table.columns.items()}
+    columns = list(_columns(table, values))
+    if table.across:
+        return Grid(_spread(table, values, columns))
+    columns = _without_echo(columns, is_of_pairs="minus_model" in values)
+    if table.is_record:
+        heads = [column.head for column in columns]
+        cells = [column.cells[0] or DASH for column in columns]
+        return Grid([Column("", "", heads, True), Column("", "", cells, True)], has_heads=False)
+    labels = columns[0].cells
+    if columns[0].name == "metric":
+        labels[1:] = ["" if label == above else label for above, label in pairwise(labels)]
+    n_more = len(table) - table.most
+    more = f"… {n_more:,} {'row' if n_more == 1 else 'rows'} more" if n_more > 0 else ""
+    return Grid(columns, more=f"{more}: `to_frame()` has all." if more and table.framed else more)
+
+
+def _first(values: Any, n: int) -> list[Any]:
+    first: list[Any] = values[:n].tolist() if isinstance(values, np.ndarray) else list(values[:n])
+    return [value.item() if isinstance(value, np.generic) else value for value in first]
+
+
+def _columns(table: Table, values: Mapping[str, list[Any]]) -> Iterator[Column]:
+    owner = table.owner()
+    has_intervals = any(each is not None for each in values.get("confidence_interval", ()))
+    percent = "" if table.level is None else f"{100 * table.level:.6g} % "
+    for name, column in values.items():
+        if name in ("minus_model", *table.unseen) or (name == "confidence_interval" and owner):
+            continue
+        head = table.head(name)
+        if name == "confidence_interval":
+            head = f"{percent}interval"
+        if name == "model" and "minus_model" in values:
+            pairs = zip(column, values["minus_model"], strict=True)
+            head = table.words.get("minus_model", "difference")
+            yield Column(name, head, [f"{text(a)} − {text(b)}" for a, b in pairs], True)
+        elif name == owner and has_intervals:
+            cells = _with_limits(column, values)
+            yield Column(name, f"{head} [{percent}interval]", cells, True)
+        else:
+            cells = _cells(name, column, values)
+            if name == next(iter(values)):
+                cells = [table.words.get(str(each), cells[i]) for i, each in enumerate(column)]
+            is_text = not all(isinstance(each, int | float | None) for each in column)
+            yield Column(name, head, cells, is_text or _are_names(name, column))
+
+
+def _without_echo(columns: list[Column], *, is_of_pairs: bool) -> list[Column]:
+    """Return the columns but for those that repeat: adjusted p like p itself, and a single pair."""
+    cells = {column.name: column.cells for column in columns}
+    if "pvalue" in cells:
+        adjusted = [name for name in _ADJUSTED if cells.get(name) == cells["pvalue"]]
+        columns = [column for column in columns if column.name not in adjusted]
+    first, *others = columns
+    if is_of_pairs and first.name == "metric" and len(set(cells["model"])) == 1:
+        others = [column for column in others if column.name != "model"]
+        return [first._replace(head=cells["model"][0]), *others]
+    return columns
+
+
+def _kinds(values: Mapping[str, list[Any]]) -> list[tuple[Any, list[int]]]:
+    """Return each measure and its rows, which share decimals."""
+    n = len(next(iter(values.values()), ()))
+    rows: dict[Any, list[int]] = {}
+    for row, metric in enumerate(values.get("metric", [None] * n)):
+        rows.setdefault(metric, []).append(row)
+    return list(rows.items())
+
+
+def _with_limits(column: list[Any], values: Mapping[str, list[Any]]) -> list[str]:
+    """Return numbers with their intervals, the numbers one below the other."""
+    firsts, seconds = [""] * len(column), [""] * len(column)
+    for metric, rows in _kinds(values):
+        around = {row: values["confidence_interval"][row] for row in rows}
+        around = {row: interval for row, interval in around.items() if interval is not None}
+        floats = [column[row] for row in rows if isinstance(column[row], float)]
+        decimals = decimals_of(floats, around.values())
+        for row in rows:
+            firsts[row] = _cell(metric, column[row], decimals)
+            seconds[row] = limits(around[row], decimals) if row in around else ""
+    room = max(map(len, firsts), default=0) if any("−" in each for each in firsts) else 0
+    return [f"{a:>{room}} {b}".rstrip() for a, b in zip(firsts, seconds, strict=True)]
+
+
+def _cells(name: str, column: list[Any], values: Mapping[str, list[Any]]) -> list[str]:
+    if _are_names(name, column):
+        return [text(str(value)) for value in column]
+    if name.startswith("pvalue"):
+        return [pvalue(value) for value in column]
+    cells = [""] * len(column)
+    intervals = values.get("confidence_interval", []) if name in ("standard_error", "bias") else []
+    kinds = _kinds(values)
+    for metric, rows in kinds:
+        around = [intervals[row] for row in rows if intervals and intervals[row] is not None]
+        floats = [column[row] for row in rows if isinstance(column[row], float)]
+        decimals = decimals_of(floats, around, as_are=len(kinds) == 1)
+        for row in rows:
+            kind = name if name == "threshold" else metric if name == "estimate" else None
+            cells[row] = _cell(kind, column[row], decimals)
+    return cells
+
+
+def _are_names(name: str, column: list[Any]) -> bool:
+    """Return whether a column is of names or of labels, which are whole if they are numbers."""
+    return name in _NAMES and not any(isinstance(each, float) and each % 1 for each in column)
+
+
+def _cell(kind: Any, value: Any, decimals: int) -> str:
+    if kind == "threshold":
+        return threshold(value)
+    return number(value, decimals) if isinstance(value, float) else text(value)
+
+
+def _spread(table: Table, values: Mapping[str, list[Any]], columns: list[Column]) -> list[Column]:
+    """Return a row for each key, and a column for each value of the column that goes across."""
+    keys = columns[0]
+    places = [text(str(value)) for value in values[table.across]]
+    values_of = (table.owner(), "count", "limits")
+    shown = next(column for column in reversed(columns) if column.name in values_of)
+    found = dict(zip(zip(keys.cells, places, strict=True), shown.cells, strict=True))
+    rows = list(dict.fromkeys(keys.cells))
+    spread = [keys._replace(cells=rows)]
+    for head in dict.fromkeys(places):
+        cells = [found.get((row, head), DASH) for row in rows]
+        spread.append(Column(head, head, cells, shown.is_left))
+    return spread
+
+
+# --- data frames ---------------------------------------------------------------------------------
+
+
+Library = Literal["pandas", "polars"]
+
+_LIBRARIES: Final[tuple[Library, ...]] = ("pandas", "polars")
+
+
+def as_frame(shown: Display, library: Library | None) -> Any:
+    """Return the rows of the framed tables, one below the other; what one lacks is missing."""
+    chosen = _chosen(library)
+    framed = shown.frame or [table for table in shown.tables if table.framed]
+    tables, lengths = [_flat(table) for table in framed], [len(table) for table in framed]
+    columns: dict[str, Any] = {}
+    for name in dict.fromkeys(name for table in tables for name in table):
+        parts = [t.get(name, [None] * n) for t, n in zip(tables, lengths, strict=True)]
+        if len(parts) == 1 and isinstance(parts[0], np.ndarray):
+            columns[name] = parts[0]
+        else:
+            columns[name] = _of_one_kind([_plain(value) for part in parts for value in part])
+    import narwhals
+
+    return narwhals.from_dict(columns, backend=chosen).to_native()
+
+
+def _chosen(library: Any) -> Library:
+    """Return the library to use, which is there."""
+    if library is not None and library not in _LIBRARIES:
+        raise InputError(f"`library` must be one of 'pandas', 'polars': got {library!r}")
+    asked = _LIBRARIES if library is None else (library,)
+    for is_there in (sys.modules.get, _is_installed):
+        for name in asked:
+            if is_there(name):
+                return name
+    if library is None:
+        raise ImportError("a data frame needs pandas or polars: pip install pandas")
+    raise ImportError(f"`library={library!r}` is not installed: pip install {library}")
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ValueError:  # sys.modules says that it is not there
+        return False
+
+
+def _flat(table: Table) -> dict[str, Any]:
+    """Return the columns of plain values: limits apart, collections as text, arrays left out."""
+    found: dict[str, Any] = {}
+    for name, column in table.columns.items():
+        if isinstance(column, np.ndarray):
+            found[name] = column
+        elif name == "confidence_interval" or any(isinstance(each, Limits) for each in column):
+            before = "" if name == "confidence_interval" else f"{name}_"
+            for side in ("low", "high"):
+                found[before + side] = [getattr(each, side, None) for each in column]
+        elif not any(isinstance(each, np.ndarray) for each in column):
+            found[name] = column
+            if any(isinstance(each, MonteCarloPValue) for each in column):
+                found[f"{name}_is_bound"] = [is_bound(each) for each in column]
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return float(value)  # a p-value too, which is more than a number
+    return value if value is None or isinstance(value, str | bool | int) else text(value)
+
+
+def _of_one_kind(column: Iterable[Any]) -> list[Any]:
+    """Return a column that polars takes too: all numbers floats if one is, texts if one is."""
+    kinds = {type(value) for value in column if value is not None}
+    if len(kinds) < 2:
+        return list(column)
+    kind: type = float if kinds == {int, float} else str
+    return [value if value is None else kind(value) for value in column]
+
+
+# --- text and HTML -------------------------------------------------------------------------------
+
+
+#: Of what is printed; the command line knows its terminal.
+WIDTH: Final = 100
+_GAP: Final = "  "
+
+
+def as_text(shown: Display, *, width: int = WIDTH) -> str:
+    """Return the text of a display: no line is wider, and none ends in spaces."""
+    parts: list[list[str]] = []
+    for caption, drawn in _grids(shown):
+        above = [line for text in caption for line in folded(text, width)]
+        space = [""] if drawn.has_heads and caption == (shown.title,) else []
+        parts.append([*above, *space, *_lines(drawn, width)])
+    parts.append([line for note in shown.notes for line in folded(note, width)])
+    return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def as_html(shown: Display) -> str:
+    """Return the tables of a display, figures aligned; the title is the caption of the first."""
+    notes = (_CODE.sub(r"<code>\1</code>", html.escape(note)) for note in shown.notes if note)
+    texts = (f"<p>{note}</p>".replace("\n", "<br>") for note in notes)
+    inside = [*tables_as_html(shown), *texts]
+    return "".join([f'<div class="fastmetrics"><style>{_STYLE}</style>', *inside, "</div>"])
+
+
+def tables_as_html(shown: Display) -> list[str]:
+    """Return the tables of a display as HTML without a style; ``r`` is the class of figures."""
+    return [_html(each, ": ".join(caption)) for caption, each in _grids(shown)]
+
+
+#: Spaces before figures align them at the point, as in text; intervals and notes step back.
+_STYLE: Final = (
+    ".fastmetrics td, .fastmetrics th {white-space: pre; font-variant-numeric: tabular-nums; "
+    "text-align: left; padding: .1em .9em .1em 0} .fastmetrics table {margin: 0 0 .8em} "
+    ".fastmetrics thead th {border-bottom: 1px solid} .fastmetrics .r {text-align: right} "
+    ".fastmetrics small {font-size: 1em; opacity: .65} "
+    ".fastmetrics caption {text-align: left; font-weight: bold} "
+    ".fastmetrics p {max-width: 50em; margin: .3em 0}"
+)
+_CODE: Final = re.compile(r"`([^`\n]+)`")
+_LIMITS: Final = re.compile(r"(?<= )(\[[^\[\]]+\])$")
+
+
+def _grids(shown: Display) -> list[tuple[tuple[str, ...], Grid]]:
+    """Return the tables that hold something, with what stands above: above the first the title."""
+    first, *others = shown.tables
+    titled = [(shown.title, first), *(("", table) for table in others if len(table))]
+    return [(tuple(filter(None, (title, each.caption))), grid(each)) for title, each in titled]
+
+
+def _html(drawn: Grid, caption: str) -> str:
+    above = f"<caption>{html.escape(caption)}</caption>" if caption else ""
+    sides = [column.is_left for column in drawn.columns]
+    head = f"<thead>{_html_row('th', drawn.heads, sides)}</thead>" if drawn.heads else ""
+    first = "td" if any(drawn.heads[:1]) else "th"
+    body = "".join(_html_row("td", row, sides, first) for row in drawn.rows)
+    more = f"<p>{html.escape(drawn.more)}</p>" if drawn.more else ""
+    return f"<table>{above}{head}<tbody>{body}</tbody></table>{more}"
+
+
+def _html_row(tag: str, cells: Iterable[str], sides: Iterable[bool], first: str = "") -> str:
+    tags = itertools.chain([first or tag], itertools.repeat(tag))
+    inside = []
+    for cell, own, is_left in zip(cells, tags, sides, strict=False):
+        text = _LIMITS.sub(r"<small>\1</small>", html.escape(cell))
+        side = "" if is_left else ' class="r"'
+        inside.append(f"<{own}{side}>{text}</{own}>")
+    return f"<tr>{''.join(inside)}</tr>"
+
+
+def _lines(drawn: Grid, width: int) -> Iterator[str]:
+    """Yield the lines of a grid: as many columns as fit, below them the others, each with keys."""
+    columns = drawn.columns
+    widths = _widths(columns, width)
+    while columns:
+        totals = itertools.accumulate(each + len(_GAP) for each in widths)
+        n = max(2, sum(total <= width + len(_GAP) for total in totals))
+        yield from _block(columns[:n], widths[:n], drawn.has_heads)
+        if not columns[n:]:
+            break
+        yield ""
+        columns, widths = [columns[0], *columns[n:]], [widths[0], *widths[n:]]
+    if drawn.more:
+        yield drawn.more
+
+
+def _widths(columns: list[Column], width: int) -> list[int]:
+    """Return the widths of columns: of their texts, or less where these can be folded."""
+    widths = [max(map(cell_width, (column.head, *column.cells))) for column in columns]
+    least = []
+    for column in columns:
+        folds = (column.head, *column.cells) if column.is_left else (column.head,)
+        words = (cell_width(word) for text in folds for word in text.split(" "))
+        whole = () if column.is_left else map(cell_width, column.cells)
+        # A word may be broken where it would leave no room for another column.
+        least.append(max([min(max(words), (width - len(_GAP)) // 2), *whole]))
+    slack = [a - b for a, b in zip(widths, least, strict=True)]
+    for most in sorted(set(slack), reverse=True):
+        alike = [at for at, each in enumerate(slack) if each == most]
+        excess = sum(widths) + len(_GAP) * (len(widths) - 1) - width
+        for at in alike:
+            widths[at] -= max(0, min(math.ceil(excess / len(alike)), most))
+    return widths
+
+
+def _block(columns: list[Column], widths: list[int], has_heads: bool) -> Iterator[str]:
+    sides = [column.is_left for column in columns]
+    if has_heads:
+        yield from _row((column.head for column in columns), widths, sides)
+    yield "─" * (sum(widths) + len(_GAP) * (len(widths) - 1))
+    for cells in zip(*(column.cells for column in columns), strict=True):
+        yield from _row(cells, widths, sides)
+
+
+def _row(cells: Iterable[str], widths: list[int], sides: list[bool]) -> Iterator[str]:
+    """Yield the lines of a row, of which a folded cell has several."""
+    parts = [folded(cell, width) for cell, width in zip(cells, widths, strict=True)]
+    for texts in itertools.zip_longest(*parts, fillvalue=""):
+        filled = []
+        for text, width, is_left in zip(texts, widths, sides, strict=True):
+            padding = " " * (width - cell_width(text))
+            filled.append(text + padding if is_left else padding + text)
+        yield _GAP.join(filled).rstrip()
+
+
+def cell_width(text: str) -> int:
+    """Return how many places of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def folded(text: str, width: int) -> list[str]:
+    """Return lines no wider than that, broken between words, or within one that is too long."""
+    if "\n" in text:
+        return [line for part in text.split("\n") for line in folded(part, width)]
+    if cell_width(text) <= width:
+        return [text.replace("\N{NO-BREAK SPACE}", " ")]
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if cell_width(longer) <= width:
+            lines[-1] = longer
+            continue
+        lines.append("")
+        for character in word:
+            if cell_width(lines[-1] + character) > width:
+                lines.append("")
+            lines[-1] += character
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines if line] or [""]
+
+
+# --- the base class ------------------------------------------------------------------------------
+
+
+class Shown(ABC):
+    """Base of what is printed as a table, shown in notebooks, and made a data frame."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _shown(self) -> Display:
+        """Return what is shown."""
+
+    def __str__(self) -> str:
+        return as_text(self._shown())
+
+    def _repr_html_(self) -> str:
+        return as_html(self._shown())
+
+    def to_frame(self, library: Library | None = None) -> Any:
+        """Return the result as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, optional
+            By default the one that is loaded, pandas if both are, or else the one installed.
+
+        Returns
+        -------
+        DataFrame
+            One row a measure, model, pair, setting or point, whatever there are several of.
+            Numbers are as they are, an interval is two columns, "low" and "high".
+
+        Raises
+        ------
+        ImportError
+            If the library is not installed.
+        """
+        return as_frame(self._shown(), library)
