@@ -1,28 +1,272 @@
-"""Labels of many classes, pairs of columns of labels, and indicator matrices of many labels.
+"""Labels: of two classes and of many, pairs of columns of labels, indicator matrices.
 
 Columns of text that a frame library holds are numbered by that library, not by way of objects.
 """
 
 from __future__ import annotations
 
+import numbers
 import sys
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.containers import as_array, null_message, plain_texts
-from fastmetrics._input.labels import (
-    ARGMAX,
-    check_label_values,
-    label_vector,
-    show_labels,
-    text_or_numbers,
+from fastmetrics._input.containers import (
+    as_array,
+    as_vector,
+    column_count,
+    has_names,
+    null_message,
+    plain_texts,
+    refuse_nulls,
 )
-from fastmetrics._input.scalars import check_same_length
-from fastmetrics._input.scores import contiguous
+from fastmetrics._input.scalars import check_same_length, check_same_shape
+from fastmetrics._input.scores import CHUNK, contiguous, real_numbers
 from fastmetrics._kernels import cells as kernels
 from fastmetrics.errors import InputError, InputTypeError
+
+# --- two classes: which rows are positive, under four rules --------------------------------------
+
+
+ARGMAX: Final = "where each column is a class take the argmax, `classes[columns.argmax(axis=1)]`"
+
+RULES: Final = ("strict", "curve", "sorted", "average_precision")
+"""``strict`` is ours; each other is that of scikit-learn 1.9: ``curve`` of roc_curve and its kin,
+``sorted`` of roc_auc_score (the greater of any two labels is positive), ``average_precision`` of
+average_precision_score (``pos_label`` is 1 unless given, and one of two labels)."""
+
+OF_REGRESSION: Final = "its measures have names such as 'mean_squared_error'"
+
+_MANY: Final = 20
+"""More numbers than this are seldom classes of a measure for two."""
+
+_FEW: Final = 16
+_SHOWN: Final = 8
+
+
+class BinaryLabels(NamedTuple):
+    """``values`` int8: 1 a positive, ``negative`` a negative; only a guess if not ``verified``."""
+
+    values: NDArray[np.int8]
+    negative: int
+    verified: bool
+
+
+def encode_labels(y: NDArray[Any], pos_label: Any, rule: str, *, defer: bool) -> BinaryLabels:
+    """Return a non-empty vector of labels as 1 and ``negative``.
+
+    One-byte labels are viewed in place; with ``defer`` they are not even read, except for a
+    handful that tell {-1, 1} from {0, 1}. Others are encoded in one pass that verifies on the way,
+    and in two when a label is neither -1, 0 nor 1.
+    """
+    if rule not in RULES:
+        raise InputError(f"`label_rule` must be one of {', '.join(RULES)}: got {rule!r}")
+    if isinstance(pos_label, np.generic):
+        pos_label = pos_label.item()
+    if pos_label is None and rule == "average_precision":
+        pos_label = 1
+    if not isinstance(pos_label, str | numbers.Real | None):
+        raise InputTypeError(f"`pos_label` must be a number, a boolean or text: got {pos_label!r}")
+    one_is_positive = pos_label is None or pos_label == 1
+    if one_is_positive and y.dtype.kind in "biuf":
+        unit = _unit_view(y, defer) if y.dtype.itemsize == 1 else _unit_encoded(y)
+        if unit is not None:
+            return unit
+    y = text_or_numbers(y, "y_true", convert=rule == "strict")
+    check_label_values(y, "y_true")
+    return _encode_general(y, pos_label, rule)
+
+
+def distinct(y: NDArray[Any]) -> NDArray[Any]:
+    """Return the distinct values, sorted; fast where there are few, whatever the order."""
+    seen = y[:0]
+    for start in range(0, len(y), CHUNK):
+        chunk = y[start : start + CHUNK]
+        new = np.ones(len(chunk), dtype=np.bool_)
+        for value in seen:
+            new &= chunk != value
+        if new.any():
+            seen = np.unique(np.concatenate([seen, chunk[new]]))
+        if len(seen) > _FEW:
+            return np.unique(y)
+    return seen
+
+
+def show_labels(classes: NDArray[Any]) -> str:
+    """Return labels for a message: {0, 1, 2}, cut when there are many."""
+    shown = ", ".join(map(repr, classes[:_SHOWN].tolist()))
+    return f"{{{shown}}}" if len(classes) <= _SHOWN else f"{{{shown}, ...}}"
+
+
+def check_label_values(y: NDArray[Any], name: str) -> None:
+    """Raise unless float labels are whole numbers: no nan, no inf, no soft label."""
+    if y.dtype.kind != "f":
+        return
+    for start in range(0, len(y), CHUNK):
+        chunk = y[start : start + CHUNK]
+        if not (np.rint(chunk) == chunk).all() or np.isinf(chunk).any():
+            raise InputError(_float_label_fault(y, name))
+
+
+def label_vector(values: Any, name: str) -> NDArray[Any]:
+    """Return a non-empty vector of labels, not yet read: a matrix is told what to take of it."""
+    array = as_array(values, name)
+    if array.ndim == 2 and array.shape[1] > 1:
+        advice = "" if name == "groups" else f"; {ARGMAX}"
+        raise InputError(f"`{name}` must be labels of shape (n,): got {array.shape}{advice}")
+    return as_vector(array, name)
+
+
+def text_or_numbers(y: NDArray[Any], name: str, *, convert: bool = True) -> NDArray[Any]:
+    """Return labels of a kind that compares: numbers, or text (as dtype U or object).
+
+    Objects that are numbers are converted with a warning, or refused without ``convert``.
+    """
+    if y.dtype.kind in "biufU":
+        return y
+    if y.dtype.kind == "T":
+        y = y.astype(object)
+    if y.dtype.kind != "O":
+        raise InputTypeError(f"`{name}` must hold numbers, booleans or text: got dtype {y.dtype}")
+    values = y.ravel().tolist()
+    kinds = set(map(type, values))
+    if all(issubclass(kind, str) for kind in kinds):
+        texts = plain_texts(values, name)
+        return y if texts is values else np.array(texts, dtype=object).reshape(y.shape)
+    refuse_nulls(values, name)
+    if any(issubclass(kind, str) for kind in kinds):
+        first = next(i for i, value in enumerate(values) if not isinstance(value, str))
+        raise InputTypeError(
+            f"`{name}` mixes text with {type(values[first]).__name__} at index {first}"
+        )
+    if not convert:
+        raise InputError(f"`{name}` has dtype object and holds no text: pass `.astype(int)`")
+    return real_numbers(y, name)
+
+
+def _unit_view(y: NDArray[Any], defer: bool) -> BinaryLabels | None:
+    """Return one-byte labels in place if they are (or, deferred, seem) {0, 1} or {-1, 1}."""
+    values: NDArray[np.int8] = contiguous(y).view(np.int8)
+    if defer:
+        is_minus = y.dtype.kind == "i" and b"\xff" in y[:: len(y) // 64 + 1].tobytes()
+        return BinaryLabels(values, -1 if is_minus else 0, False)
+    negative = -1 if y.dtype.kind == "i" and y.min() < 0 else 0
+    if np.count_nonzero(values == 1) + np.count_nonzero(values == negative) == len(values):
+        return BinaryLabels(values, negative, True)
+    if y.dtype.kind == "b":  # a byte such as 2, from a buffer that was viewed as booleans
+        return BinaryLabels((values != 0).view(np.int8), 0, True)
+    return None
+
+
+def _unit_encoded(y: NDArray[Any]) -> BinaryLabels | None:
+    """Return labels that are {0, 1} or {-1, 1} as 1 and 0, in one pass; None if they are not."""
+    n = len(y)
+    if n <= CHUNK:  # plain operators: on small data each call counts
+        ones = y == 1
+        return None if _negative_of(y, ones, None) is None else _verified(ones)
+    ones, negative = np.empty(n, dtype=np.bool_), None
+    for start in range(0, n, CHUNK):
+        chunk, out = y[start : start + CHUNK], ones[start : start + CHUNK]
+        np.equal(chunk, 1, out=out)
+        found = _negative_of(chunk, out, negative)
+        if found is None:
+            return None
+        negative = None if found == 1 else found
+    return _verified(ones)
+
+
+def _negative_of(y: NDArray[Any], ones: NDArray[np.bool_], known: int | None) -> int | None:
+    """Return the one label beside 1: 0 or -1, ``known`` or 1 if there is none; None if others."""
+    n_ones = np.count_nonzero(ones)
+    n_others = len(y) - n_ones
+    if n_others == 0:
+        return 1 if known is None else known
+    # nan is not zero; NumPy counts non-zero booleans and integers fast, floats slowly
+    if known != -1 and np.count_nonzero(y if y.dtype.kind in "iu" else y != 0) == n_ones:
+        return 0
+    if known != 0 and np.count_nonzero(y == -1) == n_others:
+        return -1
+    return None
+
+
+def _verified(ones: NDArray[np.bool_]) -> BinaryLabels:
+    return BinaryLabels(ones.view(np.int8), 0, True)
+
+
+def _encode_general(y: NDArray[Any], pos_label: Any, rule: str) -> BinaryLabels:
+    classes = distinct(y)
+    is_text = classes.dtype.kind in "UO"
+    if pos_label is None:
+        pos_label = _implied_positive(classes, is_text, rule)
+    elif rule != "curve" and len(classes) > 2:
+        raise InputError(_too_many(classes, pos_label))
+    positive = None  # as the data have it
+    if pos_label is not None and isinstance(pos_label, str) == is_text:
+        positive = next((label for label in classes.tolist() if label == pos_label), None)
+    if positive is None:
+        if pos_label is not None and rule != "curve" and len(classes) == 2:
+            raise InputError(
+                f"`pos_label`={pos_label!r} is not a label of `y_true`, which takes its values in "
+                f"{show_labels(classes)}"
+            )
+        return BinaryLabels(np.zeros(len(y), dtype=np.int8), 0, True)
+    return _verified(np.asarray(y == positive))
+
+
+def _implied_positive(classes: NDArray[Any], is_text: bool, rule: str) -> Any:
+    """Return the positive label where none was given, or raise."""
+    if rule == "sorted" and len(classes) <= 2:
+        return classes.tolist()[1] if len(classes) == 2 else None
+    labels = set(classes.tolist())
+    if not is_text and (labels <= {0, 1} or labels <= {-1, 1}):
+        return 1
+    if len(classes) > 2:
+        raise InputError(_too_many(classes))
+    raise InputError(
+        f"`y_true` takes its values in {show_labels(classes)}: pass `pos_label`, or labels "
+        "in {0, 1} or {-1, 1}"
+    )
+
+
+def _too_many(classes: NDArray[Any], pos_label: Any = None) -> str:
+    label = classes.tolist()[-1] if pos_label is None else pos_label
+    advice = (
+        f"pass `y_true == {label!r}` for one class against the rest, or see `multi_class` of "
+        "roc_auc_score"
+    )
+    if len(classes) > _MANY and classes.dtype.kind not in "UO":
+        advice += f", or is this regression ({OF_REGRESSION})?"
+    return (
+        f"`y_true` has {len(classes):,} classes, {show_labels(classes)}, and this measure is for "
+        f"two: {advice}"
+    )
+
+
+def _float_label_fault(y: NDArray[Any], name: str) -> str:
+    nan = np.isnan(y)
+    if nan.any():
+        count = int(np.count_nonzero(nan))
+        return null_message(name, count, int(np.argmax(nan)), " (nan)")
+    inf = np.isinf(y)
+    if inf.any():
+        return f"`{name}` must be finite: inf at index {np.argmax(inf)}"
+    first = int(np.argmax(np.rint(y) != y))
+    where = f"({y[first].item()!r} at index {first})"
+    if name in ("labels", "groups"):
+        return f"`{name}` must hold whole numbers or text: got continuous values {where}"
+    if y.min() < 0 or y.max() > 1:
+        held, advice = "continuous values", f"is this regression ({OF_REGRESSION}), or"
+        advice += " are the arguments swapped?"
+    elif name == "y_true":
+        held, advice = "probabilities", "are the arguments swapped? A soft label p becomes two"
+        advice += " rows, labels 1 and 0, with `sample_weight` p and 1 - p"
+    else:
+        held, advice = "probabilities", "threshold them with `predict_at_threshold`, or are the"
+        advice += " arguments swapped?"
+    return f"`{name}` holds {held} {where} where labels are needed: {advice}"
+
 
 _TABLE: Final = 1 << 16
 """Integer labels that span at most this much, or their number, are coded through a table."""
@@ -327,3 +571,147 @@ def check_label_column(values: Any, name: str) -> LabelColumn:
         return LabelColumn(name, coded.codes, coded.classes)
     check_label_values(y, name)
     return LabelColumn(name, y, None)
+
+
+# --- pairs of targets, by their shape alone: labels or indicator matrices ------------------------
+
+
+class Ones(NamedTuple):
+    """The cells of a sparse indicator that hold a 1, row by row: two integer (m,) arrays."""
+
+    rows: NDArray[Any]
+    columns: NDArray[Any]
+
+
+class Indicators(NamedTuple):
+    """Two checked indicator matrices of shape ``shape``, (n, k): boolean, or sparse `Ones`."""
+
+    true: Any
+    predicted: Any
+    shape: tuple[int, int]
+    is_sparse: bool
+
+
+def check_targets(y_true: Any, y_pred: Any) -> Indicators | None:
+    """Return two indicator matrices, sparse ones as they are; None for labels, one column too."""
+    matrices = [is_matrix(values) for values in (y_true, y_pred)]
+    if not any(matrices):
+        return None
+    if not all(matrices):
+        names = ("`y_true`", "`y_pred`") if matrices[0] else ("`y_pred`", "`y_true`")
+        raise InputError(f"{names[0]} is a matrix, {names[1]} labels of shape (n,): {ARGMAX}")
+    if _is_sparse(y_true) or _is_sparse(y_pred):
+        true, shape = _ones_of(y_true, "y_true")
+        predicted, other = _ones_of(y_pred, "y_pred")
+        check_same_shape(y_true=shape, y_pred=other)
+        return Indicators(true, predicted, shape, True)
+    dense = [
+        check_multilabel_indicator(values, name).view(np.bool_)
+        for values, name in ((y_true, "y_true"), (y_pred, "y_pred"))
+    ]
+    check_same_shape(y_true=dense[0], y_pred=dense[1])
+    n, k = dense[0].shape
+    return Indicators(dense[0], dense[1], (n, k), False)
+
+
+def is_matrix(values: Any) -> bool:
+    """Return whether a container has two dimensions and not just one column; no row is read."""
+    return column_count(values) != 1
+
+
+def _is_sparse(values: Any) -> bool:
+    return hasattr(values, "tocsr")
+
+
+def _ones_of(values: Any, name: str) -> tuple[Ones, tuple[int, int]]:
+    """Return the ones of a sparse or dense indicator, and its shape."""
+    if not _is_sparse(values):
+        dense = check_multilabel_indicator(values, name)
+        n, k = dense.shape
+        return Ones(*np.nonzero(dense)), (n, k)
+    n, k = values.shape
+    if n == 0 or k == 0:
+        raise InputError(f"`{name}` is empty: shape {(n, k)}")
+    matrix = values.tocsr()
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()  # the caller's matrix stays as it is
+        matrix.sum_duplicates()
+    if matrix.dtype.kind not in "biuf":
+        raise InputTypeError(f"`{name}` must be an indicator matrix of 0 and 1: got {matrix.dtype}")
+    rows = np.repeat(np.arange(n), np.diff(matrix.indptr))
+    is_one = matrix.data == 1
+    if is_one.all():
+        return Ones(rows, matrix.indices), (n, k)
+    if np.count_nonzero(is_one) != np.count_nonzero(matrix.data):
+        raise InputError(
+            f"`{name}` must be an indicator matrix of 0 and 1: got values in "
+            f"{show_labels(np.unique(matrix.data))}"
+        )
+    return Ones(rows[is_one], matrix.indices[is_one]), (n, k)
+
+
+# --- columns of a frame that are named as the classes --------------------------------------------
+
+
+def in_class_order(values: Any, y_true: Any, labels: Any = None, *, name: str = "y_score") -> Any:
+    """Return scores of classes with their columns in the order of the classes.
+
+    Arrays, and frames none of whose columns has the name of a class, come back as they are: they
+    go by position. The classes are ``labels``, or those of ``y_true`` in sorted order; of an
+    indicator matrix the names of its columns.
+
+    Raises
+    ------
+    InputError
+        If some columns are named as classes and others are not.
+    """
+    if isinstance(values, np.ndarray | list | tuple | Mapping) or not has_names(values):
+        return values
+    if column_count(values) < 2:
+        return values
+    own = column_names(values)
+    is_numbered = own == list(range(len(own))) and all(type(each) is int for each in own)
+    classes = _classes(y_true, labels)
+    columns, wanted = [*map(_text, own)], [*map(_text, classes)]
+    shared = {*columns} & {*wanted}
+    if not shared or columns == wanted or (is_numbered and {*columns} != {*wanted}):
+        return values
+    if sorted(columns) != sorted(wanted):
+        raise InputError(
+            f"`{name}` has the columns {', '.join(columns[:8])}, and the classes are "
+            f"{', '.join(wanted[:8])}: name a column for each class, or pass `.to_numpy()` to go "
+            "by position"
+        )
+    matrix = [as_array(values[own[columns.index(each)]], name) for each in wanted]
+    return np.stack(matrix, axis=1)
+
+
+def are_class_columns(values: Any, y_true: Any) -> bool:
+    """Return whether the columns of a frame, two or more, have the names of the classes."""
+    if isinstance(values, np.ndarray | list | tuple | Mapping) or not has_names(values):
+        return False
+    if column_count(values) < 2 or column_count(y_true) > 1:
+        return False
+    return {*map(_text, column_names(values))} == {*map(_text, _classes(y_true, None))}
+
+
+def column_names(frame: Any) -> list[Any]:
+    """Return the names of the columns of a frame."""
+    names: list[Any] = [*(getattr(frame, "column_names", None) or frame.columns)]
+    return names
+
+
+def _classes(y_true: Any, labels: Any) -> list[Any]:
+    if labels is not None:
+        given: list[Any] = as_array(labels, "labels").tolist()
+        return given
+    if column_count(y_true) > 1:
+        return column_names(y_true) if has_names(y_true) else []
+    found: list[Any] = check_class_labels(y_true).classes.tolist()
+    return found
+
+
+def _text(label: Any) -> str:
+    """Return how a label is written as a name; a whole number without its fraction."""
+    is_whole = isinstance(label, float | np.floating) and float(label).is_integer()
+    return str(int(label) if is_whole else label)

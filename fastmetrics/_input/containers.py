@@ -413,3 +413,38 @@ def _one_dtype(columns: list[Any], frame: Any, name: str) -> NDArray[Any]:
     for j, array in enumerate(arrays):
         matrix[:, j] = array
     return matrix
+
+
+def column_count(values: Any) -> int:
+    """Return the number of columns of a two-dimensional container, 1 for a flat one.
+
+    Only the shape is read: ten million flat labels are not converted to learn that.
+    """
+    shape = getattr(values, "shape", None)
+    if shape is None and isinstance(values, list | tuple) and len(values) > 0:
+        first = values[0]
+        if isinstance(first, list | tuple):
+            return len(first)
+        shape = (len(values), *getattr(first, "shape", ()))
+    return int(shape[1]) if shape is not None and len(shape) == 2 else 1
+
+
+def has_names(scores: Any) -> bool:
+    """Return whether scores come by the names of models: as a mapping or a data frame."""
+    # an Arrow table has `column_names`, and its `columns` are no names; lazy frames are refused
+    return isinstance(scores, Mapping) or (
+        not hasattr(scores, "collect")
+        and any(hasattr(scores, columns) for columns in ("column_names", "columns"))
+    )
+
+
+def named_columns(values: Any, name: str) -> dict[str, NDArray[Any]]:
+    """Return the columns of a mapping or a data frame by their names, each in its own dtype."""
+    own = values
+    if not isinstance(values, Mapping):
+        own = getattr(values, "column_names", None) or values.columns
+    texts = names_of(own, name, "columns")
+    return {
+        text: as_array(values[each], f"{name}[{each!r}]")
+        for text, each in zip(texts, own, strict=True)
+    }

@@ -12,8 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
-from fastmetrics._input.containers import OF_PREDICT_PROBA, as_array, name_of, names_of
-from fastmetrics._input.rows import BinaryRows, check_binary, column_count, has_names
+from fastmetrics._input.containers import (
+    OF_PREDICT_PROBA,
+    as_array,
+    column_count,
+    has_names,
+    name_of,
+    names_of,
+)
+from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, score_column
 from fastmetrics.errors import InputError, InputTypeError, no_such, renamed

@@ -8,9 +8,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.classes import check_class_labels, label_vector
 from fastmetrics._input.containers import as_array, as_vector
-from fastmetrics._input.labels import label_vector
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_same_length, check_same_shape
 from fastmetrics._input.scores import canonical_scores, contiguous

@@ -10,8 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.containers import OF_PREDICT_PROBA, as_array, as_vector, is_null, names_of
-from fastmetrics._input.labels import encode_labels
+from fastmetrics._input.classes import encode_labels
+from fastmetrics._input.containers import (
+    OF_PREDICT_PROBA,
+    as_vector,
+    column_count,
+    has_names,
+    is_null,
+)
 from fastmetrics._input.scalars import WeightsAre, check_flag, check_same_length
 from fastmetrics._input.scores import CANONICAL, canonical_scores, check_finite
 from fastmetrics._input.weights import check_weights
@@ -225,41 +231,6 @@ def _difference(one: str, index: Any, name: str, other: Any) -> DifferentRows | 
 
 def _is_plain_vector(values: Any) -> bool:
     return type(values) is np.ndarray and values.ndim == 1 and len(values) > 0
-
-
-def column_count(values: Any) -> int:
-    """Return the number of columns of a two-dimensional container, 1 for a flat one.
-
-    Only the shape is read: ten million flat labels are not converted to learn that.
-    """
-    shape = getattr(values, "shape", None)
-    if shape is None and isinstance(values, list | tuple) and len(values) > 0:
-        first = values[0]
-        if isinstance(first, list | tuple):
-            return len(first)
-        shape = (len(values), *getattr(first, "shape", ()))
-    return int(shape[1]) if shape is not None and len(shape) == 2 else 1
-
-
-def has_names(scores: Any) -> bool:
-    """Return whether scores come by the names of models: as a mapping or a data frame."""
-    # an Arrow table has `column_names`, and its `columns` are no names; lazy frames are refused
-    return isinstance(scores, Mapping) or (
-        not hasattr(scores, "collect")
-        and any(hasattr(scores, columns) for columns in ("column_names", "columns"))
-    )
-
-
-def named_columns(values: Any, name: str) -> dict[str, NDArray[Any]]:
-    """Return the columns of a mapping or a data frame by their names, each in its own dtype."""
-    own = values
-    if not isinstance(values, Mapping):
-        own = getattr(values, "column_names", None) or values.columns
-    texts = names_of(own, name, "columns")
-    return {
-        text: as_array(values[each], f"{name}[{each!r}]")
-        for text, each in zip(texts, own, strict=True)
-    }
 
 
 def refuse_several(y_score: Any, instead: str) -> None:

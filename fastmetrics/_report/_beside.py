@@ -12,9 +12,9 @@ import numpy as np
 
 from fastmetrics._display import with_limits
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.costs import check_costs, check_prevalence
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.rows import check_binary
+from fastmetrics._input.weights import check_costs, check_prevalence
 from fastmetrics._report.diagnosis import DOUBTS, SURE, doubt_of
 from fastmetrics._report.model_evaluation import (
     LIMITED,

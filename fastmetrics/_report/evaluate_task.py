@@ -10,12 +10,14 @@ from typing import Any, Final, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.class_columns import are_class_columns, in_class_order
-from fastmetrics._input.classes import check_class_labels
-from fastmetrics._input.containers import as_array
-from fastmetrics._input.labels import show_labels
+from fastmetrics._input.classes import (
+    are_class_columns,
+    check_class_labels,
+    in_class_order,
+    show_labels,
+)
+from fastmetrics._input.containers import as_array, column_count, has_names
 from fastmetrics._input.models import NamedScores
-from fastmetrics._input.rows import column_count, has_names
 from fastmetrics._input.scalars import check_choice, check_same_length
 from fastmetrics._report._beside import found_of
 from fastmetrics._report.task_evaluation import Task, TaskEvaluation

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._input.containers import as_array, by_names
+from fastmetrics._input.containers import as_array, by_names, column_count, has_names
 from fastmetrics._input.models import MODELS, NamedScores, named_scores
-from fastmetrics._input.rows import column_count, has_names
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
 from fastmetrics._report._beside import (
     by_influence,

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.labels import distinct, encode_labels
+from fastmetrics._input.classes import distinct, encode_labels
 from fastmetrics._input.models import pairs_of
 from fastmetrics._input.scalars import WeightsAre, check_memory_size
 from fastmetrics._report.evaluation_result import Evaluation

@@ -12,7 +12,7 @@ from typing import Any, Final, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.labels import distinct
+from fastmetrics._input.classes import distinct
 from fastmetrics.cli._messages import print_texts, tell
 from fastmetrics.cli._options import as_options, number_of, unquoted
 from fastmetrics.errors import InputError, with_names

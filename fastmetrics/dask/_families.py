@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 from dask.delayed import Delayed
 
+from fastmetrics._input.classes import check_label_values, distinct, text_or_numbers
 from fastmetrics._input.containers import as_array, as_vector
-from fastmetrics._input.labels import check_label_values, distinct, text_or_numbers
 from fastmetrics._input.regression_targets import check_regression
 from fastmetrics._input.rows import BinaryRows, check_same_index
 from fastmetrics._input.scalars import check_same_length

@@ -14,8 +14,8 @@ import numpy as np
 from dask.delayed import Delayed, delayed
 from numpy.typing import NDArray
 
+from fastmetrics._input.classes import check_label_values, distinct, encode_labels, text_or_numbers
 from fastmetrics._input.containers import as_array, as_vector
-from fastmetrics._input.labels import check_label_values, distinct, encode_labels, text_or_numbers
 from fastmetrics._input.rows import BinaryRows, check_same_index
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import canonical_scores, check_finite

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._input.class_columns import are_class_columns
+from fastmetrics._input.classes import are_class_columns
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.rows import refuse_several
 from fastmetrics._input.scalars import (

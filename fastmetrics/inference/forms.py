@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.censored import check_censored
-from fastmetrics._input.containers import OF_PREDICT_PROBA
+from fastmetrics._input.containers import OF_PREDICT_PROBA, column_count
 from fastmetrics._input.models import NamedScores
-from fastmetrics._input.rows import column_count
+from fastmetrics._input.regression_targets import check_censored
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics.errors import InputError, InputTypeError, renamed
 from fastmetrics.inference.query_sample import queries_of

@@ -15,11 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.class_columns import in_class_order
-from fastmetrics._input.classes import check_class_labels, check_label_column, of_one_kind
+from fastmetrics._input.classes import (
+    check_class_labels,
+    check_label_column,
+    in_class_order,
+    of_one_kind,
+)
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.domains import ANYWHERE
 from fastmetrics._input.models import NamedScores, check_models
+from fastmetrics._input.regression_targets import ANYWHERE
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import check_scores_array

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Final, Literal, NamedTuple
 
-from fastmetrics._input.domains import ANYWHERE, Domain
+from fastmetrics._input.regression_targets import ANYWHERE, Domain
 from fastmetrics._input.scalars import check_choice
 from fastmetrics.errors import InputError, InputTypeError
 

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.censored import CensoredTimes
+from fastmetrics._input.regression_targets import CensoredTimes
 from fastmetrics._kernels import concordance as kernels
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError

@@ -17,8 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._files import Members, Saved, scalar
-from fastmetrics._input.domains import LOGARITHMS, of_power
-from fastmetrics._input.regression_targets import RegressionRows, check_regression
+from fastmetrics._input.regression_targets import (
+    LOGARITHMS,
+    RegressionRows,
+    check_regression,
+    of_power,
+)
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_flag, check_integer, check_real
 from fastmetrics._input.weights import check_exponent, check_sums

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 import scipy.sparse
 
-from fastmetrics._input.targets import check_targets, is_matrix
+from fastmetrics._input.classes import check_targets, is_matrix
 
 Y = np.array([[1, 0, 1], [0, 0, 0], [0, 1, 1]])
 P = np.array([[1, 1, 0], [0, 0, 1], [0, 1, 1]])

@@ -10,11 +10,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.class_columns import in_class_order
-from fastmetrics._input.classes import check_class_labels
-from fastmetrics._input.containers import as_array, by_names
+from fastmetrics._input.classes import check_class_labels, in_class_order
+from fastmetrics._input.containers import as_array, by_names, column_count
 from fastmetrics._input.models import NamedScores
-from fastmetrics._input.rows import column_count
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._report.gate.gate_result import Decision, GateRule
 from fastmetrics._report.model_evaluation import said_in_notes

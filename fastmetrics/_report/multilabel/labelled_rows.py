@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_multilabel_indicator
-from fastmetrics._input.containers import as_array
+from fastmetrics._input.containers import as_array, has_names, named_columns
 from fastmetrics._input.models import NamedScores
-from fastmetrics._input.rows import has_names, named_columns
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, contiguous
 from fastmetrics._report.multilabel.label_bias import BIASED

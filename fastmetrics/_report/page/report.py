@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display import Display, Table
 from fastmetrics._files import File, writing
-from fastmetrics._input.containers import as_array
-from fastmetrics._input.rows import named_columns
+from fastmetrics._input.containers import as_array, named_columns
 from fastmetrics._input.scalars import check_choice, check_text
 from fastmetrics._plots._style import require_matplotlib
 from fastmetrics._report.diagnosis import Diagnosis

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.class_columns import in_class_order
-from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.classes import check_class_labels, in_class_order
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import (
     Alternative,

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_groups
-from fastmetrics._input.costs import Costs, lengths_agree
 from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import WeightsAre
+from fastmetrics._input.weights import Costs, lengths_agree
 from fastmetrics.errors import InputTypeError
 from fastmetrics.inference.units import Units
 from fastmetrics.tables.scores.cost_table import ROUNDING, CostTable, costs_of_counts, costs_of_rows

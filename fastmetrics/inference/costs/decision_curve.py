@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.costs import check_prevalence, check_threshold_grid
+from fastmetrics._input.containers import column_count, has_names
 from fastmetrics._input.models import MODELS, CheckedModels, NamedScores, check_models, named_scores
-from fastmetrics._input.rows import BinaryRows, column_count, has_names
+from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import (
     WeightsAre,
     check_choice,
@@ -23,6 +23,7 @@ from fastmetrics._input.scalars import (
     seed_key,
 )
 from fastmetrics._input.scores import check_probabilities
+from fastmetrics._input.weights import check_prevalence, check_threshold_grid
 from fastmetrics.errors import InputError, UndefinedMetricWarning, no_such, renamed, warn_user
 from fastmetrics.inference._sample_sizes import warn_of_few_groups
 from fastmetrics.inference.costs.decision_results import DecisionCurve

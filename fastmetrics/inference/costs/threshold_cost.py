@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.costs import check_costs, check_prevalence
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
+from fastmetrics._input.weights import check_costs, check_prevalence
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics.errors import DegenerateDataWarning, warn_user
 from fastmetrics.inference._sample_sizes import warn_of_few_groups

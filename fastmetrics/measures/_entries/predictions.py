@@ -6,7 +6,13 @@ from functools import partial
 from math import inf, nan
 from typing import Final
 
-from fastmetrics._input.domains import ANYWHERE, LOGARITHMS, PROBABILITIES, SHARES, of_power
+from fastmetrics._input.regression_targets import (
+    ANYWHERE,
+    LOGARITHMS,
+    PROBABILITIES,
+    SHARES,
+    of_power,
+)
 from fastmetrics.measures._measure import REQUIRED, By, Measure, entry
 
 _FROM_ZERO: Final = (0.0, inf)

@@ -6,7 +6,7 @@ from functools import partial
 from math import inf, nan
 from typing import Any, Final
 
-from fastmetrics._input.domains import OF_CALIBRATION, PROBABILITIES
+from fastmetrics._input.regression_targets import OF_CALIBRATION, PROBABILITIES
 from fastmetrics.measures._measure import REQUIRED, Measure, entry
 
 _FROM_ZERO: Final = (0.0, inf)

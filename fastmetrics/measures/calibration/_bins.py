@@ -12,12 +12,9 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.class_columns import in_class_order
-from fastmetrics._input.classes import check_class_labels
-from fastmetrics._input.containers import as_array
-from fastmetrics._input.domains import OF_CALIBRATION
-from fastmetrics._input.labels import show_labels
-from fastmetrics._input.rows import column_count
+from fastmetrics._input.classes import check_class_labels, in_class_order, show_labels
+from fastmetrics._input.containers import as_array, column_count
+from fastmetrics._input.regression_targets import OF_CALIBRATION
 from fastmetrics._input.scalars import WeightsAre, check_choice, check_integer, check_same_length
 from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._input.weights import check_weights

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_vector
-from fastmetrics._input.domains import OF_CALIBRATION
+from fastmetrics._input.regression_targets import OF_CALIBRATION
 from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics._threads.workers import run

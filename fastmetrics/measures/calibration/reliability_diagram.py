@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.domains import OF_CALIBRATION
+from fastmetrics._input.regression_targets import OF_CALIBRATION
 from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics._input.weights import as_given

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.censored import (
+from fastmetrics._input.regression_targets import (
     CENSORED,
     CENSORING,
     CensoredTimes,

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.costs import check_prevalence
 from fastmetrics._input.scalars import check_flag, check_fraction
 from fastmetrics._input.scores import check_probabilities
+from fastmetrics._input.weights import check_prevalence
 from fastmetrics.errors import InputError, renamed
 from fastmetrics.measures._influences import Floats, RowInfluences
 from fastmetrics.tables.scores._threshold import is_called_positive

@@ -9,9 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.class_columns import in_class_order
-from fastmetrics._input.classes import check_class_labels, check_multilabel_indicator
-from fastmetrics._input.rows import BinaryRows, check_binary, column_count
+from fastmetrics._input.classes import (
+    check_class_labels,
+    check_multilabel_indicator,
+    in_class_order,
+)
+from fastmetrics._input.containers import column_count
+from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.scalars import check_choice, check_fraction
 from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._kernels.curve_kernels import concordant_pairs_by_row

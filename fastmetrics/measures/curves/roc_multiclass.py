@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.class_columns import in_class_order
-from fastmetrics._input.classes import check_class_labels
-from fastmetrics._input.domains import check_sums
+from fastmetrics._input.classes import check_class_labels, in_class_order
+from fastmetrics._input.regression_targets import check_sums
 from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_finite, score_matrix

@@ -15,10 +15,16 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.classes import (
+    Indicators,
+    Ones,
+    check_label_values,
+    check_targets,
+    show_labels,
+    text_or_numbers,
+)
 from fastmetrics._input.containers import as_vector
-from fastmetrics._input.labels import check_label_values, show_labels, text_or_numbers
 from fastmetrics._input.scalars import check_choice
-from fastmetrics._input.targets import Indicators, Ones, check_targets
 from fastmetrics._input.weights import Weights, as_given, check_weights
 from fastmetrics.errors import InputError, InputTypeError, warn_user
 from fastmetrics.tables.confusion._counting import Margins

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.classes import distinct
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.labels import distinct
 from fastmetrics._input.scalars import check_integer
 from fastmetrics.errors import InputError, InputTypeError, warn_user
 from fastmetrics.measures.decisions._class_counts import (

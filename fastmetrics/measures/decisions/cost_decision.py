@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._input.class_columns import in_class_order
+from fastmetrics._input.classes import in_class_order
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._input.scores import check_score_matrix

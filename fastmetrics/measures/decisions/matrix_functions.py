@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.labels import ARGMAX, show_labels
+from fastmetrics._input.classes import ARGMAX, is_matrix, show_labels
 from fastmetrics._input.scalars import check_choice
-from fastmetrics._input.targets import is_matrix
 from fastmetrics._input.weights import as_given
 from fastmetrics.errors import InputError
 from fastmetrics.measures.decisions._class_counts import (

@@ -12,9 +12,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.classes import (
+    check_class_labels,
+    check_label_values,
+    distinct,
+    show_labels,
+    text_or_numbers,
+)
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.labels import check_label_values, distinct, show_labels, text_or_numbers
 from fastmetrics._input.scores import canonical_scores
 from fastmetrics.errors import InputError, InputTypeError, warn_user
 

@@ -8,9 +8,8 @@ from typing import Any, Final, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.classes import check_class_labels, show_labels
 from fastmetrics._input.containers import as_array, as_vector
-from fastmetrics._input.labels import show_labels
 from fastmetrics._input.scalars import check_real, check_same_length
 from fastmetrics._input.scores import check_finite, check_unit_interval
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user

@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.class_columns import in_class_order
-from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.classes import check_class_labels, in_class_order, show_labels
 from fastmetrics._input.containers import as_vector
-from fastmetrics._input.labels import show_labels
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_finite
 from fastmetrics.errors import InputError

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._input.class_columns import in_class_order
+from fastmetrics._input.classes import in_class_order
 from fastmetrics._input.scalars import check_flag, check_fraction
 from fastmetrics.measures.probabilities._class_rows import LABELS
 from fastmetrics.measures.probabilities._loss_sums import LOG, LossSums

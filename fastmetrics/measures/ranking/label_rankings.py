@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.class_columns import in_class_order
-from fastmetrics._input.classes import check_multilabel_indicator
+from fastmetrics._input.classes import check_multilabel_indicator, in_class_order
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_flag, check_integer, check_positive
 from fastmetrics._input.scores import check_score_matrix

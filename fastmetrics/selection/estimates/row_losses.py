@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.classes import check_class_labels, text_or_numbers
 from fastmetrics._input.containers import as_array, as_vector
-from fastmetrics._input.labels import text_or_numbers
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.asking import Asked, ask_one

@@ -13,9 +13,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.classes import ClassLabels, LabelColumn, LabelColumns, check_label_columns
+from fastmetrics._input.classes import (
+    ClassLabels,
+    LabelColumn,
+    LabelColumns,
+    check_label_columns,
+    show_labels,
+)
 from fastmetrics._input.containers import as_vector
-from fastmetrics._input.labels import show_labels
 from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
 from fastmetrics._input.weights import Weights, check_weights
 from fastmetrics.errors import InputError, InputTypeError

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastmetrics._input.classes import check_label_values, text_or_numbers
 from fastmetrics._input.containers import as_array, as_vector
-from fastmetrics._input.labels import check_label_values, text_or_numbers
 from fastmetrics._input.scalars import check_choice, check_real
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError

@@ -14,9 +14,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.costs import Costs, check_costs, check_prevalence, lengths_agree
 from fastmetrics._input.rows import BinaryRows, check_binary
-from fastmetrics._input.weights import check_weights
+from fastmetrics._input.weights import (
+    Costs,
+    check_costs,
+    check_prevalence,
+    check_weights,
+    lengths_agree,
+)
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.pairs import INT64_BOUND
