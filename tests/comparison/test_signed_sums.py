@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fastmetrics._input.scalars import seed_key
-from fastmetrics._kernels.replicates import resampling
+from fastmetrics._kernels import resampling
 from fastmetrics.comparison.sign_flip import BATCH, random_sums
 
 KEY = seed_key(1)

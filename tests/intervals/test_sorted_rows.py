@@ -9,7 +9,7 @@ import pytest
 
 import fastmetrics as fm
 from fastmetrics._input.rows import check_binary
-from fastmetrics._kernels.replicates.replicate_points import SEGMENT
+from fastmetrics._kernels.replicates import SEGMENT
 from fastmetrics.inference.bootstrap import _rows
 from fastmetrics.inference.bootstrap._rows import SortedRows
 

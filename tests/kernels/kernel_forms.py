@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastmetrics._kernels.replicates import resampling
+from fastmetrics._kernels import resampling
 from fastmetrics.inference.bootstrap._draws import fill_totals
 
 IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"

@@ -13,7 +13,7 @@ import pytest
 from kernel_forms import FORMS, compiled, plain, totals_of
 from scipy import stats
 
-from fastmetrics._kernels.replicates import resampling as kernels
+from fastmetrics._kernels import resampling as kernels
 
 WINDOW = kernels.WINDOW
 KEY = np.array([1_999_999_973, 602_214_076], np.uint64)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from kernel_forms import FORMS
 
-from fastmetrics._kernels.replicates import replicate_curves as kernels
+from fastmetrics._kernels import replicates as kernels
 from reference import band_oracle
 from reference.replicate_oracle import Rows
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from kernel_forms import FORMS
 
-from fastmetrics._kernels.replicates import replicate_pairs as kernels
+from fastmetrics._kernels import replicates as kernels
 from reference.replicate_oracle import Rows, twice_pairs_won
 
 SEGMENT = kernels.SEGMENT

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from kernel_forms import FORMS, IS_COMPILED
 
-from fastmetrics._kernels.replicates import replicate_pairs, replicate_points as kernels
+from fastmetrics._kernels import replicates as kernels
 from fastmetrics.inference.bootstrap._rows import lone_positives
 from reference import replicate_oracle
 from reference.replicate_oracle import Rows, points
@@ -175,7 +175,7 @@ def measured(form, rows, counts, programme=PROGRAMME, bounds=BOUNDS):
     both = counts, counts.view(np.uint64), columns[0], columns[0].view(np.uint64), columns[1]
     for j in np.flatnonzero((programme == (PRECISION_AREA, kernels.STEP)).all(axis=1)):
         areas = np.zeros(len(counts))
-        form(replicate_pairs.step_areas)(*both, *lone, around_all(rows, counts), areas)
+        form(kernels.step_areas)(*both, *lone, around_all(rows, counts), areas)
         states[:, j] = np.stack((areas, *np.zeros((kernels.STATE - 1, len(counts)))), axis=1)
     return states
 

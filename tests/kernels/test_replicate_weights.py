@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from kernel_forms import FORMS, IS_COMPILED
 
-from fastmetrics._kernels.replicates import replicate_weights as kernels
+from fastmetrics._kernels import replicates as kernels
 from reference.replicate_oracle import Rows, twice_pairs_won
 
 BLOCK = kernels.BLOCK

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from kernel_forms import FORMS, plain as plain_form, totals_of
 
-from fastmetrics._kernels.replicates import resampling as kernels
+from fastmetrics._kernels import resampling as kernels
 from reference.replicate_oracle import philox4x32_10, words
 
 WINDOW, WORDS = kernels.WINDOW, kernels.WORDS

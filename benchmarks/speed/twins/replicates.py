@@ -15,17 +15,13 @@ from numpy.typing import NDArray
 from benchmarks.speed import naive
 from benchmarks.speed.data import SEED, Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels.replicates import (
-    replicate_pairs,
-    replicate_points,
-    resampling,
-)
+from fastmetrics._kernels import replicates, resampling
 from fastmetrics.inference.bootstrap._draws import fill_totals
 from fastmetrics.inference.bootstrap._rows import lone_positives
 
 Floats = NDArray[np.float64]
 WINDOW, WORDS = resampling.WINDOW, resampling.WORDS
-SEGMENT = replicate_pairs.SEGMENT
+SEGMENT = replicates.SEGMENT
 KEY = np.array([SEED, 2**32 - SEED], np.uint64)
 #: Replicates of one call, and rows of a cell, where cells are drawn.
 REPLICATES, CELL = 50, 100
@@ -214,12 +210,12 @@ def pair_counts(data: Data) -> Pair:
     """Cover ``byte_products`` too."""
     rows = _Rows(data)
     segments = np.empty((2, 1, len(rows.edges)), np.int64)
-    scratch = np.empty((2, replicate_pairs.SEGMENT), np.uint8)
+    scratch = np.empty((2, replicates.SEGMENT), np.uint8)
 
     def ours() -> tuple[Any, ...]:
         state = np.zeros((1, 4), np.int64)
         words = rows.counts.view(np.uint64), rows.masks.view(np.uint64)
-        replicate_pairs.pair_counts(
+        replicates.pair_counts(
             *words, rows.pieces, rows.counts, scratch.view(np.uint64), scratch, state, *segments
         )
         return state, segments[:, 0]
@@ -239,7 +235,7 @@ def gather_counts(data: Data) -> Pair:
     counts = np.empty((1, len(units)), np.uint8)
 
     def ours() -> tuple[Any, ...]:
-        replicate_pairs.gather_counts(drawn, units, counts)
+        replicates.gather_counts(drawn, units, counts)
         return (counts,)
 
     return ours, lambda: (drawn[:, units],)
@@ -250,7 +246,7 @@ def take(data: Data) -> Pair:
     found = np.empty_like(data.scores)
 
     def ours() -> tuple[Any, ...]:
-        replicate_pairs.take(data.scores, places, found)
+        replicates.take(data.scores, places, found)
         return (found,)
 
     return ours, lambda: (data.scores[places],)
@@ -265,7 +261,7 @@ def exchange_rows(data: Data) -> Pair:
     counts = np.empty((2, 1, 2 * n), np.uint8)
 
     def ours() -> tuple[Any, ...]:
-        replicate_pairs.exchange_rows(coins, units, second, *counts)
+        replicates.exchange_rows(coins, units, second, *counts)
         return (counts,)
 
     def twin() -> tuple[Any, ...]:
@@ -282,16 +278,16 @@ def column_sums(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         sums = np.zeros((1, 2))
-        replicate_pairs.column_sums(counts, columns, sums)
+        replicates.column_sums(counts, columns, sums)
         return (sums,)
 
     return ours, lambda: (counts[:, : columns.shape[1]].astype(np.float64) @ columns.T,)
 
 
-LINES = [(replicate_points.BEST, criterion, 0.5, 0.0) for criterion in range(8)]
-LINES += [(replicate_points.AREA, axis, 0.1, 0.7) for axis in (0, 1)]
-LINES += [(replicate_points.PRECISION_AREA, estimator, 0.0, 0.0) for estimator in range(3)]
-LINES += [(replicate_points.BREAK_EVEN, 0, 0.0, 0.0)]
+LINES = [(replicates.BEST, criterion, 0.5, 0.0) for criterion in range(8)]
+LINES += [(replicates.AREA, axis, 0.1, 0.7) for axis in (0, 1)]
+LINES += [(replicates.PRECISION_AREA, estimator, 0.0, 0.0) for estimator in range(3)]
+LINES += [(replicates.BREAK_EVEN, 0, 0.0, 0.0)]
 PROGRAMME = np.array([line[:2] for line in LINES])
 BOUNDS = np.array([line[2:] for line in LINES])
 
@@ -306,16 +302,16 @@ def _best(criterion: int, bound: float, tp: Floats, fp: Floats, rows: Any) -> li
 
 def _measured(tp: Floats, fp: Floats, rows: NDArray[np.int64]) -> Floats:
     n_p, n_n = tp[-1], fp[-1]
-    states = np.zeros((len(LINES), replicate_points.STATE))
+    states = np.zeros((len(LINES), replicates.STATE))
     for j, (kind, criterion, low, high) in enumerate(LINES):
-        if kind == replicate_points.BEST:
+        if kind == replicates.BEST:
             states[j] = _best(criterion, low, tp, fp, rows)
-        elif kind == replicate_points.AREA:
+        elif kind == replicates.AREA:
             x, y, total = (tp, n_n - fp, n_p) if criterion else (fp, tp, n_n)
             states[j, 0] = naive.twice_area(x, y, low * total, high * total)
-        elif kind == replicate_points.PRECISION_AREA:
+        elif kind == replicates.PRECISION_AREA:
             states[j, 0] = naive.precision_area(criterion, tp, fp)
-        elif kind == replicate_points.BREAK_EVEN:
+        elif kind == replicates.BREAK_EVEN:
             states[j, :2] = 1.0, naive.break_even(tp, fp)
         else:
             p, n = np.diff(tp), np.diff(fp)
@@ -328,12 +324,12 @@ def measure_rows(data: Data) -> Pair:
     rows = _Rows(data)
     columns = rows.counts, rows.masks, rows.ends, rows.anchors
     segments = [column[None] for column in rows.by_class(rows.edges)]
-    of_steps = (PROGRAMME == (replicate_points.PRECISION_AREA, replicate_points.STEP)).all(axis=1)
+    of_steps = (PROGRAMME == (replicates.PRECISION_AREA, replicates.STEP)).all(axis=1)
     programme, bounds = PROGRAMME[~of_steps], BOUNDS[~of_steps]
-    states = np.empty((1, len(programme), replicate_points.STATE))
+    states = np.empty((1, len(programme), replicates.STATE))
 
     def ours() -> tuple[Any, ...]:
-        for kernel in (replicate_points.thresholds_of_rows, replicate_points.areas_of_rows):
+        for kernel in (replicates.thresholds_of_rows, replicates.areas_of_rows):
             kernel(*columns, *segments, rows.around, programme, bounds, states)
         return (states[0],)
 
@@ -349,22 +345,22 @@ def step_areas(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         areas = np.zeros(1)
-        replicate_pairs.step_areas(*both, *lone, rows.around, areas)
+        replicates.step_areas(*both, *lone, rows.around, areas)
         return (areas,)
 
     def twin() -> tuple[Any, ...]:
         tp, fp, _ = rows.points()
-        return (np.array([naive.precision_area(replicate_points.STEP, tp, fp)]),)
+        return (np.array([naive.precision_area(replicates.STEP, tp, fp)]),)
 
     return ours, twin
 
 
 def measure_points(data: Data) -> Pair:
     curve = _Rows(data).points()
-    states = np.empty((len(LINES), replicate_points.STATE))
+    states = np.empty((len(LINES), replicates.STATE))
 
     def ours() -> tuple[Any, ...]:
-        replicate_points.measure_points(*curve, 0.0, PROGRAMME, BOUNDS, states)
+        replicates.measure_points(*curve, 0.0, PROGRAMME, BOUNDS, states)
         return (states,)
 
     return ours, lambda: (_measured(*curve),)
@@ -387,14 +383,14 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
         False,
     ),
     draw_windows_by_class: (_names("resampling", "draw_windows_by_class"), False),
-    pair_counts: (_names("replicate_pairs", "pair_counts", "byte_products"), False),
-    gather_counts: (_names("replicate_pairs", "gather_counts"), False),
-    take: (_names("replicate_pairs", "take"), False),
-    exchange_rows: (_names("replicate_pairs", "exchange_rows"), False),
-    column_sums: (_names("replicate_pairs", "column_sums"), False),
+    pair_counts: (_names("replicates", "pair_counts", "byte_products"), False),
+    gather_counts: (_names("replicates", "gather_counts"), False),
+    take: (_names("replicates", "take"), False),
+    exchange_rows: (_names("replicates", "exchange_rows"), False),
+    column_sums: (_names("replicates", "column_sums"), False),
     measure_rows: (
         _names(
-            "replicate_points",
+            "replicates",
             *("thresholds_of_rows", "areas_of_rows", "points_of_rows"),
             *("merit", "nobody", "best_of_points"),
             *("add_areas", "chosen_points", "area_of_points"),
@@ -402,6 +398,6 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
         ),
         False,
     ),
-    measure_points: (_names("replicate_points", "measure_points"), False),
-    step_areas: (_names("replicate_pairs", "step_areas"), False),
+    measure_points: (_names("replicates", "measure_points"), False),
+    step_areas: (_names("replicates", "step_areas"), False),
 }

@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair
 from benchmarks.speed.twins.replicates import KEY, WORDS, _names, _philox, _Rows
-from fastmetrics._kernels.replicates import replicate_weights, resampling
+from fastmetrics._kernels import replicates, resampling
 
 
 def exponentials(data: Data) -> Pair:
@@ -24,7 +24,7 @@ def exponentials(data: Data) -> Pair:
     def ours() -> tuple[Any, ...]:
         sums = np.zeros(1)
         resampling.words_of_rows(KEY, 2, 0, weights.view(np.uint64))
-        replicate_weights.exponentials(weights.view(np.uint64), n, sums)
+        replicates.exponentials(weights.view(np.uint64), n, sums)
         return weights, sums
 
     def twin() -> tuple[Any, ...]:
@@ -46,8 +46,8 @@ def weighted_pairs(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         state = np.zeros((1, 6))
-        replicate_weights.weigh_rows(rows.counts, data.weights, weights)
-        replicate_weights.weighted_pairs(weights, rows.masks[:n], rows.pieces, state)
+        replicates.weigh_rows(rows.counts, data.weights, weights)
+        replicates.weighted_pairs(weights, rows.masks[:n], rows.pieces, state)
         return state[:, :2], state[:, 2] - state[:, 3]
 
     def twin() -> tuple[Any, ...]:
@@ -65,7 +65,7 @@ def weighted_points(data: Data) -> Pair:
     tp, fp, at = np.empty(n + 1), np.empty(n + 1), np.empty(n, np.int64)
 
     def ours() -> tuple[Any, ...]:
-        count = replicate_weights.weighted_points(
+        count = replicates.weighted_points(
             data.weights, rows.masks[:n], rows.ends[:n], 2.0, tp, fp, at
         )
         return tp[: count + 1], fp[: count + 1], at[:count]
@@ -80,15 +80,15 @@ def weighted_points(data: Data) -> Pair:
 
 TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     exponentials: (
-        (*_names("resampling", "words_of_rows"), *_names("replicate_weights", "exponentials")),
+        (*_names("resampling", "words_of_rows"), *_names("replicates", "exponentials")),
         False,
     ),
     weighted_pairs: (
         _names(
-            "replicate_weights",
+            "replicates",
             *("weighted_pairs", "pairs_of_replicate", "split_block", "weigh_rows"),
         ),
         False,
     ),
-    weighted_points: (_names("replicate_weights", "weighted_points"), False),
+    weighted_points: (_names("replicates", "weighted_points"), False),
 }

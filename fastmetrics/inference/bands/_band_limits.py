@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels.replicates import replicate_curves as kernels
+from fastmetrics._kernels import replicates as kernels
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.tables.scores.score_table import ScoreTable
 

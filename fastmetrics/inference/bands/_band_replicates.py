@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeGuard, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels.replicates import replicate_curves as kernels
+from fastmetrics._kernels import replicates as kernels
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.inference.bands._band_limits import Curve, scaled_sample
 from fastmetrics.inference.bootstrap._cell_forms import TableCells, curves_of

@@ -19,7 +19,7 @@ from fastmetrics._input.classes import LabelColumn, LabelColumns, check_label_co
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.weights import Weights
-from fastmetrics._kernels.replicates import replicate_points as points, resampling
+from fastmetrics._kernels import replicates as kernels, resampling
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._draws import Draws, Needs, Yield, by_cell, cell_counts
 from fastmetrics.inference.bootstrap._forms import Form, Rows
@@ -138,7 +138,7 @@ class TableCells(Cells):
         if needs.lines:
             given = np.arange(n_scores), 0.0, needs.programme, needs.bounds
             for r in range(count):
-                points.measure_points(tp[r], fp[r], *given, out.states[r])
+                kernels.measure_points(tp[r], fp[r], *given, out.states[r])
         if self.columns is not None:
             out.sums = np.empty((count, len(self.columns)))
             for j, column in enumerate(self.columns):  # a product of matrices rounds by shape

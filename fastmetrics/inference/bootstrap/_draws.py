@@ -9,17 +9,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels.replicates import (
-    replicate_pairs as pair_kernels,
-    replicate_points as point_kernels,
-    replicate_weights as weight_kernels,
-    resampling as kernels,
-)
+from fastmetrics._kernels import replicates, resampling as kernels
 from fastmetrics.inference.bootstrap._rows import Bytes, Floats, SortedRows, padded
 
 Resampling = Literal["multinomial", "poisson", "bayesian"]
 
-#: (kind, criterion, two bounds) of `replicate_points.thresholds_of_rows`.
+#: (kind, criterion, two bounds) of `replicates.thresholds_of_rows`.
 Line = tuple[int, int, float, float]
 #: ``f(arguments of the rows, weights of the rows)``, weights being counts or not.
 Statistic = Callable[[tuple[NDArray[Any], ...], NDArray[Any]], float]
@@ -94,7 +89,7 @@ class Draws:
         """
         words = weights.view(np.uint64)
         kernels.words_of_rows(self.key, first, unit, words)
-        weight_kernels.exponentials(words, self.n_units - unit, sums)
+        replicates.exponentials(words, self.n_units - unit, sums)
 
     def weights(self, replicate: int) -> tuple[Floats, float]:
         """Return a replicate's exponential numbers of all units, and one over their mean."""
@@ -159,7 +154,7 @@ class Needs:
     @property
     def line_of_steps(self) -> int | None:
         """Which line asks for the area under the steps of precision."""
-        steps = (point_kernels.PRECISION_AREA, point_kernels.STEP, 0.0, 0.0)
+        steps = (replicates.PRECISION_AREA, replicates.STEP, 0.0, 0.0)
         return self.lines.index(steps) if steps in self.lines else None
 
     @property
@@ -245,14 +240,14 @@ def pairs_and_sums(
     Returns the positives and the negatives of each segment.
     """
     count, size = counts.shape
-    shape = (count, -(-size // pair_kernels.SEGMENT))
+    shape = (count, -(-size // replicates.SEGMENT))
     segments = np.empty(shape, np.int64), np.empty(shape, np.int64)
     if rows is not None:
         pieces = rows.tie_pieces(row, row + size)
         masks = rows.masks[row : row + size].view(np.uint64)
-        scratch = np.empty((2, pair_kernels.SEGMENT), np.uint8)
+        scratch = np.empty((2, replicates.SEGMENT), np.uint8)
         words, scratch_words = counts.view(np.uint64), scratch.view(np.uint64)
-        pair_kernels.pair_counts(
+        replicates.pair_counts(
             words, masks, pieces, counts, scratch_words, scratch, state, *segments
         )
     sum_columns(counts, columns, row, out)
@@ -263,15 +258,15 @@ def sum_columns(drawn: NDArray[Any], columns: Floats | None, row: int, out: Yiel
     """Add what the rows from ``row`` on give to the sums: counts or weights, a line a replicate."""
     if columns is not None:
         part = np.ascontiguousarray(columns[:, row : row + drawn.shape[1]])
-        pair_kernels.column_sums(drawn, part, out.sums)
+        replicates.column_sums(drawn, part, out.sums)
 
 
 def called_positive(
     rows: SortedRows, cut: int, counts: Bytes, segments: tuple[NDArray[np.int64], ...]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return TP and FP of the decision that the first ``cut`` rows are positive."""
-    segment = cut // pair_kernels.SEGMENT
-    start = segment * pair_kernels.SEGMENT
+    segment = cut // replicates.SEGMENT
+    start = segment * replicates.SEGMENT
     rest = counts[:, start:cut]
     positive = rest & rows.masks[start:cut]
     tp = segments[0][:, :segment].sum(axis=1) + positive.sum(axis=1, dtype=np.int64)
@@ -297,14 +292,14 @@ def points_of_weights(
     """Return scaled TP and FP at the end of each tie, after a first 0, and the row of each."""
     n = len(weights)
     tp, fp, at = np.empty(n + 1), np.empty(n + 1), np.empty(n, np.int64)
-    n = weight_kernels.weighted_points(weights, rows.masks[:n], rows.ends[:n], scale, tp, fp, at)
+    n = replicates.weighted_points(weights, rows.masks[:n], rows.ends[:n], scale, tp, fp, at)
     return tp[: n + 1], fp[: n + 1], at[:n]
 
 
 def measure_lines(
     rows: SortedRows, needs: Needs, counts: Bytes, segments: Any, around: Floats, states: Floats
 ) -> None:
-    """Fill ``states`` with what the lines leave, see `replicate_points.thresholds_of_rows`.
+    """Fill ``states`` with what the lines leave, see `replicates.thresholds_of_rows`.
 
     The area under steps is added to what is there.
     """
@@ -313,13 +308,13 @@ def measure_lines(
     masks, ends, line = rows.masks, rows.ends, needs.line_of_steps
     kinds = {kind for j, (kind, *_) in enumerate(needs.lines) if j != line}
     given = counts, masks, ends, rows.anchors, *segments, around, needs.programme, needs.bounds
-    if kinds & point_kernels.THRESHOLDS:
-        point_kernels.thresholds_of_rows(*given, states)
-    if kinds - point_kernels.THRESHOLDS:
-        point_kernels.areas_of_rows(*given, states)
+    if kinds & replicates.THRESHOLDS:
+        replicates.thresholds_of_rows(*given, states)
+    if kinds - replicates.THRESHOLDS:
+        replicates.areas_of_rows(*given, states)
     if line is not None:
         areas = states[:, line, 0].copy()
         words, mask_words = counts.view(np.uint64), masks.view(np.uint64)
         columns = counts, words, masks, mask_words, ends, *rows.lone_positives
-        pair_kernels.step_areas(*columns, around, areas)
+        replicates.step_areas(*columns, around, areas)
         states[:, line, 0] = areas

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import key_text
-from fastmetrics._kernels.replicates import replicate_weights as weighing
+from fastmetrics._kernels import replicates as kernels
 from fastmetrics._threads.workers import run, run_batches
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.inference._sample_sizes import Sizes
@@ -247,7 +247,7 @@ def _streamed_weights(form: Rows, draws: Draws, needs: Needs, first: int, count:
             windows = np.arange(start, min(start + n_windows, draws.n_windows))
             draws.counts(first, totals, windows, counts)
         if form.weights is not None:
-            weighing.weigh_rows(counts, form.weights[row : row + size], weights)
+            kernels.weigh_rows(counts, form.weights[row : row + size], weights)
         form.part_of_weights(weights, row, state, out)
     out.close_weights(state)
     if is_bayesian:

@@ -14,11 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels.replicates import (
-    replicate_pairs as pairs,
-    replicate_points as points,
-    replicate_weights as weighing,
-)
+from fastmetrics._kernels import replicates as kernels
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference._sample_sizes import (
     Sizes,
@@ -207,7 +203,7 @@ class Rows(Form):
         if self.units is None:
             return of_units
         counts = np.zeros((len(of_units), padded(self.n)), np.uint8)
-        pairs.gather_counts(of_units, self.units, counts)
+        kernels.gather_counts(of_units, self.units, counts)
         return counts
 
     def measure(self, needs: Needs, counts: Bytes) -> Yield:
@@ -244,7 +240,7 @@ class Rows(Form):
     def part_of_weights(self, weights: Floats, row: int, state: Floats, out: Yield) -> None:
         """Add what the weighted rows from ``row`` on give, a line a replicate."""
         sum_columns(weights, self.columns, row, out)
-        pairs.column_sums(weights, np.ones((1, weights.shape[1])), out.total[:, None])
+        kernels.column_sums(weights, np.ones((1, weights.shape[1])), out.total[:, None])
 
     def empty(self, count: int, needs: Needs) -> Yield:
         n_columns = 0 if self.columns is None else len(self.columns)
@@ -326,7 +322,7 @@ class ScoredRows(Rows):
         sum_columns(weights, self.columns, row, out)
         stop = row + weights.shape[1]
         pieces = self.rows.tie_pieces(row, stop)
-        weighing.weighted_pairs(weights, self.rows.masks[row:stop], pieces, state)
+        kernels.weighted_pairs(weights, self.rows.masks[row:stop], pieces, state)
 
     def _n_cells(self) -> int:
         return 0 if self.cut is None else 4
@@ -344,7 +340,7 @@ class ScoredRows(Rows):
             *curve, at = points_of_weights(self.rows, weights.astype(np.float64), scale)
             slack = _ROUNDING * (curve[0][-1] + curve[1][-1])
             programme, bounds = needs.programme, needs.bounds
-            points.measure_points(*curve, at, slack, programme, bounds, out.states[r])
+            kernels.measure_points(*curve, at, slack, programme, bounds, out.states[r])
         if self.cut is not None:
             positive = self.rows.masks[: self.cut] > 0
             tp = scale * float(weights[: self.cut][positive].sum())

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows
-from fastmetrics._kernels.replicates import replicate_pairs as pairs
+from fastmetrics._kernels import replicates as kernels
 from fastmetrics.tables.ordering.row_order import RowOrder, row_order
 from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
 from fastmetrics.tables.scores.score_table import ScoreTable
@@ -226,9 +226,9 @@ def _sorted_rows(
     counted: tuple[Codes, Codes],
     weights: NDArray[np.float64] | None = None,
 ) -> SortedRows:
-    segments = np.arange(-(-padded(n) // pairs.SEGMENT))
+    segments = np.arange(-(-padded(n) // kernels.SEGMENT))
     fresh = np.ones(len(segments), np.bool_)
-    fresh[1:] = ends[segments[1:] * pairs.SEGMENT - 1] > 0
+    fresh[1:] = ends[segments[1:] * kernels.SEGMENT - 1] > 0
     anchors = np.maximum.accumulate(np.where(fresh, segments, 0))
     return SortedRows(n, masks, ends, anchors, ties, distinct, counted, weights)
 
@@ -288,7 +288,7 @@ def inverse_of(order: Places) -> Places:
 def taken(values: NDArray[Any], places: Places) -> NDArray[Any]:
     """Return ``values[places]``, for which NumPy would make its own eight-byte places."""
     found = np.empty(len(places), values.dtype)
-    pairs.take(values, places, found)
+    kernels.take(values, places, found)
     return found
 
 
@@ -296,15 +296,17 @@ def lone_positives(
     masks: Bytes, ends: Bytes, anchors: NDArray[np.int64]
 ) -> tuple[Bytes, NDArray[np.uint16], NDArray[np.int64]]:
     """Return which segments have no ties, the places of their positives, and where they start."""
-    whole = len(masks) // pairs.SEGMENT
+    whole = len(masks) // kernels.SEGMENT
     lone, n_positive = np.zeros(len(anchors), np.uint8), np.zeros(len(anchors) + 1, np.int64)
-    in_segments = (whole, pairs.SEGMENT)
-    ends, masks = (column[: whole * pairs.SEGMENT].reshape(in_segments) for column in (ends, masks))
+    in_segments = (whole, kernels.SEGMENT)
+    ends, masks = (
+        column[: whole * kernels.SEGMENT].reshape(in_segments) for column in (ends, masks)
+    )
     lone[:whole] = ends.all(axis=1) & (anchors[:whole] == np.arange(whole))
     places = [np.empty(0, np.uint16)]
-    for start in range(0, whole, _PART // pairs.SEGMENT):
-        some = slice(start, min(start + _PART // pairs.SEGMENT, whole))
+    for start in range(0, whole, _PART // kernels.SEGMENT):
+        some = slice(start, min(start + _PART // kernels.SEGMENT, whole))
         listed = masks[some] & (lone[some, None] * np.uint8(255))
-        places.append((np.flatnonzero(listed) % pairs.SEGMENT).astype(np.uint16))
+        places.append((np.flatnonzero(listed) % kernels.SEGMENT).astype(np.uint16))
         n_positive[start + 1 : some.stop + 1] = np.count_nonzero(listed, axis=1)
     return lone, np.concatenate(places), np.cumsum(n_positive)

@@ -1,7 +1,7 @@
 """Threshold measures as the bootstrap sees them: what a replicate must yield, and the value of it.
 
 A measure asks the kernels for doubled pair counts, or for some lines of a programme (see
-``_kernels/replicates/replicate_points.py``); `finish` turns what they left into values. The
+``_kernels/replicates.py``); `finish` turns what they left into values. The
 estimate itself comes from the public function of the same name, or from what that function calls.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_choice, check_flag, check_fraction, check_positive
-from fastmetrics._kernels.replicates import replicate_points as kernels
+from fastmetrics._kernels import replicates as kernels
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._draws import Line, Yield
 from fastmetrics.inference.bootstrap._forms import Form

@@ -22,7 +22,7 @@ from fastmetrics._input.scalars import (
     check_integer,
     seed_key,
 )
-from fastmetrics._kernels.replicates import replicate_pairs, resampling as kernels
+from fastmetrics._kernels import replicates, resampling as kernels
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
@@ -223,7 +223,7 @@ def _test_pair(
     def of_both(coins: NDArray[np.uint64]) -> NDArray[np.float64]:
         """Return (models, measures, replicates), rows with coin 1 being exchanged."""
         counts = np.zeros((2, len(coins), padded(2 * n)), np.uint8)
-        replicate_pairs.exchange_rows(coins, form.units, second, *counts)
+        replicates.exchange_rows(coins, form.units, second, *counts)
         return np.stack([engine.values(form, form.measure(engine.needs, one)) for one in counts])
 
     observed = of_both(np.zeros((1, -(-n // 64)), np.uint64))[..., 0]

@@ -1,0 +1,879 @@
+"""Metrics of the replicates of a bootstrap: pairs, sums, thresholds, areas and curves.
+
+Rows are sorted by descending score and, inside a tie, positives first; a mask byte is 255 for a
+positive, else 0, and ``ends`` marks the last row of a tie. A replicate is how often each row was
+drawn, a byte, or its weight, a double. Eight neighbouring counts must sum to less than 256: of
+draws that fall on each row once on average, more do so with a probability below 1e-30.
+
+Units and indices are numbered in int32; sums are int64, or float64 where terms are no counts, and
+are taken by blocks of rows, so that the parts in which a replicate comes leave no trace in them.
+The points of a piece of curve, highest score first, are float64 ``tp`` and ``fp``: entry 0 is the
+last point before the piece, entry i + 1 its point i.
+"""
+
+import math
+
+import numpy as np
+
+from fastmetrics._kernels._compile import kernel
+
+#: Rows of a segment, whose class totals are kept; and its words of eight counts.
+SEGMENT = 512
+_SEGMENT_WORDS = 64
+#: Rows whose sums are taken by themselves, in lanes.
+BLOCK = 4096
+_LANES = 64
+_64, _MASK_64, _ONE = np.uint64(6), np.uint64(63), np.uint64(1)
+_S8, _S16, _S32, _TOP = (np.uint64(shift) for shift in (8, 16, 32, 56))
+_BYTE = np.uint64(255)
+
+
+@kernel
+def gather_counts(drawn, units, counts):
+    """Fill ``counts[r, i]`` with ``drawn[r, units[i]]``: what is drawn are units, not rows."""
+    for r in range(counts.shape[0]):
+        some = drawn[r]
+        for i in range(units.size):
+            counts[r, i] = some[np.uint32(units[i])]
+
+
+@kernel
+def take(values, places, found):
+    """Fill ``found[i]`` with ``values[places[i]]``."""
+    for i in range(places.size):
+        found[i] = values[np.uint32(places[i])]
+
+
+@kernel
+def exchange_rows(coins, units, second, of_first, of_second):
+    """Count the rows that each of two models has once units have tossed their coins.
+
+    Row i is of the first model, or if ``second[i]`` of the other one; where the coin of its unit,
+    a bit, is 1, it goes over.
+    """
+    for r in range(of_first.shape[0]):
+        words = coins[r]
+        first = of_first[r]
+        other = of_second[r]
+        for i in range(units.size):
+            unit = np.uint64(units[i])
+            coin = np.uint8((words[unit >> _64] >> (unit & _MASK_64)) & _ONE)
+            other[i] = coin ^ second[i]
+            first[i] = np.uint8(1) ^ other[i]
+
+
+@kernel
+def byte_products(a, b, n):
+    """Return the sum of a[i] * b[i]; 32 bits wide, so that it runs in vector lanes."""
+    total = np.uint32(0)
+    for i in range(n):
+        total = np.uint32(total + np.uint32(np.uint32(a[i]) * np.uint32(b[i])))
+    return np.int64(total)
+
+
+@kernel
+def pair_counts(
+    counts, masks, pieces, counts_by_row, scratch, scratch_bytes, state, segment_positives,
+    segment_negatives,
+):  # fmt: skip
+    """Count, on through a part of the rows of each replicate, the pairs that a positive wins.
+
+    ``counts`` are words of eight rows, ``counts_by_row`` the same memory. ``state[r]`` is
+    [positives, negatives, doubled pairs won (a tie is one), positives of the open tie], and goes
+    on where the part before it ended. ``pieces`` lists the ties of both classes inside this part:
+    (first row, first negative, end, whether the tie ends here). ``scratch`` has two segments, as
+    words and as bytes: a view in a kernel takes a tenth of a second to compile.
+    """
+    prefixes = scratch[0]
+    negatives = scratch[1]
+    n_words = masks.size
+    for r in range(counts.shape[0]):
+        all_positives = state[r, 0]
+        all_negatives = state[r, 1]
+        won = np.int64(0)
+        for segment in range((n_words + _SEGMENT_WORDS - 1) // _SEGMENT_WORDS):
+            start = segment * _SEGMENT_WORDS
+            size = min(_SEGMENT_WORDS, n_words - start)
+            for i in range(size):
+                count = counts[r, start + i]
+                positive = count & masks[start + i]
+                negatives[i] = count ^ positive
+                # Prefix sums of the eight bytes: byte j becomes the sum of the bytes up to j.
+                positive += positive << _S8
+                positive += positive << _S16
+                prefixes[i] = positive + (positive << _S32)
+            won += byte_products(scratch_bytes[0], scratch_bytes[1], 8 * size)
+            before = np.int64(0)
+            below = np.int64(0)
+            for i in range(size):
+                negative = negatives[i]
+                negative += negative << _S8
+                negative += negative << _S16
+                negative = (negative + (negative << _S32)) >> _TOP
+                won += before * np.int64(negative)
+                below += np.int64(negative)
+                before += np.int64(prefixes[i] >> _TOP)
+            won += all_positives * below
+            all_positives += before
+            all_negatives += below
+            segment_positives[r, segment] = before
+            segment_negatives[r, segment] = below
+        tied = np.int64(0)
+        open_positives = state[r, 3]
+        for piece in range(pieces.shape[0]):
+            for i in range(pieces[piece, 0], pieces[piece, 1]):
+                open_positives += counts_by_row[r, i]
+            tied_negatives = np.int64(0)
+            for i in range(pieces[piece, 1], pieces[piece, 2]):
+                tied_negatives += counts_by_row[r, i]
+            tied += open_positives * tied_negatives
+            if pieces[piece, 3]:
+                open_positives = 0
+        state[r, 0] = all_positives
+        state[r, 1] = all_negatives
+        state[r, 2] += 2 * won - tied
+        state[r, 3] = open_positives
+
+
+@kernel
+def column_sums(drawn, columns, sums):
+    """Add to ``sums[r, j]`` the sum over rows i of ``drawn[r, i] * columns[j, i]``.
+
+    Blocks of rows are added up in lanes: parts of a replicate that are whole blocks leave no trace.
+    """
+    n_rows = columns.shape[1]
+    lanes = np.empty(_LANES)
+    for r in range(drawn.shape[0]):
+        for j in range(columns.shape[0]):
+            for start in range(0, n_rows, BLOCK):
+                stop = min(start + BLOCK, n_rows)
+                whole = stop - (stop - start) % _LANES
+                for i in range(_LANES):
+                    lanes[i] = 0.0
+                for first in range(start, whole, _LANES):
+                    some = drawn[r, first : first + _LANES]  # a slice: the loop runs in vectors
+                    column = columns[j, first : first + _LANES]
+                    for i in range(_LANES):
+                        lanes[i] += np.float64(some[i]) * column[i]
+                total = 0.0
+                for i in range(_LANES):
+                    total += lanes[i]
+                for i in range(whole, stop):
+                    total += np.float64(drawn[r, i]) * columns[j, i]
+                sums[r, j] += total
+
+
+@kernel
+def step_areas(counts, words, masks, mask_words, ends, lone, places, starts, around, areas):
+    """Add each replicate's area under the steps of precision over TP, row by row.
+
+    ``around[r, :2]`` are TP and FP of what scores higher than these rows, whose area is there.
+
+    In segments in which each row has a score of its own (``lone``) only the positives are looked
+    at: their ``places``, those of segment s from ``starts[s]`` on. What is called positive up to a
+    row is known from prefix sums of eight counts at once: ``words`` and ``mask_words`` are the same
+    memory as counts and masks.
+    """
+    sums = np.empty((2, _SEGMENT_WORDS), np.uint64)  # of drawn positives, and of all that is drawn
+    before = np.empty((2, _SEGMENT_WORDS))
+    gains = np.empty(SEGMENT + 1)
+    steps = np.empty((2, SEGMENT + 1))
+    for r in range(counts.shape[0]):
+        drawn = counts[r]
+        area = areas[r]
+        tp = np.int64(around[r, 0])
+        called = tp + np.int64(around[r, 1])
+        gain = np.int64(0)
+        for s in range(lone.size):
+            first = np.uint64(s * SEGMENT)
+            if not lone[s]:
+                for i in range(first, np.uint64(min(s * SEGMENT + SEGMENT, masks.size))):
+                    positive = np.int64(drawn[i] & masks[i])
+                    tp += positive
+                    called += np.int64(drawn[i])
+                    gain += positive
+                    end = np.int64(ends[i])
+                    area += np.float64(gain * end) * (np.float64(tp) / np.float64(max(called, 1)))
+                    gain *= 1 - end
+                continue
+            word = first // np.uint64(8)
+            for i in range(_SEGMENT_WORDS):
+                count = words[r, word + np.uint64(i)]
+                positive = count & mask_words[word + np.uint64(i)]
+                positive += positive << _S8
+                positive += positive << _S16
+                sums[0, i] = positive + (positive << _S32)
+                count += count << _S8
+                count += count << _S16
+                sums[1, i] = count + (count << _S32)
+            for i in range(_SEGMENT_WORDS):
+                before[0, i] = tp
+                before[1, i] = called
+                tp += np.int64(sums[0, i] >> _TOP)
+                called += np.int64(sums[1, i] >> _TOP)
+            n = np.uint64(0)
+            some = places[starts[s] : starts[s + 1]]
+            for k in range(some.size):
+                place = np.uint64(some[k])
+                times = drawn[first + place]
+                gains[n] = times
+                of_eight = place // np.uint64(8)
+                shift = place % np.uint64(8) * np.uint64(8)
+                steps[0, n] = before[0, of_eight] + np.float64((sums[0, of_eight] >> shift) & _BYTE)
+                steps[1, n] = before[1, of_eight] + np.float64((sums[1, of_eight] >> shift) & _BYTE)
+                n += np.uint64(times > 0)
+            for k in range(n):
+                gains[k] *= steps[0, k] / steps[1, k]
+            for k in range(n):
+                area += gains[k]
+        areas[r] = area
+
+
+#: Kinds of measure, column 0 of a programme.
+BEST, PRECISION_AREA, AREA, BREAK_EVEN = range(4)
+THRESHOLDS = {BEST, BREAK_EVEN}
+#: Column 1: what the best threshold maximises, or the estimator of a P-R area.
+YOUDEN, YOUDEN_BELOW, CLOSEST, ERRORS, F_BETA, PRECISION, RECALL, RECALL_AT_FPR = range(8)
+STEP, TRAPEZOID, CONTINUOUS = range(3)
+#: Numbers in the state of a measure.
+STATE = 4
+
+
+@kernel
+def merit(criterion, bound, tp, fp, n_positive, n_negative):
+    """Return what a criterion maximises: rising in TP, falling in FP; -inf where not allowed.
+
+    YOUDEN_BELOW alone falls in TP and rises in FP.
+    """
+    if criterion == YOUDEN:
+        return tp * n_negative - fp * n_positive
+    if criterion == YOUDEN_BELOW:
+        return fp * n_positive - tp * n_negative
+    if criterion == CLOSEST:
+        missed = (n_positive - tp) * n_negative
+        false = fp * n_positive
+        return -(missed * missed + false * false)
+    if criterion == ERRORS:
+        return tp - fp
+    if criterion == F_BETA:  # the bound is the share of recall in the harmonic mean
+        mixed = bound * n_positive + (1.0 - bound) * (tp + fp)
+        return tp / mixed if mixed > 0.0 else 0.0
+    called = tp + fp
+    if criterion == PRECISION:
+        allowed = called > 0.0 and n_positive > 0.0 and tp / n_positive >= bound
+        return tp / called if allowed else -np.inf
+    if criterion == RECALL:
+        return tp if called > 0.0 and tp / called >= bound else -np.inf
+    return tp if n_negative > 0.0 and fp / n_negative <= bound else -np.inf
+
+
+@kernel
+def nobody(criterion, bound, n_positive, n_negative, state):
+    """Start from the point (0, 0): [merit, row, TP, FP]; row -1 is that point, -2 none at all."""
+    state[0] = merit(criterion, bound, 0.0, 0.0, n_positive, n_negative)
+    state[1] = -1.0 if state[0] > -np.inf else -2.0
+    state[2] = 0.0
+    state[3] = 0.0
+
+
+@kernel
+def best_of_points(criterion, bound, tp, fp, rows, n, n_positive, n_negative, state):
+    """Keep the best point, the first of equal ones, as [merit, row, TP, FP]."""
+    for i in range(1, n + 1):
+        if criterion == YOUDEN_BELOW:  # as `merit`; written out, the loop takes two thirds
+            value = fp[i] * n_positive - tp[i] * n_negative
+        else:
+            value = merit(criterion, bound, tp[i], fp[i], n_positive, n_negative)
+        if value > state[0] or (value == state[0] and rows[i - 1] < state[1] and value > -np.inf):
+            state[0] = value
+            state[1] = rows[i - 1]
+            state[2] = tp[i]
+            state[3] = fp[i]
+
+
+@kernel
+def chosen_points(x, n, chosen):
+    """List the points at which ``x`` grew; return how many there are."""
+    found = np.uint64(0)
+    for i in range(1, n + 1):
+        chosen[found] = i
+        found += np.uint64(x[i] > x[i - 1])
+    return np.int64(found)
+
+
+@kernel
+def area_of_points(x, y, top, low, high, chosen, n, state):
+    """Add to ``state[0]`` the doubled area under |y - top| between two places of the axis x."""
+    area = 0.0
+    for k in range(n):
+        i = chosen[k]
+        x0 = x[i - 1]
+        x1 = x[i]
+        y0 = abs(y[i - 1] - top)
+        y1 = abs(y[i] - top)
+        if x0 >= low and x1 <= high:
+            area += (x1 - x0) * (y0 + y1)
+        elif x1 > low and x0 < high:
+            slope = (y1 - y0) / (x1 - x0)
+            left = max(x0, low)
+            right = min(x1, high)
+            area += (right - left) * (2.0 * y0 + slope * ((left - x0) + (right - x0)))
+    state[0] += area
+
+
+@kernel
+def precision_area_of_points(estimator, tp, fp, chosen, n, state):
+    """Add to ``state[0]`` an area under precision over TP, from the points where TP grew.
+
+    The continuous area is s (TP log(1 + x) + s n (x - log(1 + x))) for each, see `pr_auc`.
+    """
+    area = 0.0
+    for k in range(n):
+        i = chosen[k]
+        gain = tp[i] - tp[i - 1]
+        if estimator == STEP:
+            area += gain * (tp[i] / (tp[i] + fp[i]))
+            continue
+        called = tp[i - 1] + fp[i - 1]
+        if estimator == TRAPEZOID:
+            before = tp[i - 1] / called if called > 0.0 else 1.0
+            area += 0.5 * gain * (tp[i] / (tp[i] + fp[i]) + before)
+            continue
+        added = gain + (fp[i] - fp[i - 1])
+        share = gain / added
+        x = added / called if called > 0.0 else 0.0
+        if x < 1e-3:
+            rest = x * x * (0.5 - x * (1.0 / 3.0 - x * (0.25 - x * 0.2)))
+            grown = x - rest
+        else:
+            grown = math.log1p(x)
+            rest = x - grown
+        inside = tp[i - 1] * grown + share * called * rest
+        area += share * (inside if called > 0.0 else gain)
+    state[0] += area
+
+
+@kernel
+def break_even_of_points(tp, fp, n, n_positive, slack, state):
+    """Find the TP where as many are called positive as there are positives: [found, TP]."""
+    for i in range(1, n + 1):
+        called = tp[i] + fp[i]
+        if state[0] == 0.0 and called >= n_positive - slack:
+            state[0] = 1.0
+            state[1] = tp[i]
+            if called > n_positive + slack:
+                before = tp[i - 1] + fp[i - 1]
+                share = (n_positive - before) / (called - before)
+                state[1] = tp[i - 1] + share * (tp[i] - tp[i - 1])
+
+
+@kernel
+def add_areas(kind, criterion, bounds, tp, fp, n, n_positive, n_negative, state, chosen):
+    """Add to an area what n points give."""
+    x, y, axis, top = (tp, fp, n_positive, n_negative)
+    if kind == AREA and not criterion:
+        x, y, axis, top = (fp, tp, n_negative, 0.0)
+    n = chosen_points(x, n, chosen)
+    if kind == AREA:
+        area_of_points(x, y, top, bounds[0] * axis, bounds[1] * axis, chosen, n, state)
+    else:
+        precision_area_of_points(criterion, tp, fp, chosen, n, state)
+
+
+@kernel
+def measure_points(tp, fp, rows, slack, programme, bounds, states):
+    """Measure one whole curve: ``states[j]`` is what measure j of the programme leaves."""
+    n = rows.size
+    n_p = tp[n]
+    n_n = fp[n]
+    chosen = np.empty(n, np.int64)
+    for j in range(programme.shape[0]):
+        kind = programme[j, 0]
+        criterion = programme[j, 1]
+        state = states[j]
+        for i in range(STATE):
+            state[i] = 0.0
+        if kind == BEST:
+            nobody(criterion, bounds[j, 0], n_p, n_n, state)
+            best_of_points(criterion, bounds[j, 0], tp, fp, rows, n, n_p, n_n, state)
+        elif kind == BREAK_EVEN:
+            break_even_of_points(tp, fp, n, n_p, slack, state)
+        else:
+            add_areas(kind, criterion, bounds[j], tp, fp, n, n_p, n_n, state, chosen)
+
+
+@kernel
+def points_of_rows(counts, masks, ends, segment, edge_tp, edge_fp, tp, fp, rows):
+    """Write the points of a segment's rows, at the ends of ties; return their number."""
+    n = np.uint64(0)
+    true_positives = np.int64(edge_tp[segment])
+    false_positives = np.int64(edge_fp[segment])
+    first = segment * SEGMENT
+    for i in range(np.uint64(first), np.uint64(min(first + SEGMENT, masks.size))):
+        positive = counts[i] & masks[i]
+        true_positives += np.int64(positive)
+        false_positives += np.int64(counts[i]) - np.int64(positive)
+        rows[n] = i
+        tp[n + np.uint64(1)] = true_positives
+        fp[n + np.uint64(1)] = false_positives
+        n += np.uint64(ends[i])
+    return np.int64(n)
+
+
+@kernel
+def thresholds_of_rows(
+    counts, masks, ends, anchors, segment_positives, segment_negatives, around, programme, bounds,
+    states,
+):  # fmt: skip
+    """Find the best thresholds and break-even points of replicates of n rows.
+
+    ``states[r, j]`` is what measure j leaves; those of areas are passed over. ``around[r]`` are TP
+    and FP of what scores higher than these rows, and the positives and negatives of the whole
+    replicate. ``anchors[s]`` is the last segment up to s that starts with a new tie.
+
+    Only the segments that a measure needs are read row by row: for the best threshold those whose
+    bound (TP at the end, FP at the start) is as good as the best segment end.
+    """
+    n_rows = masks.size
+    n_segments = segment_positives.shape[1]
+    tp = np.zeros(SEGMENT + 1)
+    fp = np.zeros(SEGMENT + 1)
+    rows = np.empty(SEGMENT, np.int64)
+    edge_tp = np.zeros(n_segments + 1)
+    edge_fp = np.zeros(n_segments + 1)
+    node_tp = np.zeros(n_segments + 1)  # the edges at which a tie ends
+    node_fp = np.zeros(n_segments + 1)
+    node_rows = np.empty(n_segments, np.int64)
+    for r in range(counts.shape[0]):
+        drawn = counts[r]
+        edge_tp[0] = around[r, 0]
+        edge_fp[0] = around[r, 1]
+        n_nodes = np.int64(0)
+        for s in range(n_segments):
+            edge_tp[s + 1] = edge_tp[s] + segment_positives[r, s]
+            edge_fp[s + 1] = edge_fp[s] + segment_negatives[r, s]
+            node_rows[n_nodes] = min((s + 1) * SEGMENT, n_rows) - 1
+            node_tp[n_nodes + 1] = edge_tp[s + 1]
+            node_fp[n_nodes + 1] = edge_fp[s + 1]
+            n_nodes += np.int64(ends[node_rows[n_nodes]])
+        n_p = around[r, 2]
+        n_n = around[r, 3]
+        for j in range(programme.shape[0]):
+            kind = programme[j, 0]
+            criterion = programme[j, 1]
+            bound = bounds[j, 0]
+            state = states[r, j]
+            if kind == BEST:
+                nobody(criterion, bound, n_p, n_n, state)
+                best_of_points(
+                    criterion, bound, node_tp, node_fp, node_rows, n_nodes, n_p, n_n, state
+                )
+                below = np.int64(criterion == YOUDEN_BELOW)
+                for s in range(n_segments):
+                    most_tp = edge_tp[s + 1 - below]
+                    most = merit(criterion, bound, most_tp, edge_fp[s + below], n_p, n_n)
+                    if most >= state[0] and most > -np.inf:
+                        n = points_of_rows(drawn, masks, ends, s, edge_tp, edge_fp, tp, fp, rows)
+                        best_of_points(criterion, bound, tp, fp, rows, n, n_p, n_n, state)
+            elif kind == BREAK_EVEN:
+                for i in range(STATE):
+                    state[i] = 0.0
+                s = np.int64(0)
+                while s < n_segments - 1 and edge_tp[s + 1] + edge_fp[s + 1] < n_p:
+                    s += 1
+                s = anchors[s]  # where the tie starts
+                tp[0] = edge_tp[s]
+                fp[0] = edge_fp[s]
+                while s < n_segments and state[0] == 0.0:
+                    n = points_of_rows(drawn, masks, ends, s, edge_tp, edge_fp, tp, fp, rows)
+                    break_even_of_points(tp, fp, n, n_p, 0.0, state)
+                    tp[0] = tp[n]
+                    fp[0] = fp[n]
+                    s += 1
+
+
+@kernel
+def areas_of_rows(
+    counts, masks, ends, anchors, segment_positives, segment_negatives, around, programme, bounds,
+    states,
+):  # fmt: skip
+    """Add up areas under curves of replicates; see `thresholds_of_rows`.
+
+    Thresholds are passed over, and the area under steps, which is that of `step_areas`.
+    """
+    n_segments = segment_positives.shape[1]
+    tp = np.zeros(SEGMENT + 1)
+    fp = np.zeros(SEGMENT + 1)
+    rows = np.empty(SEGMENT, np.int64)
+    chosen = np.empty(SEGMENT, np.int64)
+    edge_tp = np.zeros(n_segments + 1)
+    edge_fp = np.zeros(n_segments + 1)
+    for r in range(counts.shape[0]):
+        edge_tp[0] = around[r, 0]
+        edge_fp[0] = around[r, 1]
+        for s in range(n_segments):
+            edge_tp[s + 1] = edge_tp[s] + segment_positives[r, s]
+            edge_fp[s + 1] = edge_fp[s] + segment_negatives[r, s]
+        n_p = around[r, 2]
+        n_n = around[r, 3]
+        for j in range(programme.shape[0]):
+            kind = programme[j, 0]
+            criterion = programme[j, 1]
+            of_steps = kind == PRECISION_AREA and criterion == STEP
+            if kind in (BEST, BREAK_EVEN) or of_steps:
+                continue
+            state = states[r, j]
+            for i in range(STATE):
+                state[i] = 0.0
+            edges, x, axis = (edge_tp, tp, n_p) if criterion else (edge_fp, fp, n_n)
+            high = bounds[j, 1] * axis if kind == AREA else np.inf
+            s = np.int64(0)
+            while kind == AREA and s < n_segments - 1 and edges[s + 1] < bounds[j, 0] * axis:
+                s += 1
+            s = anchors[s]  # where the tie starts in which the axis enters the range
+            tp[0] = edge_tp[s]
+            fp[0] = edge_fp[s]
+            while s < n_segments and x[0] < high:
+                n = points_of_rows(counts[r], masks, ends, s, edge_tp, edge_fp, tp, fp, rows)
+                add_areas(kind, criterion, bounds[j], tp, fp, n, n_p, n_n, state, chosen)
+                tp[0] = tp[n]
+                fp[0] = fp[n]
+                s += 1
+
+
+#: Numbers whose logarithms are taken at a time, in the first-level cache.
+_CHUNK = 512
+_BYTE_1 = np.uint8(1)
+_12, _52 = np.uint64(12), np.uint64(52)
+_ROOT, _FRACTION = np.uint64(0x3FE6A09E00000000), np.uint64(0xFFFFFFFFFFFFF)
+_TO_ONE = np.uint64(0x3FF0000000000000 - 0x3FE6A09E00000000)
+_LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+_L2, _L4, _L6 = 3.999999999940941908e-01, 2.222219843214978396e-01, 1.531383769920937332e-01
+_L1, _L3 = 6.666666666666735130e-01, 2.857142874366239149e-01
+_L5, _L7 = 1.818357216161805012e-01, 1.479819860511658591e-01
+
+
+@kernel
+def exponentials(words, n_rows, sums):
+    """Make of each word, in its place, an exponential number; 0 from row ``n_rows`` on.
+
+    What replicate r adds up to is added to ``sums[r]``. The logarithm is FDLIBM's (Sun Microsystems
+    1993, e_log.c: wrong by less than a unit in the last place), without branches, for vectors.
+    """
+    numbers = np.empty(_CHUNK)
+    as_words = numbers.view(np.uint64)
+    powers = np.empty(_CHUNK)
+    for r in range(words.shape[0]):
+        for start in range(0, words.shape[1], _CHUNK):
+            size = min(_CHUNK, words.shape[1] - start)
+            word = words[r, start : start + size]
+            found = word.view(np.float64)
+            for i in range(size):  # in (0, 1), exact: never rounded up to 1
+                numbers[i] = (np.float64(word[i] >> _12) + 0.5) * 2.0**-52
+            for i in range(size):  # each is 2**power times a number from sqrt(1/2) to sqrt(2)
+                shifted = as_words[i] + _TO_ONE
+                powers[i] = np.float64(np.int64(shifted >> _52) - 1023)
+                as_words[i] = (shifted & _FRACTION) + _ROOT
+            for i in range(size):
+                f = numbers[i] - 1.0
+                s = f / (2.0 + f)
+                z = s * s
+                w = z * z
+                even = w * (_L2 + w * (_L4 + w * _L6))
+                odd = z * (_L1 + w * (_L3 + w * (_L5 + w * _L7)))
+                half = 0.5 * f * f
+                rest = s * (half + (even + odd)) + powers[i] * _LN2_LOW
+                found[i] = ((half - rest) - f) - powers[i] * _LN2_HIGH
+            for i in range(max(0, n_rows - start), size):
+                found[i] = 0.0
+            s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+            for i in range(0, size - 3, 4):
+                s0 += found[i]
+                s1 += found[i + 1]
+                s2 += found[i + 2]
+                s3 += found[i + 3]
+            for i in range(size - size % 4, size):
+                s0 += found[i]
+            sums[r] += (s0 + s1) + (s2 + s3)
+
+
+@kernel
+def weigh_rows(drawn, weights, weighed):
+    """Fill ``weighed[r, i]`` with ``drawn[r, i] * weights[i]``."""
+    n_rows = weights.size
+    for r in range(drawn.shape[0]):
+        some = drawn[r, :n_rows]
+        found = weighed[r, :n_rows]
+        for i in range(n_rows):
+            found[i] = np.float64(some[i]) * weights[i]
+
+
+@kernel
+def split_block(weights, masks, positives, negatives):
+    """Part the weights of a block by class; return the rows of each of its four quarters.
+
+    The last quarter has the rows that are left over too.
+    """
+    for i in range(weights.size):
+        positive = weights[i] * np.float64(masks[i] & _BYTE_1)
+        positives[i] = positive
+        negatives[i] = weights[i] - positive
+    return weights.size // 4
+
+
+@kernel
+def pairs_of_replicate(weights, masks, pieces, state):
+    """Count the pairs of one replicate, for `weighted_pairs`.
+
+    The quarters of a block are walked through side by side, so that no sum waits for another.
+    """
+    positives = np.empty(BLOCK)
+    negatives = np.empty(BLOCK)
+    for start in range(0, weights.size, BLOCK):
+        size = min(BLOCK, weights.size - start)
+        stop = start + size
+        n = split_block(weights[start:stop], masks[start:stop], positives, negatives)
+        positives_1, negatives_1 = positives[n:], negatives[n:]
+        positives_2, negatives_2 = positives[2 * n :], negatives[2 * n :]
+        positives_3, negatives_3 = positives[3 * n :], negatives[3 * n :]
+        p0, n0, w0, p1, n1, w1 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        p2, n2, w2, p3, n3, w3 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for i in range(n):
+            p0 += positives[i]
+            n0 += negatives[i]
+            w0 += p0 * negatives[i]
+            p1 += positives_1[i]
+            n1 += negatives_1[i]
+            w1 += p1 * negatives_1[i]
+            p2 += positives_2[i]
+            n2 += negatives_2[i]
+            w2 += p2 * negatives_2[i]
+            p3 += positives_3[i]
+            n3 += negatives_3[i]
+            w3 += p3 * negatives_3[i]
+        for i in range(4 * n, size):
+            p3 += positives[i]
+            n3 += negatives[i]
+            w3 += p3 * negatives[i]
+        for p, q, w in ((p0, n0, w0), (p1, n1, w1), (p2, n2, w2), (p3, n3, w3)):
+            state[2] += 2.0 * (state[0] * q + w)
+            state[0] += p
+            state[1] += q
+    for piece in range(pieces.shape[0]):
+        for i in range(pieces[piece, 0], pieces[piece, 1]):
+            state[4] += weights[i]
+        for i in range(pieces[piece, 1], pieces[piece, 2]):
+            state[5] += weights[i]
+        if pieces[piece, 3]:
+            state[3] += state[4] * state[5]
+            state[4] = 0.0
+            state[5] = 0.0
+
+
+@kernel
+def weighted_pairs(weights, masks, pieces, state):
+    """Count, on through a part of the rows of each replicate, the weighted pairs a positive wins.
+
+    ``state[r]`` is [positives, negatives, doubled pairs won where a tie is a whole one, tied pairs,
+    positives and negatives of the open tie], and goes on where the part before it ended: a part is
+    of whole blocks, or the last. ``pieces`` are ties, as of `pair_counts`.
+    """
+    for r in range(weights.shape[0]):
+        pairs_of_replicate(weights[r], masks, pieces, state[r])
+
+
+@kernel
+def weighted_points(weights, masks, ends, scale, tp, fp, rows):
+    """Write the scaled points of all rows at the ends of ties, after a first 0; return how many.
+
+    Sums are those of `weighted_pairs`, whose totals the last point meets.
+    """
+    positives = np.empty(BLOCK)
+    negatives = np.empty(BLOCK)
+    before_p = 0.0
+    before_n = 0.0
+    found = np.uint64(0)
+    tp[0] = 0.0
+    fp[0] = 0.0
+    for start in range(0, weights.size, BLOCK):
+        size = min(BLOCK, weights.size - start)
+        stop = start + size
+        n = split_block(weights[start:stop], masks[start:stop], positives, negatives)
+        for quarter in range(4):
+            p = 0.0
+            q = 0.0
+            for i in range(quarter * n, size if quarter == 3 else (quarter + 1) * n):
+                p += positives[i]
+                q += negatives[i]
+                rows[found] = start + i
+                tp[found + np.uint64(1)] = scale * (before_p + p)
+                fp[found + np.uint64(1)] = scale * (before_n + q)
+                found += np.uint64(ends[start + i])
+            before_p += p
+            before_n += q
+    return np.int64(found)
+
+
+#: What leads, and what is read off: TPR over FPR, FPR over TPR, or y - x where x + y reaches the
+#: levels, x and y being scaled rates: entries of a table each.
+OVER_FPR, OVER_TPR, ALONG = range(3)
+#: Rows of a segment.
+_CURVE_SEGMENT = 64
+
+
+@kernel
+def follow(lead, value, n, levels, top, slack, found, out):
+    """Write the values at the levels that the points 1 to n reach; return how many are found.
+
+    Point 0 ends the piece before. Levels rise; a lead within ``slack`` of one is equal to it.
+    """
+    i = 1
+    while found < levels.size:
+        level = levels[found]
+        # The first lead above this one is past the level, or at it.
+        passed = level + slack if top else np.nextafter(level - slack, -np.inf)
+        while i <= n and lead[i] <= passed:
+            i += 1
+        if i > n:
+            break
+        before = level - lead[i - 1]
+        after = lead[i] - level
+        if before <= slack:
+            out[found] = value[i - 1]
+        elif after <= slack:
+            out[found] = value[i]
+        else:
+            share = before / (before + after)
+            out[found] = value[i - 1] + share * (value[i] - value[i - 1])
+        found += 1
+    return found
+
+
+@kernel
+def values_along(lead, value, levels, top, slack, out):
+    """Write the value of one curve where its lead reaches each level; its ends go on for ever."""
+    n = lead.size - 1
+    none = np.int64(0)  # a literal 0 would compile another version
+    found = follow(lead, value, n, levels, top, slack, none, out)
+    for k in range(found, levels.size):
+        out[k] = value[n]
+
+
+@kernel
+def entry(table, place):
+    """Return the entry at a place of a table, straight between two entries."""
+    below = min(np.uint32(place), np.uint32(table.size - 2))
+    share = place - below
+    return (1.0 - share) * table[below] + share * table[below + np.uint32(1)]
+
+
+@kernel
+def nearest_count(x):
+    """Return the whole number that a product of doubles stands for, else the product."""
+    whole = np.floor(x + 0.5)
+    return whole if abs(x - whole) <= 2.0**-50 * x else x
+
+
+@kernel
+def class_totals(counts, masks, positives, negatives):
+    """Write how many of either class are drawn before each segment, and in all."""
+    positives[0] = 0
+    negatives[0] = 0
+    for s in range(positives.size - 1):
+        of_positives = np.uint32(0)
+        of_all = np.uint32(0)
+        for i in range(s * _CURVE_SEGMENT, min((s + 1) * _CURVE_SEGMENT, masks.size)):
+            of_positives = np.uint32(of_positives + np.uint32(counts[i] & masks[i]))
+            of_all = np.uint32(of_all + np.uint32(counts[i]))
+        positives[s + 1] = positives[s] + np.int64(of_positives)
+        negatives[s + 1] = negatives[s] + np.int64(of_all) - np.int64(of_positives)
+
+
+@kernel
+def to_lead_and_value(axis, x_table, y_table, n_positive, n_negative, lead, value, first, last):
+    """Turn some points, given as FP and TP, into what leads and what is read off."""
+    if axis == OVER_TPR:
+        for i in range(first, last):
+            lead[i], value[i] = value[i], lead[i]
+    elif axis == ALONG:
+        x_scale = (x_table.size - 1) / n_negative
+        y_scale = (y_table.size - 1) / n_positive
+        for i in range(first, last):
+            x = entry(x_table, lead[i] * x_scale)
+            y = entry(y_table, value[i] * y_scale)
+            lead[i] = x + y
+            value[i] = y - x
+
+
+@kernel
+def values_of_rows(counts, masks, ends, axis, top, levels, x_table, y_table, out, odds):
+    """Fill ``out[r]`` with the values of replicate r at the levels; nan where it lost a class.
+
+    ``odds[r]`` becomes its number of negatives to a positive. Levels and values are rates; with the
+    axis ALONG sums and differences of what the tables, of equidistant rates from 0 to 1, hold for
+    FPR (x) and TPR (y). Segments that no level lies in are passed over, where they end with a tie.
+    """
+    n_rows = masks.size
+    n_segments = (n_rows + _CURVE_SEGMENT - 1) // _CURVE_SEGMENT
+    positives = np.empty(n_segments + 1, np.int64)
+    negatives = np.empty(n_segments + 1, np.int64)
+    lead = np.empty(_CURVE_SEGMENT + 1)
+    value = np.empty(_CURVE_SEGMENT + 1)
+    edge_lead = np.empty(1)
+    edge_value = np.empty(1)
+    scaled = np.empty(levels.size)
+    zero = np.int64(0)  # literals would compile other versions
+    one = np.int64(1)
+    for r in range(counts.shape[0]):
+        drawn = counts[r]
+        class_totals(drawn, masks, positives, negatives)
+        n_p = positives[n_segments]
+        n_n = negatives[n_segments]
+        odds[r] = n_n / n_p if n_p > 0 and n_n > 0 else np.nan
+        if n_p == 0 or n_n == 0:
+            for k in range(levels.size):
+                out[r, k] = np.nan
+            continue
+        total = n_p if axis == OVER_TPR else n_n
+        for k in range(levels.size):
+            scaled[k] = levels[k] if axis == ALONG else nearest_count(levels[k] * total)
+        lead[0] = 0.0
+        value[0] = 0.0
+        to_lead_and_value(axis, x_table, y_table, n_p, n_n, lead, value, zero, one)
+        found = zero
+        for s in range(n_segments):
+            start = s * _CURVE_SEGMENT
+            stop = min(start + _CURVE_SEGMENT, n_rows)
+            if ends[stop - 1]:
+                edge_lead[0] = negatives[s + 1]
+                edge_value[0] = positives[s + 1]
+                to_lead_and_value(
+                    axis, x_table, y_table, n_p, n_n, edge_lead, edge_value, zero, one
+                )
+                if scaled[found] > edge_lead[0]:
+                    lead[0] = edge_lead[0]
+                    value[0] = edge_value[0]
+                    continue
+            n = np.uint64(1)
+            true_positives = positives[s]
+            false_positives = negatives[s]
+            for i in range(np.uint64(start), np.uint64(stop)):
+                positive = drawn[i] & masks[i]
+                true_positives += np.int64(positive)
+                false_positives += np.int64(drawn[i]) - np.int64(positive)
+                lead[n] = false_positives
+                value[n] = true_positives
+                n += np.uint64(ends[i])
+            last = np.int64(n)
+            to_lead_and_value(axis, x_table, y_table, n_p, n_n, lead, value, one, last)
+            found = follow(lead, value, last - 1, scaled, top, 0.0, found, out[r])
+            lead[0] = lead[last - 1]
+            value[0] = value[last - 1]
+            if found == levels.size:
+                break
+        for k in range(found, levels.size):
+            out[r, k] = value[0]
+        if axis != ALONG:
+            share = n_p if axis == OVER_FPR else n_n
+            for k in range(levels.size):
+                out[r, k] /= share
