@@ -119,7 +119,8 @@ def public_names() -> dict[str, str]:
         stub = package / f"{module or '__init__'}.pyi"
         stub = stub if stub.exists() else package / module / "__init__.pyi"
         home = f"fastmetrics.{module}".rstrip(".")
-        names |= dict.fromkeys(stub_names(stub, home), home)
+        if stub.exists():  # the core works without the packages above it
+            names |= dict.fromkeys(stub_names(stub, home), home)
     return names
 
 
