@@ -34,8 +34,8 @@ from .inference.bootstrap.multiclass_bootstrap import multiclass_bootstrap as mu
 from .inference.bootstrap.paired_bootstrap import paired_bootstrap as paired_bootstrap
 from .inference.bootstrap.permutation import paired_permutation_test as paired_permutation_test
 from .inference.compare import compare as compare
-from .inference.delong.delong import delong as delong
-from .inference.delong.delong_test import (
+from .inference.delong import (
+    delong as delong,
     delong_test as delong_test,
     delong_unpaired_test as delong_unpaired_test,
 )
@@ -147,7 +147,7 @@ from .selection.estimates.scorer import scorer as scorer
 from .tables.confusion.confusion_matrix import ConfusionMatrix as ConfusionMatrix
 from .tables.ranking import RankingTable as RankingTable
 from .tables.regression import RegressionTable as RegressionTable
-from .tables.scores.score_table import ScoreTable as ScoreTable
+from .tables.score_table import ScoreTable as ScoreTable
 
 __version__: str
 __all__: list[str]

@@ -77,7 +77,7 @@ from .selection.tuning.tuning_result import (
     NestedCrossValidation as NestedCrossValidation,
     TuningResult as TuningResult,
 )
-from .tables.binned._bounds import (
+from .tables.bin_bounds import (
     Bracket as Bracket,
     ThresholdBrackets as ThresholdBrackets,
 )

@@ -18,7 +18,7 @@ import pytest
 from fastmetrics import roc_auc_score
 from fastmetrics._threads import workers as _workers
 from fastmetrics._threads.workers import BLOCK_ROWS, at_most, by_blocks, run, thread_count
-from fastmetrics.tables.scores.pairs import PLAIN_ROWS
+from fastmetrics.tables.pairs import PLAIN_ROWS
 
 THREADS = [1, 2, 3, 7]
 N = 12 * PLAIN_ROWS  # rows enough for several jobs
@@ -151,7 +151,7 @@ DATA = """
 import os, threading, numpy as np
 from fastmetrics import ScoreTable, roc_auc_score
 from fastmetrics._threads import workers as _workers
-from fastmetrics.tables.scores.pairs import PLAIN_ROWS
+from fastmetrics.tables.pairs import PLAIN_ROWS
 n = 12 * PLAIN_ROWS
 labels, scores = np.arange(n) % 3 == 0, np.arange(n) * 7_919 % 100_003 / 8
 """

@@ -21,7 +21,7 @@ from benchmarks.speed import around, scores
 from benchmarks.speed.contests import PEERS, WORKS, YARDSTICKS
 from benchmarks.speed.data import Spec, make
 from benchmarks.speed.memory_probe import resident
-from fastmetrics.tables.ordering import partition
+from fastmetrics.tables import ordering
 
 SIZES = 10_000, 100_000, 1_000_000, 10_000_000
 MEMORY_ROWS = 1_000_000
@@ -94,7 +94,7 @@ def extra_memory(call: Call) -> int:
     child = os.fork()
     if child == 0:
         try:
-            partition._spare.__init__()  # what the last call left for the next
+            ordering._spare.__init__()  # what the last call left for the next
             ctypes.CDLL(None).malloc_trim(0)
             Path("/proc/self/clear_refs").write_text("5")  # the peak starts from here
             before = resident("VmRSS")

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics import ScoreTable, roc_auc_score
-from fastmetrics.tables.scores._distinct import PLAIN_ROWS
+from fastmetrics.tables.pairs import PLAIN_ROWS
 
 _STATUS = Path("/proc/self/status")
 Array = NDArray[Any]

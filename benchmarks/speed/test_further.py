@@ -14,7 +14,7 @@ from benchmarks.speed.cores import Cores, Trace
 from benchmarks.speed.further import Further, measure_further
 from benchmarks.speed.growth import Growth
 from fastmetrics._threads import workers
-from fastmetrics.tables.scores import pairs
+from fastmetrics.tables import pairs
 
 MEGABYTE = 1 << 20
 

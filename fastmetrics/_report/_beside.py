@@ -35,8 +35,8 @@ from fastmetrics.inference.costs.threshold_cost import (
 from fastmetrics.inference.estimate import estimate, metric_of
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.guarantees.guaranteed_threshold import check_promise
+from fastmetrics.inference.range_summary import LOSSES
 from fastmetrics.inference.reference import NOWHERE, limits
-from fastmetrics.inference.streams.range_moments import LOSSES
 from fastmetrics.inference.table_points import has_influences
 from fastmetrics.measures.asking import MetricsLike, ask
 from fastmetrics.measures.calibration.score_decomposition import ScoreDecomposition

@@ -26,7 +26,7 @@ from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.measures import asking
 from fastmetrics.measures.asking import MetricLike, MetricsLike
-from fastmetrics.tables.scores._threshold import real_threshold
+from fastmetrics.tables.score_table import real_threshold
 
 #: What the table of an evaluation shows. A threshold that is chosen on the data is chosen anew in
 #: each replicate.

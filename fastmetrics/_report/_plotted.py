@@ -16,7 +16,7 @@ from fastmetrics.inference.bands.band_results import PrBand, RocBand, shown_band
 from fastmetrics.inference.estimate import estimate
 from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable
 
 #: Criteria of `best_threshold` that need no further number.
 Chosen = Literal["youden", "closest-topleft", "fewest-errors", "fbeta"]

@@ -32,12 +32,12 @@ from fastmetrics.errors import InputError, InputTypeError, renamed
 from fastmetrics.inference.bootstrap._limits import Method
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.measures.asking import MetricsLike
-from fastmetrics.tables.runs.score_runs import ScoreRuns
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_runs import ScoreRuns
+from fastmetrics.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from fastmetrics._report._bootstrap import Plan
-    from fastmetrics.inference.streams.range_summary import RangeSummary
+    from fastmetrics.inference.range_summary import RangeSummary
 
 
 @documented(SLICES, MODELS)
@@ -333,7 +333,7 @@ def _in_whole(table: ScoreTable | ScoreRuns) -> ScoreTable | RangeSummary:
     """Return a table, or the summary of all ranges of runs."""
     if not isinstance(table, ScoreRuns):
         return table
-    from fastmetrics.inference.streams.range_summary import summary_of_runs
+    from fastmetrics.inference.range_summary import summary_of_runs
 
     return summary_of_runs(table)
 

@@ -27,9 +27,9 @@ from fastmetrics._report.task_evaluation import (
 from fastmetrics._results import Result
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate_result import METHODS, WEIGHTS
-from fastmetrics.inference.streams.range_summary import RangeSummary
+from fastmetrics.inference.range_summary import RangeSummary
 from fastmetrics.measures.registry import MEASURES
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable
 
 #: Fields of a model of two classes, and their measures in a bootstrap.
 FIELDS: Final = {

@@ -23,10 +23,15 @@ from fastmetrics.inference.guarantees.guaranteed_threshold import (
     GuaranteedThreshold,
     guaranteed_threshold,
 )
+from fastmetrics.inference.range_summary import (
+    LOSSES,
+    Corner,
+    RangeSummary,
+    are_fractions,
+    average_precision_of,
+)
 from fastmetrics.inference.reference import NOWHERE
-from fastmetrics.inference.streams.range_moments import LOSSES, are_fractions
-from fastmetrics.inference.streams.range_summary import Corner, RangeSummary, average_precision_of
-from fastmetrics.inference.streams.table_estimates import of_summary
+from fastmetrics.inference.table_estimates import of_summary
 from fastmetrics.measures.asking import ask
 from fastmetrics.measures.calibration.score_decomposition import (
     ScoreDecomposition,
@@ -37,7 +42,7 @@ from fastmetrics.measures.curves.break_even import break_even_at, break_even_poi
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_at, ks_statistic
 from fastmetrics.measures.curves.precision_recall import average_precision_score
 from fastmetrics.measures.curves.roc_auc import roc_auc_score
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable
 
 #: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
 _OF_ONE_MEASURE = ("estimate", "confidence_interval", "method", "standard_error")

@@ -38,7 +38,7 @@ from fastmetrics.measures.curves.precision_recall import average_precision_score
 from fastmetrics.measures.curves.roc import det_curve, roc_of_table
 from fastmetrics.measures.curves.roc_auc import roc_auc_score
 from fastmetrics.measures.decisions.count_measures import value
-from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+from fastmetrics.tables.score_table import ScoreTable, as_table
 
 _MODELS: Final = """
 Parameters

@@ -29,14 +29,18 @@ from fastmetrics.cli._session import in_words, labels_of, names_here, progress_b
 from fastmetrics.errors import InputError
 from fastmetrics.inference.compare import Chosen, compared_by_sums
 from fastmetrics.inference.comparison_result import Comparisons
-from fastmetrics.inference.streams.joint_sums import Lookup, ProductSums
-from fastmetrics.inference.streams.range_moments import MEASURES
-from fastmetrics.inference.streams.range_summary import RangeSummary, summary_of_runs
+from fastmetrics.inference.range_summary import (
+    MEASURES,
+    Lookup,
+    ProductSums,
+    RangeSummary,
+    summary_of_runs,
+)
 from fastmetrics.io._session import require_duckdb
 from fastmetrics.io.columns import Columns, TextColumn
 from fastmetrics.io.reader import Sink
 from fastmetrics.measures.asking import ask
-from fastmetrics.tables.runs.score_runs import ScoreRuns
+from fastmetrics.tables.score_runs import ScoreRuns
 
 #: Options that need all rows at once, and what to do instead.
 _OF_ROWS: Final = {

@@ -13,7 +13,7 @@ from fastmetrics.cli._render import render
 from fastmetrics.cli._session import in_words, progress_bar
 from fastmetrics.errors import InputError, with_names
 from fastmetrics.io.counts import read_counts
-from fastmetrics.tables.binned.score_ranges import ScoreRanges
+from fastmetrics.tables.binned_score_table import ScoreRanges
 
 #: What counts keep of rows: which files, which of their lines, how sure, how laid out.
 _SERVES: Final = frozenset("files counts where threads confidence_level format command".split())

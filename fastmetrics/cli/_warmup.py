@@ -12,7 +12,7 @@ import numpy as np
 
 import fastmetrics
 from fastmetrics._kernels._compile import notice
-from fastmetrics.tables.scores._distinct import PLAIN_ROWS
+from fastmetrics.tables.pairs import PLAIN_ROWS
 
 #: The doors, whose types are for those who use what they return.
 fm: Any = fastmetrics

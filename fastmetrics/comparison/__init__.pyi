@@ -1,7 +1,7 @@
 """The names of `fastmetrics.comparison`, read by `_lazy`."""
 
 from ..inference._sample_sizes import effective_sample_size as effective_sample_size
-from ..inference.delong.newcombe import newcombe_interval as newcombe_interval
+from ..inference.delong import newcombe_interval as newcombe_interval
 from ..inference.proportions.proportion_differences import (
     paired_proportion_difference_interval as paired_proportion_difference_interval,
     proportion_difference_interval as proportion_difference_interval,

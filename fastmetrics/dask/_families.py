@@ -30,7 +30,7 @@ from fastmetrics.measures.regression.regression_measures import planned
 from fastmetrics.tables.confusion._label_counts import Cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.regression import RegressionTable, Terms
-from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
+from fastmetrics.tables.score_table import is_called_positive, real_threshold
 
 Values = dict[str, float]
 _COUNTS: Final = 8192

@@ -18,10 +18,10 @@ from fastmetrics._input.rows import BinaryRows, check_same_index
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics.dask._scored import Seen, cast, checked, sum_of, that_weigh
 from fastmetrics.errors import InputTypeError
-from fastmetrics.inference.streams.joint_sums import Lookup, Pairs, ProductSums
+from fastmetrics.inference.range_summary import Lookup, Pairs, ProductSums
 from fastmetrics.inference.table_points import Measured
 from fastmetrics.inference.units import ROUNDING, Floats, Units
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable
 
 
 class Points(NamedTuple):

@@ -30,8 +30,8 @@ from fastmetrics.dask._scored import (
     state_of,
     that_weigh,
 )
-from fastmetrics.tables.scores.pairs import PairCounts, pairs_of_sorted, pairs_of_weights
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.pairs import PairCounts, pairs_of_sorted, pairs_of_weights
+from fastmetrics.tables.score_table import ScoreTable
 
 #: Distinct scores of a range, about: some 200 MB while its pieces are merged.
 RANGE_SCORES: Final = 4_000_000

@@ -22,8 +22,7 @@ from fastmetrics._input.scores import canonical_scores, check_finite
 from fastmetrics._input.weights import check_weights
 from fastmetrics.dask._partitions import computed, over, summed
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.tables.scores._columns import in_order
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable, in_order
 
 #: Distinct labels of a partition that are reported: more are no classes of a measure for two.
 _MANY: Final = 1000

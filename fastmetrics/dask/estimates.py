@@ -30,8 +30,8 @@ from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate_result import Estimates
 from fastmetrics.inference.forms import sample_of
 from fastmetrics.inference.interval_rule import estimate_of
+from fastmetrics.inference.range_summary import Lookup
 from fastmetrics.inference.samples import Sample, warn_of_units
-from fastmetrics.inference.streams.joint_sums import Lookup
 from fastmetrics.inference.table_points import (
     Measured,
     TablePoints,
@@ -41,7 +41,7 @@ from fastmetrics.inference.table_points import (
 )
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
 from fastmetrics.tables.confusion._label_counts import Cells
-from fastmetrics.tables.scores._threshold import real_threshold
+from fastmetrics.tables.score_table import real_threshold
 
 Method = Literal["influence", "wilson", "newcombe"]
 #: What `estimate` and `compare` say alike.

@@ -17,7 +17,7 @@ from fastmetrics.dask._partitions import COLUMNS, computed, one_thread, partitio
 from fastmetrics.dask._ranges import RANGE_SCORES, Range, Ranges
 from fastmetrics.dask._scored import frequencies, sum_of
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
-from fastmetrics.inference.streams.range_summary import (
+from fastmetrics.inference.range_summary import (
     RangeSummary,
     average_precision_of,
     summary_of,
@@ -25,9 +25,9 @@ from fastmetrics.inference.streams.range_summary import (
 from fastmetrics.measures.curves.precision_recall import NO_POSITIVE as NO_RECALL
 from fastmetrics.measures.curves.roc import NO_NEGATIVE, NO_POSITIVE, roc_of_table
 from fastmetrics.measures.curves.roc_auc import ONE_CLASS
-from fastmetrics.tables.binned.bin_layout import BinLayout
-from fastmetrics.tables.binned.binned_score_table import BinnedScoreTable
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.bin_layout import BinLayout
+from fastmetrics.tables.binned_score_table import BinnedScoreTable
+from fastmetrics.tables.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
 

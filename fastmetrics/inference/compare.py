@@ -22,8 +22,8 @@ from fastmetrics.inference.interval_rule import (
     limits_of_no_difference,
     limits_of_unseen,
 )
+from fastmetrics.inference.range_summary import Pairs, ProductSums
 from fastmetrics.inference.reference import ALL, pvalue
-from fastmetrics.inference.streams.joint_sums import Pairs, ProductSums
 from fastmetrics.inference.table_points import Measured, has_influences, measure_of
 from fastmetrics.inference.units import ROUNDING, Floats, Reference, SamplesAre, Spread, Units
 from fastmetrics.measures.asking import Asked, MetricsLike

@@ -27,11 +27,11 @@ from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.forms import asked_of, sample_of
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.samples import warn_of_units
-from fastmetrics.inference.streams.table_estimates import TABLES, AnyTable, estimates_of_table
+from fastmetrics.inference.table_estimates import TABLES, AnyTable, estimates_of_table
 from fastmetrics.inference.table_points import Measured, has_influences, measure_of
 from fastmetrics.measures.asking import Asked, MetricsLike
 from fastmetrics.tables.ranking import RankingTable
-from fastmetrics.tables.scores._threshold import real_threshold
+from fastmetrics.tables.score_table import real_threshold
 
 Method = Literal["influence", "wilson", "newcombe", "percentile", "basic", "bca", "bootstrap"]
 

@@ -13,7 +13,7 @@ import numpy as np
 from fastmetrics._input.scalars import Alternative, WeightsAre
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.inference.delong.newcombe import newcombe_interval
+from fastmetrics.inference.delong import newcombe_interval
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.largest_gap import Rates, gap_limits
 from fastmetrics.inference.proportions.proportions import ProportionMethod, proportion_limits

@@ -12,7 +12,7 @@ from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.inference.reference import quantile
 from fastmetrics.inference.units import Floats
-from fastmetrics.tables.scores.score_table import ScoreTable, running_sums
+from fastmetrics.tables.score_table import ScoreTable, running_sums
 
 #: The largest gap is seen where chance raises it: the lower limit is that of a test of so many
 #: gaps. The upper one may be missed twice as often as the level says, as the gap is too large.

@@ -47,8 +47,7 @@ from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.class_influences import OrderedRows
 from fastmetrics.measures.curves.roc_multiclass import class_codes, class_scores
 from fastmetrics.tables.confusion._counting import tally
-from fastmetrics.tables.scores._threshold import is_called_positive
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable, is_called_positive
 
 
 def warn_of_units(units: Units, weights_are: WeightsAre | None) -> None:

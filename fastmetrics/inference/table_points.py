@@ -19,7 +19,7 @@ from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.influences import of_curve
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_of_table
 from fastmetrics.measures.decisions import count_measures
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable
 
 
 class Measured(NamedTuple):

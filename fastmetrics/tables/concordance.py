@@ -15,7 +15,7 @@ from fastmetrics._input.regression_targets import CensoredTimes
 from fastmetrics._kernels import concordance as kernels
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError
-from fastmetrics.tables.ordering.row_order import jobs_of, row_order
+from fastmetrics.tables.ordering import jobs_of, row_order
 
 Floats = NDArray[np.float64]
 

@@ -22,7 +22,7 @@ from fastmetrics._kernels.ranking import rankings as kernels
 from fastmetrics._threads.workers import run, with_threads
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables._mergeable import Frozen, Summed
-from fastmetrics.tables.ordering.row_order import jobs_of
+from fastmetrics.tables.ordering import jobs_of
 
 #: Items of a job: some milliseconds of work.
 _ROWS_OF_A_JOB: Final = 1 << 18

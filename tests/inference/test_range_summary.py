@@ -19,7 +19,7 @@ from fastmetrics import ScoreTable, evaluate
 from fastmetrics._report.model_evaluation import evaluation_of
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.inference.streams.range_summary import RangeSummary, summary_of
+from fastmetrics.inference.range_summary import RangeSummary, summary_of
 from fastmetrics.measures.curves._pieces import PIECE_ROWS
 
 

@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fastmetrics.tables.ordering import partition, plan, row_order
-from fastmetrics.tables.scores import _distinct, pairs
+from fastmetrics.tables import ordering, pairs
 
 Generator = np.random.Generator
 
 #: Rows enough for a partition as it is.
-LARGE = max(_distinct.PLAIN_ROWS, pairs.PLAIN_ROWS) + 1_000
+LARGE = pairs.PLAIN_ROWS + 1_000
 
 KINDS: dict[str, Callable[[Generator, int], NDArray[Any]]] = {
     "normal": lambda rng, n: rng.standard_normal(n),
@@ -64,7 +63,7 @@ def unsampled_cluster(rng: Generator, n: int) -> NDArray[np.float64]:
     The sample promises a good range map, which the rows then break.
     """
     scores = 0.5 + 1e-12 * rng.random(n)
-    sampled = plan._sorted_sample(np.arange(n, dtype=np.float64)).astype(np.int64)
+    sampled = ordering._sorted_sample(np.arange(n, dtype=np.float64)).astype(np.int64)
     scores[sampled] = rng.random(len(sampled))
     return scores
 
@@ -79,13 +78,12 @@ def thresholds(
 ) -> Iterator[None]:
     """Let small data take the paths of large ones, in machine code."""
     with pytest.MonkeyPatch.context() as patch, np.errstate(all="ignore"):
-        patch.setattr(_distinct, "PLAIN_ROWS", plain_rows)
         patch.setattr(pairs, "PLAIN_ROWS", plain_rows)
-        patch.setattr(row_order, "ONE_BUCKET_ROWS", plain_rows)
-        patch.setattr(partition, "PART_ROWS", part_rows)
-        patch.setattr(plan, "BUCKET_ROWS", bucket_rows)
-        patch.setattr(partition, "PART_FILLS", 0)
-        patch.setattr(plan, "SAMPLE_ROWS", sample_rows)
+        patch.setattr(ordering, "ONE_BUCKET_ROWS", plain_rows)
+        patch.setattr(ordering, "PART_ROWS", part_rows)
+        patch.setattr(ordering, "BUCKET_ROWS", bucket_rows)
+        patch.setattr(ordering, "PART_FILLS", 0)
+        patch.setattr(ordering, "SAMPLE_ROWS", sample_rows)
         yield
 
 

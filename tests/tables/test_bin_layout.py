@@ -13,7 +13,7 @@ from table_samples import KINDS
 
 from fastmetrics._kernels import bins as kernels
 from fastmetrics.streams import BinLayout, BinnedScoreTable
-from fastmetrics.tables.binned.bin_layout import N_CELLS, _candidates, _cells_of, _knots
+from fastmetrics.tables.bin_layout import N_CELLS, _candidates, _cells_of, _knots
 
 FINITE = [kind for kind in KINDS if not kind.startswith(("infin", "int64", "uint64"))]
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)

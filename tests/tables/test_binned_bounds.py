@@ -11,18 +11,19 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
-from fastmetrics.tables.binned import _bounds
-from fastmetrics.tables.binned._bounds import BinColumns
+from fastmetrics.tables import bin_bounds
+from fastmetrics.tables.bin_bounds import BinColumns
 from reference import bin_oracle as oracle
 
 BINS = st.lists(
-    st.tuples(st.integers(0, 3), st.integers(0, 3), st.booleans()), min_size=1, max_size=4
+    st.tuples(st.integers(0, 3), st.integers(0, 3), st.booleans()).filter(lambda bin: any(bin[:2])),
+    min_size=1,
+    max_size=4,
 )
 
 
 def columns_of(bins: list[Any], scale: int = 1, weighted: bool = False) -> BinColumns:
-    kept = [(p, n, sure) for p, n, sure in bins if p + n]
-    positives, negatives, sure = (np.array(each) for each in zip(*kept, strict=True))
+    positives, negatives, sure = (np.array(each) for each in zip(*bins, strict=True))
     kind = np.float64 if weighted else np.int64
     counts = (each.astype(kind) * kind(scale) for each in (positives, negatives))
     return BinColumns(*counts, sure, 0 if weighted else None)
@@ -40,17 +41,17 @@ def test_limits_are_those_of_every_order(bins: Any, eighths: int) -> None:
     assume(rows_of_both(bins))
     columns, alpha = columns_of(bins), Fraction(eighths, 8)
     for fast, slow in [
-        (_bounds.auc_bracket, oracle.auc),
-        (_bounds.ks_bracket, oracle.ks_statistic),
+        (bin_bounds.auc_bracket, oracle.auc),
+        (bin_bounds.ks_bracket, oracle.ks_statistic),
         (
-            partial(_bounds.tpr_bracket, max_fpr=eighths / 8),
+            partial(bin_bounds.tpr_bracket, max_fpr=eighths / 8),
             partial(oracle.tpr_at_fpr, max_fpr=alpha),
         ),
     ]:
         found, limits = fast(columns), oracle.limits(bins, slow)
         assert (found.low, found.high) == tuple(map(float, limits))
     found, limits = (
-        _bounds.precision_bracket(columns),
+        bin_bounds.precision_bracket(columns),
         oracle.limits(bins, oracle.average_precision),
     )
     assert found.low <= limits[0] <= found.low + 2**-48
@@ -67,14 +68,14 @@ def test_weights_widen_the_limits_by_little(bins: Any, max_fpr: float, scale: in
     assume(rows_of_both(bins))
     counts, weights = columns_of(bins), columns_of(bins, scale, weighted=True)
     for fast in (
-        _bounds.auc_bracket,
-        _bounds.ks_bracket,
-        partial(_bounds.tpr_bracket, max_fpr=max_fpr),
+        bin_bounds.auc_bracket,
+        bin_bounds.ks_bracket,
+        partial(bin_bounds.tpr_bracket, max_fpr=max_fpr),
     ):
         exact, found = fast(counts), fast(weights)
         assert found.low <= exact.low <= found.low + 1e-13
         assert exact.high <= found.high <= exact.high + 1e-13
-    exact, found = _bounds.precision_bracket(counts), _bounds.precision_bracket(weights)
+    exact, found = bin_bounds.precision_bracket(counts), bin_bounds.precision_bracket(weights)
     assert found.low <= exact.low
     assert exact.high <= found.high <= exact.high + 1e-13
 
@@ -83,7 +84,7 @@ def test_weights_of_unlike_sizes_do_not_cancel() -> None:
     """A light positive between a light negative and a heavy one keeps its precision of one half."""
     sure = np.ones(3, np.bool_)
     columns = BinColumns(np.array([0, 1e-9, 1e-9]), np.array([1e-9, 0, 1e9]), sure, 0)
-    found = _bounds.precision_bracket(columns)
+    found = bin_bounds.precision_bracket(columns)
     assert 0.25 in found
     assert found.width < 1e-13
 
@@ -92,17 +93,17 @@ def test_weights_of_unlike_sizes_do_not_cancel() -> None:
 def test_products_beyond_64_bits_are_exact(scale: int) -> None:
     bins = [(1, 3, False), (4, 2, True), (2, 5, False), (1, 1, True)]
     columns = columns_of(bins, scale)
-    found = _bounds.auc_bracket(columns)
+    found = bin_bounds.auc_bracket(columns)
     twice = [2 * (1 * 8 + 4 * 6 + 2 * 1) + 4 * 2 + 1 * 1]
     twice.append(twice[0] + 2 * (1 * 3 + 2 * 5))
     assert tuple(found) == tuple(float(Fraction(each, 2 * 8 * 11)) for each in twice)
-    assert _bounds.ks_bracket(columns) == _bounds.ks_bracket(columns_of(bins))
+    assert bin_bounds.ks_bracket(columns) == bin_bounds.ks_bracket(columns_of(bins))
 
 
 def test_average_precision_of_many_rows_in_few_bins() -> None:
     """Sums of a million terms, by the formula of harmonic numbers and one by one."""
     bins = [(10**6, 3, False), (5, 2 * 10**6, False), (10**5, 10**5, False)]
-    found = _bounds.precision_bracket(columns_of(bins))
+    found = bin_bounds.precision_bracket(columns_of(bins))
     low, high, tp, fp = 0.0, 0.0, 0, 0
     for p, n, _ in bins:
         i = np.arange(1, p + 1, dtype=np.longdouble)
@@ -117,14 +118,14 @@ def test_average_precision_of_many_rows_in_few_bins() -> None:
 @pytest.mark.parametrize(("max_fpr", "tpr"), [(0.3, 3), (0.2999, 2), (0.7, 7), (0.1, 1), (0, 0)])
 def test_a_limit_is_the_double_of_its_rate(max_fpr: float, tpr: int) -> None:
     columns = columns_of([(1, 1, False)] * 10)
-    assert _bounds.tpr_bracket(columns, max_fpr).low == tpr / 10
-    assert _bounds.tpr_bracket(columns, max_fpr).high == (tpr + 1) / 10
+    assert bin_bounds.tpr_bracket(columns, max_fpr).low == tpr / 10
+    assert bin_bounds.tpr_bracket(columns, max_fpr).high == (tpr + 1) / 10
 
 
 def test_a_threshold_of_every_corner() -> None:
     columns = columns_of([(2, 1, True), (3, 4, False), (1, 6, True)])
     first, both = np.array([True, False, False]), np.array([True, True, False])
-    found = _bounds.threshold_brackets(0.5, columns, columns.where(first), columns.where(both))
+    found = bin_bounds.threshold_brackets(0.5, columns, columns.where(first), columns.where(both))
     for tp in range(2, 6):
         for fp in range(1, 6):
             assert tp in found.tp
@@ -150,5 +151,5 @@ def test_a_threshold_of_every_corner() -> None:
 def test_precision_where_perhaps_nothing_is_called(inside: Any, limits: Any) -> None:
     columns = columns_of([(*inside, False), (3, 3, True)])
     none, some = columns.where(np.zeros(len(columns[0]), bool)), columns.where(~columns.is_sure)
-    found = _bounds.threshold_brackets(0.5, columns, none, some).precision
+    found = bin_bounds.threshold_brackets(0.5, columns, none, some).precision
     assert tuple(found) == pytest.approx(limits, nan_ok=True)

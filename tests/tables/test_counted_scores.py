@@ -9,7 +9,7 @@ import engine_sizes
 from fastmetrics import ScoreTable, evaluate
 from fastmetrics._kernels import key_counts
 from fastmetrics.streams import ScoreRuns
-from fastmetrics.tables.runs import _key_counter
+from fastmetrics.tables import key_counter
 
 N = 60_000
 SIZE = 5_000
@@ -154,7 +154,7 @@ def test_an_interrupt_loses_no_row_and_counts_none_twice(rng, tmp_path, monkeypa
     y = rng.integers(0, 2, N)
     calls = []
     where = "count" if name == "after" else name
-    original = getattr(_key_counter.KeyCounter, where)
+    original = getattr(key_counter.KeyCounter, where)
 
     def interrupted(self, *args):
         calls.append(0)
@@ -177,7 +177,7 @@ def test_an_interrupt_loses_no_row_and_counts_none_twice(rng, tmp_path, monkeypa
             )
 
     engine_sizes.put(monkeypatch, dealt_rows=200)
-    monkeypatch.setattr(_key_counter.KeyCounter, where, interrupted)
+    monkeypatch.setattr(key_counter.KeyCounter, where, interrupted)
     runs = ScoreRuns(MEMORY, tmp_path)
     n_interrupts = 0
     for start in range(0, N, SIZE):

@@ -18,7 +18,7 @@ from travels import changed
 
 import fastmetrics as fm
 from fastmetrics._report.model_evaluation import evaluation_of
-from fastmetrics.inference.streams.range_summary import RangeSummary, summary_of
+from fastmetrics.inference.range_summary import RangeSummary, summary_of
 
 WHOLE: Final = [0, 1, -1, 3, 2**31, 2**52, 2**61, 2**62 - 1, 2**63 - 1, -(2**63)]
 REAL: Final = [np.nan, np.inf, -np.inf, 0.0, -1.0, 0.5, 1e72, 1e160, 1e308, 1e-72, 5e-324]

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 import engine_sizes
 from fastmetrics import ScoreTable
 from fastmetrics._threads.workers import at_most
-from fastmetrics.tables.scores.hull import upper_hull
+from fastmetrics.tables.score_table import upper_hull
 from reference.hull_oracle import hull_ends
 
 COUNTS = st.lists(

@@ -15,10 +15,14 @@ from fastmetrics._input.rows import check_binary
 from fastmetrics._kernels import buckets, merges
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.tables.ordering import partition, plan
-from fastmetrics.tables.scores import pairs
-from fastmetrics.tables.scores._distinct import bucket_jobs, distinct_scores
-from fastmetrics.tables.scores.pairs import PairCounts, count_pairs, pairs_of_weights
+from fastmetrics.tables import ordering, pairs
+from fastmetrics.tables.pairs import (
+    PairCounts,
+    bucket_jobs,
+    count_pairs,
+    distinct_scores,
+    pairs_of_weights,
+)
 from reference import pair_oracle as oracle
 
 
@@ -56,7 +60,7 @@ def test_every_path_counts_the_same(rng, kind: str, path: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_at_true_thresholds(rng, kind: str) -> None:
     """No threshold is changed here: a few buckets, of the size they are made for."""
-    n = max(4 * plan.BUCKET_ROWS, LARGE) + 17
+    n = max(4 * ordering.BUCKET_ROWS, LARGE) + 17
     assert_exact(labels_of(rng, n, 0.3), KINDS[kind](rng, n), 2)
 
 
@@ -66,9 +70,9 @@ def test_around_the_threshold_of_the_plain_path(rng, monkeypatch, more: int) -> 
 
     def spied(*args: Any) -> Any:
         calls.append(args)
-        return partition.partition(*args)
+        return ordering.partition(*args)
 
-    monkeypatch.setattr("fastmetrics.tables.scores.pairs.partition", spied)
+    monkeypatch.setattr("fastmetrics.tables.pairs.partition", spied)
     n = pairs.PLAIN_ROWS + more
     assert_exact(labels_of(rng, n, 0.3), np.round(rng.standard_normal(n), 2))
     assert bool(calls) is (more >= 0)
@@ -99,7 +103,7 @@ def test_the_sorted_fallback_is_taken_and_right(rng, monkeypatch, dtype: Any) ->
         if dtype != np.float64:  # a million steps wide, the crowd on a hundred of them
             scores = np.where(crowded, 2**19 + rng.integers(0, 100, 4_000), scores * 2**20 // 1)
             scores = scores.astype(dtype)
-        assert plan.plan_buckets(scores).by_range
+        assert ordering.plan_buckets(scores).by_range
         assert_exact(labels_of(rng, 4_000, 0.3), scores)
     assert sorted_buckets
 
@@ -220,7 +224,7 @@ def test_pairs_beyond_64_bits() -> None:
 def test_more_rows_than_32_bits_hold() -> None:
     """Row 49, by state: what counts rows or blocks is int64, what counts pairs is unbounded."""
     rows = check_binary(np.array([0, 1], np.int8), np.array([0.0, 1.0]))
-    parted = partition.partition(rows)
+    parted = ordering.partition(rows)
     assert parted.rows.dtype == parted.block_starts.dtype == np.int64
     each = 3 * 2**30
     assert each * each > 2**63

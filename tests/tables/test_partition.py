@@ -10,8 +10,7 @@ from table_samples import KINDS, labels_of, thresholds, unsampled_cluster
 
 from fastmetrics._input.rows import BinaryRows, check_binary
 from fastmetrics._kernels import buckets
-from fastmetrics.tables.ordering.partition import Partition, partition, partition_rows
-from fastmetrics.tables.ordering.plan import plan_buckets
+from fastmetrics.tables.ordering import Partition, partition, partition_rows, plan_buckets
 
 
 def rows_of(labels: Any, scores: Any) -> BinaryRows:

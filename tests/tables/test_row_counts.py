@@ -71,7 +71,7 @@ def test_pairs_of_a_run_beyond_64_bits() -> None:
 
 def test_auc_is_somers_d_of_two_classes_to_the_bit(rng) -> None:
     from fastmetrics._input.rows import check_binary
-    from fastmetrics.tables.scores.pairs import count_pairs as pairs_of_classes
+    from fastmetrics.tables.pairs import count_pairs as pairs_of_classes
 
     labels = rng.integers(0, 2, 3_000)
     score = np.round(rng.normal(labels, 1.0), 2)

@@ -11,8 +11,8 @@ from hypothesis import given, strategies as st
 from numpy.typing import NDArray
 from table_samples import KINDS, PATHS, thresholds
 
-from fastmetrics.tables.ordering import row_order as ordering
-from fastmetrics.tables.ordering.row_order import RowOrder, row_order
+from fastmetrics.tables import ordering
+from fastmetrics.tables.ordering import RowOrder, row_order
 
 #: Small steps in a wide range: a bucket's keys cannot hold them all.
 WIDE = {
@@ -103,10 +103,7 @@ def test_what_the_shortened_keys_confuse_is_put_right(rng, monkeypatch, kind: st
 
 
 def test_more_rows_than_four_bytes_number(rng, monkeypatch) -> None:
-    from fastmetrics.tables.ordering import partition
-
-    for module in (ordering, partition):
-        monkeypatch.setattr(module, "MOST_SHORT", 999)
+    monkeypatch.setattr(ordering, "MOST_SHORT", 999)
     for n in (500, 1_500, 70_000):
         scores = np.round(rng.standard_normal(n), 2)
         order = row_order(scores)

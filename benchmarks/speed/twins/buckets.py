@@ -16,7 +16,7 @@ from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair
 from fastmetrics._input.rows import check_binary
 from fastmetrics._kernels import buckets
-from fastmetrics.tables.ordering.partition import Partition, partition
+from fastmetrics.tables.ordering import Partition, partition
 
 #: Cells of a range map, and leaves of a bucket.
 CELLS = 8_192

@@ -14,8 +14,8 @@ from benchmarks.speed.twins.curves import Pair, weighted_columns
 from fastmetrics._input.rows import check_binary
 from fastmetrics._kernels import orders
 from fastmetrics.measures.curves.placements import doubled_placements
-from fastmetrics.tables.ordering.row_order import row_order
-from fastmetrics.tables.scores._distinct import distinct_scores
+from fastmetrics.tables.ordering import row_order
+from fastmetrics.tables.pairs import distinct_scores
 
 
 def rows_in_order(data: Data) -> Pair:

@@ -10,8 +10,7 @@ import numpy as np
 from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair, columns
 from fastmetrics._kernels import range_kernels
-from fastmetrics.tables.runs._counted_keys import bits_of, flip_of, keys_of
-from fastmetrics.tables.runs._key_counter import KeyCounter
+from fastmetrics.tables.key_counter import KeyCounter, bits_of, flip_of, keys_of
 
 
 def gap_ends(data: Data) -> Pair:

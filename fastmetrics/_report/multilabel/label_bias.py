@@ -16,7 +16,7 @@ from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.samples import BinarySample
 from fastmetrics.inference.table_points import measure_of
 from fastmetrics.measures.asking import Asked
-from fastmetrics.tables.scores.score_table import running_sums
+from fastmetrics.tables.score_table import running_sums
 
 #: Areas of precision, which are too large; F1 is too small.
 _OF_PRECISION: Final = ("average_precision", "pr_auc")

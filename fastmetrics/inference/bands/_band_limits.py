@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels import replicates as kernels
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
 Limits = tuple[Floats, Floats]

@@ -34,7 +34,7 @@ from fastmetrics.inference.bootstrap._parse import Given, parse
 from fastmetrics.inference.bootstrap._plans import check_stratified, planned
 from fastmetrics.inference.proportions.proportions import proportion_limits, wilson_limits
 from fastmetrics.inference.reference import normal_quantile
-from fastmetrics.tables.scores.both_classes import lacks_a_class
+from fastmetrics.tables.score_table import lacks_a_class
 
 Floats = NDArray[np.float64]
 Kind = Literal["simultaneous", "pointwise"]

@@ -11,7 +11,7 @@ from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics.inference.bands._band_run import Kind, Method, Run
 from fastmetrics.inference.bands.band_results import PrBand, RocBand
 from fastmetrics.inference.bootstrap._parse import Given
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable
 
 _BAND = """
 Parameters

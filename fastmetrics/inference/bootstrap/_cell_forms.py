@@ -32,7 +32,7 @@ from fastmetrics.tables.confusion._label_counts import (
     seen_cells,
 )
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable
 
 Counts = NDArray[np.int64]
 

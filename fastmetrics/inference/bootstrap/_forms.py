@@ -41,7 +41,7 @@ from fastmetrics.inference.bootstrap._rows import (
     SortedRows,
     padded,
 )
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable
 
 # Sums of weights this near to the number of positives, relative to all weight, meet it.
 _ROUNDING: Final = 2.0**-50

@@ -57,8 +57,7 @@ from fastmetrics.inference.bootstrap._rows import (
 )
 from fastmetrics.tables.confusion._label_counts import cells_of_rows, score_cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
-from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable, is_called_positive, real_threshold
 
 Asked = Sequence[Planned]
 

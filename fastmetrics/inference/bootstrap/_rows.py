@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._kernels import replicates as kernels
-from fastmetrics.tables.ordering.row_order import RowOrder, row_order
-from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.ordering import RowOrder, row_order
+from fastmetrics.tables.score_table import ScoreTable, is_called_positive, real_threshold
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]

@@ -35,9 +35,8 @@ from fastmetrics.measures.curves.precision_recall import average_precision_score
 from fastmetrics.measures.curves.roc_auc import rank_loss, roc_auc_score
 from fastmetrics.measures.decisions import count_measures
 from fastmetrics.tables.confusion._label_counts import score_cells
-from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
-from fastmetrics.tables.scores.pairs import PairCounts, exact_dot, pairs_of_weights
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.pairs import PairCounts, exact_dot, pairs_of_weights
+from fastmetrics.tables.score_table import ScoreTable, is_called_positive, real_threshold
 
 Floats = NDArray[np.float64]
 CRITERIA = {

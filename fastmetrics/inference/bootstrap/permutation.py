@@ -37,8 +37,8 @@ from fastmetrics.inference.bootstrap.bootstrap import Options
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Pair
 from fastmetrics.measures.asking import MetricsLike
-from fastmetrics.tables.ordering.row_order import row_order
-from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
+from fastmetrics.tables.ordering import row_order
+from fastmetrics.tables.score_table import is_called_positive, real_threshold
 
 Exchange = Literal["ranks", "scores"]
 

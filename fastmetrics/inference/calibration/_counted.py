@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from fastmetrics.errors import InputTypeError
 from fastmetrics.measures.calibration._bins import ascending, one_table
-from fastmetrics.tables.scores.hull import upper_hull
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable, upper_hull
 
 Floats = NDArray[np.float64]
 

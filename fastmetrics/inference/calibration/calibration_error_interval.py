@@ -23,7 +23,7 @@ from fastmetrics.inference.calibration._counted import COUNTED, Counted, counted
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.reference import quantile
 from fastmetrics.measures.calibration._bins import BINNED, Strategy, bin_starts, check_bins
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable
 
 _METHOD: Final = "Sun et al. (2024), for any n"
 

@@ -26,7 +26,7 @@ from fastmetrics.inference.calibration._counted import (
     rising_blocks,
 )
 from fastmetrics.measures.calibration._bins import BINNED, Strategy, bin_starts, check_bins
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable
 
 Statistic = Literal[
     "miscalibration",

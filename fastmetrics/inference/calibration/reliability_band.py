@@ -29,7 +29,7 @@ from fastmetrics.inference.calibration._counted import (
     isotonic,
 )
 from fastmetrics.inference.estimate_result import FIELDS
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable
 
 Floats = NDArray[np.float64]
 Kind = Literal["confidence", "consistency"]

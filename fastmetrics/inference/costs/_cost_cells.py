@@ -14,8 +14,8 @@ from fastmetrics._input.scalars import WeightsAre
 from fastmetrics._input.weights import Costs, lengths_agree
 from fastmetrics.errors import InputTypeError
 from fastmetrics.inference.units import Units
-from fastmetrics.tables.scores.cost_table import ROUNDING, CostTable, costs_of_counts, costs_of_rows
-from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+from fastmetrics.tables.cost_table import ROUNDING, CostTable, costs_of_counts, costs_of_rows
+from fastmetrics.tables.score_table import ScoreTable, as_table
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -31,7 +31,7 @@ from fastmetrics.inference.reference import critical_value, quantile, tail
 from fastmetrics.inference.samples import Design
 from fastmetrics.inference.units import Floats, Spread, Units
 from fastmetrics.measures.costs.net_benefit import of_calls
-from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one, lacks_spread
+from fastmetrics.tables.score_table import BOTH_CLASSES, lacks_one, lacks_spread
 
 Kind = Literal["pointwise", "simultaneous"]
 

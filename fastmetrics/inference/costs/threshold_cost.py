@@ -26,10 +26,15 @@ from fastmetrics.inference.estimate_result import FIELDS
 from fastmetrics.inference.reference import NOWHERE, critical_value, interval_of
 from fastmetrics.measures.costs.net_benefit import of_shares
 from fastmetrics.measures.costs.row_costs import cost_at_half, savings_of
-from fastmetrics.tables.scores._threshold import real_threshold
-from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one, lacks_spread
-from fastmetrics.tables.scores.cost_table import COSTED, CostTable
-from fastmetrics.tables.scores.score_table import SCORED, ScoreTable
+from fastmetrics.tables.cost_table import COSTED, CostTable
+from fastmetrics.tables.score_table import (
+    BOTH_CLASSES,
+    SCORED,
+    ScoreTable,
+    lacks_one,
+    lacks_spread,
+    real_threshold,
+)
 
 Floats = NDArray[np.float64]
 _NAN = math.nan

@@ -30,8 +30,7 @@ from fastmetrics.inference.guarantees.threshold_tests import (
     cost_pvalue,
     precision_pvalue,
 )
-from fastmetrics.tables.scores.both_classes import lacks_a_class
-from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
+from fastmetrics.tables.score_table import SCORED, ScoreTable, as_table, lacks_a_class
 
 Guaranteed = Literal["recall", "false_positive_rate", "precision", "expected_cost"]
 

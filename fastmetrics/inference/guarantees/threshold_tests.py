@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastmetrics.inference.proportions.proportions import proportion_limits
-from fastmetrics.tables.scores._threshold import is_called_positive
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable, is_called_positive
 
 #: Of the level of a test of costs one in so many is spent on the share of misses, of which so many
 #: are tried; and what rounding may take from a number of rows.

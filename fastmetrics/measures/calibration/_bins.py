@@ -24,7 +24,7 @@ from fastmetrics.measures.calibration._probability_table import (
     probabilities,
     probability_table,
 )
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable
 
 Strategy = Literal["uniform", "quantile", "equal-count", "uniform-left-closed"]
 STRATEGIES: Final = get_args(Strategy)

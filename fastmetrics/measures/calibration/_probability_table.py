@@ -16,7 +16,7 @@ from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputTypeError, renamed
-from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+from fastmetrics.tables.score_table import ScoreTable, as_table
 
 Floats = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_choice, check_weights_are
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.calibration._bins import BINNED, SEVERAL, BinSums, Form, Strategy, binned
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable
 
 Estimator = Literal["kumar", "sun", "plug-in"]
 _ESTIMATORS: Final = ("kumar", "sun", "plug-in")

@@ -36,8 +36,7 @@ from fastmetrics.measures.calibration.score_decomposition import (
     losses_of,
     summed_losses,
 )
-from fastmetrics.tables.scores.hull import upper_hull
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable, upper_hull
 
 #: What is shown of a score: it, and the parts that it is the sum of.
 _PARTS: Final = ("metric", "loss", "miscalibration", "discrimination", "uncertainty")

@@ -23,7 +23,7 @@ from fastmetrics.measures.calibration._probability_table import (
     sums_of,
     table_with_squares,
 )
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable
 
 _MOST_GROUPS: Final = 10**6
 

@@ -18,9 +18,8 @@ from fastmetrics._kernels import isotonic as kernels
 from fastmetrics._results import OwnArrays, Result
 from fastmetrics.errors import InputTypeError
 from fastmetrics.measures.calibration._probability_table import Floats
-from fastmetrics.tables.ordering.row_order import row_order
-from fastmetrics.tables.scores.hull import upper_hull
-from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+from fastmetrics.tables.ordering import row_order
+from fastmetrics.tables.score_table import ScoreTable, as_table, upper_hull
 
 #: What the targets of a fit are.
 TargetsAre = Literal["labels", "numbers"]

@@ -26,8 +26,7 @@ from fastmetrics.measures.calibration._probability_table import (
     sums_of,
     table_with_squares,
 )
-from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import BOTH_CLASSES, ScoreTable, lacks_a_class
 
 MethodName = Literal["wald", "likelihood"]
 _NAN: Final = float("nan")

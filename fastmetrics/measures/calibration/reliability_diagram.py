@@ -23,8 +23,7 @@ from fastmetrics.measures.calibration._probability_table import (
     Floats,
     probability_table,
 )
-from fastmetrics.tables.scores.hull import upper_hull
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable, upper_hull
 
 Binning = Literal["isotonic", "uniform", "quantile", "equal-count", "uniform-left-closed"]
 #: Bars of the histogram.

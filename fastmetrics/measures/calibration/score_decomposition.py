@@ -23,8 +23,7 @@ from fastmetrics.measures.calibration._probability_table import (
     probability_table,
     sums_of,
 )
-from fastmetrics.tables.scores.hull import Hull, upper_hull
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import Hull, ScoreTable, upper_hull
 
 #: A loss of one row, by arrays: label (0.0 or 1.0) and probability to loss.
 RowScore = Callable[[Floats, Floats], Any]

@@ -16,9 +16,16 @@ from fastmetrics._plots._style import label_of
 from fastmetrics._plots.curves import PLOTTED, Curve, draw_roc
 from fastmetrics._results import OneNumber, OwnArrays
 from fastmetrics.errors import InputTypeError
-from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
-from fastmetrics.tables.scores.hull import Hull, upper_hull
-from fastmetrics.tables.scores.score_table import SCORED_BINARY, Floats, ScoreTable, as_table
+from fastmetrics.tables.score_table import (
+    BOTH_CLASSES,
+    SCORED_BINARY,
+    Floats,
+    Hull,
+    ScoreTable,
+    as_table,
+    lacks_a_class,
+    upper_hull,
+)
 
 _WEIGHTS: Final = ("prevalence", "symmetric")
 

@@ -22,9 +22,15 @@ from fastmetrics._plots.curves import PLOTTED, Curve, draw_cost_curves
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.costs.cost_curve_result import CostCurve, Floats, no_curve
-from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
-from fastmetrics.tables.scores.hull import Hull, upper_hull
-from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
+from fastmetrics.tables.score_table import (
+    BOTH_CLASSES,
+    SCORED_BINARY,
+    Hull,
+    ScoreTable,
+    as_table,
+    lacks_a_class,
+    upper_hull,
+)
 
 #: Costs nearer than this are equal, and places nearer than the second one place: both are in
 #: [0, 1], and of a few roundings each.

@@ -16,8 +16,7 @@ from fastmetrics._input.scores import float_thresholds
 from fastmetrics._plots._style import shown_name
 from fastmetrics._plots.curves import PLOTTED, Curve, Guide, draw_curves
 from fastmetrics._results import OwnArrays, Result
-from fastmetrics.tables.scores.both_classes import lacks_one
-from fastmetrics.tables.scores.score_table import SCORED_BINARY, Floats, ScoreTable, as_table
+from fastmetrics.tables.score_table import SCORED_BINARY, Floats, ScoreTable, as_table, lacks_one
 
 #: Places, in equal ratios, where lift is drawn beside its points: off by less than a pixel.
 _BETWEEN: Final = 1_000

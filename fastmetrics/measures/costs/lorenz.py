@@ -18,10 +18,10 @@ from fastmetrics._plots._style import label_of
 from fastmetrics._plots.curves import PLOTTED, Curve, Guide, draw_curves
 from fastmetrics._results import OwnArrays, Result
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.tables.ordering.row_order import RowOrder, row_order
-from fastmetrics.tables.scores.both_classes import BOTH_CLASSES
-from fastmetrics.tables.scores.pairs import count_pairs, pairs_of_weights
-from fastmetrics.tables.scores.score_table import (
+from fastmetrics.tables.ordering import RowOrder, row_order
+from fastmetrics.tables.pairs import count_pairs, pairs_of_weights
+from fastmetrics.tables.score_table import (
+    BOTH_CLASSES,
     SCORED_BINARY,
     Floats,
     ScoreTable,

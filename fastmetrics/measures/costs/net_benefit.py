@@ -14,9 +14,13 @@ from fastmetrics._input.scores import check_probabilities
 from fastmetrics._input.weights import check_prevalence
 from fastmetrics.errors import InputError, renamed
 from fastmetrics.measures._influences import Floats, RowInfluences
-from fastmetrics.tables.scores._threshold import is_called_positive
-from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
-from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+from fastmetrics.tables.score_table import (
+    BOTH_CLASSES,
+    ScoreTable,
+    as_table,
+    is_called_positive,
+    lacks_one,
+)
 
 
 @documented(BOTH_CLASSES)

@@ -12,8 +12,13 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_fraction
 from fastmetrics._results import Result
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
-from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
-from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
+from fastmetrics.tables.score_table import (
+    SCORED_BINARY,
+    ScoreTable,
+    as_table,
+    is_called_positive,
+    real_threshold,
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -14,10 +14,15 @@ from fastmetrics._input.scores import float_thresholds
 from fastmetrics._plots._style import label_of, shown_name
 from fastmetrics._plots.curves import PLOTTED, Curve, Guide, Mark, draw_curves
 from fastmetrics._results import OwnArrays, Result
-from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
-from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_one
-from fastmetrics.tables.scores.cost_table import COSTED, CostTable, cost_table
-from fastmetrics.tables.scores.score_table import SCORED, ScoreTable
+from fastmetrics.tables.cost_table import COSTED, CostTable, cost_table
+from fastmetrics.tables.score_table import (
+    BOTH_CLASSES,
+    SCORED,
+    ScoreTable,
+    is_called_positive,
+    lacks_one,
+    real_threshold,
+)
 
 _NAN = math.nan
 _ANY_THRESHOLD = """

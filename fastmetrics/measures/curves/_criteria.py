@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.tables.scores.pairs import INT64_BOUND
+from fastmetrics.tables.pairs import INT64_BOUND
 
 Floats = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._threads.workers import run
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable
 
 T = TypeVar("T")
 

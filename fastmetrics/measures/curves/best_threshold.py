@@ -23,10 +23,16 @@ from fastmetrics.measures.curves._criteria import (
     criterion_named,
 )
 from fastmetrics.measures.curves._pieces import PIECE_ROWS, Piece, by_pieces
-from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
-from fastmetrics.tables.scores.both_classes import lacks_a_class, lacks_one
-from fastmetrics.tables.scores.cost_table import COSTED, CostTable, cost_table
-from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
+from fastmetrics.tables.cost_table import COSTED, CostTable, cost_table
+from fastmetrics.tables.score_table import (
+    SCORED,
+    ScoreTable,
+    as_table,
+    is_called_positive,
+    lacks_a_class,
+    lacks_one,
+    real_threshold,
+)
 
 CriterionName = Literal[
     "youden",

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._results import OneNumber
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
-from fastmetrics.tables.scores.both_classes import lacks_a_class
-from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
+from fastmetrics.tables.score_table import SCORED_BINARY, ScoreTable, as_table, lacks_a_class
 
 # Weighted counts carry rounding of a few units in the last place: sums this near to m+ meet it.
 _ROUNDING = 2.0**-50

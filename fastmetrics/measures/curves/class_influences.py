@@ -19,10 +19,9 @@ from fastmetrics.measures.curves.influences import (
     roc_auc as auc_of_table,
 )
 from fastmetrics.measures.curves.placements import doubled_placements
-from fastmetrics.tables.ordering.row_order import RowOrder, row_order
-from fastmetrics.tables.scores._distinct import weigh_runs
-from fastmetrics.tables.scores.pairs import exact_dot
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.ordering import RowOrder, row_order
+from fastmetrics.tables.pairs import exact_dot, weigh_runs
+from fastmetrics.tables.score_table import ScoreTable
 
 
 class OrderedRows:

@@ -14,7 +14,7 @@ from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_finite, check_scores_array
 from fastmetrics._input.weights import as_given, check_weights
 from fastmetrics.errors import InputTypeError
-from fastmetrics.tables.scores.score_table import SCORED_BINARY, Floats, ScoreTable, as_table
+from fastmetrics.tables.score_table import SCORED_BINARY, Floats, ScoreTable, as_table
 
 
 @documented(SCORED_BINARY)

@@ -24,9 +24,8 @@ from fastmetrics._kernels.curve_kernels import turns_of_lines
 from fastmetrics._results import Result
 from fastmetrics._threads.workers import FEW_ROWS, at_most, run
 from fastmetrics.errors import InputTypeError, renamed
-from fastmetrics.tables.scores.both_classes import lacks_a_class
-from fastmetrics.tables.scores.pairs import INT64_BOUND
-from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table, running_sums
+from fastmetrics.tables.pairs import INT64_BOUND
+from fastmetrics.tables.score_table import SCORED, ScoreTable, as_table, lacks_a_class, running_sums
 
 Curve = Literal["roc", "precision-recall"]
 Relation = Literal["encloses", "is-enclosed", "equal", "crosses", "undefined"]

@@ -19,7 +19,7 @@ from fastmetrics.measures.curves.partial_auc import partial_auc
 from fastmetrics.measures.curves.pr_areas import pr_auc
 from fastmetrics.measures.curves.precision_recall import average_precision_score
 from fastmetrics.measures.curves.roc_auc import roc_auc_score
-from fastmetrics.tables.scores.score_table import Floats, ScoreTable, running_sums
+from fastmetrics.tables.score_table import Floats, ScoreTable, running_sums
 
 
 class CurveInfluences(NamedTuple):

@@ -13,9 +13,14 @@ from fastmetrics._docs import documented
 from fastmetrics._kernels.range_kernels import gap_ends
 from fastmetrics._results import OneNumber
 from fastmetrics.measures.curves._pieces import Piece, by_pieces
-from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
-from fastmetrics.tables.scores.pairs import INT64_BOUND
-from fastmetrics.tables.scores.score_table import SCORED_BINARY, ScoreTable, as_table
+from fastmetrics.tables.pairs import INT64_BOUND
+from fastmetrics.tables.score_table import (
+    BOTH_CLASSES,
+    SCORED_BINARY,
+    ScoreTable,
+    as_table,
+    lacks_a_class,
+)
 
 # Of |tp / n_positive - fp / n_negative| in float64: each count may be rounded, as may each
 # quotient (up to 1) and the difference: seven roundings of 2**-53.

@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_flag, check_real
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.tables.scores.both_classes import lacks_a_class
-from fastmetrics.tables.scores.pairs import exact_dot
-from fastmetrics.tables.scores.score_table import SCORED, ScoreTable, as_table
+from fastmetrics.tables.pairs import exact_dot
+from fastmetrics.tables.score_table import SCORED, ScoreTable, as_table, lacks_a_class
 
 
 @documented(SCORED)

@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._kernels import curve_kernels, merges, orders
 from fastmetrics._threads.workers import run
-from fastmetrics.tables.ordering.partition import partition
-from fastmetrics.tables.ordering.row_order import ONE_BUCKET_ROWS, row_order, walk_in_order
-from fastmetrics.tables.scores._distinct import weigh_runs
-from fastmetrics.tables.scores.pairs import INT64_BOUND, exact_dot, pairs_of_weights
+from fastmetrics.tables.ordering import ONE_BUCKET_ROWS, partition, row_order, walk_in_order
+from fastmetrics.tables.pairs import INT64_BOUND, exact_dot, pairs_of_weights, weigh_runs
 
 
 def doubled_placements(rows: BinaryRows) -> NDArray[np.int64]:

@@ -10,8 +10,14 @@ from numpy.typing import ArrayLike
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
 from fastmetrics.measures.curves.precision_recall import average_precision_of_table, curve_of_table
-from fastmetrics.tables.scores.both_classes import BOTH_CLASSES, lacks_a_class
-from fastmetrics.tables.scores.score_table import SCORED, Floats, ScoreTable, as_table
+from fastmetrics.tables.score_table import (
+    BOTH_CLASSES,
+    SCORED,
+    Floats,
+    ScoreTable,
+    as_table,
+    lacks_a_class,
+)
 
 Interpolation = Literal["step", "trapezoid", "continuous"]
 

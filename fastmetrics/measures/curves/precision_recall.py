@@ -22,8 +22,8 @@ from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._averaging import AVERAGES, averaged, binarized
 from fastmetrics.measures.curves._pieces import PIECE_ROWS, Piece, by_pieces
-from fastmetrics.tables.scores.pairs import INT64_BOUND
-from fastmetrics.tables.scores.score_table import (
+from fastmetrics.tables.pairs import INT64_BOUND
+from fastmetrics.tables.score_table import (
     SCORED,
     SCORED_BINARY,
     Floats,

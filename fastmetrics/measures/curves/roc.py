@@ -18,7 +18,7 @@ from fastmetrics._kernels.curve_kernels import corner_count, write_roc
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._pieces import PIECE_ROWS, Piece, by_pieces
-from fastmetrics.tables.scores.score_table import (
+from fastmetrics.tables.score_table import (
     SCORED,
     SCORED_BINARY,
     Floats,

@@ -23,9 +23,9 @@ from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._averaging import AVERAGES, averaged
 from fastmetrics.measures.curves.partial_auc import area_between, mcclish
 from fastmetrics.measures.curves.roc_multiclass import multiclass_roc_auc
-from fastmetrics.tables.scores.both_classes import BOTH_CLASSES
-from fastmetrics.tables.scores.pairs import PairCounts, count_pairs, pairs_of_weights
-from fastmetrics.tables.scores.score_table import (
+from fastmetrics.tables.pairs import PairCounts, count_pairs, pairs_of_weights
+from fastmetrics.tables.score_table import (
+    BOTH_CLASSES,
     SCORED,
     SCORED_BINARY,
     Floats,

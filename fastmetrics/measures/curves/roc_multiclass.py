@@ -19,8 +19,8 @@ from fastmetrics._input.weights import check_weights
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.curves._averaging import averaged, binarized
-from fastmetrics.tables.ordering.row_order import row_order
-from fastmetrics.tables.scores.pairs import pairs_of_sorted
+from fastmetrics.tables.ordering import row_order
+from fastmetrics.tables.pairs import pairs_of_sorted
 
 #: Rows of two classes to their AUC.
 BinaryAuc = Callable[[BinaryRows], float]

@@ -15,7 +15,7 @@ from fastmetrics._input.scalars import check_flag, check_fraction, check_integer
 from fastmetrics._kernels.ranking import ranking_values as kernels
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
-from fastmetrics.tables.ordering.row_order import jobs_of
+from fastmetrics.tables.ordering import jobs_of
 from fastmetrics.tables.ranking import RankingTable, Ties
 
 Values = NDArray[np.float64]

@@ -22,7 +22,7 @@ from fastmetrics.measures.registry import MEASURES
 from fastmetrics.measures.regression.regression_measures import regression_measures
 from fastmetrics.selection.estimates._judged import Judged
 from fastmetrics.selection.estimates.row_losses import RowLoss, row_loss_of
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable
 
 
 class _AlwaysRight:

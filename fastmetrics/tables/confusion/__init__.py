@@ -1,4 +1,4 @@
 """``ConfusionMatrix`` (the one table that changes), its windowed and decayed kin, and stacks.
 
-Counting labels into cells lives here. May import `tables.scores`, floor 1 and the kernels.
+Counting labels into cells lives here. May import `tables.score_table`, floor 1 and the kernels.
 """

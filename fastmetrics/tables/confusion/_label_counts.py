@@ -25,8 +25,7 @@ from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
 from fastmetrics._input.weights import Weights, check_weights
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.confusion._counting import Margins, cells_of_plain, count, tally
-from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
-from fastmetrics.tables.scores.score_table import ScoreTable, as_table
+from fastmetrics.tables.score_table import ScoreTable, as_table, is_called_positive, real_threshold
 
 
 def score_cells(

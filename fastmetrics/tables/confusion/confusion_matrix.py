@@ -30,7 +30,7 @@ from fastmetrics.tables.confusion._matrix_checks import (
     refuse_rows,
 )
 from fastmetrics.tables.confusion._matrix_state import MatrixState, Store, checked_parts
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable
 
 _ROWS: Final = """
 Parameters

@@ -1,4 +1,4 @@
-"""``BinLayout``: the bins of scores, which tables that are to be merged share."""
+"""Where the bins of a stream of scores begin: edges given or learnt, and the search for a bin."""
 
 from __future__ import annotations
 
@@ -337,10 +337,6 @@ def as_doubles(scores: NDArray[Any], name: str) -> NDArray[Any]:
             "ranks, or floats"
         )
     return scores.astype(np.float64)
-
-
-# How a score finds its bin: a cell by arithmetic alone, then the few edges of that cell. Which
-# arithmetic serves depends on the edges; whichever is chosen, the bin is the same.
 
 
 class Search(NamedTuple):

@@ -22,9 +22,8 @@ from fastmetrics.errors import (
 )
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.interval_rule import estimate_by, estimate_of
+from fastmetrics.inference.range_summary import LOSSES, RangeSummary, summary_of_runs
 from fastmetrics.inference.samples import warn_of_units
-from fastmetrics.inference.streams.range_moments import LOSSES
-from fastmetrics.inference.streams.range_summary import RangeSummary, summary_of_runs
 from fastmetrics.inference.table_points import (
     Measured,
     TablePoints,
@@ -34,12 +33,11 @@ from fastmetrics.inference.table_points import (
 from fastmetrics.inference.units import Spread, Units
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.influences import of_curve
-from fastmetrics.tables.binned._bounds import BinColumns, Bracket, precision_bracket
-from fastmetrics.tables.binned._bracketed import Bracketed
+from fastmetrics.tables.bin_bounds import BinColumns, Bracket, Bracketed, precision_bracket
 from fastmetrics.tables.confusion._label_counts import Cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
-from fastmetrics.tables.runs.score_runs import ScoreRuns
-from fastmetrics.tables.scores.score_table import ScoreTable
+from fastmetrics.tables.score_runs import ScoreRuns
+from fastmetrics.tables.score_table import ScoreTable
 
 AnyTable = ScoreTable | ConfusionMatrix | ScoreRuns | Bracketed
 TABLES: Final = (ScoreTable, ConfusionMatrix, ScoreRuns, Bracketed)

@@ -23,9 +23,14 @@ from fastmetrics._input.weights import (
     lengths_agree,
 )
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.tables.scores._threshold import is_called_positive, real_threshold
-from fastmetrics.tables.scores.pairs import INT64_BOUND
-from fastmetrics.tables.scores.score_table import ScoreTable, as_table, running_sum
+from fastmetrics.tables.pairs import INT64_BOUND
+from fastmetrics.tables.score_table import (
+    ScoreTable,
+    as_table,
+    is_called_positive,
+    real_threshold,
+    running_sum,
+)
 
 #: What is the same in the docstrings of all that takes costs.
 COSTED: Final = """

@@ -1,0 +1,859 @@
+"""DeLong's interval and tests of AUCs, and Newcombe's interval."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._display import as_p
+from fastmetrics._docs import documented
+from fastmetrics._input.models import MODELS, CheckedModels, NamedScores, check_models, named_scores
+from fastmetrics._input.rows import BinaryRows, check_binary, refuse_several
+from fastmetrics._input.scalars import (
+    Alternative,
+    WeightsAre,
+    check_alternative,
+    check_choice,
+    check_confidence_level,
+    check_fraction,
+    check_positive,
+    check_weights_are,
+)
+from fastmetrics._kernels.curve_kernels import sums_of_products
+from fastmetrics._results import ConfidenceInterval
+from fastmetrics._threads.workers import run
+from fastmetrics.errors import (
+    DegenerateDataWarning,
+    InputError,
+    InputTypeError,
+    UndefinedMetricWarning,
+    renamed,
+    warn_user,
+)
+from fastmetrics.inference._sample_sizes import (
+    effective_groups,
+    effective_of_sizes,
+    warn_of_few_groups,
+    warn_of_few_rows,
+)
+from fastmetrics.inference.comparison_result import Comparison
+from fastmetrics.inference.estimate_result import Estimate, Pair
+from fastmetrics.inference.reference import interval_of, joint_pvalue, normal_quantile
+from fastmetrics.inference.units import Floats, Spread, Units
+from fastmetrics.measures._influences import RowInfluences
+from fastmetrics.measures._measure import Scale
+from fastmetrics.measures.curves.class_influences import OrderedRows
+from fastmetrics.measures.curves.placements import (
+    doubled_placements,
+    placement_sums,
+    weighted_placements,
+)
+from fastmetrics.tables.pairs import exact_dot
+from fastmetrics.tables.score_table import SCORED, ScoreTable, as_table
+
+#: What the docstrings of the room share.
+CLASSICAL: Final = """
+Parameters
+----------
+groups : array-like of shape (n_samples,), optional
+    Which examples belong together, such as those of one patient: whole numbers or text. The
+    variance is then that between groups (Obuchowski 1997). It needs rows, not a table.
+alternative : {"two-sided", "less", "greater"}, default="two-sided"
+    What the test of a and b is against: that the AUC of a is other than, less than or greater than
+    that of b. Intervals are one-sided too; a chi-square has no sides.
+sample_weight : array-like of shape (n_samples,), optional
+    Weights, not negative. As importances they weigh the influence of each row (Notes); as
+    frequencies they are numbers of rows.
+
+Raises
+------
+ValueError
+    If weights, labels or scores are not what they should be, or an option is out of range.
+
+Warns
+-----
+UndefinedMetricWarning
+    If a class is missing, or its spread cannot be estimated from one example (one group): standard
+    errors and p-values are nan.
+DegenerateDataWarning
+    If a variance is 0 (an AUC of 0 or 1, all scores tied, models that rank all examples alike); or
+    a class of importances is worth less than two rows of equal weight.
+SmallSampleWarning
+    If groups, or rows of importances, are worth fewer than 30: intervals cover too little.
+
+Notes
+-----
+**Importances.** With the weights w of a class as shares p = w / sum w, and placements V that weigh
+the other class, the AUC is sum p V over either class, a row's influence on it is p (V - AUC), and
+the variance is the sum over both classes of sum p^2 (V - AUC)^2 / D, with
+D = 1 - 2 sum p^3 / sum p^2 + sum p^2: that is unbiased where the weights do not tell of the
+placements. Equal weights give D = 1 - 1/m, and the very variance without weights, whatever their
+scale. With groups, influences are summed inside a group, whose share is that of the weight.
+
+**Groups.** Let X_i be the sum of the placements of the m_i positives of group i, Y_i that of its
+n_i negatives, of m+ and m-. The variance is that of Obuchowski (1997), the sum over groups of
+((X_i - m_i AUC) / m+ + (Y_i - n_i AUC) / m-)^2, with each term over sqrt(1 - m_i / m+), or
+sqrt(1 - n_i / m-), in place of factors I / (I - 1) of I groups: large groups move their own mean
+most (CR2 of Bell & McCaffrey 2002). If every group is a single row it is DeLong's exactly; so it is
+if each example is repeated the same number of times within a group of its own. Limits and tests are
+then by Student's t, with the effective groups less one as `df`; below about 30 they still cover too
+little (``docs/coverage.md``).
+
+**This is the method of 1988**: normal limits, and no regard for an AUC near 1 or for few
+positives. `estimate` and `compare` have the same standard error and limits that cover better.
+
+References
+----------
+DeLong, DeLong & Clarke-Pearson (1988), Comparing the areas under two or more correlated ROC
+curves, Biometrics 44:837-845. Obuchowski (1997), Nonparametric analysis of clustered ROC curve
+data, Biometrics 53:567-578. Bell & McCaffrey (2002), Survey Methodology 28:169-181.
+"""
+
+#: Of the correlations of differences: eigenvalues below are rounding, not degrees of freedom.
+_ROUNDING: Final = 1e-10
+#: Of the sum of squared influences: what is below is rounding, not variance.
+_NOTHING: Final = 1e-28
+#: Effective rows of a class below which a variance is worth nothing.
+_FEWEST: Final = 2.0 - 1e-9
+_BETTER: Final = "limits of `estimate` cover better, of few rows and near 1"
+#: Bits of the rows of a chunk, of counts, and chunks of a job: a few models of a chunk fit a
+#: cache, and its sums fit int64 if each product has at most 63 - 13 bits.
+_CHUNK_BITS: Final = 13
+_COUNT_BITS: Final = 12
+_JOB_CHUNKS: Final = 16
+
+
+class AucCovariance(NamedTuple):
+    """The AUCs of K models on the same rows, and their covariances.
+
+    Attributes
+    ----------
+    n_positive, n_negative : int
+        Examples of each class; of importances, rows that have a weight.
+    effective_sizes : tuple of float
+        Of the positives and the negatives: how many equal weights tell as much (Kish 1965).
+    aucs, covariance : ndarray of shape (K,) and (K, K)
+        nan where they are not defined.
+    variances : ndarray of shape (K, K)
+        Of the differences: exactly 0 where two models rank the rows alike.
+    fault : str
+        Why the covariances are not defined, else empty.
+    """
+
+    n_positive: int
+    n_negative: int
+    effective_sizes: tuple[float, float]
+    aucs: Floats
+    covariance: Floats
+    variances: Floats
+    fault: str
+    weights_are: WeightsAre | None
+    n_groups: int | None = None
+    effective_n_groups: float | None = None
+
+    @classmethod
+    def undefined(
+        cls, k: int, sizes: list[int], effective: list[float], *fields: Any, **of_groups: Any
+    ) -> AucCovariance:
+        """Return what is known of K models before their AUCs are."""
+        nowhere = np.full((k, k), math.nan)
+        known = sizes[0], sizes[1], (effective[0], effective[1])
+        return cls(*known, nowhere[0], nowhere, nowhere, *fields, **of_groups)
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom: of effective groups less one; inf without groups."""
+        return math.inf if self.effective_n_groups is None else self.effective_n_groups - 1.0
+
+    @property
+    def method(self) -> str:
+        """The name of the method: without groups, and with them."""
+        return "DeLong (1988)" if self.n_groups is None else "Obuchowski (1997), CR2"
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What hangs on results."""
+        names = ("n_positive", "n_negative", "effective_n_groups")
+        return {name: getattr(self, name) for name in names}
+
+    def spread(self, model: int = 0) -> Spread:
+        """Return the variance of an AUC."""
+        return Spread(float(self.covariance[model, model]), self.df)
+
+    def estimate(self, model: int, level: float, scale: Scale = "identity") -> Estimate:
+        """Return an AUC with DeLong's error and normal limits; with groups Student's."""
+        value, spread = float(self.aucs[model]), self.spread(model)
+        return Estimate(
+            metric="roc_auc",
+            estimate=value,
+            standard_error=spread.standard_error,
+            confidence_interval=interval_of(
+                value, spread.standard_error, self.df, level, scale, bounds=(0.0, 1.0)
+            ),
+            df=self.df,
+            confidence_level=level,
+            method=self.method,
+            scale=scale,
+            n_samples=self.n_positive + self.n_negative,
+            n_groups=self.n_groups,
+            weights_are=self.weights_are,
+            note="" if scale == "logit" else _BETTER,
+            details=MappingProxyType({"variance": spread.variance, **self.details}),
+        )
+
+    def warn_of_sizes(self) -> None:
+        """Say where a few weights leave next to nothing of a class, or there are few groups."""
+        if self.fault:
+            return
+        is_weighted = self.weights_are == "importances"
+        for name, size in zip(("positives", "negatives"), self.effective_sizes, strict=True):
+            if is_weighted and 0.0 < size < _FEWEST:
+                warn_user(
+                    f"the {name} are worth {size:.3g} rows of equal weight, too few to tell how "
+                    "much the AUC varies",
+                    DegenerateDataWarning,
+                )
+        warn_of_few_groups(self.effective_n_groups, self.n_groups or 0)
+        if is_weighted:
+            warn_of_few_rows(sum(self.effective_sizes), self.n_positive + self.n_negative)
+
+    def all_equal(self) -> tuple[float, int]:
+        """Return the chi-square of "all AUCs are equal", and the rank of its covariance.
+
+        inf where some difference other than 0 has a variance of 0.
+        """
+        if np.isnan(self.variances).any():
+            return math.nan, len(self.aucs) - 1
+        differences, v = self.aucs[1:] - self.aucs[0], self.variances
+        between = (v[1:, :1] + v[:1, 1:] - v[1:, 1:]) / 2.0
+        errors = np.sqrt(v[1:, 0])
+        varies = errors > 0
+        if np.any(differences[~varies]):
+            return math.inf, int(np.count_nonzero(varies))
+        z, errors = differences[varies] / errors[varies], errors[varies]
+        values, vectors = np.linalg.eigh(between[np.ix_(varies, varies)] / np.outer(errors, errors))
+        along, kept = vectors.T @ z, values > _ROUNDING
+        rank = int(np.count_nonzero(kept))
+        if np.any(np.abs(along[~kept]) > math.sqrt(_ROUNDING) * np.max(np.abs(z), initial=0.0)):
+            return math.inf, rank
+        return float(np.sum(along[kept] ** 2 / values[kept])), rank
+
+
+def of_table(table: ScoreTable, read: WeightsAre | None) -> AucCovariance:
+    """Return the AUC of a table of counts and its variance: O(distinct scores)."""
+    sizes = [int(table.n_positive), int(table.n_negative)]
+    found = AucCovariance.undefined(1, sizes, [*map(float, sizes)], _fault(sizes), read)
+    if not all(sizes):
+        return found
+    twice, *squares = placement_sums(table.positives, table.negatives, *sizes)
+    return _of_sums(found, [twice], [[[each]] for each in squares])
+
+
+def auc_covariance(models: CheckedModels, read: WeightsAre | None) -> AucCovariance:
+    """Return the AUCs and their covariances: of rows and counts without groups in whole numbers."""
+    rows, groups = models.rows, models.groups
+    is_positive = rows.labels == 1
+    is_counted = rows.weights is None or rows.integer_weights
+    sizes, effective = [], []
+    for part in (is_positive, ~is_positive):
+        own: Any = None if rows.weights is None else rows.weights[part]
+        sizes.append(int(np.count_nonzero(part) if own is None or not is_counted else own.sum()))
+        is_weighted = own is not None and not is_counted and len(own) > 0
+        effective.append(effective_of_sizes(own) if is_weighted else float(sizes[-1]))
+    k = len(models.names)
+    of_groups: dict[str, Any] = {}
+    if groups is not None:
+        of_groups["n_groups"] = int(groups.max()) + 1
+        of_groups["effective_n_groups"] = effective_groups(groups, rows.weights)
+    fault = _fault(sizes, is_positive, groups)
+    found = AucCovariance.undefined(k, sizes, effective, fault, read, **of_groups)
+    if not (sizes[0] and sizes[1]):
+        return found
+    if is_counted and groups is None:
+        return _of_counts(found, models)
+    if rows.weights is not None and not is_counted:  # cubes of them must stay in range
+        exponent = -int(np.frexp(rows.weights.max())[1])
+        rows = replace(rows, weights=np.ldexp(rows.weights, exponent))
+    moved = [_influences(replace(rows, scores=scores)) for scores in models.scores]
+    found = found._replace(aucs=np.array([each.value for each in moved]))
+    if fault:
+        return found
+    influences = np.stack([each.influences for each in moved])
+    strata = is_positive.astype(np.int64)
+    counts, weights = (rows.weights, None) if is_counted else (None, rows.weights)
+    units = Units(len(strata), counts=counts, weights=weights, groups=groups, strata=strata)
+    scale = _NOTHING if rows.weights is None else _NOTHING * float(rows.weights.max()) ** 2
+    variances = np.zeros((k, k))
+    for i, j in itertools.combinations(range(k), 2):
+        between = units.covariance((influences[i] - influences[j])[None, :])[0, 0]
+        own = float(np.sum((influences[i] - influences[j]) ** 2)) * scale
+        variances[i, j] = variances[j, i] = between if not between <= own else 0.0
+    covariance = units.covariance(influences)
+    for i in range(k):
+        if covariance[i, i] <= float(np.sum(influences[i] ** 2)) * scale:
+            covariance[i] = covariance[:, i] = 0.0
+    return found._replace(covariance=covariance, variances=variances)
+
+
+def _fault(
+    sizes: list[int], is_positive: Any = None, groups: NDArray[np.int64] | None = None
+) -> str:
+    """Return why the spread within a class, or between groups, cannot be estimated."""
+    for size, name in zip(sizes, ("positive", "negative"), strict=True):
+        if not size:
+            return f"there is no {name} example (one class only)"
+    for size, name in zip(sizes, ("positive", "negative"), strict=True):
+        if groups is not None:
+            own = groups[is_positive if name == "positive" else ~is_positive]
+            if own.min() == own.max():
+                return f"all {name} examples are in one group, and the spread needs two"
+        elif size < 2:
+            return f"there is one {name} example only, and the spread within a class needs two"
+    return ""
+
+
+def _influences(rows: BinaryRows) -> RowInfluences:
+    """Return an AUC with the influence of each row."""
+    if rows.weights is None or rows.integer_weights:
+        return OrderedRows(rows).auc()
+    placements, auc = weighted_placements(rows)
+    is_positive = rows.labels == 1
+    weight = float(rows.weights.sum())
+    of_positives = float(rows.weights[is_positive].sum())
+    placements -= auc
+    placements /= np.array([weight - of_positives, of_positives])[is_positive.view(np.int8)]
+    return RowInfluences(auc, placements)
+
+
+def _of_counts(found: AucCovariance, models: CheckedModels) -> AucCovariance:
+    """Return what rows, or numbers of rows, tell by their doubled placements."""
+    rows = models.rows
+    placements = np.empty((len(models.names), len(rows.labels)), np.int64)
+    for k, row in enumerate(placements):
+        row[:] = doubled_placements(models.rows_of(k))
+    is_positive = rows.labels == 1
+    grams, counts = [], np.empty(0, np.int64)
+    for part in (~is_positive, is_positive):
+        counts = part.view(np.int8)
+        if rows.weights is not None:
+            counts = rows.weights.astype(np.int64) * counts
+        grams.append(exact_gram(placements, counts).tolist())
+    twice = [int(exact_dot(counts.astype(np.int64), row)) for row in placements]
+    return _of_sums(found, twice, grams[::-1])
+
+
+def _of_sums(
+    found: AucCovariance, twice: list[int], grams: Sequence[list[list[int]]]
+) -> AucCovariance:
+    """Return AUCs and DeLong's covariances, S10/m + S01/n, each rounded once.
+
+    With the doubled placements a and A = sum a, S10 is
+    (m sum a_k a_l - A_k A_l) / (4 m n^2 (m - 1)), and S01 the same with m and n exchanged: A is
+    the same over either class. ``grams`` are the sums of products over positives and negatives.
+    """
+    m, n, models = found.n_positive, found.n_negative, range(len(twice))
+    aucs = np.array([each / (2 * m * n) for each in twice])
+    if found.fault:
+        return found._replace(aucs=aucs)
+    of_positives, of_negatives = grams
+    products, whole = [[0] * len(models) for _ in models], 4 * m * m * n * n * (m - 1) * (n - 1)
+    for i, j in itertools.product(models, models):
+        both = twice[i] * twice[j]
+        s10, s01 = m * of_positives[i][j] - both, n * of_negatives[i][j] - both
+        products[i][j] = s10 * (n - 1) + s01 * (m - 1)
+    covariance = np.array([[each / whole for each in row] for row in products])
+    between = [
+        [(products[i][i] + products[j][j] - 2 * products[i][j]) / whole for j in models]
+        for i in models
+    ]
+    return found._replace(aucs=aucs, covariance=covariance, variances=np.array(between))
+
+
+def exact_gram(values: NDArray[np.int64], counts: NDArray[Any]) -> NDArray[Any]:
+    """Return sum_i counts_i values_ki values_li for rows k and l of ``values``, as Python integers.
+
+    Numbers too large for int64 are cut in two halves of their bits.
+    """
+    k, n = values.shape
+    bits = int(values.max()).bit_length()
+    count_bits = max(0, int(counts.max()) - 1).bit_length()
+    total: NDArray[Any]
+    if count_bits > _COUNT_BITS:
+        half = (count_bits + 1) // 2
+        total = exact_gram(values, counts >> half) << half
+        total += exact_gram(values, counts & ((1 << half) - 1))
+        return total
+    if 2 * bits + count_bits + _CHUNK_BITS > 63:
+        half = (bits + 1) // 2
+        halves = np.concatenate([values >> half, values & ((1 << half) - 1)])
+        parts = exact_gram(halves, counts)
+        total = parts[:k, :k] << 2 * half
+        total += ((parts[:k, k:] + parts[k:, :k]) << half) + parts[k:, k:]
+        return total
+    chunk = 1 << _CHUNK_BITS
+    sums = np.empty((-(-n // chunk), k, k), np.int64)
+    jobs = []
+    for first in range(0, len(sums), _JOB_CHUNKS):
+        here = sums[first : first + _JOB_CHUNKS]
+        jobs.append(partial(sums_of_products, values, counts, first, chunk, here))
+    run(jobs)
+    return np.asarray(sums.astype(object).sum(axis=0))
+
+
+# DeLong's variance of the AUC, its standard error and its confidence interval.
+
+
+@documented(CLASSICAL, SCORED)
+def delong(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    scale: Literal["plain", "logit"] = "plain",
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
+    n_threads: int | None = None,
+) -> Estimate:
+    """Compute the AUC with DeLong's standard error and interval, by the method of 1988.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or ScoreTable
+        Binary labels; or a table of counts, and then `y_score` is left out.
+    scale : {"plain", "logit"}, default="plain"
+        "plain": AUC +- z SE, cut off at 0 and 1. "logit": the same on log(AUC / (1 - AUC)),
+        transformed back; better covered near 0 and 1. Limits equal the estimate where its variance
+        is 0: `newcombe_interval` works there.
+
+    Returns
+    -------
+    Estimate
+        AUC, standard error and interval. `details` has `variance`, `n_positive`, `n_negative` and
+        `effective_n_groups`, how many groups of equal size they are worth.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of the wrong kind, or `groups` come with a table.
+
+    Notes
+    -----
+    **Without weights**, and of frequencies: one sort, then O(distinct scores). With ties counting
+    one half, the placement of an example is the share of the other class below (above) it, and
+    the variance is that of the placements in each class, with divisors m+ - 1 and m- - 1, each
+    over its class size. Sums of placements are integers of any size, so estimate and variance are
+    the doubles nearest to the true ratios.
+
+    With groups the placements are looked up row by row, O(n log n) time and O(n) memory.
+
+    References
+    ----------
+    By ranks: Sun & Xu (2014), IEEE Signal Processing Letters 21.
+
+    Examples
+    --------
+    >>> y_true = [1, 0, 1, 1, 0, 0, 1, 0]
+    >>> result = delong(y_true, [0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15])
+    >>> result.estimate, round(result.standard_error, 4)
+    (0.65625, 0.221)
+    >>> result.confidence_interval
+    ConfidenceInterval(low=0.223155, high=1)
+    """
+    level = check_confidence_level(confidence_level)
+    check_choice("scale", scale, ("plain", "logit"))
+    found = auc_of(
+        y_true,
+        y_score,
+        groups=groups,
+        sample_weight=sample_weight,
+        weights_are=weights_are,
+        pos_label=pos_label,
+    )
+    _warn(found)
+    return found.estimate(0, level, "identity" if scale == "plain" else scale)
+
+
+def auc_of(
+    y_true: Any, y_score: Any, *, groups: Any, sample_weight: Any, weights_are: Any, pos_label: Any
+) -> AucCovariance:
+    """Return one AUC and its variance, nan where they are not defined, without a warning."""
+    refuse_several(y_score, "delong_test")
+    read = check_weights_are(sample_weight, weights_are)
+    given = {"sample_weight": sample_weight, "pos_label": pos_label}
+    if isinstance(y_true, ScoreTable) and (groups is not None or read == "importances"):
+        what = "`sample_weight`" if groups is None else "`groups`"
+        raise InputTypeError(
+            f"{what} needs rows: a ScoreTable holds counts, and which row was whose is lost"
+        )
+    if groups is not None or read == "importances":
+        given |= {"groups": groups}
+        models = [NamedScores("", "y_score", y_score)]
+        return auc_covariance(check_models(y_true, models, weights_are=read, **given), read)
+    if sample_weight is not None and not isinstance(y_true, ScoreTable):
+        table = ScoreTable.from_rows(check_binary(y_true, y_score, weights_are=read, **given))
+    else:
+        table = as_table(y_true, y_score, **given)
+        if table.is_weighted:
+            raise InputTypeError(
+                "a ScoreTable of fractional weights does not tell how many rows a weight is: pass "
+                "`y_true`, `y_score` and `sample_weight`"
+            )
+    return of_table(table, read)
+
+
+def _warn(found: AucCovariance) -> None:
+    """Say what is not defined, or degenerate."""
+    auc = float(found.aucs[0])
+    if math.isnan(auc):
+        warn_user(f"the AUC is not defined: {found.fault}", UndefinedMetricWarning)
+    elif found.fault:
+        advice = "; `comparison.newcombe_interval` works there" if found.n_groups is None else ""
+        message = f"DeLong's standard error is not defined: {found.fault}{advice}"
+        warn_user(message, UndefinedMetricWarning)
+    elif found.spread().variance == 0:
+        message = (
+            f"DeLong's standard error is 0 at an AUC of {auc:g} on these data and the limits equal "
+            "the estimate: use `newcombe_interval` (Newcombe 2006, method 5)"
+        )
+        if found.n_groups is not None:
+            message += ", which takes each example for one of its own"
+        warn_user(message, DegenerateDataWarning)
+    found.warn_of_sizes()
+
+
+@documented(MODELS, CLASSICAL, SCORED)
+def delong_test(
+    y_true: ArrayLike,
+    scores: Mapping[str, ArrayLike] | ArrayLike,
+    *,
+    names: Sequence[str] | None = None,
+    groups: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
+    n_threads: int | None = None,
+) -> Comparison:
+    """Test whether two or more models have the same AUC, by the method of 1988.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Binary labels.
+
+    Returns
+    -------
+    Comparison
+        AUCs, covariances, all pairs with Holm's adjustment. `details` has the `statistic`, `df` and
+        `pvalue` of the chi-square of "all AUCs are equal", and `n_positive`, `n_negative`,
+        `effective_n_groups`.
+
+    Warns
+    -----
+    DegenerateDataWarning
+        If the chi-square has fewer than K - 1 degrees of freedom.
+
+    Notes
+    -----
+    O(K n log n + K^2 n) time and O(K n) memory: a sort and a look-up a model give the placement
+    of each example, and without groups and importances all else are sums of products of whole
+    numbers. AUCs, covariances and the variances of differences are then each the double nearest to
+    the true ratio, and neither threads nor the order of the rows change a bit. Models that rank the
+    examples alike have a variance of exactly 0; the chi-square leaves out directions whose share of
+    the variance is below 1e-10.
+
+    Rows are matched by their position; series and frames of pandas whose indexes hold labels in
+    another order are refused.
+
+    With groups the test of all models is one by F.
+
+    Examples
+    --------
+    >>> y_true = [1, 0, 1, 1, 0, 0, 1, 0]
+    >>> first = [0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15]
+    >>> second = [0.9, 0.2, 0.8, 0.7, 0.75, 0.1, 0.6, 0.3]
+    >>> result = delong_test(y_true, {"first": first, "second": second})
+    >>> result
+    Comparison(roc_auc; first: 0.65625, second: 0.875; DeLong (1988))
+    >>> round(result.details["statistic"], 6), round(result.details["pvalue"], 6)
+    (0.98, 0.322199)
+    >>> pair = result["first", "second"]
+    >>> pair.difference, round(pair.standard_error, 6)
+    (-0.21875, 0.220971)
+    >>> pair.confidence_interval
+    ConfidenceInterval(low=-0.651845, high=0.214345)
+    """
+    level = check_confidence_level(confidence_level)
+    check_alternative(alternative)
+    read = check_weights_are(sample_weight, weights_are)
+    models = check_models(
+        y_true,
+        named_scores(scores, names, at_least=2),
+        sample_weight=sample_weight,
+        weights_are=read,
+        pos_label=pos_label,
+        groups=groups,
+    )
+    found = auc_covariance(models, read)
+    pairs = [
+        Pair.tested(
+            "roc_auc",
+            (models.names[i], models.names[j]),
+            float(found.aucs[i] - found.aucs[j]),
+            Spread(found.variances[i, j], found.df),
+            level,
+            alternative,
+            (-1.0, 1.0),
+        )
+        for i, j in itertools.combinations(range(len(models.names)), 2)
+    ]
+    statistic, rank = found.all_equal()
+    p = joint_pvalue(statistic, rank, found.df)
+    of_all = {"statistic": statistic, "df": rank, "pvalue": p}
+    _warn_of_pairs(models.names, found, pairs, rank)
+    found.warn_of_sizes()
+    return Comparison.of(
+        [found.estimate(k, level) for k in range(len(models.names))],
+        pairs,
+        True,
+        level,
+        covariance=found.covariance,
+        names=models.names,
+        alternative=alternative,
+        method=found.method,
+        note=f"All AUCs equal: chi-square {statistic:.4g}, df {rank}, {as_p(p)}.",
+        details=MappingProxyType(of_all | found.details),
+    )
+
+
+def _warn_of_pairs(
+    names: tuple[str, ...], found: AucCovariance, pairs: Sequence[Pair], rank: int
+) -> None:
+    """Say what is undefined; or, in one warning, all that is degenerate."""
+    if found.fault:
+        what = "AUCs are" if math.isnan(found.aucs[0]) else "standard errors are"
+        warn_user(f"{what} not defined: {found.fault}", UndefinedMetricWarning)
+        return
+    said = [
+        f"the AUC of {name!r} is {found.aucs[k]:g} with an estimated variance of 0, so that its "
+        "differences look surer than they are"
+        for k, name in enumerate(names)
+        if found.covariance[k, k] == 0
+    ]
+    for pair in pairs:
+        if pair.standard_error == 0:
+            such = "nothing tells the models apart" if pair.difference == 0 else "z is +-inf"
+            said.append(
+                f"the difference between {pair.a!r} and {pair.b!r} is "
+                f"{pair.difference:g} with a variance of 0 ({such}): p = {pair.pvalue:g}"
+            )
+    if rank < len(names) - 1:
+        said.append(
+            f"the covariance of the differences has rank {rank}, not {len(names) - 1}: so many "
+            "degrees of freedom has the chi-square of all AUCs being equal"
+        )
+    if said:
+        warn_user("; ".join(said), DegenerateDataWarning)
+
+
+@documented(CLASSICAL, SCORED)
+def delong_unpaired_test(
+    y_true_a: ArrayLike | ScoreTable,
+    y_score_a: ArrayLike | ScoreTable | None,
+    y_true_b: ArrayLike | ScoreTable | None = None,
+    y_score_b: ArrayLike | None = None,
+    *,
+    groups_a: ArrayLike | None = None,
+    groups_b: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    pos_label: Any = None,
+    sample_weight_a: ArrayLike | None = None,
+    sample_weight_b: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
+    n_threads: int | None = None,
+) -> Pair:
+    """Test whether two AUCs measured on different, independent examples are equal.
+
+    Parameters
+    ----------
+    y_true_a, y_true_b : array-like of shape (n_a,) and (n_b,), or ScoreTable
+        Binary labels of either sample; or a table of counts, whose `y_score` is then None.
+    y_score_a, y_score_b : array-like of shape (n_a,) and (n_b,), optional
+        Scores; the greater, the more positive. Two tables may be given alone, one after the other.
+    groups_a, groups_b : array-like of shape (n_a,) and (n_b,), optional
+        Which examples of a sample belong together; see `delong`.
+    sample_weight_a, sample_weight_b : array-like of shape (n_a,) and (n_b,), optional
+        Weights of either sample; `weights_are` says of both what they are.
+
+    Returns
+    -------
+    Pair
+        The AUC of a less that of b, standard error, z, p and interval; both AUCs are the estimates
+        "a" and "b" of `details`. With groups degrees of freedom are Welch's and Satterthwaite's, of
+        effective groups less one.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of the wrong kind, or something else comes with two tables.
+
+    Notes
+    -----
+    The variance of the difference is the sum of the two variances of DeLong: O(n log n) time. For
+    two models on the same examples use `delong_test`, which accounts for their covariance.
+
+    References
+    ----------
+    Hanley & McNeil (1983), Radiology 148:839-843, compare independent areas by the same z.
+
+    Examples
+    --------
+    >>> from fastmetrics import ScoreTable
+    >>> january = ScoreTable.from_counts([5, 4, 3, 2, 1], [33, 11, 2, 2, 3], [2, 11, 6, 6, 33])
+    >>> february = ScoreTable.from_counts([5, 4, 3, 2, 1], [20, 14, 6, 5, 6], [4, 9, 10, 9, 26])
+    >>> result = delong_unpaired_test(january, february)
+    >>> round(result.difference, 4), round(result.pvalue, 4)
+    (0.1212, 0.0249)
+    """
+    level = check_confidence_level(confidence_level)
+    check_alternative(alternative)
+    if isinstance(y_true_a, ScoreTable) and isinstance(y_score_a, ScoreTable):
+        if y_true_b is not None or y_score_b is not None:
+            raise InputTypeError("two ScoreTables come alone: pass no third and no fourth argument")
+        y_score_a, y_true_b = None, y_score_a
+    found = []
+    for sample, y_true, y_score, weight, groups in (
+        ("a", y_true_a, y_score_a, sample_weight_a, groups_a),
+        ("b", y_true_b, y_score_b, sample_weight_b, groups_b),
+    ):
+        names = ("y_true", "y_score", "sample_weight", "groups")
+        with renamed(**{name: f"{name}_{sample}" for name in names}):
+            one = auc_of(
+                y_true,
+                y_score,
+                groups=groups,
+                sample_weight=weight,
+                weights_are=weights_are,
+                pos_label=pos_label,
+            )
+        found.append(one)
+    _warn_of_either(found)
+    one, other = found
+    variances = [each.spread().variance for each in found]
+    over = sum(
+        variance**2 / each.df if each.df > 0.0 else math.inf
+        for variance, each in zip(variances, found, strict=True)
+    )
+    df = sum(variances) ** 2 / over if over > 0.0 else math.inf  # Welch, Satterthwaite
+    pair = Pair.tested(
+        "roc_auc",
+        ("a", "b"),
+        float(one.aucs[0] - other.aucs[0]),
+        Spread(sum(variances), df),
+        level,
+        alternative,
+        (-1.0, 1.0),
+        details=MappingProxyType({"a": one.estimate(0, level), "b": other.estimate(0, level)}),
+    )
+    return replace(pair, better=pair.better_at(level, True))
+
+
+def _warn_of_either(found: list[AucCovariance]) -> None:
+    """Say what is not defined, or degenerate, of either sample."""
+    for sample, one in zip("ab", found, strict=True):
+        auc = float(one.aucs[0])
+        if one.fault:
+            what = "AUC" if math.isnan(auc) else "standard error"
+            message = f"sample {sample}: the {what} is not defined: {one.fault}"
+            warn_user(message, UndefinedMetricWarning)
+        elif one.spread().variance == 0:
+            message = (
+                f"sample {sample}: the AUC is {auc:g} with an estimated variance of 0, so that the "
+                "difference looks surer than it is"
+            )
+            warn_user(message, DegenerateDataWarning)
+        one.warn_of_sizes()
+
+
+def newcombe_interval(
+    auc: float, n_positive: float, n_negative: float, *, confidence_level: float = 0.95
+) -> ConfidenceInterval:
+    """Compute Newcombe's score-type interval for an AUC from the AUC and the class sizes alone.
+
+    Parameters
+    ----------
+    auc : float
+        The AUC, in [0, 1].
+    n_positive, n_negative : int
+        Positives and negatives that it was computed from; at least 1 each.
+    confidence_level : float, default=0.95
+        Coverage aimed at, in (0, 1).
+
+    Returns
+    -------
+    ConfidenceInterval
+        `low` and `high`, inside [0, 1]; never a single point.
+
+    Raises
+    ------
+    TypeError
+        If an argument is not a number.
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    The limits are the values t with |auc - t| = z sqrt(V(t)), where
+
+        V(t) = t (1 - t) / (m n) * [1 + k ((1 - t) / (2 - t) + t / (1 + t))],  k = (m + n)/2 - 1,
+
+    the Hanley & McNeil (1982) variance with both class sizes replaced by k + 1 in the brackets.
+
+    References
+    ----------
+    Newcombe (2006), Confidence intervals for an effect size measure based on the Mann-Whitney
+    statistic, part 2, Statistics in Medicine 25:559-573, method 5.
+
+    Examples
+    --------
+    >>> newcombe_interval(1.0, 10, 20)
+    ConfidenceInterval(low=0.848921, high=1)
+    """
+    auc = check_fraction("auc", auc, include_low=True, include_high=True)
+    m, n = check_positive("n_positive", n_positive), check_positive("n_negative", n_negative)
+    if min(m, n) < 1:
+        raise InputError(f"`n_positive` and `n_negative` must be at least 1: got {m:g} and {n:g}")
+    level = check_confidence_level(confidence_level)
+    z_squared = normal_quantile((1.0 - level) / 2.0) ** 2
+    upper = _limit_above(auc, m, n, z_squared)
+    # V(t) = V(1 - t): the lower limit is the mirror image of the upper limit of 1 - auc.
+    return ConfidenceInterval(1.0 - _limit_above(1.0 - auc, m, n, z_squared), upper)
+
+
+def _limit_above(auc: float, m: float, n: float, z_squared: float) -> float:
+    """Return the t in [auc, 1] with (t - auc)^2 = z^2 V(t), by bisection to the last bit.
+
+    (t - auc)^2 / V(t) rises from 0 at ``auc`` to infinity at 1: there is one such t.
+    """
+    low, high, k = auc, 1.0, (m + n) / 2.0 - 1.0
+    while True:
+        middle = low + (high - low) / 2.0
+        if not low < middle < high:
+            return high
+        inside = 1.0 + k * ((1.0 - middle) / (2.0 - middle) + middle / (1.0 + middle))
+        if (middle - auc) ** 2 < z_squared * (middle * (1.0 - middle) / m / n * inside):
+            low = middle
+        else:
+            high = middle

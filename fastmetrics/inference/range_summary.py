@@ -1,0 +1,757 @@
+"""What ranges of scores tell of metrics and their variances: counts and moments that add up.
+
+The influence of a row on a metric is what its own range tells of it, and a number that all rows of
+its class and range share. So a range keeps moments about its means, which no such number changes,
+and sums of influences over all ranges follow without rounding more than rows in memory would.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any, Final, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._files import Members, Saved, scalar
+from fastmetrics._input.scalars import check_integer, check_real
+from fastmetrics._kernels import range_kernels
+from fastmetrics._kernels.bins import bin_numbers
+from fastmetrics._kernels.range_kernels import precision_influences, precision_shares
+from fastmetrics._threads.workers import at_most, run
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.inference.units import ROUNDING, Floats, Reference, Spread, Units
+from fastmetrics.measures.curves._pieces import PIECE_ROWS, Piece, by_pieces
+from fastmetrics.measures.curves.break_even import Balance, balance_of
+from fastmetrics.measures.curves.influences import Counts
+from fastmetrics.measures.curves.placements import placement_sums
+from fastmetrics.measures.probabilities.influences import losses_of_rows
+from fastmetrics.tables._mergeable import Summed
+from fastmetrics.tables.bin_layout import MOST_BINS, Search, search_of
+from fastmetrics.tables.pairs import INT64_BOUND, PairCounts
+from fastmetrics.tables.score_runs import Range, ScoreRuns, table_of
+from fastmetrics.tables.score_table import ScoreTable
+
+Pairs = list[tuple[int, int]]
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup:
+    """The influences of rows on M measures, by class and score.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n,)
+        Lowest first; what lies between two of them is looked up at the higher one.
+    influences : ndarray of shape (M, 2, n)
+        Of a negative and of a positive there.
+    rests : ndarray of shape (M, 2)
+        The sums over all rows of the squares of what influences differ by from those looked up.
+    """
+
+    scores: NDArray[Any]
+    influences: Floats
+    rests: Floats
+
+    def places(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """Return where rows of these scores are looked up; any place where none is."""
+        scores = np.ascontiguousarray(scores, self.scores.dtype)
+        if self._search is not None:
+            found = np.empty(len(scores), np.int32)
+            bin_numbers(scores, *self._search, np.empty(len(scores)), found)
+            return found
+        return np.minimum(np.searchsorted(self.scores, scores), len(self.scores) - 1)
+
+    @cached_property
+    def _search(self) -> Search | None:
+        """The arithmetic that finds floats in bins, where there are not too many."""
+        if self.scores.dtype.kind != "f" or len(self.scores) > MOST_BINS:
+            return None
+        return search_of(np.nextafter(self.scores[:-1].astype(np.float64), np.inf))
+
+
+class ProductSums(NamedTuple):
+    """Sums over rows by class, of M measures of K models and P pairs of these.
+
+    Attributes
+    ----------
+    n_points : int
+        Rows of a weight, each one once.
+    n_rows : ndarray of shape (2,)
+        Rows of each class, by their frequencies.
+    models : ndarray of shape (M, K, K, 2, 3)
+        What `Units.sums_of_products` returns of a model and each before it.
+    pairs : ndarray of shape (M, P, 2, 3)
+        The same, of a difference and itself.
+    ends : ndarray of shape (M, K + P, 2, 2)
+        Of each model and each difference the greatest influence, and the greatest of -1 times it.
+    rests : ndarray of shape (M, K, 2)
+        What lookups leave out.
+    """
+
+    n_points: int
+    n_rows: Floats
+    models: Floats
+    pairs: Floats
+    ends: Floats
+    rests: Floats
+
+    def __add__(self, other: tuple[Any, ...]) -> ProductSums:
+        """Return the sums over the rows of both."""
+        more = ProductSums(*other)
+        return ProductSums(
+            self.n_points + more.n_points,
+            self.n_rows + more.n_rows,
+            self.models + more.models,
+            self.pairs + more.pairs,
+            np.maximum(self.ends, more.ends),
+            self.rests,
+        )
+
+    @classmethod
+    def of(
+        cls,
+        labels: NDArray[Any],
+        weights: NDArray[Any] | None,
+        scores: Sequence[NDArray[Any]],
+        lookups: Sequence[Lookup],
+        pairs: Pairs,
+    ) -> ProductSums:
+        """Return those of rows, whose labels are 1 and others, and whose weights are numbers."""
+        k, n_measures = len(lookups), min(len(to.rests) for to in lookups)
+        n_rows, own = np.zeros(2), np.zeros((n_measures, k, k, 2, 3))
+        apart = np.zeros((n_measures, len(pairs), 2, 3))
+        ends = np.full((n_measures, k + len(pairs), 2, 2), -np.inf)
+
+        def add_class(code: int) -> None:
+            here = np.flatnonzero((labels == 1) == code)
+            if not len(here):
+                return
+            units = Units(len(here), None if weights is None else weights[here])
+            n_rows[code] = units.n_rows
+            at = [to.places(each[here]) for to, each in zip(lookups, scores, strict=True)]
+            for m in range(n_measures):
+                columns = [
+                    to.influences[m, code][places] for to, places in zip(lookups, at, strict=True)
+                ]
+                moved = [columns[a] - columns[b] for a, b in pairs]
+                for i, j in zip(*np.tril_indices(k), strict=True):
+                    own[m, i, j, code] = units.sums_of_products(columns[i], columns[j])[0]
+                for p, each in enumerate(moved):
+                    apart[m, p, code] = units.sums_of_products(each, each)[0]
+                for p, each in enumerate((*columns, *moved)):
+                    ends[m, p, code] = each.max(), -each.min()
+
+        run([partial(add_class, code) for code in (0, 1)], len(labels))
+        rests = np.stack([to.rests[:n_measures] for to in lookups], axis=1)
+        return cls(len(labels), n_rows, own, apart, ends, rests)
+
+    def units(self, is_by_class: bool) -> Units:
+        """Return the rows as those of one point, or of one each class."""
+        if is_by_class:
+            return Units(2, self.n_rows, strata=np.arange(2))
+        return Units(1, self.n_rows.sum(keepdims=True))
+
+    def covariance(self, m: int, is_by_class: bool) -> Floats:
+        """Return the covariance of the models by a measure."""
+        own = self.models[m] if is_by_class else self.models[m].sum(axis=2, keepdims=True)
+        return self.units(is_by_class).covariance_of_sums(own)
+
+    def spread(
+        self,
+        m: int,
+        p: int,
+        pair: tuple[int, int],
+        values: tuple[float, float],
+        is_by_class: bool,
+        reference: Reference,
+    ) -> Spread:
+        """Return the spread of a difference of two values: what rounding leaves is nothing.
+
+        Of influences that are not exact it is the largest that there may be: the norm of a sum is
+        at most the sum of norms.
+        """
+        units, sums, rests = self.units(is_by_class), self.pairs[m, p], self.rests[m, list(pair)]
+        if not is_by_class:
+            sums, rests = sums.sum(axis=0, keepdims=True), rests.sum(axis=1, keepdims=True)
+        k = self.models.shape[1]
+        size, own = max(map(abs, values)), max(float(self.ends[m, each].max()) for each in pair)
+        if float(self.ends[m, k + p].max()) <= ROUNDING * (size / self.n_points + own):
+            sums = np.zeros_like(sums)
+            rests = rests if values[0] != values[1] else np.zeros_like(rests)
+        found = units.spread_of_sums(sums, reference)
+        off = float(np.sqrt((units.factors * rests).sum(axis=1)).sum())
+        return found if off == 0.0 else found._replace(variance=(found.standard_error + off) ** 2)
+
+    def ranges(self, m: int, model: int, is_by_class: bool) -> tuple[Floats, Floats]:
+        """Return what `Units.ranges` does, of a model."""
+        ends, sizes = self.ends[m, model], self.units(is_by_class).sizes_of_strata
+        steps = (ends if is_by_class else ends.max(axis=0, keepdims=True)).sum(axis=1)
+        return sizes, np.where(steps > ROUNDING * ends.max(), steps, 0.0)
+
+
+#: Of scores that may be probabilities: means of what class and score tell of a row.
+LOSSES: Final = ("brier_score", "log_loss")
+#: The measures, and whether each class is a stratum of its own.
+MEASURES: Final = {"roc_auc": True, "average_precision": False, **dict.fromkeys(LOSSES, False)}
+#: What no row adds to each, in units of 1 / positives of average precision.
+_MOST: Final = np.array([1.0, 100.0, 1.0, 100.0])
+
+
+class Cut(NamedTuple):
+    """How scores are made cells: ``n`` at most, of a part of so few each one of its own."""
+
+    n: int
+    alone: int
+
+    def starts(self, counts: Counts, total: float) -> NDArray[np.intp]:
+        """Return where cells begin: even ones by rows, and ever smaller ones to the top."""
+        if len(counts.tp) <= self.alone:
+            return np.arange(len(counts.tp))
+        above = counts.tp + counts.fp - counts.positives - counts.negatives
+        place = above / total + np.log1p(above) / np.log1p(total)
+        return np.flatnonzero(np.diff(np.floor(place * (self.n / 2.0)), prepend=-1.0))
+
+
+class Cells(NamedTuple):
+    """Rows of consecutive scores, by the mean of what moves each measure there.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n,)
+        The highest of each cell, falling.
+    means : ndarray of shape (M, 2, n)
+        Of each measure and class.
+    rests : ndarray of shape (M, 2)
+        The sums over rows of the squares of what they differ by from those means.
+    """
+
+    scores: NDArray[Any]
+    means: Floats
+    rests: Floats
+
+    @classmethod
+    def of(cls, table: ScoreTable, counts: Counts, found: Any, starts: NDArray[np.intp]) -> Cells:
+        """Return those of a table that begin at these places."""
+        widths = np.diff(starts, append=len(table))
+        means, rests = np.empty((len(found), 2, len(starts))), np.empty((len(found), 2))
+        for own, left, one in zip(means, rests, found, strict=True):
+            for code, values in enumerate(one):
+                n = counts[code]
+                first = values[starts]
+                off = values - np.repeat(first, widths)
+                shift = np.add.reduceat(n * off, starts)
+                shift /= np.maximum(np.add.reduceat(n, starts), 1.0)
+                own[code] = first + shift
+                off -= np.repeat(shift, widths)
+                left[code] = np.add.reduce(n * off * off)
+        return cls(table.scores[starts], means, rests)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Part], later: Floats) -> Cells | None:
+        """Return those of parts, to which lower ones add so much of average precision."""
+        each = [part.cells for part in parts if part.cells is not None]
+        if len(each) < len(parts):
+            return None
+        least = min(len(one.means) for one in each)
+        means = np.concatenate([one.means[:least] for one in each], axis=2)
+        means[1] += np.repeat(later, [len(one.scores) for one in each], axis=1)
+        rests = np.sum([one.rests[:least] for one in each], axis=0)
+        return cls(np.concatenate([one.scores for one in each]), means, rests)
+
+
+class Part(NamedTuple):
+    """The rows of consecutive ranges.
+
+    Attributes
+    ----------
+    start : tuple of int
+        Positive and negative rows of higher scores.
+    sizes : tuple of int
+        Positive and negative rows here.
+    moments : ndarray of shape (M, 2, 4)
+        Of each measure and class: the mean of what this part tells of influences (times the size
+        of the class), and the sums of their second to fourth powers about it. `MEASURES`, or the
+        first two of them where a score lies outside [0, 1].
+    tails : ndarray of shape (2,)
+        What this part adds to the average precision that positives (negatives) above move.
+    cells : Cells or None
+        What rows move, to be looked up by their scores, where that was asked for.
+    """
+
+    start: tuple[int, int]
+    sizes: tuple[int, int]
+    moments: Floats
+    tails: Floats
+    cells: Cells | None = None
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether rows can have such moments."""
+        size = np.maximum(self.sizes, 0)[None, :]
+        mean, second, third, fourth = np.moveaxis(self.moments, 2, 0)
+        most = _MOST[: len(self.moments), None]
+        with np.errstate(over="ignore", invalid="ignore"):
+            is_within = (np.abs(mean) <= most) & (second >= 0.0) & (fourth >= 0.0)
+            is_within &= (second <= size * most**2) & (fourth <= size * most**4)
+            is_within &= np.abs(third) <= size * most**3
+        return bool(is_within.all() and (np.abs(self.tails) <= _MOST[1]).all())
+
+
+def part_of(
+    table: ScoreTable, start: tuple[int, int], totals: tuple[int, int], cut: Cut | None = None
+) -> Part:
+    """Return the part of a table that stands below so many rows of either class, of so many."""
+    counts = Counts.of(table, start)
+    of_precision = np.empty((2, len(table)))
+    above = float(start[0]), float(start[1])
+    tails = precision_shares(table.positives, table.negatives, above, *of_precision)
+    precision_influences(1.0, 0.0, (0.0, 0.0), *of_precision)  # times the positives, not centred
+    found: list[Sequence[Floats]] = [counts.placements(*totals), list(of_precision)]
+    if are_fractions(table):
+        codes = np.ones(len(table), np.int8), np.zeros(len(table), np.int8)
+        found += [[losses_of_rows(name, own, table.scores) for own in codes] for name in LOSSES]
+    columns = counts.positives, counts.negatives
+    moments = [[_central(*each) for each in zip(columns, one, strict=True)] for one in found]
+    sizes = int(table.n_positive), int(table.n_negative)
+    cells = cut and Cells.of(table, counts, found, cut.starts(counts, float(sum(totals))))
+    return Part(start, sizes, np.array(moments), np.array([tails[0], -tails[1]]), cells)
+
+
+def are_fractions(table: ScoreTable) -> bool:
+    """Return whether the scores, which are sorted, lie in [0, 1] as probabilities do."""
+    scores = table.scores
+    if scores.dtype.kind != "f" or not len(scores):
+        return False
+    return bool(min(scores[0], scores[-1]) >= 0.0 and max(scores[0], scores[-1]) <= 1.0)
+
+
+def _central(counts: Floats, values: Floats) -> list[float]:
+    total = float(counts.sum())
+    if not total:
+        return [0.0] * 4
+    mean = float(np.add.reduce(counts * values)) / total
+    off = values - mean
+    off -= float(np.add.reduce(counts * off)) / total  # what rounding left
+    found = [mean]
+    powers = counts * off
+    for _ in range(3):  # no product of BLAS, whose threads would be in the way of ours
+        powers *= off
+        found.append(float(np.add.reduce(powers)))
+    return found
+
+
+def joined(parts: Sequence[Part]) -> Part:
+    """Return several parts, of which each one ends where the next begins, as one."""
+    sizes = np.array([part.sizes for part in parts], np.float64).T[None, :, :]
+    least = min(len(part.moments) for part in parts)
+    # by measure, class, part and power
+    moments = np.stack([part.moments[:least] for part in parts], axis=2)
+    tails = np.array([part.tails for part in parts])
+    means = moments[..., 0].copy()
+    later = (tails.sum(axis=0) - tails.cumsum(axis=0)).T  # of average precision: lower ones
+    means[1] += later
+    whole = sizes.sum(axis=2, keepdims=True)
+    mean = (sizes * means).sum(axis=2, keepdims=True) / np.maximum(whole, 1.0)
+    powers = _about(sizes, moments[..., 1:], means - mean).sum(axis=2)
+    found = np.concatenate([mean, powers], axis=2)
+    added = [sum(part.sizes[code] for part in parts) for code in (0, 1)]
+    cells = Cells.joined(parts, later)
+    return Part(parts[0].start, (added[0], added[1]), found, tails.sum(axis=0), cells)
+
+
+def _about(sizes: Floats, powers: Floats, off: Floats) -> Floats:
+    """Return sums of second to fourth powers about a place that the means are off."""
+    second, third, fourth = np.moveaxis(powers, -1, 0)
+    return np.stack(
+        [
+            second + sizes * off**2,
+            third + 3.0 * second * off + sizes * off**3,
+            fourth + 4.0 * third * off + 6.0 * second * off**2 + sizes * off**4,
+        ],
+        axis=-1,
+    )
+
+
+def spread_of(name: str, value: float, whole: Part) -> Spread:
+    """Return the spread of a measure, of the part that holds all rows: as `Units.spread` does."""
+    m, n = whole.sizes
+    sizes = np.array([m, n], np.float64)
+    own = whole.moments[list(MEASURES).index(name)]
+    centre, scale = _centre_and_scale(name, value, whole)
+    off = own[:, 0] - centre
+    powers = _about(sizes, own[:, 1:], off)
+    columns = sizes, sizes * off / scale, powers[:, 0] / scale**2
+    if not MEASURES[name]:
+        columns = tuple(each.sum(keepdims=True) for each in columns)
+    return Spread.of_strata(*columns, float(np.sum(powers[:, 2] / scale**4)))
+
+
+def loss_of(name: str, whole: Part) -> float:
+    """Return a mean loss of the part that holds all rows."""
+    sizes = np.array(whole.sizes, np.float64)
+    means = whole.moments[list(MEASURES).index(name), :, 0]
+    return float((sizes * means).sum() / sizes.sum())
+
+
+def lookup_of(values: Mapping[str, float], whole: Part) -> Lookup:
+    """Return the influences on measures, of these values, of the cells of all rows."""
+    if whole.cells is None:
+        raise ValueError("ranges without cells")
+    scores, means, rests = whole.cells
+    influences, lefts = np.empty_like(means[: len(values)]), np.empty_like(rests[: len(values)])
+    for at, (name, value) in enumerate(values.items()):
+        centre, scale = _centre_and_scale(name, value, whole)
+        influences[at] = (means[at] - centre[:, None]) / scale[:, None]
+        lefts[at] = rests[at] / scale**2
+    return Lookup(scores[::-1], influences[:, ::-1, ::-1], lefts[:, ::-1])
+
+
+def _centre_and_scale(name: str, value: float, whole: Part) -> tuple[Floats, Floats]:
+    """Return what is taken off what rows of either class tell of a measure, and its divisors."""
+    is_auc = name == "roc_auc"
+    m, n = whole.sizes
+    if name in LOSSES:
+        return np.full(2, value), np.full(2, float(m + n))
+    return np.array([value, value if is_auc else 0.0]), np.array([m, n if is_auc else m], float)
+
+
+#: Precisions are summed as whole numbers of 2**-128, in limbs of 32 bits.
+_PLACES: Final = 128
+_LIMBS: Final = 7
+#: Of a float64 difference of two products: seven roundings, as a share of the larger one.
+_ROUNDING: Final = 8 * 2.0**-53
+
+
+class Corner(NamedTuple):
+    """A threshold, and the counts of what scores at least that."""
+
+    threshold: int | float
+    tp: int
+    fp: int
+
+
+@dataclass(frozen=True, slots=True)
+class RangeSummary(Summed, Saved):
+    """What the scores of one range contribute to an evaluation: it adds up with ``+``, exactly.
+
+    Make one of each of some disjoint ranges with `summary_of`, add them in any order, and ask the
+    sum. Everything in it is whole numbers, and thresholds; only how far rows move a measure is
+    doubles, a few for each range, which are put together when all are there.
+
+    Attributes
+    ----------
+    n_positive, n_negative : int
+        All rows of either class, those of other ranges too.
+    positives, negatives : int
+        Rows of either class in this range.
+    twice_pairs : int
+        The sum of doubled placements.
+    precisions : int
+        2**128 times the sum over positives of the precision at their score.
+    inner : int
+        Rows whose score is neither 0 nor 1.
+    highest, lowest : Corner or None
+        Where TPR - FPR is largest, and where it is smallest; of equal ones the highest threshold.
+    balance : Balance or None
+        The step in which as many are called positive as there are positives, if it is here.
+    parts : tuple of Part
+        Moments of influences on `measures`, of each range, the highest first.
+    """
+
+    n_positive: int
+    n_negative: int
+    positives: int = 0
+    negatives: int = 0
+    twice_pairs: int = 0
+    precisions: int = 0
+    inner: int = 0
+    highest: Corner | None = None
+    lowest: Corner | None = None
+    balance: Balance | None = None
+    parts: tuple[Part, ...] = field(default=(), compare=False)
+
+    def _plus(self, other: RangeSummary) -> RangeSummary:
+        if (self.n_positive, self.n_negative) != (other.n_positive, other.n_negative):
+            raise InputError(
+                "ranges of different data: of "
+                f"{self.n_positive:,} positive and {self.n_negative:,} negative rows, and of "
+                f"{other.n_positive:,} and {other.n_negative:,}"
+            )
+        if self.balance is not None and other.balance is not None:
+            raise InputError("a range that is added twice, or ranges that overlap")
+        sums = {name: getattr(self, name) + getattr(other, name) for name in _SUMS}
+        return dataclasses.replace(
+            self,
+            **sums,
+            highest=self._better(self.highest, other.highest, 1),
+            lowest=self._better(self.lowest, other.lowest, -1),
+            balance=self.balance or other.balance,
+            parts=tuple(sorted(self.parts + other.parts, key=lambda part: part.start)),
+        )
+
+    def _better(self, one: Corner | None, other: Corner | None, sign: int) -> Corner | None:
+        if one is None or other is None:
+            return other if one is None else one
+        return max(one, other, key=lambda corner: (sign * self.gap_at(corner), corner.threshold))
+
+    def gap_at(self, corner: Corner) -> int:
+        """Return TPR - FPR at a corner, times the number of pairs."""
+        return corner.tp * self.n_negative - corner.fp * self.n_positive
+
+    @property
+    def pairs(self) -> PairCounts:
+        """Concordant and discordant pairs, whose `auc` and `rank_loss` are exact; of all ranges."""
+        self.check_whole()
+        return PairCounts.of(self.n_positive, self.n_negative, self.twice_pairs)
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """What it tells: losses too, where all scores may be probabilities."""
+        has_losses = self.inner > 0 and all(len(part.moments) > 2 for part in self.parts)
+        return tuple(name for name in MEASURES if has_losses or name not in LOSSES)
+
+    def estimated(self, name: str) -> tuple[float, float, float]:
+        """Return one of `measures`, its variance and degrees of freedom."""
+        whole = joined(self.parts)
+        value = self._value(name, whole)
+        return value, *spread_of(name, value, whole)
+
+    def _value(self, name: str, whole: Part) -> float:
+        if name == "roc_auc":
+            return self.pairs.auc
+        return average_precision_of(self) if name == "average_precision" else loss_of(name, whole)
+
+    def lookup(self) -> Lookup:
+        """Return how far rows move `measures`, by their scores; of a summary with cells."""
+        whole = joined(self.parts)
+        return lookup_of({name: self._value(name, whole) for name in self.measures}, whole)
+
+    def check_whole(self) -> None:
+        """Raise where ranges are missing, or in twice."""
+        here = self.positives, self.negatives
+        if here != (self.n_positive, self.n_negative):
+            raise InputError(
+                f"ranges of {here[0]:,} positive and {here[1]:,} negative rows, where there are "
+                f"{self.n_positive:,} and {self.n_negative:,}: some are missing, or in twice"
+            )
+
+    def _members(self) -> Members:
+        found: Members = {
+            "sums": _texts(getattr(self, name) for name in ("n_positive", "n_negative", *_SUMS)),
+        }
+        for name in _STEPS:
+            if (step := getattr(self, name)) is not None:
+                found[name] = np.array(step.threshold)
+                found[f"{name}_counts"] = _texts(int(count) for count in step[1:])
+        places = [(*part.start, *part.sizes) for part in self.parts]
+        found["places"] = np.array(places, np.int64).reshape(-1, 4)
+        least = min((len(part.moments) for part in self.parts), default=2)
+        moments = [part.moments[:least] for part in self.parts]
+        found["moments"] = np.array(moments).reshape(-1, least, 2, 4)
+        found["tails"] = np.array([part.tails for part in self.parts]).reshape(-1, 2)
+        return found
+
+    @classmethod
+    def _of_members(cls, found: Members) -> Self:
+        sums = [int(text) for text in found["sums"].tolist()]
+        if len(sums) != 2 + len(_SUMS) or min(sums) < 0:
+            raise InputError("`sums` are not the counts of a range")
+        names = ("n_positive", "n_negative", *_SUMS)
+        named: dict[str, Any] = dict(zip(names, sums, strict=True))
+        m, n, p, q, twice_pairs, precisions, inner = sums
+        is_within = twice_pairs <= 2 * p * n and precisions <= p << _PLACES and inner <= p + q
+        if max(m, n) >= 2**63 or p > m or q > n or not is_within:
+            raise InputError("`sums` are those of no rows")
+        steps: dict[str, Any] = {
+            name: kind(*_step(found, name, sums)) for name, kind in _STEPS.items() if name in found
+        }
+        return cls(**named, **steps, parts=_parts(found, sums))
+
+
+#: What is a step of the curve: a threshold, and counts.
+_STEPS: Final[dict[str, type[Corner] | type[Balance]]] = {
+    "highest": Corner,
+    "lowest": Corner,
+    "balance": Balance,
+}
+
+
+def _step(found: Members, name: str, sums: list[int]) -> tuple[Any, ...]:
+    """Return the fields of a corner, or of a balance, whose counts are a share; or raise."""
+    threshold = scalar(found, name)
+    counts = [int(text) for text in found[f"{name}_counts"].tolist()]
+    most = [*counts[1:2], *counts[1:2], 1] if name == "balance" else sums[:2]
+    is_within = len(counts) == len(most) and all(
+        0 <= a <= b for a, b in zip(counts, most, strict=True)
+    )
+    if math.isnan(check_real(name, threshold)) or not is_within:
+        raise InputError(f"`{name}` is no step of a curve")
+    return (threshold, *counts[:2], *map(bool, counts[2:]))
+
+
+def _parts(found: Members, sums: list[int]) -> tuple[Part, ...]:
+    """Return the parts of such arrays, or raise."""
+    places, moments, tails = found["places"], found["moments"], found["tails"]
+    k = len(places)
+    if places.dtype != np.int64 or moments.dtype != np.float64 or tails.dtype != np.float64:
+        raise InputError("places, moments and tails of other dtypes")
+    least = 4 if moments.shape[1:2] == (4,) else 2
+    if (places.shape, moments.shape, tails.shape) != ((k, 4), (k, least, 2, 4), (k, 2)):
+        raise InputError("places, moments and tails are not columns")
+    numbers = places.tolist()
+    parts = tuple(
+        Part((a, b), (p, q), *own)
+        for (a, b, p, q), *own in zip(numbers, moments, tails, strict=True)
+    )
+    ends = [(a + p, b + q) for a, b, p, q in numbers]
+    starts = [*((a, b) for a, b, _, _ in numbers[1:]), tuple(sums[:2])]
+    is_in_order = all(
+        end[0] <= start[0] and end[1] <= start[1] for end, start in zip(ends, starts, strict=False)
+    )
+    counted = [sum(each) for each in zip(*(part.sizes for part in parts), strict=True)]
+    is_all = (counted or [0, 0]) == sums[2:4]
+    if not (is_all or 0 in sums[:2]) or not is_in_order or places.min(initial=0) < 0:
+        raise InputError("`places` are not those of ranges")
+    if not all(part.is_possible for part in parts):
+        raise InputError("`moments` are those of no rows")
+    return parts
+
+
+def average_precision_of(summary: RangeSummary) -> float:
+    """Return the average precision of all ranges, which have a positive: one division, rounded."""
+    return summary.precisions / (summary.n_positive << _PLACES)
+
+
+_SUMS: Final = ("positives", "negatives", "twice_pairs", "precisions", "inner")
+
+
+def _texts(numbers: Any) -> NDArray[np.str_]:
+    """Return whole numbers of any size as an array."""
+    return np.array([str(number) for number in numbers])
+
+
+def summary_of(
+    table: ScoreTable,
+    true_positives: int = 0,
+    false_positives: int = 0,
+    n_positive: int | None = None,
+    n_negative: int | None = None,
+    cut: Cut | None = None,
+) -> RangeSummary:
+    """Return what the scores of one range contribute to an evaluation of all.
+
+    ``table`` has every row whose score lies in the range, as counts; of higher scores there are so
+    many true and false positives. ``n_positive`` and ``n_negative`` are all rows of either class,
+    by default those above and those of the table. Three passes over the table; the sums do not
+    depend on how rows are cut into ranges. ``cut`` asks for cells, by which rows are looked up.
+
+    Examples
+    --------
+    >>> from fastmetrics import ScoreTable
+    >>> high = ScoreTable.from_scores([1, 0, 1], [0.9, 0.8, 0.8])
+    >>> low = ScoreTable.from_scores([0, 1, 0], [0.4, 0.3, 0.1])
+    >>> all_rows = summary_of(high, 0, 0, 3, 3) + summary_of(low, 2, 1, 3, 3)
+    >>> all_rows.pairs.auc
+    0.7222222222222222
+    """
+    if table.is_weighted:
+        raise InputTypeError(
+            "ranges are evaluated by counts of rows: a ScoreTable of fractional weights has none"
+        )
+    positives, negatives = int(table.n_positive), int(table.n_negative)
+    tp = check_integer("true_positives", true_positives, low=0)
+    fp = check_integer("false_positives", false_positives, low=0)
+    m, n = (
+        check_integer(name, above + here if total is None else total, low=above + here)
+        for name, total, above, here in (
+            ("n_positive", n_positive, tp, positives),
+            ("n_negative", n_negative, fp, negatives),
+        )
+    )
+    empty = RangeSummary(m, n)
+
+    def of_piece(piece: Piece) -> RangeSummary:
+        at = slice(piece.start, piece.stop)
+        columns = table.scores[at], piece.positives, piece.negatives
+        part = ScoreTable._of_columns(*columns)
+        return _of_part(part, tp + piece.tp, fp + piece.fp, m, n, cut)
+
+    found = sum(by_pieces(table, of_piece), empty)
+    return dataclasses.replace(found, parts=(joined(found.parts),)) if found.parts else found
+
+
+def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int, cut: Cut | None) -> RangeSummary:
+    """Return the summary of a few rows of a table."""
+    columns = table.positives, table.negatives
+    positives, negatives = int(table.n_positive), int(table.n_negative)
+    # What is placed among all rows is placed among those here, and beyond others: 2 `below` more.
+    below = n - fp - negatives
+    twice = placement_sums(*columns, positives, negatives)[0] + 2 * below * positives
+    limbs = np.zeros(_LIMBS, np.int64)
+    range_kernels.add_precisions(*columns, tp, fp, np.empty(len(table)), limbs)
+    precisions = sum(limb << 32 * k for k, limb in enumerate(limbs.tolist()))
+    highest, lowest = (
+        Corner(table.scores[row].item(), tp + p, fp + q)
+        for row, p, q in _gap_ends(table, positives, negatives, m, n)
+    )
+    is_balanced = tp + fp < m <= tp + fp + positives + negatives
+    balance = balance_of(table, m, (tp, fp)) if is_balanced else None
+    parts = (part_of(table, (tp, fp), (m, n), cut),) if m and n else ()
+    of_decisions = (table.scores == 0) | (table.scores == 1)
+    decided = sum(int(column[of_decisions].sum()) for column in columns)
+    sums = positives, negatives, twice, precisions, positives + negatives - decided
+    return RangeSummary(m, n, *sums, highest, lowest, balance, parts)
+
+
+def _gap_ends(
+    table: ScoreTable, positives: int, negatives: int, m: int, n: int
+) -> list[tuple[int, int, int]]:
+    """Return the row, TP and FP, from 0 above it, of the largest and the smallest TPR - FPR."""
+    most = max(positives * n, negatives * m)
+    if most < INT64_BOUND:
+        ends = np.empty(6, np.int64)
+        range_kernels.gap_ends(table.positives, table.negatives, m, n, ends)
+        return [(a, b, c) for a, b, c in ends.reshape(2, 3).tolist()]
+    # The products do not fit: floats tell which rows can be the ends, Python integers which are.
+    tp, fp = table.true_positives, table.false_positives
+    gaps = tp * float(n) - fp * float(m)
+    found = []
+    for sign in (1, -1):
+        near = np.flatnonzero(sign * gaps >= (sign * gaps).max() - 2 * _ROUNDING * float(most))
+        counts = zip(near.tolist(), tp[near].tolist(), fp[near].tolist(), strict=True)
+        found.append(max(counts, key=lambda each: sign * (each[1] * n - each[2] * m)))
+    return found
+
+
+def summary_of_runs(
+    runs: ScoreRuns, *, progress: Callable[[float], None] | None = None, n_cells: int = 0
+) -> RangeSummary:
+    """Return the summary of all rows of some runs, each thread at work on a range of its own.
+
+    ``progress`` is called with the share of the rows that is done. With ``n_cells`` rows can be
+    looked up in about so many cells, or twice as many: exactly where there are few scores.
+    """
+    rows, ranges, at_once = runs._ranges()
+    n_parts = len(ranges) + rows.size // PIECE_ROWS
+    cut = Cut(n_cells, n_cells // n_parts) if n_cells and n_parts else None
+    sizes = np.array([(0, 0), *map(rows.rows_of, ranges)], np.int64)
+    above = [(tp, fp) for tp, fp in sizes.cumsum(axis=0).tolist()]
+    m, n = above[-1]
+    done = 0
+
+    def of_range(where: Range, tp: int, fp: int) -> RangeSummary:
+        nonlocal done
+        found = summary_of(table_of(rows, where), tp, fp, m, n, cut)
+        done += found.positives + found.negatives  # a bar: a lost sum would do no harm
+        if progress is not None:
+            progress(done / (m + n))
+        return found
+
+    jobs = [partial(of_range, each, *at) for each, at in zip(ranges, above, strict=False)]
+    with at_most(at_once):
+        return sum(run(jobs), RangeSummary(m, n)) if jobs else RangeSummary(0, 0)

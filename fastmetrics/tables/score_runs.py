@@ -1,0 +1,770 @@
+"""Labels and scores of any number of rows, kept exactly as sorted runs in the memory given."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from itertools import starmap
+from typing import Any, Final, NamedTuple, Never
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._display import Display, Shown, Table
+from fastmetrics._docs import documented
+from fastmetrics._input.containers import as_vector
+from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
+from fastmetrics._input.scalars import check_memory_size
+from fastmetrics._threads.workers import run, thread_count, with_threads
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.tables._mergeable import Merging
+from fastmetrics.tables.key_counter import CountedKeys, KeyCounter, bits_of, counter_of
+from fastmetrics.tables.pairs import merged_classes
+from fastmetrics.tables.score_table import ROWS, ScoreTable
+from fastmetrics.tables.sorted_columns import (
+    BLOCK,
+    Batch,
+    Part,
+    Side,
+    SortedColumn,
+    SpillFile,
+    bytes_of,
+    classes_of,
+    counted,
+    counts_of,
+    integers_of,
+    merged_counts,
+    of_dtype,
+    rows_of,
+    sorted_column,
+)
+
+
+class Cut(NamedTuple):
+    """A place between two scores: before or after all entries of one."""
+
+    score: Any
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
+class AllRows:
+    """The columns of both classes, positives first, of every run; and what is counted beside."""
+
+    columns: tuple[Sequence[SortedColumn], Sequence[SortedColumn]]
+    keys: CountedKeys | None
+
+    @property
+    def size(self) -> int:
+        """Entries of columns, and places of keys."""
+        return sum(column.size for each in self.columns for column in each) + self.n_places
+
+    @property
+    def n_places(self) -> int:
+        """Number of scores that may be counted."""
+        return 0 if self.keys is None else self.keys.size
+
+    def rows_of(self, where: Range) -> tuple[int, int]:
+        """Return how many rows of either class a range has."""
+        positives, negatives = (
+            sum(column.rows(*span) for column, span in zip(each, spans, strict=True))
+            for each, spans in zip(self.columns, where.spans, strict=True)
+        )
+        if self.keys is None:
+            return positives, negatives
+        of_keys = self.keys.rows(*where.places)
+        return positives + of_keys[0], negatives + of_keys[1]
+
+
+class Range(NamedTuple):
+    """Where a range of scores begins and ends in each column, positives first, and in places."""
+
+    spans: tuple[list[tuple[int, int]], list[tuple[int, int]]]
+    places: tuple[int, int]
+    #: The score, where there is but one.
+    only: Any = None
+
+
+def ranges_of(rows: AllRows, most: int) -> list[Range]:
+    """Return consecutive ranges, the highest first, of about ``most`` entries at most each.
+
+    A score with more entries than that is a range of its own.
+    """
+    cuts = _cuts(rows, most)
+    positions = [
+        [[0, *(column.position(*cut) for cut in cuts), column.size] for column in each]
+        for each in rows.columns
+    ]
+    keys = rows.keys
+    places = [0, *(0 if keys is None else keys.position(*cut) for cut in cuts), rows.n_places]
+    found = []
+    for k in range(len(cuts), -1, -1):
+        spans = tuple([(ends[k], ends[k + 1]) for ends in each] for each in positions)
+        is_one = 0 < k < len(cuts) and cuts[k - 1].score == cuts[k].score
+        between, only = (places[k], places[k + 1]), cuts[k].score if is_one else None
+        found.append(Range(spans, between, only))  # type: ignore[arg-type]
+    return found
+
+
+def _cuts(rows: AllRows, most: int) -> list[Cut]:
+    """Return the cuts, ascending: known to a block of entries of each column."""
+    if rows.size <= most:
+        return []
+    marks = [column.index for each in rows.columns for column in each]
+    if rows.keys is not None:
+        marks.append(rows.keys.marks())
+    step = max(most // BLOCK, 1)
+    values, times = np.unique(np.sort(np.concatenate(marks))[step - 1 :: step], return_counts=True)
+    cuts = []
+    for value, count in zip(values, times.tolist(), strict=True):
+        cuts.append(Cut(value, "left"))
+        if count > 1:
+            cuts.append(Cut(value, "right"))
+    return cuts
+
+
+def table_of(rows: AllRows, where: Range) -> ScoreTable:
+    """Return the table of a range."""
+    if where.only is not None:
+        positives, negatives = (np.array([count]) for count in rows.rows_of(where))
+        return ScoreTable._of_columns(np.array([where.only]), positives, negatives)
+    of_columns = _table_of_columns(rows.columns, where)
+    if rows.keys is None:
+        return of_columns
+    return rows.keys.table(*where.places) + of_columns
+
+
+def _table_of_columns(
+    columns: tuple[Sequence[SortedColumn], Sequence[SortedColumn]], where: Range
+) -> ScoreTable:
+    parts = [
+        [column.read(*span) for column, span in zip(each, spans, strict=True) if span[0] < span[1]]
+        for each, spans in zip(columns, where.spans, strict=True)
+    ]
+    if not any(parts):
+        return ScoreTable.from_counts([], [], [])
+    kind = np.result_type(*(column.dtype for each in columns for column in each))
+    if any(counts is not None for each in parts for _, counts in each):
+        return _counted_table(parts, kind)
+    positive, negative = (
+        np.concatenate([np.empty(0, kind), *(s for s, _ in each)]) for each in parts
+    )
+    del parts
+    positive.sort()
+    negative.sort()
+    return ScoreTable._of_columns(*merged_classes(positive, negative))
+
+
+def _counted_table(
+    parts: list[list[tuple[NDArray[Any], NDArray[np.int64] | None]]], kind: np.dtype[Any]
+) -> ScoreTable:
+    sides = []
+    for each in parts:
+        scores = [np.empty(0, kind), *(s for s, _ in each)]
+        counts = [np.empty(0, np.int64), *starmap(counts_of, each)]
+        found = counted(np.concatenate(scores), np.concatenate(counts))
+        sides.append([column[::-1].copy() for column in found])
+    (those_of_p, p), (those_of_n, n) = sides
+    of_positives = ScoreTable._of_columns(those_of_p, p, np.zeros_like(p))
+    return of_positives + ScoreTable._of_columns(those_of_n, np.zeros_like(n), n)
+
+
+#: Shares of the memory: rows that are not sorted yet; runs that stay where there is a folder for
+#: them; all that stays; rows that are dealt and not counted yet, of which those of rare scores are
+#: copied, where later tables of ranges are.
+_WAITING, _KEPT, _MOST_KEPT, _DEALT = 8, 3, 2, 6
+#: Of what stays, the share that counts may take; of the memory, that of the counts beyond 255.
+_COUNTS, _PASSED = 0.9, 16
+#: Memory that counting takes beside: small arrays, and what is free and not given back.
+_BESIDE: Final = 32 << 20
+#: Threads that sort rows that wait; each makes a run, and runs should be long.
+_SORTED_AT_ONCE: Final = 4
+#: Scores with counts are merged in so many times the memory that other rows are sorted in.
+_OF_COUNTS: Final = 2
+#: Bytes a score of a range takes, with room for others, while all become integers.
+_OF_RANGE: Final = 256
+#: A class of rows: few enough to be counted in int64.
+_MOST: Final = 2**62
+
+
+class RowStore:
+    """All rows of a `ScoreRuns`, whose lock is held by whoever calls a method.
+
+    What can fail (a full disk, no memory) is done with the rows that are here before more are
+    taken, so that these are refused whole. An interrupt finds each batch taken or not, and no row
+    twice: what changes together is assigned without a call in between.
+    """
+
+    def __init__(self, memory: int, folder: str | None) -> None:
+        self.memory = memory
+        self.folder = folder
+        self.file: SpillFile | None = None
+        self.kind: np.dtype[Any] | None = None
+        self.came: frozenset[np.dtype[Any]] = frozenset()  # what scores came in: small integers too
+        self._classes: tuple[list[SortedColumn], ...] = ([], [])
+        self._waiting: list[Batch] = []
+        self._waiting_bytes = 0
+        self._totals = [0, 0]  # of rows that were not counted
+        self._counter: KeyCounter | None = None
+        self._is_over = False  # runs take more memory than they should, as the disk is full
+        if folder is not None:
+            SpillFile(folder)  # or raises now, not after an hour
+
+    @property
+    def totals(self) -> tuple[int, int]:
+        """Positive and negative rows."""
+        counted = (0, 0) if self._counter is None else self._counter.rows
+        return self._totals[0] + counted[0], self._totals[1] + counted[1]
+
+    @property
+    def counts_keys(self) -> bool:
+        """Whether scores that 32 bits can tell are counted, not sorted."""
+        return self._counter is not None
+
+    def count(self, rows: BinaryRows, came: np.dtype[Any]) -> bool:
+        """Take a batch, which is wholly verified, if its scores may be counted."""
+        kind, all_came = self._kind_with(rows.scores.dtype, frozenset({came}))
+        if kind.kind != "f":
+            rows = dataclasses.replace(rows, scores=rows.scores.astype(kind, copy=False))
+        counter = self._counter
+        if counter is None or rows.weights is not None or self._becomes(kind):
+            return False
+        if (bits := bits_of(rows.scores)) is None:
+            return False
+        self._make_room(bits.nbytes)
+        if self.folder is not None and counter.passed_bytes > self.memory // _PASSED:
+            self._stop_counting(counter)
+            return False
+        if counter.dealt.room < len(bits):
+            self._count_dealt(counter)
+
+        def count_dealt() -> None:
+            with suppress(InputError):  # rows of this batch are here: the next one is refused
+                self._count_dealt(counter)
+
+        self.kind, self.came = kind, all_came
+        before = sum(counter.rows)
+        try:
+            counter.take(bits, rows.labels, 0, count_dealt)
+        except BaseException:  # an interrupt: what is left of the batch waits
+            left = slice(sum(counter.rows) - before, None)
+            parts = classes_of(
+                dataclasses.replace(rows, labels=rows.labels[left], scores=rows.scores[left])
+            )
+            totals = [total + len(part[0]) for total, part in zip(self._totals, parts, strict=True)]
+            n_bytes, waiting = self._waiting_bytes + bytes_of(parts), [*self._waiting, parts]
+            self._totals, self._waiting, self._waiting_bytes = totals, waiting, n_bytes
+            raise
+        return True
+
+    def keep(self, parts: Batch, came: np.dtype[Any]) -> None:
+        """Let rows wait to be sorted, or counted."""
+        kind, all_came = self._kind_with(parts[0][0].dtype, frozenset({came}))
+        parts = of_dtype(parts, kind)
+        sizes = [rows_of(*part) for part in parts]
+        self._check_totals(sizes)
+        n_bytes = bytes_of(parts)
+        if any(counts is not None for _, counts in parts):  # they are sorted by way of an order
+            n_bytes *= _OF_COUNTS
+        is_much = self._waiting_bytes + n_bytes > self.memory // _WAITING
+        if is_much and self._waiting and not self._start_counting():
+            self._sort_waiting()
+        self._make_room(n_bytes)
+        self._become(kind)
+        totals = [total + size for total, size in zip(self._totals, sizes, strict=True)]
+        self._totals, self.kind, self.came = totals, kind, all_came
+        self._waiting_bytes += n_bytes
+        self._waiting.append(parts)
+
+    def add(
+        self,
+        rows: AllRows,
+        totals: tuple[int, int],
+        theirs_kind: np.dtype[Any],
+        came: frozenset[np.dtype[Any]],
+    ) -> None:
+        """Take the rows of another store."""
+        self._check_totals(totals)
+        kind, came = self._kind_with(theirs_kind, came)
+        if kind.kind != "f" and kind != theirs_kind:
+            rows = self._integers(rows, kind).all_rows()
+        in_memory = [column for each in rows.columns for column in each]
+        is_much = self._spill(in_memory)
+        with self._whole_file():
+            theirs = self._columns_of(rows)
+            self._make_room(sum(c.nbytes for each in theirs for c in each))
+            if is_much:
+                self._move(in_memory)
+            self._become(kind)
+        classes = tuple([*a, *b] for a, b in zip(self._classes, theirs, strict=True))
+        both = [a + b for a, b in zip(self._totals, totals, strict=True)]
+        self._totals, self.kind, self._classes, self.came = both, kind, classes, came
+
+    def _check_totals(self, more: Sequence[int]) -> None:
+        if max(map(sum, zip(more, self.totals, strict=True))) >= _MOST:
+            raise InputError("fewer than 2**62 rows of a class can be counted")
+
+    def _kind_with(
+        self, theirs: np.dtype[Any], came: frozenset[np.dtype[Any]]
+    ) -> tuple[np.dtype[Any], frozenset[np.dtype[Any]]]:
+        """Return the dtype of all scores if others come, and what all came in; or raise."""
+        came |= self.came
+        kind = integers_of(came)
+        if kind is None:
+            is_one = self.kind is None or self.kind == theirs
+            return theirs if is_one else np.dtype(np.float64), came
+        return kind, came
+
+    def _becomes(self, kind: np.dtype[Any]) -> bool:
+        """Return whether these are the first integers of 64 bits, which small ones here become."""
+        return kind.kind != "f" and self.kind is not None and self.kind != kind
+
+    def _become(self, kind: np.dtype[Any]) -> None:
+        if self._becomes(kind):
+            rows = self._integers(self.all_rows(), kind)
+            self.kind, self._totals, self._classes = kind, rows._totals, rows._classes
+            self.file, self._counter = rows.file, None
+
+    def _integers(self, rows: AllRows, kind: np.dtype[Any]) -> RowStore:
+        """Return a store of rows whose scores are whole floats, as integers."""
+        found = RowStore(self.memory, self.folder)
+        for where in ranges_of(rows, max(self.memory // _OF_RANGE, 1)):
+            found.take(table_of(rows, where), kind)
+            found._make_room(0)
+        return found
+
+    def take(self, table: ScoreTable, kind: np.dtype[Any]) -> None:
+        """Take the rows of a table, in a dtype."""
+        for k, counts in enumerate((table.positives, table.negatives)):
+            if (has := counts > 0).any():
+                scores = table.scores[has].astype(kind, copy=False)
+                self._classes[k].append(SortedColumn.of_counts(scores, counts[has]))
+                self._totals[k] += self._classes[k][-1].total
+        self._spill()
+
+    def all_rows(self) -> AllRows:
+        """Return all rows, of which none waits any more; later ones leave them alone.
+
+        Where the disk is full they stay in memory, and the next batch is refused.
+        """
+        if self._counter is not None:
+            with suppress(InputError):
+                self._count_dealt(self._counter)
+        with suppress(InputError):
+            self._sort_waiting()
+        positives, negatives = (tuple(map(dataclasses.replace, each)) for each in self._classes)
+        keys = None
+        if self._counter is not None and self.kind is not None:
+            keys = self._counter.view(self.kind)
+        return AllRows((positives, negatives), keys)
+
+    def _columns_of(self, rows: AllRows) -> tuple[list[SortedColumn], ...]:
+        """Return all as columns; counts go to the file if there is a folder."""
+        found = list(rows.columns[0]), list(rows.columns[1])
+        for label, column in () if rows.keys is None else rows.keys.columns():
+            self._move([column])
+            found[1 - label].append(column)
+        return found
+
+    def _start_counting(self) -> bool:
+        """Count the rows that wait, and those to come, where that takes less than sorting them."""
+        if self._counter is not None or any(c is not None for b in self._waiting for _, c in b):
+            return False
+        found = [(bits_of(b[k][0]), 1 - k) for b in self._waiting for k in (0, 1)]
+        rows = [(bits, label) for bits, label in found if bits is not None]
+        if len(rows) < len(found) or (kind := self.kind) is None:
+            return False
+        left = (self.memory - _BESIDE) // (1 if self.folder is not None else 2)
+        kept, dealt = (max(left // share, 0) for share in (_MOST_KEPT, _DEALT))
+        counter = counter_of([bits for bits, _ in rows], kind, int(_COUNTS * kept), dealt)
+        if counter is None:
+            return False
+        others: list[Batch] = []
+
+        def count_dealt() -> None:
+            counter.count()
+            others.append(counter.others(kind))
+            counter.dealt = counter.following()
+
+        for bits, label in rows:
+            counter.take(bits, np.empty(0, np.int8), label, count_dealt)
+        totals = [total - part for total, part in zip(self._totals, counter.rows, strict=True)]
+        n_bytes = sum(map(bytes_of, others))
+        self._totals, self._waiting, self._waiting_bytes = totals, others, n_bytes
+        self._counter = counter
+        return True
+
+    def _count_dealt(self, counter: KeyCounter) -> None:
+        """Count the rows that were dealt; those of rare scores wait to be sorted."""
+        if self.kind is None:
+            return
+        counter.count()
+        others, following = counter.others(self.kind), counter.following()
+        more = bytes_of(others)
+        waiting = [*self._waiting, others] if more else self._waiting
+        more += self._waiting_bytes
+        self._waiting, self._waiting_bytes, counter.dealt = waiting, more, following
+        del others, following, waiting  # they are large
+        if self._waiting_bytes > self.memory // _WAITING:
+            self._sort_waiting()
+
+    def _stop_counting(self, counter: KeyCounter) -> None:
+        """Move all counts to the file, as runs."""
+        self._count_dealt(counter)
+        if self.kind is not None:
+            with self._whole_file():
+                theirs = self._columns_of(AllRows(((), ()), counter.view(self.kind)))
+            classes = tuple([*a, *b] for a, b in zip(self._classes, theirs, strict=True))
+            totals = list(self.totals)
+            self._classes, self._totals, self._counter = classes, totals, None
+
+    def _sort_waiting(self) -> None:
+        """Make runs of the rows that wait: as many as there are threads, if they are worth it."""
+        if not self._waiting:
+            return
+        parts = min(thread_count(), _SORTED_AT_ONCE)
+        groups = [self._waiting[k::parts] for k in range(parts)]
+        # Where there are rows in the file, more go there at once: one thread sorts, another writes.
+        file = self.file if self.file is not None and self.file.is_own else None
+        jobs = [
+            partial(_sorted_into, file, [b[of] for b in group]) for of in (0, 1) for group in groups
+        ]
+        found = run(jobs)
+        classes = tuple(
+            merged_counts([*mine, *(each for each in new if each is not None)])
+            for mine, new in zip(self._classes, (found[:parts], found[parts:]), strict=True)
+        )
+        self._classes, self._waiting, self._waiting_bytes = classes, [], 0
+        self._spill()
+
+    def _make_room(self, more: int) -> None:
+        """Raise where so many bytes more do not fit, and there is no folder, or no room in it."""
+        if self._is_over:
+            self._spill()
+        most = self.memory // _MOST_KEPT
+        if self.folder is not None or self._bytes() + more <= most:
+            return
+        if self._counter is not None:
+            self._count_dealt(self._counter)
+        self._sort_waiting()  # what recurs takes less
+        if self._bytes() + more > most:
+            raise InputError(
+                f"rows take more than half of `memory`, {self.memory / 1e6:,.0f} MB: give "
+                "`spill_dir`, a folder for the rest, or more memory; `BinnedScoreTable` takes "
+                "any number of rows in a megabyte, and measures between limits"
+            )
+
+    def _bytes(self) -> int:
+        """Return what all rows take, or may take once those that are dealt are counted."""
+        of_counts = 0
+        if self._counter is not None:
+            of_counts = self._counter.nbytes + 4 * int(self._counter.dealt.state[3])
+        of_runs = sum(column.nbytes for each in self._classes for column in each)
+        return of_runs + self._waiting_bytes + of_counts
+
+    def _spill(self, more: Sequence[SortedColumn] = ()) -> bool:
+        """Move runs to the file where, with more, they are too much for memory; return whether."""
+        own = [column for each in self._classes for column in each]
+        counted = sum(c.nbytes for c in (*own, *more) if c.has_counts)
+        needed = sum(c.nbytes for c in (*own, *more)) + (_OF_COUNTS - 1) * counted
+        most = self.memory // _KEPT
+        if self._counter is not None:
+            most = min(most, self.memory // _MOST_KEPT - self._counter.kept_bytes)
+        is_much = self._is_over = self.folder is not None and needed > most
+        if is_much:
+            self._move(own)
+            self._is_over = False
+        return is_much
+
+    def _move(self, columns: Iterable[SortedColumn]) -> None:
+        """Move columns to the file, if there is a folder."""
+        if self.folder is not None:
+            for column in columns:
+                if self.file is None or not self.file.is_own:
+                    self.file = SpillFile(self.folder)
+                column.spill(self.file)
+
+    @contextmanager
+    def _whole_file(self) -> Iterator[None]:
+        """Leave nothing in the file of what fails to become rows."""
+        file, size = self.file, 0 if self.file is None else self.file.size
+        try:
+            yield
+        except BaseException:
+            if file is not None and self.file is file:
+                file.cut(size)
+            self.file = file  # one that was begun is gone with its columns
+            raise
+
+
+def _sorted_into(file: SpillFile | None, parts: list[Part]) -> SortedColumn | None:
+    column = sorted_column(parts)
+    if file is not None and column is not None and not column.has_counts:
+        with suppress(InputError):  # a full disk is told once the column is kept, if it must go
+            column.spill(file)
+    return column
+
+
+#: Memory at least: less would cut rows into runs of nothing.
+LEAST_MEMORY: Final = 10**6
+#: The share of the memory that the tables of ranges take.
+_RANGES: Final = 4
+#: How many of them there may be at a time, whatever the number of threads, so that sums over ranges
+#: have the same bits; and the entries of each, of which fewer are taken where memory is short.
+_AT_ONCE: Final = 16
+_LEAST_ENTRIES: Final = 1 << 15
+#: Bytes an entry of a range takes while its table is made.
+_OF_ENTRY: Final = 56
+#: Entries of a range where memory is plenty: fewer are read in pieces that are too small.
+_IN_CACHE: Final = 1 << 20
+
+
+class ScoreRange(NamedTuple):
+    """The table of a range of scores, and how many rows of either class score higher."""
+
+    table: ScoreTable
+    true_positives: int
+    false_positives: int
+
+
+class ScoreRuns(Merging, Shown):
+    """Labels and scores of any number of rows, kept exactly, as sorted runs and counts.
+
+    It takes a stream of batches with `update`, in the memory that is given; what goes beyond lies
+    in a file of `spill_dir`. `evaluate` takes it in place of labels and scores; `ranges` gives the
+    tables of one range of scores after the other, for whatever follows from them.
+
+    Parameters
+    ----------
+    memory : int or str, default="1GB"
+        Bytes that rows may take, at work included: 1 MB or more. A text has a unit: "500MB",
+        "1.5GiB".
+    spill_dir : str or path-like, optional
+        A folder with room for what does not fit: up to 8 bytes a row. None: there is none, and an
+        update that does not fit is refused.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `memory` is no such size, or the folder cannot be written to.
+
+    Notes
+    -----
+    A batch waits until there are enough rows for a run: the scores of each class, sorted; scores
+    that recur are counted. O(n log n) time in all. Where runs that count get many they are merged.
+    Beyond a third of the memory runs go to the file. Later each range of scores is gathered of all
+    runs, and sorted once more.
+
+    Scores that 32 bits can tell (float32, and whatever would be the same as float32, or as int32)
+    are counted instead where they are many, from about 100 MB of memory on: two bytes for each
+    number that 32 bits can tell there, in O(n) time, for any number of rows. Rare ones become runs.
+
+    The file has no name (on Linux it never has one): it is gone with the object or the process,
+    however that ends. Several threads may update one object. What is refused leaves it as it was.
+
+    Scores of float32 and of float64 together become float64, and so do integers of up to 32 bits,
+    unless some of 64 bits are among them: those stay integers, and merge with no floats.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastmetrics import evaluate, roc_auc_score
+    >>> from fastmetrics.streams import ScoreRuns
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(0, 2, 200_000)
+    >>> y_score = rng.normal(size=200_000) + y_true
+    >>> runs = ScoreRuns(memory="100MB")
+    >>> for start in range(0, 200_000, 50_000):
+    ...     runs.update(y_true[start : start + 50_000], y_score[start : start + 50_000])
+    >>> evaluate(runs)[0].roc_auc == roc_auc_score(y_true, y_score)
+    True
+    """
+
+    def __init__(
+        self, memory: int | str = "1GB", spill_dir: str | os.PathLike[str] | None = None
+    ) -> None:
+        self._memory = check_memory_size("memory", memory, low=LEAST_MEMORY)
+        if not isinstance(spill_dir, str | os.PathLike | None):
+            raise InputTypeError(f"`spill_dir` must be a path: got {type(spill_dir).__qualname__}")
+        folder = None if spill_dir is None else os.fsdecode(spill_dir)
+        if folder == "":
+            raise InputError("`spill_dir` is an empty text: name a folder")
+        self._store = RowStore(self._memory, folder)
+        self._lock = threading.RLock()
+
+    @documented(ROWS)
+    @with_threads
+    def update(
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        pos_label: Any = None,
+        allow_inf: bool = False,
+        n_threads: int | None = None,
+    ) -> None:
+        """Take one more batch, or leave all as it was.
+
+        Parameters
+        ----------
+        sample_weight : array-like of shape (n_samples,), optional
+            Whole numbers: how many rows each row stands for.
+
+        Raises
+        ------
+        ValueError
+            If it does not fit the memory, or the disk is full: it may be passed again once there
+            is room.
+
+        Notes
+        -----
+        O(n log n); a batch is copied, in its own dtype.
+
+        Examples
+        --------
+        >>> from fastmetrics.streams import ScoreRuns
+        >>> runs = ScoreRuns()
+        >>> runs.update([0, 1, 1], [0.1, 0.8, 0.4])
+        >>> runs.n_positive, runs.n_negative
+        (2, 1)
+        """
+        check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
+        y_score = as_vector(y_score, "y_score")
+        rows = check_binary(
+            y_true,
+            y_score,
+            sample_weight=sample_weight,
+            weights_are="frequencies",
+            pos_label=pos_label,
+            allow_inf=allow_inf,
+        )
+        # Of integers that became floats, what they were: others may come.
+        came = y_score.dtype if y_score.dtype.kind in "biu" else rows.scores.dtype
+        if self._store.counts_keys and rows.weights is None:
+            rows = rows.recheck()
+            with self._lock:
+                if self._store.count(rows, came):
+                    return
+        parts = classes_of(rows)
+        with self._lock:
+            self._store.keep(parts, came)
+
+    def _join(self, other: ScoreRuns) -> None:
+        with other._lock:
+            rows = other._store.all_rows()
+            kind, totals, came = other._store.kind, other._store.totals, other._store.came
+        if kind is not None:
+            with self._lock:
+                self._store.add(rows, totals, kind, came)
+
+    @property
+    def n_positive(self) -> int:
+        """Number of positive rows."""
+        return self._store.totals[0]
+
+    @property
+    def n_negative(self) -> int:
+        """Number of negative rows."""
+        return self._store.totals[1]
+
+    @property
+    def spilled_bytes(self) -> int:
+        """Bytes in the file of `spill_dir`."""
+        return 0 if self._store.file is None else self._store.file.size
+
+    def __repr__(self) -> str:
+        return (
+            f"ScoreRuns({self.n_positive:,} positive, {self.n_negative:,} negative, in "
+            f"{self._memory / 1e6:,.0f} MB)"
+        )
+
+    def _shown(self) -> Display:
+        values = {"positive": self.n_positive, "negative": self.n_negative}
+        values |= {"memory": self._memory, "spilled_bytes": self.spilled_bytes}
+        return Display([Table.record(values)], "ScoreRuns")
+
+    def __array__(self, *_: object, **__: object) -> Never:
+        """Tell who takes the runs for rows, as a function of labels and scores, what to do."""
+        raise InputTypeError(
+            "ScoreRuns are for `evaluate`, alone; functions take `to_score_table()`, which must "
+            "fit memory"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the rows are the same; at work it holds the tables of both."""
+        if not isinstance(other, ScoreRuns):
+            return NotImplemented
+        mine, theirs = self._store.totals, other._store.totals
+        return mine == theirs and self.to_score_table() == other.to_score_table()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel as a table; what arrives uses the same folder."""
+        return _of_table, (
+            self._memory,
+            self._store.folder,
+            self.to_score_table(),
+            self._store.came,
+        )
+
+    def ranges(self) -> Iterator[ScoreRange]:
+        """Give the tables of consecutive ranges of scores, the highest first; all rows are in one.
+
+        Returns
+        -------
+        iterator of (table, true_positives, false_positives)
+            The table of a range, and how many rows of either class score higher. A range fits
+            the memory; rows that come after the first is asked for are not in them.
+
+        Examples
+        --------
+        >>> from fastmetrics.streams import ScoreRuns
+        >>> runs = ScoreRuns()
+        >>> runs.update([0, 1, 1], [0.1, 0.8, 0.4])
+        >>> [(len(each.table), each.true_positives) for each in runs.ranges()]
+        [(3, 0)]
+        """
+        rows, ranges, _ = self._ranges()
+        tp = fp = 0
+        for where in ranges:
+            table = table_of(rows, where)
+            yield ScoreRange(table, tp, fp)
+            tp, fp = tp + int(table.n_positive), fp + int(table.n_negative)
+
+    def to_score_table(self) -> ScoreTable:
+        """Return the table of all rows, which must fit memory: 20 to 24 bytes a distinct score."""
+        tables = [each.table for each in self.ranges() if len(each.table)]  # of one dtype
+        if not tables:
+            return ScoreTable.from_counts([], [], [])
+        columns = zip(*(table._columns() for table in tables), strict=True)
+        scores, positives, negatives = map(np.concatenate, columns)
+        return ScoreTable._of_columns(scores, positives, negatives)
+
+    def _ranges(self) -> tuple[AllRows, list[Range], int]:
+        """Return all rows, ranges of them, and how many of these may be at work at a time."""
+        with self._lock:
+            rows = self._store.all_rows()
+        if not rows.size:
+            return rows, [], 1
+        room = self._memory // (_RANGES * _OF_ENTRY)
+        at_once = min(max(room // _LEAST_ENTRIES, 1), _AT_ONCE)
+        most = min(room // at_once, max(_IN_CACHE, 64 * BLOCK * sum(map(len, rows.columns))))
+        most = max(most, 1)
+        return rows, ranges_of(rows, most), max(1, min(room // most, thread_count()))
+
+
+def _of_table(
+    memory: int, folder: str | None, table: ScoreTable, came: frozenset[np.dtype[Any]]
+) -> ScoreRuns:
+    runs = ScoreRuns(memory, folder)
+    if len(table):
+        runs._store.take(table, table.scores.dtype)
+        runs._store.kind, runs._store.came = table.scores.dtype, came
+    return runs
