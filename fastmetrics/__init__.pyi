@@ -28,7 +28,7 @@ from .errors import (
     SmallSampleWarning as SmallSampleWarning,
     UndefinedMetricWarning as UndefinedMetricWarning,
 )
-from .inference.bands.bands import pr_band as pr_band, roc_band as roc_band
+from .inference.bands import pr_band as pr_band, roc_band as roc_band
 from .inference.bootstrap.bootstrap import bootstrap as bootstrap
 from .inference.bootstrap.multiclass_bootstrap import multiclass_bootstrap as multiclass_bootstrap
 from .inference.bootstrap.paired_bootstrap import paired_bootstrap as paired_bootstrap

@@ -26,7 +26,7 @@ from .comparison.timings import (
     TimingRatio as TimingRatio,
     TimingRun as TimingRun,
 )
-from .inference.bands.band_results import PrBand as PrBand, RocBand as RocBand
+from .inference.bands import PrBand as PrBand, RocBand as RocBand
 from .inference.calibration.calibration_test import CalibrationTest as CalibrationTest
 from .inference.calibration.reliability_band import ReliabilityBand as ReliabilityBand
 from .inference.comparison_result import Comparison as Comparison, Comparisons as Comparisons

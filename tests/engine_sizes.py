@@ -50,8 +50,8 @@ PLACES: dict[str, tuple[str, ...]] = {
     "dominance_job_corners": (f"{_CURVES}.dominance._JOB_CORNERS",),
     "logit_width": ("measures.calibration._logistic_fit._WIDTH",),
     # of replicates
-    "band_batch_bytes": ("inference.bands._band_replicates._BATCH_BYTES",),
-    "band_places": ("inference.bands._band_replicates.N_PLACES",),
+    "band_batch_bytes": ("inference._band_run._BATCH_BYTES",),
+    "band_places": ("inference._band_run.N_PLACES",),
     "batch_bytes": (f"{_BOOTSTRAP}._forms.BATCH_BYTES",),
     "batches_of_a_part": (f"{_BOOTSTRAP}._engine._BATCHES",),
     "cell_batch": (f"{_BOOTSTRAP}._cell_forms._CELLS_OF_A_BATCH",),

@@ -12,7 +12,7 @@ from fastmetrics._report.evaluation import models_of
 from fastmetrics._report.model_evaluation import table_of
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, InputTypeError, renamed
-from fastmetrics.inference.bands.band_results import PrBand, RocBand, shown_band
+from fastmetrics.inference.bands import PrBand, RocBand, shown_band
 from fastmetrics.inference.estimate import estimate
 from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix

@@ -30,7 +30,7 @@ from fastmetrics._report._plotted import (
     said,
 )
 from fastmetrics.errors import InputError
-from fastmetrics.inference.bands.band_results import PrBand, RocBand
+from fastmetrics.inference.bands import PrBand, RocBand
 from fastmetrics.measures.asking import MetricsLike, ask
 from fastmetrics.measures.curves.break_even import break_even_point
 from fastmetrics.measures.curves.counts import confusion_matrix_at_thresholds

@@ -24,8 +24,7 @@ from sklearn import metrics as sk
 
 import engine_sizes
 import fastmetrics as fm
-from fastmetrics.inference.bands import _band_limits
-from fastmetrics.inference.bands._band_replicates import effective_sizes
+from fastmetrics.inference._band_run import effective_sizes, kolmogorov_widths
 from fastmetrics.inference.bootstrap._parse import Given, parse
 from fastmetrics.inference.bootstrap._plans import planned
 from reference import band_oracle, bootstrap_oracle
@@ -160,8 +159,8 @@ def test_ks_is_the_curve_moved_by_both_kolmogorov_widths(step):
 
 def test_kolmogorov_widths_are_the_published_ones():
     """Miller (1956), Table of percentage points of Kolmogorov statistics, JASA 51:111-121."""
-    close(_band_limits.kolmogorov_widths((10, 20), 0.95), (0.40925, 0.29408), 1e-5)
-    close(_band_limits.kolmogorov_widths((50, 100), 0.99), (0.22604, 0.16081), 1e-5)
+    close(kolmogorov_widths((10, 20), 0.95), (0.40925, 0.29408), 1e-5)
+    close(kolmogorov_widths((50, 100), 0.99), (0.22604, 0.16081), 1e-5)
 
 
 # --- replicates ---------------------------------------------------------------------------------

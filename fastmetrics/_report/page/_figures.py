@@ -23,7 +23,7 @@ from fastmetrics._report.score_plots import plot_pr, plot_roc, plot_thresholds
 from fastmetrics._report.slices.slices_result import Slices
 from fastmetrics._report.task_evaluation import NAMES
 from fastmetrics._report.value_plots import plot_residuals
-from fastmetrics.inference.bands.bands import pr_band, roc_band
+from fastmetrics.inference.bands import pr_band, roc_band
 from fastmetrics.inference.calibration.reliability_band import reliability_band
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.measures.calibration.reliability_diagram import reliability_diagram
