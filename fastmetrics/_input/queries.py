@@ -13,7 +13,7 @@ from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_same_length, check_same_shape
 from fastmetrics._input.scores import canonical_scores, contiguous
-from fastmetrics._kernels.ranking.rankings import gather_queries
+from fastmetrics._kernels.ranking import gather_queries
 from fastmetrics.errors import InputError, InputTypeError
 
 #: Whole numbers and texts of fixed width: arrays in which runs of one query are seen at once.

@@ -1,7 +1,7 @@
 """Partition scores into ordered buckets by class, and count pairs inside them.
 
-The layout all kernels of this file share
------------------------------------------
+The layout all kernels of buckets share
+---------------------------------------
 A *bucket* is a range of scores; bucket ``b`` holds smaller scores than bucket ``b + 1``. Each
 bucket has two *streams*: ``2 * b`` for its negatives, ``2 * b + 1`` for its positives. Rows
 are appended to a small buffer per stream that stays in the L2 cache; a full buffer is copied as
@@ -278,3 +278,338 @@ def count_buckets(
             else:
                 total += 2 * (np.int64(at) + np.int64(w0 < x) + np.int64(w1 < x))
         twice[b] = total if many > few else 2 * n * m - total
+
+
+# --- bins of scores ------------------------------------------------------------------------------
+#
+# Count rows into bins of their scores: a table lookup, two compares and one addition a row.
+#
+# Bin b of ``edges`` (rising doubles) holds the scores x with ``edges[b - 1] <= x < edges[b]``: its
+# number is how many edges are not above x. A *cell* is what arithmetic alone says of a score: a
+# monotone function of it, even where it rounds. ``starts[c]`` is the number of edges in the cells
+# before c, so that a search has the edges of one cell before it; a good cell function leaves two at
+# most. ``edges`` ends with three NaN, which no score reaches: a compare may run past a cell, since
+# edges of later cells are above every score of this one.
+#
+# ``cells`` says which function (`CELL_NUMBERS` of them, as doubles): 0 and (low, scale), even cells
+# over a range; or 1 and (middle, left, right, sign, shift, offset), cells as fine as the distance
+# to ``left`` (below the middle) or ``right`` is: the exponent and leading bits of that distance.
+
+#: Numbers that describe a cell function.
+CELL_NUMBERS = 8
+#: Rows looked up at a time: what is between the two passes over them stays in the L1 cache.
+BIN_TILE = 256
+
+
+@kernel
+def is_clean(values, labels, negative, inclusive_max):
+    """Return whether labels are 1 or ``negative`` and magnitudes at most ``inclusive_max``."""
+    bad = np.int32(0)
+    for j in range(values.size):
+        bad |= np.int32(not (abs(np.float64(values[j])) <= inclusive_max))
+    for j in range(labels.size):
+        bad |= np.int32((labels[j] != 1) & (labels[j] != negative))
+    return bad == 0
+
+
+@kernel
+def even_cells(values, cells, last, cell):
+    """Write the cell of each value: even ones over a range, its ends clamped."""
+    low = cells[1]
+    scale = cells[2]
+    top = np.float64(last)
+    for j in range(values.size):
+        at = (np.float64(values[j]) - low) * scale
+        at = at if at > 0.0 else 0.0
+        at = at if at < top else top
+        cell[j] = np.int32(at)
+
+
+@kernel
+def octave_cells(values, cells, last, distance, cell):
+    """Write the cell of each value: the leading bits of its distance to one of two points.
+
+    With ``sign`` 1 the points are the ends of the range and cells rise from the left one and fall
+    to the right one; with -1 both are the centre. ``distance`` is scratch.
+    """
+    middle = cells[1]
+    left = cells[2]
+    right = cells[3]
+    sign = cells[4]
+    shift = np.int64(cells[5])
+    offset = np.int64(cells[6])
+    half = np.int64(last + 1) // 2
+    for j in range(values.size):
+        x = np.float64(values[j])
+        d = sign * (right - x) if x >= middle else sign * (x - left)
+        distance[j] = d if d > 0.0 else 0.0
+    bits = distance.view(np.int64)
+    inwards = sign > 0.0
+    for j in range(values.size):
+        k = (bits[j] >> shift) - offset
+        k = k if k > 0 else np.int64(0)
+        k = k if k < half else half - 1
+        is_right = np.float64(values[j]) >= middle
+        from_left = k if inwards else half - 1 - k
+        cell[j] = np.int32(last - from_left if is_right else from_left)
+
+
+@kernel
+def bin_numbers(values, cells, starts, edges, distance, number):
+    """Write the bin of each value of a tile; ``distance`` is scratch of its size."""
+    last = starts.size - 2
+    if cells[0] == 0.0:
+        even_cells(values, cells, last, number)
+    else:
+        octave_cells(values, cells, last, distance, number)
+    for j in range(values.size):
+        x = np.float64(values[_U(j)])
+        c = _U(number[_U(j)])
+        at = _U(starts[c])
+        end = _U(starts[c + _U(1)])
+        while end - at > _U(2):
+            half = (at + end) >> _U(1)
+            if edges[half] <= x:
+                at = half + _U(1)
+            else:
+                end = half
+        at += _U(edges[at] <= x) + _U(edges[at + _U(1)] <= x)
+        number[_U(j)] = np.int32(at)
+
+
+@kernel
+def count_rows(values, labels, weights, cells, starts, edges, counts, seen, watched):
+    """Add rows to ``counts[2 * bin + is_positive]``, by weight (of the dtype of counts) if any.
+
+    In a bin that is watched the first value is ``seen``, and another one ends the watch: written
+    out, as a call with arrays, which counts references to them, costs ten times the rest.
+    """
+    number = np.empty(BIN_TILE, np.int32)
+    distance = np.empty(BIN_TILE, np.float64)
+    is_weighted = weights.size > 0
+    amount = counts.dtype.type(1)
+    for start in range(0, values.size, BIN_TILE):
+        m = min(BIN_TILE, values.size - start)
+        tile = values[start : start + m]
+        bin_numbers(tile, cells, starts, edges, distance[:m], number)
+        for j in range(m):
+            b = _U(number[_U(j)])
+            if is_weighted:
+                amount = weights[_U(start + j)]
+            counts[_U(2) * b + _U(labels[_U(start + j)] == 1)] += amount
+            if watched[b]:
+                x = np.float64(tile[_U(j)])
+                first = seen[b]
+                if first != first:
+                    seen[b] = x + 0.0  # not -0.0
+                elif first != x:
+                    seen[b] = np.nan
+                    watched[b] = np.uint8(0)
+
+
+@kernel
+def least_precision_sums(positives, before, others, out):
+    """Write the sums of ``(a + i) / (a + i + c)`` over i = 1 ... p: all positives one by one.
+
+    ``p``, ``a`` and ``c`` of a bin are ``positives``, ``before`` and ``others``. The sum is
+    ``p - c (H(a + c + p) - H(a + c))``. Harmonic numbers from 1,024 on differ by the logarithm of
+    their middles and 1 / 24 of the inverse squares, up to ``0.0073 / 1024**4``.
+    """
+    for k in range(positives.size):
+        p = positives[k]
+        a = before[k]
+        c = others[k]
+        if c == 0.0 or p == 0.0:
+            out[k] = p
+            continue
+        total = 0.0
+        i = 0.0
+        while i < p and a + c + i < 1024.0:
+            i += 1.0
+            total += (a + i) / (a + i + c)
+        rest = p - i
+        if rest > 0.0:
+            low = a + c + i + 0.5
+            high = low + rest
+            harmonic = np.log1p(rest / low) - (1.0 / (low * low) - 1.0 / (high * high)) / 24.0
+            total += rest - c * harmonic
+        out[k] = total
+
+
+# --- counts at every key of 32 bits --------------------------------------------------------------
+#
+# Count rows at each value that their score's 32 bits may have, no sort needed.
+#
+# A *key* is a score's 32 bits, turned so that keys are ordered as scores; a *bin* is all keys of
+# the same first 16 bits. A bin that has a slot, ``slots[bin]``, has ``2**17`` counts of a byte
+# there in ``cells``: of negatives and of positives, in turns, at each key. A count that passes 255
+# begins anew at 0, and its cell is written down: once for each 256 rows.
+#
+# Rows come in any order, and cells lie far apart. So keys are first dealt into *streams*, a class
+# of a *group* of neighbouring bins each, as rows are above: to a small buffer each, in blocks of
+# ``BLOCK`` to ``pool``, forward, and ``owner`` names the stream of a block. The cells of a group
+# fit the second-level cache. Streams 0 and 1 are of bins without a slot.
+
+#: Rows whose keys wait in the first-level cache.
+KEY_TILE = 256
+
+_SIGN = np.uint32(1 << 31)
+_LEAST = np.int32(-(2**31))
+
+
+@kernel
+def deal(bits, flip, labels, label, stream_of_bin, pool, owner, buffers, fill, state):
+    """Append the key of each row to its stream; ``pool`` has room for all.
+
+    ``bits`` are scores as int32; ``flip`` is 2**31 - 1 of floats, whose -0.0 becomes 0.0, and 0 of
+    integers. Rows are positive where ``labels`` are 1; without labels all have the class ``label``.
+    ``state`` has the next free block, and the negatives, positives and rows without a slot so far.
+    """
+    keys = np.empty(KEY_TILE, np.uint32)
+    positive = np.full(KEY_TILE, np.uint8(label))
+    free = _U(state[0])
+    size = _U(BLOCK)
+    n_positive = 0
+    n_rest = 0
+    for start in range(0, bits.size, KEY_TILE):
+        tile = bits[start : start + KEY_TILE]
+        m = tile.size
+        if labels.size > 0:
+            tile_labels = labels[start : start + KEY_TILE]
+            for j in range(m):
+                positive[j] = np.uint8(tile_labels[j] == 1)
+        for j in range(m):
+            value = np.int32(tile[j])
+            value = np.int32(0) if (value == _LEAST) & (flip != 0) else value
+            keys[j] = np.uint32(value ^ ((value >> np.int32(31)) & flip)) ^ _SIGN
+        for j in range(m):
+            key = keys[_U(j)]
+            y = _U(positive[_U(j)])
+            stream = _U(stream_of_bin[_U(key >> np.uint32(16))]) + y
+            n_positive += np.int64(y)
+            n_rest += np.int64(stream < _U(2))
+            k = _U(fill[stream])
+            buffers[stream, k] = key
+            k += _U(1)
+            if k == size:
+                full = buffers[stream]
+                target = pool[free]
+                for q in range(full.size):  # not BLOCK: see `buckets`
+                    target[q] = full[q]
+                owner[free] = stream
+                free += _U(1)
+                k = _U(0)
+            fill[stream] = k
+    state[0] = np.int64(free)
+    state[1] += bits.size - n_positive
+    state[2] += n_positive
+    state[3] += n_rest
+
+
+@kernel
+def count_stream(stream, pool, starts, order, buffers, fill, slots, mine, cells, passed, state):
+    """Count the keys of a stream, from where ``state`` says, until ``passed`` is full or all are.
+
+    ``mine`` are the slots of the stream's bins. If it has rows for most lines of their cells, these
+    are first read in turn, which fetches them sooner than rows do.
+
+    ``state`` has the block that comes next, whether all are counted (1), and how many counts of 256
+    wait in ``passed``, as twice the key, plus 1 where it is of positives. A call needs room for the
+    keys of a block. Blocks of the stream are those of ``order`` from ``starts[stream]`` on; the
+    keys in its buffer come last.
+    """
+    positive = _U(stream & 1)
+    block = starts[stream] + state[0]
+    stop = starts[stream + 1]
+    n_passed = _U(state[2])
+    room = _U(passed.size - BLOCK)
+    seen = np.int64(0)
+    if state[0] == 0 and (stop - block) * BLOCK > mine.size << 11:
+        for slot in mine:
+            first = np.int64(slot) << 17
+            for line in range(first, first + (1 << 17), 64):
+                seen += np.int64(cells[line])
+    if seen < 0:  # never; but what is not used would not be read
+        return
+    while state[1] == 0 and n_passed <= room:
+        if block < stop:
+            keys = pool[order[block]]
+        else:
+            keys = buffers[stream, : np.int64(fill[stream])]
+            state[1] = 1
+        block += 1
+        for q in range(keys.size):
+            key = keys[_U(q)]
+            slot = _U(slots[_U(key >> np.uint32(16))])
+            low = _U(key & np.uint32(0xFFFF))
+            cell = (slot << _U(17)) | (low << _U(1)) | positive
+            count = (np.int64(cells[cell]) + 1) & 255
+            cells[cell] = count
+            if count == 0:
+                passed[n_passed] = (_U(key) << _U(1)) | positive
+                n_passed += _U(1)
+    state[0] = block - starts[stream]
+    state[2] = np.int64(n_passed)
+
+
+@kernel
+def rows_between(bins, slots, cells, start, stop, rows):
+    """Add up the cells from place ``start`` to ``stop``: negatives, positives.
+
+    A place is the number of a key among those of ``bins``, which have slots, in ascending order.
+    """
+    negatives = np.int64(0)
+    positives = np.int64(0)
+    at = start
+    while at < stop:
+        rank = at >> 16
+        end = min(stop, (rank + 1) << 16)
+        first = (np.int64(slots[bins[rank]]) << 17) + ((at & 0xFFFF) << 1)
+        some = cells[first : first + 2 * (end - at)]
+        both = np.int64(0)
+        odd = np.int64(0)
+        for i in range(some.size // 2):
+            both += np.int64(some[2 * i])
+            odd += np.int64(some[2 * i + 1])
+        negatives += both
+        positives += odd
+        at = end
+    rows[0] = negatives
+    rows[1] = positives
+
+
+@kernel
+def table_between(
+    bins, slots, cells, start, stop, flip, passed, times, bits, positives, negatives
+):  # fmt: skip
+    """Write the scores that have rows between two places, descending, and how many of each class.
+
+    ``passed`` are the cells that passed 255 within these places, as `count_stream` names them,
+    ascending, and ``times`` how often each has. Returns how many scores there are.
+    """
+    found = _U(0)
+    c = passed.size - 1
+    at = stop
+    while at > start:
+        rank = (at - 1) >> 16
+        first = max(start, rank << 16)
+        base = _U(bins[rank]) << _U(16)
+        slot = _U(slots[bins[rank]]) << _U(17)
+        for place in range(at - 1, first - 1, -1):
+            low = _U(place & 0xFFFF)
+            n = np.int64(cells[slot | (low << _U(1))])
+            p = np.int64(cells[slot | (low << _U(1)) | _U(1)])
+            key = base | low
+            while c >= 0 and (_U(passed[c]) >> _U(1)) == key:
+                if passed[c] & 1:
+                    p += times[c] << 8
+                else:
+                    n += times[c] << 8
+                c -= 1
+            value = np.int32(np.uint32(key) ^ _SIGN)
+            bits[found] = value ^ ((value >> np.int32(31)) & flip)
+            positives[found] = p
+            negatives[found] = n
+            found += _U((p | n) != 0)
+        at = first
+    return np.int64(found)

@@ -270,3 +270,226 @@ def cumulative_pair(positives, negatives, of_positives, of_negatives):
         total_n = new
         highest_n = max(highest_n, total_n)
         of_negatives[i] = highest_n
+
+
+# --- orders of keys ------------------------------------------------------------------------------
+#
+# Rows in the order of their keys: words that hold a shortened key and a place, and back.
+#
+# A sort of such words by NumPy, which has the vector instructions, is a sort of rows. A *run* is
+# the rows of one key: run k stands in ``rows`` from ``starts[k]`` to ``starts[k + 1]``.
+
+_U = np.uint64  # unsigned indices spare the test for negative ones
+_SIGN = np.uint64(1 << 63)
+
+
+@kernel
+def ascends(scores):
+    """Return whether no score is below the one before it."""
+    j = 1
+    while j < scores.size and not scores[j] < scores[j - 1]:
+        j += 1
+    return j >= scores.size
+
+
+@kernel
+def order_floats(keys):
+    """Turn the bits of floats, -0.0 as 0.0, into numbers in the floats' order; return the ends."""
+    least = ~_U(0)
+    greatest = _U(0)
+    for j in range(keys.size):
+        bits = keys[j]
+        bits = bits if bits != _SIGN else _U(0)
+        key = bits ^ _SIGN if bits < _SIGN else ~bits
+        keys[j] = key
+        least = min(least, key)
+        greatest = max(greatest, key)
+    return least, greatest
+
+
+@kernel
+def pack(keys, base, shift, place_bits, words):
+    """Write each key less ``base``, without its last ``shift`` bits, and then its place."""
+    for j in range(keys.size):
+        words[j] = ((keys[j] - base) >> shift) << place_bits | _U(j)
+
+
+@kernel
+def unpack(words, place_bits, keys, numbers, start, rows, ends):
+    """Write the numbers of the rows that sorted words name, and where each run of equal keys ends.
+
+    ``start`` is added to the latter. Returns how many runs there are, or -1 where the bits that
+    were cut off would have ordered some rows otherwise.
+    """
+    mask = (_U(1) << place_bits) - _U(1)
+    if words.size == 0:
+        return 0
+    before = keys[words[0] & mask]
+    at = 0
+    is_wrong = False
+    for i in range(words.size):
+        place = words[i] & mask
+        key = keys[place]
+        rows[i] = numbers[place]
+        is_wrong |= key < before
+        at += np.int64(key != before)
+        ends[at] = start + i + 1
+        before = key
+    return -1 if is_wrong else at + 1
+
+
+@kernel
+def spread(rows, starts, first, stop, by_run, out):
+    """Write to each row of the runs ``first`` to ``stop`` the entry of its run."""
+    here = rows[starts[first] : starts[stop]]
+    if here.size == stop - first:  # no ties: a loop of its own is four times as fast
+        entries = by_run[first:stop]
+        for j in range(here.size):
+            out[_U(here[j])] = entries[j]
+        return
+    for k in range(first, stop):
+        entry = by_run[k]
+        for i in range(starts[k], starts[k + 1]):
+            out[_U(rows[_U(i)])] = entry
+
+
+@kernel
+def spread_by_class(rows, starts, first, stop, labels, of_negatives, of_positives, out):
+    """Write to each row of the runs ``first`` to ``stop`` what its class has at its run.
+
+    The columns are of these runs alone.
+    """
+    here = rows[starts[first] : starts[stop]]
+    label = np.empty(here.size, np.int8)
+    for j in range(here.size):
+        label[j] = labels[_U(here[j])]
+    entries = np.empty(here.size, out.dtype)
+    if here.size == stop - first:  # no ties: a loop of its own is four times as fast
+        for j in range(here.size):
+            one = of_positives[j]
+            other = of_negatives[j]
+            entries[j] = one if label[j] == 1 else other
+    else:
+        j = 0
+        for k in range(stop - first):
+            for _ in range(starts[first + k + 1] - starts[first + k]):
+                entries[j] = of_positives[k] if label[j] == 1 else of_negatives[k]
+                j += 1
+    for j in range(here.size):
+        out[_U(here[j])] = entries[j]
+
+
+@kernel
+def weigh_runs(
+    rows, starts, first, stop, scores, labels, negative, weights, distinct, positives, negatives
+):
+    """Write score and weight of each class of the runs ``first`` to ``stop``, the last run first.
+
+    Without ``weights`` rows count one; ``distinct`` may be empty. What a sum of ties loses is kept
+    (Knuth's two-sum) and added last. Returns how many rows are labelled 1 or ``negative``. Each
+    column is gathered in a loop of its own: the loads of a short loop wait for memory together.
+    """
+    here = rows[starts[first] : starts[stop]]
+    n = here.size
+    m = stop - first
+    is_positive = np.empty(n)
+    labelled = 0
+    for j in range(n):
+        label = labels[_U(here[j])]
+        is_positive[j] = np.float64(label == 1)
+        labelled += np.int64(label == 1) + np.int64(label == negative)
+    weight = np.ones(n)
+    if weights.size > 0:
+        for j in range(n):
+            weight[j] = weights[_U(here[j])]
+    if distinct.size > 0:
+        for k in range(m):
+            distinct[m - 1 - k] = scores[_U(rows[_U(starts[_U(first + k)])])]
+    if n == m:  # no ties: a loop of its own is four times as fast
+        for j in range(n):
+            positives[n - 1 - j] = weight[j] * is_positive[j]
+            negatives[n - 1 - j] = weight[j] * (1.0 - is_positive[j])
+        return labelled
+    end = np.int64(0)
+    for k in range(m):
+        at = end
+        end = np.int64(starts[_U(first + k + 1)]) - np.int64(starts[first])
+        of_positives = weight[_U(at)] * is_positive[_U(at)]
+        of_negatives = weight[_U(at)] - of_positives
+        lost_positives = 0.0
+        lost_negatives = 0.0
+        for j in range(at + 1, end):
+            mine = weight[_U(j)] * is_positive[_U(j)]
+            new = of_positives + mine
+            back = new - of_positives
+            lost_positives += (of_positives - (new - back)) + (mine - back)
+            of_positives = new
+            mine = weight[_U(j)] - mine
+            new = of_negatives + mine
+            back = new - of_negatives
+            lost_negatives += (of_negatives - (new - back)) + (mine - back)
+            of_negatives = new
+        positives[m - 1 - k] = of_positives + lost_positives
+        negatives[m - 1 - k] = of_negatives + lost_negatives
+    return labelled
+
+
+@kernel
+def place_words(
+    words, place_bits, keys, numbers, n_negative, counts, positives_above, negatives_below, doubled
+):
+    """Write the doubled placement of each row of a bucket, whose sorted ``words`` name places.
+
+    A positive's is 2 (negatives below) + (negatives tied), a negative's 2 (positives above) +
+    (positives tied). The first ``n_negative`` places are negatives. ``positives_above`` counts
+    those from this bucket on, ``negatives_below`` those below it; ``counts`` says how many examples
+    each row is, and is empty where each is one. Returns -1 where, as in ``unpack``, bits that
+    were cut off would have ordered some rows otherwise, else 0.
+    """
+    mask = (_U(1) << place_bits) - _U(1)
+    n = words.size
+    first_positive = _U(n_negative)
+    placements = np.empty(n, np.int64)
+    above = np.int64(positives_above)
+    below = np.int64(negatives_below)
+    count = np.ones(n, np.int64)
+    if counts.size > 0:
+        for j in range(n):
+            count[j] = counts[_U(numbers[j])]
+    n_alike = 0
+    for i in range(1, n):
+        n_alike += np.int64((words[i] ^ words[i - 1]) >> place_bits == _U(0))
+    if n_alike == 0:  # no ties, in the right order: no branch, no key
+        for i in range(n):
+            place = words[i] & mask
+            is_negative = np.int64(place < first_positive)
+            negatives = count[place] * is_negative
+            above -= count[place] - negatives
+            placements[place] = 2 * above if is_negative else 2 * below
+            below += negatives
+    end = 0 if n_alike > 0 else n
+    key = _U(0)
+    while end < n:
+        at = end
+        before = key
+        key = keys[words[_U(at)] & mask]
+        if key < before:
+            return -1
+        negatives = np.int64(0)
+        positives = np.int64(0)
+        while end < n and keys[words[_U(end)] & mask] == key:
+            place = words[_U(end)] & mask
+            mine = count[place] * np.int64(place < first_positive)
+            negatives += mine
+            positives += count[place] - mine
+            end += 1
+        above -= positives
+        of_positives = 2 * below + negatives
+        of_negatives = 2 * above + positives
+        for i in range(at, end):
+            place = words[_U(i)] & mask
+            placements[place] = of_negatives if place < first_positive else of_positives
+        below += negatives
+    for j in range(n):  # the numbers of a class ascend: so do the lines of memory
+        doubled[_U(numbers[j])] = placements[j]
+    return 0

@@ -13,7 +13,7 @@ from fastmetrics._display import MonteCarloPValue
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, check_choice, check_integer, seed_key
 from fastmetrics._kernels import resampling
-from fastmetrics._kernels.differences import CHUNK, add_signed_sums
+from fastmetrics._kernels.concordance import CHUNK, add_signed_sums
 from fastmetrics._threads.workers import run
 from fastmetrics.comparison._differences import (
     GROUPS,

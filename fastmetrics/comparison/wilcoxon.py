@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, check_choice
-from fastmetrics._kernels.differences import count_pair_sums, write_pair_sums
+from fastmetrics._kernels.concordance import count_pair_sums, write_pair_sums
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import run
 from fastmetrics.comparison._differences import (

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from fastmetrics._files import Members, Saved, scalar
 from fastmetrics._input.scalars import check_integer, check_real
-from fastmetrics._kernels import range_kernels
-from fastmetrics._kernels.bins import bin_numbers
-from fastmetrics._kernels.range_kernels import precision_influences, precision_shares
+from fastmetrics._kernels import curve_kernels
+from fastmetrics._kernels.buckets import bin_numbers
+from fastmetrics._kernels.curve_kernels import precision_influences, precision_shares
 from fastmetrics._threads.workers import at_most, run
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.units import ROUNDING, Floats, Reference, Spread, Units
@@ -693,7 +693,7 @@ def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int, cut: Cut | Non
     below = n - fp - negatives
     twice = placement_sums(*columns, positives, negatives)[0] + 2 * below * positives
     limbs = np.zeros(_LIMBS, np.int64)
-    range_kernels.add_precisions(*columns, tp, fp, np.empty(len(table)), limbs)
+    curve_kernels.add_precisions(*columns, tp, fp, np.empty(len(table)), limbs)
     precisions = sum(limb << 32 * k for k, limb in enumerate(limbs.tolist()))
     highest, lowest = (
         Corner(table.scores[row].item(), tp + p, fp + q)
@@ -715,7 +715,7 @@ def _gap_ends(
     most = max(positives * n, negatives * m)
     if most < INT64_BOUND:
         ends = np.empty(6, np.int64)
-        range_kernels.gap_ends(table.positives, table.negatives, m, n, ends)
+        curve_kernels.gap_ends(table.positives, table.negatives, m, n, ends)
         return [(a, b, c) for a, b, c in ends.reshape(2, 3).tolist()]
     # The products do not fit: floats tell which rows can be the ends, Python integers which are.
     tp, fp = table.true_positives, table.false_positives

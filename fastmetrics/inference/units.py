@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels.range_kernels import add_by_code, add_products
+from fastmetrics._kernels.curve_kernels import add_by_code, add_products
 from fastmetrics._threads.workers import by_blocks, run
 from fastmetrics.inference._sample_sizes import effective_groups
 

@@ -48,7 +48,7 @@ from numpy.typing import NDArray
 from fastmetrics._display import Display, Shown, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_fraction, check_real
-from fastmetrics._kernels.bins import least_precision_sums
+from fastmetrics._kernels.buckets import least_precision_sums
 from fastmetrics._results import Between, Result
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables.score_table import lacks_one

@@ -14,7 +14,7 @@ from fastmetrics._files import Members, Saved
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_integer
 from fastmetrics._input.scores import canonical_scores, check_scores_array
-from fastmetrics._kernels import bins as kernels
+from fastmetrics._kernels import buckets as kernels
 from fastmetrics.errors import InputError
 
 #: Pieces that are interpolated, about: of 65,536 scores one has 64, of which an eighth is chance.
@@ -340,7 +340,7 @@ def as_doubles(scores: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 class Search(NamedTuple):
-    """Arguments of the kernels of ``_kernels/bins.py``, in their order."""
+    """Arguments of the kernels of bins in ``_kernels/buckets.py``, in their order."""
 
     cells: NDArray[np.float64]
     starts: NDArray[np.uint16]

@@ -18,7 +18,7 @@ from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
 from fastmetrics._input.scalars import check_integer, check_n_rows, check_same_length
 from fastmetrics._input.scores import check_finite, check_scores_array
 from fastmetrics._input.weights import check_sums
-from fastmetrics._kernels import bins as kernels
+from fastmetrics._kernels import buckets as kernels
 from fastmetrics._results import Result
 from fastmetrics._threads.workers import run, with_threads
 from fastmetrics.errors import InputError, InputTypeError

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels import buckets, key_counts
+from fastmetrics._kernels import buckets
 from fastmetrics._threads.workers import run
 from fastmetrics.tables.score_table import ScoreTable
 from fastmetrics.tables.sorted_columns import BLOCK, RECURS, Batch, Side, SortedColumn, counted
@@ -126,7 +126,7 @@ class CountedKeys:
     def rows(self, start: int, stop: int) -> tuple[int, int]:
         """Return the positive and the negative rows between two places."""
         rows = np.zeros(2, np.int64)
-        key_counts.rows_between(self.bins, self.slots, self.cells, start, stop, rows)
+        buckets.rows_between(self.bins, self.slots, self.cells, start, stop, rows)
         passed, times = self._passed(start, stop)
         more = int(times[passed & 1 == 1].sum()), int(times[passed & 1 == 0].sum())
         return int(rows[1]) + 256 * more[0], int(rows[0]) + 256 * more[1]
@@ -135,7 +135,7 @@ class CountedKeys:
         """Return the table of the scores between two places."""
         n = stop - start
         bits, counts = np.empty(n, np.int32), np.empty((2, n), np.int64)
-        found = key_counts.table_between(
+        found = buckets.table_between(
             *(self.bins, self.slots, self.cells, start, stop, flip_of(self.dtype)),
             *(*self._passed(start, stop), bits, *counts),
         )
@@ -203,13 +203,13 @@ class Dealt:
         #: Rows of bins that have no slot so far.
         self.others = others
         self.stream_of_bin = stream_of_bin
-        self.pool = np.empty((n_blocks + n_streams, key_counts.BLOCK), np.uint32)
+        self.pool = np.empty((n_blocks + n_streams, buckets.BLOCK), np.uint32)
         self.owner = np.empty(len(self.pool), np.uint16)
-        self.buffers = np.empty((n_streams, key_counts.BLOCK), np.uint32)
+        self.buffers = np.empty((n_streams, buckets.BLOCK), np.uint32)
         self.fill = np.zeros(n_streams, np.uint32)
         #: The next free block; all negative and positive rows so far; rows here without a slot.
         self.state = np.array([0, *rows, 0])
-        self.passed = np.empty((n_streams, _PASSED + key_counts.BLOCK), np.int64)
+        self.passed = np.empty((n_streams, _PASSED + buckets.BLOCK), np.int64)
         self.progress = np.zeros((n_streams, 3), np.int64)
         #: Where the blocks of each stream are: known once no more rows are dealt.
         self._blocks: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None
@@ -221,7 +221,7 @@ class Dealt:
             return 0
         # Each stream may fill a block more than the rows would.
         free = len(self.pool) - self.n_streams - int(self.state[0])
-        return max(free, 0) * key_counts.BLOCK
+        return max(free, 0) * buckets.BLOCK
 
     @property
     def n_streams(self) -> int:
@@ -238,7 +238,7 @@ class Dealt:
         self, bits: NDArray[np.int32], flip: np.int32, labels: NDArray[np.int8], label: int
     ) -> None:
         """Deal rows that there is room for; without labels all are of the class ``label``."""
-        key_counts.deal(
+        buckets.deal(
             *(bits, flip, labels, label, self.stream_of_bin),
             *(self.pool, self.owner, self.buffers, self.fill, self.state),
         )
@@ -263,9 +263,9 @@ class Dealt:
         starts, order = self.blocks()
         blocks = order[starts[stream] : starts[stream + 1]]
         rest = self.buffers[stream, : self.fill[stream]]
-        out = np.empty(len(blocks) * key_counts.BLOCK + len(rest), np.uint32)
+        out = np.empty(len(blocks) * buckets.BLOCK + len(rest), np.uint32)
         whole = out[: len(out) - len(rest)]
-        np.take(self.pool, blocks, axis=0, out=whole.reshape(-1, key_counts.BLOCK), mode="clip")
+        np.take(self.pool, blocks, axis=0, out=whole.reshape(-1, buckets.BLOCK), mode="clip")
         out[len(whole) :] = rest
         return out
 
@@ -290,7 +290,7 @@ class KeyCounter:
     ) -> None:
         self.flip = flip_of(dtype)
         self._most_bins = min(memory // BIN_BYTES, OF_BIN)
-        self._n_blocks = max(waiting // (4 * key_counts.BLOCK), 1)
+        self._n_blocks = max(waiting // (4 * buckets.BLOCK), 1)
         # Most of it may never be touched, and takes no memory until then.
         self._cells = np.zeros(self._most_bins * BIN_BYTES, np.uint8)
         self._passed: tuple[NDArray[np.int64], NDArray[np.int64]] = (
@@ -347,7 +347,7 @@ class KeyCounter:
 
         def count_some(streams: list[int]) -> None:
             for stream in streams:
-                key_counts.count_stream(
+                buckets.count_stream(
                     *(stream, dealt.pool, starts, order, dealt.buffers, dealt.fill),
                     *(dealt.slots, dealt.slots_of(stream), cells),
                     *(dealt.passed[stream], dealt.progress[stream]),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows
-from fastmetrics._kernels import buckets, orders
+from fastmetrics._kernels import buckets, merges
 from fastmetrics._threads.workers import run
 
 #: Rows aimed at in a bucket: its two streams and their leaves then stay in a 1 MiB L2 cache.
@@ -352,7 +352,7 @@ class RowOrder:
         ones; of ``starts[:-1]``, the number of rows that score less.
         """
         out = np.empty(len(self.rows), by_score.dtype)
-        write = partial(orders.spread, self.rows, self.starts)
+        write = partial(merges.spread, self.rows, self.starts)
         run([partial(write, *job, by_score, out) for job in self.jobs()])
         return out
 
@@ -365,7 +365,7 @@ class RowOrder:
         def write(first: int, stop: int) -> None:
             here = slice(n - stop, n - first)
             columns = (each[here][::-1].copy() for each in (of_negatives, of_positives))
-            orders.spread_by_class(self.rows, self.starts, first, stop, labels, *columns, out)
+            merges.spread_by_class(self.rows, self.starts, first, stop, labels, *columns, out)
 
         run([partial(write, *job) for job in self.jobs()])
         return out
@@ -395,7 +395,7 @@ def row_order(scores: NDArray[Any]) -> RowOrder:
     if n <= _FEW:
         rows = np.argsort(scores, kind="stable").astype(kind)
         return RowOrder(rows, _starts_of_runs(scores[rows], kind), _is_finite(scores))
-    if orders.ascends(scores):
+    if merges.ascends(scores):
         starts = _starts_of_runs(scores, kind)
         return RowOrder(np.arange(n, dtype=kind), starts, _is_finite(scores))
     rows = np.empty(n, kind)
@@ -449,7 +449,7 @@ def _order_bucket(scores: NDArray[Any], numbers: Ints, start: int, rows: Ints, e
         return 0
 
     def write(words: NDArray[np.uint64], place_bits: np.uint64, keys: NDArray[np.uint64]) -> int:
-        return int(orders.unpack(words, place_bits, keys, numbers, start, rows, ends))
+        return int(merges.unpack(words, place_bits, keys, numbers, start, rows, ends))
 
     return walk_in_order(scores, write)
 
@@ -468,7 +468,7 @@ def walk_in_order(
     key_bits = (int(greatest) - int(least)).bit_length()
     shift = np.uint64(max(0, key_bits + int(place_bits) - 64))
     words = np.empty(len(keys), np.uint64)
-    orders.pack(keys, least, shift, place_bits, words)
+    merges.pack(keys, least, shift, place_bits, words)
     words.sort()
     found = walk(words, place_bits, keys)
     if found < 0:
@@ -483,10 +483,10 @@ def _ordered_twice(
     mask = (np.uint64(1) << place_bits) - np.uint64(1)
     words = np.empty(len(keys), np.uint64)
     last = keys - least & (np.uint64(1) << shift) - np.uint64(1)
-    orders.pack(last, np.uint64(0), np.uint64(0), place_bits, words)
+    merges.pack(last, np.uint64(0), np.uint64(0), place_bits, words)
     words.sort()
     by_last = words & mask
-    orders.pack(keys[by_last], least, shift, place_bits, words)
+    merges.pack(keys[by_last], least, shift, place_bits, words)
     words.sort()
     words &= mask
     return np.asarray(by_last[words])
@@ -501,7 +501,7 @@ def _ordered_keys(scores: NDArray[Any]) -> tuple[NDArray[np.uint64], np.uint64, 
     """Return numbers in the order of the scores, equal where these are, and the ends of both."""
     if scores.dtype.kind == "f":
         keys = np.array(scores, np.float64).view(np.uint64)
-        least, greatest = orders.order_floats(keys)
+        least, greatest = merges.order_floats(keys)
         return keys, np.uint64(least), np.uint64(greatest)
     keys = scores.view(np.uint64)
     if scores.dtype.kind == "i":

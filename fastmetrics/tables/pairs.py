@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows
-from fastmetrics._kernels import buckets, merges, orders
+from fastmetrics._kernels import buckets, merges
 from fastmetrics._threads.workers import run
 from fastmetrics.tables.ordering import Partition, RowOrder, partition, row_order
 
@@ -92,7 +92,7 @@ def weigh_runs(
     are labelled as they should be.
     """
     weights = np.empty(0) if rows.weights is None else rows.weights
-    found: int = orders.weigh_runs(
+    found: int = merges.weigh_runs(
         *(order.rows, order.starts, first, stop),
         *(rows.scores, rows.labels, rows.negative, weights, scores, positives, negatives),
     )

@@ -18,7 +18,7 @@ from fastmetrics._files import Members, Saved, as_json, of_json
 from fastmetrics._input.queries import QueryRows, check_queries, check_totals
 from fastmetrics._input.scalars import check_choice
 from fastmetrics._input.scores import check_finite
-from fastmetrics._kernels.ranking import rankings as kernels
+from fastmetrics._kernels import ranking as kernels
 from fastmetrics._threads.workers import run, with_threads
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables._mergeable import Frozen, Summed

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from kernel_forms import FORMS, forms
 
-from fastmetrics._kernels import bins
+from fastmetrics._kernels import buckets
 
 NO_WEIGHTS = {np.int64: np.empty(0, np.int64), np.float64: np.empty(0)}
 #: Cell functions: even cells over ranges that fit well or badly; cells about ends, and a centre.
@@ -25,13 +25,13 @@ N_CELLS = 64
 
 def sought(cells, edges):
     """Return the arguments of a search: cells, starts and padded edges."""
-    numbers = np.zeros(bins.CELL_NUMBERS)
+    numbers = np.zeros(buckets.CELL_NUMBERS)
     numbers[: len(cells)] = cells
     cell = np.empty(len(edges), np.int32)
     if cells[0] == 0.0:
-        bins.even_cells(edges, numbers, N_CELLS - 1, cell)
+        buckets.even_cells(edges, numbers, N_CELLS - 1, cell)
     else:
-        bins.octave_cells(edges, numbers, N_CELLS - 1, np.empty(len(edges)), cell)
+        buckets.octave_cells(edges, numbers, N_CELLS - 1, np.empty(len(edges)), cell)
     assert (np.diff(cell) >= 0).all()
     starts = np.searchsorted(cell, np.arange(N_CELLS + 1)).astype(np.uint16)
     return numbers, starts, np.concatenate([edges, np.full(3, np.nan)])
@@ -66,7 +66,7 @@ def test_rows_are_counted_in_their_bins(rng, form, dtype, kind, weighted, cells)
     weights = rng.integers(1, 5, 600).astype(kind)
     counts, seen = np.zeros(2 * len(edges) + 2, kind), np.full(len(edges) + 1, np.nan)
     watched = np.ones(len(edges) + 1, np.uint8)
-    form(bins.count_rows)(
+    form(buckets.count_rows)(
         values,
         labels,
         weights if weighted else NO_WEIGHTS[kind],
@@ -86,13 +86,15 @@ def test_bins_that_nobody_watches_keep_nothing(form) -> None:
     counts, seen, watched = np.zeros(4, np.int64), np.full(2, np.nan), np.array([0, 1], np.uint8)
     arguments = sought(CELLS["even"], np.array([0.5]))
     values, labels = np.array([0.1, 0.7]), np.array([1, 0], np.int8)
-    form(bins.count_rows)(values, labels, NO_WEIGHTS[np.int64], *arguments, counts, seen, watched)
+    form(buckets.count_rows)(
+        values, labels, NO_WEIGHTS[np.int64], *arguments, counts, seen, watched
+    )
     assert counts.tolist() == [0, 1, 1, 0]
     assert seen[1] == 0.7
     assert np.isnan(seen[0])
 
 
-@pytest.mark.parametrize("kernel", forms(bins.bin_numbers))
+@pytest.mark.parametrize("kernel", forms(buckets.bin_numbers))
 @pytest.mark.parametrize("n_edges", [0, 1, 2, 3, 300])
 @pytest.mark.parametrize("cells", CELLS)
 def test_bin_numbers(rng, kernel, n_edges, cells) -> None:
@@ -103,7 +105,7 @@ def test_bin_numbers(rng, kernel, n_edges, cells) -> None:
     np.testing.assert_array_equal(number, np.searchsorted(edges, values, side="right"))
 
 
-@pytest.mark.parametrize("kernel", forms(bins.is_clean))
+@pytest.mark.parametrize("kernel", forms(buckets.is_clean))
 def test_is_clean(kernel) -> None:
     most = np.finfo(float).max
     values, labels = np.array([0.0, -1e308, 2.0]), np.array([1, -1, 1], np.int8)
@@ -115,7 +117,7 @@ def test_is_clean(kernel) -> None:
     assert not kernel(values, np.array([1, 2, -1], np.int8), -1, most)
 
 
-@pytest.mark.parametrize("kernel", forms(bins.least_precision_sums))
+@pytest.mark.parametrize("kernel", forms(buckets.least_precision_sums))
 @pytest.mark.parametrize("start", [0, 5, 1000, 1023, 1024, 10**6])
 def test_least_precision_sums(kernel, start) -> None:
     cases = [(0, 3), (1, 0), (1, 1), (2, 7), (40, 1), (1500, 30), (3, 10**9)]

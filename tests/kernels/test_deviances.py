@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from kernel_forms import forms
 
-from fastmetrics._kernels import deviances as kernels
+from fastmetrics._kernels import errors as kernels
 
 POWERS = (1.0, 2.0, 1.5, 3.0, -1.0, -0.5, 1.2, 1.9, 2.5, 6.0)
 NONE = np.empty(0)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from kernel_forms import forms
 
-from fastmetrics._kernels import differences as kernels
+from fastmetrics._kernels import concordance as kernels
 
 
 def sample(rng, n, *, tied):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from kernel_forms import forms
 
-from fastmetrics._kernels import isotonic as kernels
+from fastmetrics._kernels import hulls as kernels
 from reference import corp_oracle
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from kernel_forms import forms
 
-from fastmetrics._kernels import key_counts as kernels
+from fastmetrics._kernels import buckets as kernels
 
 FLOATS, INTEGERS = np.int32(2**31 - 1), np.int32(0)
 SIGN = 1 << 31

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from kernel_forms import forms
 
-from fastmetrics._kernels import logits as kernels
+from fastmetrics._kernels import losses as kernels
 
 
 @pytest.mark.parametrize("write", forms(kernels.terms_of_rows))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from kernel_forms import FORMS
 
-from fastmetrics._kernels import orders
+from fastmetrics._kernels import merges
 
 pytestmark = pytest.mark.parametrize("form", FORMS)
 
@@ -24,14 +24,14 @@ def _numbers_as_in_machine_code():
 def test_ascends(form, dtype) -> None:
     for values in ([], [3], [1, 1], [1, 2, 2, 9], [2, 1], [1, 2, 3, 2], [0, 2**62, 2**61]):
         array = np.array(values, dtype)
-        assert form(orders.ascends)(array) == (values == sorted(values))
+        assert form(merges.ascends)(array) == (values == sorted(values))
 
 
 def test_keys_are_in_the_order_of_the_floats(rng, form) -> None:
     steps = np.array([-np.inf, -1.8e308, -2.0, -1.0, -5e-324, 0.0, 5e-324, 2.2e-308, 1.0, np.inf])
     floats = np.sort(np.concatenate([steps, np.nextafter(steps, 0), rng.standard_normal(200)]))
     keys = floats.copy().view(np.uint64)
-    ends = form(orders.order_floats)(keys)
+    ends = form(merges.order_floats)(keys)
     found = keys.tolist()
     assert list(map(int, ends)) == [found[0], found[-1]]
     for i in range(1, len(floats)):
@@ -41,7 +41,7 @@ def test_keys_are_in_the_order_of_the_floats(rng, form) -> None:
 
 def test_zeros_have_one_key(form) -> None:
     keys = np.array([0.0, -0.0]).view(np.uint64).copy()
-    form(orders.order_floats)(keys)
+    form(merges.order_floats)(keys)
     assert keys[0] == keys[1]
 
 
@@ -50,7 +50,7 @@ def test_words_hold_a_shortened_key_and_a_place(rng, form, shift: int) -> None:
     base = 2**63 + 11
     keys = base + rng.integers(0, 2**56, 20, dtype=np.uint64)
     words = np.empty(20, np.uint64)
-    form(orders.pack)(keys, np.uint64(base), np.uint64(shift), np.uint64(5), words)
+    form(merges.pack)(keys, np.uint64(base), np.uint64(shift), np.uint64(5), words)
     expected = [
         (((key - base) >> shift) << 5 | place) % 2**64 for place, key in enumerate(keys.tolist())
     ]
@@ -63,12 +63,12 @@ def test_sorted_words_say_which_rows_and_runs(form) -> None:
     words = np.array([3, 1, 4, 5, 0, 2], np.uint64)  # places alone: the keys are all shortened off
     rows, ends = np.zeros(6, np.int32), np.zeros(6, np.int32)
     bits = np.uint64(3)
-    assert form(orders.unpack)(words, bits, keys, numbers, 100, rows, ends) == 3
+    assert form(merges.unpack)(words, bits, keys, numbers, 100, rows, ends) == 3
     assert rows.tolist() == [8, 5, 9, 11, 3, 6]
     assert ends[:3].tolist() == [101, 104, 106]
     words[[0, 5]] = words[[5, 0]]
-    assert form(orders.unpack)(words, bits, keys, numbers, 100, rows, ends) == -1
-    assert form(orders.unpack)(words[:0], bits, keys, numbers, 100, rows, ends) == 0
+    assert form(merges.unpack)(words, bits, keys, numbers, 100, rows, ends) == -1
+    assert form(merges.unpack)(words[:0], bits, keys, numbers, 100, rows, ends) == 0
 
 
 def runs_of(rng: np.random.Generator, n: int, n_distinct: int) -> tuple[Any, Any, Any]:
@@ -87,9 +87,9 @@ def test_spread(rng, form, dtype, n_distinct: int) -> None:
     for first, stop in ((0, n_distinct), (n_distinct // 3, n_distinct // 2), (0, 0)):
         ones, others = (np.arange(n_distinct, dtype=dtype) + more for more in (100, 500))
         out, by_class = np.full((2, 60), -1, dtype)
-        form(orders.spread)(rows, starts, first, stop, ones, out)
+        form(merges.spread)(rows, starts, first, stop, ones, out)
         columns = others[first:stop], ones[first:stop]
-        form(orders.spread_by_class)(rows, starts, first, stop, labels, *columns, by_class)
+        form(merges.spread_by_class)(rows, starts, first, stop, labels, *columns, by_class)
         mine = (scores >= first) & (scores < stop)
         assert out.tolist() == np.where(mine, scores + 100, -1).tolist()
         expected = np.where(labels == 1, scores + 100, scores + 500)
@@ -107,7 +107,7 @@ def test_weigh_runs(rng, form, n_distinct: int, is_weighted: bool, negative: int
     for first, stop in ((0, n_distinct), (n_distinct // 3, n_distinct // 2), (0, 0)):
         found = np.full((3, stop - first), np.nan)
         arguments = rows, starts, first, stop, scores, labels, negative
-        labelled = form(orders.weigh_runs)(*arguments, weights[: 60 * is_weighted], *found)
+        labelled = form(merges.weigh_runs)(*arguments, weights[: 60 * is_weighted], *found)
         assert labelled == ((scores >= first) & (scores < stop)).sum()
         assert found[0].tolist() == list(range(stop - 1, first - 1, -1))
         for label, column in ((1, found[1]), (negative, found[2])):
@@ -123,7 +123,7 @@ def test_rows_of_neither_class_are_not_labelled(rng, form) -> None:
     labels[:5] = 3
     sums = np.empty((2, 7))
     arguments = rows, starts, 0, 7, scores, labels, 0, np.empty(0), np.empty(0)
-    assert form(orders.weigh_runs)(*arguments, *sums) == 55
+    assert form(merges.weigh_runs)(*arguments, *sums) == 55
 
 
 @pytest.mark.parametrize("is_counted", [False, True])
@@ -142,7 +142,7 @@ def test_place_words(rng, form, n_distinct: int, is_counted: bool) -> None:
     doubled = np.empty(60, np.int64)
     positives = int(counts[is_positive].sum()) + 13
     arguments = numbers, 35, by_row[: 60 * is_counted], positives, 11, doubled
-    assert form(orders.place_words)(words, np.uint64(6), keys, *arguments) == 0
+    assert form(merges.place_words)(words, np.uint64(6), keys, *arguments) == 0
     assert doubled[numbers].tolist() == np.where(is_positive, below, above).tolist()
 
 
@@ -150,4 +150,4 @@ def test_place_words_notices_what_cut_bits_hide(form) -> None:
     keys = np.array([3, 2, 9], np.uint64)  # the last bit of each is cut off
     words = np.sort((keys >> np.uint64(1)) << np.uint64(2) | np.arange(3, dtype=np.uint64))
     arguments = np.arange(3, dtype=np.int32), 1, np.empty(0, np.int64), 2, 0, np.empty(3, np.int64)
-    assert form(orders.place_words)(words, np.uint64(2), keys, *arguments) == -1
+    assert form(merges.place_words)(words, np.uint64(2), keys, *arguments) == -1

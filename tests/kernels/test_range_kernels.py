@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from kernel_forms import FORMS, forms
 
-from fastmetrics._kernels import range_kernels as kernels
+from fastmetrics._kernels import curve_kernels as kernels
 
 
 def table(rng, n):

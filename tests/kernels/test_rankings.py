@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from kernel_forms import FORMS, forms
 
-from fastmetrics._kernels.ranking import ranking_gains, ranking_values, rankings
+from fastmetrics._kernels import ranking
 from reference import ranking_oracle as oracle
 
 SCORES = [np.float64, np.float32, np.int64, np.uint64]
@@ -28,11 +28,11 @@ def problem(rng) -> Any:
 def placed(form: Any, relevance: Any, scores: Any, starts: Any) -> tuple[Any, ...]:
     n = len(starts) - 1
     counts = np.full(n, -7)
-    form(rankings.count_relevant)(relevance, starts, 0, n, counts)
+    form(ranking.count_relevant)(relevance, starts, 0, n, counts)
     item_starts = np.append(0, np.cumsum(counts))
     rows, above, tied = (np.full(item_starts[-1], -7) for _ in range(3))
     grades = np.full(item_starts[-1], -7.0)
-    unruly = form(rankings.place_relevant)(
+    unruly = form(ranking.place_relevant)(
         relevance, scores, starts, 0, n, item_starts, rows, grades, above, tied
     )
     assert unruly == 0
@@ -59,7 +59,7 @@ def test_places_of_relevant_items(form, dtype, kind, problem) -> None:
         assert tied[part].tolist() == [np.count_nonzero(own == scores[i]) for i in items]
 
 
-@pytest.mark.parametrize("count", forms(rankings.count_relevant))
+@pytest.mark.parametrize("count", forms(ranking.count_relevant))
 def test_unjudged_items_are_counted(count) -> None:
     counts = np.zeros(2, np.int64)
     relevance = np.array([np.nan, -1.0, 0.0, 2.0, np.nan])
@@ -71,7 +71,7 @@ def test_unjudged_items_are_counted(count) -> None:
 def test_scores_that_are_not_finite_are_counted(form) -> None:
     scores = np.array([1.0, np.nan, np.inf, -np.inf])
     empty, starts = np.zeros(0, np.int64), np.array([0, 4])
-    unruly = form(rankings.place_relevant)(
+    unruly = form(ranking.place_relevant)(
         np.zeros(4, np.int8), scores, starts, 0, 1, np.zeros(2, np.int64), empty, np.zeros(0),
         empty, empty,
     )  # fmt: skip
@@ -87,8 +87,8 @@ def test_unjudged_items_above_and_places_by_name(form, problem, rng) -> None:
     item_starts, rows, *_ = placed(form, relevance, scores, starts)
     above, tied, places, before = (np.full(len(rows), -7) for _ in range(4))
     data, n = (relevance, scores), len(starts) - 1
-    form(rankings.count_unjudged)(*data, starts, 0, n, item_starts, rows, above, tied)
-    form(rankings.places_by_name)(*data, names, starts, 0, n, item_starts, rows, places, before)
+    form(ranking.count_unjudged)(*data, starts, 0, n, item_starts, rows, above, tied)
+    form(ranking.places_by_name)(*data, names, starts, 0, n, item_starts, rows, places, before)
     hidden = ~(relevance >= 0)
     for q, (start, stop) in enumerate(itertools.pairwise(starts)):
         own = np.arange(start, stop)
@@ -102,7 +102,7 @@ def test_unjudged_items_above_and_places_by_name(form, problem, rng) -> None:
 
 
 @pytest.mark.parametrize("worst", [False, True])
-@pytest.mark.parametrize("settle", forms(rankings.settle_ties))
+@pytest.mark.parametrize("settle", forms(ranking.settle_ties))
 def test_ties_are_settled(settle, worst) -> None:
     rows, grades = np.arange(3), np.array([3.0, 2.0, 1.0])
     above, tied = np.array([0, 0, 4]), np.array([4, 4, 0])
@@ -112,7 +112,7 @@ def test_ties_are_settled(settle, worst) -> None:
     assert tied.tolist() == [1, 1, 0]
 
 
-@pytest.mark.parametrize("gather", forms(rankings.gather_queries))
+@pytest.mark.parametrize("gather", forms(ranking.gather_queries))
 def test_rows_are_gathered(gather, rng) -> None:
     codes = rng.integers(0, 4, 50)
     order = np.full(50, -7)
@@ -124,24 +124,24 @@ def test_rows_are_gathered(gather, rng) -> None:
 #: A kernel, its arguments behind the items, and its definition.
 VALUES = [
     (
-        ranking_values.expected_hits,
+        ranking.expected_hits,
         lambda n: (1.0, np.full(n, 3)),
         lambda o: 3 * oracle.precision(o, 3),
     ),
     (
-        ranking_values.expected_first,
+        ranking.expected_first,
         lambda n: (1.0, 4, True),
         lambda o: oracle.reciprocal_rank(o, 4),
     ),
-    (ranking_values.expected_first, lambda n: (1.0, 2, False), lambda o: oracle.hit_rate(o, 2)),
+    (ranking.expected_first, lambda n: (1.0, 2, False), lambda o: oracle.hit_rate(o, 2)),
     (
-        ranking_values.expected_precision_sums,
+        ranking.expected_precision_sums,
         lambda n: (1.0, 5),
         lambda o: oracle.average_precision(o, 1, 5),
     ),
-    (ranking_gains.expected_gains, lambda n: (4, DISCOUNTS), lambda o: oracle.dcg(o, 4)),
+    (ranking.expected_gains, lambda n: (4, DISCOUNTS), lambda o: oracle.dcg(o, 4)),
     (
-        ranking_values.expected_reading,
+        ranking.expected_reading,
         lambda n: (1.0, 4, 0.5 ** np.arange(9.0), 1 - 0.5 ** np.arange(9.0)),
         lambda o: oracle.rank_biased_precision(o, oracle.Fraction(1, 2), 4),
     ),
@@ -170,30 +170,28 @@ def test_other_values_of_queries(form) -> None:
     above, tied = np.array([1, 1, 5]), np.array([2, 2, 0])
     ranks, empty = (grades, above, tied), np.zeros(0, np.int64)
     counts, found = np.full(2, -7), np.full(2, -7.0)
-    form(ranking_values.relevant_counts)(0, 2, item_starts, grades, 1.0, counts)
+    form(ranking.relevant_counts)(0, 2, item_starts, grades, 1.0, counts)
     assert counts.tolist() == [3, 0]
-    form(ranking_gains.ideal_gains)(0, 2, item_starts, grades, 2, DISCOUNTS, found)
+    form(ranking.ideal_gains)(0, 2, item_starts, grades, 2, DISCOUNTS, found)
     assert found.tolist() == pytest.approx([2 + 1 / np.log2(3), 0])
-    form(ranking_gains.ideal_gains)(0, 2, item_starts, grades * 0 + 2, 2, DISCOUNTS, found)
+    form(ranking.ideal_gains)(0, 2, item_starts, grades * 0 + 2, 2, DISCOUNTS, found)
     assert found.tolist() == pytest.approx([2 + 2 / np.log2(3), 0])
     chances = np.array([0.5, 0.25, 0.25])
-    form(ranking_gains.expected_cascade)(0, 2, item_starts, chances, above, tied, 9, found)
+    form(ranking.expected_cascade)(0, 2, item_starts, chances, above, tied, 9, found)
     by_hand = ((1 / 2) / 2 + (1 / 2) * (1 / 4) / 3 + (1 / 4) / 2 + (3 / 4) * (1 / 2) / 3) / 2
     assert found.tolist() == pytest.approx([by_hand, 0])
     judged = np.array([6, 4])
-    form(ranking_values.expected_preference)(
-        0, 2, item_starts, *ranks, empty, empty, 1.0, judged, found
-    )
+    form(ranking.expected_preference)(0, 2, item_starts, *ranks, empty, empty, 1.0, judged, found)
     assert found.tolist() == pytest.approx([2 * (1 - 1 / 3) / 3, np.nan], nan_ok=True)
     doubled, relevant = np.full(2, -7), np.full(2, -7)
-    form(ranking_values.concordant_items)(
+    form(ranking.concordant_items)(
         0, 2, item_starts, *ranks, 1.0, np.array([5, 4]), relevant, doubled
     )
     assert doubled.tolist() == [2 * 2 * 2, 0]
     assert relevant.tolist() == [2, 0]
 
 
-@pytest.mark.parametrize("sort", forms(ranking_gains.sort_down))
+@pytest.mark.parametrize("sort", forms(ranking.sort_down))
 @pytest.mark.parametrize("n", [0, 1, 2, 5, 40, 700])
 def test_values_are_sorted_down(sort, n, rng) -> None:
     for values in (rng.normal(size=n), rng.integers(0, 3, n) * 1.0, np.arange(float(n))):
@@ -202,7 +200,7 @@ def test_values_are_sorted_down(sort, n, rng) -> None:
         assert longer.tolist() == [*sorted(values, reverse=True), 9.0]
 
 
-@pytest.mark.parametrize("mean", forms(ranking_gains.mean_products))
+@pytest.mark.parametrize("mean", forms(ranking.mean_products))
 def test_means_of_products_over_all_sets(mean) -> None:
     chances = [Fraction(1, 2), Fraction(0), Fraction(1, 4), Fraction(3, 4), Fraction(1, 8)]
     found = np.full(7, -7.0)
@@ -214,7 +212,7 @@ def test_means_of_products_over_all_sets(mean) -> None:
     assert found[5:].tolist() == [0, -7]
 
 
-@pytest.mark.parametrize("cascade", forms(ranking_gains.expected_cascade))
+@pytest.mark.parametrize("cascade", forms(ranking.expected_cascade))
 @pytest.mark.parametrize(("size", "relevant"), [(300, 1), (300, 200), (120, 120)])
 def test_a_long_tie_of_a_reader_who_stops(cascade, size, relevant) -> None:
     """Of items that all end the search with chance 1/2, those beyond a hundred do not matter."""
@@ -247,7 +245,7 @@ def one_query(form: Any, rng: Any) -> tuple[Any, ...]:
     starts, n_missing = np.array([0, 5]), int(rng.integers(0, 3))
     item_starts, rows, *ranks = placed(form, grades, scores, starts)
     hidden = [np.full(len(rows), -7) for _ in range(2)]
-    form(rankings.count_unjudged)(grades, scores, starts, 0, 1, item_starts, rows, *hidden)
+    form(ranking.count_unjudged)(grades, scores, starts, 0, 1, item_starts, rows, *hidden)
     longer = [
         np.append(column, np.full(n_missing, value))
         for column, value in zip([*ranks, *hidden], (1.0, 5, 0, 0, 0), strict=True)
@@ -266,16 +264,16 @@ def test_items_that_were_not_retrieved_or_not_judged(form, k, rng) -> None:
             ("expected_first", (k, True), lambda o: oracle.reciprocal_rank(o, k)),
             ("expected_precision_sums", (k,), lambda o: oracle.average_precision(o, 1, k)),
         ):
-            form(getattr(ranking_values, name))(0, 1, item_starts, *ranks, 1.0, *more, found)
+            form(getattr(ranking, name))(0, 1, item_starts, *ranks, 1.0, *more, found)
             assert found[0] == pytest.approx(float(oracle.mean(right, query)), rel=1e-13)
         gains = np.maximum(ranks[0], 0.0)
         items = (0, 1, item_starts, gains, *ranks[1:])
-        form(ranking_gains.expected_gains)(*items, min(k, 6), DISCOUNTS, found)
+        form(ranking.expected_gains)(*items, min(k, 6), DISCOUNTS, found)
         right = oracle.mean(oracle.dcg, query, k=k)
         assert found[0] == pytest.approx(float(right), rel=1e-13)
         chances = np.exp2(gains) - 1
         items = (0, 1, item_starts, chances / 8, *ranks[1:])
-        form(ranking_gains.expected_cascade)(*items, k, found)
+        form(ranking.expected_cascade)(*items, k, found)
         right = oracle.mean(oracle.expected_reciprocal_rank, query, top=3, k=k)
         assert found[0] == pytest.approx(float(right), rel=1e-13)
 
@@ -291,9 +289,7 @@ def test_bpref_of_items_that_were_not_retrieved_or_not_judged(form, knows, rng) 
         total = n_missing + sum(map(oracle.is_relevant, query))
         others = sum(grade == 0 for grade, *_ in query)
         found, judged = np.full(1, -7.0), np.array([total + others])
-        form(ranking_values.expected_preference)(
-            0, 1, item_starts, *ranks, *hidden, 1.0, judged, found
-        )
+        form(ranking.expected_preference)(0, 1, item_starts, *ranks, *hidden, 1.0, judged, found)
         right = math.nan
         if total:
             right = float(oracle.mean(oracle.bpref, query, n_relevant=total, n_others=others))
@@ -309,10 +305,10 @@ def test_long_queries_are_left_to_a_sort(form) -> None:
     assert (found == 1).all()
     assert (above == -7).all()
     one, other = np.full(n, -7), np.full(n, -7)
-    form(rankings.count_unjudged)(grades, scores, starts, 0, 1, item_starts, rows, one, other)
+    form(ranking.count_unjudged)(grades, scores, starts, 0, 1, item_starts, rows, one, other)
     single = scores.astype(np.float32)
     names = np.arange(n)
     data = (grades, single, names, starts, 0, 1, item_starts, rows)
-    form(rankings.places_by_name)(*data, one, other)
+    form(ranking.places_by_name)(*data, one, other)
     assert (one == -7).all()
     assert (other == -7).all()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 from table_samples import KINDS
 
-from fastmetrics._kernels import bins as kernels
+from fastmetrics._kernels import buckets as kernels
 from fastmetrics.streams import BinLayout, BinnedScoreTable
 from fastmetrics.tables.bin_layout import N_CELLS, _candidates, _cells_of, _knots
 

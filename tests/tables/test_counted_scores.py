@@ -7,7 +7,7 @@ import pytest
 
 import engine_sizes
 from fastmetrics import ScoreTable, evaluate
-from fastmetrics._kernels import key_counts
+from fastmetrics._kernels import buckets
 from fastmetrics.streams import ScoreRuns
 from fastmetrics.tables import key_counter
 
@@ -170,7 +170,7 @@ def test_an_interrupt_loses_no_row_and_counts_none_twice(rng, tmp_path, monkeypa
         dealt = self.dealt
         starts, order = dealt.blocks()
         for stream in range(2, min(5, dealt.n_streams)):
-            key_counts.count_stream(
+            buckets.count_stream(
                 *(stream, dealt.pool, starts, order, dealt.buffers, dealt.fill),
                 *(dealt.slots, dealt.slots_of(stream), self._cells),
                 *(dealt.passed[stream], dealt.progress[stream]),

@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels import bins
+from fastmetrics._kernels import buckets
 from fastmetrics.streams import BinLayout
 
 N_BINS = 4096
@@ -35,9 +35,9 @@ def count_rows(data: Data) -> Pair:
     for numbers in cells:
         cell = np.empty(len(edges), np.int32)
         if numbers[0]:
-            bins.octave_cells(edges, numbers, 2 * half - 1, np.empty(len(edges)), cell)
+            buckets.octave_cells(edges, numbers, 2 * half - 1, np.empty(len(edges)), cell)
         else:
-            bins.even_cells(edges, numbers, 2 * half - 1, cell)
+            buckets.even_cells(edges, numbers, 2 * half - 1, cell)
         starts.append(np.searchsorted(cell, np.arange(2 * half + 1)).astype(np.uint16))
     no_weights = np.empty(0, np.int64)
 
@@ -46,9 +46,9 @@ def count_rows(data: Data) -> Pair:
         for numbers, first in zip(cells, starts, strict=True):
             counts, seen = np.zeros(2 * layout.n_bins, np.int64), np.full(layout.n_bins, np.nan)
             rest = counts, seen, np.ones(layout.n_bins, np.uint8)
-            bins.count_rows(data.scores, labels, no_weights, numbers, first, search.edges, *rest)
+            buckets.count_rows(data.scores, labels, no_weights, numbers, first, search.edges, *rest)
             found.append(counts)
-        return (*found, bins.is_clean(data.scores, labels, 0, MOST))
+        return (*found, buckets.is_clean(data.scores, labels, 0, MOST))
 
     def twin() -> tuple[Any, ...]:
         at = np.searchsorted(edges, data.scores, side="right")
@@ -70,7 +70,7 @@ def least_precision_sums(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         out = np.empty(len(positives))
-        bins.least_precision_sums(positives, before, others, out)
+        buckets.least_precision_sums(positives, before, others, out)
         return (out,)
 
     def twin() -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from benchmarks.speed.data import SEED, Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels import deviances, differences
+from fastmetrics._kernels import concordance, errors
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ def count_pair_sums(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         counts = np.empty(4, np.int64)
-        differences.count_pair_sums(values, before, low, high, counts)
+        concordance.count_pair_sums(values, before, low, high, counts)
         return (counts,)
 
     def twin() -> tuple[Any, ...]:
@@ -49,11 +49,11 @@ def write_pair_sums(data: Data) -> Pair:
     low = high = values[0] + values[-1]
     high += (values[-1] - values[0]) / len(values)
     counts = np.empty(4, np.int64)
-    differences.count_pair_sums(values, before, low, high, counts)
+    concordance.count_pair_sums(values, before, low, high, counts)
     sums, pairs = np.empty(counts[3] - counts[2]), np.empty(counts[3] - counts[2], np.int64)
 
     def ours() -> tuple[Any, ...]:
-        differences.write_pair_sums(values, before, low, high, sums, pairs)
+        concordance.write_pair_sums(values, before, low, high, sums, pairs)
         order = np.argsort(sums, kind="stable")
         return sums[order], int(pairs.sum())
 
@@ -70,14 +70,14 @@ def write_pair_sums(data: Data) -> Pair:
 
 def signed_sums_of_choices(data: Data) -> Pair:
     """Sum the scores under a hundred choices of their signs."""
-    size = -(-len(data.scores) // differences.CHUNK) * differences.CHUNK
+    size = -(-len(data.scores) // concordance.CHUNK) * concordance.CHUNK
     values = np.zeros(size)
     values[: len(data.scores)] = data.scores
     words = np.random.default_rng(SEED).integers(0, 2**64, (2, size // 128, 100), dtype=np.uint64)
 
     def ours() -> tuple[Any, ...]:
         sums = np.zeros(100)
-        differences.add_signed_sums(values, words.ravel(), sums)
+        concordance.add_signed_sums(values, words.ravel(), sums)
         return (sums,)
 
     def twin() -> tuple[Any, ...]:
@@ -99,8 +99,8 @@ def tweedie_deviances(data: Data) -> Pair:
     def ours() -> tuple[Any, ...]:
         sums = np.zeros((4, 2))
         for power, found in zip((1.0, 2.0, 1.7), sums, strict=False):
-            deviances.deviance_sums(y, p, 1, 0, 0.0, w, power, found)
-        deviances.deviance_sums(y, p, 1, 0, 0.0, np.empty(0), 2.0, sums[3])
+            errors.deviance_sums(y, p, 1, 0, 0.0, w, power, found)
+        errors.deviance_sums(y, p, 1, 0, 0.0, np.empty(0), 2.0, sums[3])
         return (sums.sum(axis=1),)
 
     def twin() -> tuple[Any, ...]:

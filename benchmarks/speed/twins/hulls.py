@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair, columns
-from fastmetrics._kernels import hulls, isotonic
+from fastmetrics._kernels import hulls
 
 
 def _hull_by_numpy(positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[Any, ...]:
@@ -57,7 +57,7 @@ def pool_adjacent(data: Data) -> Pair:
     found = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n)
 
     def ours() -> tuple[Any, ...]:
-        count = isotonic.pool_adjacent(values, weights, ties, *found)
+        count = hulls.pool_adjacent(values, weights, ties, *found)
         return tuple(column[:count] for column in found)
 
     def twin() -> tuple[Any, ...]:
@@ -81,7 +81,7 @@ def squares_lost(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         lost = np.empty(n)
-        isotonic.squares_lost(p, rows, positives, ends, shares, lost)
+        hulls.squares_lost(p, rows, positives, ends, shares, lost)
         return (lost,)
 
     def twin() -> tuple[Any, ...]:

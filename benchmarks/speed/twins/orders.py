@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair, weighted_columns
 from fastmetrics._input.rows import check_binary
-from fastmetrics._kernels import orders
+from fastmetrics._kernels import merges
 from fastmetrics.measures.curves.placements import doubled_placements
 from fastmetrics.tables.ordering import row_order
 from fastmetrics.tables.pairs import distinct_scores
@@ -34,7 +34,7 @@ def rows_in_order(data: Data) -> Pair:
 
 def ascends(data: Data) -> Pair:
     ordered = np.sort(data.scores)
-    return lambda: (orders.ascends(ordered),), lambda: (bool((np.diff(ordered) >= 0).all()),)
+    return lambda: (merges.ascends(ordered),), lambda: (bool((np.diff(ordered) >= 0).all()),)
 
 
 def rows_by_class(data: Data) -> Pair:

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair, columns
-from fastmetrics._kernels import range_kernels
+from fastmetrics._kernels import curve_kernels
 from fastmetrics.tables.key_counter import KeyCounter, bits_of, flip_of, keys_of
 
 
@@ -19,7 +19,7 @@ def gap_ends(data: Data) -> Pair:
     ends = np.empty(6, np.int64)
 
     def ours() -> tuple[Any, ...]:
-        range_kernels.gap_ends(positives, negatives, *totals, ends)
+        curve_kernels.gap_ends(positives, negatives, *totals, ends)
         return tuple(ends.tolist())
 
     def twin() -> tuple[Any, ...]:
@@ -38,7 +38,7 @@ def add_precisions(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         limbs = np.zeros(7, np.int64)
-        range_kernels.add_precisions(positives, negatives, 0, 0, terms, limbs)
+        curve_kernels.add_precisions(positives, negatives, 0, 0, terms, limbs)
         return (sum(limb << 32 * k for k, limb in enumerate(limbs.tolist())),)
 
     def twin() -> tuple[Any, ...]:
@@ -56,7 +56,7 @@ def auc_influences(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         found = np.empty((2, len(positives)))
-        range_kernels.auc_influences(positives, negatives, (0.0, 0.0), (m, n), 0.75, *found)
+        curve_kernels.auc_influences(positives, negatives, (0.0, 0.0), (m, n), 0.75, *found)
         return tuple(found)
 
     def twin() -> tuple[Any, ...]:
@@ -74,8 +74,8 @@ def precision_influences(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         found = np.empty((2, len(positives)))
-        range_kernels.precision_shares(positives, negatives, (0.0, 0.0), *found)
-        range_kernels.precision_influences(m, 0.75, (0.0, 0.0), *found)
+        curve_kernels.precision_shares(positives, negatives, (0.0, 0.0), *found)
+        curve_kernels.precision_influences(m, 0.75, (0.0, 0.0), *found)
         return tuple(found)
 
     def twin() -> tuple[Any, ...]:
@@ -96,7 +96,7 @@ def add_products(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         sums = np.zeros((2, 3))
-        range_kernels.add_products(one, other, none, none, strata, sums)
+        curve_kernels.add_products(one, other, none, none, strata, sums)
         return (sums,)
 
     def twin() -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import fastmetrics as fm
 from benchmarks.speed.data import Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels.ranking import ranking_gains, ranking_values, rankings
+from fastmetrics._kernels import ranking
 
 SIZE, K, LEVEL, GOES_ON = 100, 10, 1.0, 0.8
 Ints = NDArray[np.int64]
@@ -51,11 +51,11 @@ def place_items(data: Data) -> Pair:
     def ours() -> tuple[Any, ...]:
         n = len(starts) - 1
         counts = np.empty(n, np.int64)
-        rankings.count_relevant(grades, starts, 0, n, counts)
+        ranking.count_relevant(grades, starts, 0, n, counts)
         item_starts = np.append(0, np.cumsum(counts))
         rows, above, tied = (np.empty(item_starts[-1], np.int64) for _ in range(3))
         worth = np.empty(item_starts[-1])
-        rankings.place_relevant(grades, scores, starts, 0, n, item_starts, rows, worth, above, tied)
+        ranking.place_relevant(grades, scores, starts, 0, n, item_starts, rows, worth, above, tied)
         return counts, worth, above, tied
 
     def twin() -> tuple[Any, ...]:
@@ -80,7 +80,7 @@ def gather(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         counts, order = np.bincount(codes), np.empty(n, np.int64)
-        rankings.gather_queries(codes, np.cumsum(counts) - counts, order)
+        ranking.gather_queries(codes, np.cumsum(counts) - counts, order)
         return (order,)
 
     return ours, lambda: (np.argsort(codes, kind="stable"),)
@@ -94,12 +94,12 @@ def unjudged_and_named(data: Data) -> Pair:
     rows = np.empty(len(table.grades), np.int64)
     worth, above, tied = np.empty(len(rows)), np.empty_like(rows), np.empty_like(rows)
     place = (starts, 0, table.n_queries, table.item_starts, rows)
-    rankings.place_relevant(relevance, scores, *place, worth, above, tied)
+    ranking.place_relevant(relevance, scores, *place, worth, above, tied)
 
     def ours() -> tuple[Any, ...]:
         found = [np.empty_like(rows) for _ in range(4)]
-        rankings.count_unjudged(relevance, scores, *place, *found[:2])
-        rankings.places_by_name(relevance, single, names, *place, *found[2:])
+        ranking.count_unjudged(relevance, scores, *place, *found[:2])
+        ranking.places_by_name(relevance, single, names, *place, *found[2:])
         return tuple(found)
 
     def twin() -> tuple[Any, ...]:
@@ -133,7 +133,7 @@ def settle(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         columns = [table.grades.copy(), table.above.copy(), table.tied.copy()]
-        rankings.settle_ties(table.item_starts, False, np.arange(len(columns[0])), *columns)
+        ranking.settle_ties(table.item_starts, False, np.arange(len(columns[0])), *columns)
         return tuple(columns[:2])
 
     def twin() -> tuple[Any, ...]:
@@ -154,13 +154,13 @@ def values_of_queries(data: Data) -> Pair:
     def ours() -> tuple[Any, ...]:
         hits, first, sums, reading, bpref = (np.empty(n) for _ in range(5))
         counts, doubled, relevant = (np.empty(n, np.int64) for _ in range(3))
-        ranking_values.relevant_counts(*items[:4], LEVEL, counts)
-        ranking_values.expected_hits(*items, LEVEL, cutoffs, hits)
-        ranking_values.expected_first(*items, LEVEL, SIZE, True, first)
-        ranking_values.expected_precision_sums(*items, LEVEL, SIZE, sums)
-        ranking_values.expected_reading(*items, LEVEL, SIZE, powers, 1 - powers, reading)
-        ranking_values.expected_preference(*items, empty, empty, LEVEL, table.judged, bpref)
-        ranking_values.concordant_items(*items, LEVEL, table.sizes, relevant, doubled)
+        ranking.relevant_counts(*items[:4], LEVEL, counts)
+        ranking.expected_hits(*items, LEVEL, cutoffs, hits)
+        ranking.expected_first(*items, LEVEL, SIZE, True, first)
+        ranking.expected_precision_sums(*items, LEVEL, SIZE, sums)
+        ranking.expected_reading(*items, LEVEL, SIZE, powers, 1 - powers, reading)
+        ranking.expected_preference(*items, empty, empty, LEVEL, table.judged, bpref)
+        ranking.concordant_items(*items, LEVEL, table.sizes, relevant, doubled)
         return counts, hits, first, sums, reading, bpref, doubled
 
     def twin() -> tuple[Any, ...]:
@@ -195,9 +195,9 @@ def gains_of_queries(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         gains, ideal, cascade = (np.empty(n) for _ in range(3))
-        ranking_gains.expected_gains(*items, SIZE, discounts, gains)
-        ranking_gains.ideal_gains(*items[:4], SIZE, discounts, ideal)
-        ranking_gains.expected_cascade(*items[:3], chances, *items[4:], SIZE, cascade)
+        ranking.expected_gains(*items, SIZE, discounts, gains)
+        ranking.ideal_gains(*items[:4], SIZE, discounts, ideal)
+        ranking.expected_cascade(*items[:3], chances, *items[4:], SIZE, cascade)
         return gains, ideal, cascade
 
     def twin() -> tuple[Any, ...]:

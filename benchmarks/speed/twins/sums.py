@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from benchmarks.speed.data import SEED, Data
 from benchmarks.speed.twins.curves import Pair
-from fastmetrics._kernels import cells, errors, logits, losses, top_k
+from fastmetrics._kernels import cells, errors, losses
 
 Floats = NDArray[np.float64]
 CLASSES = 10
@@ -261,7 +261,7 @@ def top_k_hits(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         none = np.empty(0)
-        top_k.top_k_hits(codes, 0, p, none, TOP, top_k.LAST, sums, counts, rows)
+        cells.top_k_hits(codes, 0, p, none, TOP, cells.LAST, sums, counts, rows)
         return math.fsum(sums), counts, rows
 
     def by_numpy() -> tuple[Any, ...]:
@@ -296,7 +296,7 @@ def calibration_terms(data: Data) -> Pair:
     q, x, terms = 1.0 - p, np.empty(len(p)), np.empty((5, len(p)))
 
     def ours() -> tuple[Any, ...]:
-        logits.terms_of_rows(p, np.log(p), np.log(q), *both, *both, x, terms)
+        losses.terms_of_rows(p, np.log(p), np.log(q), *both, *both, x, terms)
         return x, *terms.sum(axis=1)
 
     def twin() -> tuple[Any, ...]:
@@ -316,10 +316,10 @@ def calibration_terms(data: Data) -> Pair:
 def moments_of_runs(data: Data) -> Pair:
     p, *both = _chances(data)
     x, width = np.log(p) - np.log1p(-p), 0.25
-    starts, moments = np.empty(len(x)), np.empty((len(x), logits.MOMENTS))
+    starts, moments = np.empty(len(x)), np.empty((len(x), losses.MOMENTS))
 
     def ours() -> tuple[Any, ...]:
-        count = logits.moments_of_runs(x, *both, width, starts, moments)
+        count = losses.moments_of_runs(x, *both, width, starts, moments)
         return starts[:count], moments[:count]
 
     def twin() -> tuple[Any, ...]:

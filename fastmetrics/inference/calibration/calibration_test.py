@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display import MonteCarloPValue
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_integer, check_memory, key_text, seed_key
-from fastmetrics._kernels.isotonic import squares_lost
+from fastmetrics._kernels.hulls import squares_lost
 from fastmetrics._results import Result
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import UndefinedMetricWarning, warn_user

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels.logits import MOMENTS, moments_of_runs
+from fastmetrics._kernels.losses import MOMENTS, moments_of_runs
 from fastmetrics._threads.workers import run
 from fastmetrics.measures.calibration._probability_table import Floats, sums_of
 

@@ -12,7 +12,7 @@ from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_integer
 from fastmetrics._input.weights import as_given
-from fastmetrics._kernels.logits import terms_of_rows
+from fastmetrics._kernels.losses import terms_of_rows
 from fastmetrics._results import Result
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,

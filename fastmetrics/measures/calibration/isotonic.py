@@ -14,7 +14,7 @@ from fastmetrics._input.regression_targets import check_regression
 from fastmetrics._input.scalars import check_choice, check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import as_given
-from fastmetrics._kernels import isotonic as kernels
+from fastmetrics._kernels import hulls as kernels
 from fastmetrics._results import OwnArrays, Result
 from fastmetrics.errors import InputTypeError
 from fastmetrics.measures.calibration._probability_table import Floats

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastmetrics._kernels import range_kernels as kernels
+from fastmetrics._kernels import curve_kernels as kernels
 from fastmetrics._threads.workers import run
 from fastmetrics.measures.curves._pieces import Piece, by_pieces
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_of_table

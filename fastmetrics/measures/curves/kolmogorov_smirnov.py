@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._kernels.range_kernels import gap_ends
+from fastmetrics._kernels.curve_kernels import gap_ends
 from fastmetrics._results import OneNumber
 from fastmetrics.measures.curves._pieces import Piece, by_pieces
 from fastmetrics.tables.pairs import INT64_BOUND

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows
-from fastmetrics._kernels import curve_kernels, merges, orders
+from fastmetrics._kernels import curve_kernels, merges
 from fastmetrics._threads.workers import run
 from fastmetrics.tables.ordering import ONE_BUCKET_ROWS, partition, row_order, walk_in_order
 from fastmetrics.tables.pairs import INT64_BOUND, exact_dot, pairs_of_weights, weigh_runs
@@ -30,7 +30,7 @@ def doubled_placements(rows: BinaryRows) -> NDArray[np.int64]:
     ) -> None:
         def walk(*words: Any) -> int:
             of_rows = numbers, n_negative, counts, above, below, doubled
-            return int(orders.place_words(*words, *of_rows))
+            return int(merges.place_words(*words, *of_rows))
 
         if len(scores):
             walk_in_order(scores, walk)

@@ -14,7 +14,7 @@ from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.scalars import check_choice, check_flag, check_integer, check_same_length
 from fastmetrics._input.scores import check_finite
 from fastmetrics._input.weights import as_given
-from fastmetrics._kernels import top_k
+from fastmetrics._kernels import cells
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.probabilities._class_rows import (
@@ -35,11 +35,11 @@ from fastmetrics.measures.probabilities._loss_sums import (
 
 Ties = Literal["last", "first", "expected", "best", "worst"]
 _RULES: Final = {
-    "last": top_k.LAST,
-    "first": top_k.FIRST,
-    "expected": top_k.EXPECTED,
-    "best": top_k.BEST,
-    "worst": top_k.WORST,
+    "last": cells.LAST,
+    "first": cells.FIRST,
+    "expected": cells.EXPECTED,
+    "best": cells.BEST,
+    "worst": cells.WORST,
 }
 #: What a binary score at the threshold is worth to a row of the lower and of the greater label.
 _AT_THRESHOLD: Final = {
@@ -193,7 +193,7 @@ def _count(columns: Columns, scores: NDArray[Any], weights: RowWeights, k: int, 
         sums, counts = np.empty(2), np.empty(2, np.int64)
         of_class = np.empty(n_classes, np.int64)
         part = readable_scores(scores[rows], exact_integers=True)
-        top_k.top_k_hits(
+        cells.top_k_hits(
             *(np.ascontiguousarray(labels[rows], np.int64), first, part, weights.of(rows)),
             *(min(k, n_classes), _RULES[ties], sums, counts, of_class),
         )

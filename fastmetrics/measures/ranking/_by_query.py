@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_flag, check_fraction, check_integer, check_real
-from fastmetrics._kernels.ranking import ranking_values as kernels
+from fastmetrics._kernels import ranking as kernels
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.tables.ordering import jobs_of

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_real
-from fastmetrics._kernels.ranking import ranking_gains as kernels
+from fastmetrics._kernels import ranking as kernels
 from fastmetrics.errors import InputError
 from fastmetrics.measures.ranking import _by_query as by
 from fastmetrics.tables.ranking import RANKINGS, RankingTable, Ties

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice
-from fastmetrics._kernels.ranking.ranking_values import concordant_items
+from fastmetrics._kernels.ranking import concordant_items
 from fastmetrics._results import OneNumber, OwnArrays
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.measures.ranking import _by_query as by

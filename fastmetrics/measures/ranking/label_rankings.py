@@ -13,7 +13,7 @@ from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_flag, check_integer, check_positive
 from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._input.weights import check_weights
-from fastmetrics._kernels.ranking.ranking_gains import expected_gains, ideal_gains
+from fastmetrics._kernels.ranking import expected_gains, ideal_gains
 from fastmetrics.errors import InputError, renamed
 from fastmetrics.measures.ranking._by_query import of_queries, over, ranks
 from fastmetrics.tables.ranking import RankingTable

@@ -1,0 +1,520 @@
+"""Where the relevant items of each query stand among its scores, and what follows from it.
+
+A query's ranking is kept as its relevant items alone: how many items score higher (``above``), how
+many score the same, the item itself included (``tied``). No measure needs more, and counting is
+cheaper than sorting where few items are relevant. Items of a query stand by ``above``, then by
+relevance, the highest first. An item that was never retrieved stands last, with ``tied`` 0.
+"""
+
+import numpy as np
+
+from fastmetrics._kernels._compile import kernel
+
+#: Comparisons up to which each relevant item of a query is held against all of its scores; where
+#: there would be more, sorting is cheaper, and no kernel does it.
+EACH_AGAINST_ALL = 1 << 16
+
+
+@kernel
+def gather_queries(codes, free, order):
+    """Write the rows in the order of their queries; ``free[q]`` is the next place of query q."""
+    for i in range(codes.size):
+        code = codes[i]
+        order[free[code]] = i
+        free[code] += 1
+
+
+@kernel
+def count_relevant(relevance, starts, first, last, counts):
+    """Count the items of the queries whose relevance is not 0 or nan; return the unjudged ones."""
+    unjudged = 0
+    for q in range(first, last):
+        count = 0
+        for i in range(starts[q], starts[q + 1]):
+            grade = relevance[i]
+            count += np.int64((grade != 0) & (grade == grade))
+            unjudged += np.int64(not grade >= 0)
+        counts[q] = count
+    return unjudged
+
+
+@kernel
+def place_relevant(relevance, scores, starts, first, last, item_starts, rows, grades, above, tied):
+    """Write the relevant items of the queries; return how many scores are not finite.
+
+    Of queries with too many comparisons (`EACH_AGAINST_ALL`) only rows and grades are written.
+    Nobody needs ``rows`` where it has no room.
+    """
+    longest, most = np.int64(0), np.int64(0)
+    for q in range(first, last):
+        count, size = item_starts[q + 1] - item_starts[q], starts[q + 1] - starts[q]
+        most = max(most, count)
+        if count * size <= EACH_AGAINST_ALL:
+            longest = max(longest, size)
+    firsts, places = np.empty(longest + 1, np.int64), np.empty(most + 1, np.int64)
+    found, worth = np.empty(most + 1, np.int64), np.empty(most)
+    greater, equal = np.empty(most, np.int64), np.empty(most, np.int64)
+    keeps_rows = rows.size > 0
+    unruly = 0
+    for q in range(first, last):
+        start, low, n = starts[q], item_starts[q], item_starts[q + 1] - item_starts[q]
+        row = scores[start : starts[q + 1]]
+        put = np.int64(0)
+        for i in range(row.size):
+            unruly += np.int64(not np.isfinite(row[i]))
+        for i in range(row.size):  # half the items may be relevant: nothing branches
+            grade = relevance[start + i]
+            found[put] = i
+            put += np.int64((grade != 0) & (grade == grade))
+        is_short = n * row.size <= EACH_AGAINST_ALL
+        for item in range(n):
+            worth[item] = relevance[start + found[item]]
+            places[item] = item
+            if is_short:
+                own = row[found[item]]
+                higher, same = np.int64(0), np.int64(0)
+                for i in range(row.size):
+                    higher += np.int64(row[i] > own)
+                    same += np.int64(row[i] == own)
+                greater[item], equal[item] = higher, same
+        if is_short:
+            order_items(row.size, n, greater, worth, firsts, places)
+        for item in range(n):
+            put = low + places[item]
+            grades[put] = worth[item]
+            if is_short:
+                above[put], tied[put] = greater[item], equal[item]
+            if keeps_rows:
+                rows[put] = start + found[item]
+    return unruly
+
+
+@kernel
+def order_items(size, n, above, grades, firsts, places):
+    """Write the place of each item by ``above``, then by relevance, the highest first.
+
+    Counting how many items share a value of ``above`` (below ``size``) puts them in order at once;
+    only items of one tie are compared.
+    """
+    for i in range(size + 1):
+        firsts[i] = 0
+    for item in range(n):
+        firsts[above[item] + 1] += 1
+    has_ties = False
+    for i in range(1, size + 1):
+        has_ties |= firsts[i] > 1
+        firsts[i] += firsts[i - 1]
+    if not has_ties:
+        for item in range(n):
+            places[item] = firsts[above[item]]
+        return
+    for item in range(n):
+        before = np.int64(0)
+        for other in range(n):
+            better = (grades[other] > grades[item]) | (
+                (grades[other] == grades[item]) & (other < item)
+            )
+            before += np.int64((above[other] == above[item]) & better)
+        places[item] = firsts[above[item]] + before
+
+
+@kernel
+def count_unjudged(relevance, scores, starts, first, last, item_starts, rows, above, tied):
+    """Write how many unjudged items (nan, or negative) score higher than each relevant item.
+
+    Queries with too many comparisons are left out, as in `place_relevant`.
+    """
+    for q in range(first, last):
+        low, high = item_starts[q], item_starts[q + 1]
+        if (high - low) * (starts[q + 1] - starts[q]) > EACH_AGAINST_ALL:
+            continue
+        for item in range(low, high):
+            above[item] = 0
+            tied[item] = 0
+            own = scores[rows[item]]
+            for i in range(starts[q], starts[q + 1]):
+                if not relevance[i] >= 0:
+                    above[item] += np.int64(scores[i] > own)
+                    tied[item] += np.int64(scores[i] == own)
+
+
+@kernel
+def places_by_name(
+    relevance, scores, names, starts, first, last, item_starts, rows, places, unjudged
+):
+    """Write the place of each relevant item where ties go by name, the last name first.
+
+    ``unjudged`` becomes the number of unjudged items before it. Queries with too many comparisons
+    are left out, as in `place_relevant`.
+    """
+    for q in range(first, last):
+        low, high = item_starts[q], item_starts[q + 1]
+        if (high - low) * (starts[q + 1] - starts[q]) > EACH_AGAINST_ALL:
+            continue
+        for item in range(low, high):
+            places[item] = 0
+            unjudged[item] = 0
+            row = rows[item]
+            for i in range(starts[q], starts[q + 1]):
+                before = np.int64(scores[i] > scores[row]) | (
+                    np.int64(scores[i] == scores[row]) & np.int64(names[i] > names[row])
+                )
+                places[item] += before
+                if not relevance[i] >= 0:
+                    unjudged[item] += before
+
+
+@kernel
+def settle_ties(item_starts, worst, rows, grades, above, tied):
+    """Give each item of a tie a place of its own: the most relevant first, or last (``worst``)."""
+    for q in range(item_starts.size - 1):
+        low, high = item_starts[q], item_starts[q + 1]
+        while low < high and tied[low] > 0:
+            start, size = above[low], tied[low]
+            stop = low
+            while stop < high and tied[stop] > 0 and above[stop] == start:
+                stop += 1
+            if worst:
+                start += size - (stop - low)
+                for j in range((stop - low) // 2):
+                    one, other = low + j, stop - 1 - j
+                    rows[one], rows[other] = rows[other], rows[one]
+                    grades[one], grades[other] = grades[other], grades[one]
+            for j in range(low, stop):
+                above[j] = start + j - low
+                tied[j] = 1
+            low = stop
+
+
+# --- values of binary relevance ------------------------------------------------------------------
+#
+# What measures of rankings are of each query: the mean over all orders of its ties.
+#
+# Items of a query stand by ``above``, then by relevance (see `rankings`); those never retrieved
+# stand last, with ``tied`` 0. Where a rule has decided the ties, ``tied`` is 1 throughout. All
+# write of the queries from ``first`` to ``last``.
+
+
+@kernel
+def relevant_counts(first, last, item_starts, grades, level, found):
+    """Write how many items are relevant, retrieved or not."""
+    for q in range(first, last):
+        count = 0
+        for i in range(item_starts[q], item_starts[q + 1]):
+            count += np.int64(grades[i] >= level)
+        found[q] = count
+
+
+@kernel
+def expected_hits(first, last, item_starts, grades, above, tied, level, cutoffs, found):
+    """Write how many relevant items stand among the first ``cutoffs[q]``, on average over ties."""
+    for q in range(first, last):
+        k = cutoffs[q]
+        hits = 0.0
+        for i in range(item_starts[q], item_starts[q + 1]):
+            if grades[i] >= level and tied[i] > 0 and above[i] < k:
+                hits += min(1.0, np.float64(k - above[i]) / np.float64(tied[i]))
+        found[q] = hits
+
+
+@kernel
+def expected_first(first, last, item_starts, grades, above, tied, level, k, reciprocal, found):
+    """Write the mean of 1/rank of the first relevant item, or the chance that it is in the first k.
+
+    Of ``size`` items in random order, ``relevant`` of them relevant, the first relevant one stands
+    at place j with the chance of none before, times that of one there.
+    """
+    for q in range(first, last):
+        found[q] = 0.0
+        low, high = item_starts[q], item_starts[q + 1]
+        while low < high and not (grades[low] >= level):
+            low += 1
+        if low == high or tied[low] == 0:
+            continue
+        start, size = above[low], tied[low]
+        relevant = 0
+        while low < high and above[low] == start:
+            relevant += np.int64(grades[low] >= level)
+            low += 1
+        none_before = 1.0
+        total = 0.0
+        for place in range(size):
+            if start + place >= k:
+                break
+            here = none_before * relevant / (size - place)
+            if reciprocal:
+                total += here / np.float64(start + place + 1)
+            if size - place == relevant:
+                none_before = 0.0
+                break
+            none_before *= np.float64(size - place - relevant) / np.float64(size - place)
+        if reciprocal:
+            found[q] = total
+        elif start < k:
+            found[q] = 1.0 - none_before
+
+
+@kernel
+def expected_precision_sums(first, last, item_starts, grades, above, tied, level, k, found):
+    """Write the sum of the precisions at the relevant items among the first k, averaged over ties.
+
+    McSherry & Najork (2008): in a tie of ``size`` items, ``relevant`` of them relevant, an item at
+    place j is relevant with chance relevant / size, and then (j - 1)(relevant - 1) / (size - 1)
+    relevant ones are expected before it in the tie.
+    """
+    for q in range(first, last):
+        total = 0.0
+        before = 0
+        low, high = item_starts[q], item_starts[q + 1]
+        while low < high:
+            start, size = above[low], tied[low]
+            if size == 0 or start >= k:
+                break
+            relevant = 0
+            while low < high and above[low] == start:
+                relevant += np.int64(grades[low] >= level)
+                low += 1
+            if relevant == 0:
+                continue
+            if size == relevant:
+                for place in range(min(size, k - start)):
+                    total += np.float64(before + place + 1) / np.float64(start + place + 1)
+            else:
+                chance = np.float64(relevant) / np.float64(size)
+                more = np.float64(relevant - 1) / np.float64(size - 1)
+                for place in range(min(size, k - start)):
+                    ahead = np.float64(before + 1) + more * np.float64(place)
+                    total += chance * ahead / np.float64(start + place + 1)
+            before += relevant
+        found[q] = total
+
+
+@kernel
+def expected_reading(
+    first, last, item_starts, grades, above, tied, level, k, powers, shares, found
+):
+    """Write what a reader finds who goes on from each of the first k items with a chance p.
+
+    ``powers[j]`` is p**j, and ``shares[j]`` is 1 - p**j: what j places in a row are worth, before
+    the first of them is reached.
+    """
+    for q in range(first, last):
+        total = 0.0
+        for i in range(item_starts[q], item_starts[q + 1]):
+            if grades[i] >= level and tied[i] > 0 and above[i] < k:
+                here = min(tied[i], k - above[i])
+                total += powers[above[i]] * shares[here] / np.float64(tied[i])
+        found[q] = total
+
+
+@kernel
+def expected_preference(
+    first, last, item_starts, grades, above, tied, unjudged_above, unjudged_tied, level, judged,
+    found,
+):  # fmt: skip
+    """Write bpref: how few judged non-relevant items stand above each relevant one.
+
+    ``judged`` counts the judged items of each query. The number of the tied non-relevant items that
+    come first is uniform: any place among them is as likely for a relevant item as any other.
+    """
+    for q in range(first, last):
+        low, high = item_starts[q], item_starts[q + 1]
+        n_relevant = 0
+        for i in range(low, high):
+            n_relevant += np.int64(grades[i] >= level)
+        n_others = judged[q] - n_relevant
+        bound = min(n_relevant, n_others)
+        total = 0.0
+        before = 0
+        while low < high:
+            start, size = above[low], tied[low]
+            if size == 0:
+                break
+            hidden, hidden_here = 0, 0
+            if unjudged_above.size > 0:
+                hidden, hidden_here = unjudged_above[low], unjudged_tied[low]
+            relevant = 0
+            while low < high and above[low] == start:
+                relevant += np.int64(grades[low] >= level)
+                low += 1
+            ahead = start - before - hidden
+            here = size - relevant - hidden_here
+            if relevant > 0:
+                if bound == 0:
+                    total += relevant
+                else:
+                    # the mean of min(ahead + u, bound) over u = 0 ... here
+                    free = min(max(bound - ahead, 0), here + 1)  # values of u below the bound
+                    rising = np.float64(ahead) * free + np.float64(free) * (free - 1) / 2
+                    mean = (rising + np.float64(bound) * (here + 1 - free)) / (here + 1)
+                    total += relevant * (1.0 - mean / bound)
+            before += relevant
+        found[q] = total / n_relevant if n_relevant > 0 else np.nan
+
+
+@kernel
+def concordant_items(
+    first, last, item_starts, grades, above, tied, level, sizes, relevant_items, doubled
+):
+    """Write twice the pairs of a relevant item above another of its query; a tie is half a pair."""
+    for q in range(first, last):
+        low, high = item_starts[q], item_starts[q + 1]
+        n_relevant = 0
+        for i in range(low, high):
+            n_relevant += np.int64(grades[i] >= level and tied[i] > 0)
+        n_others = sizes[q] - n_relevant
+        total = 0
+        before = 0
+        while low < high:
+            start, size = above[low], tied[low]
+            if size == 0:
+                break
+            relevant = 0
+            while low < high and above[low] == start:
+                relevant += np.int64(grades[low] >= level)
+                low += 1
+            ahead = start - before
+            here = size - relevant
+            total += relevant * (2 * (n_others - ahead) - here)
+            before += relevant
+        doubled[q] = total
+        relevant_items[q] = n_relevant
+
+
+# --- values of graded relevance ------------------------------------------------------------------
+#
+# What measures of graded relevance are of each query: the mean over all orders of its ties.
+#
+# Items stand as in `ranking_values`. All write of the queries from ``first`` to ``last``.
+
+
+@kernel
+def expected_gains(first, last, item_starts, gains, above, tied, k, discounts, found):
+    """Write the discounted gains of the first k items, averaged over ties.
+
+    ``discounts[j]`` is the sum of the discounts of the first j places.
+    """
+    for q in range(first, last):
+        total = 0.0
+        low, high = item_starts[q], item_starts[q + 1]
+        while low < high:
+            start, size = above[low], tied[low]
+            if size == 0 or start >= k:
+                break
+            gain = 0.0
+            while low < high and above[low] == start:
+                gain += gains[low]
+                low += 1
+            here = discounts[min(k, start + size)] - discounts[start]
+            total += gain * here / np.float64(size)
+        found[q] = total
+
+
+@kernel
+def ideal_gains(first, last, item_starts, gains, k, discounts, found):
+    """Write the discounted gains of the best order: the highest gains first."""
+    ordered = np.empty(gains.size)
+    for q in range(first, last):
+        low, n = item_starts[q], item_starts[q + 1] - item_starts[q]
+        equal = True
+        for i in range(n):
+            ordered[i] = gains[low + i]
+            equal &= ordered[i] == ordered[0]
+        best = min(k, n)
+        if equal:
+            found[q] = ordered[0] * discounts[best] if best > 0 else 0.0
+            continue
+        sort_down(ordered, n)
+        total = 0.0
+        for place in range(best):
+            total += ordered[place] * (discounts[place + 1] - discounts[place])
+        found[q] = total
+
+
+@kernel
+def sort_down(values, n):
+    """Sort the first n values, the highest first.
+
+    Shell's method with Knuth's gaps: NumPy's sort would take numba longer to compile than all else.
+    """
+    gap = 1
+    while gap < n // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, n):
+            value, j = values[i], i
+            while j >= gap and values[j - gap] < value:
+                values[j] = values[j - gap]
+                j -= gap
+            values[j] = value
+        gap //= 3
+
+
+@kernel
+def expected_cascade(first, last, item_starts, chances, above, tied, k, found):
+    """Write the expected reciprocal rank at which a reader stops, averaged over ties.
+
+    ``chances`` is that of an item to end the search. How many relevant items of a tie stand among
+    its first j is hypergeometric, ``shares``; which ones they are does not depend on it.
+    """
+    most = np.int64(0)
+    for q in range(first, last):
+        most = max(most, item_starts[q + 1] - item_starts[q])
+    means, shares = np.empty(most + 2), np.empty(most + 2)
+    for q in range(first, last):
+        total = 0.0
+        left = 1.0
+        low, high = item_starts[q], item_starts[q + 1]
+        while low < high:
+            start, size = above[low], tied[low]
+            if size == 0 or start >= k:
+                break
+            stop = low
+            while stop < high and above[stop] == start:
+                stop += 1
+            relevant, longest = stop - low, min(size, k - start)
+            most = mean_products(chances, low, min(relevant, longest), stop, means)
+            low = stop
+            shares[0] = 1.0
+            for count in range(1, most + 1):
+                shares[count] = 0.0
+            for place in range(longest):
+                others = np.float64(size - place)
+                ends = 0.0
+                for count in range(min(place, most), -1, -1):
+                    chance = shares[count] * (np.float64(relevant - count) / others)
+                    ends += chance * (means[count] - means[count + 1])
+                    shares[count] -= chance
+                    if count < most:
+                        shares[count + 1] += chance
+                total += left * ends / np.float64(start + place + 1)
+            stays = 0.0
+            for count in range(most + 1):
+                stays += shares[count] * means[count]
+            left *= stays
+        found[q] = total
+
+
+@kernel
+def mean_products(chances, low, most, high, means):
+    """Write the mean, over all sets of j items, of the product of ``1 - chance``, up to ``most``.
+
+    These are elementary symmetric means: an item more mixes two of them. By Maclaurin's inequality
+    the j-th is at most ``(1 - mean chance)**j``: where that is below exp(-46), 0 is as good, and
+    its number is returned, or ``most``.
+    """
+    total = 0.0
+    for item in range(low, high):
+        total += chances[item]
+    if total * most > 46.0 * (high - low):
+        most = np.int64(46.0 * (high - low) / total) + 1
+    means[0] = 1.0
+    for count in range(1, high - low + 1):
+        stays = 1.0 - chances[low + count - 1]
+        if count <= most:
+            means[count] = 0.0
+        for j in range(min(count, most), 0, -1):
+            share = np.float64(j) / np.float64(count)
+            means[j] = (1.0 - share) * means[j] + share * means[j - 1] * stays
+    means[most + 1] = 0.0
+    return most
