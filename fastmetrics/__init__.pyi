@@ -12,12 +12,11 @@ from . import (
     selection as selection,
     streams as streams,
 )
-from ._report.doctor import doctor as doctor
+from ._report.doctor import doctor as doctor, show_versions as show_versions
 from ._report.evaluate_log import evaluate_log as evaluate_log
 from ._report.evaluation import evaluate as evaluate
-from ._report.gate.gate import assert_not_worse as assert_not_worse, gate as gate
-from ._report.page.report import report as report
-from ._report.versions import show_versions as show_versions
+from ._report.gate import assert_not_worse as assert_not_worse, gate as gate
+from ._report.report import report as report
 from .errors import (
     DataConversionWarning as DataConversionWarning,
     DegenerateDataWarning as DegenerateDataWarning,

@@ -1,6 +1,6 @@
 """The names of `fastmetrics.concordance`, read by `_lazy`."""
 
-from ._report.slices.subgroup_auc import subgroup_auc as subgroup_auc
+from ._report.slices import subgroup_auc as subgroup_auc
 from .measures.concordance.concordance_index import concordance_index as concordance_index
 from .measures.concordance.rank_correlation import (
     goodman_kruskal_gamma as goodman_kruskal_gamma,

@@ -1,14 +1,14 @@
 """The names of `fastmetrics.results`, read by `_lazy`."""
 
-from ._report.diagnosis import Diagnosis as Diagnosis, Finding as Finding
+from ._report.doctor import Diagnosis as Diagnosis, Finding as Finding
 from ._report.evaluation_result import (
     Evaluation as Evaluation,
     EvaluationBootstrap as EvaluationBootstrap,
 )
-from ._report.gate.gate_result import Gate as Gate, GateRule as GateRule
+from ._report.gate import Gate as Gate, GateRule as GateRule
 from ._report.model_evaluation import ModelEvaluation as ModelEvaluation
-from ._report.page.report import Report as Report
-from ._report.slices.slices_result import (
+from ._report.report import Report as Report
+from ._report.slices import (
     SliceEstimate as SliceEstimate,
     Slices as Slices,
 )

@@ -12,9 +12,8 @@ from typing import Any
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.scalars import key_text
-from fastmetrics._report._beside import found_of, of_each_model
 from fastmetrics._report.evaluation_result import Evaluation, EvaluationBootstrap
-from fastmetrics._report.model_evaluation import ModelEvaluation
+from fastmetrics._report.model_evaluation import ModelEvaluation, found_of, of_each_model
 from fastmetrics.errors import InputError, SmallSampleWarning, renamed
 from fastmetrics.inference.bootstrap._engine import joined
 from fastmetrics.inference.bootstrap._forms import Form

@@ -2,22 +2,155 @@
 
 from __future__ import annotations
 
+import os
+import platform
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.models import MODELS, NamedScores
-from fastmetrics._report.diagnosis import ORDER, SURE, Diagnosis, Finding, Severity, doubt_of
-from fastmetrics._report.evaluation import models_of
+from fastmetrics._report.model_evaluation import SURE, Severity, doubt_of, models_of
+from fastmetrics._results import Result, Several
 from fastmetrics.errors import InputError
 from fastmetrics.inference._sample_sizes import FEW_GROUPS, effective_groups
 from fastmetrics.inference.estimate import estimate
+
+#: What is said first.
+ORDER: Final[tuple[Severity, ...]] = ("error", "warning", "note")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Finding(Result):
+    """One thing that is wrong or doubtful.
+
+    Attributes
+    ----------
+    kind : str
+        Which check found it, such as "backwards" or "few positives".
+    severity : {"error", "warning", "note"}
+        "error": figures of these data mean nothing; "warning": they may not mean what they seem
+        to; "note": good to know.
+    model : str
+        Whose scores; empty of all.
+    text : str
+        What was found, and what to do.
+    """
+
+    kind: str
+    severity: Severity
+    model: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Diagnosis(Several[Finding]):
+    """What `doctor` found.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        Errors first, then warnings, then notes; empty where nothing is wrong.
+    n_samples : int
+        Rows.
+    n_positive, n_negative : int
+        Rows of each class; 0 where the labels are not of two classes.
+    """
+
+    _rows = "findings"
+    findings: tuple[Finding, ...]
+    n_samples: int
+    n_positive: int
+    n_negative: int
+
+    @property
+    def is_healthy(self) -> bool:
+        """Whether there is neither an error nor a warning."""
+        return all(each.severity == "note" for each in self.findings)
+
+    @property
+    def exit_status(self) -> int:
+        """What a process ends with to say so: 0, or 1 with an error or a warning."""
+        return 0 if self.is_healthy else 1
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(each.kind for each in self.findings) or "nothing found"
+        return f"Diagnosis({kinds})"
+
+    def _shown(self) -> Display:
+        columns: dict[str, list[str]] = {"severity": [], "about": [], "found": []}
+        for each in self.findings:
+            columns["severity"].append(each.severity)
+            columns["about"].append(each.model or "data")
+            columns["found"].append(each.kind)
+        counts = f"{self.n_positive:,} positive, {self.n_negative:,} negative"
+        size = f"{self.n_samples:,} rows, {counts}."
+        if not self.findings:
+            return Display([Table.record({"found": "nothing"})], "Diagnosis", [size])
+        texts = [f"{each.model or 'Data'}: {each.text}" for each in self.findings]
+        return Display([Table(columns, most=len(self))], "Diagnosis", [*texts, size])
+
+
+#: Distributions by what readers call them.
+_NEEDED: Final = {
+    "fastmetrics": "fastmetrics-eval",
+    "NumPy": "numpy",
+    "Numba": "numba",
+    "SciPy": "scipy",
+}
+_OPTIONAL: Final = (
+    *("dask", "distributed", "duckdb", "jinja2", "matplotlib", "pandas", "polars", "pyarrow"),
+    *("scikit-learn", "sqlglot", "tqdm"),
+)
+
+
+def version_of(name: str) -> str:
+    """Return the version of a distribution that is installed; else that it is not."""
+    try:
+        return metadata.version(_NEEDED.get(name, name))
+    except metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+def show_versions() -> None:
+    """Print the versions of what fastmetrics runs on, for a report of a fault.
+
+    Returns
+    -------
+    None
+
+    Notes
+    -----
+    Nothing of the user's is printed: no path, no name of a machine.
+
+    Examples
+    --------
+    >>> show_versions()
+    fastmetrics...
+    """
+    found = {name: version_of(name) for name in _NEEDED}
+    found |= {
+        "Python": f"{platform.python_version()} ({sys.implementation.name})",
+        "platform": f"{platform.system()} {platform.machine()}",
+        "cores": str(os.cpu_count()),
+        "byte order": sys.byteorder,
+    }
+    found |= {name: version_of(name) for name in _OPTIONAL}
+    for variable in ("NUMBA_NUM_THREADS", "NUMBA_DISABLE_JIT", "OMP_NUM_THREADS"):
+        if variable in os.environ:
+            found[variable] = os.environ[variable]
+    width = max(map(len, found))
+    print("\n".join(f"{name:<{width}}  {version}" for name, version in found.items()))  # noqa: T201
+
 
 #: Rows of a class below which no interval is sure, and below which none says much.
 _FEW, _FEWEST = 30, 5

@@ -10,24 +10,33 @@ from typing import TYPE_CHECKING, Any, Final
 from numpy.typing import ArrayLike
 
 from fastmetrics._docs import documented
-from fastmetrics._input.containers import as_array, by_names, column_count, has_names
-from fastmetrics._input.models import MODELS, NamedScores, named_scores
+from fastmetrics._input.containers import as_array, by_names, column_count
+from fastmetrics._input.models import MODELS
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
-from fastmetrics._report._beside import (
+from fastmetrics._report.evaluation_result import Evaluation
+from fastmetrics._report.model_evaluation import (
+    LIMITED,
     by_influence,
     checked_prices,
     checked_promises,
     doubts_of,
+    evaluate_model,
     found_of,
     measures_beside,
+    models_of,
     said_of_probabilities,
+    with_estimates,
 )
-from fastmetrics._report.evaluate_task import are_of_classes, by_class, evaluate_task, task_of
-from fastmetrics._report.evaluation_result import Evaluation
-from fastmetrics._report.model_evaluation import LIMITED, evaluate_model, with_estimates
-from fastmetrics._report.multilabel.evaluate_multilabel import evaluate_multilabel
-from fastmetrics._report.slices.slices import SLICES, slices_of
-from fastmetrics._report.task_evaluation import Task, TaskEvaluation
+from fastmetrics._report.multilabel import evaluate_multilabel
+from fastmetrics._report.slices import SLICES, slices_of
+from fastmetrics._report.task_evaluation import (
+    Task,
+    TaskEvaluation,
+    are_of_classes,
+    by_class,
+    evaluate_task,
+    task_of,
+)
 from fastmetrics.errors import InputError, InputTypeError, renamed
 from fastmetrics.inference.bootstrap._limits import Method
 from fastmetrics.inference.comparison_result import Comparisons
@@ -360,14 +369,3 @@ def plan_of(n_resamples: Any, confidence_level: float, n_models: int, **given: A
     if given["threshold"] is not None and given["metrics"] is None:
         raise InputError("`threshold` is for measures of labels: name them by `metrics`")
     return None
-
-
-def models_of(
-    scores: Any, names: Sequence[str] | None, task: Task | None = None
-) -> list[NamedScores]:
-    """Return each model of ``scores``; one column without a name is called "score"."""
-    if task in ("multiclass", "multilabel") and names is None and not isinstance(scores, Mapping):
-        return [NamedScores("score", "scores", scores)]
-    if names is not None or has_names(scores) or column_count(scores) > 1:
-        return named_scores(scores, names)
-    return [NamedScores("score", "scores", scores)]

@@ -8,15 +8,18 @@ from typing import Any, Final
 
 from fastmetrics._display import Display
 from fastmetrics._input.scalars import WeightsAre
-from fastmetrics._report._beside import LEAST_COST, NO_INTERVAL, PROBABILITIES, costs_of
 from fastmetrics._report.model_evaluation import (
+    LEAST_COST,
+    NO_INTERVAL,
+    PROBABILITIES,
     ModelEvaluation,
+    costs_of,
     evaluate_table,
     figures_of,
     has_losses,
     plain_of,
 )
-from fastmetrics._report.slices.slices_result import ARROWS, Slices
+from fastmetrics._report.slices import ARROWS, Slices
 from fastmetrics._report.task_evaluation import (
     NAMES_OF_SCORES,
     Evaluated,

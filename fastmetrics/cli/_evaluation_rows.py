@@ -8,9 +8,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
-from fastmetrics._report._beside import checked_prices, checked_promises
 from fastmetrics._report.evaluation import plan_of
 from fastmetrics._report.evaluation_result import Evaluation
+from fastmetrics._report.model_evaluation import checked_prices, checked_promises
 from fastmetrics._report.task_evaluation import TaskEvaluation
 from fastmetrics.cli._messages import print_texts, tell
 from fastmetrics.cli._options import number_of, parse_bounds, parse_metrics, parse_pairs

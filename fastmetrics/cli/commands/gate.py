@@ -12,7 +12,7 @@ from fastmetrics.cli._options import as_options, parse_bounds, parse_metrics, po
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fastmetrics._report.gate.gate_result import Gate
+    from fastmetrics._report.gate import Gate
     from fastmetrics.io.columns import Columns
 
 ABOUT: Final = "decide whether a model may take the place of another: pass, fail or inconclusive"
@@ -125,7 +125,7 @@ def run(options: argparse.Namespace) -> str:
 
 
 def _decided(options: argparse.Namespace) -> str:
-    from fastmetrics._report.gate.gate import gate
+    from fastmetrics._report.gate import gate
     from fastmetrics.cli._layout import in_format
     from fastmetrics.cli._messages import tell
     from fastmetrics.cli._session import in_words, labels_of

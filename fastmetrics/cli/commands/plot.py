@@ -213,7 +213,7 @@ def _sure(rows: Rows, options: argparse.Namespace) -> dict[str, Any]:
 
 def _draw_confusion(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
     from fastmetrics import ConfusionMatrix, best_threshold
-    from fastmetrics._report._plotted import said
+    from fastmetrics._report.plots import said
 
     (scores,) = rows.scores.values()
     threshold = options.threshold

@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> str:
     import shlex
 
     from fastmetrics._plots._style import require_matplotlib
-    from fastmetrics._report.page.report import check_page, report
+    from fastmetrics._report.report import check_page, report
     from fastmetrics.cli._evaluation_rows import asked, check_columns, tell_of
     from fastmetrics.cli._session import in_words, names_here, of_two, tell_skipped
 

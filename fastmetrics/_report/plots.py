@@ -4,41 +4,259 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import WeightsAre, check_confidence_level
+from fastmetrics._input.regression_targets import check_regression
+from fastmetrics._input.scalars import (
+    WeightsAre,
+    check_choice,
+    check_confidence_level,
+    check_weights_are,
+)
 from fastmetrics._plots._style import label_of, shown_name, words
 from fastmetrics._plots.curves import (
     PLOTTED,
+    Band,
     Curve,
+    Guide,
     Mark,
+    draw_curves,
     draw_det,
     draw_precision_recall,
     draw_roc,
     draw_thresholds,
 )
-from fastmetrics._report._plotted import (
-    Chosen,
-    bands_by_name,
-    check_both_classes,
-    decision_on,
-    plotted_models,
-    said,
-)
-from fastmetrics.errors import InputError
-from fastmetrics.inference.bands import PrBand, RocBand
+from fastmetrics._report.model_evaluation import models_of, table_of
+from fastmetrics._results import ConfidenceInterval
+from fastmetrics.errors import InputError, InputTypeError, renamed
+from fastmetrics.inference.bands import PrBand, RocBand, shown_band
+from fastmetrics.inference.estimate import estimate
 from fastmetrics.measures.asking import MetricsLike, ask
+from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.measures.curves.break_even import break_even_point
 from fastmetrics.measures.curves.counts import confusion_matrix_at_thresholds
 from fastmetrics.measures.curves.precision_recall import average_precision_score, curve_of_table
 from fastmetrics.measures.curves.roc import det_curve, roc_of_table
 from fastmetrics.measures.curves.roc_auc import roc_auc_score
 from fastmetrics.measures.decisions.count_measures import value
+from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.score_table import ScoreTable, as_table
+
+#: Criteria of `best_threshold` that need no further number.
+Chosen = Literal["youden", "closest-topleft", "fewest-errors", "fbeta"]
+OneBand = TypeVar("OneBand", RocBand, PrBand)
+
+_CRITERIA: Final = {
+    "youden": "largest TPR − FPR",
+    "closest-topleft": "nearest to the ideal point",
+    "fewest-errors": "fewest errors",
+    "fbeta": "largest $F_1$",
+}
+
+
+class Model(NamedTuple):
+    """A model with its name in messages and in the legend, which has none for a single column."""
+
+    name: str
+    table: ScoreTable
+    interval: ConfidenceInterval | None
+
+
+def plotted_models(
+    y_true: Any,
+    scores: Any,
+    names: Sequence[str] | None,
+    *,
+    sample_weight: Any,
+    pos_label: Any,
+    weights_are: WeightsAre = "importances",
+    confidence_level: float | None = None,
+) -> list[Model]:
+    """Return the table of each model, with the interval of its AUC if a level is given."""
+    read = check_weights_are(sample_weight, weights_are)
+    rows: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
+    if isinstance(y_true, ScoreTable):
+        if any(each is not None for each in (scores, names, *rows.values())):
+            raise InputTypeError(
+                "a ScoreTable comes alone: pass no `scores`, `names`, `sample_weight` or "
+                "`pos_label` with it"
+            )
+        models = [Model("", y_true, _interval(confidence_level, y_true))]
+    else:
+        models = []
+        for name, argument, y_score in models_of(scores, names):
+            with renamed(y_score=argument):  # there may be many scores: say which it was
+                table, _ = table_of(y_true, y_score, weights_are=read, **rows)
+                if read == "importances":
+                    interval = _interval(confidence_level, y_true, y_score, **rows)
+                else:
+                    interval = _interval(confidence_level, table)
+            models.append(Model("" if argument == "scores" else name, table, interval))
+    for model in models:
+        check_both_classes(model.table)
+    return models
+
+
+def _interval(level: float | None, *data: Any, **rows: Any) -> ConfidenceInterval | None:
+    """Return the interval of the AUC; None without a level, or where rows are not known."""
+    is_sum = len(data) == 1 and data[0].is_weighted
+    if level is None or is_sum:
+        return None
+    found = estimate(*data, metrics="roc_auc", confidence_level=level, **rows)
+    return found["roc_auc"].confidence_interval
+
+
+def check_both_classes(table: ScoreTable) -> None:
+    """Raise if one class has no example."""
+    if not (table.n_positive > 0 and table.n_negative > 0):
+        raise InputError(
+            "`y_true` must hold examples of both classes, of positive weight: of one there is no "
+            f"curve (positives {table.n_positive:g}, negatives {table.n_negative:g})"
+        )
+
+
+def bands_by_name(
+    bands: OneBand | Mapping[str, OneBand] | None, kind: type[OneBand], models: list[Model]
+) -> dict[str, Band]:
+    """Return what is drawn of bands by the names of the models."""
+    if bands is None:
+        return {}
+    given = bands if isinstance(bands, Mapping) else {models[0].name: bands}
+    if not isinstance(bands, Mapping) and len(models) > 1:
+        raise InputTypeError("`bands` of several models must be a mapping from their names")
+    names = [model.name for model in models]
+    for name, band in given.items():
+        if name not in names:
+            raise InputError(
+                f"`bands` names {name!r}: the models are {', '.join(map(repr, names))}"
+            )
+        if not isinstance(band, kind):
+            raise InputTypeError(f"`bands` must hold {kind.__name__}s: got {type(band).__name__}")
+    return {name: shown_band(band, name) for name, band in given.items()}
+
+
+class Decision(NamedTuple):
+    """Where a decision stands on the curves, and its name; none if there is nothing to mark."""
+
+    threshold: float
+    fpr: float
+    tpr: float
+    precision: float
+    name: str
+
+
+def said(threshold: Any) -> str:
+    """Return a threshold as it is written where it is short, else rounded to six digits."""
+    text = str(threshold)
+    return text if len(text) <= 8 or isinstance(threshold, int) else f"{threshold:.6g}"
+
+
+def decision_on(table: ScoreTable, threshold: Any) -> Decision | None:
+    """Return the decision of a threshold, or of the one that a criterion chooses."""
+    if threshold is None:
+        return None
+    if isinstance(threshold, str):
+        best = best_threshold(table, criterion=check_choice("threshold", threshold, _CRITERIA))
+        rates = (best.false_positive_rate, best.true_positive_rate, best.precision)
+        return Decision(best.threshold, *rates, _CRITERIA[threshold])
+    matrix = ConfusionMatrix.from_scores(table, threshold=threshold)
+    called = matrix.tp + matrix.fp
+    return Decision(
+        threshold,
+        matrix.fp / (matrix.fp + matrix.tn),
+        matrix.tp / (matrix.tp + matrix.fn),
+        matrix.tp / called if called else math.nan,
+        f"score ≥ {said(threshold)}",
+    )
+
+
+#: Stretches of predictions of equally many rows, at most; and rows of one, at least.
+_MOST: Final = 40
+_LEAST: Final = 20
+_QUANTILES: Final = (0.1, 0.5, 0.9)
+
+
+@documented(PLOTTED)
+def plot_residuals(
+    y_true: ArrayLike,
+    predictions: Mapping[str, ArrayLike] | ArrayLike,
+    *,
+    names: Sequence[str] | None = None,
+    ax: Any = None,
+    **line_options: Any,
+) -> Any:
+    """Draw what is true less what was predicted, against what was predicted.
+
+    Predictions are cut into stretches of equally many rows. The line is the median residual of
+    each, the band holds the middle 80 % of its residuals: a line away from zero is a bias, a band
+    that widens is an error that grows.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Numbers.
+    predictions : mapping of str to array-like of shape (n_samples,), data frame, or array-like
+        Numbers each model predicted, by its name; a single column is one model without a name.
+    names : sequence of str, optional
+        Of the columns of `predictions`, where it is an array.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If rows are not finite numbers of the same length, or there are fewer than 20.
+
+    Notes
+    -----
+    A stretch has 20 rows or more, and there are at most 40; equal predictions stay together. One
+    sort a model. The band shows how residuals spread, not how well the median is known.
+
+    Examples
+    --------
+    >>> y_true = [1.0, 2.0, 4.0, 3.0] * 10
+    >>> ax = plot_residuals(y_true, {"low": [0.5, 1.5, 3.5, 2.5] * 10})
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('predicted', 'true − predicted')
+    """
+    curves = []
+    for model in models_of(predictions, names):
+        rows = check_regression(y_true, model.values)
+        if rows.n_outputs > 1:
+            raise InputError("`y_true` must have one number a row to draw residuals of")
+        rows.recheck()
+        true, predicted = (each.astype(np.float64) for each in (rows.y_true, rows.y_pred))
+        if len(true) < _LEAST:
+            raise InputError(f"residuals need {_LEAST} rows to draw: got {len(true)}")
+        x, low, middle, high = _stretches(predicted.reshape(-1), (true - predicted).reshape(-1))
+        name = shown_name(model.name)
+        curves.append(Curve(x, middle, name, Band(x, low, high), has_markers=True))
+    ends = [min(curve.x[0] for curve in curves), max(curve.x[-1] for curve in curves)]
+    label = "median of the rows around; band: the middle 80 %"
+    return draw_curves(
+        curves,
+        (Guide(ends, [0.0, 0.0], "_none"),),
+        ("predicted", "true − predicted"),
+        ax,
+        title=label,
+        options=line_options,
+    )
+
+
+def _stretches(predicted: NDArray[Any], residuals: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """Return the median prediction of each stretch, and the quantiles of its residuals."""
+    order = np.argsort(predicted, kind="stable")
+    predicted, residuals = predicted[order], residuals[order]
+    n = len(predicted)
+    starts = np.arange(1, max(1, min(_MOST, n // _LEAST))) * n // min(_MOST, n // _LEAST)
+    starts = np.unique(np.searchsorted(predicted, predicted[starts]))  # equal ones stay together
+    starts = starts[starts > 0]
+    parts = zip(np.split(predicted, starts), np.split(residuals, starts), strict=True)
+    found = [(np.median(each), *np.quantile(of, _QUANTILES)) for each, of in parts]
+    return tuple(np.array(found).T)
+
 
 _MODELS: Final = """
 Parameters

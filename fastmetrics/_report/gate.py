@@ -1,0 +1,857 @@
+"""``gate``: whether a candidate may take the place of a baseline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._display import Display, Table, with_limits
+from fastmetrics._docs import documented
+from fastmetrics._input.classes import check_class_labels, in_class_order
+from fastmetrics._input.containers import as_array, by_names, column_count
+from fastmetrics._input.models import MODELS, NamedScores, named_scores
+from fastmetrics._input.scalars import (
+    WeightsAre,
+    check_choice,
+    check_decision_level,
+    check_integer,
+    check_same_length,
+    check_weights_are,
+    complement,
+)
+from fastmetrics._report.doctor import known_labels
+from fastmetrics._report.model_evaluation import said_in_notes
+from fastmetrics._report.slices import ARROWS, first_of
+from fastmetrics._results import ConfidenceInterval, OneNumber, Several
+from fastmetrics.errors import InputError, SmallSampleWarning, no_such, warn_user
+from fastmetrics.inference._pvalues import holm
+from fastmetrics.inference.compare import check_margin, compare
+from fastmetrics.inference.comparison_result import Comparison
+from fastmetrics.inference.forms import asked_of, sample_of
+from fastmetrics.inference.reference import normal_quantile, pvalue, quantile, tail
+from fastmetrics.inference.table_points import has_influences
+from fastmetrics.inference.units import Floats
+from fastmetrics.measures.asking import Asked
+
+Decision = Literal["PASS", "FAIL", "INCONCLUSIVE"]
+
+#: What a process ends with that asked: 2 is a wrong question.
+STATUS: Final[dict[Decision, int]] = {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3}
+#: What is said first.
+_ORDER: Final = ("FAIL", "INCONCLUSIVE", "PASS")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GateRule(OneNumber):
+    """One rule of a gate: by one measure the candidate loses less than a margin.
+
+    Attributes
+    ----------
+    metric : str
+        What was measured.
+    baseline : str
+        The model that the candidate is compared with.
+    slice : str
+        Which rows; empty of all. A slice can fail a gate; it holds it up with
+        `require_slices` alone.
+    margin : float
+        The loss that does not matter, in the measure's own unit.
+    estimate : float
+        The candidate's measure less the baseline's; nan where it is undefined.
+    higher_is_better : bool
+        The direction of the measure.
+    standard_error, df : float
+        Of the difference.
+    confidence_interval : ConfidenceInterval
+        Of the difference, of a level that leaves alpha outside each end.
+    pvalue_noninferior : float
+        Of "the candidate is worse by the margin or more": small where it is not.
+    pvalue_worse : float
+        Of "it is worse by the margin or less": small where it is worse by more.
+    pvalue_worse_holm : float
+        The same, adjusted for the rules and slices of the gate (Holm 1979).
+    decision : {"PASS", "FAIL", "INCONCLUSIVE"}
+        What is shown.
+    chance_of_pass : float
+        How probably a candidate as good as the baseline would pass this rule on such data.
+    n_needed : float
+        Rows (queries; groups) with which it would in 80 % of tries; inf with a margin of 0.
+    n_samples : float
+        Rows, queries, or groups that vary.
+    fails_equal, passes_worse : float
+        Shares of rehearsals on these data in which the rule alone fails a candidate as good as the
+        baseline, and passes one that is worse by the margin; nan where none was asked for.
+    note : str
+        What a reader of the rule must know; usually empty.
+    """
+
+    metric: str
+    baseline: str
+    slice: str
+    margin: float
+    estimate: float
+    higher_is_better: bool
+    standard_error: float
+    df: float
+    confidence_interval: ConfidenceInterval
+    pvalue_noninferior: float
+    pvalue_worse: float
+    pvalue_worse_holm: float
+    decision: Decision
+    chance_of_pass: float
+    n_needed: float
+    n_samples: float
+    fails_equal: float = float("nan")
+    passes_worse: float = float("nan")
+    note: str = ""
+
+    @property
+    def name(self) -> str:
+        """The measure, and the slice where it is of one."""
+        return self.metric + (f" [{self.slice}]" if self.slice else "")
+
+    @property
+    def loss(self) -> float:
+        """How much worse the candidate is: the difference against the measure's direction."""
+        return -self.estimate if self.higher_is_better else self.estimate
+
+    @property
+    def loss_limits(self) -> ConfidenceInterval:
+        """Limits of the loss."""
+        own = self.confidence_interval
+        return ConfidenceInterval(-own.high, -own.low) if self.higher_is_better else own
+
+    def said(self, *, names_baseline: bool) -> str:
+        """Return what is shown of the rule, in words."""
+        of = f"{self.name} against {self.baseline}" if names_baseline else self.name
+        if math.isnan(self.estimate):
+            return f"{of}: not defined"
+        own, value = self.loss_limits, self.loss
+        margin, is_passed = f"the margin of {self.margin:g}", self.decision == "PASS"
+        if value < 0.0:
+            gain = with_limits(-value, ConfidenceInterval(-own.high, -own.low))
+            is_shown = "" if is_passed else "not "
+            if self.margin == 0.0:
+                return f"{of}: a gain of {gain}, {is_shown}shown to be one"
+            return f"{of}: a gain of {gain}; a loss of {self.margin:g} is {is_shown}ruled out"
+        said = f"{of}: a loss of {with_limits(value, own)}"
+        if self.decision == "FAIL":
+            return f"{said}, more than {margin}"
+        if is_passed:
+            named = ", shown to be one but" if own.low > 0.0 else ","
+            return f"{said}{named} within {margin}"
+        return f"{said}, not shown to be within {margin} or beyond it"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Gate(Several[GateRule]):
+    """Whether a candidate may take the place of a baseline: PASS, FAIL or INCONCLUSIVE.
+
+    Attributes
+    ----------
+    verdict : {"PASS", "FAIL", "INCONCLUSIVE"}
+        FAIL where a rule or a slice is shown to lose more than its margin; PASS where every rule of
+        all rows is shown to lose less; INCONCLUSIVE otherwise.
+    rules : tuple of GateRule
+        Those of all rows first, then those of slices.
+    candidate : str
+        The model that is judged.
+    baselines : tuple of str
+        What it was compared with: the baseline, and the anchor where there is one.
+    confidence_level : float
+        1 - alpha: a rule passes or fails wrongly in at most alpha of tries.
+    n_samples : float
+        Rows, or queries.
+    n_groups : int or None
+        Groups of rows; None where each stands for itself.
+    notes : tuple of str
+        What else must be known.
+    """
+
+    _rows = "rules"
+    verdict: Decision
+    rules: tuple[GateRule, ...]
+    candidate: str
+    baselines: tuple[str, ...]
+    confidence_level: float
+    n_samples: float
+    n_groups: int | None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def exit_status(self) -> int:
+        """What a process ends with to say so: 0 pass, 1 fail, 3 inconclusive."""
+        return STATUS[self.verdict]
+
+    @property
+    def explanation(self) -> str:
+        """What is shown, in words: what decides, then each rule; of slices those that fail."""
+        shown = [rule for rule in self.rules if not rule.slice or rule.decision == "FAIL"]
+        shown.sort(key=lambda rule: _ORDER.index(rule.decision))
+        several = len(self.baselines) > 1
+        lines = [f"{rule.said(names_baseline=several)}." for rule in shown]
+        return "\n".join([self._headline(), *lines]).replace("\N{NO-BREAK SPACE}", " ")
+
+    def _headline(self) -> str:
+        """Return the verdict with what decides, and what slices say beside it."""
+        is_open = self.verdict == "INCONCLUSIVE"
+        among = [rule for rule in self.rules if rule.decision == self.verdict]
+        if is_open:  # slices hold it up where no other rule does
+            among = [rule for rule in among if not rule.slice] or among
+        names = ", ".join(dict.fromkeys(rule.name for rule in among))
+        others = " and ".join(dict.fromkeys(rule.baseline for rule in among))
+        start = f"{self.verdict}: {self.candidate}"
+        if self.verdict == "FAIL":
+            return f"{start} is worse than {others} by more than the margin in {names}."
+        if is_open:
+            many = self.n_samples if self.n_groups is None else self.n_groups
+            what = "rows" if self.n_groups is None else "groups"
+            return (
+                f"{self.verdict}: {many:,.0f} {what} do not show whether {self.candidate} loses "
+                f"more than the margin to {others} in {names}."
+            )
+        said = f"{start} is not worse than {others} by its margin in any measure."
+        slices = [rule for rule in self.rules if rule.slice]
+        if slices:
+            undecided = [rule.name for rule in slices if rule.decision == "INCONCLUSIVE"]
+            said += f" None of {len(slices):,} rules of slices fails"
+            if undecided:
+                said += f", {len(undecided):,} could not tell: {first_of(undecided)}"
+            said += "."
+        return said
+
+    def __getitem__(self, name: str) -> GateRule:
+        """Return the rule of a measure; of a slice by ``"metric [slice]"``."""
+        for rule in self.rules:
+            if name in (rule.name, f"{rule.name} against {rule.baseline}"):
+                return rule
+        raise no_such(name, "rules", (rule.name for rule in self.rules))
+
+    def __repr__(self) -> str:
+        counts = {d: sum(rule.decision == d for rule in self.rules) for d in STATUS}
+        said = ", ".join(f"{count} {decision}" for decision, count in counts.items() if count)
+        return f"Gate({self.verdict}: {said})"
+
+    def _shown(self) -> Display:
+        hidden = (
+            *("standard_error", "df", "higher_is_better", "pvalue_noninferior", "pvalue_worse"),
+            *("pvalue_worse_holm", "n_needed"),
+        )
+        names = [
+            *(["metric"] + ["slice"] * any(rule.slice for rule in self.rules)),
+            *(["baseline"] * (len(self.baselines) > 1) + ["margin", "estimate"]),
+            *("confidence_interval", "decision", "chance_of_pass", "n_samples"),
+            *(["fails_equal", "passes_worse"] * (not math.isnan(self.rules[0].fails_equal))),
+            *hidden,
+        ]
+        alpha = complement(self.confidence_level)
+        words = {rule.metric: rule.metric + ARROWS[rule.higher_is_better] for rule in self}
+        words |= {"metric": "measure", "estimate": "difference", "n_samples": "n"}
+        words |= {"chance_of_pass": "chance to pass", "fails_equal": "fails equals"}
+        words |= {"passes_worse": "passes worse"}
+        rows = sorted(self.rules, key=lambda r: (r.slice and _ORDER.index(r.decision) + 1) or 0)
+        level = complement(2.0 * alpha)
+        table = Table.of(rows, names, words=words, level=level, unseen=hidden)
+        notes = [
+            *self.explanation.split("\n"),
+            f"Difference: {self.candidate} less the baseline. Each rule passes or fails wrongly in "
+            f"at most {100 * alpha:.3g} % of tries. Chance to pass: of a candidate "
+            "as good as the baseline.",
+        ]
+        notes += [f"{rule.name}: {rule.note}." for rule in self.rules if rule.note]
+        return Display([table], f"Gate: {self.verdict}", [*notes, *self.notes])
+
+
+#: How probably as good a candidate should pass: what sample sizes are named for.
+POWER: Final = 0.8
+#: Measures that are means over rows, for which a label of a row is the worst or the best whatever
+#: the others are.
+OF_ROWS: Final = ("accuracy", "error_rate", "log_loss", "brier_score")
+
+
+#: Numbers of a block of draws.
+_BLOCK: Final = 1 << 22
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a gate is asked: rows, models, what is measured, how much may be lost.
+
+    ``columns`` has what belongs to rows beside labels and scores (weights, groups, …), ``options``
+    what holds for all of them.
+    """
+
+    asked: tuple[Asked, ...]
+    margins: Mapping[str, float]
+    candidate: str
+    baselines: tuple[str, ...]
+    labels: NDArray[Any]
+    scores: Mapping[str, NDArray[Any]]
+    columns: Mapping[str, NDArray[Any]]
+    options: Mapping[str, Any]
+    alpha: float
+    unknown: NDArray[np.bool_] | None = None
+
+    @classmethod
+    def of(
+        cls, labels: Any, models: Sequence[NamedScores], columns: Mapping[str, Any], **rest: Any
+    ) -> Task:
+        """Return the task of rows in any containers."""
+        scores = {
+            each.name: as_array(
+                in_class_order(each.values, labels, name=each.argument), each.argument
+            )
+            for each in models
+        }
+        own = {name: as_array(each, name) for name, each in columns.items() if each is not None}
+        for columns in ({each.argument: scores[each.name] for each in models}, own):
+            check_same_length(**{"y_true": labels, **columns})
+        return cls(labels=labels, scores=scores, columns=own, **rest)
+
+    def part(self, chosen: NDArray[np.bool_]) -> Task:
+        """Return the task of some rows."""
+        return replace(
+            self,
+            labels=self.labels[chosen],
+            scores={name: each[chosen] for name, each in self.scores.items()},
+            columns={name: each[chosen] for name, each in self.columns.items()},
+            unknown=None if self.unknown is None else self.unknown[chosen],
+        )
+
+    def compared(
+        self, baseline: str, positive: NDArray[np.bool_] | None = None
+    ) -> Mapping[str, Comparison]:
+        """Return how the candidate differs from a baseline, unknown labels positive where told."""
+        labels, own = self.labels, dict[str, Any](self.columns)
+        if positive is not None and self.unknown is not None:
+            labels = np.where(self.unknown, positive, labels)
+        return compare(
+            labels,
+            {name: self.scores[name] for name in (self.candidate, baseline)},
+            metrics={one.label: (one.name, dict(one.parameters)) for one in self.asked},
+            method="influence",
+            reference=baseline,
+            confidence_level=1.0 - 2.0 * self.alpha,
+            **self.options,
+            **own,
+        )
+
+
+def rules_of(task: Task, name: str = "") -> list[GateRule]:
+    """Return the rules of a task, their p not yet adjusted and nothing decided."""
+    found = []
+    known = task if task.unknown is None else task.part(~task.unknown)
+    for baseline in task.baselines:
+        with said_in_notes("[^`]*"):  # rules say it
+            comparisons = known.compared(baseline)
+            bounds = _bounds(task, baseline) if task.unknown is not None else None
+        for one in task.asked:
+            rule = _rule(one, comparisons[one.label], baseline, task, name)
+            found.append(rule if bounds is None else _within(rule, bounds, one, task, baseline))
+    return found
+
+
+def _bounds(task: Task, baseline: str) -> list[Mapping[str, Comparison]]:
+    """Return comparisons with the labels that are unknown at their worst, and at their best.
+
+    Of a mean over rows the candidate is at its worst where what it scores lower than the baseline
+    is positive, and what it scores higher is negative.
+    """
+    lower = task.scores[task.candidate] < task.scores[baseline]
+    return [task.compared(baseline, at) for at in (lower, ~lower)]
+
+
+def _within(
+    rule: GateRule,
+    bounds: Sequence[Mapping[str, Comparison]],
+    one: Asked,
+    task: Task,
+    baseline: str,
+) -> GateRule:
+    """Return a rule of which both ends are those of the worst and the best labels."""
+    worst, best = (_rule(one, each[one.label], baseline, task, rule.slice) for each in bounds)
+    ends = [end for each in (worst, best) for end in each.confidence_interval]
+    n = 0 if task.unknown is None else int(np.count_nonzero(task.unknown))
+    note = f"{n:,} outcomes are unknown: from their worst to their best"
+    return replace(
+        rule,
+        confidence_interval=ConfidenceInterval(min(ends), max(ends)),
+        pvalue_noninferior=worst.pvalue_noninferior,
+        pvalue_worse=best.pvalue_worse,
+        n_samples=worst.n_samples,
+        note=f"{rule.note}; {note}" if rule.note else note,
+    )
+
+
+def _rule(one: Asked, found: Comparison, baseline: str, task: Task, name: str) -> GateRule:
+    """Return a rule by the difference of two models."""
+    (pair,) = found.pairs
+    margin, error, df = task.margins[one.label], pair.standard_error, pair.df
+    upwards = bool(one.higher_is_better)
+    gain = pair.estimate if upwards else -pair.estimate
+    many = found.n_samples if found.n_groups is None else float(found.n_groups)
+    what = "groups" if found.n_groups is not None else found.samples_are
+    note, noninferior, worse = "", math.nan, math.nan
+    chance, needed = math.nan, math.nan
+    if error > 0.0 and df > 0.0:
+        noninferior = pvalue((gain + margin) / error, df, "greater")
+        worse = pvalue((gain + margin) / error, df, "less")
+        chance = tail(quantile(task.alpha, df) + margin / error, df)
+        z = -normal_quantile(task.alpha) + normal_quantile(POWER)
+        needed = math.ceil(many * (z * error / margin) ** 2) if margin > 0.0 else math.inf
+    elif math.isnan(pair.estimate):
+        note = f"not defined on these {what}"
+    elif pair.estimate == 0.0 and not math.isnan(pair.confidence_interval.low):
+        unseen = f"what {many:,.0f} {what} cannot have seen"
+        note = f"nothing tells the two apart: the limits are of {unseen}"
+    else:
+        note = f"no variance in {many:,.0f} {what}: nothing is known of others"
+    return GateRule(
+        metric=one.label,
+        baseline=baseline,
+        slice=name,
+        margin=margin,
+        estimate=pair.estimate,
+        higher_is_better=upwards,
+        standard_error=error,
+        df=df,
+        confidence_interval=pair.confidence_interval,
+        pvalue_noninferior=noninferior,
+        pvalue_worse=worse,
+        pvalue_worse_holm=worse,
+        decision="INCONCLUSIVE",
+        chance_of_pass=chance,
+        n_needed=needed,
+        n_samples=many,
+        note=note,
+    )
+
+
+def decided(rules: Sequence[GateRule], alpha: float) -> tuple[GateRule, ...]:
+    """Return rules with their decisions: FAIL where all of the interval is beyond the margin."""
+    adjusted = holm([rule.pvalue_worse for rule in rules])
+    found = []
+    for rule, p in zip(rules, adjusted, strict=True):
+        decision: Decision = "INCONCLUSIVE"
+        if rule.pvalue_worse < alpha:  # the interval, which leaves alpha outside, is beyond
+            decision = "FAIL"
+        elif rule.pvalue_noninferior < alpha:
+            decision = "PASS"
+        elif rule.estimate == 0.0 == rule.standard_error and rule.loss_limits.high < rule.margin:
+            decision = "PASS"  # no row tells the models apart, and unseen ones could not by it
+        found.append(replace(rule, pvalue_worse_holm=p, decision=decision))
+    return tuple(found)
+
+
+def verdict_of(rules: Sequence[GateRule], *, require_slices: bool) -> Decision:
+    """Return FAIL if any rule fails, PASS if all required rules pass, else INCONCLUSIVE."""
+    if any(rule.decision == "FAIL" for rule in rules):
+        return "FAIL"
+    required = [rule.decision for rule in rules if require_slices or not rule.slice]
+    return "PASS" if all(each == "PASS" for each in required) else "INCONCLUSIVE"
+
+
+def slices_of(
+    task: Task, slices: Mapping[str, Any], min_n: int
+) -> tuple[list[GateRule], list[str], list[str]]:
+    """Return the rules of each slice, and the slices that are left out.
+
+    Those are slices of fewer than ``min_n`` known rows, and, where scores are a column a class,
+    those without a row of some class.
+    """
+    found: list[GateRule] = []
+    small: list[str] = []
+    lacking: list[str] = []
+    is_by_class = any(column_count(scores) > 1 for scores in task.scores.values())
+    n_classes = len(check_class_labels(task.labels).classes) if is_by_class else 0
+    for column, values in by_names(slices, "slices", "columns").items():
+        labels = check_class_labels(values, f"slices[{column!r}]")
+        check_same_length(**{"y_true": task.labels, f"slices[{column!r}]": labels.codes})
+        for code, value in enumerate(np.asarray(labels.classes).tolist()):
+            chosen = labels.codes == code
+            name = f"{column}={value}"
+            known = chosen if task.unknown is None else chosen & ~task.unknown
+            if int(np.count_nonzero(known)) < min_n:
+                small.append(name)
+                continue
+            if n_classes > len(np.unique(task.labels[chosen])):
+                lacking.append(name)
+                continue
+            try:
+                found += rules_of(task.part(chosen), name)
+            except InputError as error:
+                raise InputError(f"slice {name!r}: {error}") from error
+    return found, small, lacking
+
+
+# --- rehearsals: how often rules fail equal models, and pass one that is worse -----------------
+
+
+def rehearsed(task: Task, rules: Sequence[GateRule], n_resamples: int, rng: Any) -> list[GateRule]:
+    """Return the rules of all rows with the shares of replicates that fail, and that pass, wrongly.
+
+    A replicate weighs each row (group) by Poisson's law of mean 1; the difference and its error
+    follow by the influences, around a difference of 0 for "fails equal models" and around the
+    margin for "passes what is worse by the margin".
+    """
+    generator = np.random.default_rng(rng)
+    contributions = [_contributions(task, rule) for rule in rules]
+    moves = np.stack(contributions, axis=1)
+    moves -= moves.mean(axis=0)
+    m = len(moves)
+    squares, factor = moves * moves, m / (m - 1.0)
+    sums, spreads = [], []
+    done, step = 0, max(1, _BLOCK // m)
+    while done < n_resamples:
+        weights = generator.poisson(1.0, (min(step, n_resamples - done), m)).astype(np.float64)
+        sums.append(weights @ moves)
+        spreads.append(np.sqrt(factor * (weights @ squares)))
+        done += len(weights)
+    differences, errors = np.concatenate(sums), np.concatenate(spreads)
+    found = []
+    for rule, difference, error in zip(rules, differences.T, errors.T, strict=True):
+        ratios = np.divide(difference, error, out=np.zeros(len(error)), where=error > 0.0)
+        shifts = np.divide(rule.margin, error, out=np.zeros(len(error)), where=error > 0.0)
+        is_known = rule.df > 0.0
+        fail = np.mean(ratios + shifts < quantile(task.alpha, rule.df)) if is_known else 0
+        passed = np.mean(-ratios < quantile(task.alpha, rule.df)) if is_known else 0
+        found.append(replace(rule, fails_equal=float(fail), passes_worse=float(passed)))
+    return found
+
+
+def _contributions(task: Task, rule: GateRule) -> Floats:
+    """Return what each unit adds to the gain of the candidate."""
+    one = next(each for each in task.asked if each.label == rule.metric)
+    known = task if task.unknown is None else task.part(~task.unknown)
+    names = task.candidate, rule.baseline
+    models = [NamedScores(name, f"scores[{name!r}]", known.scores[name]) for name in names]
+    given: dict[str, Any] = dict.fromkeys(("event", "query", "groups", "strata", "sample_weight"))
+    given |= {**task.options, **known.columns}
+    if given["sample_weight"] is None:
+        given["weights_are"] = None
+    measured = sample_of((one,), known.labels, models, **given)[one.label].measured(one)
+    moved, units = measured.influences[0] - measured.influences[1], measured.units
+    moved = moved if rule.higher_is_better else -moved
+    if units.groups is not None:
+        return np.asarray(units.sums_of_groups(moved[None, :])[0].sum(axis=0))
+    if units.counts is not None:  # a row of a frequency is so many
+        return np.repeat(moved, units.counts.astype(np.int64))
+    return moved if units.weights is None else moved * units.weights
+
+
+#: Chances of passing, of an equal candidate, below which a gate is no use.
+_RARELY: Final = 0.5
+#: What rules of `gate` take, and its kin.
+_GATE: Final = """
+Parameters
+----------
+y_true : array-like of shape (n_samples,)
+    Labels, numbers for measures of regression, censored times, or how relevant items are.
+margins : mapping of str to float
+    Of each measure the loss that does not matter, at least 0, in the measure's own unit: 0.005 of
+    an AUC, 0.01 of a log loss. Its direction is the registry's. A margin of 0 lets pass what is
+    shown to be better. Choose margins before you look.
+metrics : mapping of str to (str, dict), optional
+    What a name in `margins` stands for, where it is no measure's or the measure takes parameters.
+candidate, baseline : str
+    Which of `scores` is judged, and which it is compared with.
+anchor : str, optional
+    Another model that the candidate must not lose to either, by the same margins: that of a pinned
+    release, so that small losses cannot add up from release to release.
+slices : mapping of str to array-like of shape (n_samples,), optional
+    Columns whose values are slices: each is judged by the same margins, and can fail the gate.
+min_n : int, default=30
+    Rows below which a slice is left out, and named.
+require_slices : bool, default=False
+    Whether the gate passes only where every rule of a slice does too. By default slices that cannot
+    tell are counted and named.
+missing : {"error", "bounds"}, default="error"
+    What to do with labels that are nan or None, outcomes not yet known. "bounds": a rule passes if
+    it would with the worst of them, and fails if it would with the best; for accuracy, error rate,
+    log loss and Brier score.
+event, query : array-like of shape (n_samples,), optional
+    As in `compare`: of censored times, and of rankings.
+groups : array-like of shape (n_samples,), optional
+    Which rows belong together (user, document, repeats of an item): groups vary, not rows.
+strata : array-like of shape (n_samples,), optional
+    What was sampled apart, as much of each as was decided beforehand.
+threshold : float, optional
+    Measures of labels call a score >= threshold positive; without it predictions are labels.
+confidence_level : float, default=0.95
+    1 - alpha: a rule passes wrongly, or fails wrongly, in at most alpha of tries.
+"""
+
+
+@documented(MODELS, _GATE)
+def gate(
+    y_true: ArrayLike,
+    scores: Mapping[str, ArrayLike] | ArrayLike,
+    *,
+    margins: Mapping[str, float],
+    metrics: Mapping[str, Any] | None = None,
+    names: Sequence[str] | None = None,
+    candidate: str = "candidate",
+    baseline: str = "baseline",
+    anchor: str | None = None,
+    slices: Mapping[str, ArrayLike] | None = None,
+    min_n: int = 30,
+    require_slices: bool = False,
+    missing: Literal["error", "bounds"] = "error",
+    event: ArrayLike | None = None,
+    query: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
+    threshold: float | None = None,
+    pos_label: Any = None,
+    confidence_level: float = 0.95,
+    n_rehearsals: int | None = None,
+    rng: Any = None,
+    n_threads: int | None = None,
+) -> Gate:
+    """Decide whether a candidate loses to a baseline by more than margins: pass, fail, or neither.
+
+    Parameters
+    ----------
+    n_rehearsals : int, optional
+        Replicates (2,000 are usual) of these data that say of each rule how often it fails a
+        candidate as good as the baseline, and passes one that is worse by the margin.
+    rng : None, int or numpy Generator, optional
+        Seed of the rehearsals.
+
+    Returns
+    -------
+    Gate
+        `verdict` is "PASS", "FAIL" or "INCONCLUSIVE", `exit_status` 0, 1 or 3, `rules` what each
+        measure says, `explanation` says it in words.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For data that a measure cannot take: nan among scores or (unless `missing` says so) labels,
+        lengths that differ; a measure without a direction or without influences of rows;
+        a margin below 0.
+
+    Warns
+    -----
+    SmallSampleWarning
+        Where a candidate as good as the baseline would pass a rule in less than half of tries; the
+        number of rows that would do is named. Where groups are few.
+
+    Notes
+    -----
+    Each rule compares the candidate with the baseline on the same rows, as `compare` does. With the
+    gain g (the difference in the measure's direction), its standard error and Student's t, a rule
+    passes where H0: g <= -margin is rejected at alpha (non-inferiority), and fails where
+    H0: g >= -margin is, which is where its whole interval lies beyond the margin. The gate fails
+    where a rule or a slice does: of many slices of an equal candidate each may, in less than alpha
+    of tries; `pvalue_worse_holm` is adjusted for their number. The gate passes where every rule of
+    all rows does: each at alpha, as all have to (an intersection-union test). A loss that is shown
+    to be one and to be within the margin passes, and is named.
+
+    Looks at one test set wear it out: who changes the candidate by what an earlier look said is no
+    longer covered by any of this.
+
+    References
+    ----------
+    Berger (1982), Technometrics 24:295-300 (intersection-union tests). Holm (1979), Scandinavian
+    Journal of Statistics 6:65-70. Piaggio et al. (2012), JAMA 308:2594-2604 (non-inferiority).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(0, 2, 2000)
+    >>> old = y_true + rng.normal(size=2000)
+    >>> new = old + 0.1 * rng.normal(size=2000)
+    >>> found = gate(y_true, {"baseline": old, "candidate": new}, margins={"roc_auc": 0.01})
+    >>> found.verdict, found.exit_status
+    ('PASS', 0)
+    >>> print(found.explanation)
+    PASS: candidate is not worse than baseline by its margin in any measure.
+    roc_auc: a loss of 0.0012 [−0.0007, 0.0032], within the margin of 0.01.
+    """
+    alpha = check_decision_level(confidence_level)
+    if alpha >= 0.5:
+        raise InputError(f"`confidence_level` must be above 0.5: got {confidence_level!r}")
+    check_choice("missing", missing, ("error", "bounds"))
+    min_n = check_integer("min_n", min_n, low=1)
+    asked = _asked(margins, metrics, query)
+    check_weights_are(sample_weight, weights_are)
+    models = named_scores(scores, names, at_least=2)
+    own = [model.name for model in models]
+    wanted = [candidate, baseline, *([anchor] if anchor is not None else [])]
+    for what, name in zip(("candidate", "baseline", "anchor"), wanted, strict=False):
+        if name not in own:
+            raise InputError(
+                f"`{what}` names {name!r}, and `scores` has {', '.join(map(repr, own))}: pass "
+                f"`{what}=` with one of these"
+            )
+    if len(set(wanted)) < len(wanted):
+        raise InputError(f"`candidate`, `baseline` and `anchor` must differ: got {wanted}")
+    if missing == "bounds":
+        labels, unknown = _known(y_true, asked, pos_label)
+        pos_label = None
+    else:
+        labels, unknown = as_array(y_true, "y_true"), None
+    columns = {"groups": groups, "strata": strata, "sample_weight": sample_weight}
+    columns |= {"event": event, "query": query}
+    task = Task.of(
+        labels,
+        [model for model in models if model.name in wanted],
+        columns,
+        asked=asked,
+        margins=by_names(margins, "margins", "measures"),
+        candidate=candidate,
+        baselines=tuple(wanted[1:]),
+        options={"threshold": threshold, "pos_label": pos_label, "weights_are": weights_are},
+        alpha=alpha,
+        unknown=unknown,
+    )
+    rules = rules_of(task)
+    _warn_of_power(rules)
+    if n_rehearsals is not None:
+        n_rehearsals = check_integer("n_rehearsals", n_rehearsals, low=1)
+    of_slices, small, lacking = slices_of(task, slices, min_n) if slices else ([], [], [])
+    if n_rehearsals is not None:
+        rules = rehearsed(task, rules, n_rehearsals, rng)
+    found = decided([*rules, *of_slices], alpha)
+    return Gate(
+        verdict=verdict_of(found, require_slices=require_slices),
+        rules=found,
+        candidate=candidate,
+        baselines=task.baselines,
+        confidence_level=complement(alpha),
+        n_samples=float(len(labels)),
+        n_groups=None if groups is None else int(rules[0].n_samples),
+        notes=tuple(
+            f"{why}, left out: {first_of(names)}."
+            for why, names in (
+                (f"Fewer than {min_n} rows", small),
+                ("Without a row of some class", lacking),
+            )
+            if names
+        ),
+    )
+
+
+@documented(MODELS, _GATE)
+def assert_not_worse(
+    y_true: ArrayLike,
+    scores: Mapping[str, ArrayLike] | ArrayLike,
+    *,
+    margins: Mapping[str, float],
+    **parameters: Any,
+) -> Gate:
+    """Raise AssertionError unless `gate` passes: a guard for a test suite.
+
+    Parameters
+    ----------
+    **parameters
+        What `gate` takes.
+
+    Returns
+    -------
+    Gate
+        That passed.
+
+    Raises
+    ------
+    AssertionError
+        With the gate's words, where it fails or is inconclusive.
+
+    Notes
+    -----
+    Time and memory are those of `gate`. A test that is inconclusive is not green: widen the margin
+    beforehand, or gather rows.
+
+    Examples
+    --------
+    >>> y_true = [0, 1] * 40
+    >>> scores = {"baseline": [0.2, 0.7] * 40, "candidate": [0.7, 0.2] * 40}
+    >>> assert_not_worse(y_true, scores, margins={"brier_score": 0.05})
+    Traceback (most recent call last):
+    ...
+    AssertionError: FAIL: candidate is worse than baseline by more than the margin in brier_score.
+    brier_score: a loss of 0.5000 [0.4906, 0.5094], more than the margin of 0.05.
+    """
+    found = gate(y_true, scores, margins=margins, **parameters)
+    if found.verdict != "PASS":
+        raise AssertionError("\n".join([found.explanation, *found.notes]))
+    return found
+
+
+def _asked(margins: Any, metrics: Mapping[str, Any] | None, query: Any) -> tuple[Asked, ...]:
+    """Return the measures of the rules, each with a direction and a margin."""
+    if not isinstance(margins, Mapping) or not margins:
+        raise InputError(
+            "`margins` must be a mapping of measures to the loss that does not matter, such as "
+            f"{{'roc_auc': 0.005}}: got {margins!r}"
+        )
+    margins = by_names(margins, "margins", "measures")
+    spoken = by_names(metrics or {}, "metrics", "measures")
+    for label in spoken:
+        if label not in margins:
+            raise no_such(label, "margins", margins)
+    wanted: dict[str, Any] = {label: spoken.get(label, label) for label in margins}
+    asked = asked_of(wanted, None, query)
+    for one in asked:
+        with_name = f"margins[{one.label!r}]"
+        try:
+            check_margin(margins[one.label])
+        except InputError as error:
+            raise error.renamed({"margin": with_name}) from error
+        if not has_influences(one):
+            raise InputError(
+                f"`margins` names {one.label!r}, which has no influences of rows, and so no error "
+                "that a gate could use; `paired_bootstrap` compares models by it"
+            )
+        if one.higher_is_better is None:
+            raise InputError(
+                f"`margins` names {one.label!r}, which has no better direction: a loss of it means "
+                "nothing"
+            )
+    return asked
+
+
+def _known(
+    y_true: Any, asked: Sequence[Asked], pos_label: Any
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return labels as 0 and 1, and which are unknown (0 there)."""
+    for one in asked:
+        if one.name not in OF_ROWS:
+            raise InputError(
+                f"`missing='bounds'` is for means over rows ({', '.join(OF_ROWS)}): got "
+                f"{one.label!r}"
+            )
+    values, unknown, classes = known_labels(y_true)
+    if len(values) and not classes:
+        raise InputError("all labels of `y_true` are missing: there is nothing to bound")
+    if pos_label is None and not (set(classes) <= {0, 1} or set(classes) <= {-1, 1}):
+        raise InputError(f"`y_true` holds {classes[:5]}: name the positive one by `pos_label`")
+    positive = 1 if pos_label is None else pos_label
+    if len(classes) > 2 or not (positive in classes or len(classes) < 2):
+        raise InputError(f"`y_true` must have two classes, {positive!r} one of them: got {classes}")
+    labels = np.zeros(len(values), np.int64)
+    labels[~unknown] = values[~unknown] == positive
+    return labels, unknown
+
+
+def _warn_of_power(rules: Sequence[GateRule]) -> None:
+    """Say, before any difference is shown, which rules equal models would rarely pass."""
+    for rule in rules:
+        if rule.chance_of_pass < _RARELY and rule.margin > 0.0:
+            warn_user(
+                f"a candidate as good as {rule.baseline!r} would pass the rule of {rule.metric!r} "
+                f"(margin {rule.margin:g}) in {100 * rule.chance_of_pass:.0f} % of tries: its "
+                f"difference has a standard error of {rule.standard_error:.2g}; about "
+                f"{rule.n_needed:,.0f} where there are {rule.n_samples:,.0f} would pass in "
+                f"{100 * POWER:.0f} %",
+                SmallSampleWarning,
+            )

@@ -1,0 +1,519 @@
+"""`evaluate` of rows that have several labels: means over labels, their errors, differences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._display import with_limits
+from fastmetrics._input.classes import check_multilabel_indicator
+from fastmetrics._input.containers import as_array, has_names, named_columns
+from fastmetrics._input.models import NamedScores, pairs_of
+from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.scores import check_score_matrix, check_scores_array, contiguous
+from fastmetrics._report.model_evaluation import (
+    DOUBTS,
+    SURE,
+    doubt_of,
+    few_values,
+    of_each_model,
+    said_in_notes,
+)
+from fastmetrics._report.slices import first_of
+from fastmetrics._report.task_evaluation import NAMES, TaskEvaluation
+from fastmetrics._results import ConfidenceInterval
+from fastmetrics.errors import InputError
+from fastmetrics.inference.compare import Chosen, compared
+from fastmetrics.inference.comparison_result import Comparison
+from fastmetrics.inference.estimate import estimate, metric_of
+from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.samples import BinarySample, Design, warn_of_units
+from fastmetrics.inference.table_points import (
+    Measured,
+    counts_of_share,
+    has_influences,
+    measure_of,
+    of_cells,
+)
+from fastmetrics.inference.units import Floats, Ints
+from fastmetrics.measures._influences import RowInfluences, of_mean
+from fastmetrics.measures.asking import Asked, MetricsLike, ask, is_pair, labelled
+from fastmetrics.tables.score_table import running_sums
+
+#: Areas of precision, which are too large; F1 is too small.
+_OF_PRECISION: Final = ("average_precision", "pr_auc")
+BIASED: Final = (*_OF_PRECISION, "f1")
+#: Standard errors of a mean from which on a note says so.
+_TOLD: Final = 0.25
+
+
+def excess_of(one: Asked, sample: BinarySample, model: int) -> float:
+    """Return by how much one of `BIASED` of one label is too large."""
+    if measure_of(one).name in _OF_PRECISION:
+        return _excess_of_precision(sample, model)
+    return _excess_of_f1(one, sample, model)
+
+
+def _excess_of_precision(sample: BinarySample, model: int) -> float:
+    """Return by how much precision at positives, on average, is for themselves.
+
+    The precision among the others that score as much as a positive has, where counts are of
+    independent rows, the mean of the population: with the positive itself it is too large. A row
+    of importance is left out as a whole, one of a frequency once.
+    """
+    ordered = sample.ordered(model)
+    table = ordered.table
+    tp, fp = running_sums(table)
+    own: Any = 1.0
+    if sample.design.weights is not None and sample.design.weights_are == "importances":
+        positive = sample.classes == 1
+        called, false = (ordered.spread(each)[positive] for each in (tp + fp, fp))
+        shares = own = sample.design.weights[positive]
+    else:
+        at = np.flatnonzero(table.positives)
+        shares, false = table.positives[at], fp[at]
+        called = tp[at] + false
+    others = np.maximum(called - own, false)  # of one row alone none
+    excess = np.divide(false * own / called, others, out=np.zeros(len(false)), where=others > 0.0)
+    return float(np.average(excess, weights=shares))
+
+
+def _excess_of_f1(one: Asked, sample: BinarySample, model: int) -> float:
+    """Return by how much F1 of independent rows is too large; it is too small, as a ratio.
+
+    Of X / Y, 2 TP over 2 TP + FP + FN, that is the sum of w^2 a (F1 a - b) / Y^2 over rows that add
+    w b to X and w a to Y, which is half of what the second derivatives by their weights are.
+    """
+    positive, called = sample.classes == 1, sample.called(one, model) == 1
+    design = sample.design
+    own = np.ones(len(positive)) if design.weights is None else design.weights
+    of_squares = own if design.weights_are == "frequencies" else own * own
+    right, wrong = positive & called, positive != called
+    ways = float(2.0 * own[right].sum() + own[wrong].sum())
+    f1 = float(2.0 * own[right].sum()) / ways
+    moved = f1 * of_squares[wrong].sum() - 4.0 * (1.0 - f1) * of_squares[right].sum()
+    return float(moved) / ways**2
+
+
+def with_excess(comparison: Comparison, excess: Sequence[float]) -> Comparison:
+    """Return a comparison whose limits take in what each model's mean is too large by."""
+    models = [_widened(one, by) for one, by in zip(comparison.models, excess, strict=True)]
+    of = dict(zip(comparison.names, excess, strict=True))
+    pairs = []
+    for pair in comparison.pairs:
+        low, high = pair.confidence_interval
+        more = of[pair.a] - of[pair.b]
+        limits = ConfidenceInterval(low - max(0.0, more), high - min(0.0, more))
+        wider = replace(pair, confidence_interval=limits)
+        better = wider.better_at(comparison.confidence_level, comparison.higher_is_better)
+        pairs.append(replace(wider, better=better))
+    return replace(comparison, models=tuple(models), pairs=tuple(pairs))
+
+
+def _widened(one: Estimate, excess: float) -> Estimate:
+    low, high = one.confidence_interval
+    if not math.isfinite(low) or excess == 0.0:
+        return one
+    of_few = "large by about {}, as each positive counts itself"
+    if excess < 0.0:
+        of_few = "small by about {}, as labels have few positives"
+    said = (
+        f"{NAMES.get(one.metric, one.metric)} is too {of_few.format(f'{abs(excess):.3g}')}; "
+        "its limits take that in"
+    )
+    is_told = abs(excess) > _TOLD * one.standard_error and not one.note
+    limits = ConfidenceInterval(max(0.0, low - max(0.0, excess)), min(1.0, high - min(0.0, excess)))
+    return replace(one, confidence_interval=limits, note=said if is_told else one.note)
+
+
+#: What is measured where nothing else is asked: of scores, of probabilities, of decisions.
+_OF_SCORES: Final = ("roc_auc_macro", "average_precision_macro")
+_OF_PROBABILITIES: Final = ("brier_score",)
+_OF_DECISIONS: Final = ("f1_macro", "f1_micro", "subset_accuracy", "hamming_loss")
+#: Names of measures of rows with several labels, and what of one label they are made of.
+_MADE_OF: Final = {
+    "subset_accuracy": ("accuracy", "rows"),
+    "accuracy": ("accuracy", "rows"),
+    "accuracy_score": ("accuracy", "rows"),
+    "hamming_loss": ("error_rate", "macro"),
+}
+
+
+class Of(NamedTuple):
+    """A measure: of each label its mean ("macro"), of all cells ("micro"), or of whole rows."""
+
+    base: Asked
+    how: str
+
+    @property
+    def shown(self) -> Asked:
+        """The measure as it is estimated: a mean of labels has none of the rules of one."""
+        own = measure_of(self.base)
+        named = replace(own, name=f"{own.name}_{self.how}", of_auc=None)
+        return replace(self.base, measure=named)
+
+    @property
+    def is_of_decisions(self) -> bool:
+        """Whether it takes predicted labels."""
+        return measure_of(self.base).needs == "labels"
+
+    @property
+    def is_biased(self) -> bool:
+        """Whether it is a mean of what few positives put off, which it keeps."""
+        return self.how == "macro" and measure_of(self.base).name in BIASED
+
+    @property
+    def is_auc(self) -> bool:
+        """Whether it is the mean of the AUCs."""
+        is_whole = measure_of(self.base).name == "roc_auc" and not self.base.parameters
+        return self.how == "macro" and is_whole
+
+    @property
+    def takes_one_class(self) -> bool:
+        """Whether a label has it too of which all rows are of one class: it is a mean of rows."""
+        return bool(measure_of(self.base).row_loss) or self.base.name == "accuracy"
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Rows of a weight with their labels, (n, L), and a column of each model's scores a label."""
+
+    names: tuple[str, ...]
+    labels: NDArray[np.int8]
+    models: tuple[NamedScores, ...]
+    options: dict[str, Any]
+    threshold: float | None
+
+    @classmethod
+    def checked(
+        cls, y_true: Any, models: Sequence[NamedScores], threshold: float | None, **options: Any
+    ) -> Labelled:
+        """Return labels and scores, verified; columns of frames are matched by their names."""
+        names, labels = _labels_of(y_true)
+        n, k = labels.shape
+        if k < 2:
+            raise InputError(f"`y_true` must have a column for each label, 2 or more: got {k}")
+        found = []
+        for each in models:
+            own, columns = _scores_of(each, labels.shape)
+            if names and own and own != names and {*own} == {*names}:
+                columns = [columns[own.index(name)] for name in names]
+            found.append(each._replace(values=columns))
+        weights = Design.checked(n, options | {"strata": None}).weights
+        if weights is not None and not weights.all():  # rows of no weight are none
+            kept = weights > 0
+            labels = labels[kept]
+            found = [m._replace(values=[column[kept] for column in m.values]) for m in found]
+            for name in ("sample_weight", "groups"):
+                if options[name] is not None:
+                    options[name] = as_array(options[name], name)[kept]
+        own_names = names or [f"y_true[:, {j}]" for j in range(k)]
+        rows = cls(tuple(own_names), labels, tuple(found), options, threshold)
+        return replace(rows, threshold=0.5) if threshold is None and rows.are_decisions else rows
+
+    @cached_property
+    def design(self) -> Design:
+        """Weights and groups."""
+        return Design.checked(len(self.labels), self.options | {"strata": None})
+
+    @cached_property
+    def are_decisions(self) -> bool:
+        """Whether models predict labels, not scores."""
+        columns = (column for model in self.models for column in model.values)
+        return all(((column == 0) | (column == 1)).all() for column in columns)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Rows of the smaller class of each label."""
+        positive = np.count_nonzero(self.labels, axis=0)
+        return np.asarray(np.minimum(positive, len(self.labels) - positive), np.int64)
+
+    @property
+    def rarest(self) -> Ints:
+        """The label that has the fewest rows of a class, and both."""
+        at = int(np.argmin(np.where(self.sizes > 0, self.sizes, len(self.labels))))
+        codes: Ints = self.labels[:, at].astype(np.int64)
+        return codes
+
+    def named(self, which: NDArray[np.bool_]) -> list[str]:
+        """Return the names of some labels."""
+        return [self.names[j] for j in np.flatnonzero(which)]
+
+    def usual(self) -> tuple[str, ...]:
+        """Return what is measured where nothing is asked."""
+        if self.are_decisions:
+            return _OF_DECISIONS
+        columns = (column for model in self.models for column in model.values)
+        are_fractions = all(column.min() >= 0 and column.max() <= 1 for column in columns)
+        of_decisions = () if self.threshold is None else _OF_DECISIONS
+        return (*_OF_SCORES, *_OF_PROBABILITIES * are_fractions, *of_decisions)
+
+    def columns(self, label: int) -> list[NamedScores]:
+        """Return the scores that the models give to one label."""
+        return [m._replace(values=contiguous(m.values[label])) for m in self.models]
+
+    def of_label(self, label: int, asked: Sequence[Of]) -> BinarySample:
+        """Return one label as rows of two classes."""
+        given: dict[str, Any] = dict.fromkeys(("pos_label", "strata", "groups"))
+        given |= {"sample_weight": self.options["sample_weight"], "threshold": self.threshold}
+        given |= {"weights_are": self.options["weights_are"], "asked": [e.base for e in asked]}
+        sample = BinarySample(self.labels[:, label], self.columns(label), given)
+        sample.check_domains(given["asked"])
+        return sample
+
+    def pooled(self, each: Of, model: int) -> RowInfluences:
+        """Return a measure of the cells of all labels together."""
+        weights, counts = self.design.weights, np.zeros(4)
+        codes = [2 * own + called for own, called in self._decided(model)]
+        for of_label in codes:
+            counts += np.bincount(of_label, weights, 4)
+        value, slopes = of_cells(each.base, counts.reshape(2, 2))
+        moved = np.zeros(len(self.labels))
+        for of_label in codes:
+            moved += slopes[of_label]
+        return RowInfluences(value, moved)
+
+    def whole_rows(self, model: int) -> RowInfluences:
+        """Return the share of rows all of whose labels are right."""
+        right = np.ones(len(self.labels), np.bool_)
+        for own, called in self._decided(model):
+            right &= own == called
+        return of_mean(right.astype(np.float64), self.design.weights)
+
+    def _decided(self, model: int) -> Iterator[tuple[NDArray[np.int8], NDArray[np.bool_]]]:
+        """Yield each label as it is, and as a model calls it."""
+        for own, column in zip(self.labels.T, self.models[model].values, strict=True):
+            yield own, column >= self.threshold
+
+
+def _labels_of(y_true: Any) -> tuple[list[str], NDArray[np.int8]]:
+    """Return the names of labels, where they have some, and the matrix of 0 and 1."""
+    if not has_names(y_true):
+        return [], check_multilabel_indicator(y_true)
+    columns = named_columns(y_true, "y_true")
+    found: list[NDArray[np.int8]] = []
+    for name, column in columns.items():
+        argument = f"y_true[{name!r}]"
+        check_same_length(y_true=found[0] if found else column, **{argument: column})
+        found.append(check_multilabel_indicator(column[:, None], argument))
+    return [*columns], np.concatenate(found, axis=1)
+
+
+def _scores_of(model: NamedScores, shape: tuple[int, ...]) -> tuple[list[str], list[NDArray[Any]]]:
+    """Return the names of a model's columns, where they have some, and each in its own dtype."""
+    name, own = model.argument, dict[str, NDArray[Any]]()
+    if has_names(model.values):
+        own = named_columns(model.values, name)
+        found = (len(next(iter(own.values()))), len(own)) if own else (0, 0)
+    else:
+        matrix = as_array(model.values, name)
+        found = matrix.shape
+    if found != shape:
+        raise InputError(
+            f"`{name}` must have the shape of `y_true`, a column for each label, {shape}: got "
+            f"{found}; of classes that exclude one another `y_true` is the class of each row"
+        )
+    if own:
+        columns = [check_scores_array(each, f"{name}[{key!r}]") for key, each in own.items()]
+        check_same_length(**{f"{name}[{key!r}]": each for key, each in own.items()})
+        return [*own], columns
+    return [], [*check_score_matrix(matrix, name).T]
+
+
+def asked_of_labels(label: str | None, metric: Any) -> Of:
+    """Return a measure of one label, and how it becomes one of all."""
+    name, parameters = metric if is_pair(metric) else (metric, {})
+    if not isinstance(name, str):
+        raise InputError(f"`metrics` of several labels are names, or (name, parameters): {name!r}")
+    base, how = _MADE_OF.get(name, (name.removesuffix("_macro"), "macro"))
+    if base.endswith("_micro"):
+        base, how = base.removesuffix("_micro"), "micro"
+    (one,) = ask({label or name: (base, parameters)})
+    needs = measure_of(one).needs if has_influences(one) else ""
+    if needs not in ("scores", "probabilities", "labels") or measure_of(one).classes == 3:
+        raise InputError(f"`{name}` is no measure of one label with influences of rows")
+    if how == "micro" and needs != "labels":
+        raise InputError(f"`{name}`: only decisions are counted over all labels, take the mean")
+    return Of(one, how)
+
+
+def evaluate_multilabel(
+    y_true: Any,
+    models: Sequence[NamedScores],
+    *,
+    metrics: MetricsLike | None,
+    confidence_level: float,
+    threshold: float | None,
+    **options: Any,
+) -> TaskEvaluation:
+    """Return means over labels for each model, with intervals, and how the models differ.
+
+    The influence of a row on a mean is the mean of its influences: on the same rows `Units` makes
+    the covariance of labels, and of models, from it. ``options`` are weights, how they are read,
+    and groups.
+    """
+    rows = Labelled.checked(y_true, models, threshold, **options)
+    asked = [
+        asked_of_labels(*each) for each in labelled(rows.usual() if metrics is None else metrics)
+    ]
+    for each in asked:
+        if each.is_of_decisions and rows.threshold is None:
+            raise InputError(
+                f"`{each.base.label}` is of predicted labels: pass `threshold`, from which on a "
+                "score is called positive, or matrices of 0 and 1"
+            )
+    names, own = tuple(m.name for m in models), rows.design
+    units = own.units(len(rows.labels))
+    warn_of_units(units, own.weights_are)
+    chosen = Chosen(names, pairs_of(names), None, confidence_level, "two-sided")
+    comparisons: dict[str, Comparison] = {}
+    by_label: dict[Of, Floats] = {}
+    for each, influenced, of_labels, excess in _measured(rows, asked):
+        by_label[each] = of_labels
+        counts: list[Any] = [None] * len(names)
+        if each.how == "rows" and own.is_plain:
+            n = units.n_rows
+            counts = [counts_of_share(one.value * n, n) for one in influenced]
+        moved, own_units = [one.influences for one in influenced], units
+        if each.how == "macro" and not any(one.any() for one in moved):
+            # what unseen rows may do is what they do to the rarest class
+            own_units = replace(units, strata=rows.rarest)
+        values = tuple(one.value for one in influenced)
+        measured = Measured(values, moved, own_units, tuple(counts), units.n_rows)
+        shown = each.base if each.how == "rows" else each.shown
+        with said_in_notes():
+            comparison = compared(shown, measured, chosen, own.weights_are)
+        comparisons[shown.label] = with_excess(comparison, excess) if each.is_biased else comparison
+    found = dict(zip(names, of_each_model(comparisons), strict=True))
+    notes = [*_of_labels(rows, asked), *_doubts(rows, by_label)]
+    notes += _worst(rows, by_label, confidence_level)
+    for name, of_model in found.items():
+        notes += dict.fromkeys(f"{name}: {one.note}." for one in of_model.values() if one.note)
+    directions = {each.base.label: each.base.higher_is_better for each in asked}
+    pairs = comparisons if len(names) > 1 else {}
+    return TaskEvaluation.of("multilabel", found, pairs, confidence_level, directions, notes)
+
+
+def _measured(
+    rows: Labelled, asked: Sequence[Of]
+) -> Iterator[tuple[Of, list[RowInfluences], Floats, Sequence[float]]]:
+    """Yield each measure of every model: influences, values of labels, what it is too large by."""
+    n, k = rows.labels.shape
+    many = len(rows.models)
+    means = [each for each in asked if each.how == "macro"]
+    values = {each: np.full((many, k), np.nan) for each in means}
+    influences = {each: np.zeros((many, n)) for each in means}
+    excess = {each: np.zeros(many) for each in means}
+    for label in range(k if means else 0):
+        of_label = [each for each in means if rows.sizes[label] or each.takes_one_class]
+        sample = rows.of_label(label, of_label)
+        for model in range(many):
+            for each in of_label:
+                found = sample.influenced(each.base, model)
+                values[each][model, label] = found.value
+                influences[each][model] += found.influences
+                if each.is_biased and rows.sizes[label]:
+                    excess[each][model] += excess_of(each.base, sample, model)
+    for each in asked:
+        own = np.full((many, k), np.nan)
+        if each.how == "macro":
+            own = values[each]
+            use = np.ones(k, np.bool_) if each.takes_one_class else rows.sizes > 0
+            count = max(1, int(use.sum()))
+            mean = own[:, use].mean(axis=1) if use.any() else np.full(many, np.nan)
+            moved = zip(mean.tolist(), influences[each] / count, strict=True)
+            yield each, [RowInfluences(*one) for one in moved], own, (excess[each] / count).tolist()
+        else:
+            of = partial(rows.pooled, each) if each.how == "micro" else rows.whole_rows
+            yield each, [of(model) for model in range(many)], own, ()
+
+
+# --- rare, doubtful and worst labels --------------------------------------------------------------
+
+#: Rows of a class of a label below which no interval is sure.
+_FEW: Final = 30
+
+
+def _of_labels(rows: Labelled, asked: Sequence[Of]) -> Iterator[str]:
+    """Yield what must be known of the labels."""
+    k = len(rows.names)
+    if (rows.labels.sum(axis=1) == 1).all():
+        yield (
+            "Each row has one label: of classes that exclude one another pass the class of each "
+            "row as `y_true`."
+        )
+    lone = first_of(rows.named(rows.sizes == 0))
+    if lone and any(each.how == "macro" and not each.takes_one_class for each in asked):
+        kept = ", ".join(
+            NAMES.get(each.base.label, each.base.label)
+            for each in asked
+            if each.takes_one_class or each.how != "macro"
+        )
+        rest = f"; {kept} count them" if kept else ""
+        yield f"Of one class in all rows, and left out of means over the {k} labels: {lone}{rest}."
+    few = first_of(rows.named((rows.sizes > 0) & (rows.sizes < _FEW)))
+    if few:
+        yield f"Fewer than {_FEW} rows of a class, so that no interval is sure: {few}."
+    if rows.threshold is not None and not rows.are_decisions:
+        yield f"Decisions: a label is called at score ≥ {rows.threshold:g}."
+
+
+def _doubts(rows: Labelled, by_label: Mapping[Of, Floats]) -> Iterator[str]:
+    """Yield a line on labels whose scores make no sense; nothing of healthy ones."""
+    auc = next((each for each in by_label if each.is_auc), None)
+    if auc is None or rows.are_decisions:
+        return
+    said = []
+    for k, model in enumerate(rows.models):
+        found: dict[str, list[str]] = {}
+        for j in np.flatnonzero(rows.sizes).tolist():
+            value, limits = by_label[auc][k, j], ConfidenceInterval(0.0, 1.0)
+            if value < 0.5:
+                level = 1.0 - (1.0 - SURE) / len(rows.names)
+                limits = _of_label(rows, auc, k, j, level).confidence_interval
+            doubt = doubt_of(few_values(model.values[j]), value, limits, len(rows.labels))
+            if doubt is not None:
+                found.setdefault(DOUBTS[doubt[0]], []).append(rows.names[j])
+        of_kinds = [f"{kind} ({first_of(names)})" for kind, names in found.items()]
+        said += [f"{model.name}: {', '.join(of_kinds)}"] * bool(of_kinds)
+    if said:
+        yield f"Doubtful: {'; '.join(said)}. `doctor` of one label says more."
+
+
+def _worst(rows: Labelled, by_label: Mapping[Of, Floats], level: float) -> Iterator[str]:
+    """Yield the worst label of each model by the first mean, with limits that hold for all."""
+    of_means = [each for each in by_label if each.how == "macro" and each.base.higher_is_better]
+    for first in of_means[:1]:
+        for k, (model, values) in enumerate(zip(rows.models, by_label[first], strict=True)):
+            known = np.flatnonzero(~np.isnan(values))
+            if len(known) < 2:
+                continue
+            worst = int(known[np.argmin(values[known])])
+            one = _of_label(rows, first, k, worst, 1.0 - (1.0 - level) / len(known))
+            name = NAMES.get(first.base.name, first.base.name)
+            yield (
+                f"{model.name}: the worst of {len(known)} labels is {rows.names[worst]}: {name} "
+                f"{with_limits(one.estimate, one.confidence_interval)}, adjusted for all of them."
+            )
+
+
+def _of_label(rows: Labelled, each: Of, model: int, label: int, level: float) -> Estimate:
+    """Return what `estimate` says of one label."""
+    options = dict(rows.options)
+    if each.is_of_decisions:
+        options["threshold"] = rows.threshold
+    with said_in_notes():
+        (found,) = estimate(
+            rows.labels[:, label],
+            rows.columns(label)[model].values,
+            metrics={each.base.label: metric_of(each.base)},
+            confidence_level=level,
+            **options,
+        ).values()
+    return found

@@ -1,0 +1,702 @@
+"""``report``: an evaluation as a page that one can send, a ``Report``."""
+
+from __future__ import annotations
+
+import html
+import io
+import math
+import platform
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from inspect import signature
+from os import PathLike, fspath
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._display import Display, Table, tables_as_html
+from fastmetrics._files import File, writing
+from fastmetrics._input.containers import as_array, named_columns
+from fastmetrics._input.models import NamedScores
+from fastmetrics._input.scalars import check_choice, check_text
+from fastmetrics._plots._style import require_matplotlib
+from fastmetrics._plots.tests import Panel, Row, draw_forest
+from fastmetrics._report.doctor import Diagnosis, doctor, version_of
+from fastmetrics._report.evaluation import evaluate
+from fastmetrics._report.evaluation_result import Evaluation
+from fastmetrics._report.model_evaluation import figures_of, may_be_probabilities, models_of
+from fastmetrics._report.plots import plot_pr, plot_residuals, plot_roc, plot_thresholds, said
+from fastmetrics._report.slices import Slices
+from fastmetrics._report.task_evaluation import NAMES, TaskEvaluation, by_class, most_probable
+from fastmetrics._results import Result
+from fastmetrics.errors import InputError, importing, no_parameter
+from fastmetrics.inference.bands import pr_band, roc_band
+from fastmetrics.inference.calibration.reliability_band import reliability_band
+from fastmetrics.inference.comparison_result import Comparisons
+from fastmetrics.inference.estimate_result import METHODS, Estimate, Replicates
+from fastmetrics.measures.calibration.reliability_diagram import reliability_diagram
+from fastmetrics.measures.costs.row_costs import threshold_costs
+from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
+
+Band = Literal["simultaneous", "pointwise"]
+
+#: Models whose bands can still be told apart in one picture.
+MOST_BANDS: Final = 3
+#: Models whose decisions are drawn; slices in a picture.
+_MOST_MODELS: Final = 4
+_MOST_SLICES: Final = 20
+_SQUARE: Final = (4.6, 4.6)
+_WIDE: Final = (5.4, 4.2)
+#: Of a page's text, so many lines' heights are an inch of a figure.
+_EMS: Final = 6.6
+_AT_START: Final = re.compile(r"^.*?(?=<svg)", re.DOTALL)
+_METADATA: Final = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
+_ID: Final = re.compile(r'\bid="([^"]*)"')
+_USED: Final = re.compile(r'(?:url\(#|href="#)([^)"]*)')
+
+
+class Figure(NamedTuple):
+    """A picture of the page, and what is written below it."""
+
+    svg: str
+    caption: str
+
+
+def figure_of(
+    key: str, caption: str, draw: Callable[..., Any], size: tuple[float, float]
+) -> Figure:
+    """Return what ``draw`` puts on new axes."""
+    from matplotlib.figure import Figure as Drawing
+
+    drawing = Drawing(figsize=size, layout="constrained")
+    draw(ax=drawing.subplots())
+    return Figure(svg_of(drawing, key, caption), caption)
+
+
+class Drawn(NamedTuple):
+    """The rows that pictures are of, and what was asked."""
+
+    labels: NDArray[Any]
+    models: list[NamedScores]
+    threshold: float | None
+    band: Band | None
+    rng: Any
+    asked: Mapping[str, Any]
+
+    @property
+    def rows(self) -> dict[str, Any]:
+        """What belongs to rows, by the names of arguments."""
+        names = ("sample_weight", "groups", "pos_label")
+        read = self.asked.get("weights_are") or "importances"
+        return {name: self.asked.get(name) for name in names} | {"weights_are": read}
+
+    @property
+    def read(self) -> dict[str, Any]:
+        """How rows are read where errors are of no matter."""
+        return {name: self.rows[name] for name in ("sample_weight", "pos_label")}
+
+    @property
+    def prices(self) -> dict[str, Any]:
+        """What mistakes cost."""
+        return {name: self.asked.get(name) for name in ("cost_fn", "cost_fp", "prevalence")}
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether all scores lie in [0, 1] and may be probabilities."""
+        return all(map(may_be_probabilities, self.models))
+
+
+def said_of(metric: str) -> str:
+    """Return what readers call a measure."""
+    return NAMES.get(metric, metric.replace("_", " "))
+
+
+def of_differences(comparisons: Comparisons, level: float) -> list[Figure]:
+    """Return the forest plot of every pair by every measure; none where nothing has limits."""
+    panels = []
+    for metric, one in comparisons.items():
+        rows = [
+            _row(f"{pair.a} − {pair.b}", pair, is_shown=bool(pair.better)) for pair in one.pairs
+        ]
+        if not any(math.isfinite(row.estimate) for row in rows):
+            continue
+        first, second = (one.pairs[0].a, one.pairs[0].b) if len(rows) == 1 else ("first", "second")
+        ends = (f"← {second} is better", f"{first} is better →")
+        if one.higher_is_better is False:
+            ends = (f"← {first} is better", f"{second} is better →")
+        sides = ("", "") if one.higher_is_better is None else ends
+        panels.append(Panel(said_of(metric), rows, 0.0, sides))
+    if not panels:
+        return []
+    caption = (
+        f"Differences of models on the same rows, with {100 * level:g} % intervals. Full: shown to "
+        "be other than zero after adjustment over the pairs; hollow: not shown."
+    )
+    return [Figure(svg_of(draw_forest(panels), "differences", caption), caption)]
+
+
+def of_slices(slices: Slices, whole: Mapping[tuple[str, str], float]) -> Iterator[Figure]:
+    """Yield a forest plot of the worst slices of each model, by the first measure."""
+    metric = slices.rows[0].metric
+    for k, model in enumerate(dict.fromkeys(row.model for row in slices.rows)):
+        own = [row for row in slices.rows if (row.metric, row.model) == (metric, model)]
+        flagged = [row.slice for row in slices.flagged() if row in own]
+        sign = -1.0 if own[0].higher_is_better is False else 1.0
+        known = sorted(
+            (row for row in own if math.isfinite(row.estimate)), key=lambda row: sign * row.estimate
+        )[:_MOST_SLICES]
+        if not known:
+            continue
+        rows = [
+            _row(f"{row.slice} ({row.n_samples:,.0f})", row, is_shown=row.slice in flagged)
+            for row in known
+        ]
+        line = whole.get((metric, model), math.nan)
+        more = f" The {len(known)} worst of {len(own)}." if len(known) < len(own) else ""
+        caption = (
+            f"{model}: slices by {said_of(metric)}, the worst first, rows in brackets; "
+            f"limits hold for all at once, the dashed line is the whole.{more} Full: shown to be "
+            "worse than the other rows."
+        )
+        yield Figure(svg_of(draw_forest([Panel("", rows, line)]), f"slices{k}", caption), caption)
+
+
+def of_curves(drawn: Drawn, level: float) -> Iterator[Figure]:
+    """Yield the ROC and the precision-recall curves, with bands of a few models."""
+    scores = {model.name: model.values for model in drawn.models}
+    has_bands = drawn.band is not None and len(scores) <= MOST_BANDS
+    text = f" Bands: {100 * level:g} %, {drawn.band}." if has_bands else ""
+    for key, what, plot, make in (
+        ("roc", "ROC curves, with the area under each.", plot_roc, roc_band),
+        ("pr", "Precision and recall, with the average precision.", plot_pr, pr_band),
+    ):
+        bands: Any = None
+        if has_bands:
+            how: dict[str, Any] = {"kind": drawn.band, "confidence_level": level, "rng": drawn.rng}
+            own = {**drawn.rows, **how}
+            bands = {name: make(drawn.labels, each, **own) for name, each in scores.items()}
+        draw = partial(plot, drawn.labels, scores, bands=bands, **drawn.read)
+        yield figure_of(key, what + text, draw, _SQUARE)
+
+
+def of_calibration(drawn: Drawn, level: float) -> Iterator[Figure]:
+    """Yield the reliability diagrams of all models on one picture; of one with its band."""
+    y_true, rows = drawn.labels, drawn.rows
+    has_band = len(drawn.models) == 1 and rows["sample_weight"] is rows["groups"] is None
+
+    def draw(ax: Any) -> None:
+        for model in drawn.models:
+            diagram = reliability_diagram(y_true, model.values, **drawn.read)
+            limits: dict[str, Any] = {}
+            if has_band:
+                limits["band"] = reliability_band(
+                    y_true, model.values, confidence_level=level, pos_label=rows["pos_label"]
+                )
+            diagram.plot(ax, name=model.name, **limits)
+
+    text = f" Band: {100 * level:g} %." if has_band else ""
+    about = "Calibration: the share of positives at each predicted probability (isotonic fit)."
+    yield figure_of("calibration", about + text, draw, _SQUARE)
+
+
+def of_decisions(evaluation: Evaluation, drawn: Drawn) -> Iterator[Figure]:
+    """Yield, of each model, costs or rates by threshold, and the matrix of the one taken."""
+    for k, model in enumerate(drawn.models[:_MOST_MODELS]):
+        own, y_true, y_score = evaluation[model.name], drawn.labels, model.values
+        at, why = drawn.threshold, "the threshold given"
+        if at is None and own.costs is not None:
+            at, why = own.costs.threshold, "the cheapest"
+        elif at is None:
+            at, why = own.threshold, "the largest TPR − FPR"
+        if own.costs is not None:
+            about = f"{model.name}: expected cost of an example by threshold."
+            costs = threshold_costs(y_true, y_score, **drawn.prices, **drawn.read)
+            yield figure_of(f"costs{k}", about, costs.plot, _WIDE)
+        else:
+            about = f"{model.name}: precision, recall and F1 by threshold."
+            draw = partial(plot_thresholds, y_true, y_score, threshold=at, **drawn.read)
+            yield figure_of(f"rates{k}", about, draw, _WIDE)
+        if math.isfinite(at):
+            matrix = ConfusionMatrix.from_scores(y_true, y_score, threshold=at, **drawn.read)
+            about = f"{model.name}: decisions at score ≥ {said(at)}, {why}."
+            yield figure_of(f"matrix{k}", about, matrix.plot, _WIDE)
+
+
+def of_task(task: str, drawn: Drawn) -> Iterator[Figure]:
+    """Yield, of each model, the matrix of its labels, or its residuals."""
+    y_true, weight = drawn.labels, drawn.rows["sample_weight"]
+    for k, model in enumerate(drawn.models[:_MOST_MODELS]):
+        if task == "values":
+            about = f"{model.name}: residuals (true less predicted) by predicted value."
+            draw = partial(plot_residuals, y_true, {model.name: model.values})
+            yield figure_of(f"residuals{k}", about, draw, _WIDE)
+        elif task in ("labels", "multiclass"):
+            values = model.values if task == "labels" else most_probable(y_true, model)
+            matrix = ConfusionMatrix.from_labels(y_true, values, sample_weight=weight)
+            yield figure_of(f"matrix{k}", f"{model.name}: decisions.", matrix.plot, _WIDE)
+
+
+def _row(label: str, of: Any, *, is_shown: bool) -> Row:
+    low, high = of.confidence_interval
+    return Row(label, of.estimate, low, high, is_shown)
+
+
+def quietly(figures: Iterator[Figure]) -> list[Figure]:
+    """Return figures; what they would warn of, the evaluation has said."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return list(figures)
+
+
+def svg_of(figure: Any, key: str, title: str) -> str:
+    """Return a figure as an ``<svg>`` element: as wide as its place, its texts texts.
+
+    ``key`` stands before the names of its parts, so that no other figure of the page has them.
+    """
+    import matplotlib
+
+    file = io.StringIO()
+    options: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": key, "figure.dpi": 72.0}
+    with matplotlib.rc_context(options):
+        metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
+        figure.savefig(file, format="svg", transparent=True, metadata=metadata)
+    text = _METADATA.sub("", _AT_START.sub("", file.getvalue()))
+    used = set(_USED.findall(text))
+    text = _ID.sub(lambda found: _kept(found, used, key), text)
+    text = _USED.sub(lambda found: found[0].replace("#", f"#{key}-", 1), text)
+    head, rest = text.split(">", 1)
+    head = re.sub(r' (width|height)="[^"]*"', "", head)
+    width = f"max-width: {figure.get_figwidth() * _EMS:.1f}rem"
+    return f'{head} style="{width}" role="img" aria-label="{html.escape(title)}">{rest}'
+
+
+def _kept(found: re.Match[str], used: set[str], key: str) -> str:
+    """Return an id that something points to; nothing of others."""
+    return f'id="{key}-{found[1]}"' if found[1] in used else ""
+
+
+Found = Evaluation | TaskEvaluation
+
+_ABOUT: Final = ("differences", "slices", "measures")
+_SEVERITIES: Final = {"error": "Wrong", "warning": "Doubtful", "note": "Good to know"}
+
+
+class Section(NamedTuple):
+    """A part of the page: a heading, texts, tables as HTML, figures, and what is to be known."""
+
+    key: str
+    heading: str
+    texts: Sequence[str] = ()
+    tables: Sequence[str] = ()
+    figures: Sequence[Figure] = ()
+    notes: Sequence[str] = ()
+
+
+def sections_of(found: Found, drawn: Drawn, diagnosis: Diagnosis | None) -> Iterator[Section]:
+    """Yield the parts of the page between the verdict and the methods."""
+    yield Section("data", "Data", list(_about_data(diagnosis)))
+    tables = found._shown().tables
+    pair_tables, slice_tables, others = (
+        [t for t in tables if _about(t) == about] for about in _ABOUT
+    )
+    yield Section("measures", "Measures", (), _html(others), (), _notes(found))
+    level = found.confidence_level
+    if found.comparisons is not None:
+        pairs = of_differences(found.comparisons, level)
+        yield Section("differences", "Differences", (), _html(pair_tables), pairs)
+    drawings: dict[str, Iterator[Figure]] = {}
+    if isinstance(found, TaskEvaluation):
+        drawings["Errors"] = of_task(found.task, drawn)
+    elif not any(math.isnan(model.roc_auc) for model in found):
+        drawings["Curves"] = of_curves(drawn, level)
+        if drawn.has_probabilities:
+            drawings["Calibration"] = of_calibration(drawn, level)
+        drawings["Decisions"] = of_decisions(found, drawn)
+    for heading, figures in drawings.items():
+        yield Section(heading.lower(), heading, (), (), quietly(figures))
+    if found.slices is not None:
+        whole = {
+            (metric, name): one.estimate
+            for name, own in found._estimates().items()
+            for metric, one in own.items()
+        }
+        forests = quietly(of_slices(found.slices, whole))
+        yield Section("slices", "Slices", found.slices.notes(), _html(slice_tables), forests)
+
+
+def _about_data(diagnosis: Diagnosis | None) -> Iterator[str]:
+    """Yield what is wrong with the data, as far as that was looked for."""
+    if diagnosis is None:
+        return
+    if not diagnosis.findings:
+        yield "Nothing is wrong with labels and scores that could be seen from them."
+    for each in diagnosis.findings:
+        whose = f"{each.model}: " if each.model else ""
+        yield f"{_SEVERITIES[each.severity]}: {whose}{each.text}."
+
+
+def size_of(found: Found, drawn: Drawn) -> str:
+    """Return how many models were judged on how many rows."""
+    k = len(drawn.models)
+    models = f"{k} models" if k > 1 else f"one model ({drawn.models[0].name})"
+    n = f"{len(drawn.labels):,} rows"
+    groups = drawn.asked.get("groups")
+    if groups is not None:
+        n += f" in {len(np.unique(np.asarray(groups))):,} groups"
+    if isinstance(found, Evaluation):
+        one = found[0]
+        n += f", {one.n_positive:,.6g} positive and {one.n_negative:,.6g} negative"
+    elif found.task == "rankings":
+        n += f" of {found.n_samples:,.0f} queries"
+    return f"{models} on {n}"
+
+
+def _notes(found: Found) -> list[str]:
+    """Return the notes of an evaluation that are not said elsewhere on the page."""
+    said = [*found.verdict.split("\n"), *(found.slices.notes() if found.slices else ())]
+    return [note for note in found._shown().notes if note not in said]
+
+
+def _about(table: Table) -> str:
+    """Return which part of the page a table belongs to."""
+    if "minus_model" in table.columns:
+        return "differences"
+    return "slices" if table.caption == "Slices" else "measures"
+
+
+def _html(tables: Iterable[Table]) -> list[str]:
+    """Return tables as HTML, each by itself: of several none is left out."""
+    plain = (replace(table, caption="") for table in tables)
+    return [html for table in plain for html in tables_as_html(Display([table]))]
+
+
+# --- what was done, and where it comes from -------------------------------------------------------
+
+_SCALES: Final = {
+    "logit": "on the logit scale",
+    "log": "on the logarithmic scale",
+    "lack": "on the logarithm of what a perfect value lacks",
+    "atanh": "on Fisher's z scale",
+}
+_REFERENCES: Final = {
+    "bca": "Efron, B. (1987). Better bootstrap confidence intervals. Journal of the American "
+    "Statistical Association 82:171-185.",
+    "bh": "Benjamini, Y. & Hochberg, Y. (1995). Controlling the false discovery rate. Journal of "
+    "the Royal Statistical Society B 57:289-300.",
+    "bootstrap": "Efron, B. & Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman "
+    "& Hall.",
+    "delong": "DeLong, E. R., DeLong, D. M. & Clarke-Pearson, D. L. (1988). Comparing the areas "
+    "under two or more correlated receiver operating characteristic curves. Biometrics 44:837-845.",
+    "holm": "Holm, S. (1979). A simple sequentially rejective multiple test procedure. "
+    "Scandinavian Journal of Statistics 6:65-70.",
+    "influence": "Efron, B. (1982). The jackknife, the bootstrap and other resampling plans. SIAM, "
+    "chapter 6 (the infinitesimal jackknife).",
+    "isotonic": "Dimitriadis, T., Gneiting, T. & Jordan, A. I. (2021). Stable reliability diagrams "
+    "for probabilistic classifiers. PNAS 118:e2016191118.",
+    "sidak": "Šidák, Z. (1967). Rectangular confidence regions for the means of multivariate "
+    "normal distributions. Journal of the American Statistical Association 62:626-633.",
+    "newcombe": "Newcombe, R. G. (2006). Confidence intervals for an effect size measure based on "
+    "the Mann-Whitney statistic. Part 2. Statistics in Medicine 25:559-573.",
+    "wilson": "Wilson, E. B. (1927). Probable inference, the law of succession, and statistical "
+    "inference. Journal of the American Statistical Association 22:209-212.",
+}
+
+
+class Methods(NamedTuple):
+    """The paragraph, and the references that it needs, by author."""
+
+    text: str
+    references: list[str]
+
+
+def methods_of(evaluation: Found, drawn: Drawn) -> Methods:
+    """Return what was done, as a paragraph."""
+    cited: dict[str, None] = {}
+    version, size = version_of("fastmetrics"), size_of(evaluation, drawn)
+    sentences = [f"With fastmetrics {version}, {size} were evaluated."]
+    sentences += _of_intervals(evaluation, cited)
+    rows = drawn.rows
+    if rows["groups"] is not None:
+        sentences.append("The units of all errors are groups, not rows.")
+    if rows["sample_weight"] is not None:
+        sentences.append(f"Weights were read as {rows['weights_are']}.")
+    if evaluation.comparisons is not None:
+        sentences.append(
+            "Models were compared in pairs on the same rows; p-values are of no difference, "
+            "adjusted over the pairs of each measure by Holm's method."
+        )
+        cited["holm"] = None
+    if evaluation.slices is not None:
+        sentences.append(
+            f"Measures of the {evaluation.slices.n_slices} slices have limits that hold for all at "
+            "once (Šidák); slices that are worse than the other rows were "
+            "named by the procedure of Benjamini and Hochberg at a false discovery rate of 5 %."
+        )
+        cited |= dict.fromkeys(("sidak", "bh"))
+    is_of_two = isinstance(evaluation, Evaluation)
+    band = drawn.band if is_of_two and len(drawn.models) <= MOST_BANDS else None
+    if band == "simultaneous":
+        seed = f" (seed {drawn.rng})" if isinstance(drawn.rng, int) else ""
+        sentences.append(f"Bands around curves hold for the whole curve, by bootstrap{seed}.")
+        cited["bootstrap"] = None
+    elif band is not None:
+        sentences.append("Bands around curves hold at each point by itself.")
+    if is_of_two and drawn.has_probabilities:
+        sentences.append("Calibration was judged by isotonic regression of labels on scores.")
+        cited["isotonic"] = None
+    return Methods(" ".join(sentences), sorted(_REFERENCES[key] for key in cited))
+
+
+def _of_intervals(evaluation: Found, cited: dict[str, None]) -> Iterator[str]:
+    """Yield a sentence for each way in which intervals were made."""
+    level = f"{100 * evaluation.confidence_level:g} % confidence intervals"
+    of_way: dict[str, dict[str, list[str]]] = {}
+    for metric, one in figures_of(evaluation[0]).items():
+        scale = _SCALES.get(one.scale, "") if one.method == "influence" else ""
+        of_way.setdefault(_way(one, cited), {}).setdefault(scale, []).append(said_of(metric))
+        if metric == "roc_auc" and one.method == "influence":
+            cited["delong"] = None
+    for way, of_scale in of_way.items():
+        if list(of_scale) == [""]:
+            yield f"{level} of {_listed(of_scale[''])} are {way}."
+            continue
+        each = (
+            f"{scale or 'as they are'} for {_listed(metrics)}"
+            for scale, metrics in of_scale.items()
+        )
+        yield f"{level} are {way}, taken {', '.join(each)}."
+
+
+def _way(one: Estimate, cited: dict[str, None]) -> str:
+    """Return how an interval was made, and note what it is from."""
+    cited |= {key: None for key in _REFERENCES if key in one.method}
+    if isinstance(one.details, Replicates):
+        n = len(one.details.distribution)
+        cited["bootstrap"] = None
+        what = METHODS.get(one.method, one.method)
+        return f"{what} bootstrap intervals of {n:,} resamples (key {one.details.key})"
+    if one.method == "influence":
+        return (
+            "Student's t intervals, with errors from the influence of each row and degrees of "
+            "freedom from the effective number of rows"
+        )
+    return f"by {METHODS.get(one.method, one.method)}"
+
+
+def _listed(names: list[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+#: Where the page says how large it is, in kilobytes.
+_SIZE: Final = "=SIZE="
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Report(Result):
+    """A page about an evaluation, and what stands on it.
+
+    Attributes
+    ----------
+    title : str
+        Of the page.
+    html : str
+        All of it: one text that needs no other file, asks no server and runs no script.
+    evaluation : Evaluation or TaskEvaluation
+        The figures.
+    diagnosis : Diagnosis or None
+        What is wrong or doubtful with the data; None of other tasks than scores of two classes.
+    methods : str
+        The paragraph on methods.
+    references : tuple of str
+        What it cites.
+    """
+
+    title: str
+    html: str = field(repr=False)
+    evaluation: Evaluation | TaskEvaluation
+    diagnosis: Diagnosis | None
+    methods: str
+    references: tuple[str, ...]
+
+    @property
+    def verdict(self) -> str:
+        """What is shown of the models' differences, in words; empty of one model."""
+        return self.evaluation.verdict
+
+    @property
+    def n_bytes(self) -> int:
+        """How large the file is."""
+        return len(self.html.encode())
+
+    def save(self, file: File) -> None:
+        """Write the page.
+
+        Parameters
+        ----------
+        file : path or binary file object
+            Written whole or not at all; one that is there is replaced. A path must end in ``.html``
+            or ``.htm``.
+        """
+        check_page(file)
+        with writing(file) as opened:
+            opened.write(self.html.encode())
+
+    def __repr__(self) -> str:
+        return f"Report({self.title!r}, {self.n_bytes:,} bytes)"
+
+    def _shown(self) -> Display:
+        found = {"title": self.title, "bytes": self.n_bytes, "models": len(self.evaluation)}
+        return Display([Table.record(found)], "Report", [self.verdict] * bool(self.verdict))
+
+    def _repr_html_(self) -> str:
+        """Return the page in a frame of its own, whose look is no notebook's."""
+        return (
+            f'<iframe sandbox srcdoc="{html.escape(self.html)}" title="{html.escape(self.title)}" '
+            'style="width: 100%; height: 80vh; border: 0"></iframe>'
+        )
+
+
+def report(
+    y_true: ArrayLike,
+    scores: Mapping[str, ArrayLike] | ArrayLike,
+    *,
+    title: str = "Evaluation",
+    command: str = "",
+    threshold: float | None = None,
+    band: Band | None = "simultaneous",
+    rng: Any = 0,
+    **of_evaluate: Any,
+) -> Report:
+    """Evaluate models, and lay the figures, the pictures and what they mean out as one page.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels, numbers, or how relevant items are, as `evaluate` takes them.
+    scores : mapping of str to array-like, data frame, or array-like
+        Predictions of each model by its name, as `evaluate` takes them.
+    title : str, default="Evaluation"
+        Of the page.
+    command : str, optional
+        What makes the page again, to be printed on it.
+    threshold : float, optional
+        Of scores of two classes: the decisions that are drawn. By default the cheapest where
+        mistakes have prices, else that of the largest TPR - FPR.
+    band : {"simultaneous", "pointwise"} or None, default="simultaneous"
+        Around the ROC and the precision-recall curves of up to three models: where the whole curve
+        lies, by a bootstrap; where each point lies by itself; or none.
+    rng : int or numpy Generator, default=0
+        Seed of what is resampled: bands, and intervals where `n_resamples` is given. A number is
+        printed, and the same page comes of it each time.
+    **of_evaluate
+        All else that `evaluate` takes: `metrics`, `slices`, `groups`, `cost_fn`, `confidence_level`
+        and so on.
+
+    Returns
+    -------
+    Report
+        The page as `html`, to `save`; and the evaluation that it shows.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `evaluate`; of tables of scores too, which do not have what is drawn here.
+    ImportError
+        If jinja2 or matplotlib is not installed.
+
+    Notes
+    -----
+    The page is one file: figures are inline SVG, there is no script, no font and no request, and no
+    row of the data. Names of models, columns and slices are escaped. It follows the reader's choice
+    of a dark or a light look, and fits a phone and a sheet of paper.
+
+    On it are: the verdict; the data, and what `doctor` says of them; the measures with their
+    intervals; the differences of models, as a table and a forest plot; ROC and precision-recall
+    curves; calibration, where all scores may be probabilities; costs or rates by threshold, and the
+    confusion matrix at one; slices; a paragraph on methods with what it cites, to be pasted;
+    caveats, versions, the seed, the command. Other tasks have what of it there is of them.
+
+    Time is that of `evaluate`, one sort a model and curve, and of "simultaneous" bands about
+    2,000 replicates of the curve.
+
+    Examples
+    --------
+    >>> y_true = [1, 0, 1, 1, 0, 0, 1, 0] * 5
+    >>> a = [0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15] * 5
+    >>> page = report(y_true, {"a": a}, band=None)
+    >>> page.evaluation["a"].roc_auc
+    0.65625
+    >>> "<h1>Evaluation</h1>" in page.html, "<script" in page.html
+    (True, False)
+    """
+    require_matplotlib()
+    template = _template()
+    check_text("title", title)
+    check_text("command", command)
+    known = {*signature(report).parameters, *signature(evaluate).parameters} - {"of_evaluate"}
+    for name in of_evaluate:
+        if name not in known:
+            raise no_parameter(name, "report", sorted(known))
+    if band is not None:
+        check_choice("band", band, ("simultaneous", "pointwise"))
+    if threshold is not None and of_evaluate.get("metrics") is not None:
+        of_evaluate = of_evaluate | {"threshold": threshold}
+    if of_evaluate.get("n_resamples") is not None:
+        of_evaluate = of_evaluate | {"rng": rng}
+    found = evaluate(y_true, scores, **of_evaluate)
+    task = getattr(found, "task", None)
+    models = models_of(scores, of_evaluate.get("names"), task)
+    models = by_class(y_true, models) if task == "multiclass" else models
+    models = [each._replace(values=_array_of(each.values, each.argument)) for each in models]
+    drawn = Drawn(_array_of(y_true, "y_true"), models, threshold, band, rng, of_evaluate)
+    diagnosis = None
+    if isinstance(found, Evaluation):
+        given = {name: of_evaluate.get(name) for name in ("groups", "pos_label")}
+        diagnosis = doctor(drawn.labels, {each.name: each.values for each in models}, **given)
+    methods, size = methods_of(found, drawn), size_of(found, drawn)
+    names = ("fastmetrics", "NumPy", "Numba")
+    versions = [f"{name} {version_of(name)}" for name in names]
+    content = template.render(
+        title=title,
+        about=f"{size[0].upper()}{size[1:]}.",
+        size=_SIZE,
+        verdict=found.verdict.split("\n") if found.verdict else [],
+        sections=[each for each in sections_of(found, drawn, diagnosis) if any(each[2:])],
+        methods=methods,
+        versions=", ".join([*versions, f"Python {platform.python_version()}"]),
+        command=command,
+    )
+    head, _, tail = content.rpartition(_SIZE)
+    content = f"{head}{len(content.encode()) / 1000:,.0f}{tail}"
+    return Report(title, content, found, diagnosis, methods.text, tuple(methods.references))
+
+
+def check_page(file: File) -> None:
+    """Raise if a path names another format than HTML."""
+    if isinstance(file, str | PathLike) and not fspath(file).lower().endswith((".html", ".htm")):
+        raise InputError(
+            f"a report is HTML: its name must end in .html or .htm: got {fspath(file)!r}; a "
+            "browser prints it as PDF"
+        )
+
+
+def _array_of(values: Any, name: str) -> NDArray[Any]:
+    """Return an array; of several labels, of which nothing is drawn, a matrix of any dtype."""
+    if not isinstance(values, Mapping):
+        return as_array(values, name)
+    return np.stack([*named_columns(values, name).values()], axis=1)
+
+
+def _template() -> Any:
+    with importing("reports need jinja2: pip install 'fastmetrics-eval[report]'"):
+        import jinja2
+    loader = jinja2.PackageLoader("fastmetrics._report", "")
+    environment = jinja2.Environment(
+        autoescape=True, loader=loader, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.get_template("page.html")

@@ -1,0 +1,3 @@
+"""Slices that know of gates."""
+
+from fastmetrics._report.gate import gate as gate

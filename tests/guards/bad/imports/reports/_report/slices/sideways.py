@@ -1,3 +1,0 @@
-"""Slices that know of gates."""
-
-from fastmetrics._report.gate.gate import gate as gate
