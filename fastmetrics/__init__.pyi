@@ -39,9 +39,9 @@ from .inference.delong import (
     delong_unpaired_test as delong_unpaired_test,
 )
 from .inference.estimate import estimate as estimate
-from .inference.guarantees.guaranteed_threshold import guaranteed_threshold as guaranteed_threshold
+from .inference.guaranteed_threshold import guaranteed_threshold as guaranteed_threshold
 from .io.logs import read_evaluation_log as read_evaluation_log
-from .measures.asking import register_metric as register_metric
+from .measures.asking import metrics_table as metrics_table, register_metric as register_metric
 from .measures.calibration.reliability_diagram import calibration_curve as calibration_curve
 from .measures.costs.lorenz import gini_coefficient as gini_coefficient
 from .measures.curves.best_threshold import (
@@ -102,7 +102,6 @@ from .measures.decisions.rates import (
     specificity_score as specificity_score,
     youden_j as youden_j,
 )
-from .measures.metrics_table import metrics_table as metrics_table
 from .measures.probabilities.brier import (
     brier_score_loss as brier_score_loss,
     d2_brier_score as d2_brier_score,

@@ -1,10 +1,10 @@
 """The names of `fastmetrics.calibration`, read by `_lazy`."""
 
-from .inference.calibration.calibration_error_interval import (
+from .inference.calibration import (
     calibration_error_interval as calibration_error_interval,
+    calibration_test as calibration_test,
+    reliability_band as reliability_band,
 )
-from .inference.calibration.calibration_test import calibration_test as calibration_test
-from .inference.calibration.reliability_band import reliability_band as reliability_band
 from .measures.calibration.calibration_errors import (
     adaptive_calibration_error as adaptive_calibration_error,
     expected_calibration_error as expected_calibration_error,

@@ -1,7 +1,7 @@
 """The names of `fastmetrics.costs`, read by `_lazy`."""
 
-from .inference.costs.decision_curve import decision_curve as decision_curve
-from .inference.costs.threshold_cost import threshold_cost_interval as threshold_cost_interval
+from .inference.decision_curve import decision_curve as decision_curve
+from .inference.threshold_cost import threshold_cost_interval as threshold_cost_interval
 from .measures.costs.convex_hull import (
     h_measure as h_measure,
     roc_convex_hull as roc_convex_hull,

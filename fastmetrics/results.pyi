@@ -27,19 +27,22 @@ from .comparison.timings import (
     TimingRun as TimingRun,
 )
 from .inference.bands import PrBand as PrBand, RocBand as RocBand
-from .inference.calibration.calibration_test import CalibrationTest as CalibrationTest
-from .inference.calibration.reliability_band import ReliabilityBand as ReliabilityBand
+from .inference.calibration import (
+    CalibrationTest as CalibrationTest,
+    ReliabilityBand as ReliabilityBand,
+)
 from .inference.comparison_result import Comparison as Comparison, Comparisons as Comparisons
-from .inference.costs.decision_results import DecisionCurve as DecisionCurve
-from .inference.costs.threshold_cost import ThresholdCostInterval as ThresholdCostInterval
+from .inference.decision_curve import DecisionCurve as DecisionCurve
 from .inference.estimate_result import (
     Estimate as Estimate,
     Estimates as Estimates,
     Pair as Pair,
     Replicates as Replicates,
+    SampleSize as SampleSize,
 )
-from .inference.guarantees.guaranteed_threshold import GuaranteedThreshold as GuaranteedThreshold
-from .inference.sample_size import SampleSize as SampleSize
+from .inference.guaranteed_threshold import GuaranteedThreshold as GuaranteedThreshold
+from .inference.threshold_cost import ThresholdCostInterval as ThresholdCostInterval
+from .measures.asking import MetricEntry as MetricEntry, MetricsTable as MetricsTable
 from .measures.calibration.calibration_summary import CalibrationSummary as CalibrationSummary
 from .measures.calibration.goodness_of_fit import GoodnessOfFitTest as GoodnessOfFitTest
 from .measures.calibration.isotonic import IsotonicFit as IsotonicFit
@@ -59,7 +62,6 @@ from .measures.curves.kolmogorov_smirnov import KolmogorovSmirnov as KolmogorovS
 from .measures.decisions.classification_measures import (
     ClassificationMeasures as ClassificationMeasures,
 )
-from .measures.metrics_table import MetricEntry as MetricEntry, MetricsTable as MetricsTable
 from .measures.ranking.group_auc import GroupAUC as GroupAUC
 from .measures.regression.regression_measures import RegressionMeasures as RegressionMeasures
 from .selection.decomposition.bias_variance import BiasVariance as BiasVariance
@@ -77,9 +79,6 @@ from .selection.tuning.tuning_result import (
     NestedCrossValidation as NestedCrossValidation,
     TuningResult as TuningResult,
 )
-from .tables.bin_bounds import (
-    Bracket as Bracket,
-    ThresholdBrackets as ThresholdBrackets,
-)
+from .tables.bin_bounds import Bracket as Bracket, ThresholdBrackets as ThresholdBrackets
 
 __all__: list[str]

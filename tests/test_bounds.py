@@ -19,8 +19,8 @@ import pytest
 import fastmetrics as fm
 from fastmetrics._display import MonteCarloPValue, as_p, pvalue
 from fastmetrics.cli import main
-from fastmetrics.inference._pvalues import holm
 from fastmetrics.inference.bootstrap._limits import pvalue_of_limits
+from fastmetrics.inference.reference import holm
 
 B = 199
 N = 1_000

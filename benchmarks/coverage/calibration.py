@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 import fastmetrics
 from benchmarks.coverage.scenes import Data, Scene
-from fastmetrics.inference.calibration._counted import counted
-from fastmetrics.inference.calibration.calibration_error_interval import limits, mean_square
+from fastmetrics.inference.calibration import counted, limits, mean_square
 
 PART = "calibration"
 N_BINS, LEVEL = 15, 0.95

@@ -22,8 +22,8 @@ from fastmetrics._input.models import MODELS, NamedScores
 from fastmetrics._report.model_evaluation import SURE, Severity, doubt_of, models_of
 from fastmetrics._results import Result, Several
 from fastmetrics.errors import InputError
-from fastmetrics.inference._sample_sizes import FEW_GROUPS, effective_groups
 from fastmetrics.inference.estimate import estimate
+from fastmetrics.inference.units import FEW_GROUPS, effective_groups
 
 #: What is said first.
 ORDER: Final[tuple[Severity, ...]] = ("error", "warning", "note")

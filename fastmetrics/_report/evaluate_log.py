@@ -30,7 +30,7 @@ from fastmetrics.inference.compare import Chosen, compared
 from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.interval_rule import estimate_of
-from fastmetrics.inference.proportions.proportions import proportion_limits
+from fastmetrics.inference.proportions import proportion_limits
 from fastmetrics.inference.table_points import Measured, counts_of_share
 from fastmetrics.inference.units import ROUNDING, Floats, Ints, Units
 from fastmetrics.measures._measure import Measure

@@ -29,11 +29,10 @@ from fastmetrics._report.model_evaluation import said_in_notes
 from fastmetrics._report.slices import ARROWS, first_of
 from fastmetrics._results import ConfidenceInterval, OneNumber, Several
 from fastmetrics.errors import InputError, SmallSampleWarning, no_such, warn_user
-from fastmetrics.inference._pvalues import holm
 from fastmetrics.inference.compare import check_margin, compare
 from fastmetrics.inference.comparison_result import Comparison
-from fastmetrics.inference.forms import asked_of, sample_of
-from fastmetrics.inference.reference import normal_quantile, pvalue, quantile, tail
+from fastmetrics.inference.reference import holm, normal_quantile, pvalue, quantile, tail
+from fastmetrics.inference.samples import asked_of, sample_of
 from fastmetrics.inference.table_points import has_influences
 from fastmetrics.inference.units import Floats
 from fastmetrics.measures.asking import Asked

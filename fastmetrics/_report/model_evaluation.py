@@ -28,16 +28,11 @@ from fastmetrics.errors import (
     renamed,
     warn_user,
 )
-from fastmetrics.inference._sample_sizes import effective_sample_size
 from fastmetrics.inference.compare import compare
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
-from fastmetrics.inference.costs.threshold_cost import (
-    ThresholdCostInterval,
-    threshold_cost_interval,
-)
 from fastmetrics.inference.estimate import estimate, metric_of
 from fastmetrics.inference.estimate_result import Estimate, Estimates, Pair
-from fastmetrics.inference.guarantees.guaranteed_threshold import (
+from fastmetrics.inference.guaranteed_threshold import (
     GuaranteedThreshold,
     check_promise,
     guaranteed_threshold,
@@ -52,6 +47,8 @@ from fastmetrics.inference.range_summary import (
 from fastmetrics.inference.reference import NOWHERE, limits
 from fastmetrics.inference.table_estimates import of_summary
 from fastmetrics.inference.table_points import has_influences
+from fastmetrics.inference.threshold_cost import ThresholdCostInterval, threshold_cost_interval
+from fastmetrics.inference.units import effective_sample_size
 from fastmetrics.measures.asking import MetricsLike, ask
 from fastmetrics.measures.calibration.score_decomposition import (
     ScoreDecomposition,

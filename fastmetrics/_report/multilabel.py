@@ -42,7 +42,7 @@ from fastmetrics.inference.table_points import (
     of_cells,
 )
 from fastmetrics.inference.units import Floats, Ints
-from fastmetrics.measures._influences import RowInfluences, of_mean
+from fastmetrics.measures._measure import RowInfluences, of_mean
 from fastmetrics.measures.asking import Asked, MetricsLike, ask, is_pair, labelled
 from fastmetrics.tables.score_table import running_sums
 

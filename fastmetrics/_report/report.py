@@ -35,7 +35,7 @@ from fastmetrics._report.task_evaluation import NAMES, TaskEvaluation, by_class,
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, importing, no_parameter
 from fastmetrics.inference.bands import pr_band, roc_band
-from fastmetrics.inference.calibration.reliability_band import reliability_band
+from fastmetrics.inference.calibration import reliability_band
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate_result import METHODS, Estimate, Replicates
 from fastmetrics.measures.calibration.reliability_diagram import reliability_diagram

@@ -27,12 +27,10 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._results import ConfidenceInterval, OneNumber, Several
 from fastmetrics.errors import InputError, no_such
-from fastmetrics.inference._pvalues import adjusted
 from fastmetrics.inference.estimate_result import Estimate, Pair
-from fastmetrics.inference.forms import asked_of, sample_of
 from fastmetrics.inference.interval_rule import estimate_of
-from fastmetrics.inference.reference import NOWHERE, difference_test, pvalue, quantile
-from fastmetrics.inference.samples import Sample
+from fastmetrics.inference.reference import NOWHERE, adjusted, difference_test, pvalue, quantile
+from fastmetrics.inference.samples import Sample, asked_of, sample_of
 from fastmetrics.inference.table_points import Measured, has_influences
 from fastmetrics.inference.units import Spread, Units
 from fastmetrics.measures.asking import Asked

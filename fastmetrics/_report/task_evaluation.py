@@ -27,9 +27,8 @@ from fastmetrics._results import ConfidenceInterval, Result, plain_fields
 from fastmetrics.errors import InputError, by_name
 from fastmetrics.inference.comparison_result import Comparison, Comparisons, pairs_table, verdict_of
 from fastmetrics.inference.estimate_result import METHODS, Estimate, Estimates
-from fastmetrics.inference.forms import asked_of
-from fastmetrics.inference.proportions.proportions import proportion_limits
-from fastmetrics.inference.query_sample import without_value
+from fastmetrics.inference.proportions import proportion_limits
+from fastmetrics.inference.samples import asked_of, without_value
 from fastmetrics.measures.asking import MetricsLike
 
 #: What `evaluate` knows.

@@ -1,12 +1,12 @@
 """The names of `fastmetrics.comparison`, read by `_lazy`."""
 
-from ..inference._sample_sizes import effective_sample_size as effective_sample_size
 from ..inference.delong import newcombe_interval as newcombe_interval
-from ..inference.proportions.proportion_differences import (
+from ..inference.proportions import (
     paired_proportion_difference_interval as paired_proportion_difference_interval,
     proportion_difference_interval as proportion_difference_interval,
+    proportion_interval as proportion_interval,
 )
-from ..inference.proportions.proportions import proportion_interval as proportion_interval
+from ..inference.units import effective_sample_size as effective_sample_size
 from .binomial import (
     binomial_likelihood as binomial_likelihood,
     binomial_test as binomial_test,

@@ -15,7 +15,7 @@ from fastmetrics._input.scalars import Alternative, check_fraction, check_intege
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics.comparison.result import MODELS, ComparisonTest, question
 from fastmetrics.errors import InputError
-from fastmetrics.inference.proportions.proportions import proportion_limits
+from fastmetrics.inference.proportions import proportion_limits
 
 _LARGEST: Final = 2**53
 _FEW: Final = 100_000

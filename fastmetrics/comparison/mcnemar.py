@@ -15,10 +15,9 @@ from fastmetrics._results import ConfidenceInterval
 from fastmetrics.comparison._differences import GROUPS, units_of_groups
 from fastmetrics.comparison.result import MODELS, ComparisonTest, question
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
-from fastmetrics.inference._pvalues import exact_pvalue
-from fastmetrics.inference._sample_sizes import warn_of_few_groups
-from fastmetrics.inference.proportions.proportions import proportion_limits
-from fastmetrics.inference.reference import limits
+from fastmetrics.inference.proportions import proportion_limits
+from fastmetrics.inference.reference import exact_pvalue, limits
+from fastmetrics.inference.units import warn_of_few_groups
 
 Bools = NDArray[np.bool_]
 Method = Literal["corrected", "uncorrected", "exact", "mid-p"]

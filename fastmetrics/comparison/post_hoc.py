@@ -25,7 +25,7 @@ from fastmetrics.comparison.result import better_of
 from fastmetrics.comparison.wilcoxon import wilcoxon_signed_rank_test
 from fastmetrics.errors import DegenerateDataWarning, InputTypeError, no_such
 from fastmetrics.inference import reference
-from fastmetrics.inference._pvalues import Adjustment, adjusted, holm
+from fastmetrics.inference.reference import Adjustment, adjusted, holm
 
 _ALPHA: Final = """
 Parameters

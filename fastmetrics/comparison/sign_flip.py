@@ -26,7 +26,7 @@ from fastmetrics.comparison._differences import (
 )
 from fastmetrics.comparison.result import MODELS, ComparisonTest, question
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
-from fastmetrics.inference._pvalues import exact_sum, toward
+from fastmetrics.inference.reference import exact_sum, toward
 
 Floats = NDArray[np.float64]
 Words = NDArray[np.uint64]

@@ -26,8 +26,13 @@ from fastmetrics.comparison._differences import (
 from fastmetrics.comparison.result import MODELS, ComparisonTest, Question, question
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.inference import reference
-from fastmetrics.inference._pvalues import Moments, moments
-from fastmetrics.inference.reference import DifferenceTest, critical_value, difference_test
+from fastmetrics.inference.reference import (
+    DifferenceTest,
+    Moments,
+    critical_value,
+    difference_test,
+    moments,
+)
 
 Correction = Literal["none", "nadeau-bengio"]
 

@@ -34,8 +34,7 @@ from fastmetrics.errors import (
     by_name,
     warn_user,
 )
-from fastmetrics.inference._pvalues import adjusted, moments
-from fastmetrics.inference.reference import critical_value, difference_test
+from fastmetrics.inference.reference import adjusted, critical_value, difference_test, moments
 
 Decision = Literal["worse", "not worse", "undecided"]
 Correction = Literal["holm", "fdr"]

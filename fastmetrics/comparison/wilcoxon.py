@@ -26,7 +26,7 @@ from fastmetrics.comparison._differences import (
 from fastmetrics.comparison.result import MODELS, ComparisonTest, question
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference import reference
-from fastmetrics.inference._pvalues import exact_pvalue
+from fastmetrics.inference.reference import exact_pvalue
 from fastmetrics.inference.units import Units
 
 Floats = NDArray[np.float64]

@@ -28,10 +28,9 @@ from fastmetrics.errors import InputError, renamed
 from fastmetrics.inference.compare import Chosen, check_margin, compared, compared_by_sums
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate_result import Estimates
-from fastmetrics.inference.forms import sample_of
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.range_summary import Lookup
-from fastmetrics.inference.samples import Sample, warn_of_units
+from fastmetrics.inference.samples import Sample, sample_of, warn_of_units
 from fastmetrics.inference.table_points import (
     Measured,
     TablePoints,

@@ -36,7 +36,7 @@ from fastmetrics.inference.bootstrap._forms import Form, ScoredRows
 from fastmetrics.inference.bootstrap._parse import Given, parse
 from fastmetrics.inference.bootstrap._plans import check_stratified, planned
 from fastmetrics.inference.bootstrap._rows import padded
-from fastmetrics.inference.proportions.proportions import proportion_limits, wilson_limits
+from fastmetrics.inference.proportions import proportion_limits, wilson_limits
 from fastmetrics.inference.reference import normal_quantile
 from fastmetrics.tables.score_table import ScoreTable, lacks_a_class
 

@@ -20,7 +20,6 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import Alternative, WeightsAre
 from fastmetrics._results import ConfidenceInterval, Several
 from fastmetrics.errors import by_name, no_such
-from fastmetrics.inference._pvalues import holm, max_t_of
 from fastmetrics.inference.estimate_result import (
     FIELDS,
     FIGURES,
@@ -29,12 +28,13 @@ from fastmetrics.inference.estimate_result import (
     Estimate,
     Pair,
     Replicates,
+    SampleSize,
     again,
     cautions_of,
     decided,
+    size_for_difference,
 )
-from fastmetrics.inference.reference import critical_value
-from fastmetrics.inference.sample_size import SampleSize, size_for_difference
+from fastmetrics.inference.reference import critical_value, holm, max_t_of
 from fastmetrics.inference.units import SamplesAre
 
 #: More pairs than these are counted, not listed.

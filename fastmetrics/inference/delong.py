@@ -38,18 +38,19 @@ from fastmetrics.errors import (
     renamed,
     warn_user,
 )
-from fastmetrics.inference._sample_sizes import (
+from fastmetrics.inference.comparison_result import Comparison
+from fastmetrics.inference.estimate_result import Estimate, Pair
+from fastmetrics.inference.reference import interval_of, joint_pvalue, normal_quantile
+from fastmetrics.inference.units import (
+    Floats,
+    Spread,
+    Units,
     effective_groups,
     effective_of_sizes,
     warn_of_few_groups,
     warn_of_few_rows,
 )
-from fastmetrics.inference.comparison_result import Comparison
-from fastmetrics.inference.estimate_result import Estimate, Pair
-from fastmetrics.inference.reference import interval_of, joint_pvalue, normal_quantile
-from fastmetrics.inference.units import Floats, Spread, Units
-from fastmetrics.measures._influences import RowInfluences
-from fastmetrics.measures._measure import Scale
+from fastmetrics.measures._measure import RowInfluences, Scale
 from fastmetrics.measures.curves.class_influences import OrderedRows
 from fastmetrics.measures.curves.placements import (
     doubled_placements,

@@ -24,9 +24,8 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.estimate_result import Estimate, Estimates
-from fastmetrics.inference.forms import asked_of, sample_of
 from fastmetrics.inference.interval_rule import estimate_of
-from fastmetrics.inference.samples import warn_of_units
+from fastmetrics.inference.samples import asked_of, sample_of, warn_of_units
 from fastmetrics.inference.table_estimates import TABLES, AnyTable, estimates_of_table
 from fastmetrics.inference.table_points import Measured, has_influences, measure_of
 from fastmetrics.measures.asking import Asked, MetricsLike

@@ -7,10 +7,11 @@ model with the influences of its points, and the units that these points are.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from math import nan
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,19 +22,19 @@ from fastmetrics._input.classes import (
     in_class_order,
     of_one_kind,
 )
-from fastmetrics._input.containers import as_array
+from fastmetrics._input.containers import OF_PREDICT_PROBA, as_array, column_count
 from fastmetrics._input.models import NamedScores, check_models
-from fastmetrics._input.regression_targets import ANYWHERE
+from fastmetrics._input.regression_targets import ANYWHERE, check_censored
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
 from fastmetrics._threads.workers import by_blocks
-from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference._sample_sizes import warn_of_few_groups, warn_of_few_rows
+from fastmetrics.errors import InputError, InputTypeError, renamed
 from fastmetrics.inference.table_points import (
     Measured,
     TablePoints,
+    counts_of_share,
     counts_of_two,
     is_of_curve,
     measure_of,
@@ -41,12 +42,24 @@ from fastmetrics.inference.table_points import (
     of_cells,
     with_rates,
 )
-from fastmetrics.inference.units import Floats, Ints, Units
-from fastmetrics.measures._influences import RowInfluences
-from fastmetrics.measures.asking import Asked
+from fastmetrics.inference.units import (
+    ROUNDING,
+    Floats,
+    Ints,
+    Units,
+    warn_of_few_groups,
+    warn_of_few_rows,
+)
+from fastmetrics.measures._measure import RowInfluences
+from fastmetrics.measures.asking import Asked, MetricsLike, ask
+from fastmetrics.measures.concordance.concordance_index import check_index_options
 from fastmetrics.measures.curves.class_influences import OrderedRows
 from fastmetrics.measures.curves.roc_multiclass import class_codes, class_scores
+from fastmetrics.measures.ranking._by_query import mean_of
+from fastmetrics.measures.ranking.names import asked_rankings
+from fastmetrics.tables.concordance import CensoredPairs, Weighting, compare_times
 from fastmetrics.tables.confusion._counting import tally
+from fastmetrics.tables.ranking import RankingTable
 from fastmetrics.tables.score_table import ScoreTable, is_called_positive
 
 
@@ -395,3 +408,245 @@ class ValueSample(RowSample):
         columns = self._true, self._predicted[model]
         true, predicted = (column.astype(np.float64, copy=False) for column in columns)
         return true, predicted
+
+
+class ByQuery(NamedTuple):
+    """A measure of each query: (n_systems, n_queries), nan where it leaves one out for all systems.
+
+    With what each counts in the mean of a system, if that differs, and which queries count.
+    """
+
+    values: Floats
+    weights: Floats | None
+    counts: NDArray[np.bool_]
+
+
+def without_value(n: int) -> str:
+    """Return the note on queries that do not count."""
+    queries = "query has no value and is" if n == 1 else "queries have no value and are"
+    return f"{n:,} {queries} left out"
+
+
+class QuerySample(Sample):
+    """Queries with the rankings of systems, and the group of each query."""
+
+    def __init__(
+        self,
+        tables: Sequence[RankingTable],
+        groups: Ints | None = None,
+    ) -> None:
+        self._tables = tables
+        self.n_models = len(tables)
+        self.classes = np.zeros(tables[0].n_queries, np.int64)
+        self.design = Design(None, None, groups, None)
+        self._found: dict[str, ByQuery] = {}
+
+    def by_query(self, one: Asked) -> ByQuery:
+        """Return the values of the queries by a measure: those count that all systems have."""
+        if one.label not in self._found:
+            load = measure_of(one).load_influences()
+            each = [load(one, table) for table in self._tables]
+            values = np.array([found.values for found in each])
+            counts = ~np.isnan(values).any(axis=0)
+            values[:, ~counts] = nan
+            values.setflags(write=False)
+            weights = None
+            if each[0].weights is not None:
+                weights = np.array([found.weights for found in each], np.float64)
+            self._found[one.label] = ByQuery(values, weights, counts)
+        return self._found[one.label]
+
+    def measured(self, one: Asked) -> Measured:
+        """Return the mean of each system; its points are the queries that count."""
+        found = self.by_query(one)
+        groups = self.design.groups
+        groups = None if groups is None else groups[found.counts]
+        n, weights = int(found.counts.sum()), None
+        if n == 0:  # one query, of which nothing is known
+            nothing = np.full((self.n_models, 1), nan)
+            nowhere = (nan,) * self.n_models
+            return Measured(nowhere, nothing, Units(1), (None,) * self.n_models, 0.0, "queries")
+        shares = np.full((self.n_models, n), 1.0 / n)
+        if found.weights is not None:
+            shares = found.weights[:, found.counts]
+            shares = shares / shares.sum(axis=1, keepdims=True)
+            weights = shares.mean(axis=0)
+        each = [self._influenced(one, model) for model in range(self.n_models)]
+        influences = np.stack([own.influences for own in each]) * shares
+        return Measured(
+            tuple(own.value for own in each),
+            influences if weights is None else influences / weights,
+            Units(n, weights=weights, groups=groups),
+            tuple(self._hits(found, model) for model in range(self.n_models)),
+            float(n),
+            "queries",
+            note="" if n == len(found.counts) else without_value(len(found.counts) - n),
+        )
+
+    def _influenced(self, one: Asked, model: int) -> RowInfluences:
+        """Return the mean of a system, and how far each query that counts is from it."""
+        found = self.by_query(one)
+        values = found.values[model, found.counts]
+        if found.weights is None:
+            mean = mean_of(values, "expected")
+        else:
+            mean = float(np.average(values, weights=found.weights[model, found.counts]))
+        deviations = values - mean
+        if np.abs(deviations).max() <= ROUNDING * len(values) * np.abs(values).max():
+            deviations[:] = 0.0
+        return RowInfluences(mean, deviations)
+
+    def _hits(self, found: ByQuery, model: int) -> Floats | None:
+        """Return hits and misses, where values are these alone and each query is one."""
+        values = found.values[model, found.counts]
+        are_hits = bool(((values == 0.0) | (values == 1.0)).all())
+        if not are_hits or found.weights is not None or self.design.groups is not None:
+            return None
+        return counts_of_share(float(values.sum()), float(len(values)))
+
+
+def queries_of(y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> QuerySample:
+    """Return the queries of rows, or of a table."""
+    query, groups = given["query"], given["groups"]
+    for name in ("event", "strata", "sample_weight", "threshold", "pos_label"):
+        if given[name] is not None:
+            raise InputError(f"`{name}` is of rows: rankings are measured query by query")
+    if isinstance(y_true, RankingTable):
+        rows = {"y_score": models[0].values, "query": query, "groups": groups}
+        for name, value in rows.items():
+            if value is not None:
+                raise InputTypeError(f"a RankingTable comes alone: pass no `{name}` with it")
+        return QuerySample([y_true])
+    with renamed(relevance="y_true"):
+        tables = tables_of_rows(y_true, models, query=query)
+    if groups is not None:
+        groups = groups_of_queries(check_class_labels(groups, "groups").codes, query)
+    return QuerySample(tables, groups)
+
+
+def tables_of_rows(relevance: Any, models: list[NamedScores], **rows: Any) -> list[RankingTable]:
+    """Return the table of each system."""
+    tables = []
+    for model in models:
+        with renamed(score=model.argument):
+            tables.append(RankingTable.from_scores(relevance, model.values, **rows))
+    return tables
+
+
+def groups_of_queries(groups: NDArray[Any], query: Any) -> NDArray[Any]:
+    """Return the group of each query, in the order of sorted queries, from those of its rows."""
+    codes = check_class_labels(query, "query").codes
+    check_same_length(query=codes, groups=groups)
+    found = np.empty(int(codes.max()) + 1, groups.dtype)
+    found[codes] = groups
+    torn = np.unique(codes[found[codes] != groups])
+    if len(torn):
+        raise InputError(
+            f"`groups` must have one group for all items of a query: {len(torn):,} queries have "
+            "several"
+        )
+    return found
+
+
+class TimeSample(RowSample):
+    """Times until an event, some of them censored, and scores."""
+
+    def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
+        for name in ("threshold", "pos_label"):
+            if given[name] is not None:
+                raise InputError(f"`{name}` is of classes: censored times have none")
+        with renamed(time="y_true"):
+            self._censored = check_censored(y_true, given["event"])
+        self._scores = [check_scores_array(model.values, model.argument) for model in models]
+        self.classes = np.zeros(len(self._censored.times), np.int64)
+        self._judge(self._censored.times, models, self._scores, given)
+        self._pairs: dict[tuple[Weighting, float | None, int], CensoredPairs] = {}
+
+    @cached_property
+    def _weights(self) -> Floats:
+        weights = self.design.weights
+        return np.ones(len(self.classes)) if weights is None else weights
+
+    def columns(self, model: int) -> tuple[Floats, NDArray[Any]]:
+        """Return the times, and the scores of a model."""
+        return self._censored.times, self._scores[model]
+
+    def _influenced(self, one: Asked, model: int) -> RowInfluences:
+        options = check_index_options(**{**measure_of(one).parameters, **one.parameters})
+        kind = options.weighting, options.tau, id(one.parameters.get("censoring"))
+        if kind not in self._pairs:
+            pairs = compare_times(*self._censored, self._weights, *kind[:2], options.others)
+            self._pairs[kind] = pairs
+        return moved(one, self._pairs[kind], self._scores[model], options)
+
+
+def asked_of(metrics: MetricsLike, y_true: Any, query: Any) -> tuple[Asked, ...]:
+    """Return the measures asked for: of rankings where there are queries, else of the others."""
+    if query is not None or isinstance(y_true, RankingTable):
+        return asked_rankings(metrics)
+    return ask(metrics, of_times=True)
+
+
+def sample_of(
+    asked: tuple[Asked, ...], y_true: Any, models: list[NamedScores], **given: Any
+) -> Mapping[str, Sample]:
+    """Return the form of data that each measure is of, by its label; each form is made once."""
+    if given["query"] is not None or isinstance(y_true, RankingTable):
+        return dict.fromkeys([one.label for one in asked], queries_of(y_true, models, given))
+    made: dict[type[RowSample], RowSample] = {}
+    found: dict[str, RowSample] = {}
+    for one in asked:
+        kind = _kind_of(one, models, given)
+        if kind not in made:
+            made[kind] = kind(y_true, models, {**given, "asked": asked})  # type: ignore[call-arg]
+        found[one.label] = made[kind]
+    for sample in made.values():
+        sample.check_domains(one for one in asked if found[one.label] is sample)
+    return found
+
+
+def _kind_of(one: Asked, models: list[NamedScores], given: Mapping[str, Any]) -> type[RowSample]:
+    measure = measure_of(one)
+    if (measure.needs == "times") != (given["event"] is not None):
+        if measure.needs == "times":
+            raise InputTypeError(f"`{one.label}` needs `event`: whether each time is that of one")
+        raise InputError(f"`event` is of censored times: `{one.label}` is not measured of them")
+    if measure.needs == "times":
+        return TimeSample
+    matrix = next((each for each in models if column_count(each.values) > 1), None)
+    if matrix is not None:
+        _check_of_matrix(one, matrix, given)
+    is_matrix = matrix is not None
+    if measure.family in ("regression", "concordance"):
+        return ValueSample
+    if not is_matrix and measure.family == "curves" and measure.needs == "probabilities":
+        raise InputError(
+            f"`{one.label}` is of several classes: `{models[0].argument}` must have shape "
+            "(n_samples, n_classes), a column a class; of two classes take `roc_auc`"
+        )
+    if measure.needs == "labels" and not is_matrix:
+        return LabelSample if given["threshold"] is None else BinarySample
+    return ClassSample if is_matrix else BinarySample
+
+
+def _check_of_matrix(one: Asked, model: NamedScores, given: Mapping[str, Any]) -> None:
+    """Raise unless a metric is of the scores of several classes, naming the task that it is of."""
+    measure, k = measure_of(one), column_count(model.values)
+    came = f"`{model.argument}` is a matrix of {k} columns"
+    is_of_classes = measure.classes != 2 and measure.needs in ("scores", "probabilities")
+    if is_of_classes or measure.needs == "labels":  # those of the largest columns
+        for name in ("threshold", "pos_label"):
+            if given[name] is not None:
+                raise InputError(f"`{name}` is of scores of two classes, and {came}: leave it out")
+        return
+    if measure.needs == "values":
+        raise InputError(
+            f"`{one.label}` is of one predicted number a row, and {came}: pass one, or of the "
+            "probabilities of classes metrics such as 'log_loss' (`task='multiclass'`)"
+        )
+    advice = (
+        OF_PREDICT_PROBA
+        if k == 2
+        else "of several classes (`task='multiclass'`) there are 'roc_auc_ovr' and 'log_loss'"
+    )
+    raise InputError(f"`{one.label}` is of scores of two classes, and {came}: {advice}")

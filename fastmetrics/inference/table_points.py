@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -11,15 +12,39 @@ import numpy as np
 
 from fastmetrics._threads.workers import by_blocks
 from fastmetrics.errors import InputError
-from fastmetrics.inference.largest_gap import Rates
 from fastmetrics.inference.units import Floats, SamplesAre, Units
-from fastmetrics.measures._influences import RowInfluences
-from fastmetrics.measures._measure import Measure
+from fastmetrics.measures._measure import Measure, RowInfluences
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.influences import of_curve
 from fastmetrics.measures.curves.kolmogorov_smirnov import ks_of_table
 from fastmetrics.measures.decisions import count_measures
-from fastmetrics.tables.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable, running_sums
+
+
+class Rates(NamedTuple):
+    """Both rates at each threshold, and how many rows of equal weight either is of."""
+
+    true_positive: Floats
+    false_positive: Floats
+    sizes: tuple[float, float]
+
+    @classmethod
+    def of_table(cls, table: ScoreTable, sizes: tuple[float, float]) -> Rates:
+        """Return those of a table of both classes."""
+        tp, fp = running_sums(table)
+        return cls(tp / tp[-1], fp / fp[-1], sizes)
+
+    def variance(self, added: float = 0.0) -> float:
+        """Return that of the gap where it is largest, so many hits and misses added to each."""
+        at = int(np.argmax(np.abs(self.true_positive - self.false_positive)))
+        both = zip((self.true_positive[at], self.false_positive[at]), self.sizes, strict=True)
+        shrunken = [((rate * n + added) / (n + 2.0 * added), n) for rate, n in both]
+        return float(sum(rate * (1.0 - rate) / n for rate, n in shrunken))
+
+    def inflation(self) -> float:
+        """Return what makes up for a threshold chosen where the rates look most extreme."""
+        plain = self.variance()
+        return math.sqrt(self.variance(1.0) / plain) if plain > 0.0 else 1.0
 
 
 class Measured(NamedTuple):

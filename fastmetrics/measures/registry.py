@@ -7,10 +7,482 @@ the list imports no measure. Whoever takes a measure by name reads it here.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from functools import partial
+from math import inf, nan
+from typing import Any, Final
 
-from fastmetrics.measures._entries import predictions, purposes
-from fastmetrics.measures._measure import Measure
+from fastmetrics._input.regression_targets import (
+    ANYWHERE,
+    LOGARITHMS,
+    OF_CALIBRATION,
+    PROBABILITIES,
+    SHARES,
+    of_power,
+)
+from fastmetrics.measures._measure import REQUIRED, By, Measure, entry
+
+_FROM_ZERO: Final = (0.0, inf)
+_UP_TO_ONE: Final = (-inf, 1.0)
+_BOTH_SIGNS: Final = (-1.0, 1.0)
+_ANY: Final = (-inf, inf)
+
+# --- scores against thresholds -------------------------------------------------------------------
+
+_CRITERIA: Final = By(
+    "criterion",
+    {
+        "youden": True,
+        "closest-topleft": False,  # a distance
+        "fewest-errors": False,
+        "fbeta": True,
+        "precision_at_recall": True,
+        "recall_at_precision": True,
+        "recall_at_false_positive_rate": True,
+        "lowest-cost": False,
+    },
+)
+_REPORTED: Final = By(
+    "of",
+    {
+        "value": _CRITERIA,
+        "threshold": None,
+        "true_positive_rate": True,
+        "false_positive_rate": False,
+        "precision": True,
+        "recall": True,
+    },
+)
+_RANGES: Final = ("false_positive_rate_range", "true_positive_rate_range")
+_OF_THRESHOLD: Final = {"criterion": "youden", "of": "value", "beta": 1.0}
+_BOUNDS_AND_PRICES: Final = ("at_least", "at_most", "cost_fn", "cost_fp", "prevalence")
+
+_curve = partial(entry, "curves", needs="scores", classes=2, resampled="curve")
+
+
+def _at(name: str, title: str, given: str, passed_as: str) -> Measure:
+    return _curve(
+        *(name, "best_threshold:best_threshold", title),
+        arguments={"criterion": name},
+        parameters={given: REQUIRED},
+        passed_as={given: passed_as},
+        read="value",
+        resampled="point",
+    )
+
+
+def _multiclass(name: str, title: str, how: str, average: str) -> Measure:
+    return _curve(
+        *(name, "roc_auc:roc_auc_score", title),
+        arguments={"multi_class": how, "average": average},
+        needs="probabilities",
+        classes=3,
+        resampled="classes",
+        influences="class_influences:roc_auc",
+        domain=SHARES,
+    )
+
+
+_CURVES: Final = (
+    _curve(
+        *("roc_auc", "roc_auc:roc_auc_score", "AUC"),
+        parameters={"max_fpr": None},
+        resampled="pairs",
+        influences="influences:roc_auc",
+        is_free_of_shares=True,
+        of_auc=(1.0, 0.0),
+    ),
+    _curve(
+        *("rank_loss", "roc_auc", "", False),
+        resampled="pairs",
+        influences="influences:rank_loss",
+        is_free_of_shares=True,
+        of_auc=(-1.0, 1.0),
+    ),
+    _curve(
+        *("partial_auc", "partial_auc", "partial AUC"),
+        parameters=dict.fromkeys(_RANGES) | {"standardized": False},
+        influences="influences:partial",
+        is_free_of_shares=True,
+    ),
+    _curve(
+        *("average_precision", "precision_recall:average_precision_score"),
+        influences="influences:average_precision",
+    ),
+    _curve(
+        *("pr_auc", "pr_areas", "area under the P-R curve"),
+        parameters={"interpolation": "continuous"},
+        influences="influences:area_under_pr",
+    ),
+    _curve(
+        *("ks_statistic", "kolmogorov_smirnov", "KS"),
+        read="statistic",
+        influences="influences:ks_statistic",
+        is_free_of_shares=True,
+    ),
+    _curve("break_even_point", "break_even", "break-even point", read="value", resampled="point"),
+    _curve(
+        *("best_threshold", "best_threshold", "", _REPORTED),
+        parameters=_OF_THRESHOLD | dict.fromkeys(_BOUNDS_AND_PRICES),
+        read="of",
+        bounds=_ANY,
+    ),
+    _at(
+        *("recall_at_false_positive_rate", "recall at a false positive rate"),
+        *("false_positive_rate", "at_most"),
+    ),
+    _at("precision_at_recall", "precision at a recall", "recall", "at_least"),
+    _at("recall_at_precision", "recall at a precision", "precision", "at_least"),
+    _multiclass("roc_auc_ovr", "AUC of each class against the rest", "ovr", "macro"),
+    _multiclass("roc_auc_ovr_weighted", "class-weighted AUC against the rest", "ovr", "weighted"),
+    _multiclass("roc_auc_ovo", "AUC of pairs of classes", "ovo", "macro"),
+    _multiclass("roc_auc_ovo_weighted", "class-weighted AUC of pairs", "ovo", "weighted"),
+)
+
+# --- predicted labels ----------------------------------------------------------------------------
+
+_decision = partial(
+    entry,
+    "decisions",
+    needs="labels",
+    resampled="cells",
+    influences="count_measures:gradient",
+)
+#: Those of two classes alone; and of them rates within the true classes.
+_rate = partial(_decision, classes=2)
+_within = partial(_rate, is_free_of_shares=True)
+_loss = partial(_decision, up=False, row_loss="count_measures:costs_of_rows")
+
+
+def _ratio(
+    name: str, title: str = "", *, is_within: bool = False, **options: float
+) -> tuple[Measure, ...]:
+    """Return a ratio of the positive class, of it alone or not, and its averages over classes."""
+    function, parameters = f"precision_recall_f:{name}_score", options | {"zero_division": nan}
+    averages = (("macro", "macro-averaged"), ("micro", "micro-averaged"))
+    return (
+        _rate(
+            *(name, function, title),
+            aliases=(f"{name}_score",),
+            parameters=parameters,
+            arguments=options,
+            is_free_of_shares=is_within,
+        ),
+        *(
+            _decision(
+                *(f"{name}_{how}", function, f"{words} {title or name}"),
+                is_free_of_shares=is_within and how == "macro",
+                parameters=parameters,
+                arguments=options | {"average": how},
+            )
+            for how, words in (*averages, ("weighted", "class-weighted"))
+        ),
+    )
+
+
+_DECISIONS: Final = (
+    *_ratio("precision"),
+    *_ratio("recall", is_within=True),
+    *_ratio("f1", "F1"),
+    *_ratio("fbeta", "F-beta", beta=1.0),
+    *_ratio("jaccard", "Jaccard index"),
+    _decision(
+        *("macro_f1_harmonic", "macro_micro:macro_micro", "F1 of macro precision and macro recall"),
+        arguments={"metrics": "macro_f1_harmonic"},
+        parameters={"zero_division": nan},
+    ),
+    _decision("accuracy", "accuracy:accuracy_score"),
+    _loss("error_rate", "accuracy:zero_one_loss"),
+    _loss("hamming_loss", "accuracy", "Hamming loss"),
+    _decision(
+        *("balanced_accuracy", "macro_micro:balanced_accuracy_score"), is_free_of_shares=True
+    ),
+    _decision("g_mean", "macro_micro", "geometric mean of recalls", is_free_of_shares=True),
+    _decision("matthews_corrcoef", "agreement", "Matthews' coefficient", bounds=_BOTH_SIGNS),
+    _decision(
+        *("cohen_kappa", "agreement:cohen_kappa_score", "Cohen's kappa"),
+        parameters={"weights": None},
+        bounds=_BOTH_SIGNS,
+    ),
+    _loss(
+        *("cost", "costs:cost_sensitive_error", "mean cost"),
+        parameters=dict.fromkeys(("cost_matrix", "cost_fn", "cost_fp")),
+        bounds=_ANY,
+    ),
+    _rate(
+        *("expected_cost", "costs", "", False),
+        parameters={"cost_fn": REQUIRED, "cost_fp": REQUIRED, "prevalence": None},
+        bounds=_FROM_ZERO,
+    ),
+    _within("specificity", "rates:specificity_score"),
+    _rate("npv", "rates:negative_predictive_value", "negative predictive value"),
+    _within("false_positive_rate", "rates", "FPR", False),
+    _within("false_negative_rate", "rates", "FNR", False),
+    _within("informedness", "rates:youden_j", "Youden's J", bounds=_BOTH_SIGNS),
+    *(
+        _within(
+            *(f"{sign}_likelihood_ratio", "rates:class_likelihood_ratios"),
+            *(f"likelihood ratio of a {sign}", sign == "positive"),
+            read=place,
+            bounds=_FROM_ZERO,
+        )
+        for sign, place in (("positive", "0"), ("negative", "1"))
+    ),
+)
+
+# --- probabilities and class scores --------------------------------------------------------------
+
+_probability = partial(
+    entry,
+    "probabilities",
+    needs="probabilities",
+    bounds=_UP_TO_ONE,
+    influences="influences:of_classes",
+    domain=PROBABILITIES,
+)
+_loss_of_row = partial(
+    _probability, up=False, bounds=_FROM_ZERO, row_loss="influences:losses_of_rows"
+)
+
+_PROBABILITIES: Final = (
+    _loss_of_row("log_loss", "log_loss", resampled="sums"),
+    _loss_of_row(
+        *("brier_score", "brier:brier_score_loss", "Brier score"),
+        resampled="sums",
+        bounds=(0.0, 2.0),
+    ),
+    _probability("d2_log_loss_score", "log_loss", "D² of the log loss"),
+    _probability("d2_brier_score", "brier", "D² of the Brier score"),
+    _loss_of_row("hinge_loss", "hinge", needs="scores", domain=ANYWHERE),
+    _probability(
+        *("top_k_accuracy", "top_k:top_k_accuracy_score", "top-k accuracy"),
+        classes=3,  # of two, every row is a hit
+        parameters={"k": 2},
+        bounds=(0.0, 1.0),
+        influences="",
+        domain=ANYWHERE,
+    ),
+)
+
+# --- predicted numbers ---------------------------------------------------------------------------
+
+_number = partial(
+    entry,
+    "regression",
+    up=False,
+    needs="values",
+    bounds=_FROM_ZERO,
+    influences="influences:of_values",
+)
+_mean_loss = partial(_number, row_loss="influences:losses_of_rows")
+_score = partial(_number, up=True, bounds=_UP_TO_ONE)
+
+_NUMBERS: Final = (
+    _number("mean", "", up=None, needs="nothing", resampled="sums", bounds=_ANY),
+    _number("mean_error", "", up=None, resampled="sums", bounds=_ANY),
+    _mean_loss("mean_squared_error", "errors", resampled="sums"),
+    _number("root_mean_squared_error", "errors", resampled="sums"),
+    _mean_loss("mean_absolute_error", "errors", resampled="sums"),
+    _mean_loss("mean_absolute_percentage_error", "errors"),
+    _mean_loss("mean_squared_log_error", "errors", domain=LOGARITHMS),
+    _number("root_mean_squared_log_error", "errors", domain=LOGARITHMS),
+    _number("median_absolute_error", "errors", influences=""),
+    _number("max_error", "errors", "largest error", influences=""),
+    _mean_loss("mean_pinball_loss", "errors", parameters={"alpha": 0.5}),
+    _mean_loss(
+        *("mean_tweedie_deviance", "scores", "mean Tweedie deviance"),
+        parameters={"power": 0.0},
+        domain=of_power,
+    ),
+    _mean_loss("mean_poisson_deviance", "scores", "mean Poisson deviance", domain=of_power(1.0)),
+    _mean_loss("mean_gamma_deviance", "scores", domain=of_power(2.0)),
+    _score("r2", "scores:r2_score", "R²", parameters={"force_finite": True}, resampled="sums"),
+    _score(
+        *("explained_variance", "scores:explained_variance_score"),
+        parameters={"force_finite": True},
+    ),
+    _score(
+        *("d2_tweedie_score", "scores", "D² of the Tweedie deviance"),
+        parameters={"power": 0.0},
+        domain=of_power,
+    ),
+    _score("d2_pinball_score", "scores", "D² of the pinball loss", parameters={"alpha": 0.5}),
+    _score("d2_absolute_error_score", "scores", "D² of the absolute error"),
+)
+
+# --- what the best thresholds cost, whatever the prices ------------------------------------------
+
+#: Rules that are used as they are: what they are worth, and whom they find.
+_rule = partial(entry, "costs", needs="scores", classes=2)
+#: What follows from the convex hull of the ROC curve.
+_hull = partial(
+    _rule,
+    no_replicates=(
+        "the convex hull follows every chance bend of the sample, and that of a replicate those of "
+        "the sample too, so that replicates are too good by as much again as the estimate is"
+    ),
+)
+
+_COSTS: Final = (
+    _hull("roc_hull_auc", "convex_hull", "AUC of the convex hull", bounds=(0.5, 1.0)),
+    _hull("expected_total_cost", "cost_curve", up=False, bounds=(0.0, 0.25)),
+    _hull("h_measure", "convex_hull", "H-measure", parameters={"cost_weight": "prevalence"}),
+    _rule(
+        *("gini_coefficient", "lorenz", "Gini"),
+        bounds=_BOTH_SIGNS,
+        resampled="pairs",
+        influences="curves.influences:gini",
+        is_free_of_shares=True,
+        of_auc=(2.0, -1.0),
+    ),
+    _rule(
+        *("net_benefit", "net_benefit"),
+        needs="probabilities",
+        domain=PROBABILITIES,
+        parameters={"threshold": REQUIRED, "standardized": False, "prevalence": None},
+        bounds=_UP_TO_ONE,
+        influences="net_benefit:of_threshold",
+    ),
+    _rule("lift", "gains:lift_score", parameters={"fraction": REQUIRED}, bounds=_FROM_ZERO),
+    _rule("cumulative_gain", "gains", parameters={"fraction": REQUIRED}),
+    _rule(
+        *("lorenz_gini", "lorenz", "Gini of outcomes by prediction"),
+        needs="values",
+        classes=0,
+        parameters={"normalized": True},
+        bounds=_BOTH_SIGNS,
+    ),
+)
+
+# --- calibration ---------------------------------------------------------------------------------
+
+_BINS: Final = {"n_bins": 15, "strategy": "uniform", "form": None}
+_in_bins = partial(
+    entry,
+    "calibration",
+    up=False,
+    needs="probabilities",
+    domain=OF_CALIBRATION,
+    parameters=_BINS,
+    no_replicates=(
+        "chance alone makes an error in bins, and replicates add that bias once more, so that "
+        "their intervals miss: `calibration.calibration_error_interval` has one of the mean "
+        "square that covers, `calibration.calibration_test` a test"
+    ),
+)
+_of_two = partial(
+    entry, "calibration", needs="probabilities", classes=2, bounds=_ANY, domain=OF_CALIBRATION
+)
+_part = partial(
+    _of_two,
+    parameters={"loss": "brier_score"},
+    bounds=_FROM_ZERO,
+    no_replicates=(
+        "isotonic recalibration fits replicates better than the rows they are of, so that "
+        "percentile intervals of a part of a score miss its true value, those of calibrated "
+        "probabilities always"
+    ),
+)
+_of_logits = partial(
+    _of_two,
+    function="logistic_calibration:logistic_calibration",
+    up=None,
+    influences="influences:of_logits",
+)
+
+_CALIBRATION: Final = (
+    _in_bins("expected_calibration_error", "calibration_errors"),
+    _in_bins("maximum_calibration_error", "calibration_errors"),
+    _in_bins("adaptive_calibration_error", "calibration_errors", parameters={"n_bins": 15}),
+    _in_bins(
+        *("root_mean_square_calibration_error", "calibration_errors"),
+        parameters=_BINS | {"estimator": "kumar"},
+        bounds=_FROM_ZERO,  # 1, and for the form "full" the root of 2
+    ),
+    _part("miscalibration", "score_decomposition", "miscalibration (CORP)", False),
+    _part("discrimination", "score_decomposition", "discrimination (CORP)"),
+    _of_logits("calibration_slope", read="slope"),
+    _of_logits("calibration_intercept", read="intercept"),
+    _of_logits("calibration_in_the_large", read="in_the_large"),
+    _of_two(
+        *("spiegelhalter_z", "goodness_of_fit:spiegelhalter_test", "Spiegelhalter's Z", None),
+        read="statistic",
+    ),
+)
+
+# --- whether predictions order rows as their outcomes do -----------------------------------------
+
+_in_ranks = partial(
+    entry,
+    "concordance",
+    function="rank_correlation",
+    needs="values",
+    bounds=_BOTH_SIGNS,
+    resampled="rows",
+    influences="influences:of_ranks",
+)
+_of_times = partial(entry, "concordance", needs="times")
+_DIRECTION: Final = {"higher_score_means": REQUIRED}
+
+_CONCORDANCE: Final = (
+    _in_ranks("kendall_tau", title="Kendall's tau", parameters={"variant": "b"}),
+    _in_ranks("somers_d", title="Somers' D", parameters={"given": "outcome"}),
+    _in_ranks("goodman_kruskal_gamma", title="Goodman and Kruskal's gamma"),
+    _in_ranks("spearman_rho", title="Spearman's rho", influences="influences:of_mean_ranks"),
+    _of_times(
+        *("concordance_index", "concordance_index"),
+        parameters=_DIRECTION
+        | {"weighting": "harrell", "tau": None, "ties_in_score": "half", "censoring": None},
+        influences="concordance_index:index_influences",
+    ),
+)
+
+# --- rankings, query by query, of which means over queries are made ------------------------------
+
+_LEVEL: Final[dict[str, Any]] = {"relevant_from": 1}
+_LEFT_OUT: Final[dict[str, Any]] = {"no_relevant": nan}
+_BOTH: Final = _LEVEL | _LEFT_OUT
+
+
+def _ranked(
+    name: str, module: str, title: str = "", most: float = 1.0, read: str = "", **parameters: Any
+) -> Measure:
+    return entry(
+        *("ranking", name, module, title),
+        needs="rankings",
+        bounds=(0.0, most),
+        parameters=parameters,
+        read=read,
+        influences="names:values_of",
+    )
+
+
+_RANKINGS: Final = (
+    _ranked("mean_average_precision", "positions", k=None, divide_by="relevant", **_BOTH),
+    _ranked("mean_reciprocal_rank", "positions", k=None, **_BOTH),
+    _ranked("ndcg", "graded", "normalized discounted gain", k=None, gain="linear", **_LEFT_OUT),
+    _ranked("dcg", "graded", "discounted gain", inf, k=None, gain="linear"),
+    _ranked("precision_at_k", "positions", "precision of the first k", k=REQUIRED, **_LEVEL),
+    _ranked("recall_at_k", "positions", "recall of the first k", k=REQUIRED, **_BOTH),
+    _ranked("f1_at_k", "positions", "F1 of the first k", k=REQUIRED, **_BOTH),
+    _ranked("hit_rate_at_k", "positions", "queries with a hit in the first k", k=REQUIRED, **_BOTH),
+    _ranked("r_precision", "positions", "precision at the number relevant", **_BOTH),
+    _ranked("expected_reciprocal_rank", "graded", k=None, max_relevance=None, **_LEFT_OUT),
+    _ranked(
+        *("rank_biased_precision", "positions", "rank-biased precision"),
+        k=None,
+        persistence=REQUIRED,
+        **_LEVEL,
+    ),
+    _ranked("bpref", "positions", **_BOTH),
+    _ranked(
+        *("group_auc", "group_auc", "mean AUC of groups"),
+        read="estimate",
+        query_weighting="items",
+        **_LEVEL,
+    ),
+)
+
+# --- the list -------------------------------------------------------------------------------------
 
 #: What people type beside the names of functions. None means another measure, or its opposite.
 USUAL: Final[dict[str, tuple[str, ...]]] = {
@@ -57,5 +529,14 @@ USUAL: Final[dict[str, tuple[str, ...]]] = {
 #: ``neg_``.
 MEASURES: Final[dict[str, Measure]] = {
     measure.name: replace(measure, aliases=(*measure.aliases, *USUAL.get(measure.name, ())))
-    for measure in (*predictions.MEASURES, *purposes.MEASURES)
+    for measure in (
+        *_CURVES,
+        *_DECISIONS,
+        *_PROBABILITIES,
+        *_NUMBERS,
+        *_COSTS,
+        *_CALIBRATION,
+        *_CONCORDANCE,
+        *_RANKINGS,
+    )
 }

@@ -10,7 +10,7 @@ import pytest
 
 import fastmetrics as fm
 from fastmetrics._input.models import NamedScores
-from fastmetrics.inference.forms import sample_of
+from fastmetrics.inference.samples import sample_of
 from fastmetrics.measures.asking import ask
 from measure_names import MEASURES
 from reference import concordance_oracle

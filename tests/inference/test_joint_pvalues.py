@@ -11,8 +11,7 @@ import pytest
 from scipy import stats
 
 import fastmetrics as fm
-from fastmetrics.inference._pvalues import max_t_pvalues
-from fastmetrics.inference.reference import pvalue
+from fastmetrics.inference.reference import max_t_pvalues, pvalue
 
 
 def of(z: float, pairs, covariance, alternative="two-sided", others=1.0) -> float:

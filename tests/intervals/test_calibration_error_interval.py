@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import fastmetrics as fm
-from fastmetrics.inference.calibration._counted import counted
-from fastmetrics.inference.calibration.calibration_error_interval import limits, mean_square
+from fastmetrics.inference.calibration import counted, limits, mean_square
 from measure_names import STRATEGIES
 from reference import binned_calibration_oracle as binned, calibration_interval_oracle as oracle
 
@@ -122,7 +121,7 @@ def test_the_errors_are_those_of_many_samples() -> None:
     ("square", "low"), [(10.0, 10 - 1.959964), (3.5, 1.75), (2.0, 2 - 1.644854), (1.0, 0.0)]
 )
 def test_cases_of_the_lower_limit(square, low) -> None:
-    from fastmetrics.inference.calibration.calibration_error_interval import MeanSquare
+    from fastmetrics.inference.calibration import MeanSquare
 
     found = MeanSquare(square, 0.0, 1.0, 0.0, 0.1, 2, 0)
     assert limits(found, 0.95) == pytest.approx((low, square + 1.959964), abs=1e-6)

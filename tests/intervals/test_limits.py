@@ -11,14 +11,14 @@ import pytest
 import scipy.stats
 from hypothesis import given, strategies as st
 
-from fastmetrics.inference._pvalues import holm
-from fastmetrics.inference._sample_sizes import narrowed_level, widened_level
 from fastmetrics.inference.bootstrap import _limits
 from fastmetrics.inference.bootstrap._limits import (
     acceleration,
     limits,
     pvalue_of_limits,
 )
+from fastmetrics.inference.reference import holm
+from fastmetrics.inference.units import narrowed_level, widened_level
 from peers import adjusted_by_statsmodels
 from reference import bootstrap_oracle as oracle
 

@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from fastmetrics.inference._pvalues import exact_sum, moments
 from fastmetrics.inference.delong import exact_gram
-from fastmetrics.inference.reference import normal_quantile
+from fastmetrics.inference.reference import exact_sum, moments, normal_quantile
 from fastmetrics.measures.costs.cost_curve import rounded_sum
 from fastmetrics.measures.curves.pr_areas import _log1p_and_rest
 from fastmetrics.measures.decisions import _dual

@@ -218,7 +218,7 @@ def test_no_room_of_measures_is_loaded_to_recognise_a_function():
         "import sys\nfrom fastmetrics.measures.asking import ask\n"
         "def f(y, p): return 0.0\nask(f); ask(len)\n"
         "print([m for m in sys.modules if m.startswith('fastmetrics.measures.') and "
-        "m.count('.') > 2 and '._entries.' not in m])"
+        "m.count('.') > 2])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

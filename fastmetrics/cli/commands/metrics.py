@@ -16,7 +16,7 @@ OPTIONS = """
 def run(options: argparse.Namespace) -> str:
     """Return the table of measures, or the measures that take one kind of prediction."""
     from fastmetrics.cli._layout import json_text
-    from fastmetrics.measures.metrics_table import MetricsTable, metrics_table
+    from fastmetrics.measures.asking import MetricsTable, metrics_table
 
     entries = (each for each in metrics_table() if options.needs in (None, each.needs))
     table = MetricsTable(tuple(entries))

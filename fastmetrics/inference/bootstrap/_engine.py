@@ -16,7 +16,6 @@ from fastmetrics._input.scalars import key_text
 from fastmetrics._kernels import replicates as kernels
 from fastmetrics._threads.workers import run, run_batches
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
-from fastmetrics.inference._sample_sizes import Sizes
 from fastmetrics.inference.bootstrap._cell_forms import Cells
 from fastmetrics.inference.bootstrap._draws import WINDOW, Draws, Line, Needs, Yield
 from fastmetrics.inference.bootstrap._forms import Form, Rows
@@ -24,6 +23,7 @@ from fastmetrics.inference.bootstrap._limits import acceleration
 from fastmetrics.inference.bootstrap._plans import Planned, UserPlan
 from fastmetrics.inference.bootstrap._rows import padded
 from fastmetrics.inference.estimate_result import Replicates
+from fastmetrics.inference.units import Sizes
 
 Floats = NDArray[np.float64]
 

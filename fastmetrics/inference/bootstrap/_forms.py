@@ -16,13 +16,6 @@ from numpy.typing import NDArray
 
 from fastmetrics._kernels import replicates as kernels
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference._sample_sizes import (
-    Sizes,
-    effective_groups,
-    effective_sample_size,
-    warn_of_few_groups,
-    warn_of_few_rows,
-)
 from fastmetrics.inference.bootstrap._draws import (
     Needs,
     Statistic,
@@ -40,6 +33,13 @@ from fastmetrics.inference.bootstrap._rows import (
     Floats,
     SortedRows,
     padded,
+)
+from fastmetrics.inference.units import (
+    Sizes,
+    effective_groups,
+    effective_sample_size,
+    warn_of_few_groups,
+    warn_of_few_rows,
 )
 from fastmetrics.tables.score_table import ScoreTable
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display import MonteCarloPValue
 from fastmetrics._input.scalars import Alternative
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.inference._sample_sizes import narrowed_level, widened_level
+from fastmetrics.inference.units import narrowed_level, widened_level
 
 Method = Literal["percentile", "basic", "bca"]
 

@@ -23,7 +23,6 @@ from fastmetrics._input.scalars import (
     seed_key,
 )
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.inference._sample_sizes import Sizes
 from fastmetrics.inference.bootstrap._draws import Draws, Resampling
 from fastmetrics.inference.bootstrap._engine import (
     STRATIFY,
@@ -46,6 +45,7 @@ from fastmetrics.inference.bootstrap._plans import (
 )
 from fastmetrics.inference.bootstrap._threshold_plans import ThresholdPlan
 from fastmetrics.inference.estimate_result import Estimate, Estimates
+from fastmetrics.inference.units import Sizes
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.score_table import ScoreTable

@@ -20,7 +20,6 @@ from fastmetrics._input.scalars import (
     check_weights_are,
 )
 from fastmetrics.errors import InputError
-from fastmetrics.inference._sample_sizes import warn_of_rare_classes
 from fastmetrics.inference.bootstrap._draws import Draws, Resampling
 from fastmetrics.inference.bootstrap._engine import WEIGH, Engine, Failures
 from fastmetrics.inference.bootstrap._forms import Rows, ScoredRows
@@ -30,6 +29,7 @@ from fastmetrics.inference.bootstrap._rows import inverse_of, order_of, rows_of_
 from fastmetrics.inference.bootstrap._threshold_plans import THRESHOLD_PLANS, ThresholdPlan
 from fastmetrics.inference.bootstrap.bootstrap import Options, checked_options, result_of
 from fastmetrics.inference.estimate_result import Estimates
+from fastmetrics.inference.units import warn_of_rare_classes
 from fastmetrics.measures import asking
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.curves.roc_multiclass import class_codes, class_scores

@@ -13,7 +13,6 @@ from fastmetrics._docs import documented
 from fastmetrics._input.models import MODELS, named_scores, pairs_of
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_weights_are
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
-from fastmetrics.inference._sample_sizes import Sizes
 from fastmetrics.inference.bootstrap._draws import Resampling
 from fastmetrics.inference.bootstrap._engine import Engine, Failures, joined, replicates_of
 from fastmetrics.inference.bootstrap._forms import Form
@@ -39,6 +38,7 @@ from fastmetrics.inference.bootstrap.bootstrap import (
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate_result import Pair
 from fastmetrics.inference.reference import ratio
+from fastmetrics.inference.units import Sizes
 from fastmetrics.measures.asking import MetricsLike
 
 PairedMethod = Literal["percentile", "basic", "bca"]

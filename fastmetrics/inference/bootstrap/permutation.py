@@ -26,7 +26,6 @@ from fastmetrics._kernels import replicates, resampling as kernels
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.inference._sample_sizes import Sizes
 from fastmetrics.inference.bootstrap._draws import Draws
 from fastmetrics.inference.bootstrap._engine import Engine, Failures, replicates_of
 from fastmetrics.inference.bootstrap._forms import ScoredRows
@@ -36,6 +35,7 @@ from fastmetrics.inference.bootstrap._threshold_plans import ThresholdPlan
 from fastmetrics.inference.bootstrap.bootstrap import Options
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Pair
+from fastmetrics.inference.units import Sizes
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.ordering import row_order
 from fastmetrics.tables.score_table import is_called_positive, real_threshold

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.measures._influences import RowInfluences
+from fastmetrics.measures._measure import RowInfluences
 from fastmetrics.measures.calibration._probability_table import (
     Floats,
     minus_logs,

@@ -20,7 +20,7 @@ from fastmetrics._input.scalars import check_choice, check_positive, check_same_
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
-from fastmetrics.measures._influences import RowInfluences
+from fastmetrics.measures._measure import RowInfluences
 from fastmetrics.measures.concordance.influences import of_index
 from fastmetrics.tables.concordance import CensoredPairs, Weighting, compare_times
 

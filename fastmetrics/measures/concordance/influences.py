@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics.measures._influences import RowInfluences
+from fastmetrics.measures._measure import RowInfluences
 from fastmetrics.tables.concordance import (
     Floats,
     PairTotals,

@@ -13,7 +13,7 @@ from fastmetrics._input.scalars import check_flag, check_fraction
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics._input.weights import check_prevalence
 from fastmetrics.errors import InputError, renamed
-from fastmetrics.measures._influences import Floats, RowInfluences
+from fastmetrics.measures._measure import Floats, RowInfluences
 from fastmetrics.tables.score_table import (
     BOTH_CLASSES,
     ScoreTable,

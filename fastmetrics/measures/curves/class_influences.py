@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._threads.workers import by_blocks, run
-from fastmetrics.measures._influences import Floats, RowInfluences
+from fastmetrics.measures._measure import Floats, RowInfluences
 from fastmetrics.measures.curves.influences import (
     CurveInfluences,
     of_curve,

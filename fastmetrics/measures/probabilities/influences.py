@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._threads.workers import by_blocks
-from fastmetrics.measures._influences import Floats, RowInfluences, of_mean, of_ratio
+from fastmetrics.measures._measure import Floats, RowInfluences, of_mean, of_ratio
 
 
 def _log_losses(codes: NDArray[Any], p: NDArray[Any]) -> Floats:

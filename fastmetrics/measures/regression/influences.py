@@ -11,7 +11,7 @@ import numpy as np
 
 from fastmetrics._input.regression_targets import exponent_of
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.measures._influences import Floats, RowInfluences, of_mean, of_ratio
+from fastmetrics.measures._measure import Floats, RowInfluences, of_mean, of_ratio
 from fastmetrics.measures.regression._plans import quantile
 from fastmetrics.measures.regression.regression_measures import measured
 

@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.models import NamedScores
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.inference._sample_sizes import FEW_GROUPS
 from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.inference.forms import sample_of
 from fastmetrics.inference.interval_rule import estimate_of
+from fastmetrics.inference.samples import sample_of
 from fastmetrics.inference.table_points import (
     Measured,
     counts_of_share,
@@ -30,7 +29,7 @@ from fastmetrics.inference.table_points import (
     measure_of,
     of_cells,
 )
-from fastmetrics.inference.units import Units
+from fastmetrics.inference.units import FEW_GROUPS, Units
 from fastmetrics.selection.estimates._judged import Judged
 from fastmetrics.selection.estimates._metrics import Metric
 

@@ -14,8 +14,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_confidence_level
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.inference._pvalues import moments
-from fastmetrics.inference.reference import critical_value
+from fastmetrics.inference.reference import critical_value, moments
 from fastmetrics.selection.estimates._fit_and_score import (
     FITTING,
     SplitScores,

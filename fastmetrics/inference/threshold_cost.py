@@ -1,0 +1,457 @@
+"""How sure the cheapest threshold is, and what it will cost: intervals without a bootstrap."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._docs import documented
+from fastmetrics._input.classes import check_groups
+from fastmetrics._input.rows import check_binary
+from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
+from fastmetrics._input.weights import Costs, check_costs, check_prevalence, lengths_agree
+from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics.errors import DegenerateDataWarning, InputTypeError, warn_user
+from fastmetrics.inference.estimate_result import FIELDS
+from fastmetrics.inference.reference import NOWHERE, critical_value, interval_of
+from fastmetrics.inference.units import Units, warn_of_few_groups
+from fastmetrics.measures.costs.net_benefit import of_shares
+from fastmetrics.measures.costs.row_costs import cost_at_half, savings_of
+from fastmetrics.tables.cost_table import (
+    COSTED,
+    ROUNDING,
+    CostTable,
+    costs_of_counts,
+    costs_of_rows,
+)
+from fastmetrics.tables.score_table import (
+    BOTH_CLASSES,
+    SCORED,
+    ScoreTable,
+    as_table,
+    lacks_one,
+    lacks_spread,
+    real_threshold,
+)
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+#: Costs this near to one another, relative to their size, may differ by rounding alone.
+_ROUNDING: Final = 2.0**-40
+
+
+class Cells(NamedTuple):
+    """Rows, or classes at distinct scores: place of the score, class, cost of a mistake, weight.
+
+    ``costs`` are in the units of the table; ``weights`` are None where each is a row, and
+    ``are_rows`` says that a weight is a number of rows. ``groups`` are numbers of groups of rows.
+    """
+
+    place: NDArray[np.int64]
+    positive: NDArray[np.bool_]
+    costs: Floats
+    weights: NDArray[Any] | None
+    are_rows: bool
+    groups: NDArray[np.int64] | None = None
+
+    def units(self, *, by_class: bool) -> Units:
+        """Return what varies: rows, or groups of them."""
+        counts, weights = (self.weights, None) if self.are_rows else (None, self.weights)
+        strata = self.positive.astype(np.int64) if by_class else None
+        return Units(len(self.costs), counts, weights, groups=self.groups, strata=strata)
+
+    def weighed(self, of_positive: float, of_negative: float) -> Floats:
+        """Return what a mistake costs times its weight, and times the factor of its class."""
+        one = self.costs if self.weights is None else self.costs * self.weights
+        return np.asarray(one * np.where(self.positive, of_positive, of_negative))
+
+
+def costed(
+    y_true: Any,
+    y_score: Any,
+    costs: tuple[Costs, Costs],
+    prevalence: float | None,
+    *,
+    sample_weight: Any,
+    weights_are: WeightsAre | None,
+    pos_label: Any,
+    groups: Any,
+) -> tuple[CostTable, Cells]:
+    """Return the costs of all thresholds, and what they are sums of."""
+    are_by_row = groups is not None or any(isinstance(cost, np.ndarray) for cost in costs)
+    if isinstance(y_true, ScoreTable):
+        as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)  # it alone
+        if y_true.is_weighted or are_by_row:
+            raise InputTypeError(
+                "a ScoreTable has no rows, which importances, groups and costs by row belong to: "
+                "pass labels and scores"
+            )
+        return _of_table(y_true, costs, prevalence)
+    rows = check_binary(
+        y_true,
+        y_score,
+        sample_weight=sample_weight,
+        weights_are="frequencies" if weights_are == "frequencies" else None,
+        pos_label=pos_label,
+    ).recheck()
+    codes = None if groups is None else check_groups(groups, len(rows.scores))
+    if rows.weights is None and not are_by_row:
+        return _of_table(ScoreTable.from_rows(rows), costs, prevalence)
+    for name, cost in zip(("cost_fn", "cost_fp"), costs, strict=True):
+        lengths_agree(name, cost, len(rows.scores))
+    table = costs_of_rows(rows, *costs, prevalence)
+    order = np.argsort(rows.scores)  # searching and adding up in order is many times as fast
+    positive = rows.labels[order] == 1
+    ascending = np.searchsorted(table.scores[::-1], rows.scores[order])
+    place = np.maximum(len(table.scores) - 1 - ascending, 0)  # rows that cost nothing may have none
+    of_row = [cost[order] if isinstance(cost, np.ndarray) else cost for cost in costs]
+    cells = Cells(
+        place=place,
+        positive=positive,
+        costs=np.ldexp(np.where(positive, *of_row).astype(np.float64), table.exponent),
+        weights=None if rows.weights is None else rows.weights[order],
+        are_rows=weights_are == "frequencies",
+        groups=None if codes is None else codes[order],
+    )
+    return table, cells
+
+
+def _of_table(
+    table: ScoreTable, costs: tuple[Costs, Costs], prevalence: float | None
+) -> tuple[CostTable, Cells]:
+    found = costs_of_counts(table, *costs, prevalence)
+    places = np.flatnonzero(table.positives), np.flatnonzero(table.negatives)
+    sizes = [len(place) for place in places]
+    scaled = [math.ldexp(float(cost), found.exponent) for cost in costs]
+    return found, Cells(
+        place=np.concatenate(places),
+        positive=np.repeat([True, False], sizes),
+        costs=np.repeat(scaled, sizes),
+        weights=np.concatenate((table.positives[places[0]], table.negatives[places[1]])),
+        are_rows=True,
+    )
+
+
+def shares_of(table: CostTable) -> tuple[float, float]:
+    """Return what the expected cost is divided by: for positives and for negatives, as factors."""
+    if table.prevalence is None:
+        each = 1.0 / (table.n_positive + table.n_negative)
+        return each, each
+    return table.prevalence / table.n_positive, (1.0 - table.prevalence) / table.n_negative
+
+
+def mistaken_when_left_out(table: CostTable, cells: Cells) -> NDArray[np.bool_]:
+    """Return which rows the threshold that is the cheapest without them gets wrong.
+
+    A positive left out makes all thresholds above its score cheaper by its cost, a negative all
+    that are not above its score. So the best of either side is compared with the other one's; of a
+    group whose rows lie at several places, the best of each stretch between them.
+    """
+    of_positive, of_negative = (1, 1) if table.prevalence is None else shares_of(table)
+    total = of_positive * table.missed + of_negative * table.alarms
+    if cells.groups is not None:
+        lost = cells.weighed(of_positive, of_negative)
+        called = _is_called_without_groups(total, cells, cells.groups, lost)
+        return np.asarray(called != cells.positive)
+    above = np.minimum.accumulate(total)[:-1]
+    below = np.minimum.accumulate(total[::-1])[::-1][1:]
+    one = cells.costs if cells.weights is None or cells.are_rows else cells.costs * cells.weights
+    lost = one * np.where(cells.positive, of_positive, of_negative)
+    not_called, called = above[cells.place], below[cells.place]
+    sides = np.where(cells.positive, lost, 0.0), np.where(cells.positive, 0.0, lost)
+    is_called = (called + sides[0]) * (1.0 + ROUNDING) < not_called + sides[1]
+    return np.asarray(is_called != cells.positive)
+
+
+def _is_called_without_groups(
+    total: Floats, cells: Cells, groups: Ints, lost: Floats
+) -> NDArray[np.bool_]:
+    """Return which rows the threshold that is the cheapest without their group calls positive.
+
+    Between two rows of a group the costs of thresholds, in ``total``, lack one number, that of what
+    mistakes of its rows add: ``lost``.
+    """
+    order = np.lexsort((cells.place, groups))
+    ends = np.cumsum(np.bincount(groups))
+    starts = np.append(0, ends[:-1])
+    n_stretches = len(order) + len(ends)  # one more than rows in each group
+    opens = starts + np.arange(len(ends))
+    after = np.delete(np.arange(n_stretches), opens)  # each row, and the stretch after it
+    first, last = np.zeros(n_stretches, np.int64), np.full(n_stretches, len(total) - 1)
+    first[after] = cells.place[order] + 1
+    last[after - 1] = cells.place[order]
+    # what the group adds where it is in force is left out: misses of rows called, alarms of others
+    spared = np.zeros(n_stretches)
+    spared[after] = np.where(cells.positive, lost, -lost)[order]
+    spared[opens] = np.bincount(groups, np.where(cells.positive, 0.0, lost))
+    along = np.cumsum(spared)
+    before = along[opens] - spared[opens]
+    sizes = np.diff(np.append(opens, n_stretches))
+    costs = _least_between(total, first, last) + along - np.repeat(before, sizes)
+    least = np.repeat(np.minimum.reduceat(costs, opens), sizes)
+    places = np.arange(n_stretches)
+    is_best = costs <= least * (1.0 + _ROUNDING)
+    best = np.minimum.reduceat(np.where(is_best, places, n_stretches), opens)
+    called = np.empty(len(order), np.bool_)
+    called[order] = after <= np.repeat(best, sizes - 1)
+    return called
+
+
+def _least_between(values: Floats, first: Ints, last: Ints) -> Floats:
+    """Return the least of the values from one place to another, or inf where there is none.
+
+    Minima of windows of 1, 2, 4, ... values: two that overlap make any stretch. O(n log n).
+    """
+    found, lengths, width = np.full(len(first), np.inf), last - first + 1, 1
+    while width <= lengths.max():
+        own = (lengths >= width) & (lengths < 2 * width)
+        found[own] = np.minimum(values[first[own]], values[last[own] - width + 1])
+        values, width = np.minimum(values[:-width], values[width:]), 2 * width
+    return found
+
+
+def variances_of_changes(table: CostTable, cells: Cells, row: int) -> Floats:
+    """Return the variance of how each threshold's cost differs from that of ``row``.
+
+    Only rows between the two make it: the sum of squares of what they change, or of what the rows
+    of a group change together.
+    """
+    factors, n = shares_of(table), len(table.scores)
+    if cells.groups is None:
+        squares = np.zeros(n + 1)
+        one = np.square(cells.costs * np.where(cells.positive, *factors))
+        if cells.weights is not None:
+            one *= cells.weights if cells.are_rows else np.square(cells.weights)
+        np.cumsum(np.bincount(cells.place, one, minlength=n), out=squares[1:])
+        return np.asarray(np.abs(squares - squares[row]))
+    changes = cells.weighed(*factors) * np.where(cells.positive, -1.0, 1.0)
+    found = np.zeros(n + 1)
+    for own, way in ((cells.place >= row, 1), (cells.place < row, -1)):
+        place, change = cells.place[own], changes[own]
+        order = np.lexsort((way * place, cells.groups[own]))
+        groups, change = cells.groups[own][order], change[order]
+        along = np.cumsum(change)
+        opens = np.flatnonzero(np.diff(groups, prepend=-1))
+        before = along - change
+        before -= np.repeat(before[opens], np.diff(np.append(opens, len(change))))
+        added = np.bincount(place[order], change * (2.0 * before + change), minlength=n)
+        if way > 0:
+            found[row + 1 :] = np.cumsum(added[row:])
+        else:
+            found[:row] = np.cumsum(added[:row][::-1])[::-1]
+    return np.maximum(found, 0.0)
+
+
+_NAN = math.nan
+
+
+@documented(FIELDS)
+@dataclass(frozen=True, slots=True, repr=False)
+class ThresholdCostInterval(Result):
+    """The cheapest threshold and its cost, each with an interval.
+
+    Attributes
+    ----------
+    threshold : int or float
+        The cheapest, or the one that was given: positive is score >= threshold.
+    threshold_interval : ConfidenceInterval
+        For the threshold that is the cheapest in the population; of a threshold that was given,
+        itself twice.
+    cost : float
+        The expected cost of an example on these data; too low where they chose the threshold.
+    left_out_cost : float
+        The same where the threshold is chosen anew without each row, or each group, whose cost is
+        then counted: an honest estimate for new data. Of a threshold that was given, `cost`.
+    confidence_interval : ConfidenceInterval
+        For the expected cost on new data.
+    cost_at_half : float
+        Of the threshold 0.5; nan where scores leave [0, 1].
+    cost_all_positive, cost_all_negative : float
+        Of calling everything positive, and nothing.
+    confidence_level : float
+        Of both intervals.
+    prevalence : float or None
+        The share of positives that was assumed; None for that of the data.
+    """
+
+    threshold: int | float
+    threshold_interval: ConfidenceInterval
+    cost: float
+    left_out_cost: float
+    confidence_interval: ConfidenceInterval
+    cost_at_half: float
+    cost_all_positive: float
+    cost_all_negative: float
+    confidence_level: float
+    prevalence: float | None
+    weights_are: WeightsAre | None
+
+    @property
+    def estimate(self) -> float:
+        """What the confidence interval is of: `left_out_cost`."""
+        return self.left_out_cost
+
+    @property
+    def standard_error(self) -> None:
+        """None: the interval is one of ratios, from a limit of one cost to that of another."""
+
+    @property
+    def savings(self) -> float:
+        """1 - `left_out_cost` / the cost of the cheaper trivial rule."""
+        return savings_of(self.left_out_cost, self.cost_all_positive, self.cost_all_negative)
+
+
+@documented(SCORED, COSTED, BOTH_CLASSES)
+def threshold_cost_interval(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    cost_fn: ArrayLike,
+    cost_fp: ArrayLike,
+    prevalence: float | None = None,
+    threshold: float | None = None,
+    groups: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> ThresholdCostInterval:
+    """Find the cheapest threshold and what it will cost on new data, with intervals of both.
+
+    Parameters
+    ----------
+    threshold : int or float, optional
+        A threshold that was chosen on other data, or by other means: its cost alone is then
+        estimated. None: the cheapest on these data. At two prices for all rows, `estimate` and
+        `compare` with the metric "expected_cost" say it too, of several models as well.
+    groups : array-like of shape (n_samples,), optional
+        Which rows belong together (user, patient): groups then vary and are left out, not rows.
+
+    Returns
+    -------
+    ThresholdCostInterval
+        The threshold with its interval; the cost on these data, with each row left out, and its
+        interval; what 0.5 and the trivial rules cost.
+
+    Warns
+    -----
+    SmallSampleWarning
+        If groups are worth few.
+    DegenerateDataWarning
+        If no mistake costs anything: the interval of the cost is then a point.
+    UndefinedMetricWarning
+        If a class has one row and there is a `prevalence`: the limits of the cost are nan.
+
+    Notes
+    -----
+    **The bootstrap is wrong for both** (``docs/coverage.md``). The least of many noisy costs is
+    biased downwards, and each replicate is so once more; the place of the least converges with the
+    cube root of n. Instead:
+
+    - *the threshold*: all thresholds whose cost is not above the least one by more than z standard
+      errors of that difference, which rows between the two thresholds alone decide, from the
+      lowest to the highest such;
+    - *the cost of a given threshold*: a mean, with normal limits on the log scale;
+    - *the cost of the cheapest*: from the lower limit of its cost on these data to the upper
+      one of the cost with each row left out (their union, where they are apart).
+
+    With few positives of very unequal costs no interval is sure (80 to 94 %): an amount not yet
+    seen may outweigh all others. With a ``prevalence``, classes are samples of their own. Rows, or
+    groups, must be independent; of groups the quantiles are Student's. One sort, then O(n) time and
+    memory, of groups O(n log n) time.
+
+    References
+    ----------
+    Kim, J. & Pollard, D. (1990). Cube root asymptotics. Annals of Statistics 18, 191-219.
+    Abrevaya, J. & Huang, J. (2005). On the bootstrap of the maximum score estimator. Econometrica
+    73, 1175-1204.
+
+    Examples
+    --------
+    >>> y_true = [0, 0, 1, 0, 1, 0, 1, 0, 1, 1]
+    >>> y_score = [0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+    >>> found = threshold_cost_interval(y_true, y_score, cost_fn=5, cost_fp=1)
+    >>> found.threshold, found.cost, found.left_out_cost
+    (0.25, 0.3, 0.8)
+    >>> found.cost_all_positive, found.cost_all_negative
+    (0.5, 2.5)
+    """
+    level = check_confidence_level(confidence_level)
+    read = check_weights_are(sample_weight, weights_are)
+    given = None if threshold is None else real_threshold(threshold)
+    table, cells = costed(
+        y_true,
+        y_score,
+        (check_costs("cost_fn", cost_fn), check_costs("cost_fp", cost_fp)),
+        check_prevalence(prevalence),
+        sample_weight=sample_weight,
+        weights_are=read,
+        pos_label=pos_label,
+        groups=groups,
+    )
+    if lacks_one(table.n_positive > 0, table.n_negative > 0, "the cost of a threshold"):
+        undefined = (_NAN, NOWHERE, _NAN, _NAN, NOWHERE, _NAN, _NAN, _NAN)
+        return ThresholdCostInterval(*undefined, level, table.prevalence, read)
+    units = cells.units(by_class=False)
+    df = math.inf if groups is None else units.effective_groups - 1.0
+    if groups is not None:
+        warn_of_few_groups(units.effective_groups, units.n_units)
+    row = table.best() if given is None else table.row_of(given)
+    at = table.threshold_of(row) if given is None else given
+    here = _mean(cells, np.where(cells.place < row, ~cells.positive, cells.positive), table, level)
+    fresh, around = here, ConfidenceInterval(at, at)
+    if given is None:
+        fresh = _mean(cells, mistaken_when_left_out(table, cells), table, level)
+        around = _not_dearer(table, cells, row, critical_value(df, 1.0 - level))
+    low, high = min(here[1].low, fresh[1].low), max(here[1].high, fresh[1].high)
+    sizes = cells.units(by_class=table.prevalence is not None).units_of_strata
+    if len(sizes) > 1 and lacks_spread(sizes[1], sizes[0], "the interval of the cost"):
+        low = high = _NAN
+    elif high == 0:
+        warn_user(
+            "the interval of the cost is degenerate: no mistake costs anything on these data, "
+            "which do not show how rare they are",
+            DegenerateDataWarning,
+        )
+    return ThresholdCostInterval(
+        threshold=at,
+        threshold_interval=around,
+        cost=float(table.cost_at(row)),
+        left_out_cost=float(table.cost_at(row)) if given is not None else fresh[0],
+        confidence_interval=ConfidenceInterval(low, high),
+        cost_at_half=cost_at_half(table),
+        cost_all_positive=float(table.cost_at(-1)),
+        cost_all_negative=float(table.cost_at(0)),
+        confidence_level=level,
+        prevalence=table.prevalence,
+        weights_are=read,
+    )
+
+
+def _mean(
+    cells: Cells, mistaken: NDArray[np.bool_], table: CostTable, level: float
+) -> tuple[float, ConfidenceInterval]:
+    """Return the mean cost of the mistakes, with limits on the log scale: costs are skew."""
+    losses = np.where(mistaken, cells.costs, 0.0)  # scaled: their squares do not overflow
+    value, influences = of_shares(cells.positive, losses, cells.weights, table.prevalence)
+    spread = cells.units(by_class=table.prevalence is not None).spread(influences)
+    df = math.inf if cells.groups is None else spread.df
+    unscaled = [math.ldexp(each, -table.exponent) for each in (float(value), spread.standard_error)]
+    interval = interval_of(unscaled[0], unscaled[1], df, level, "log", bounds=(0.0, math.inf))
+    return unscaled[0], interval
+
+
+def _not_dearer(table: CostTable, cells: Cells, row: int, z: float) -> ConfidenceInterval:
+    """Return from where to where a threshold's cost is within z errors of the least one."""
+    of_positive, of_negative = shares_of(table)
+    costs = of_positive * table.missed + of_negative * table.alarms
+    errors = np.sqrt(variances_of_changes(table, cells, row))
+    kept = np.flatnonzero(costs - costs[row] <= z * errors + _ROUNDING * costs[row])
+    lowest = int(kept[-1])  # decides as all thresholds down to the next score
+    low = table.scores[lowest].item() if lowest < len(table.scores) else -math.inf
+    return ConfidenceInterval(low, table.threshold_of(int(kept[0])))
