@@ -1,0 +1,3 @@
+"""Bad: replicates of bands know DeLong."""
+
+import fastmetrics.inference.delong

@@ -1,3 +1,0 @@
-"""Bad: bands know DeLong."""
-
-import fastmetrics.inference.delong
