@@ -28,10 +28,14 @@ from .errors import (
     UndefinedMetricWarning as UndefinedMetricWarning,
 )
 from .inference.bands import pr_band as pr_band, roc_band as roc_band
-from .inference.bootstrap.bootstrap import bootstrap as bootstrap
-from .inference.bootstrap.multiclass_bootstrap import multiclass_bootstrap as multiclass_bootstrap
-from .inference.bootstrap.paired_bootstrap import paired_bootstrap as paired_bootstrap
-from .inference.bootstrap.permutation import paired_permutation_test as paired_permutation_test
+from .inference.bootstrap.bootstrap import (
+    bootstrap as bootstrap,
+    multiclass_bootstrap as multiclass_bootstrap,
+)
+from .inference.bootstrap.paired import (
+    paired_bootstrap as paired_bootstrap,
+    paired_permutation_test as paired_permutation_test,
+)
 from .inference.compare import compare as compare
 from .inference.delong import (
     delong as delong,

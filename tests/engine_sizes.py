@@ -52,11 +52,11 @@ PLACES: dict[str, tuple[str, ...]] = {
     # of replicates
     "band_batch_bytes": ("inference._band_run._BATCH_BYTES",),
     "band_places": ("inference._band_run.N_PLACES",),
-    "batch_bytes": (f"{_BOOTSTRAP}._forms.BATCH_BYTES",),
+    "batch_bytes": (f"{_BOOTSTRAP}._samples.BATCH_BYTES",),
     "batches_of_a_part": (f"{_BOOTSTRAP}._engine._BATCHES",),
-    "cell_batch": (f"{_BOOTSTRAP}._cell_forms._CELLS_OF_A_BATCH",),
+    "cell_batch": (f"{_BOOTSTRAP}._samples._CELLS_OF_A_BATCH",),
     "cell_rows": (f"{_BOOTSTRAP}._parse.ROWS_OF_A_CELL",),
-    "most_refits": (f"{_BOOTSTRAP}._plans.MAX_REFITS",),
+    "most_refits": (f"{_BOOTSTRAP}._specs.MAX_REFITS",),
     "part_bytes": (f"{_BOOTSTRAP}._engine._PART_BYTES",),
     "part_rows": (f"{_BOOTSTRAP}._engine._MOST_ROWS",),
     # of comparisons and selection

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import get_args, get_type_hints
 
 import fastmetrics as fm
-from fastmetrics.inference.bootstrap._plans import SUMS
-from fastmetrics.inference.bootstrap._threshold_plans import THRESHOLD_PLANS
+from fastmetrics.inference.bootstrap._specs import SUMS, THRESHOLD_PLANS
 from fastmetrics.measures._measure import REQUIRED as REQUIRED, Measure as Measure
 from fastmetrics.measures.registry import MEASURES
 from fastmetrics.measures.regression._plans import PLANS

@@ -40,8 +40,9 @@ from benchmarks.coverage.scenes import (
 )
 from fastmetrics._input.scalars import seed_key
 from fastmetrics.errors import DegenerateDataWarning, UndefinedMetricWarning
-from fastmetrics.inference.bootstrap._limits import Method, limits, pvalue_of_limits
-from fastmetrics.inference.bootstrap.paired_bootstrap import PAIRED_METHOD
+from fastmetrics.inference.bootstrap._draws import Method
+from fastmetrics.inference.bootstrap._engine import limits, pvalue_of_limits
+from fastmetrics.inference.bootstrap.paired import PAIRED_METHOD
 from fastmetrics.inference.reference import interval_of
 
 GROUPED = ("roc_auc", "average_precision", "f1", "accuracy")

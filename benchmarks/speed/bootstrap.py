@@ -23,7 +23,7 @@ from fastmetrics._threads.workers import at_most
 from fastmetrics.inference.bootstrap._draws import Draws
 from fastmetrics.inference.bootstrap._engine import Engine
 from fastmetrics.inference.bootstrap._parse import Given, parse, parse_models
-from fastmetrics.inference.bootstrap._plans import planned
+from fastmetrics.inference.bootstrap._specs import planned
 
 Call = Callable[[], Any]
 

@@ -58,7 +58,7 @@ def replicates(labels: Array, scores: Array) -> Callable[[], Any]:
     from fastmetrics.inference.bootstrap._draws import Draws
     from fastmetrics.inference.bootstrap._engine import Engine
     from fastmetrics.inference.bootstrap._parse import Given, parse
-    from fastmetrics.inference.bootstrap._plans import planned
+    from fastmetrics.inference.bootstrap._specs import planned
 
     def engine(rows: slice) -> Engine:
         table = ScoreTable.from_scores(labels[rows], scores[rows])

@@ -16,11 +16,11 @@ from fastmetrics._report.evaluation_result import Evaluation, EvaluationBootstra
 from fastmetrics._report.model_evaluation import ModelEvaluation, found_of, of_each_model
 from fastmetrics.errors import InputError, SmallSampleWarning, renamed
 from fastmetrics.inference.bootstrap._engine import joined
-from fastmetrics.inference.bootstrap._forms import Form
 from fastmetrics.inference.bootstrap._parse import Given
-from fastmetrics.inference.bootstrap._plans import CountPlan, planned
+from fastmetrics.inference.bootstrap._samples import Form
+from fastmetrics.inference.bootstrap._specs import CountPlan, planned
 from fastmetrics.inference.bootstrap.bootstrap import Options, checked_options, parsed, resampled
-from fastmetrics.inference.bootstrap.paired_bootstrap import compared, parsed_models
+from fastmetrics.inference.bootstrap.paired import compared, parsed_models
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.measures import asking

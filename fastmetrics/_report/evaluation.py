@@ -38,7 +38,7 @@ from fastmetrics._report.task_evaluation import (
     task_of,
 )
 from fastmetrics.errors import InputError, InputTypeError, renamed
-from fastmetrics.inference.bootstrap._limits import Method
+from fastmetrics.inference.bootstrap._draws import Method
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.score_runs import ScoreRuns

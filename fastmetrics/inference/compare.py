@@ -156,7 +156,7 @@ def compare(
         return found
 
     def by_bootstrap(**options: Any) -> Mapping[str, Comparison]:
-        from fastmetrics.inference.bootstrap.paired_bootstrap import paired_bootstrap
+        from fastmetrics.inference.bootstrap.paired import paired_bootstrap
 
         return paired_bootstrap(y_true, scores, names=names, reference=reference, **options)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import seed_key
 from fastmetrics.inference.bootstrap._draws import Draws, cell_counts
-from fastmetrics.inference.bootstrap.permutation import _coins
+from fastmetrics.inference.bootstrap.paired import _coins
 
 
 def times_drawn(

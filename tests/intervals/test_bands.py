@@ -26,7 +26,7 @@ import engine_sizes
 import fastmetrics as fm
 from fastmetrics.inference._band_run import effective_sizes, kolmogorov_widths
 from fastmetrics.inference.bootstrap._parse import Given, parse
-from fastmetrics.inference.bootstrap._plans import planned
+from fastmetrics.inference.bootstrap._specs import planned
 from reference import band_oracle, bootstrap_oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")

@@ -11,7 +11,7 @@ import pytest
 from kernel_forms import FORMS, IS_COMPILED
 
 from fastmetrics._kernels import replicates as kernels
-from fastmetrics.inference.bootstrap._rows import lone_positives
+from fastmetrics.inference.bootstrap._draws import lone_positives
 from reference import replicate_oracle
 from reference.replicate_oracle import Rows, points
 

@@ -16,8 +16,7 @@ from benchmarks.speed import naive
 from benchmarks.speed.data import SEED, Data
 from benchmarks.speed.twins.curves import Pair
 from fastmetrics._kernels import replicates, resampling
-from fastmetrics.inference.bootstrap._draws import fill_totals
-from fastmetrics.inference.bootstrap._rows import lone_positives
+from fastmetrics.inference.bootstrap._draws import fill_totals, lone_positives
 
 Floats = NDArray[np.float64]
 WINDOW, WORDS = resampling.WINDOW, resampling.WORDS

@@ -23,25 +23,7 @@ from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import Weights, check_weights
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference.bootstrap._cell_forms import (
-    CodedRows,
-    MatrixCells,
-    TableCells,
-    codes_among,
-    matrices_of,
-    predicted_labels,
-)
-from fastmetrics.inference.bootstrap._forms import Form, Rows, ScoredRows
-from fastmetrics.inference.bootstrap._plans import (
-    CountPlan,
-    Planned,
-    SumPlan,
-    UserPlan,
-    check_domains,
-    columns_are,
-    columns_of,
-)
-from fastmetrics.inference.bootstrap._rows import (
+from fastmetrics.inference.bootstrap._draws import (
     ROWS_OF_A_CELL,
     Codes,
     Floats,
@@ -54,6 +36,26 @@ from fastmetrics.inference.bootstrap._rows import (
     rows_in_order,
     rows_of_table,
     taken,
+)
+from fastmetrics.inference.bootstrap._samples import (
+    CodedRows,
+    Form,
+    MatrixCells,
+    Rows,
+    ScoredRows,
+    TableCells,
+    codes_among,
+    matrices_of,
+    predicted_labels,
+)
+from fastmetrics.inference.bootstrap._specs import (
+    CountPlan,
+    Planned,
+    SumPlan,
+    UserPlan,
+    check_domains,
+    columns_are,
+    columns_of,
 )
 from fastmetrics.tables.confusion._label_counts import cells_of_rows, score_cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
