@@ -19,13 +19,8 @@ import pytest
 import fastmetrics as fm
 from fastmetrics._display import MonteCarloPValue, as_p, pvalue
 from fastmetrics.cli import main
-<<<<<<< HEAD
-from fastmetrics.inference.bootstrap._limits import pvalue_of_limits
-from fastmetrics.inference.reference import holm
-=======
-from fastmetrics.inference.reference import holm
 from fastmetrics.inference.bootstrap._engine import pvalue_of_limits
->>>>>>> 0d86f48c (Merge the files of the bootstrap into seven modules)
+from fastmetrics.inference.reference import holm
 
 B = 199
 N = 1_000

@@ -32,15 +32,9 @@ from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference.bootstrap._draws import Draws, padded, points_of_weights
 from fastmetrics.inference.bootstrap._engine import STRATIFY, Failures
 from fastmetrics.inference.bootstrap._parse import Given, parse
-<<<<<<< HEAD
-from fastmetrics.inference.bootstrap._plans import check_stratified, planned
-from fastmetrics.inference.bootstrap._rows import padded
-from fastmetrics.inference.proportions import proportion_limits, wilson_limits
-=======
 from fastmetrics.inference.bootstrap._samples import Form, ScoredRows, TableCells, curves_of
 from fastmetrics.inference.bootstrap._specs import check_stratified, planned
 from fastmetrics.inference.proportions import proportion_limits, wilson_limits
->>>>>>> 0d86f48c (Merge the files of the bootstrap into seven modules)
 from fastmetrics.inference.reference import normal_quantile
 from fastmetrics.tables.score_table import ScoreTable, lacks_a_class
 

@@ -11,15 +11,8 @@ import pytest
 import scipy.stats
 from hypothesis import given, strategies as st
 
-<<<<<<< HEAD
-from fastmetrics.inference.bootstrap import _limits
-from fastmetrics.inference.bootstrap._limits import (
-=======
-from fastmetrics.inference.reference import holm
-from fastmetrics.inference.units import narrowed_level, widened_level
 from fastmetrics.inference.bootstrap import _engine
 from fastmetrics.inference.bootstrap._engine import (
->>>>>>> 0d86f48c (Merge the files of the bootstrap into seven modules)
     acceleration,
     limits,
     pvalue_of_limits,

@@ -18,15 +18,6 @@ from fastmetrics._kernels import replicates
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import run, run_batches
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
-<<<<<<< HEAD
-from fastmetrics.inference.bootstrap._cell_forms import Cells
-from fastmetrics.inference.bootstrap._draws import WINDOW, Draws, Line, Needs, Yield
-from fastmetrics.inference.bootstrap._forms import Form, Rows
-from fastmetrics.inference.bootstrap._limits import acceleration
-from fastmetrics.inference.bootstrap._plans import Planned, UserPlan
-from fastmetrics.inference.bootstrap._rows import padded
-=======
-from fastmetrics.inference.units import Sizes, narrowed_level, widened_level
 from fastmetrics.inference.bootstrap._draws import (
     WINDOW,
     Draws,
@@ -39,9 +30,8 @@ from fastmetrics.inference.bootstrap._draws import (
 )
 from fastmetrics.inference.bootstrap._samples import Cells, Form, Rows
 from fastmetrics.inference.bootstrap._specs import Planned, UserPlan
->>>>>>> 0d86f48c (Merge the files of the bootstrap into seven modules)
 from fastmetrics.inference.estimate_result import Replicates
-from fastmetrics.inference.units import Sizes
+from fastmetrics.inference.units import Sizes, narrowed_level, widened_level
 
 # A replicate is a sum over up to 10^7 rows or more: values this near to one another, relative to
 # their size, are one value. An interval so narrow would say nothing either.

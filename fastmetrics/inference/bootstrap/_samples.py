@@ -42,14 +42,6 @@ from fastmetrics.inference.bootstrap._draws import (
     points_of_weights,
     sum_columns,
 )
-from fastmetrics.measures.decisions._matrix_input import positive_last
-from fastmetrics.tables.confusion._label_counts import (
-    Cells as LabelCells,
-    completed,
-    count_columns,
-    seen_cells,
-)
-<<<<<<< HEAD:fastmetrics/inference/bootstrap/_forms.py
 from fastmetrics.inference.units import (
     Sizes,
     effective_groups,
@@ -57,9 +49,14 @@ from fastmetrics.inference.units import (
     warn_of_few_groups,
     warn_of_few_rows,
 )
-=======
+from fastmetrics.measures.decisions._matrix_input import positive_last
+from fastmetrics.tables.confusion._label_counts import (
+    Cells as LabelCells,
+    completed,
+    count_columns,
+    seen_cells,
+)
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
->>>>>>> 0d86f48c (Merge the files of the bootstrap into seven modules):fastmetrics/inference/bootstrap/_samples.py
 from fastmetrics.tables.score_table import ScoreTable
 
 # Sums of weights this near to the number of positives, relative to all weight, meet it.

@@ -27,10 +27,6 @@ from fastmetrics._input.scalars import (
     seed_key,
 )
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-<<<<<<< HEAD
-from fastmetrics.inference.bootstrap._draws import Draws, Resampling
-=======
-from fastmetrics.inference.units import Sizes, warn_of_rare_classes
 from fastmetrics.inference.bootstrap._draws import (
     Draws,
     Method,
@@ -40,7 +36,6 @@ from fastmetrics.inference.bootstrap._draws import (
     rows_of_arrays,
     taken,
 )
->>>>>>> 0d86f48c (Merge the files of the bootstrap into seven modules)
 from fastmetrics.inference.bootstrap._engine import (
     STRATIFY,
     WEIGH,
@@ -65,12 +60,9 @@ from fastmetrics.inference.bootstrap._specs import (
     planned,
 )
 from fastmetrics.inference.estimate_result import Estimate, Estimates
-<<<<<<< HEAD
-from fastmetrics.inference.units import Sizes
-=======
+from fastmetrics.inference.units import Sizes, warn_of_rare_classes
 from fastmetrics.measures import asking
 from fastmetrics.measures._measure import Measure
->>>>>>> 0d86f48c (Merge the files of the bootstrap into seven modules)
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.measures.curves.roc_multiclass import class_codes, class_scores
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix

@@ -28,19 +28,6 @@ from fastmetrics._kernels import replicates, resampling
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-<<<<<<< HEAD:fastmetrics/inference/bootstrap/permutation.py
-from fastmetrics.inference.bootstrap._draws import Draws
-from fastmetrics.inference.bootstrap._engine import Engine, Failures, replicates_of
-from fastmetrics.inference.bootstrap._forms import ScoredRows
-from fastmetrics.inference.bootstrap._plans import CountPlan, Planned, planned
-from fastmetrics.inference.bootstrap._rows import inverse_of, order_of, padded, rows_of_arrays
-from fastmetrics.inference.bootstrap._threshold_plans import ThresholdPlan
-from fastmetrics.inference.bootstrap.bootstrap import Options
-from fastmetrics.inference.comparison_result import Comparison, Comparisons
-from fastmetrics.inference.estimate_result import Estimate, Pair
-from fastmetrics.inference.units import Sizes
-=======
-from fastmetrics.inference.units import Sizes
 from fastmetrics.inference.bootstrap._draws import (
     Draws,
     Method,
@@ -81,7 +68,7 @@ from fastmetrics.inference.bootstrap.bootstrap import (
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Pair
 from fastmetrics.inference.reference import ratio
->>>>>>> 0d86f48c (Merge the files of the bootstrap into seven modules):fastmetrics/inference/bootstrap/paired.py
+from fastmetrics.inference.units import Sizes
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.ordering import row_order
 from fastmetrics.tables.score_table import is_called_positive, real_threshold
