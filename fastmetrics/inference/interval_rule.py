@@ -18,7 +18,7 @@ from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.proportions import ProportionMethod, proportion_limits
 from fastmetrics.inference.reference import NOWHERE, critical_value, limits, quantile, within
 from fastmetrics.inference.table_points import Measured, Rates, measure_of
-from fastmetrics.inference.units import Floats, Reference, SamplesAre, Spread
+from fastmetrics.inference.units import ROUNDING, Floats, Reference, SamplesAre, Spread
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.decisions.count_measures import gradient
 
@@ -179,6 +179,10 @@ def estimate_by(
     decisions of two classes, and ``rates`` those of a largest gap.
     """
     measure = measure_of(one)
+    # Of losses that are all the same, sums of a row's terms leave the rounding of their order.
+    size = max(abs(value), 1.0) if measure.family == "probabilities" else abs(value)
+    if spread.standard_error * math.sqrt(n_samples) <= ROUNDING * size:
+        spread = Spread(0.0, math.nan)
     error = spread.standard_error if not math.isnan(value) else math.nan
     width, scale = _width(one), measure.scale
     if measure.name == "cost" and one.parameters.get("cost_matrix") is None:

@@ -215,6 +215,18 @@ def test_what_does_not_vary_says_so(metric: str) -> None:
     assert "it has no interval" in found[metric].note
 
 
+@pytest.mark.parametrize("p", [0.55, 0.6, 0.8, 0.9])
+@pytest.mark.parametrize("metric", ["brier_score", "log_loss"])
+def test_rows_that_all_lose_the_same_have_no_interval(metric: str, p: float) -> None:
+    """Of two classes and of three, whose losses are sums in another order in each row."""
+    of_three = np.tile(np.where(np.eye(3) > 0, p, (1 - p) / 2), (4, 1))
+    for y, scores in ((["a", "b", "c"] * 4, of_three), ([0, 1] * 6, [1 - p, p] * 6)):
+        with pytest.warns(fm.DegenerateDataWarning, match="it has no interval"):
+            (estimate,) = fm.estimate(y, scores, metrics=metric).values()
+        assert estimate.standard_error == 0.0
+        assert np.isnan(estimate.confidence_interval).all()
+
+
 def test_the_design_effect_is_the_variance_over_that_of_rows(data: Any) -> None:
     y, p = data[:2]
     metrics = ["brier_score", "average_precision"]
