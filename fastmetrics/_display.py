@@ -552,10 +552,15 @@ def as_text(shown: Display, *, width: int = WIDTH) -> str:
 
 def as_html(shown: Display) -> str:
     """Return the tables of a display, figures aligned; the title is the caption of the first."""
-    notes = (_CODE.sub(r"<code>\1</code>", html.escape(note)) for note in shown.notes if note)
+    notes = (words_as_html(note) for note in shown.notes if note)
     texts = (f"<p>{note}</p>".replace("\n", "<br>") for note in notes)
     inside = [*tables_as_html(shown), *texts]
     return "".join([f'<div class="fastmetrics"><style>{_STYLE}</style>', *inside, "</div>"])
+
+
+def words_as_html(text: str) -> str:
+    """Return a text as HTML, what stands between back-ticks as code."""
+    return _CODE.sub(r"<code>\1</code>", html.escape(text))
 
 
 def tables_as_html(shown: Display) -> list[str]:

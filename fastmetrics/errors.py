@@ -99,6 +99,8 @@ class InputKeyError(InputError, KeyError):
     __str__ = Exception.__str__  # a KeyError's is the repr of its message
 
 
+#: Characters of a message; longer ones repeat what was passed, as an array in place of a number.
+_LONGEST: Final = 600
 #: A number, boolean or text of NumPy as its repr is since NumPy 2.
 _NUMPY_SCALAR: Final = re.compile(
     r"\bnp\.(?:(?:u?int|float|longdouble)\w*\((?P<number>[^()]*)\)|(?P<bool>True|False)_\b"
@@ -107,7 +109,9 @@ _NUMPY_SCALAR: Final = re.compile(
 
 
 def _plain(message: str) -> str:
-    """Return a message whose numbers are plain ones: 7 for np.int64(7)."""
+    """Return a message with plain numbers, 7 for np.int64(7), and without the middle of arrays."""
+    if len(message) > _LONGEST:
+        message = f"{message[: _LONGEST - 200]} … {message[-150:]}"
     if "np." not in message:
         return message
     return _NUMPY_SCALAR.sub(_content, message)
@@ -180,6 +184,14 @@ def no_parameter(name: str, owner: str, known: Iterable[str]) -> InputTypeError:
 
 
 _PARAMETER: Final = re.compile("`([^`]+)`")
+
+
+def parsing_error(error: Exception) -> str:
+    """Return why a parser of JSON or TOML refused a text.
+
+    Python refuses integers of thousands of digits by a bare ValueError with advice on settings.
+    """
+    return "an integer in it has too many digits" if type(error) is ValueError else str(error)
 
 
 def with_names(message: str, names: Mapping[str, str]) -> str:

@@ -389,6 +389,7 @@ def _draw(ax: Any, panel: Panel) -> None:
     ax.set_yticks(places, [shown_name(short(row.label, _LONGEST)) for row in panel.rows])
     ax.set_ylim(0.4, len(panel.rows) + 0.6)
     ax.margins(x=0.06)
+    ax.locator_params(axis="x", nbins=5)
     ax.tick_params(axis="y", length=0)
     above = 18.0 if any(panel.ends) else 6.0
     ax.set_title(panel.title, loc="left", fontsize="medium", color=INK, pad=above)

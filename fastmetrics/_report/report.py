@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastmetrics._display import Display, Table, tables_as_html
+from fastmetrics._display import Display, Table, tables_as_html, words_as_html
 from fastmetrics._files import File, writing
 from fastmetrics._input.containers import as_array, named_columns
 from fastmetrics._input.models import NamedScores
@@ -695,8 +695,10 @@ def _array_of(values: Any, name: str) -> NDArray[Any]:
 def _template() -> Any:
     with importing("reports need jinja2: pip install 'fastmetrics-eval[report]'"):
         import jinja2
+        import markupsafe
     loader = jinja2.PackageLoader("fastmetrics._report", "")
     environment = jinja2.Environment(
         autoescape=True, loader=loader, trim_blocks=True, lstrip_blocks=True
     )
+    environment.filters["words"] = lambda text: markupsafe.Markup(words_as_html(text))
     return environment.get_template("page.html")

@@ -32,6 +32,7 @@ from fastmetrics.errors import (
     InputError,
     InputTypeError,
     by_name,
+    parsing_error,
     warn_user,
 )
 from fastmetrics.inference.reference import adjusted, critical_value, difference_test, moments
@@ -611,7 +612,7 @@ def read_timings(path: str | os.PathLike[str]) -> TimingRun:
         try:
             content = json.load(file, object_pairs_hook=_without_copies)
         except (ValueError, RecursionError) as error:
-            raise FileError(f"{name}: no JSON: {error}") from None
+            raise FileError(f"{name}: no JSON: {parsing_error(error)}") from None
     read = _reader(content)
     if read is None:
         raise FileError(
@@ -661,7 +662,7 @@ def _without_copies(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise ValueError(f"an object has {max(keys, key=keys.count)!r} twice")
+        raise FileError(f"an object has {max(keys, key=keys.count)!r} twice")
     return found
 
 

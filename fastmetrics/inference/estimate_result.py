@@ -360,9 +360,8 @@ class Estimate(Drawn):
     details: Any = field(default=None, repr=False)
 
     def __repr__(self) -> str:
-        limits = self.confidence_interval
-        said = f"{self.estimate:.6g} [{limits.low:.6g}, {limits.high:.6g}], {self.method}"
-        return f"Estimate({self.metric}: {said})"
+        value = f"{self.estimate:.6g}{_limits(self.confidence_interval)}"
+        return f"Estimate({self.metric}: {value}, {self.method})"
 
     @documented()
     def plan(self, *, half_width: float) -> SampleSize:
@@ -412,6 +411,11 @@ class Estimate(Drawn):
 
 
 @documented(FIELDS)
+def _limits(interval: ConfidenceInterval) -> str:
+    """Return the limits in brackets, or nothing where there are none."""
+    return "" if math.isnan(interval.low) else f" [{interval.low:.6g}, {interval.high:.6g}]"
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Pair(Drawn):
     """Two models compared by one measure: that of `a` less that of `b`.
@@ -501,8 +505,7 @@ class Pair(Drawn):
         return self.a if (self.estimate > 0.0) == higher_is_better else self.b
 
     def __repr__(self) -> str:
-        low, high = self.confidence_interval
-        limits = "" if math.isnan(low) else f" [{low:.6g}, {high:.6g}]"
+        limits = _limits(self.confidence_interval)
         p = f"pvalue{equals(self.pvalue)}{self.pvalue:.6g}"
         return f"Pair({self.metric}: {self.a} - {self.b} = {self.estimate:.6g}{limits}, {p})"
 

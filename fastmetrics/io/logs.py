@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from fastmetrics._input.scalars import check_text
-from fastmetrics.errors import FileError, InputError, InputTypeError
+from fastmetrics.errors import FileError, InputError, InputTypeError, parsing_error
 
 Path = str | os.PathLike[str]
 
@@ -155,8 +155,10 @@ def _read(
         raise FileError(f"{name}: no text in UTF-8: {error}") from None
     try:
         whole = json.loads(text)
-    except (ValueError, RecursionError):  # lines, or damaged
+    except (json.JSONDecodeError, RecursionError):  # lines, or damaged
         whole = None
+    except ValueError as error:
+        raise FileError(f"{name}: {parsing_error(error)}") from None
     if isinstance(whole, Mapping) and "samples" in whole and "eval" in whole:
         samples = whole["samples"] or []
         if not isinstance(samples, list):
@@ -175,7 +177,7 @@ def _loads(name: str, place: str, text: str | bytes) -> Any:
     except RecursionError:
         raise FileError(f"{name}: {place} is nested too deep") from None
     except ValueError as error:  # of JSON, of its encoding, of integers with too many digits
-        raise FileError(f"{name}: {place} is no JSON: {error}") from None
+        raise FileError(f"{name}: {place} is no JSON: {parsing_error(error)}") from None
 
 
 def _objects(name: str, values: Iterable[tuple[str, Any]]) -> list[Sample]:

@@ -152,6 +152,11 @@ def _check_header(source: Source, wanted: list[str]) -> None:
         names = ", ".join(repr(column) for column in missing)
         found = ", ".join(repr(column) for column in source.header)
         found = found if len(found) <= 2_000 else f"{found[:2_000]}…"
+        known = {column.casefold() for column in source.header}
+        if source.kind == "json" and any(column.casefold() in known for column in missing):
+            found += (
+                ". Of JSON keys that differ in case only, the first alone can be read: rename one"
+            )
         raise FileError(f"{source.path}: no column {names}; the columns are {found}")
     for column in wanted:
         if source.header.count(column) > 1:

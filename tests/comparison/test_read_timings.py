@@ -116,6 +116,7 @@ def test_asv(tmp_path):
         ('{"results": [{"command": "x", "times": [1' + "0" * 400 + "]}]}", "OverflowError"),
         ('{"results": [{"command": "x", "times": [1], "times": [2]}]}', "has 'times' twice"),
         ('{"results": ' + "[" * 10**5, "no JSON"),
+        ('{"results": 1' + "0" * 5000 + "}", "no JSON: an integer in it has too many digits$"),
         (
             '{"results": [{"command": "x", "times": [1, 2], "exit_codes": [0, 127]}]}',
             "'x' failed in 1 of 2 runs, with exit code 127",

@@ -225,6 +225,7 @@ def test_rows_that_all_lose_the_same_have_no_interval(metric: str, p: float) -> 
             (estimate,) = fm.estimate(y, scores, metrics=metric).values()
         assert estimate.standard_error == 0.0
         assert np.isnan(estimate.confidence_interval).all()
+        assert "nan" not in repr(estimate)
 
 
 def test_the_design_effect_is_the_variance_over_that_of_rows(data: Any) -> None:

@@ -116,6 +116,14 @@ def test_decimals_are_those_of_float_to_the_bit(tmp_path: Path) -> None:
     assert columns.scores["s"].tobytes() == np.array(list(map(float, texts))).tobytes()
 
 
+def test_keys_of_json_that_differ_in_case(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"y": 1, "Y": 0, "s": 0.5}\n{"y": 0, "Y": 1, "s": 0.2}\n')
+    assert read_columns([path], "y", ["s"]).labels.tolist() == [1, 0]
+    with pytest.raises(FileError, match=r"no column 'Y'; .* differ in case only, the first"):
+        read_columns([path], "Y", ["s"])
+
+
 @pytest.mark.parametrize(
     "scores",
     [["0.5", str(2**53 + 1)], ["-1", str(2**64 - 1)], [str(BIG + 1), "1"], ["9" * 40, "1"]],

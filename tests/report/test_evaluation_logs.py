@@ -262,7 +262,14 @@ def broken(path, text):
             "`score` must be named: .* has s/x, s/y",
         ),
         ('{"doc_id": 1, "acc": 1' + "0" * 400 + "}", "line 1 has a score that is not finite"),
-        ('{"doc_id": 1' + "0" * 5000 + ', "acc": 1}', "line 1 is no JSON: .*digits"),
+        (
+            '{"doc_id": 1' + "0" * 5000 + ', "acc": 1}',
+            r"x\.jsonl: an integer in it has too many digits$",
+        ),
+        (
+            '{"doc_id": 1, "acc": 1}\n{"doc_id": 1' + "0" * 5000 + "}",
+            "line 2 is no JSON: an integer in it has too many digits$",
+        ),
         ("[" * 10**5, "line 1 is nested too deep"),
         ('{"doc_id": 1, "acc": ' + "[" * 10**5, "line 1 is nested too deep"),
         ('{"doc_id": 1.5, "acc": 1}', "as doc_id a float, no text or integer"),

@@ -102,6 +102,7 @@ def test_a_page_of_every_task(task):
     assert all(link.startswith(("#", "data:image/png;base64,")) for link in page.links)
     assert {link[1:] for link in page.links if link[0] == "#"} <= set(page.ids)
     assert not {"script", "link", "iframe", "object", "form", "base"} & set(page.tags)
+    assert "`" not in report.html
     assert "://" not in re.sub(r'xmlns(:xlink)?="http://www.w3.org/[^"]*"', "", report.html)
     for line in report.verdict.split("\n"):
         assert line in page.texts or not line
