@@ -47,49 +47,48 @@ from .inference.guaranteed_threshold import guaranteed_threshold as guaranteed_t
 from .io.logs import read_evaluation_log as read_evaluation_log
 from .measures.asking import metrics_table as metrics_table, register_metric as register_metric
 from .measures.calibration.reliability_diagram import calibration_curve as calibration_curve
-from .measures.costs.lorenz import gini_coefficient as gini_coefficient
+from .measures.costs.gains import gini_coefficient as gini_coefficient
 from .measures.curves.best_threshold import (
     best_threshold as best_threshold,
     predict_at_threshold as predict_at_threshold,
 )
-from .measures.curves.break_even import break_even_point as break_even_point
-from .measures.curves.counts import (
-    confusion_matrix_at_thresholds as confusion_matrix_at_thresholds,
-    metric_at_thresholds as metric_at_thresholds,
-)
 from .measures.curves.dominance import dominance as dominance
-from .measures.curves.kolmogorov_smirnov import ks_statistic as ks_statistic
-from .measures.curves.partial_auc import partial_auc as partial_auc
-from .measures.curves.pr_areas import pr_auc as pr_auc
 from .measures.curves.precision_recall import (
     average_precision_score as average_precision_score,
+    break_even_point as break_even_point,
+    pr_auc as pr_auc,
     precision_recall_curve as precision_recall_curve,
 )
-from .measures.curves.roc import auc as auc, det_curve as det_curve, roc_curve as roc_curve
-from .measures.curves.roc_auc import rank_loss as rank_loss, roc_auc_score as roc_auc_score
+from .measures.curves.roc import (
+    auc as auc,
+    confusion_matrix_at_thresholds as confusion_matrix_at_thresholds,
+    det_curve as det_curve,
+    ks_statistic as ks_statistic,
+    metric_at_thresholds as metric_at_thresholds,
+    roc_curve as roc_curve,
+)
+from .measures.curves.roc_auc import (
+    partial_auc as partial_auc,
+    rank_loss as rank_loss,
+    roc_auc_score as roc_auc_score,
+)
 from .measures.decisions.accuracy import (
     accuracy_score as accuracy_score,
+    balanced_accuracy_score as balanced_accuracy_score,
+    cohen_kappa_score as cohen_kappa_score,
+    g_mean as g_mean,
     hamming_loss as hamming_loss,
+    macro_micro as macro_micro,
+    matthews_corrcoef as matthews_corrcoef,
     zero_one_loss as zero_one_loss,
 )
-from .measures.decisions.agreement import (
-    cohen_kappa_score as cohen_kappa_score,
-    matthews_corrcoef as matthews_corrcoef,
-)
-from .measures.decisions.classification_measures import (
+from .measures.decisions.classification_report import (
     classification_measures as classification_measures,
-)
-from .measures.decisions.classification_report import classification_report as classification_report
-from .measures.decisions.count_measures import count_measure as count_measure
-from .measures.decisions.macro_micro import (
-    balanced_accuracy_score as balanced_accuracy_score,
-    g_mean as g_mean,
-    macro_micro as macro_micro,
-)
-from .measures.decisions.matrix_functions import (
+    classification_report as classification_report,
     confusion_matrix as confusion_matrix,
     multilabel_confusion_matrix as multilabel_confusion_matrix,
 )
+from .measures.decisions.count_measures import count_measure as count_measure
 from .measures.decisions.precision_recall_f import (
     f1_score as f1_score,
     fbeta_score as fbeta_score,
@@ -106,16 +105,16 @@ from .measures.decisions.rates import (
     specificity_score as specificity_score,
     youden_j as youden_j,
 )
-from .measures.probabilities.brier import (
+from .measures.probabilities.log_loss import (
     brier_score_loss as brier_score_loss,
     d2_brier_score as d2_brier_score,
-)
-from .measures.probabilities.hinge import hinge_loss as hinge_loss
-from .measures.probabilities.log_loss import (
     d2_log_loss_score as d2_log_loss_score,
     log_loss as log_loss,
 )
-from .measures.probabilities.top_k import top_k_accuracy_score as top_k_accuracy_score
+from .measures.probabilities.top_k import (
+    hinge_loss as hinge_loss,
+    top_k_accuracy_score as top_k_accuracy_score,
+)
 from .measures.ranking.label_rankings import (
     coverage_error as coverage_error,
     dcg_score as dcg_score,
@@ -124,27 +123,25 @@ from .measures.ranking.label_rankings import (
     ndcg_score as ndcg_score,
 )
 from .measures.regression.errors import (
-    max_error as max_error,
-    mean_absolute_error as mean_absolute_error,
-    mean_absolute_percentage_error as mean_absolute_percentage_error,
-    mean_pinball_loss as mean_pinball_loss,
-    mean_squared_error as mean_squared_error,
-    mean_squared_log_error as mean_squared_log_error,
-    median_absolute_error as median_absolute_error,
-    root_mean_squared_error as root_mean_squared_error,
-    root_mean_squared_log_error as root_mean_squared_log_error,
-)
-from .measures.regression.regression_measures import regression_measures as regression_measures
-from .measures.regression.scores import (
     d2_absolute_error_score as d2_absolute_error_score,
     d2_pinball_score as d2_pinball_score,
     d2_tweedie_score as d2_tweedie_score,
     explained_variance_score as explained_variance_score,
+    max_error as max_error,
+    mean_absolute_error as mean_absolute_error,
+    mean_absolute_percentage_error as mean_absolute_percentage_error,
     mean_gamma_deviance as mean_gamma_deviance,
+    mean_pinball_loss as mean_pinball_loss,
     mean_poisson_deviance as mean_poisson_deviance,
+    mean_squared_error as mean_squared_error,
+    mean_squared_log_error as mean_squared_log_error,
     mean_tweedie_deviance as mean_tweedie_deviance,
+    median_absolute_error as median_absolute_error,
     r2_score as r2_score,
+    root_mean_squared_error as root_mean_squared_error,
+    root_mean_squared_log_error as root_mean_squared_log_error,
 )
+from .measures.regression.regression_measures import regression_measures as regression_measures
 from .selection.estimates.scorer import scorer as scorer
 from .tables.confusion.confusion_matrix import ConfusionMatrix as ConfusionMatrix
 from .tables.ranking import RankingTable as RankingTable

@@ -1,8 +1,8 @@
 """The names of `fastmetrics.concordance`, read by `_lazy`."""
 
 from ._report.slices import subgroup_auc as subgroup_auc
-from .measures.concordance.concordance_index import concordance_index as concordance_index
 from .measures.concordance.rank_correlation import (
+    concordance_index as concordance_index,
     goodman_kruskal_gamma as goodman_kruskal_gamma,
     kendall_tau as kendall_tau,
     somers_d as somers_d,

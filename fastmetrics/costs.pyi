@@ -16,18 +16,19 @@ from .measures.costs.gains import (
     cumulative_gain as cumulative_gain,
     gains_curve as gains_curve,
     lift_score as lift_score,
+    lorenz_curve as lorenz_curve,
+    lorenz_gini as lorenz_gini,
 )
-from .measures.costs.lorenz import lorenz_curve as lorenz_curve, lorenz_gini as lorenz_gini
-from .measures.costs.net_benefit import net_benefit as net_benefit
 from .measures.costs.operating_point import (
     OperatingPoint as OperatingPoint,
+    net_benefit as net_benefit,
     prevalence_adjusted_precision as prevalence_adjusted_precision,
+    threshold_costs as threshold_costs,
 )
-from .measures.costs.row_costs import threshold_costs as threshold_costs
-from .measures.decisions.cost_decision import cost_sensitive_predict as cost_sensitive_predict
 from .measures.decisions.costs import (
     cost_sensitive_accuracy as cost_sensitive_accuracy,
     cost_sensitive_error as cost_sensitive_error,
+    cost_sensitive_predict as cost_sensitive_predict,
     expected_cost as expected_cost,
     normalized_cost as normalized_cost,
     total_cost as total_cost,

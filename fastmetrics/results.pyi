@@ -43,26 +43,33 @@ from .inference.estimate_result import (
 from .inference.guaranteed_threshold import GuaranteedThreshold as GuaranteedThreshold
 from .inference.threshold_cost import ThresholdCostInterval as ThresholdCostInterval
 from .measures.asking import MetricEntry as MetricEntry, MetricsTable as MetricsTable
-from .measures.calibration.calibration_summary import CalibrationSummary as CalibrationSummary
-from .measures.calibration.goodness_of_fit import GoodnessOfFitTest as GoodnessOfFitTest
-from .measures.calibration.isotonic import IsotonicFit as IsotonicFit
+from .measures.calibration.calibration_summary import (
+    CalibrationSummary as CalibrationSummary,
+    GoodnessOfFitTest as GoodnessOfFitTest,
+    ScoreDecomposition as ScoreDecomposition,
+)
 from .measures.calibration.logistic_calibration import LogisticCalibration as LogisticCalibration
-from .measures.calibration.reliability_diagram import ReliabilityDiagram as ReliabilityDiagram
-from .measures.calibration.score_decomposition import ScoreDecomposition as ScoreDecomposition
+from .measures.calibration.reliability_diagram import (
+    IsotonicFit as IsotonicFit,
+    ReliabilityDiagram as ReliabilityDiagram,
+)
 from .measures.costs.convex_hull import RocConvexHull as RocConvexHull
-from .measures.costs.cost_curve import CostComparison as CostComparison, CostWinner as CostWinner
-from .measures.costs.cost_curve_result import CostCurve as CostCurve, CostInterval as CostInterval
-from .measures.costs.gains import GainsCurve as GainsCurve
-from .measures.costs.lorenz import LorenzCurve as LorenzCurve
-from .measures.costs.row_costs import ThresholdCosts as ThresholdCosts
+from .measures.costs.cost_curve import (
+    CostComparison as CostComparison,
+    CostCurve as CostCurve,
+    CostInterval as CostInterval,
+    CostWinner as CostWinner,
+)
+from .measures.costs.gains import GainsCurve as GainsCurve, LorenzCurve as LorenzCurve
+from .measures.costs.operating_point import ThresholdCosts as ThresholdCosts
 from .measures.curves.best_threshold import BestThreshold as BestThreshold
-from .measures.curves.break_even import BreakEvenPoint as BreakEvenPoint
 from .measures.curves.dominance import Dominance as Dominance
-from .measures.curves.kolmogorov_smirnov import KolmogorovSmirnov as KolmogorovSmirnov
-from .measures.decisions.classification_measures import (
+from .measures.curves.precision_recall import BreakEvenPoint as BreakEvenPoint
+from .measures.curves.roc import KolmogorovSmirnov as KolmogorovSmirnov
+from .measures.decisions.classification_report import (
     ClassificationMeasures as ClassificationMeasures,
 )
-from .measures.ranking.group_auc import GroupAUC as GroupAUC
+from .measures.ranking.positions import GroupAUC as GroupAUC
 from .measures.regression.regression_measures import RegressionMeasures as RegressionMeasures
 from .selection.decomposition.bias_variance import BiasVariance as BiasVariance
 from .selection.decomposition.estimator_bias_variance import BiasVarianceCurve as BiasVarianceCurve

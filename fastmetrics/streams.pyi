@@ -5,7 +5,7 @@ from .tables.binned_score_table import (
     BinnedScoreTable as BinnedScoreTable,
     ScoreRanges as ScoreRanges,
 )
-from .tables.confusion.confusion_stack import ConfusionMatrixStack as ConfusionMatrixStack
+from .tables.confusion.confusion_matrix import ConfusionMatrixStack as ConfusionMatrixStack
 from .tables.score_runs import ScoreRuns as ScoreRuns
 
 __all__: list[str]

@@ -41,14 +41,13 @@ PLACES: dict[str, tuple[str, ...]] = {
     "run_entry_bytes": ("tables.score_runs._OF_ENTRY",),
     # of measures
     "curve_piece_rows": (
-        f"{_CURVES}._pieces.PIECE_ROWS",
         f"{_CURVES}.precision_recall.PIECE_ROWS",
         f"{_CURVES}.roc.PIECE_ROWS",
     ),
-    "decided_cells": ("measures.decisions.cost_decision._CELLS",),
-    "decided_rows": ("measures.decisions.cost_decision._FEWEST_ROWS",),
+    "decided_cells": ("measures.decisions.costs._CELLS",),
+    "decided_rows": ("measures.decisions.costs._FEWEST_ROWS",),
     "dominance_job_corners": (f"{_CURVES}.dominance._JOB_CORNERS",),
-    "logit_width": ("measures.calibration._logistic_fit._WIDTH",),
+    "logit_width": ("measures.calibration.logistic_calibration._WIDTH",),
     # of replicates
     "band_batch_bytes": ("inference._band_run._BATCH_BYTES",),
     "band_places": ("inference._band_run.N_PLACES",),
@@ -76,7 +75,7 @@ COUNT_FEW = {"counted_rows": 8, "counted_recur": 0.0, "counted_share": 0.0, "bes
 #: What does the work, in the module that calls it.
 WORK = {
     "error sums": "tables.regression.add_up",
-    "label cells": "measures.decisions._matrix_input.label_cells",
+    "label cells": "measures.decisions.count_measures.label_cells",
     "label counts": "measures.decisions._class_counts.label_counts",
     "reading of files": "cli._bounded.read_rows",
     "replicates": f"{_BOOTSTRAP}._engine.Engine.run",

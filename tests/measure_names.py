@@ -8,7 +8,7 @@ import fastmetrics as fm
 from fastmetrics.inference.bootstrap._specs import SUMS, THRESHOLD_PLANS
 from fastmetrics.measures._measure import REQUIRED as REQUIRED, Measure as Measure
 from fastmetrics.measures.registry import MEASURES
-from fastmetrics.measures.regression._plans import PLANS
+from fastmetrics.measures.regression.regression_measures import PLANS
 from public import NAMES
 
 #: The count measures of the registry, under their names and two aliases that are as usual.

@@ -210,7 +210,7 @@ def test_the_nearest_tests_come_first_and_all_of_the_floor_are_asked() -> None:
     choice = Choice(ROOT)
     for module, nearest in (
         ("fastmetrics/tables/score_table.py", "tests/tables/test_hull.py"),
-        ("fastmetrics/measures/probabilities/hinge.py", "tests/measures/test_hinge.py"),
+        ("fastmetrics/measures/probabilities/top_k.py", "tests/measures/test_hinge.py"),
         ("fastmetrics/inference/units.py", "tests/inference/test_units.py"),
         ("fastmetrics/_kernels/merges.py", "tests/kernels/test_merges.py"),
     ):

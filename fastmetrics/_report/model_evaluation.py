@@ -50,14 +50,17 @@ from fastmetrics.inference.table_points import has_influences
 from fastmetrics.inference.threshold_cost import ThresholdCostInterval, threshold_cost_interval
 from fastmetrics.inference.units import effective_sample_size
 from fastmetrics.measures.asking import MetricsLike, ask
-from fastmetrics.measures.calibration.score_decomposition import (
+from fastmetrics.measures.calibration.calibration_summary import (
     ScoreDecomposition,
     decomposition_of_table,
 )
 from fastmetrics.measures.curves.best_threshold import best_threshold
-from fastmetrics.measures.curves.break_even import break_even_at, break_even_point
-from fastmetrics.measures.curves.kolmogorov_smirnov import ks_at, ks_statistic
-from fastmetrics.measures.curves.precision_recall import average_precision_score
+from fastmetrics.measures.curves.precision_recall import (
+    average_precision_score,
+    break_even_at,
+    break_even_point,
+)
+from fastmetrics.measures.curves.roc import ks_at, ks_statistic
 from fastmetrics.measures.curves.roc_auc import roc_auc_score
 from fastmetrics.tables.score_table import ScoreTable
 

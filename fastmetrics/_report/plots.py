@@ -37,10 +37,12 @@ from fastmetrics.inference.bands import PrBand, RocBand, shown_band
 from fastmetrics.inference.estimate import estimate
 from fastmetrics.measures.asking import MetricsLike, ask
 from fastmetrics.measures.curves.best_threshold import best_threshold
-from fastmetrics.measures.curves.break_even import break_even_point
-from fastmetrics.measures.curves.counts import confusion_matrix_at_thresholds
-from fastmetrics.measures.curves.precision_recall import average_precision_score, curve_of_table
-from fastmetrics.measures.curves.roc import det_curve, roc_of_table
+from fastmetrics.measures.curves.precision_recall import (
+    average_precision_score,
+    break_even_point,
+    curve_of_table,
+)
+from fastmetrics.measures.curves.roc import confusion_matrix_at_thresholds, det_curve, roc_of_table
 from fastmetrics.measures.curves.roc_auc import roc_auc_score
 from fastmetrics.measures.decisions.count_measures import value
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix

@@ -39,7 +39,7 @@ from fastmetrics.inference.calibration import reliability_band
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate_result import METHODS, Estimate, Replicates
 from fastmetrics.measures.calibration.reliability_diagram import reliability_diagram
-from fastmetrics.measures.costs.row_costs import threshold_costs
+from fastmetrics.measures.costs.operating_point import threshold_costs
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 Band = Literal["simultaneous", "pointwise"]

@@ -20,13 +20,10 @@ from fastmetrics.dask._ranges import Ranges
 from fastmetrics.dask._scored import Seen, sum_of, union, weighs_nothing
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.asking import Asked
-from fastmetrics.measures.decisions._matrix_input import positive_last
-from fastmetrics.measures.probabilities._loss_sums import LOG, SQUARE, LossSums
-from fastmetrics.measures.probabilities._probability_losses import ProbabilityRows
-from fastmetrics.measures.probabilities.brier import skill_of_squares
-from fastmetrics.measures.probabilities.log_loss import skill_of_logs
-from fastmetrics.measures.regression._plans import Data
-from fastmetrics.measures.regression.regression_measures import planned
+from fastmetrics.measures.decisions.count_measures import positive_last
+from fastmetrics.measures.probabilities._loss_sums import LOG, SQUARE, LossSums, ProbabilityRows
+from fastmetrics.measures.probabilities.log_loss import skill_of_logs, skill_of_squares
+from fastmetrics.measures.regression.regression_measures import Data, planned
 from fastmetrics.tables.confusion._label_counts import Cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.regression import RegressionTable, Terms

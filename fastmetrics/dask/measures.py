@@ -31,8 +31,8 @@ from fastmetrics.dask._families import (
 from fastmetrics.dask._partitions import COLUMNS, computed, one_thread, over, partitions, summed
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
-from fastmetrics.measures.decisions.matrix_functions import confusion_matrix as of_matrix
-from fastmetrics.measures.ranking._by_query import ranked
+from fastmetrics.measures.decisions.classification_report import confusion_matrix as of_matrix
+from fastmetrics.measures.ranking.positions import ranked
 from fastmetrics.tables.ranking import RankingTable, Ties
 
 Columns = tuple[Any, ...]

@@ -51,8 +51,8 @@ from fastmetrics.inference.units import (
     warn_of_few_rows,
 )
 from fastmetrics.measures._measure import RowInfluences, Scale
-from fastmetrics.measures.curves.class_influences import OrderedRows
-from fastmetrics.measures.curves.placements import (
+from fastmetrics.measures.curves.influences import (
+    OrderedRows,
     doubled_placements,
     placement_sums,
     weighted_placements,

@@ -25,11 +25,10 @@ from fastmetrics._kernels.curve_kernels import precision_influences, precision_s
 from fastmetrics._threads.workers import at_most, run
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.units import ROUNDING, Floats, Reference, Spread, Units
-from fastmetrics.measures.curves._pieces import PIECE_ROWS, Piece, by_pieces
-from fastmetrics.measures.curves.break_even import Balance, balance_of
-from fastmetrics.measures.curves.influences import Counts
-from fastmetrics.measures.curves.placements import placement_sums
-from fastmetrics.measures.probabilities.influences import losses_of_rows
+from fastmetrics.measures.curves.influences import Counts, placement_sums
+from fastmetrics.measures.curves.precision_recall import Balance, balance_of
+from fastmetrics.measures.curves.roc import PIECE_ROWS, Piece, by_pieces
+from fastmetrics.measures.probabilities.log_loss import losses_of_rows
 from fastmetrics.tables._mergeable import Summed
 from fastmetrics.tables.bin_layout import MOST_BINS, Search, search_of
 from fastmetrics.tables.pairs import INT64_BOUND, PairCounts

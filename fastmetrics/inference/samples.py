@@ -52,13 +52,13 @@ from fastmetrics.inference.units import (
 )
 from fastmetrics.measures._measure import RowInfluences
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
-from fastmetrics.measures.concordance.concordance_index import check_index_options
-from fastmetrics.measures.curves.class_influences import OrderedRows
-from fastmetrics.measures.curves.roc_multiclass import class_codes, class_scores
-from fastmetrics.measures.ranking._by_query import mean_of
+from fastmetrics.measures.concordance.rank_correlation import check_index_options
+from fastmetrics.measures.curves.influences import OrderedRows
+from fastmetrics.measures.curves.roc_auc import class_codes, class_scores
 from fastmetrics.measures.ranking.names import asked_rankings
+from fastmetrics.measures.ranking.positions import mean_of
 from fastmetrics.tables.concordance import CensoredPairs, Weighting, compare_times
-from fastmetrics.tables.confusion._counting import tally
+from fastmetrics.tables.confusion._label_counts import tally
 from fastmetrics.tables.ranking import RankingTable
 from fastmetrics.tables.score_table import ScoreTable, is_called_positive
 

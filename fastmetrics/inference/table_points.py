@@ -16,7 +16,7 @@ from fastmetrics.inference.units import Floats, SamplesAre, Units
 from fastmetrics.measures._measure import Measure, RowInfluences
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.influences import of_curve
-from fastmetrics.measures.curves.kolmogorov_smirnov import ks_of_table
+from fastmetrics.measures.curves.roc import ks_of_table
 from fastmetrics.measures.decisions import count_measures
 from fastmetrics.tables.score_table import ScoreTable, running_sums
 

@@ -77,7 +77,7 @@ def _multiclass(name: str, title: str, how: str, average: str) -> Measure:
         needs="probabilities",
         classes=3,
         resampled="classes",
-        influences="class_influences:roc_auc",
+        influences="influences:roc_auc_of_classes",
         domain=SHARES,
     )
 
@@ -99,9 +99,9 @@ _CURVES: Final = (
         of_auc=(-1.0, 1.0),
     ),
     _curve(
-        *("partial_auc", "partial_auc", "partial AUC"),
+        *("partial_auc", "roc_auc", "partial AUC"),
         parameters=dict.fromkeys(_RANGES) | {"standardized": False},
-        influences="influences:partial",
+        influences="influences:of_partial_auc",
         is_free_of_shares=True,
     ),
     _curve(
@@ -109,17 +109,19 @@ _CURVES: Final = (
         influences="influences:average_precision",
     ),
     _curve(
-        *("pr_auc", "pr_areas", "area under the P-R curve"),
+        *("pr_auc", "precision_recall", "area under the P-R curve"),
         parameters={"interpolation": "continuous"},
         influences="influences:area_under_pr",
     ),
     _curve(
-        *("ks_statistic", "kolmogorov_smirnov", "KS"),
+        *("ks_statistic", "roc", "KS"),
         read="statistic",
         influences="influences:ks_statistic",
         is_free_of_shares=True,
     ),
-    _curve("break_even_point", "break_even", "break-even point", read="value", resampled="point"),
+    _curve(
+        "break_even_point", "precision_recall", "break-even point", read="value", resampled="point"
+    ),
     _curve(
         *("best_threshold", "best_threshold", "", _REPORTED),
         parameters=_OF_THRESHOLD | dict.fromkeys(_BOUNDS_AND_PRICES),
@@ -186,20 +188,18 @@ _DECISIONS: Final = (
     *_ratio("fbeta", "F-beta", beta=1.0),
     *_ratio("jaccard", "Jaccard index"),
     _decision(
-        *("macro_f1_harmonic", "macro_micro:macro_micro", "F1 of macro precision and macro recall"),
+        *("macro_f1_harmonic", "accuracy:macro_micro", "F1 of macro precision and macro recall"),
         arguments={"metrics": "macro_f1_harmonic"},
         parameters={"zero_division": nan},
     ),
     _decision("accuracy", "accuracy:accuracy_score"),
     _loss("error_rate", "accuracy:zero_one_loss"),
     _loss("hamming_loss", "accuracy", "Hamming loss"),
+    _decision(*("balanced_accuracy", "accuracy:balanced_accuracy_score"), is_free_of_shares=True),
+    _decision("g_mean", "accuracy", "geometric mean of recalls", is_free_of_shares=True),
+    _decision("matthews_corrcoef", "accuracy", "Matthews' coefficient", bounds=_BOTH_SIGNS),
     _decision(
-        *("balanced_accuracy", "macro_micro:balanced_accuracy_score"), is_free_of_shares=True
-    ),
-    _decision("g_mean", "macro_micro", "geometric mean of recalls", is_free_of_shares=True),
-    _decision("matthews_corrcoef", "agreement", "Matthews' coefficient", bounds=_BOTH_SIGNS),
-    _decision(
-        *("cohen_kappa", "agreement:cohen_kappa_score", "Cohen's kappa"),
+        *("cohen_kappa", "accuracy:cohen_kappa_score", "Cohen's kappa"),
         parameters={"weights": None},
         bounds=_BOTH_SIGNS,
     ),
@@ -236,23 +236,23 @@ _probability = partial(
     "probabilities",
     needs="probabilities",
     bounds=_UP_TO_ONE,
-    influences="influences:of_classes",
+    influences="log_loss:of_classes",
     domain=PROBABILITIES,
 )
 _loss_of_row = partial(
-    _probability, up=False, bounds=_FROM_ZERO, row_loss="influences:losses_of_rows"
+    _probability, up=False, bounds=_FROM_ZERO, row_loss="log_loss:losses_of_rows"
 )
 
 _PROBABILITIES: Final = (
     _loss_of_row("log_loss", "log_loss", resampled="sums"),
     _loss_of_row(
-        *("brier_score", "brier:brier_score_loss", "Brier score"),
+        *("brier_score", "log_loss:brier_score_loss", "Brier score"),
         resampled="sums",
         bounds=(0.0, 2.0),
     ),
     _probability("d2_log_loss_score", "log_loss", "D² of the log loss"),
-    _probability("d2_brier_score", "brier", "D² of the Brier score"),
-    _loss_of_row("hinge_loss", "hinge", needs="scores", domain=ANYWHERE),
+    _probability("d2_brier_score", "log_loss", "D² of the Brier score"),
+    _loss_of_row("hinge_loss", "top_k", needs="scores", domain=ANYWHERE),
     _probability(
         *("top_k_accuracy", "top_k:top_k_accuracy_score", "top-k accuracy"),
         classes=3,  # of two, every row is a hit
@@ -271,9 +271,9 @@ _number = partial(
     up=False,
     needs="values",
     bounds=_FROM_ZERO,
-    influences="influences:of_values",
+    influences="regression_measures:of_values",
 )
-_mean_loss = partial(_number, row_loss="influences:losses_of_rows")
+_mean_loss = partial(_number, row_loss="regression_measures:losses_of_rows")
 _score = partial(_number, up=True, bounds=_UP_TO_ONE)
 
 _NUMBERS: Final = (
@@ -289,24 +289,24 @@ _NUMBERS: Final = (
     _number("max_error", "errors", "largest error", influences=""),
     _mean_loss("mean_pinball_loss", "errors", parameters={"alpha": 0.5}),
     _mean_loss(
-        *("mean_tweedie_deviance", "scores", "mean Tweedie deviance"),
+        *("mean_tweedie_deviance", "errors", "mean Tweedie deviance"),
         parameters={"power": 0.0},
         domain=of_power,
     ),
-    _mean_loss("mean_poisson_deviance", "scores", "mean Poisson deviance", domain=of_power(1.0)),
-    _mean_loss("mean_gamma_deviance", "scores", domain=of_power(2.0)),
-    _score("r2", "scores:r2_score", "R²", parameters={"force_finite": True}, resampled="sums"),
+    _mean_loss("mean_poisson_deviance", "errors", "mean Poisson deviance", domain=of_power(1.0)),
+    _mean_loss("mean_gamma_deviance", "errors", domain=of_power(2.0)),
+    _score("r2", "errors:r2_score", "R²", parameters={"force_finite": True}, resampled="sums"),
     _score(
-        *("explained_variance", "scores:explained_variance_score"),
+        *("explained_variance", "errors:explained_variance_score"),
         parameters={"force_finite": True},
     ),
     _score(
-        *("d2_tweedie_score", "scores", "D² of the Tweedie deviance"),
+        *("d2_tweedie_score", "errors", "D² of the Tweedie deviance"),
         parameters={"power": 0.0},
         domain=of_power,
     ),
-    _score("d2_pinball_score", "scores", "D² of the pinball loss", parameters={"alpha": 0.5}),
-    _score("d2_absolute_error_score", "scores", "D² of the absolute error"),
+    _score("d2_pinball_score", "errors", "D² of the pinball loss", parameters={"alpha": 0.5}),
+    _score("d2_absolute_error_score", "errors", "D² of the absolute error"),
 )
 
 # --- what the best thresholds cost, whatever the prices ------------------------------------------
@@ -327,7 +327,7 @@ _COSTS: Final = (
     _hull("expected_total_cost", "cost_curve", up=False, bounds=(0.0, 0.25)),
     _hull("h_measure", "convex_hull", "H-measure", parameters={"cost_weight": "prevalence"}),
     _rule(
-        *("gini_coefficient", "lorenz", "Gini"),
+        *("gini_coefficient", "gains", "Gini"),
         bounds=_BOTH_SIGNS,
         resampled="pairs",
         influences="curves.influences:gini",
@@ -335,17 +335,17 @@ _COSTS: Final = (
         of_auc=(2.0, -1.0),
     ),
     _rule(
-        *("net_benefit", "net_benefit"),
+        *("net_benefit", "operating_point"),
         needs="probabilities",
         domain=PROBABILITIES,
         parameters={"threshold": REQUIRED, "standardized": False, "prevalence": None},
         bounds=_UP_TO_ONE,
-        influences="net_benefit:of_threshold",
+        influences="operating_point:of_threshold",
     ),
     _rule("lift", "gains:lift_score", parameters={"fraction": REQUIRED}, bounds=_FROM_ZERO),
     _rule("cumulative_gain", "gains", parameters={"fraction": REQUIRED}),
     _rule(
-        *("lorenz_gini", "lorenz", "Gini of outcomes by prediction"),
+        *("lorenz_gini", "gains", "Gini of outcomes by prediction"),
         needs="values",
         classes=0,
         parameters={"normalized": True},
@@ -386,7 +386,7 @@ _of_logits = partial(
     _of_two,
     function="logistic_calibration:logistic_calibration",
     up=None,
-    influences="influences:of_logits",
+    influences="logistic_calibration:of_logits",
 )
 
 _CALIBRATION: Final = (
@@ -398,13 +398,13 @@ _CALIBRATION: Final = (
         parameters=_BINS | {"estimator": "kumar"},
         bounds=_FROM_ZERO,  # 1, and for the form "full" the root of 2
     ),
-    _part("miscalibration", "score_decomposition", "miscalibration (CORP)", False),
-    _part("discrimination", "score_decomposition", "discrimination (CORP)"),
+    _part("miscalibration", "calibration_summary", "miscalibration (CORP)", False),
+    _part("discrimination", "calibration_summary", "discrimination (CORP)"),
     _of_logits("calibration_slope", read="slope"),
     _of_logits("calibration_intercept", read="intercept"),
     _of_logits("calibration_in_the_large", read="in_the_large"),
     _of_two(
-        *("spiegelhalter_z", "goodness_of_fit:spiegelhalter_test", "Spiegelhalter's Z", None),
+        *("spiegelhalter_z", "calibration_summary:spiegelhalter_test", "Spiegelhalter's Z", None),
         read="statistic",
     ),
 )
@@ -418,7 +418,7 @@ _in_ranks = partial(
     needs="values",
     bounds=_BOTH_SIGNS,
     resampled="rows",
-    influences="influences:of_ranks",
+    influences="rank_correlation:of_ranks",
 )
 _of_times = partial(entry, "concordance", needs="times")
 _DIRECTION: Final = {"higher_score_means": REQUIRED}
@@ -427,12 +427,12 @@ _CONCORDANCE: Final = (
     _in_ranks("kendall_tau", title="Kendall's tau", parameters={"variant": "b"}),
     _in_ranks("somers_d", title="Somers' D", parameters={"given": "outcome"}),
     _in_ranks("goodman_kruskal_gamma", title="Goodman and Kruskal's gamma"),
-    _in_ranks("spearman_rho", title="Spearman's rho", influences="influences:of_mean_ranks"),
+    _in_ranks("spearman_rho", title="Spearman's rho", influences="rank_correlation:of_mean_ranks"),
     _of_times(
-        *("concordance_index", "concordance_index"),
+        *("concordance_index", "rank_correlation"),
         parameters=_DIRECTION
         | {"weighting": "harrell", "tau": None, "ties_in_score": "half", "censoring": None},
-        influences="concordance_index:index_influences",
+        influences="rank_correlation:index_influences",
     ),
 )
 
@@ -459,14 +459,14 @@ def _ranked(
 _RANKINGS: Final = (
     _ranked("mean_average_precision", "positions", k=None, divide_by="relevant", **_BOTH),
     _ranked("mean_reciprocal_rank", "positions", k=None, **_BOTH),
-    _ranked("ndcg", "graded", "normalized discounted gain", k=None, gain="linear", **_LEFT_OUT),
-    _ranked("dcg", "graded", "discounted gain", inf, k=None, gain="linear"),
+    _ranked("ndcg", "positions", "normalized discounted gain", k=None, gain="linear", **_LEFT_OUT),
+    _ranked("dcg", "positions", "discounted gain", inf, k=None, gain="linear"),
     _ranked("precision_at_k", "positions", "precision of the first k", k=REQUIRED, **_LEVEL),
     _ranked("recall_at_k", "positions", "recall of the first k", k=REQUIRED, **_BOTH),
     _ranked("f1_at_k", "positions", "F1 of the first k", k=REQUIRED, **_BOTH),
     _ranked("hit_rate_at_k", "positions", "queries with a hit in the first k", k=REQUIRED, **_BOTH),
     _ranked("r_precision", "positions", "precision at the number relevant", **_BOTH),
-    _ranked("expected_reciprocal_rank", "graded", k=None, max_relevance=None, **_LEFT_OUT),
+    _ranked("expected_reciprocal_rank", "positions", k=None, max_relevance=None, **_LEFT_OUT),
     _ranked(
         *("rank_biased_precision", "positions", "rank-biased precision"),
         k=None,
@@ -475,7 +475,7 @@ _RANKINGS: Final = (
     ),
     _ranked("bpref", "positions", **_BOTH),
     _ranked(
-        *("group_auc", "group_auc", "mean AUC of groups"),
+        *("group_auc", "positions", "mean AUC of groups"),
         read="estimate",
         query_weighting="items",
         **_LEVEL,

@@ -17,9 +17,9 @@ from hypothesis import given, strategies as st
 from fastmetrics.inference.delong import exact_gram
 from fastmetrics.inference.reference import exact_sum, moments, normal_quantile
 from fastmetrics.measures.costs.cost_curve import rounded_sum
-from fastmetrics.measures.curves.pr_areas import _log1p_and_rest
-from fastmetrics.measures.decisions import _dual
-from fastmetrics.measures.decisions._dual import Dual
+from fastmetrics.measures.curves.precision_recall import _log1p_and_rest
+from fastmetrics.measures.decisions import _count_formulas
+from fastmetrics.measures.decisions._count_formulas import Dual
 from fastmetrics.tables import pairs
 
 CHUNK = pairs._CHUNK
@@ -174,14 +174,14 @@ def test_nan_stays_nan() -> None:
 FORMULAS: dict[str, Callable[[Any, Any], Any]] = {
     "sum and difference": lambda x, y: (x + y) + (2.0 + x) - (y - 3.0) + (1.0 - y),
     "product": lambda x, y: x * y * 2.0 + 3.0 * x,
-    "ratio": _dual.ratio,
-    "ratio of an array": lambda x, _: _dual.ratio(np.ones(x.shape), x),
-    "ratio by an array": lambda x, _: _dual.ratio(x, np.full(x.shape, 4.0)),
-    "square root": lambda x, _: _dual.power(x, 0.5),
-    "cube root": lambda x, _: _dual.power(x, 1 / 3),
-    "zeros": lambda x, y: _dual.zero_where(np.arange(4) % 2 == 0, x) * y,
-    "geometric mean": lambda x, _: _dual.geometric_mean(x),
-    "others": lambda x, y: _dual.sum_of_others(x) * y,
+    "ratio": _count_formulas.ratio,
+    "ratio of an array": lambda x, _: _count_formulas.ratio(np.ones(x.shape), x),
+    "ratio by an array": lambda x, _: _count_formulas.ratio(x, np.full(x.shape, 4.0)),
+    "square root": lambda x, _: _count_formulas.power(x, 0.5),
+    "cube root": lambda x, _: _count_formulas.power(x, 1 / 3),
+    "zeros": lambda x, y: _count_formulas.zero_where(np.arange(4) % 2 == 0, x) * y,
+    "geometric mean": lambda x, _: _count_formulas.geometric_mean(x),
+    "others": lambda x, y: _count_formulas.sum_of_others(x) * y,
     "sum": lambda x, y: (x * y).sum(axis=-1),
 }
 
@@ -200,26 +200,35 @@ def test_values_and_slopes(rng, name: str) -> None:
 
 def test_zeros_stand_still() -> None:
     is_absent = np.array([True, False])
-    found = _dual.zero_where(is_absent, Dual(np.array([np.nan, 5.0]), np.array([np.inf, 2.0])))
+    found = _count_formulas.zero_where(
+        is_absent, Dual(np.array([np.nan, 5.0]), np.array([np.inf, 2.0]))
+    )
     assert (found.value.tolist(), found.slope.tolist()) == ([0.0, 5.0], [0.0, 2.0])
-    assert _dual.zero_where(is_absent, np.array([np.nan, 5.0])).tolist() == [0.0, 5.0]
+    assert _count_formulas.zero_where(is_absent, np.array([np.nan, 5.0])).tolist() == [0.0, 5.0]
 
 
 def test_what_is_undefined_stays_so() -> None:
-    found = _dual.ratio(Dual(np.array([1.0, 1.0]), np.array([2.0, 2.0])), np.array([0.0, 2.0]), 7.0)
+    found = _count_formulas.ratio(
+        Dual(np.array([1.0, 1.0]), np.array([2.0, 2.0])), np.array([0.0, 2.0]), 7.0
+    )
     assert (found.value.tolist(), found.slope.tolist()) == ([7.0, 0.5], [0.0, 1.0])
 
 
 def test_slopes_at_zero() -> None:
     x = Dual(np.array([0.0, 0.0, 4.0]), np.array([1.0, 0.0, 1.0]))
-    assert _dual.power(x, 0.5).slope.tolist() == [np.inf, 0.0, 0.25]
+    assert _count_formulas.power(x, 0.5).slope.tolist() == [np.inf, 0.0, 0.25]
     rows = np.array([[0.0, 2.0], [0.0, 2.0], [0.0, 0.0], [0.0, 2.0]])
     slopes = np.array([[1.0, 0.0], [-1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-    assert _dual.geometric_mean(Dual(rows, slopes)).slope.tolist() == [np.inf, -np.inf, 0.0, 0.0]
+    assert _count_formulas.geometric_mean(Dual(rows, slopes)).slope.tolist() == [
+        np.inf,
+        -np.inf,
+        0.0,
+        0.0,
+    ]
 
 
 def test_a_mean_of_many_factors() -> None:
     """More shares of counts than have a product that float64 holds."""
     numbers = np.full((2, 100), 1e-18)
     numbers[1, ::2] = 1.0
-    np.testing.assert_allclose(_dual.geometric_mean(numbers), [1e-18, 1e-9], rtol=1e-13)
+    np.testing.assert_allclose(_count_formulas.geometric_mean(numbers), [1e-18, 1e-9], rtol=1e-13)

@@ -14,7 +14,7 @@ import pytest
 from confusion_samples import state
 
 from fastmetrics import ConfusionMatrix
-from fastmetrics.tables.confusion import _counting, _matrix_state
+from fastmetrics.tables.confusion import _label_counts, _matrix_state
 
 N = 200_000
 BIG = np.arange(N) % 3
@@ -140,8 +140,8 @@ PLACES = [
     (_matrix_state, "_sums"),
     (_matrix_state.Store, "arranged"),
     (_matrix_state.Store, "as_float"),
-    (_counting.kernels, "count_cells"),
-    (_counting.kernels, "count_two"),
+    (_label_counts.kernels, "count_cells"),
+    (_label_counts.kernels, "count_two"),
 ]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fastmetrics._threads.workers import at_most
-from fastmetrics.tables.confusion import _counting
+from fastmetrics.tables.confusion import _label_counts
 from fastmetrics.tables.confusion._label_counts import label_counts, label_matrix
 
 N = 3_000
@@ -99,12 +99,12 @@ def test_plain_arrays_of_0_and_1(rng, dtype) -> None:
     true, predicted = rng.integers(0, 2, (2, 50)).astype(dtype)
     _, sums = pairs_by_hand(true, predicted, None)
     want = sums[0, 0], sums[0, 1], sums[1, 0], sums[1, 1]
-    assert _counting.cells_of_plain(true, predicted) == want
+    assert _label_counts.cells_of_plain(true, predicted) == want
 
 
 def test_what_is_not_plain_is_left_to_others() -> None:
     y = np.array([0, 1, 1])
-    assert _counting.cells_of_plain(y, y) == (1, 0, 0, 2)
+    assert _label_counts.cells_of_plain(y, y) == (1, 0, 0, 2)
     others = [
         *((y.tolist(), y), (y, y.tolist()), (y[:0], y[:0]), (y, y[:2]), (y[:, None], y[:, None])),
         *((y, y.astype(dtype)) for dtype in (np.int8, np.int32, np.uint8, np.float64, bool)),
@@ -113,7 +113,7 @@ def test_what_is_not_plain_is_left_to_others() -> None:
         (np.zeros(1 << 17, np.int8),) * 2,  # threads pay
     ]
     for true, predicted in others:
-        assert _counting.cells_of_plain(true, predicted) is None
+        assert _label_counts.cells_of_plain(true, predicted) is None
 
 
 class Rows:
@@ -129,10 +129,10 @@ def test_no_cell_of_a_thread_can_overflow(monkeypatch) -> None:
     """All rows may be of one cell, and a thread's cells are int32."""
     parts = []
     monkeypatch.setattr(
-        _counting._workers, "run", lambda jobs: parts.extend(job.args for job in jobs) or []
+        _label_counts._workers, "run", lambda jobs: parts.extend(job.args for job in jobs) or []
     )
     with at_most(2):
-        _counting._on_threads(lambda *_: True, Rows(), Rows(), 4)
+        _label_counts._on_threads(lambda *_: True, Rows(), Rows(), 4)
     assert [parts[0][0], parts[-1][1]] == [0, 2**33]
     assert all(one[1] == other[0] for one, other in itertools.pairwise(parts))
     assert max(stop - start for start, stop in parts) <= np.iinfo(np.int32).max

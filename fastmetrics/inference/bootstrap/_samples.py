@@ -49,7 +49,7 @@ from fastmetrics.inference.units import (
     warn_of_few_groups,
     warn_of_few_rows,
 )
-from fastmetrics.measures.decisions._matrix_input import positive_last
+from fastmetrics.measures.decisions.count_measures import positive_last
 from fastmetrics.tables.confusion._label_counts import (
     Cells as LabelCells,
     completed,

@@ -30,16 +30,27 @@ from fastmetrics.inference.bootstrap._samples import Form, Rows
 from fastmetrics.inference.table_points import has_influences, measure_of
 from fastmetrics.measures import asking
 from fastmetrics.measures._measure import Measure
-from fastmetrics.measures.costs.lorenz import gini_coefficient
-from fastmetrics.measures.curves._criteria import AT_LEAST, AT_MOST
-from fastmetrics.measures.curves.best_threshold import _check_constraint, best_threshold
-from fastmetrics.measures.curves.break_even import break_even_point
+from fastmetrics.measures.costs.gains import gini_coefficient
+from fastmetrics.measures.curves.best_threshold import (
+    AT_LEAST,
+    AT_MOST,
+    _check_constraint,
+    best_threshold,
+)
 from fastmetrics.measures.curves.influences import CurveInfluences, of_curve
-from fastmetrics.measures.curves.kolmogorov_smirnov import ks_statistic
-from fastmetrics.measures.curves.partial_auc import _checked_range, mcclish, partial_auc
-from fastmetrics.measures.curves.pr_areas import pr_auc
-from fastmetrics.measures.curves.precision_recall import average_precision_score
-from fastmetrics.measures.curves.roc_auc import rank_loss, roc_auc_score
+from fastmetrics.measures.curves.precision_recall import (
+    average_precision_score,
+    break_even_point,
+    pr_auc,
+)
+from fastmetrics.measures.curves.roc import ks_statistic
+from fastmetrics.measures.curves.roc_auc import (
+    _checked_range,
+    mcclish,
+    partial_auc,
+    rank_loss,
+    roc_auc_score,
+)
 from fastmetrics.measures.decisions import count_measures
 from fastmetrics.tables.confusion._label_counts import score_cells
 from fastmetrics.tables.pairs import PairCounts, exact_dot, pairs_of_weights

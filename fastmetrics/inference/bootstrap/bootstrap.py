@@ -64,7 +64,7 @@ from fastmetrics.inference.units import Sizes, warn_of_rare_classes
 from fastmetrics.measures import asking
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import MetricsLike
-from fastmetrics.measures.curves.roc_multiclass import class_codes, class_scores
+from fastmetrics.measures.curves.roc_auc import class_codes, class_scores
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.score_table import ScoreTable
 

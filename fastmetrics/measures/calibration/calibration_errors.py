@@ -1,18 +1,352 @@
-"""Calibration errors in bins: expected, maximum, adaptive, and the root of the mean square."""
+"""Calibration errors in bins, and the sums of outcomes and probabilities in each bin."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import WeightsAre, check_choice, check_weights_are
-from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.measures.calibration._bins import BINNED, SEVERAL, BinSums, Form, Strategy, binned
+from fastmetrics._input.classes import check_class_labels, in_class_order, show_labels
+from fastmetrics._input.containers import as_array, column_count
+from fastmetrics._input.regression_targets import OF_CALIBRATION
+from fastmetrics._input.scalars import (
+    WeightsAre,
+    check_choice,
+    check_integer,
+    check_same_length,
+    check_weights_are,
+)
+from fastmetrics._input.scores import check_score_matrix
+from fastmetrics._input.weights import check_weights
+from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
+from fastmetrics.measures.calibration._probability_table import (
+    Floats,
+    probabilities,
+    probability_table,
+)
 from fastmetrics.tables.score_table import ScoreTable
+
+Strategy = Literal["uniform", "quantile", "equal-count", "uniform-left-closed"]
+STRATEGIES: Final = get_args(Strategy)
+LEFT_CLOSED: Final = "uniform-left-closed"
+#: So many edges, a megabyte or eight, that no data have more to say.
+MOST_BINS: Final = 10**6
+
+#: What is the same wherever there are bins.
+BINNED: Final = """
+Parameters
+----------
+n_bins : int, default=15
+    Number of bins; those without a row are left out.
+strategy : {"uniform", "quantile", "equal-count", "uniform-left-closed"}, default="uniform"
+    "uniform": (k / n_bins, (k + 1) / n_bins], the first one closed. "quantile": these too are
+    closed on the right, and cut at the percentiles of the rows' probabilities; weights must be
+    whole numbers, of that many rows. Both are scikit-learn's. "equal-count": a row is in bin
+    floor(n_bins * share of rows with a lower probability), equally many rows in each as far as rows
+    of one probability, which are never parted, allow. "uniform-left-closed":
+    [k / n_bins, (k + 1) / n_bins), the last one closed.
+"""
+
+
+class BinSums(NamedTuple):
+    """What the rows of each bin add up to; bins without rows are left out.
+
+    ``gaps`` are outcomes less probabilities: one column for two classes, one a class for several.
+    ``squares`` are the squared lengths of each row's own gaps; empty unless they were asked for.
+    """
+
+    weight: NDArray[Any]
+    gaps: Floats
+    outcomes: Floats
+    squares: Floats
+
+    @property
+    def shares(self) -> Floats:
+        """The share of the weight that is in each bin."""
+        return np.asarray(self.weight / self.weight.sum())
+
+    @property
+    def distances(self) -> Floats:
+        """How far means of outcomes and of probabilities are apart: half the sum of all classes'.
+
+        That is their total variation; for two classes, the gap of either.
+        """
+        lengths: Floats = np.abs(self.gaps).sum(axis=1) / self.weight
+        return lengths if self.gaps.shape[1] == 1 else lengths / 2
+
+
+def check_bins(n_bins: Any, strategy: Any) -> tuple[int, Strategy]:
+    """Return how many bins there are, and of which kind."""
+    chosen: Strategy = check_choice("strategy", strategy, STRATEGIES)
+    return check_integer("n_bins", n_bins, low=1, high=MOST_BINS), chosen
+
+
+def ascending(table: ScoreTable) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
+    """Return the probabilities of a table, ascending, the positives at each, and all rows."""
+    positives, negatives = table.positives[::-1], table.negatives[::-1]
+    return probabilities(table)[::-1], positives, positives + negatives
+
+
+def bin_sums(
+    table: ScoreTable, n_bins: int, strategy: Strategy, *, squares: bool = False
+) -> BinSums:
+    """Return the sums of a table of probabilities of two classes."""
+    p, positives, weight = ascending(table)
+    starts = bin_starts(p, weight, n_bins, strategy)
+    gaps = weight * p
+    np.subtract(positives, gaps, out=gaps)
+    of_rows = np.empty(0)
+    if squares:
+        terms = positives * (1.0 - p) ** 2 + (weight - positives) * (p * p)
+        of_rows = np.add.reduceat(terms, starts)
+    return BinSums(
+        np.add.reduceat(weight, starts),
+        np.add.reduceat(gaps, starts)[:, None],
+        np.add.reduceat(positives, starts).astype(np.float64)[:, None],
+        of_rows,
+    )
+
+
+def uniform_edges(n_bins: int) -> Floats:
+    """Return the edges between uniform bins, the doubles of `np.linspace` as in scikit-learn."""
+    return np.linspace(0.0, 1.0, n_bins + 1)[1:-1]
+
+
+def bins_between(edges: Floats, p: Floats, strategy: Strategy) -> NDArray[np.intp]:
+    """Return the bin of each probability, given the edges between bins."""
+    return np.searchsorted(edges, p, side="right" if strategy == LEFT_CLOSED else "left")
+
+
+def bin_starts(
+    p: Floats, weight: NDArray[Any], n_bins: int, strategy: Strategy
+) -> NDArray[np.intp]:
+    """Return where bins that have rows begin among ascending probabilities."""
+    if strategy == "equal-count":
+        # of a probability, the share of the rows below it says the bin
+        below = np.cumsum(weight) - weight
+        if weight.dtype.kind == "f":
+            bins = np.floor(below / weight.sum() * n_bins)
+        else:
+            bins = below * n_bins // weight.sum()
+        return np.flatnonzero(np.diff(bins, prepend=-1))
+    edges = _percentiles(p, weight, n_bins) if strategy == "quantile" else uniform_edges(n_bins)
+    cuts = np.searchsorted(p, edges, side="left" if strategy == LEFT_CLOSED else "right")
+    starts = np.unique(np.concatenate([[0], cuts]))
+    return starts[starts < len(p)]
+
+
+def _percentiles(p: Floats, rows: NDArray[Any], n_bins: int) -> Floats:
+    """Return the edges between bins: `np.percentile` of so many rows of each probability.
+
+    The bits are NumPy's, so that rows on an edge lie where scikit-learn has them.
+    """
+    if rows.dtype.kind == "f":
+        raise InputError(
+            "`'quantile'` bins are cut at percentiles of rows, and weights that are not whole "
+            "numbers do not say how many there are: take 'equal-count'"
+        )
+    if len(p) == 0:
+        return p
+    last = np.cumsum(rows)
+    place = (last[-1] - 1) * (np.linspace(0.0, 1.0, n_bins + 1) * 100 / 100)[1:-1]
+    before = np.floor(place)
+    low, high = (p[np.searchsorted(last, each, side="right")] for each in (before, before + 1))
+    t, gap = place - before, high - low
+    return np.asarray(np.where(t < 0.5, low + gap * t, high - gap * (1 - t)))
+
+
+Form = Literal["top-label", "class-wise", "full"]
+FORMS: Final = ("top-label", "class-wise", "full")
+#: What isclose of the array API allows beside the relative tolerance, as for the log loss.
+_ABSOLUTE: Final = 1e-8
+
+#: What is the same in the docstrings of measures in bins.
+SEVERAL: Final = """
+Parameters
+----------
+y_true : array-like of shape (n_samples,) or ScoreTable
+    Labels; or a table of probabilities, and then `y_proba` is left out.
+y_proba : array-like of shape (n_samples,) or (n_samples, n_classes), optional
+    Probabilities in [0, 1]: of the positive class, or a column for each class in the order of the
+    sorted labels, the rows adding up to 1.
+form : {"top-label", "class-wise", "full"}, optional
+    What is asked of columns. "top-label" (the default): the greatest probability of a row, the
+    first of those that tie, is that of being right. "class-wise": each class's probability is that
+    of its own. "full": the vector of probabilities is that of the classes, in cells of the
+    product of uniform bins. One column has no form.
+labels : array-like of shape (n_classes,), optional
+    The classes that columns stand for, sorted; needed where one has no row.
+
+Raises
+------
+TypeError
+    If an argument is of the wrong kind.
+ValueError
+    If labels and columns do not match, a probability lies outside [0, 1], or the probabilities of
+    a row do not add up to 1.
+"""
+
+
+def binned(
+    y_true: Any,
+    y_proba: Any,
+    n_bins: Any,
+    strategy: Any,
+    form: Any,
+    *,
+    sample_weight: Any = None,
+    weights_are: WeightsAre | None = None,
+    pos_label: Any = None,
+    labels: Any = None,
+    squares: bool = False,
+) -> list[BinSums]:
+    """Return the sums in bins: of each class for "class-wise", else of the one problem there is.
+
+    None, with a warning, where there are no rows.
+    """
+    n_bins, strategy = check_bins(n_bins, strategy)
+    weights = sample_weight
+    if sample_weight is not None and weights_are == "frequencies":
+        n_rows = len(as_array(sample_weight, "sample_weight"))
+        weights = check_weights(sample_weight, n_rows, weights_are=weights_are)[0].astype(np.int64)
+    if isinstance(y_true, ScoreTable) or column_count(y_proba) == 1:
+        for name, value in (("form", form), ("labels", labels)):
+            if value is not None:
+                raise InputTypeError(f"`{name}` is for a column of `y_proba` a class: got one")
+        table = probability_table(y_true, y_proba, sample_weight=weights, pos_label=pos_label)
+        return _with_rows([bin_sums(table, n_bins, strategy, squares=squares)])
+    _check_no_pos_label(pos_label)
+    chosen: Form = "top-label" if form is None else check_choice("form", form, FORMS)
+    codes, columns = class_rows(y_true, y_proba, labels)
+    if chosen == "full":
+        if not strategy.startswith("uniform"):
+            raise InputError(
+                "`strategy` must be 'uniform' with `form='full'`, or 'uniform-left-closed': cells "
+                "have no ranks"
+            )
+        return _with_rows([_cell_sums(codes, columns, n_bins, strategy, weights)])
+    problems = [top_label(codes, columns)]
+    if chosen == "class-wise":
+        problems = [(codes == k, columns[:, k]) for k in range(columns.shape[1])]
+    tables = (ScoreTable.from_scores(*each, sample_weight=weights) for each in problems)
+    return _with_rows([bin_sums(table, n_bins, strategy, squares=squares) for table in tables])
+
+
+def _with_rows(problems: list[BinSums]) -> list[BinSums]:
+    if all(len(one.weight) for one in problems):
+        return problems
+    warn_user("a calibration error is not defined: there are no rows", UndefinedMetricWarning)
+    return []
+
+
+def _check_no_pos_label(pos_label: Any) -> None:
+    if pos_label is not None:
+        raise InputTypeError("`pos_label` is for one column of `y_proba`: `labels` names classes")
+
+
+def one_table(y_true: Any, y_proba: Any, *, pos_label: Any, labels: Any) -> ScoreTable:
+    """Return the table of the positive class's probabilities; of columns, of the greatest ones."""
+    if isinstance(y_true, ScoreTable) or column_count(y_proba) == 1:
+        if labels is not None:
+            raise InputTypeError("`labels` is for a column of `y_proba` a class: got one")
+        return probability_table(y_true, y_proba, pos_label=pos_label)
+    _check_no_pos_label(pos_label)
+    hits, own = top_label(*class_rows(y_true, y_proba, labels))
+    return ScoreTable.from_scores(hits, own)
+
+
+def class_rows(y_true: Any, y_proba: Any, labels: Any) -> tuple[NDArray[np.int64], Floats]:
+    """Return the column of each row's label, and the probabilities, fully verified."""
+    y_proba = in_class_order(y_proba, y_true, labels, name="y_proba")
+    columns = check_score_matrix(y_proba, "y_proba")
+    found = check_class_labels(y_true)
+    check_same_length(y_true=found.codes, y_proba=columns)
+    eps = float(np.finfo(columns.dtype).eps) if columns.dtype.kind == "f" else 0.0
+    probabilities = columns.astype(np.float64, copy=False)
+    OF_CALIBRATION.check_predicted(probabilities, "y_proba")
+    off = np.abs(probabilities.sum(axis=1) - 1.0) > math.sqrt(eps) + _ABSOLUTE
+    if off.any():
+        first = int(np.argmax(off))
+        raise InputError(
+            "the rows of `y_proba` must add up to 1: "
+            f"{float(probabilities[first].sum())!r} at index {first}, "
+            f"{np.count_nonzero(off):,} in all"
+        )
+    return _codes(found.codes, found.classes, labels, columns.shape[1]), probabilities
+
+
+def _codes(
+    codes: NDArray[np.int64], seen: NDArray[Any], labels: Any, n_columns: int
+) -> NDArray[np.int64]:
+    """Return codes as columns: of all classes, or of those that ``labels`` names."""
+    if labels is None:
+        if len(seen) != n_columns:
+            raise InputError(
+                f"`y_proba` must have a column for each class: {len(seen)} classes in `y_true`, "
+                f"{n_columns} columns; pass `labels` if a class has no row"
+            )
+        return codes
+    named = check_class_labels(labels, "labels")
+    classes = named.classes.tolist()
+    if named.codes.tolist() != list(range(n_columns)):
+        raise InputError(
+            f"`labels` must be the {n_columns} classes that columns of `y_proba` stand for, "
+            f"sorted: got {show_labels(np.asarray(labels))}"
+        )
+    foreign = [label for label in seen.tolist() if label not in classes]
+    if foreign:
+        raise InputError(
+            f"`y_true` contains {foreign[0]!r}, which is not in `labels`: "
+            f"{show_labels(named.classes)}"
+        )
+    return np.array([classes.index(label) for label in seen.tolist()], np.int64)[codes]
+
+
+def top_label(codes: NDArray[np.int64], columns: Floats) -> tuple[NDArray[np.bool_], Floats]:
+    """Return whether each row's most probable class is its own, and how probable that is."""
+    top = columns.argmax(axis=1)
+    return codes == top, columns[np.arange(len(top)), top]
+
+
+def _cell_sums(
+    codes: NDArray[np.int64], columns: Floats, n_bins: int, strategy: Strategy, sample_weight: Any
+) -> BinSums:
+    """Return the sums in cells of the simplex.
+
+    Rows are put in one order whatever theirs was, by cell first: sums are then the same bits.
+    """
+    n, k = columns.shape
+    weights: NDArray[Any] = np.ones(n, np.int64)
+    if sample_weight is not None:
+        found = check_weights(sample_weight, n)
+        weights = found.values.astype(np.int64) if found.is_integer else found.values
+    bins = bins_between(uniform_edges(n_bins), columns, strategy)
+    rows = np.flatnonzero(weights)
+    order = rows[np.lexsort((weights[rows], codes[rows], *columns[rows].T, *bins[rows].T))]
+    bins, weights = bins[order], weights[order]
+    is_first = np.ones(len(order), bool)
+    is_first[1:] = (bins[1:] != bins[:-1]).any(axis=1)
+    starts = np.flatnonzero(is_first)
+    outcomes = np.zeros((len(order), k))
+    outcomes[np.arange(len(order)), codes[order]] = 1.0
+    gaps = outcomes - columns[order]
+    of_rows = weights[:, None]
+    return BinSums(
+        np.add.reduceat(weights, starts),
+        _column_sums(of_rows * gaps, starts),
+        _column_sums(of_rows * outcomes, starts),
+        np.add.reduceat(weights * (gaps * gaps).sum(axis=1), starts),
+    )
+
+
+def _column_sums(values: Floats, starts: NDArray[np.intp]) -> Floats:
+    """Return the sums of each column, pairwise along it."""
+    columns = [np.add.reduceat(np.ascontiguousarray(column), starts) for column in values.T]
+    return np.stack(columns, axis=1)
+
 
 Estimator = Literal["kumar", "sun", "plug-in"]
 _ESTIMATORS: Final = ("kumar", "sun", "plug-in")

@@ -1,7 +1,10 @@
-"""All that is to be said of the calibration of one model, from one sort and one pass."""
+"""Calibration of one model: CORP components of a score, tests of fit, and a summary of all."""
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,33 +13,536 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_integer
+from fastmetrics._input.scalars import (
+    WeightsAre,
+    check_choice,
+    check_confidence_level,
+    check_integer,
+    check_weights_are,
+)
 from fastmetrics._input.weights import as_given
 from fastmetrics._kernels.losses import terms_of_rows
-from fastmetrics._results import Result
+from fastmetrics._results import OneNumber, Result
+from fastmetrics._threads.workers import at_most
+from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
+    PIECE,
     Floats,
+    minus_logs,
     probabilities,
+    probability_table,
     sums_of,
     table_with_squares,
-)
-from fastmetrics.measures.calibration.goodness_of_fit import (
-    GoodnessOfFitTest,
-    hosmer_lemeshow_of_table,
-    spiegelhalter_of_sums,
 )
 from fastmetrics.measures.calibration.logistic_calibration import (
     LogisticCalibration,
     logistic_of_table,
 )
-from fastmetrics.measures.calibration.score_decomposition import (
-    ScoreDecomposition,
-    decomposition_of_sum,
-    losses_of,
-    summed_losses,
-)
-from fastmetrics.tables.score_table import ScoreTable, upper_hull
+from fastmetrics.tables.score_table import Hull, ScoreTable, upper_hull
+
+#: A loss of one row, by arrays: label (0.0 or 1.0) and probability to loss.
+RowScore = Callable[[Floats, Floats], Any]
+#: Probabilities to the loss of a positive row and that of a negative one.
+Losses = Callable[[Floats], tuple[Floats, Floats]]
+
+_LOSS: Final = """
+Parameters
+----------
+loss : {"brier_score", "log_loss"} or callable, default="brier_score"
+    A proper loss, the lower the better; a callable takes two arrays, the labels (0.0 and 1.0) and
+    the probabilities, and returns the loss of each row.
+
+Raises
+------
+TypeError
+    If an argument is of the wrong kind.
+ValueError
+    If the loss of a callable is not proper: recalibrated probabilities would do worse.
+"""
+
+#: What a recalibrated loss may exceed another one by, relatively, where rounding alone did it.
+_ROUNDING: Final = 2.0**-40
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ScoreDecomposition(OneNumber):
+    """A mean loss of probabilities, and the three parts that it is made of.
+
+    Attributes
+    ----------
+    metric : str
+        The name of the loss.
+    loss : float
+        The mean loss, the lower the better.
+    miscalibration : float
+        What recalibration would save: 0 for probabilities that mean what they say.
+    discrimination : float
+        What recalibrated probabilities save against the share of positives for every row.
+    uncertainty : float
+        The loss of that share: a property of the labels alone.
+
+    Examples
+    --------
+    >>> ScoreDecomposition("brier_score", 0.25, 0.125, 0.125, 0.25)
+    ScoreDecomposition(metric='brier_score', loss=0.25, miscalibration=0.125, ...)
+    """
+
+    _number = "loss"
+
+    metric: str
+    loss: float
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+
+
+@documented(CALIBRATED, _LOSS)
+def score_decomposition(
+    y_true: ArrayLike | ScoreTable,
+    y_proba: ArrayLike | None = None,
+    *,
+    loss: str | RowScore = "brier_score",
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> ScoreDecomposition:
+    """Split a mean loss into miscalibration, discrimination and uncertainty (CORP).
+
+    Returns
+    -------
+    ScoreDecomposition
+        The mean loss and its parts, of which
+        ``miscalibration - discrimination + uncertainty == loss``, in floats too.
+
+    Notes
+    -----
+    With S the mean loss, p the probabilities, q their isotonic recalibration and r the share of
+    positives: miscalibration S(p) - S(q), discrimination S(r) - S(q), uncertainty S(r). The parts
+    of a proper loss are not negative. S(p), S(q) and S(r) are rounded to one grid, 2**-53 of the
+    power of two above the largest of them: so that the parts add up without rounding.
+
+    The log loss clips probabilities to the machine epsilon of their dtype, as `log_loss` does.
+    Of one class discrimination is 0, and uncertainty too, but for the clipping. Intervals of the
+    parts are not offered: the miscalibration of calibrated probabilities is positive in every
+    sample, and percentile intervals never cover its true value, 0; nor, by the same bias, that of
+    the discrimination.
+
+    One sort, then O(distinct probabilities).
+
+    References
+    ----------
+    Dimitriadis, T., Gneiting, T., & Jordan, A. I. (2021). Stable reliability diagrams for
+    probabilistic classifiers. PNAS 118(8), e2016191118.
+
+    Examples
+    --------
+    >>> score_decomposition([0, 0, 0, 1, 1, 1], [0.4, 0.3, 0.2, 0.1, 0.5, 0.9])
+    ScoreDecomposition(metric='brier_score', loss=0.226667, miscalibration=0.101667, ...)
+    """
+    if not callable(loss):
+        if not isinstance(loss, str):
+            raise InputTypeError(f"`loss` must be a name or callable: got {type(loss).__name__}")
+        check_choice("loss", loss, _NAMED)
+    table = probability_table(y_true, y_proba, sample_weight=sample_weight, pos_label=pos_label)
+    return decomposition_of_table(table, loss)
+
+
+@documented(CALIBRATED, _LOSS)
+def miscalibration(
+    y_true: ArrayLike | ScoreTable,
+    y_proba: ArrayLike | None = None,
+    *,
+    loss: str | RowScore = "brier_score",
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> float:
+    """Compute the CORP miscalibration: what isotonic recalibration would save of a mean loss.
+
+    Returns
+    -------
+    float
+        At least 0, the smaller the better.
+
+    Notes
+    -----
+    One of the parts of `score_decomposition`. In samples it is positive even of calibrated
+    probabilities, and percentile intervals never cover its true value: compare models on the same
+    rows.
+
+    Examples
+    --------
+    >>> round(miscalibration([0, 0, 0, 1, 1, 1], [0.4, 0.3, 0.2, 0.1, 0.5, 0.9]), 7)
+    0.1016667
+    """
+    return score_decomposition(
+        y_true, y_proba, loss=loss, sample_weight=sample_weight, pos_label=pos_label
+    ).miscalibration
+
+
+@documented(CALIBRATED, _LOSS)
+def discrimination(
+    y_true: ArrayLike | ScoreTable,
+    y_proba: ArrayLike | None = None,
+    *,
+    loss: str | RowScore = "brier_score",
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> float:
+    """Compute the CORP discrimination: what recalibrated probabilities save against none at all.
+
+    Returns
+    -------
+    float
+        At least 0, the greater the better.
+
+    Notes
+    -----
+    One of the parts of `score_decomposition`; it depends on the ranking of the rows alone.
+
+    Examples
+    --------
+    >>> discrimination([0, 0, 0, 1, 1, 1], [0.4, 0.3, 0.2, 0.1, 0.5, 0.9])
+    0.125
+    """
+    return score_decomposition(
+        y_true, y_proba, loss=loss, sample_weight=sample_weight, pos_label=pos_label
+    ).discrimination
+
+
+def decomposition_of_table(table: ScoreTable, loss: str | RowScore) -> ScoreDecomposition:
+    """Return the decomposition of a table of probabilities."""
+    losses = losses_of(loss, table.scores.dtype)
+    columns = probabilities(table), table.positives, table.negatives
+
+    def terms(p: Floats, positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[float]:
+        return (summed_losses(losses(p), positives, negatives),)
+
+    with at_most(None if isinstance(loss, str) else 1):  # of a user's own we know nothing
+        (given,) = sums_of(terms, columns) or [math.nan]
+    return decomposition_of_sum(table, upper_hull(table), loss, given)
+
+
+def decomposition_of_sum(
+    table: ScoreTable, hull: Hull, loss: str | RowScore, given: float
+) -> ScoreDecomposition:
+    """Return the decomposition of a table whose losses have been summed."""
+    name = loss if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
+    losses = losses_of(loss, table.scores.dtype)
+    total = float(table.n_positive) + float(table.n_negative)
+    share = np.array([float(table.n_positive)]), np.array([float(table.n_negative)])
+    means = []
+    with np.errstate(all="ignore"):
+        for positives, negatives in ((hull.positives, hull.negatives), share):
+            both = losses(positives / (positives + negatives))
+            means.append(summed_losses(both, positives, negatives) / total)
+    (recalibrated, constant), given = means, given / total
+    least = min(given, constant)
+    if recalibrated > least + _ROUNDING * max(abs(least), abs(recalibrated)):
+        raise InputError(
+            f"`loss` must be proper: recalibrated probabilities have {recalibrated:.6g} of "
+            f"{name}, more than {least:.6g}"
+        )
+    recalibrated = min(recalibrated, least)
+    finite = [abs(each) for each in (given, recalibrated, constant) if math.isfinite(each)]
+    exponent = math.frexp(max(finite, default=0.0))[1]
+    # on a grid, so that the parts add up
+    s, q, r = (_on_grid(each, exponent) for each in (given, recalibrated, constant))
+    return ScoreDecomposition(name, s, s - q, r - q, r)
+
+
+def losses_of(loss: str | RowScore, dtype: np.dtype[Any]) -> Losses:
+    """Return the losses of a named loss, or of a user's, for probabilities of this dtype."""
+    if not isinstance(loss, str):
+        return lambda p: (_checked(loss, 1.0, p), _checked(loss, 0.0, p))
+    if loss == "brier_score":
+        return _squares
+    eps = float(np.finfo(dtype if dtype.kind == "f" else np.float64).eps)
+    return lambda p: minus_logs(np.clip(p, eps, 1.0 - eps))
+
+
+_NAMED: Final = ("brier_score", "log_loss")
+
+
+def _squares(p: Floats) -> tuple[Floats, Floats]:
+    q = 1.0 - p
+    return q * q, p * p
+
+
+def _checked(loss: RowScore, label: float, p: Floats) -> Floats:
+    """Return a user's scores of rows of one label."""
+    found: Floats = np.asarray(loss(np.full(len(p), label), p.copy()), dtype=np.float64)
+    if found.shape != p.shape:
+        raise InputError(
+            f"`loss` must return a number for each row: shape {p.shape}, got {found.shape}"
+        )
+    if np.isnan(found).any():
+        at = int(np.argmax(np.isnan(found)))
+        raise InputError(f"`loss` must not be nan: label {label:g}, probability {p[at].item()!r}")
+    return found
+
+
+def summed_losses(
+    losses: tuple[Floats, Floats], positives: NDArray[Any], negatives: NDArray[Any]
+) -> float:
+    """Return the sum of losses of some rows; what no row has costs nothing, infinite or not."""
+    of_positive, of_negative = losses
+    sums = positives * of_positive + negatives * of_negative
+    total = float(sums.sum())
+    if math.isnan(total):
+        sums = np.where(positives > 0, positives * of_positive, 0.0)
+        sums += np.where(negatives > 0, negatives * of_negative, 0.0)
+        total = float(sums.sum())
+    return total
+
+
+def _on_grid(value: float, exponent: int) -> float:
+    """Return the multiple of ``2**(exponent - 53)`` nearest to a number below ``2**exponent``."""
+    if not math.isfinite(value):
+        return value
+    return math.ldexp(round(math.ldexp(value, 53 - exponent)), exponent - 53)
+
+
+_MOST_GROUPS: Final = 10**6
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GoodnessOfFitTest(OneNumber):
+    """A test of the hypothesis that probabilities are calibrated.
+
+    Attributes
+    ----------
+    method : str
+        The name of the test.
+    statistic : float
+        Spiegelhalter's Z: above 0 where outcomes are more extreme than the probabilities say; or
+        chi-squared. nan where it is not defined.
+    pvalue : float
+        Probability of a statistic at least as extreme, if the probabilities are calibrated.
+    df : int or None
+        Degrees of freedom of a chi-squared; None where there are none.
+
+    Examples
+    --------
+    >>> GoodnessOfFitTest("Spiegelhalter's Z", 1.2, 0.23014, None)
+    GoodnessOfFitTest(method="Spiegelhalter's Z", statistic=1.2, pvalue=0.23014, df=None)
+    """
+
+    _number = "statistic"
+
+    method: str
+    statistic: float
+    pvalue: float
+    df: int | None
+
+
+@documented(CALIBRATED)
+def spiegelhalter_test(
+    y_true: ArrayLike | ScoreTable,
+    y_proba: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> GoodnessOfFitTest:
+    """Test whether the Brier score is what calibrated probabilities would have (Spiegelhalter).
+
+    Returns
+    -------
+    GoodnessOfFitTest
+        Z, which is standard normal for calibrated probabilities, and its two-sided p-value.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If all probabilities are 0, 1/2 or 1: the Brier score is then certain, and Z is nan.
+
+    Notes
+    -----
+    Z = sum (y - p)(1 - 2p) / sqrt(sum (1 - 2p)**2 p (1 - p)); with importances w the terms are
+    multiplied by w above, by w**2 below. The p-value is that of the normal distribution, for which
+    some dozens of rows of either class are enough (`docs/coverage.md`).
+
+    One sort, then O(distinct probabilities).
+
+    References
+    ----------
+    Spiegelhalter, D. J. (1986). Probabilistic prediction in patient management and clinical
+    trials. Statistics in Medicine 5(5), 421-433.
+
+    Examples
+    --------
+    >>> test = spiegelhalter_test([0, 0, 1, 1, 0], [0.1, 0.4, 0.8, 0.7, 0.6])
+    >>> round(test.statistic, 4), round(test.pvalue, 4)
+    (-0.6831, 0.4945)
+    """
+    table, squares, _ = table_with_squares(y_true, y_proba, sample_weight, weights_are, pos_label)
+    squared = (table.positives, table.negatives) if squares is None else squares[:2]
+
+    def terms(p: Floats, ones: NDArray[Any], zeros: NDArray[Any], *squared: NDArray[Any]) -> Any:
+        q = 1.0 - p
+        slope = q - p
+        over = float(((ones * q - zeros * p) * slope).sum())
+        return over, float(((squared[0] + squared[1]) * (slope * slope * (p * q))).sum())
+
+    columns = (probabilities(table), table.positives, table.negatives, *squared)
+    over, variance = sums_of(terms, columns)
+    return spiegelhalter_of_sums(over, variance, 1.0 if squares is None else squares.largest)
+
+
+def spiegelhalter_of_sums(over: float, variance: float, unit: float) -> GoodnessOfFitTest:
+    """Return the test of the two sums, the first in this unit, the second in that of its square."""
+    method = "Spiegelhalter's Z"
+    if not variance > 0.0:
+        warn_user(
+            "Spiegelhalter's Z is not defined: all probabilities are 0, 1/2 or 1",
+            UndefinedMetricWarning,
+        )
+        return GoodnessOfFitTest(method, math.nan, math.nan, None)
+    from scipy.special import ndtr
+
+    z = over / unit / math.sqrt(variance)
+    return GoodnessOfFitTest(method, z, 2.0 * float(ndtr(-abs(z))), None)
+
+
+@documented(CALIBRATED)
+def hosmer_lemeshow_test(
+    y_true: ArrayLike | ScoreTable,
+    y_proba: ArrayLike | None = None,
+    *,
+    on_training_data: bool,
+    n_groups: int = 10,
+    sample_weight: ArrayLike | None = None,
+    weights_are: WeightsAre = "importances",
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> GoodnessOfFitTest:
+    """Test calibration in groups of similar probabilities (Hosmer and Lemeshow).
+
+    Parameters
+    ----------
+    on_training_data : bool
+        Whether the model was fitted on these rows: groups - 2 degrees of freedom, else as many as
+        groups. It is never guessed.
+    n_groups : int, default=10
+        Groups of equally many rows, as far as rows of one probability, which are never parted,
+        allow: a row is in group floor(n_groups * share of rows with a lower probability), the
+        "equal-count" bins of calibration errors.
+
+    Returns
+    -------
+    GoodnessOfFitTest
+        Chi-squared, its degrees of freedom and the p-value.
+
+    Raises
+    ------
+    ValueError
+        If weights are importances: the test needs counts.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If no degree of freedom is left.
+
+    Notes
+    -----
+    Chi-squared is the sum over groups of (observed - expected)**2 / (n m (1 - m)), expected being
+    the sum of the probabilities, m its mean. A group whose probabilities are all 0 or all 1 adds
+    nothing if they are right, else the statistic is inf.
+
+    The value hangs on how groups are cut, and other programs cut otherwise where probabilities tie.
+    Where the expected number of positives or of negatives of groups is below about five the
+    chi-squared distribution fits badly.
+
+    References
+    ----------
+    Hosmer, D. W., & Lemeshow, S. (1980). Goodness of fit tests for the multiple logistic regression
+    model. Communications in Statistics A 9(10), 1043-1069.
+
+    Examples
+    --------
+    >>> y_true, y_proba = [0, 1, 0, 1, 1, 0], [0.2, 0.4, 0.5, 0.6, 0.9, 0.3]
+    >>> test = hosmer_lemeshow_test(y_true, y_proba, n_groups=3, on_training_data=False)
+    >>> round(test.statistic, 4), test.df
+    (1.3535, 3)
+    """
+    check_integer("n_groups", n_groups, low=2, high=_MOST_GROUPS)
+    table = probability_table(
+        y_true,
+        y_proba,
+        sample_weight=sample_weight,
+        weights_are=check_weights_are(sample_weight, weights_are),
+        pos_label=pos_label,
+    )
+    return hosmer_lemeshow_of_table(table, n_groups, on_training_data)
+
+
+def hosmer_lemeshow_of_table(
+    table: ScoreTable, n_groups: int, on_training_data: bool
+) -> GoodnessOfFitTest:
+    """Return the test of a table, which must be one of counts."""
+    if not isinstance(on_training_data, bool | np.bool_):
+        raise InputTypeError(
+            f"`on_training_data` must be a bool: got {type(on_training_data).__name__}"
+        )
+    if table.is_weighted:
+        raise InputError("the Hosmer-Lemeshow test needs counts: got importances")
+    n, observed, expected = _groups(table, n_groups)
+    gaps = observed - expected
+    variances = expected * (1.0 - expected / n)
+    is_certain = ~(variances > 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(is_certain & (gaps == 0.0), 0.0, gaps**2 / variances)
+    df = len(gaps) - 2 if on_training_data else len(gaps)
+    groups = f"{len(gaps)} group" + "s" * (len(gaps) != 1)
+    method = f"Hosmer-Lemeshow, {groups}"
+    if df < 1:
+        warn_user(
+            f"the Hosmer-Lemeshow test is not defined: {groups} on training data leave no degree "
+            "of freedom",
+            UndefinedMetricWarning,
+        )
+        return GoodnessOfFitTest(method, float(terms.sum()), math.nan, 0)
+    from scipy.special import chdtrc
+
+    statistic = float(terms.sum())
+    return GoodnessOfFitTest(method, statistic, float(chdtrc(df, statistic)), df)
+
+
+def _groups(table: ScoreTable, n_groups: int) -> tuple[Floats, Floats, Floats]:
+    """Return rows, positives and the sum of probabilities of each group, the greatest first.
+
+    Rows come by descending probability: group k and those above it begin with the row below which
+    there is at least a share k / n_groups of all.
+    """
+    positives, negatives, p = table.positives, table.negatives, probabilities(table)
+    total = int(table.n_positive) + int(table.n_negative)
+    shares = [total + -total * k // n_groups for k in range(n_groups)]
+    pieces = np.arange(0, len(p), PIECE)
+    running = np.cumsum(np.add.reduceat(positives, pieces) + np.add.reduceat(negatives, pieces))
+    ends = []
+    for share in shares:  # the rows among which at most so many are counted
+        piece = int(np.searchsorted(running, share, side="right"))
+        rows = slice(piece * PIECE, (piece + 1) * PIECE)
+        inside = np.cumsum(positives[rows] + negatives[rows])
+        rest = share - (int(running[piece - 1]) if piece else 0)
+        ends.append(rows.start + int(np.searchsorted(inside, rest, side="right")))
+    cuts = np.unique(np.minimum([0, *ends], len(p))).tolist()
+
+    def terms(p: Floats, ones: NDArray[Any], zeros: NDArray[Any]) -> tuple[float, float, float]:
+        both = ones + zeros
+        return float(both.sum()), float(ones.sum()), float((both * p).sum())
+
+    groups = [
+        sums_of(terms, (p[a:b], positives[a:b], negatives[a:b]))
+        for a, b in itertools.pairwise(cuts)
+    ]
+    n, observed, expected = np.array(groups).T
+    return n, observed, expected
+
 
 #: What is shown of a score: it, and the parts that it is the sum of.
 _PARTS: Final = ("metric", "loss", "miscalibration", "discrimination", "uncertainty")

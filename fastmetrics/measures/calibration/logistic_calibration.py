@@ -1,32 +1,269 @@
-"""Calibration slope and intercept: the labels regressed on the logits of the probabilities."""
+"""Calibration slope and intercept: logistic regression of labels on logits, with influences."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import WeightsAre, check_choice, check_confidence_level
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics._input.weights import as_given
+from fastmetrics._kernels.losses import MOMENTS, moments_of_runs
 from fastmetrics._results import ConfidenceInterval, Result
+from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, SmallSampleWarning, UndefinedMetricWarning, warn_user
-from fastmetrics.measures.calibration import _logistic_fit as logistic
+from fastmetrics.measures._measure import RowInfluences
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
     Floats,
     Squares,
     minus_logs,
     probabilities,
+    probability_table,
     sums_of,
     table_with_squares,
 )
 from fastmetrics.tables.score_table import BOTH_CLASSES, ScoreTable, lacks_a_class
+
+#: Newton steps at most; ten are many, but a hundred where the classes hardly overlap.
+_STEPS: Final = 300
+#: The last step promises less, in units of the log-likelihood, ...
+_SMALL: Final = 1e-15
+#: ... and moves no fitted logit further.
+_NEAR: Final = 1e-6
+#: A logit beyond which a probability is 0, whatever is done with it.
+_STEEP: Final = 700.0
+#: The widest that a run may be times the slope, or half of it: what the series leaves out is the
+#: sixth power of it by 720, at most 1e-12 of the sum.
+_WIDTH: Final = 2.0**-6
+#: What deriving brings down of the powers 1 to 5, and again of 2 to 5.
+_ONCE: Final = np.arange(1.0, 6.0)[:, None]
+_TWICE: Final = _ONCE[1:] * _ONCE[:-1]
+#: Rows of a job.
+_JOB: Final = 1 << 17
+
+
+class Columns(NamedTuple):
+    """The logits of a table's rows, descending, with the weight of each class there."""
+
+    logits: Floats
+    positives: NDArray[Any]
+    negatives: NDArray[Any]
+
+
+def overlaps(columns: Columns) -> list[tuple[float, float]]:
+    """Return the highest logit of either class with the lowest of the other.
+
+    The classes overlap where the first is above the second, in both cases.
+    """
+    x, *classes = columns
+    highest = [float(x[first_row(column)]) for column in classes]
+    lowest = [float(x[-1 - first_row(column[::-1])]) for column in classes]
+    return list(zip(highest, lowest[::-1], strict=True))
+
+
+def first_row(column: NDArray[Any]) -> int:
+    """Return the first row that has any weight, the number of rows if none has."""
+    has = column != 0
+    return int(np.argmax(has)) if has.any() else len(column)
+
+
+class Fit(NamedTuple):
+    """A line, the gradient of the log-likelihood there, and the information.
+
+    The line is known by its level at the likelihood's centre, a row where the classes overlap
+    least, and the information by weights of rows: their sum, the mean of the logits, from the
+    centre, and the sum of squares about it.
+    """
+
+    level: float
+    slope: float
+    gradient: tuple[float, float]
+    weight: float
+    mean: float
+    spread: float
+
+
+class Likelihood:
+    """The likelihood of lines through the logits of rows of both classes."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+        self.centre = min(overlaps(columns), key=lambda ends: ends[0] - ends[1])[0]
+        self._ends = [float(columns.logits[row]) - self.centre for row in (0, -1)]
+        self._refine(1.0)
+
+    def fit(self) -> Fit:
+        """Climb to the top by Newton's steps, halved until the likelihood grows as it should."""
+        here, is_near = self.at(0.0, 0.0), False
+        for _ in range(_STEPS):
+            if is_near:
+                break
+            gradient = here.gradient
+            turn = (gradient[1] - here.mean * gradient[0]) / here.spread
+            step = gradient[0] / here.weight - here.mean * turn, turn
+            rise = gradient[0] * step[0] + gradient[1] * step[1]
+            share = 1.0
+            if rise > 1e-2:  # nearer to the top the full step is right
+                height = self.logarithm(here.level, here.slope)
+                while share > 2.0**-60:
+                    there = here.level + share * step[0], here.slope + share * step[1]
+                    if self.logarithm(*there) > height + 1e-4 * share * rise:
+                        break
+                    share /= 2.0
+            is_near = rise < _SMALL and self._reach(step) < _NEAR
+            here = self.at(here.level + share * step[0], here.slope + share * step[1])
+        return here
+
+    def fit_along(self, level: float, slope: float, direction: tuple[float, float]) -> Fit:
+        """Return the top on the lines that are this one plus a multiple of ``direction``.
+
+        Newton's steps in a bracket; until there is one, of lengths that grow from one to the next.
+        """
+        low, high, moved, is_near = -math.inf, math.inf, 0.0, False
+        reach = self._reach(direction)
+        longest = 8.0 / reach
+        for _ in range(_STEPS):
+            here = self.at(level + moved * direction[0], slope + moved * direction[1])
+            gradient = here.gradient[0] * direction[0] + here.gradient[1] * direction[1]
+            if is_near or gradient == 0.0:
+                break
+            at_mean = direction[0] + direction[1] * here.mean
+            information = here.weight * at_mean**2 + here.spread * direction[1] ** 2
+            low, high = (moved, high) if gradient > 0.0 else (low, moved)
+            step = gradient / information if information else math.copysign(math.inf, gradient)
+            is_near = gradient * step < _SMALL and reach * abs(step) < _NEAR
+            if math.isinf(high - low):
+                step = max(-longest, min(step, longest))
+                longest *= 4.0
+            elif not (is_near or low < moved + step < high):
+                step = (low + high) / 2.0 - moved
+            moved += step
+        return here
+
+    def logarithm(self, level: float, slope: float) -> float:
+        """Return the logarithm of the likelihood."""
+        eta, derivatives, powers, (_, residuals) = self._series(level, slope)
+        rest = np.log1p(np.exp(-np.abs(eta)))
+        lost = self._positives[0] * (np.maximum(-eta, 0.0) + rest)
+        lost += self._negatives[0] * (np.maximum(eta, 0.0) + rest)
+        lost += slope * residuals
+        return -float((lost + (derivatives[1:5] * (powers * self._moments)[2:]).sum(axis=0)).sum())
+
+    def at(self, level: float, slope: float) -> Fit:
+        """Return gradient and information of a line."""
+        _, derivatives, powers, (errors, moments) = self._series(level, slope)
+        # sums over a run of its rows, times their distances, and times the squares of these
+        sums = powers * self._moments
+        once = powers[:5] * (_ONCE * self._moments[1:])
+        twice = powers[:4] * (_TWICE * self._moments[2:])
+        errors = errors + (derivatives[1:6] * sums[1:]).sum(axis=0)
+        moments = moments + (derivatives[1:5] * once[1:]).sum(axis=0)
+        weights = (derivatives[1:] * sums).sum(axis=0)
+        firsts = (derivatives[1:6] * once).sum(axis=0)
+        squares = (derivatives[1:5] * twice).sum(axis=0)
+        x = self._starts
+        weight = float(weights.sum())
+        mean = float((x * weights + firsts).sum()) / weight if weight else 0.0
+        away = x - mean
+        spread = float((away * (away * weights + 2.0 * firsts) + squares).sum())
+        gradient = -float(errors.sum()), -float((x * errors + moments).sum())
+        return Fit(level, slope, gradient, weight, mean, spread)
+
+    def _series(self, level: float, slope: float) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return the fitted logits where runs start, what their series are made of, and residuals.
+
+        These are sums over a run of (probability - label) as at its start, and of that times the
+        distance.
+        """
+        if abs(slope) > 2.0 * self._slope:
+            self._refine(abs(slope))
+        eta = level + slope * self._starts
+        derivatives, of_negative = _derivatives_of_softplus(eta)
+        residuals = self._negatives * derivatives[0] - self._positives * of_negative
+        return eta, derivatives, np.float64(slope) ** np.arange(6.0)[:, None], residuals
+
+    def _reach(self, step: tuple[float, float]) -> float:
+        """Return how far a step moves a fitted logit at most."""
+        return max(abs(step[0] + step[1] * end) for end in self._ends)
+
+    def _refine(self, slope: float) -> None:
+        """Make runs that are narrow enough for slopes up to this and twice as much."""
+        self._slope = slope
+        width = _WIDTH / slope
+
+        def job(first: int) -> tuple[Floats, Floats]:
+            x, *both = (column[first : first + _JOB] for column in self.columns)
+            most = min(len(x), int((x[0] - x[-1]) / width) + 2)
+            starts, moments = np.empty(most), np.empty((most, MOMENTS))
+            count = moments_of_runs(x, *both, width, starts, moments)
+            return starts[:count], moments[:count]
+
+        jobs = [partial(job, first) for first in range(0, len(self.columns.logits), _JOB)]
+        parts = run(jobs)
+        self._starts = np.concatenate([starts for starts, _ in parts]) - self.centre
+        moments = np.concatenate([moments for _, moments in parts]).T
+        self._moments = np.ascontiguousarray(moments[:6])
+        self._positives = moments[6:].copy()
+        self._negatives = moments[:2] - self._positives
+
+
+def _derivatives_of_softplus(eta: Floats) -> tuple[Floats, Floats]:
+    """Return the first to the seventh derivative of log(1 + exp(eta)), and 1 - the first."""
+    odds = np.exp(np.clip(-eta, -_STEEP, _STEEP))  # of a negative
+    s = 1.0 / (1.0 + odds)
+    of_negative = s * odds  # 1 - s would be 0 too soon
+    v = s * of_negative
+    third = v * (s * (odds - 1.0))
+    derivatives = np.array(
+        (
+            *(s, v, third),
+            v * (1.0 - 6.0 * v),
+            third * (1.0 - 12.0 * v),
+            v * (1.0 - v * (30.0 - 120.0 * v)),
+            third * (1.0 - v * (60.0 - 360.0 * v)),
+        )
+    )
+    return derivatives, of_negative
+
+
+def squares_of_gradients(
+    likelihood: Likelihood, fit: Fit, squares: tuple[Floats, Floats]
+) -> tuple[float, float, float]:
+    """Return the sums of squares and products of the rows' gradients, in logits from the mean.
+
+    ``squares`` are the sums of squared weights, of positives and of negatives, at each logit.
+    """
+
+    def terms(x: Floats, positives: Floats, negatives: Floats) -> tuple[float, ...]:
+        x = x - likelihood.centre
+        expected = 1.0 / (1.0 + np.exp(-(fit.level + fit.slope * x)))
+        weights = positives * (1.0 - expected) ** 2 + negatives * expected**2
+        return tuple(float((weights * (x - fit.mean) ** power).sum()) for power in range(3))
+
+    columns = (likelihood.columns.logits, *squares)
+    first, mixed, second = sums_of(terms, columns)
+    return first, mixed, second
+
+
+def variances(
+    likelihood: Likelihood, fit: Fit, filling: tuple[float, float, float] | None
+) -> tuple[float, float]:
+    """Return those of intercept and slope: of the inverse information, or the sandwich."""
+    at_mean, mixed, of_slope = 1.0 / fit.weight, 0.0, 1.0 / fit.spread
+    if filling is not None:
+        mixed = filling[1] * at_mean * of_slope
+        at_mean, of_slope = filling[0] * at_mean**2, filling[2] * of_slope**2
+    back = likelihood.centre + fit.mean
+    return at_mean - 2.0 * back * mixed + back**2 * of_slope, of_slope
+
 
 MethodName = Literal["wald", "likelihood"]
 _NAN: Final = float("nan")
@@ -212,11 +449,11 @@ def logistic_of_table(
                 f"{wrong:g} positives have a probability of exactly 0, or negatives one of 1; clip "
                 "them to, say, [1e-6, 1 - 1e-6]"
             )
-        elif max(map(logistic.first_row, classes)) == len(classes[0]):
+        elif max(map(first_row, classes)) == len(classes[0]):
             fault = "probabilities inside (0, 1) belong to one class"
         else:
             x = logits_of(p[inside]) if logits is None else logits[inside]
-            columns = logistic.Columns(x, *classes)
+            columns = Columns(x, *classes)
             fault = _fault(columns)
             has_errors = squares is not None or not table.is_weighted
             filling = None
@@ -224,14 +461,14 @@ def logistic_of_table(
                 _warn_of_few_rows(table, squares)
             if table.is_weighted:  # in units in which rows weigh 1 on average
                 unit = len(x) / (float(table.n_positive) + float(table.n_negative))
-                columns = logistic.Columns(x, columns.positives * unit, columns.negatives * unit)
+                columns = Columns(x, columns.positives * unit, columns.negatives * unit)
                 if squares is not None:
                     factor = (squares.largest * unit) ** 2
                     filling = squares[0][inside] * factor, squares[1][inside] * factor
             from scipy.special import ndtri
 
             quantile = -float(ndtri((1.0 - level) / 2.0))
-            fits = _Fits(logistic.Likelihood(columns), filling, has_errors, method, quantile)
+            fits = _Fits(Likelihood(columns), filling, has_errors, method, quantile)
             in_the_large = fits.in_the_large()
             if not fault:
                 slope, intercept = fits.slope_and_intercept()
@@ -282,11 +519,11 @@ def logits_of(p: Floats) -> Floats:
     return logits
 
 
-def _fault(columns: logistic.Columns) -> str:
+def _fault(columns: Columns) -> str:
     """Return why the slope has no finite value, empty where it has one."""
     if columns.logits[0] == columns.logits[-1]:
         return "all probabilities are the same"
-    if min(high - low for high, low in logistic.overlaps(columns)) <= 0.0:
+    if min(high - low for high, low in overlaps(columns)) <= 0.0:
         return "the probabilities separate the classes, so that the slope is infinite"
     return ""
 
@@ -294,7 +531,7 @@ def _fault(columns: logistic.Columns) -> str:
 class _Fits(NamedTuple):
     """The three estimates of one table, with standard errors and intervals."""
 
-    likelihood: logistic.Likelihood
+    likelihood: Likelihood
     squares: tuple[Floats, Floats] | None
     has_errors: bool
     method: MethodName
@@ -316,7 +553,7 @@ class _Fits(NamedTuple):
         """Return both numbers of the line."""
         own = self.likelihood
         fit = own.fit()
-        of_intercept, of_slope = logistic.variances(own, fit, self._filling(fit))
+        of_intercept, of_slope = variances(own, fit, self._filling(fit))
 
         def beside_slope(value: float) -> tuple[float, float]:
             return own.fit_along(fit.level, value, (1.0, 0.0))[:2]
@@ -331,12 +568,12 @@ class _Fits(NamedTuple):
             self._estimate(fit, intercept, of_intercept, beside_intercept),
         )
 
-    def _filling(self, fit: logistic.Fit) -> tuple[float, float, float] | None:
-        return self.squares and logistic.squares_of_gradients(self.likelihood, fit, self.squares)
+    def _filling(self, fit: Fit) -> tuple[float, float, float] | None:
+        return self.squares and squares_of_gradients(self.likelihood, fit, self.squares)
 
     def _estimate(
         self,
-        fit: logistic.Fit,
+        fit: Fit,
         estimate: float,
         variance: float,
         at: Callable[[float], tuple[float, float]],
@@ -366,3 +603,44 @@ def _root(excess: Callable[[float], float], step: float) -> float:
     while excess(outside) < 0.0:
         inside, outside = outside, 3.0 * outside
     return float(brentq(excess, inside, outside, xtol=1e-300, rtol=1e-13, maxiter=1000))
+
+
+def of_logits(
+    name: str, classes: NDArray[Any], p: NDArray[Any], weights: Floats | None
+) -> RowInfluences:
+    """Return one of the three numbers with the influence of each row.
+
+    Where a weight grows the fit takes one more step of Newton's: the inverse of the information by
+    the row's score, (y - fitted) (1, logit). Rows of a certain probability move nothing.
+    """
+    table = probability_table(classes, p, sample_weight=weights)
+    fit = logistic_of_table(table, None, None)
+    values = {
+        "calibration_slope": fit.slope,
+        "calibration_intercept": fit.intercept,
+        "calibration_in_the_large": fit.in_the_large,
+    }
+    influences = np.full(len(p), np.nan)
+    if np.isnan(values[name]):
+        return RowInfluences(values[name], influences)
+    is_large = name == "calibration_in_the_large"
+    level, slope = (fit.in_the_large, 1.0) if is_large else (fit.intercept, fit.slope)
+    inside = (p > 0.0) & (p < 1.0)
+    logits = np.subtract(*minus_logs(p[inside].astype(np.float64))[::-1])
+    fitted = 1.0 / (1.0 + np.exp(-(level + slope * logits)))
+    left = (classes[inside] == 1) - fitted
+    information = fitted * (1.0 - fitted)
+    if weights is not None:
+        information = information * weights[inside]
+    total = float(information.sum())
+    influences[:] = 0.0
+    if is_large:
+        influences[inside] = left / total
+        return RowInfluences(level, influences)
+    centre = float(information @ logits) / total
+    away = logits - centre
+    of_slope = left * away / float(information @ (away * away))
+    influences[inside] = (
+        of_slope if name == "calibration_slope" else left / total - centre * of_slope
+    )
+    return RowInfluences(values[name], influences)

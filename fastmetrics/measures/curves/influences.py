@@ -5,20 +5,29 @@ Rows of one class and one score move it alike, so that two columns along the tab
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
+from functools import cached_property, partial
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fastmetrics._kernels import curve_kernels as kernels
-from fastmetrics._threads.workers import run
-from fastmetrics.measures.curves._pieces import Piece, by_pieces
-from fastmetrics.measures.curves.kolmogorov_smirnov import ks_of_table
-from fastmetrics.measures.curves.partial_auc import partial_auc
-from fastmetrics.measures.curves.pr_areas import pr_auc
-from fastmetrics.measures.curves.precision_recall import average_precision_score
-from fastmetrics.measures.curves.roc_auc import roc_auc_score
+from fastmetrics._input.rows import BinaryRows
+from fastmetrics._kernels import curve_kernels, curve_kernels as kernels, merges
+from fastmetrics._threads.workers import by_blocks, run
+from fastmetrics.measures._measure import RowInfluences
+from fastmetrics.measures.curves.precision_recall import average_precision_score, pr_auc
+from fastmetrics.measures.curves.roc import Piece, by_pieces, ks_of_table
+from fastmetrics.measures.curves.roc_auc import partial_auc, roc_auc_score
+from fastmetrics.tables.ordering import (
+    ONE_BUCKET_ROWS,
+    RowOrder,
+    partition,
+    row_order,
+    walk_in_order,
+)
+from fastmetrics.tables.pairs import INT64_BOUND, exact_dot, pairs_of_weights, weigh_runs
 from fastmetrics.tables.score_table import Floats, ScoreTable, running_sums
 
 
@@ -99,7 +108,7 @@ def roc_auc(table: ScoreTable, max_fpr: float | None = None) -> CurveInfluences:
     if max_fpr is not None and max_fpr < 1.0:
         low = max_fpr * max_fpr / 2.0
         scale = 0.5 / (max_fpr - low)
-        return partial(table, (0.0, max_fpr)).scaled(scale, 0.5 - scale * low)
+        return of_partial_auc(table, (0.0, max_fpr)).scaled(scale, 0.5 - scale * low)
     found = CurveInfluences.nowhere(float(roc_auc_score(table)), table)
     sizes = float(table.n_positive), float(table.n_negative)
 
@@ -131,7 +140,7 @@ def average_precision(table: ScoreTable) -> CurveInfluences:
 
     jobs, below = [], (0.0, 0.0)
     for (value, *columns), (gained, lost) in reversed(by_pieces(table, shares)):
-        jobs.append(functools.partial(kernels.precision_influences, size, value, below, *columns))
+        jobs.append(partial(kernels.precision_influences, size, value, below, *columns))
         below = below[0] + gained, below[1] + lost
     run(jobs)
     return found
@@ -243,7 +252,7 @@ def ks_statistic(table: ScoreTable) -> CurveInfluences:
     )
 
 
-def partial(
+def of_partial_auc(
     table: ScoreTable,
     false_positive_rate_range: tuple[float, float] | None = None,
     true_positive_rate_range: tuple[float, float] | None = None,
@@ -297,3 +306,272 @@ def _between(c: Counts, low: float, high: float) -> CurveInfluences:
 def _from_here_down(values: Floats) -> Floats:
     """Return the sums over each row of the table and all that score less."""
     return np.ascontiguousarray(values[::-1].cumsum()[::-1])
+
+
+def doubled_placements(rows: BinaryRows) -> NDArray[np.int64]:
+    """Return the doubled placement of each row, ties counting one half: whole numbers.
+
+    A positive's is 2 (negatives below) + (negatives tied), a negative's 2 (positives above) +
+    (positives tied). The rows are fully verified, without weights or with counts, none of them 0.
+    """
+    n = len(rows.scores)
+    counts = np.empty(0, np.int64) if rows.weights is None else rows.weights.astype(np.int64)
+    doubled = np.empty(n, np.int64)
+
+    def place(
+        scores: NDArray[Any], numbers: NDArray[Any], n_negative: int, above: int, below: int
+    ) -> None:
+        def walk(*words: Any) -> int:
+            of_rows = numbers, n_negative, counts, above, below, doubled
+            return int(merges.place_words(*words, *of_rows))
+
+        if len(scores):
+            walk_in_order(scores, walk)
+
+    if n < ONE_BUCKET_ROWS:
+        by_class = [np.flatnonzero(rows.labels == label) for label in (rows.negative, 1)]
+        numbers = np.concatenate(by_class).astype(np.int32)
+        positives = by_class[1]
+        n_positive = len(positives) if rows.weights is None else int(counts[positives].sum())
+        place(rows.scores[numbers], numbers, len(by_class[0]), n_positive, 0)
+        return doubled
+    parted = partition(rows, with_numbers=True)
+
+    sizes = parted.rows.tolist()
+    if rows.weights is not None:
+
+        def examples(stream: int) -> int:
+            return int(counts[parted.gather_carried(stream)].sum())
+
+        sizes = run([partial(examples, stream) for stream in range(len(sizes))])
+
+    def place_bucket(b: int, above: int, below: int) -> None:
+        scores, numbers = (
+            np.concatenate([gather(2 * b), gather(2 * b + 1)])
+            for gather in (parted.gather, parted.gather_carried)
+        )
+        place(scores, numbers, int(parted.rows[2 * b]), above, below)
+
+    above, below = sum(sizes[1::2]), 0
+    jobs = []
+    for b in range(parted.plan.n_buckets):
+        jobs.append(partial(place_bucket, b, above, below))
+        above, below = above - sizes[2 * b + 1], below + sizes[2 * b]
+    run(jobs)
+    parted.release()
+    return doubled
+
+
+def weighted_placements(rows: BinaryRows) -> tuple[NDArray[np.float64], float]:
+    """Return the share of the other class's weight below (above) each row, ties one half; the AUC.
+
+    The weights of the rows are importances, none of them 0.
+    """
+    order = row_order(rows.scores)
+    n = order.n_distinct
+    positives, negatives = np.empty((2, n))
+
+    def weigh(first: int, stop: int) -> None:
+        here = slice(n - stop, n - first)
+        weigh_runs(rows, order, first, stop, rows.scores[:0], positives[here], negatives[here])
+
+    run([partial(weigh, *job) for job in order.jobs()])
+    auc = pairs_of_weights(positives, negatives).auc
+    rising = np.ascontiguousarray(negatives[::-1])
+    ends = np.empty((2, n))
+    merges.cumulative_pair(positives, rising, *ends)
+    of_negatives = _share_before(positives, ends[0])
+    of_positives = _share_before(rising, ends[1])[::-1]
+    return order.spread_by_class(rows.labels, of_negatives, of_positives), auc
+
+
+def _share_before(weights: NDArray[np.float64], ends: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the share of the weight that stands before each place, and half of its own.
+
+    ``ends`` are the sums up to each, from the same side: all before is 1 exactly, and nothing is
+    subtracted.
+    """
+    shares = weights / 2
+    shares[1:] += ends[:-1]
+    shares /= ends[-1]
+    return shares
+
+
+def placement_sums(
+    positives: NDArray[Any], negatives: NDArray[Any], n_positive: int, n_negative: int
+) -> tuple[int, int, int]:
+    """Return, over doubled placements, their sum and the sums of squares in the two classes.
+
+    The columns are a table's, their sums ``n_positive`` and ``n_negative``; see
+    `doubled_placements`. The sum is the same over either class.
+    """
+    most = max(n_positive, n_negative)
+    half = ((2 * most).bit_length() + 1) // 2
+    if most << (2 * half + 1) < INT64_BOUND:
+        sums = np.empty(7, np.int64)
+        curve_kernels.placement_sums(positives, negatives, n_negative, half, sums)
+        total, *squares = sums.tolist()
+        return total, _joined(squares[:3], half), _joined(squares[3:], half)
+    tp, fp = np.cumsum(positives), np.cumsum(negatives)
+    if 2 * most >= 2**62:  # beyond the halves of `_sum_of_squares`
+        positives, negatives, tp, fp = (
+            column.astype(object) for column in (positives, negatives, tp, fp)
+        )
+    of_positives = 2 * (fp[-1] - fp) + negatives
+    of_negatives = 2 * tp - positives
+    return (
+        int(exact_dot(positives, of_positives)),
+        _sum_of_squares(positives, of_positives),
+        _sum_of_squares(negatives, of_negatives),
+    )
+
+
+def _sum_of_squares(counts: NDArray[Any], values: NDArray[Any]) -> int:
+    """Return sum counts * values^2 exactly, by halves of the bits so that int64 is enough."""
+    half = (int(values.max()).bit_length() + 1) // 2
+    high, low = values >> half, values & ((1 << half) - 1)
+    squares = [
+        int(exact_dot(counts, high * high)),
+        int(exact_dot(counts, 2 * high * low)),
+        int(exact_dot(counts, low * low)),
+    ]
+    return _joined(squares, half)
+
+
+def _joined(squares: list[int], half: int) -> int:
+    """Put the sums over high^2, 2 high low and low^2 together."""
+    return (squares[0] << 2 * half) + (squares[1] << half) + squares[2]
+
+
+class OrderedRows:
+    """Rows of two classes in the order of their scores, whose groups of ties are rows of a table.
+
+    They are fully verified, none of weight 0.
+    """
+
+    def __init__(self, rows: BinaryRows) -> None:
+        self._rows = rows
+
+    @cached_property
+    def _ordered(self) -> tuple[RowOrder, ScoreTable]:
+        rows = self._rows
+        order = row_order(rows.scores)
+        n = order.n_distinct
+        scores, positives, negatives = np.empty(n, rows.scores.dtype), *np.empty((2, n))
+
+        def weigh(first: int, stop: int) -> None:
+            here = slice(n - stop, n - first)
+            weigh_runs(rows, order, first, stop, scores[here], positives[here], negatives[here])
+
+        run([partial(weigh, *job) for job in order.jobs()])
+        are_counts = rows.weights is None or rows.integer_weights
+        kind = np.dtype(np.int64 if are_counts else np.float64)
+        p, q = positives.astype(kind, copy=False), negatives.astype(kind, copy=False)
+        return order, ScoreTable._of_columns(scores, p, q, rows.weight_exponent)
+
+    @property
+    def table(self) -> ScoreTable:
+        """The classes at each score."""
+        return self._ordered[1]
+
+    def spread(self, by_score: Floats) -> Floats:
+        """Return for each row, in the order of the rows, the entry of its score in the table."""
+        return self._ordered[0].spread(np.ascontiguousarray(by_score[::-1]))
+
+    def influences(
+        self, of_table: Callable[..., CurveInfluences], **parameters: Any
+    ) -> RowInfluences:
+        """Return a measure with the influence of each row, in the order of the rows."""
+        order, table = self._ordered
+        found = of_curve(table, of_table, **parameters)
+        columns = found.of_negatives, found.of_positives
+        return RowInfluences(found.value, order.spread_by_class(self._rows.labels, *columns))
+
+    def auc(self) -> RowInfluences:
+        """Return the AUC the same way; of counts by placements, which need no order."""
+        rows = self._rows
+        if "_ordered" in vars(self) or not (rows.weights is None or rows.integer_weights):
+            return self.influences(roc_auc)
+        return _of_placements(rows)
+
+
+def _of_placements(rows: BinaryRows) -> RowInfluences:
+    """Return the AUC of rows, or of counts of them: whole numbers, which need no order."""
+    doubled = doubled_placements(rows)
+    is_positive = rows.labels == 1
+    if rows.weights is None:
+        m = int(np.count_nonzero(is_positive))
+        n = len(doubled) - m
+        twice = int(doubled.sum()) // 2
+    else:
+        counts = rows.weights.astype(np.int64)
+        m = int(counts[is_positive].sum())
+        n = int(counts.sum()) - m
+        twice = int(exact_dot(counts, doubled)) // 2
+    if not (m and n):
+        return RowInfluences(float("nan"), np.full(len(doubled), np.nan))
+    value = twice / (2 * m * n)
+    # of a positive (V / (2 n) - A) / m, of a negative (V / (2 m) - A) / n
+    influences = doubled.view(np.float64)  # in place: fresh memory costs more than the sums
+
+    def fill(here: slice) -> None:
+        moved = doubled[here] / (2.0 * m * n)
+        moved -= np.where(is_positive[here], value / m, value / n)
+        influences[here] = moved
+
+    by_blocks(len(doubled), fill)
+    return RowInfluences(value, influences)
+
+
+def roc_auc_of_classes(
+    codes: NDArray[np.int64],
+    scores: NDArray[Any],
+    weights: Floats | None,
+    *,
+    multi_class: str,
+    average: str,
+) -> RowInfluences:
+    """Return the mean AUC of each class against the rest, or of pairs of classes."""
+    n_classes = scores.shape[1]
+    own = np.ones(len(codes)) if weights is None else weights
+    found: list[RowInfluences] = []
+    shares: list[RowInfluences] = []
+    total = float(own.sum())
+
+    def auc(kept: NDArray[np.bool_], k: int) -> RowInfluences:
+        column = np.ascontiguousarray(scores[kept, k])
+        labels = (codes[kept] == k).view(np.int8)
+        chosen = None if weights is None else weights[kept]
+        inner = OrderedRows(
+            BinaryRows(labels, 0, column, chosen, integer_weights=False, allow_inf=False)
+        ).auc()
+        influences = np.zeros(len(codes))
+        influences[kept] = inner.influences
+        return RowInfluences(inner.value, influences)
+
+    def share_of(members: NDArray[np.bool_]) -> RowInfluences:
+        share = float(own[members].sum()) / total
+        return RowInfluences(share, np.asarray((members - share) / total, np.float64))
+
+    if multi_class == "ovr":
+        everyone = np.ones(len(codes), np.bool_)
+        for k in range(n_classes):
+            found.append(auc(everyone, k))
+            shares.append(share_of(codes == k))
+    else:
+        for a, b in combinations(range(n_classes), 2):
+            kept = (codes == a) | (codes == b)
+            both = auc(kept, a), auc(kept, b)
+            value = (both[0].value + both[1].value) / 2.0
+            found.append(RowInfluences(value, (both[0].influences + both[1].influences) / 2.0))
+            shares.append(share_of(kept))
+    if average == "macro":
+        values = [one.value for one in found]
+        moved = np.mean([one.influences for one in found], axis=0)
+        return RowInfluences(float(np.mean(values)), np.asarray(moved, np.float64))
+    weight = sum(share.value for share in shares)
+    value = sum(s.value * one.value for s, one in zip(shares, found, strict=True)) / weight
+    moved = np.zeros(len(codes))
+    for share, one in zip(shares, found, strict=True):
+        moved += share.value * one.influences + (one.value - value) * share.influences
+    return RowInfluences(value, moved / weight)

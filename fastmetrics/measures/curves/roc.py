@@ -1,30 +1,344 @@
-"""The ROC and the detection error tradeoff curve, and the area under any curve."""
+"""ROC and DET curves, counts and metrics at every threshold, the Kolmogorov-Smirnov distance."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, pairwise
-from typing import Any
+from itertools import accumulate, chain, pairwise
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.containers import as_vector
+from fastmetrics._input.containers import as_array, as_vector
 from fastmetrics._input.scalars import check_flag, check_same_length
-from fastmetrics._input.scores import check_float_thresholds
-from fastmetrics._kernels.curve_kernels import corner_count, write_roc
+from fastmetrics._input.scores import check_finite, check_float_thresholds, check_scores_array
+from fastmetrics._input.weights import as_given, check_weights
+from fastmetrics._kernels.curve_kernels import corner_count, gap_ends, write_roc
+from fastmetrics._results import OneNumber
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
-from fastmetrics.measures.curves._pieces import PIECE_ROWS, Piece, by_pieces
+from fastmetrics.tables.pairs import INT64_BOUND
 from fastmetrics.tables.score_table import (
+    BOTH_CLASSES,
     SCORED,
     SCORED_BINARY,
     Floats,
     ScoreTable,
     as_table,
+    lacks_a_class,
 )
+
+T = TypeVar("T")
+
+#: Rows of a piece: its columns, and what is made of them, fit a cache.
+PIECE_ROWS: Final = 1 << 15
+
+
+class Piece(NamedTuple):
+    """Rows ``start`` to ``stop`` of a table, with TP and FP of the threshold above them."""
+
+    start: int
+    stop: int
+    tp: int
+    fp: int
+    positives: NDArray[Any]
+    negatives: NDArray[Any]
+
+    @property
+    def columns(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Counts of positives and of negatives in each row."""
+        return self.positives, self.negatives
+
+    @property
+    def above(self) -> tuple[float, float]:
+        """TP and FP of the threshold above, as floats."""
+        return float(self.tp), float(self.fp)
+
+
+def by_pieces(table: ScoreTable, job: Callable[[Piece], T]) -> list[T]:
+    """Return what a job makes of each piece of a table, from the top down; of weights of one."""
+    columns = table.positives, table.negatives
+    if len(table) <= PIECE_ROWS or table.is_weighted:
+        return [job(Piece(0, len(table), 0, 0, *columns))] if len(table) else []
+    starts = range(0, len(table), PIECE_ROWS)
+
+    def count(start: int) -> list[int]:
+        return [int(np.add.reduce(column[start : start + PIECE_ROWS])) for column in columns]
+
+    sums = run([partial(count, start) for start in starts[:-1]])
+    pieces, tp, fp = [], 0, 0
+    for start, (positives, negatives) in zip(starts, [*sums, [0, 0]], strict=False):
+        stop = min(start + PIECE_ROWS, len(table))
+        pieces.append(Piece(start, stop, tp, fp, *(column[start:stop] for column in columns)))
+        tp, fp = tp + positives, fp + negatives
+    return run([partial(job, piece) for piece in pieces])
+
+
+@documented(SCORED_BINARY)
+def confusion_matrix_at_thresholds(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    n_threads: int | None = None,
+) -> tuple[Floats, Floats, Floats, Floats, NDArray[Any]]:
+    """Count true and false negatives and positives at every distinct score.
+
+    Parameters
+    ----------
+    y_true, y_score : array-like of shape (n_samples,)
+        Binary labels, and scores: the greater, the more positive; or a ScoreTable alone.
+
+    Returns
+    -------
+    tns, fps, fns, tps : ndarray of shape (n_thresholds,)
+        Counts (or sums of weights) of the decision score >= threshold, as float64.
+    thresholds : ndarray of shape (n_thresholds,)
+        The distinct scores, falling.
+
+    Notes
+    -----
+    One sort of O(n log n), then passes over the distinct scores. A missing class is no error:
+    its counts are 0. Counts above 2**53 are rounded to float64; a `ScoreTable` holds them whole.
+
+    Examples
+    --------
+    >>> counts = confusion_matrix_at_thresholds([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> [column.tolist() for column in counts[:4]]
+    [[2.0, 1.0, 1.0, 0.0], [0.0, 1.0, 1.0, 2.0], [1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 2.0, 2.0]]
+    >>> counts[4].tolist()
+    [0.8, 0.4, 0.35, 0.1]
+    """
+    table = as_table(
+        y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, label_rule="curve"
+    )
+    tp, fp = table.true_positives, table.false_positives
+    tn, fn = fp[-1:] - fp, tp[-1:] - tp  # slices: an empty table has no last row
+    exponent = table.weight_exponent
+    columns = tuple(
+        np.array(as_given(column, exponent), dtype=np.float64) for column in (tn, fp, fn, tp)
+    )
+    # A copy: a table is frozen, and the caller may write into what a drop-in returns.
+    return columns[0], columns[1], columns[2], columns[3], table.scores.copy()
+
+
+def metric_at_thresholds(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    metric_func: Callable[..., Any],
+    *,
+    sample_weight: ArrayLike | None = None,
+    metric_params: Mapping[str, Any] | None = None,
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Compute any metric of labels and predictions at every distinct score.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels, handed to `metric_func` as they are, sorted by falling score.
+    y_score : array-like of shape (n_samples,)
+        Scores; the greater, the more positive.
+    metric_func : callable
+        ``metric_func(y_true, y_pred, **metric_params)``, where ``y_pred`` is an int32 array of
+        ``score >= threshold``; it returns a number, or a collection of one fixed shape.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights, not negative, handed to `metric_func` under that name. Rows of weight 0 are
+        left out.
+    metric_params : mapping, optional
+        Further keywords of `metric_func`.
+
+    Returns
+    -------
+    metric_values : ndarray of shape (n_thresholds,) or (n_thresholds, ...)
+        The value at each threshold.
+    thresholds : ndarray of shape (n_thresholds,)
+        The distinct scores, falling.
+
+    Raises
+    ------
+    TypeError
+        If `metric_func` is not callable, or a `ScoreTable` is given: the metric needs rows.
+    ValueError
+        If the lengths differ, or a score, label or weight is not finite.
+
+    Notes
+    -----
+    One call of `metric_func` on n rows for each distinct score, O(n * n_thresholds) as the
+    interface demands. What follows from counts alone is had at all thresholds at once from
+    `confusion_matrix_at_thresholds`.
+
+    Examples
+    --------
+    >>> def accuracy(y_true, y_pred):
+    ...     return float((y_true == y_pred).mean())
+    >>> values, thresholds = metric_at_thresholds([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], accuracy)
+    >>> values.tolist(), thresholds.tolist()
+    ([0.75, 0.5, 0.75, 0.5], [0.8, 0.4, 0.35, 0.1])
+    """
+    if isinstance(y_true, ScoreTable):
+        raise InputTypeError("`metric_func` is called on rows, and a ScoreTable has none")
+    if not callable(metric_func):
+        raise InputTypeError(f"`metric_func` must be callable, got {type(metric_func).__name__}")
+    labels, scores, weights = _sorted_rows(y_true, y_score, sample_weight)
+    keywords = dict(metric_params or {})
+    if weights is not None:
+        keywords["sample_weight"] = weights
+    ends = np.append(np.flatnonzero(scores[1:] != scores[:-1]) + 1, len(scores))
+    values = []
+    for end in ends.tolist():
+        predictions = np.zeros(len(scores), dtype=np.int32)
+        predictions[:end] = 1
+        values.append(metric_func(labels, predictions, **keywords))
+    return np.asarray(values), scores[ends - 1]
+
+
+def _sorted_rows(
+    y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+    """Return labels, scores and weights by falling score, ties in their order."""
+    labels = as_vector(y_true, "y_true")
+    scores = check_scores_array(y_score)
+    check_same_length(y_true=labels, y_score=scores)
+    if labels.dtype.kind == "f":
+        check_finite(labels, "y_true")
+    order = (len(scores) - 1 - np.argsort(scores[::-1], kind="stable"))[::-1]
+    if sample_weight is None:
+        return labels[order], scores[order], None
+    weights = as_array(sample_weight, "sample_weight")
+    check_weights(weights, len(labels))
+    order = order[weights[order] != 0]
+    return labels[order], scores[order], weights[order]
+
+
+# Of |tp / n_positive - fp / n_negative| in float64: each count may be rounded, as may each
+# quotient (up to 1) and the difference: seven roundings of 2**-53.
+_GAP_ERROR = 8 * 2.0**-53
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class KolmogorovSmirnov(OneNumber):
+    """The largest distance between true and false positive rate, and where it lies.
+
+    Attributes
+    ----------
+    statistic : float
+        The largest ``|TPR - FPR|``, in [0, 1].
+    threshold : float or int
+        The highest threshold (a score) that has it; an int when the scores are integers.
+    sign : int
+        1 where the positives lie higher (TPR > FPR), -1 where they lie lower, 0 when the
+        statistic is 0.
+    true_positive_rate, false_positive_rate : float
+        The rates at that threshold.
+
+    Examples
+    --------
+    >>> KolmogorovSmirnov(0.5, 0.35, 1, true_positive_rate=1.0, false_positive_rate=0.5)
+    KolmogorovSmirnov(statistic=0.5, threshold=0.35, sign=1, true_positive_rate=1,
+    false_positive_rate=0.5)
+    """
+
+    _number = "statistic"
+
+    statistic: float
+    threshold: float | int
+    sign: int
+    true_positive_rate: float
+    false_positive_rate: float
+
+
+@documented(SCORED_BINARY, BOTH_CLASSES)
+def ks_statistic(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> KolmogorovSmirnov:
+    """Compute the two-sided Kolmogorov-Smirnov distance between the classes' scores.
+
+    Returns
+    -------
+    KolmogorovSmirnov
+        The largest ``|TPR - FPR|`` of the decision score >= threshold, the highest threshold
+        that has it, the sign of the difference there, and both rates. Every number is nan, and
+        the sign 0, where a class is missing.
+
+    Notes
+    -----
+    One sort, then one pass over the distinct scores. Unweighted gaps are compared as the
+    integers ``tp * n_negative - fp * n_positive``, of any size: the threshold is exact, and the
+    statistic is the double nearest to the rational. The largest positive gap is Youden's J.
+
+    References
+    ----------
+    Smirnov (1948), Table for estimating the goodness of fit of empirical distributions, Annals
+    of Mathematical Statistics 19(2).
+
+    Examples
+    --------
+    >>> ks_statistic([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    KolmogorovSmirnov(statistic=0.5, threshold=0.8, sign=1, true_positive_rate=0.5,
+    false_positive_rate=0)
+    """
+    table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+    if lacks_a_class(table, "the Kolmogorov-Smirnov statistic"):
+        nan = float("nan")
+        return KolmogorovSmirnov(nan, nan, 0, nan, nan)
+    return ks_of_table(table)
+
+
+def ks_of_table(table: ScoreTable) -> KolmogorovSmirnov:
+    """Return the statistic of a table that has both classes."""
+    if not table.is_weighted:
+        n_positive, n_negative = int(table.n_positive), int(table.n_negative)
+        row, tp, fp = _integer_gap(table, n_positive, n_negative)
+        return ks_at(table.scores[row].item(), tp, fp, n_positive, n_negative)
+    tprs, fprs = (sums / sums[-1] for sums in (table.true_positives, table.false_positives))
+    row = int(np.argmax(np.abs(tprs - fprs)))
+    tpr, fpr = float(tprs[row]), float(fprs[row])
+    return _ks(table.scores[row].item(), tpr - fpr, tpr, fpr)
+
+
+def ks_at(
+    threshold: int | float, tp: int, fp: int, n_positive: int, n_negative: int
+) -> KolmogorovSmirnov:
+    """Return the statistic whose threshold is known, with the counts there."""
+    gap = (tp * n_negative - fp * n_positive) / (n_positive * n_negative)
+    return _ks(threshold, gap, tp / n_positive, fp / n_negative)
+
+
+def _ks(threshold: int | float, gap: float, tpr: float, fpr: float) -> KolmogorovSmirnov:
+    return KolmogorovSmirnov(abs(gap), threshold, (gap > 0) - (gap < 0), tpr, fpr)
+
+
+def _integer_gap(table: ScoreTable, n_positive: int, n_negative: int) -> tuple[int, int, int]:
+    if n_positive * n_negative < INT64_BOUND:
+
+        def ends_of(piece: Piece) -> list[list[int]]:
+            ends = np.empty(6, np.int64)
+            gap_ends(*piece.columns, n_positive, n_negative, ends)
+            above = piece.start, piece.tp, piece.fp
+            found: list[list[int]] = np.add(ends.reshape(2, 3), above).tolist()
+            return found
+
+        counts = chain.from_iterable(by_pieces(table, ends_of))
+    else:
+        # The products do not fit: floats tell which rows can be the largest, integers which is.
+        tp, fp = table.true_positives, table.false_positives
+        nearly = np.abs(tp / n_positive - fp / n_negative)
+        rows = np.flatnonzero(nearly >= nearly.max() - 2 * _GAP_ERROR)
+        counts = iter(np.stack((rows, tp[rows], fp[rows]), axis=1).tolist())
+    # Of equal ones the first: the highest threshold.
+    row, *there = max(counts, key=lambda c: (abs(c[1] * n_negative - c[2] * n_positive), -c[0]))
+    return row, there[0], there[1]
+
 
 # scikit-learn's words, so that a filter on them still works.
 NO_NEGATIVE = "No negative samples in y_true, false positive value should be meaningless"

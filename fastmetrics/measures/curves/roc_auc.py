@@ -1,8 +1,11 @@
-"""The area under the ROC curve, and its complement, the rank loss."""
+"""Areas under the ROC curve: whole, partial, of several classes; and the rank loss."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
+from itertools import combinations, pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -15,15 +18,29 @@ from fastmetrics._input.classes import (
     in_class_order,
 )
 from fastmetrics._input.containers import column_count
+from fastmetrics._input.regression_targets import check_sums
 from fastmetrics._input.rows import BinaryRows, check_binary
-from fastmetrics._input.scalars import check_choice, check_fraction
-from fastmetrics._input.scores import check_score_matrix
+from fastmetrics._input.scalars import (
+    check_choice,
+    check_flag,
+    check_fraction,
+    check_real,
+    check_same_length,
+)
+from fastmetrics._input.scores import check_finite, check_score_matrix, score_matrix
+from fastmetrics._input.weights import check_weights
 from fastmetrics._kernels.curve_kernels import concordant_pairs_by_row
+from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.measures.curves._averaging import AVERAGES, averaged
-from fastmetrics.measures.curves.partial_auc import area_between, mcclish
-from fastmetrics.measures.curves.roc_multiclass import multiclass_roc_auc
-from fastmetrics.tables.pairs import PairCounts, count_pairs, pairs_of_weights
+from fastmetrics.measures.curves._averaging import AVERAGES, averaged, binarized
+from fastmetrics.tables.ordering import row_order
+from fastmetrics.tables.pairs import (
+    PairCounts,
+    count_pairs,
+    exact_dot,
+    pairs_of_sorted,
+    pairs_of_weights,
+)
 from fastmetrics.tables.score_table import (
     BOTH_CLASSES,
     SCORED,
@@ -31,7 +48,315 @@ from fastmetrics.tables.score_table import (
     Floats,
     ScoreTable,
     as_table,
+    lacks_a_class,
 )
+
+#: Rows of two classes to their AUC.
+BinaryAuc = Callable[[BinaryRows], float]
+#: Rows that are transposed at a time.
+_BLOCK = 4_096
+_AVERAGES = ("macro", "weighted", None)
+
+
+def multiclass_roc_auc(
+    y_true: Any,
+    y_score: Any,
+    binary_auc: BinaryAuc,
+    *,
+    labels: Any,
+    multi_class: str,
+    average: str | None,
+    sample_weight: Any,
+) -> float | NDArray[np.float64]:
+    """Return the AUC of class labels beside a matrix of class probabilities; see `roc_auc_score`.
+
+    ``binary_auc`` is the AUC of checked rows of two classes.
+    """
+    scores = class_scores(in_class_order(y_score, y_true, labels), sum_to_1=True)
+    averages = _AVERAGES if multi_class == "ovo" else ("micro", *_AVERAGES)
+    if average not in averages:
+        raise InputError(f"average must be one of {averages} for multiclass problems")
+    if multi_class == "ovo" and average is None:
+        raise NotImplementedError("`average` must not be None with `multi_class`='ovo'")
+    codes = class_codes(y_true, labels, scores.shape[1])
+    check_same_length(y_true=codes, y_score=scores)
+    if multi_class == "ovo":
+        return _one_vs_one(codes, scores, binary_auc, average, sample_weight)
+
+    def measure(column: NDArray[Any], column_scores: NDArray[Any], weights: Any) -> float:
+        rows = check_binary(column, column_scores, sample_weight=weights, label_rule="curve")
+        return binary_auc(rows)
+
+    indicator = binarized(codes, scores.shape[1])
+    return averaged(measure, indicator, scores, average=average, sample_weight=sample_weight)
+
+
+def class_scores(y_score: Any, name: str = "y_score", *, sum_to_1: bool = False) -> NDArray[Any]:
+    """Return the matrix of scores of classes, columns contiguous: finite, and of that sum by row.
+
+    Blocks of rows are transposed and added up while they are in cache: to take one column after the
+    other reads the whole matrix each time.
+    """
+    matrix = score_matrix(y_score, name)
+    is_by_column = matrix.flags.f_contiguous
+    columns = matrix.T if is_by_column else np.empty(matrix.shape[::-1], matrix.dtype)
+
+    def read(start: int) -> tuple[Any, Any]:
+        block = columns[:, start : start + _BLOCK]
+        if not is_by_column:
+            block[:] = matrix[start : start + _BLOCK].T
+        with np.errstate(invalid="ignore", over="ignore"):  # told of below
+            sums = block.sum(axis=0)
+        return sums.min(), sums.max()
+
+    ends = run([partial(read, start) for start in range(0, len(matrix), _BLOCK)])
+    if not np.allclose(1, ends):
+        check_finite(matrix, name)
+        if sum_to_1:
+            check_sums(columns.T, name)
+    return columns.T
+
+
+def class_codes(
+    y_true: Any, labels: Any, n_columns: int, name: str = "y_score"
+) -> NDArray[np.int64]:
+    """Return the column of each row's class; ``name`` is what messages call the scores."""
+    found = check_class_labels(y_true)
+    if labels is None:
+        if len(found.classes) != n_columns:
+            raise InputError(
+                f"`{name}` must have a column for each class of `y_true`, {len(found.classes)}: "
+                f"got {n_columns}; pass `labels` if a class has no row"
+            )
+        return found.codes
+    given = check_class_labels(labels, "labels")
+    if len(given.classes) != len(given.codes):
+        raise InputError("Parameter 'labels' must be unique")
+    if not np.array_equal(given.codes, np.arange(len(given.codes))):
+        raise InputError("Parameter 'labels' must be ordered")
+    if len(given.classes) != n_columns:
+        raise InputError(
+            f"`labels` must name as many classes as `y_score` has columns, {n_columns}: got "
+            f"{len(given.classes)}"
+        )
+    column = {label: code for code, label in enumerate(given.classes.tolist())}
+    seen = found.classes.tolist()
+    if not all(label in column for label in seen):
+        raise InputError("'y_true' contains labels not in parameter 'labels'")
+    return np.array([column[label] for label in seen], dtype=np.int64)[found.codes]
+
+
+def _one_vs_one(
+    codes: NDArray[np.int64],
+    scores: NDArray[Any],
+    binary_auc: BinaryAuc,
+    average: str | None,
+    sample_weight: Any,
+) -> float:
+    """Return the mean over the pairs of classes of the mean of their two areas.
+
+    Rows are grouped by class once: a pair is two slices of a column, not a mask over all rows. Of
+    unweighted rows each slice is sorted once, however many pairs it is part of.
+    """
+    checked = None if sample_weight is None else check_weights(sample_weight, len(codes))
+    rows = row_order(codes).rows
+    weights = None if checked is None else checked.values[rows]
+    sizes = np.bincount(codes, minlength=scores.shape[1])
+    ends = np.cumsum(sizes).tolist()
+    groups = [slice(low, high) for low, high in pairwise([0, *ends])]
+    size = sizes.tolist() if weights is None else [float(weights[own].sum()) for own in groups]
+    # A class without rows, or whose rows all weigh nothing, forms no pair.
+    present = [code for code, total in enumerate(size) if total > 0]
+
+    def areas_of(code: int) -> dict[int, float]:
+        """Return the areas of a class against each other one, by its own column."""
+        column = scores[:, code][rows]
+        others = [other for other in present if other != code]
+        if weights is None:
+            parts = [np.sort(column[group]) for group in groups]
+            return {b: pairs_of_sorted(parts[code], parts[b]).auc for b in others}
+        areas = {}
+        for other in others:
+            both = groups[code], groups[other]
+            labels = np.repeat(np.array([1, 0], np.int8), [sizes[code], sizes[other]])
+            pair_scores, pair_weights = (
+                np.concatenate([values[group] for group in both]) for values in (column, weights)
+            )
+            counts = checked is not None and checked.is_integer
+            areas[other] = binary_auc(
+                BinaryRows(labels, 0, pair_scores, pair_weights, counts, False)
+            )
+        return areas
+
+    areas_by_class = run([partial(areas_of, code) for code in present])
+    areas = dict(zip(present, areas_by_class, strict=True))
+    pairs = list(combinations(present, 2))
+    if not pairs:
+        message = "Only one class is present in y_true. ROC AUC score is not defined in that case."
+        warn_user(message, UndefinedMetricWarning)
+        return float("nan")
+    means = [(areas[a][b] + areas[b][a]) / 2 for a, b in pairs]
+    shares = [float(size[a] + size[b]) for a, b in pairs]
+    return float(np.average(means, weights=shares if average == "weighted" else None))
+
+
+@documented(SCORED)
+def partial_auc(
+    y_true: ArrayLike | ScoreTable,
+    y_score: ArrayLike | None = None,
+    *,
+    false_positive_rate_range: tuple[float, float] | None = None,
+    true_positive_rate_range: tuple[float, float] | None = None,
+    standardized: bool = False,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Any = None,
+    n_threads: int | None = None,
+) -> float:
+    """Compute the area under the part of the ROC curve between two FPRs or two TPRs.
+
+    Parameters
+    ----------
+    false_positive_rate_range : (float, float), optional
+        The lowest and highest false positive rate: pROC's focus on specificity, with the
+        specificities 1 - high to 1 - low. (0, 1) when no range is given.
+    true_positive_rate_range : (float, float), optional
+        The lowest and highest true positive rate: pROC's focus on sensitivity.
+    standardized : bool, default=False
+        Whether the area is rescaled so that the diagonal has .5 and a perfect curve 1.
+
+    Returns
+    -------
+    float
+        The area, at most high - low; nan where a class is missing, or where the corrected area
+        is not defined.
+
+    Raises
+    ------
+    ValueError
+        If both ranges are given, a range is not 0 <= low < high <= 1, `standardized` is no bool, or
+        the data are not binary labels and finite scores.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If only one class is present; or, standardized, if the area is below the diagonal's,
+        where the correction is not defined (pROC does the same).
+
+    Notes
+    -----
+    The raw area is the integral of TPR over FPR for `false_positive_rate_range`, and of 1 - FPR
+    over TPR for `true_positive_rate_range`. Ties are diagonals, and the curve is cut inside them at
+    the ends of the range.
+    McClish's correction is ``(1 + (area - diagonal) / (perfect - diagonal)) / 2`` with
+    ``perfect = high - low`` and ``diagonal = (high - low) * (low + high) / 2`` over FPRs,
+    ``(high - low) * (2 - low - high) / 2`` over TPRs. From FPR 0 to max_fpr it is the number of
+    ``roc_auc_score(max_fpr=)``, which scikit-learn gives below the diagonal too.
+
+    One sort, then a few passes over the distinct scores. Without weights everything is
+    rational arithmetic (the ends of the range are taken as the doubles they are), rounded once.
+
+    References
+    ----------
+    McClish (1989), Analyzing a portion of the ROC curve, Medical Decision Making 9(3).
+    Robin et al. (2011), pROC: an open-source package for R and S+ to analyze and compare ROC
+    curves, BMC Bioinformatics 12:77.
+
+    Examples
+    --------
+    >>> y_true, y_score = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]
+    >>> partial_auc(y_true, y_score, false_positive_rate_range=(0, 0.5))
+    0.25
+    >>> partial_auc(y_true, y_score, true_positive_rate_range=(0.5, 1), standardized=True)
+    0.6666666666666666
+    """
+    over_tpr, low, high = _checked_range(false_positive_rate_range, true_positive_rate_range)
+    check_flag("standardized", standardized)
+    table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
+    if lacks_a_class(table, "the partial AUC"):
+        return float("nan")
+    area = area_between(table, low, high, over_tpr=over_tpr)
+    if not standardized:
+        return float(area)
+    corrected = mcclish(area, low, high, over_tpr=over_tpr)
+    if corrected < Fraction(1, 2):
+        message = "the corrected partial AUC is not defined for an area below the diagonal's"
+        warn_user(message, UndefinedMetricWarning)
+        return float("nan")
+    return float(corrected)
+
+
+def _checked_range(
+    false_positive_rate_range: Any, true_positive_rate_range: Any
+) -> tuple[bool, Fraction, Fraction]:
+    """Return whether the range is one of TPRs, and its ends."""
+    if false_positive_rate_range is not None and true_positive_rate_range is not None:
+        raise InputError("give `false_positive_rate_range` or `true_positive_rate_range`, not both")
+    over_tpr = true_positive_rate_range is not None
+    name, given = (
+        ("true_positive_rate_range", true_positive_rate_range)
+        if over_tpr
+        else ("false_positive_rate_range", false_positive_rate_range)
+    )
+    if given is None:
+        return False, Fraction(0), Fraction(1)
+    try:
+        low, high = given
+    except (TypeError, ValueError):
+        raise InputError(f"`{name}` must be a pair (low, high): got {given!r}") from None
+    low, high = check_real(name, low), check_real(name, high)
+    if not 0 <= low < high <= 1:
+        raise InputError(f"`{name}` must satisfy 0 <= low < high <= 1: got {given!r}")
+    return over_tpr, Fraction(low), Fraction(high)
+
+
+def mcclish(area: Fraction, low: Fraction, high: Fraction, *, over_tpr: bool) -> Fraction:
+    """Return the area rescaled so that the diagonal's is 1/2 and the largest is 1."""
+    perfect = high - low
+    diagonal = perfect * (2 - low - high if over_tpr else low + high) / 2
+    return (1 + (area - diagonal) / (perfect - diagonal)) / 2
+
+
+def area_between(table: ScoreTable, low: Fraction, high: Fraction, *, over_tpr: bool) -> Fraction:
+    """Return the area of a table that has both classes; exact when its counts are integers.
+
+    Each row of the table is a piece of curve with a width along the axis of the range, a height
+    where it starts (from the worst corner of the other axis) and a rise.
+    """
+    above, false_alarms = table.true_positives, table.false_positives
+    n_positive, n_negative = above[-1].item(), false_alarms[-1].item()
+    if over_tpr:
+        ends, widths, drops = above, table.positives, table.negatives
+        # 1 - FPR falls by the negatives: in counts, n_negative - FP at the end of each row.
+        floors = n_negative - false_alarms
+    else:
+        ends, widths, drops = false_alarms, table.negatives, table.positives
+        floors = above - table.positives
+
+    def cut(share: Fraction) -> tuple[int, Fraction]:
+        """Return how many rows end by a share of the axis, and twice the area of the next to it."""
+        place = share * Fraction(ends[-1].item())
+        # Integers: compare with the whole part, which int64 holds. Floats: with the nearest double.
+        key = ends.dtype.type(place.__floor__() if ends.dtype.kind == "i" else float(place))
+        row = int(np.searchsorted(ends, key, side="right"))
+        start = Fraction(ends[row - 1].item()) if row > 0 else Fraction(0)
+        depth = max(place - start, Fraction(0))
+        if depth == 0 or row == len(ends):
+            return row, Fraction(0)
+        drop, floor = Fraction(drops[row].item()), Fraction(floors[row].item())
+        slope = drop / Fraction(widths[row].item())
+        if over_tpr:  # it falls from the higher side
+            return row, depth * (2 * (floor + drop) - slope * depth)
+        return row, depth * (2 * floor + slope * depth)
+
+    (first, before), (last, behind) = cut(low), cut(high)
+    rows = slice(first, last)
+    # Twice a trapezoid is its width times (2 * the lower side + the difference of its sides).
+    twice = Fraction(
+        2 * exact_dot(widths[rows], floors[rows]) + exact_dot(widths[rows], drops[rows])
+    )
+    area = (twice + behind - before) / (2 * Fraction(n_positive) * Fraction(n_negative))
+    return min(max(area, Fraction(0)), high - low)  # sums of weights are rounded
+
 
 # scikit-learn's words, so that a filter on them still works.
 ONE_CLASS = "Only one class is present in y_true. ROC AUC score is not defined in that case."

@@ -8,22 +8,161 @@ value. Where its denominator is 0 it is nan, without a warning: callers warn.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fastmetrics.measures.decisions._dual import (
-    Array,
-    Values,
-    clipped,
-    geometric_mean,
-    power,
-    ratio,
-    sum_of_others,
-    value_of,
-    zero_where,
-)
+from fastmetrics._input.containers import as_array
+from fastmetrics._input.scalars import check_choice, check_fraction, check_positive, check_real
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.measures._measure import Measure
+from fastmetrics.measures.registry import MEASURES
+
+Array = NDArray[Any]
+
+#: An array or a `Dual`: a formula does not see the difference.
+Values: TypeAlias = Any
+
+_UNDEFINED: Final = float("nan")
+
+#: So many shares of counts have a product that float64 holds.
+_FACTORS: Final = 16
+
+
+class Dual:
+    """Values and their derivative in one direction, of one shape."""
+
+    __slots__ = ("slope", "value")
+    __array_ufunc__ = None  # an array on the left lets `Dual` do it
+
+    def __init__(self, value: Array, slope: Array) -> None:
+        self.value = np.asarray(value)
+        if np.shape(slope) != self.value.shape:
+            slope = np.ascontiguousarray(np.broadcast_to(slope, self.value.shape))
+        self.slope = slope
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.value.shape
+
+    def __getitem__(self, key: Any) -> Dual:
+        return Dual(self.value[key], self.slope[key])
+
+    def __add__(self, other: Values) -> Dual:
+        if isinstance(other, Dual):
+            return Dual(self.value + other.value, self.slope + other.slope)
+        return Dual(self.value + other, self.slope)
+
+    def __sub__(self, other: Values) -> Dual:
+        if isinstance(other, Dual):
+            return Dual(self.value - other.value, self.slope - other.slope)
+        return Dual(self.value - other, self.slope)
+
+    def __rsub__(self, other: Array | float) -> Dual:
+        return Dual(other - self.value, -self.slope)
+
+    def __mul__(self, other: Values) -> Dual:
+        if isinstance(other, Dual):
+            slope = self.slope * other.value + self.value * other.slope
+            return Dual(self.value * other.value, slope)
+        return Dual(self.value * other, self.slope * other)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def sum(self, axis: int) -> Dual:
+        return Dual(self.value.sum(axis=axis), self.slope.sum(axis=axis))
+
+
+def value_of(x: Values) -> Array:
+    """Return the values without their derivative."""
+    return x.value if isinstance(x, Dual) else np.asarray(x)
+
+
+def ratio(numerator: Values, denominator: Values, undefined: float = _UNDEFINED) -> Values:
+    """Return the quotient, and ``undefined`` where the denominator is 0."""
+    if type(numerator) is float:  # of a single matrix of two classes
+        return numerator / denominator if denominator else undefined
+    top, bottom = value_of(numerator), value_of(denominator)
+    quotient = _divided(top, bottom, undefined)
+    if not (isinstance(numerator, Dual) or isinstance(denominator, Dual)):
+        return quotient
+    change = _slope(numerator) - quotient * _slope(denominator)
+    return Dual(quotient, _divided(change, bottom, 0.0))  # what is undefined stays so
+
+
+def power(x: Values, exponent: float) -> Values:
+    """Return ``x`` to a power between 0 and 1; its slope is infinite at 0, unless x stays there."""
+    value = _power(value_of(x), exponent)
+    if not isinstance(x, Dual):
+        return value
+    rate = _divided(exponent * value, x.value, float("inf"))
+    return Dual(value, np.multiply(rate, x.slope, out=np.zeros(x.shape), where=x.slope != 0))
+
+
+def zero_where(is_absent: Array, x: Values) -> Values:
+    """Return ``x`` with a constant 0 in some places."""
+    if isinstance(x, Dual):
+        return Dual(np.where(is_absent, 0.0, x.value), np.where(is_absent, 0.0, x.slope))
+    return np.where(is_absent, 0.0, x)
+
+
+def geometric_mean(x: Values) -> Values:
+    """Return the geometric mean over the last axis of numbers >= 0.
+
+    Its slope is infinite where a single number is 0 and moves, and 0 where more of them are.
+    """
+    numbers = value_of(x)
+    n = numbers.shape[-1]
+    mean = np.ones(numbers.shape[:-1])
+    for start in range(0, n, _FACTORS):
+        product = numbers[..., start]
+        for k in range(start + 1, min(start + _FACTORS, n)):
+            product = product * numbers[..., k]
+        mean = mean * _power(product, 1.0 / n)
+    if not isinstance(x, Dual):
+        return mean
+    is_zero = numbers == 0
+    at_zero = np.where(is_zero, x.slope, 0.0).sum(axis=-1)
+    slope = mean * _divided(x.slope, numbers, 0.0).sum(axis=-1) / n
+    is_root = (is_zero.sum(axis=-1) == 1) & (at_zero != 0)
+    return Dual(mean, np.where(is_root, np.copysign(np.inf, at_zero), slope))
+
+
+def sum_of_others(x: Values) -> Values:
+    """Return for each entry of the last axis the sum of all others, without a subtraction."""
+    if isinstance(x, Dual):
+        return Dual(sum_of_others(x.value), sum_of_others(x.slope))
+    before, after = np.zeros_like(x), np.zeros_like(x)
+    before[..., 1:] = x[..., :-1].cumsum(axis=-1)
+    after[..., :-1] = x[..., :0:-1].cumsum(axis=-1)[..., ::-1]
+    return before + after
+
+
+def clipped(x: Values, low: float, high: float) -> Values:
+    """Return an array within bounds that rounding alone can have crossed."""
+    return x if isinstance(x, Dual) else np.clip(x, low, high)
+
+
+def _slope(x: Values) -> Values:
+    return x.slope if isinstance(x, Dual) else 0.0
+
+
+def _divided(top: Array, bottom: Array, otherwise: float) -> Array:
+    out = np.full(np.broadcast_shapes(np.shape(top), np.shape(bottom)), otherwise)
+    np.divide(top, bottom, out=out, where=bottom != 0)
+    return out
+
+
+def _power(x: Array, exponent: float) -> Array:
+    if exponent == 0.5:
+        return np.asarray(np.sqrt(x))
+    # One at a time: NumPy rounds the power of a scalar and that of an array differently.
+    return np.array([number**exponent for number in x.ravel().tolist()]).reshape(x.shape)
 
 
 class Tally(NamedTuple):
@@ -270,3 +409,148 @@ def expected_cost_of(t: Tally, cost_fn: float, cost_fp: float, prevalence: float
     if cost_fn * prevalence > 0.0:
         value = value + cost_fn * prevalence * OF_TWO["false_negative_rate"](t)
     return value
+
+
+#: Costs between 2**-700 and 2**700 may be multiplied by counts and added up.
+_SAFE: Final = 700
+
+
+class Formula(NamedTuple):
+    """``function(tally, **parameters)``: one value for each matrix of a stack of `Tally`.
+
+    It is homogeneous of degree 0, nan where it is undefined, and written with what `_dual` offers,
+    so that it can be differentiated. ``coefficients(K, **parameters)``, where there are some,
+    returns a matrix (K, K): the formula finds the sum of the cells times it in ``tally.linear``.
+    """
+
+    function: Callable[..., Values]
+    coefficients: Callable[..., Array | None] | None = None
+
+
+def _averaged(name: str) -> dict[str, Formula]:
+    """Return a ratio of the positive class, and its averages over classes."""
+
+    def measure(formula: Callable[..., Values]) -> Formula:
+        def function(t: Tally, *, zero_division: float, beta: float = 1.0) -> Values:
+            return formula(t, PARTS[name], beta, zero_division)
+
+        return Formula(function)
+
+    by_suffix = {"": positive_class, "_macro": macro, "_micro": micro, "_weighted": weighted}
+    return {f"{name}{suffix}": measure(formula) for suffix, formula in by_suffix.items()}
+
+
+def cost_coefficients(
+    n_classes: int, *, cost_matrix: Array | None, cost_fn: float | None, cost_fp: float | None
+) -> Array:
+    """Return what each cell costs, times 2 to the power of `cost_exponent`."""
+    exponent = cost_exponent(cost_matrix, cost_fn, cost_fp)
+    if cost_matrix is not None:
+        if cost_fn is not None or cost_fp is not None:
+            raise InputTypeError(
+                "`cost_matrix` says it all: pass no `cost_fn` and `cost_fp` with it"
+            )
+        if cost_matrix.shape != (n_classes, n_classes):
+            raise InputError(
+                f"`cost_matrix` must have shape {(n_classes, n_classes)}, one row and one column a "
+                f"class: got {cost_matrix.shape}"
+            )
+        return np.ldexp(cost_matrix, exponent)
+    if cost_fn is None or cost_fp is None or n_classes != 2:
+        what = "`cost_fn` and `cost_fp`, or " if n_classes == 2 else ""
+        raise InputTypeError(f"`cost` of {n_classes:,} classes needs {what}`cost_matrix`")
+    return np.ldexp([[0.0, cost_fp], [cost_fn, 0.0]], exponent)
+
+
+def cost_exponent(cost_matrix: Array | None, cost_fn: float | None, cost_fp: float | None) -> int:
+    """Return the power of two that lets costs be multiplied by counts and added; 0 unless extreme.
+
+    A mean is no larger than the largest cost, where the sum that it comes from may be.
+    """
+    given = cost_matrix if cost_matrix is not None else (cost_fn or 0.0, cost_fp or 0.0)
+    largest = math.frexp(float(np.abs(given).max(initial=0.0)))[1]
+    return min(max(largest, -_SAFE), _SAFE) - largest
+
+
+def _expected_cost(t: Tally, *, cost_fn: float, cost_fp: float, prevalence: float | None) -> Values:
+    exponent = cost_exponent(None, cost_fn, cost_fp)
+    on_fn, on_fp = math.ldexp(cost_fn, exponent), math.ldexp(cost_fp, exponent)
+    return expected_cost_of(t, on_fn, on_fp, prevalence) * 2.0**-exponent
+
+
+#: Of every measure of predicted labels, by its canonical name.
+FORMULAS: Final[dict[str, Formula]] = {
+    **{full: each for name in PARTS for full, each in _averaged(name).items()},
+    **{name: Formula(formula) for name, formula in OF_TWO.items()},
+    "hamming_loss": Formula(error_rate),  # of labels in one column
+    "cohen_kappa": Formula(
+        cohen_kappa,
+        lambda k, *, weights: None if weights is None else disagreement(k, weights),
+    ),
+    "cost": Formula(
+        lambda t, **costs: mean_cost(t) * 2.0 ** -cost_exponent(**costs),
+        cost_coefficients,
+    ),
+    "expected_cost": Formula(_expected_cost),
+} | {
+    formula.__name__: Formula(formula)
+    for formula in (
+        *(macro_f1_harmonic, accuracy, error_rate),
+        *(balanced_accuracy, g_mean, matthews_corrcoef),
+    )
+}
+
+
+def check_classes(name: str, measure: Measure, n_classes: int) -> None:
+    """Raise if a measure of two classes meets another number of them."""
+    if measure.classes != 2 or n_classes == 2:
+        return
+    advice = "pass `labels` of both"
+    if n_classes > 2:
+        means = (f"{measure.name}_{mean}" for mean in ("macro", "micro", "weighted"))
+        averages = [mean for mean in means if mean in MEASURES]
+        advice = f"see {', '.join(averages)}" if averages else "count one class against the rest"
+    raise InputError(f"`{name}` is for two classes, and the matrix has {n_classes:,}: {advice}")
+
+
+def checked_parameters(name: str, measure: Measure, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the defaults overruled by ``params``, each one checked."""
+    checked = dict(measure.parameters)
+    for given, setting in measure.checked(name, params).items():
+        is_default = setting is None and measure.parameters[given] is None
+        checked[given] = setting if is_default else _CHECKS[given](given, setting)
+    return checked
+
+
+def check_zero_division(name: str, setting: Any) -> float:
+    """Return what stands for 0/0: 0, 1 or nan."""
+    number = check_real(name, setting)
+    return number if math.isnan(number) else float(check_choice(name, number, (0.0, 1.0)))
+
+
+def check_cost_matrix(name: str, setting: Any) -> Array:
+    """Return costs as float64: real and finite, negative ones being gains."""
+    costs = as_array(setting, name)
+    if costs.ndim != 2:
+        raise InputError(f"`{name}` must have shape (n_classes, n_classes): got {costs.shape}")
+    if costs.dtype.kind not in "iuf":
+        raise InputTypeError(f"`{name}` must hold real numbers: got dtype {costs.dtype}")
+    if not np.isfinite(costs).all():
+        raise InputError(f"`{name}` must be finite: got {costs[~np.isfinite(costs)][0].item()!r}")
+    return costs.astype(np.float64)
+
+
+def check_cost(name: str, setting: Any) -> float:
+    """Return a finite cost of at least 0."""
+    return check_fraction(name, setting, high=math.inf, include_low=True)
+
+
+_CHECKS: Final[dict[str, Callable[[str, Any], Any]]] = {
+    "beta": check_positive,
+    "zero_division": check_zero_division,
+    "weights": lambda name, setting: check_choice(name, setting, (None, "linear", "quadratic")),
+    "cost_matrix": check_cost_matrix,
+    "cost_fn": check_cost,
+    "cost_fp": check_cost,
+    "prevalence": partial(check_fraction, include_low=True, include_high=True),
+}

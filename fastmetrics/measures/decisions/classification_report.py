@@ -1,35 +1,379 @@
-"""Precision, recall, F1 and support of every class and their averages, as text or a dictionary."""
+"""Confusion matrices as arrays, the classification report, and several count metrics at once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
-from fastmetrics._input.classes import distinct
+from fastmetrics._input.classes import ARGMAX, distinct, is_matrix, show_labels
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.scalars import check_integer
-from fastmetrics.errors import InputError, InputTypeError, warn_user
+from fastmetrics._input.scalars import check_choice, check_integer
+from fastmetrics._input.weights import as_given
+from fastmetrics._results import Result
+from fastmetrics.errors import (
+    InputError,
+    InputTypeError,
+    UndefinedMetricWarning,
+    by_name,
+    warn_user,
+)
+from fastmetrics.measures.asking import find_among
 from fastmetrics.measures.decisions._class_counts import (
     TARGETS,
     ClassCounts,
-    checked_flag,
-    class_counts,
-    picked,
-    total_of,
-)
-from fastmetrics.measures.decisions._class_scores import (
     averaged_scores,
+    check_alone,
+    checked_flag,
+    checked_labels,
     checked_zero_division,
+    class_counts,
     class_scores,
     mean_defined,
+    picked,
+    positions,
+    ratio,
     reported,
+    row_counts,
     share,
+    total_of,
 )
+from fastmetrics.measures.decisions._count_formulas import majority_accuracy, tally
+from fastmetrics.measures.decisions.count_measures import (
+    CLASSES,
+    knows_positive,
+    of_two,
+    strict_counts,
+    values,
+    warn_single_label,
+)
+from fastmetrics.tables.confusion._label_counts import Cells, label_counts, label_matrix
+from fastmetrics.tables.confusion._matrix_state import check_distinct
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
+
+_OF_TWO: Final = (
+    *("accuracy", "balanced_accuracy", "precision", "recall", "specificity", "npv", "f1"),
+    *("g_mean", "matthews_corrcoef", "cohen_kappa"),
+)
+_OF_ANY: Final = (
+    *("accuracy", "balanced_accuracy", "precision_macro", "recall_macro", "f1_macro"),
+    *("f1_weighted", "macro_f1_harmonic", "g_mean", "matthews_corrcoef", "cohen_kappa"),
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ClassificationMeasures(Result):
+    """Count measures of one classifier, with the matrix they follow from.
+
+    ``result["f1"]`` is the value of a measure.
+
+    Attributes
+    ----------
+    values : mapping of str to float
+        Measure to value, in the order asked for; nan where it is undefined. Read-only.
+    majority_accuracy : float
+        The accuracy of calling every example by the commonest true class: what an accuracy has
+        to be compared with.
+    matrix : ConfusionMatrix
+        The counts; of two classes the positive one is last.
+    """
+
+    values: Mapping[str, float]
+    majority_accuracy: float
+    matrix: ConfusionMatrix
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
+
+    def __getitem__(self, name: str) -> float:
+        return by_name(self.values, name, "measures")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as a dictionary of built-in Python objects.
+
+        Returns
+        -------
+        dict
+            "values", "majority_accuracy", and the matrix as its "labels" and "counts".
+        """
+        matrix = Cells.of(self.matrix)
+        return {
+            "values": dict(self.values),
+            "majority_accuracy": self.majority_accuracy,
+            "matrix": {"labels": list(matrix.labels), "counts": matrix.counts.tolist()},
+        }
+
+    def __repr__(self) -> str:
+        said = {name: f"{value:.6g}" for name, value in self.values.items()}
+        if "accuracy" in said:  # never without that of the majority class
+            said["accuracy"] += f" (majority class {self.majority_accuracy:.6g})"
+        return f"ClassificationMeasures({', '.join(f'{k}={v}' for k, v in said.items())})"
+
+    def _shown(self) -> Display:
+        columns = {"metric": tuple(self.values), "estimate": tuple(self.values.values())}
+        matrix = self.matrix._shown()
+        tables = [Table(columns, words={"estimate": "value"})]
+        tables += [replace(table, framed=False) for table in matrix.tables]
+        said = f"Always the most frequent class: accuracy {self.majority_accuracy:.4g}."
+        return Display(tables, type(self).__name__, [said, *matrix.notes])
+
+
+@documented(CLASSES)
+def classification_measures(
+    y_true: ArrayLike | ConfusionMatrix,
+    y_pred: ArrayLike | None = None,
+    *,
+    metrics: Iterable[str] | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    **parameters: Any,
+) -> ClassificationMeasures:
+    """Compute several measures of predicted labels from one reading of the data.
+
+    Parameters
+    ----------
+    metrics : iterable of str, optional
+        Names of count measures: "accuracy", "error_rate" (or "zero_one_loss"),
+        "balanced_accuracy", "g_mean", "matthews_corrcoef", "cohen_kappa", "cost",
+        "macro_f1_harmonic"; "precision", "recall", "f1", "fbeta" and "jaccard", also with
+        "_macro", "_micro" or "_weighted"; of two classes "specificity", "npv",
+        "false_positive_rate", "false_negative_rate", "informedness" (or "youden_j"),
+        "positive_likelihood_ratio", "negative_likelihood_ratio". By default ten of them: those of
+        a positive class where there are two classes and one is known to be positive, else averages.
+    labels : array-like of shape (K,), optional
+        The classes in their order, of two the positive one last; by default those that occur.
+    pos_label : int, float, bool or str, optional
+        The positive one of two classes; {0, 1}, {-1, 1} and booleans need none, and of a matrix or
+        of `labels` it is the last.
+    **parameters
+        Parameters of the measures, each for all that have it: `zero_division` (0, 1 or nan),
+        `beta`, `weights` (of kappa), `cost_matrix`, `cost_fn`, `cost_fp`.
+
+    Returns
+    -------
+    ClassificationMeasures
+        The values by name, the accuracy of the majority class and the matrix.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the data are not labels of one sort and of equal length, a measure or parameter has
+        another name, or a measure of two classes meets others, or two of which neither is known to
+        be positive.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Once, with the names of the measures that are undefined: they are nan.
+
+    Notes
+    -----
+    One pass over the rows, whatever is asked: O(n), then O(K²) a measure. Each measure is in its
+    strict form, 0/0 being nan.
+
+    Examples
+    --------
+    >>> y_true, y_pred = [0, 0, 0, 1, 1], [0, 0, 1, 1, 1]
+    >>> classification_measures(y_true, y_pred, metrics=["accuracy", "f1", "npv"])
+    ClassificationMeasures(accuracy=0.8 (majority class 0.6), f1=0.8, npv=1)
+    >>> len(classification_measures(y_true, y_pred).values)
+    10
+    """
+    asked = None if metrics is None else _checked_names(metrics)
+    found = strict_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    known = labels is not None or isinstance(y_true, ConfusionMatrix)
+    needs_positive = any(find_among(name, "decisions").classes == 2 for name in asked or ())
+    if pos_label is not None or (len(found.labels) == 2 and needs_positive):
+        found = of_two(found, pos_label, known=known)
+    if asked is None:
+        is_binary = knows_positive(found, known=known or pos_label is not None)
+        asked = _OF_TWO if is_binary else _OF_ANY
+    measured = {
+        name: float(value) for name, value in values(asked, found.counts, parameters).items()
+    }
+    majority = float(majority_accuracy(tally(found.counts.astype(np.float64))))
+    undefined = [name for name, value in measured.items() if math.isnan(value)]
+    if math.isnan(majority):
+        undefined.append("majority_accuracy")
+    if undefined:
+        warn_user(f"not defined on these data: {', '.join(undefined)}", UndefinedMetricWarning)
+    own = found._replace(counts=found.counts.copy())
+    return ClassificationMeasures(measured, majority, ConfusionMatrix._of_cells(own))
+
+
+def _checked_names(metrics: Any) -> tuple[str, ...]:
+    names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+    if not names:
+        raise InputError("`metrics` is empty: name at least one measure")
+    for name in names:
+        find_among(name, "decisions")
+    return names
+
+
+#: Up to here NumPy's division of integers rounds once.
+_EXACT = 2**53
+
+
+def confusion_matrix(
+    y_true: ArrayLike | ConfusionMatrix,
+    y_pred: ArrayLike | None = None,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    normalize: Literal["true", "pred", "all"] | None = None,
+) -> NDArray[Any]:
+    """Count how often each class was taken for each.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        Labels of any kind; or a ConfusionMatrix alone.
+    labels : array-like of shape (K,), optional
+        The classes, in the order of rows and columns; rows of data with another label are left
+        out. By default every label that occurs in either column, sorted.
+    sample_weight : array-like of shape (n,), optional
+        Weights, not negative. Those of an integer dtype are counts, and stay exact.
+    normalize : {"true", "pred", "all"} or None, default=None
+        Divide each count by the sum of its row, of its column, or of the matrix; 0/0 is 0.
+
+    Returns
+    -------
+    ndarray of shape (K, K)
+        ``[i, j]`` examples of class i were taken for class j: int64, float64 for weights of a
+        float dtype and for shares.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If targets, weights or an option are wrong, a label comes twice, or none of `labels`
+        occurs in `y_true`.
+
+    Warns
+    -----
+    UserWarning
+        If the matrix has one class only.
+
+    Notes
+    -----
+    One pass over labels in O(n), whatever their order; memory 8 K². `ConfusionMatrix` is the same
+    with names, and can be merged.
+
+    Examples
+    --------
+    >>> confusion_matrix([2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2])
+    array([[2, 0, 0],
+           [0, 0, 1],
+           [1, 0, 2]])
+    >>> confusion_matrix(["a", "b", "b"], ["a", "a", "b"], labels=["b", "a"], normalize="true")
+    array([[0.5, 0.5],
+           [0. , 1. ]])
+    """
+    check_choice("normalize", normalize, ("true", "pred", "all", None))
+    if isinstance(y_true, ConfusionMatrix):
+        check_alone(y_pred, sample_weight)
+        found = Cells.of(y_true)
+    elif is_matrix(y_true) or is_matrix(y_pred):
+        raise InputError(
+            f"`y_true` and `y_pred` must be labels of shape (n,): {ARGMAX}; for "
+            "multilabel-indicator targets there is multilabel_confusion_matrix"
+        )
+    else:
+        found = label_matrix(y_true, y_pred, sample_weight=sample_weight)
+    cells = found.counts.copy()
+    if labels is not None:
+        known = np.array(found.labels, dtype=object)
+        asked = checked_labels(labels, known, "multiclass")
+        check_distinct("labels", asked.tolist())
+        where = positions(asked, known)
+        occurs = where >= 0
+        if not isinstance(y_true, ConfusionMatrix) and not cells[where[occurs]].any():
+            rows = label_counts(y_true, y_pred)  # as true ones, whatever the rows weigh
+            occurs = np.append(rows.true, 0)[positions(asked, rows.labels)] > 0
+        if not occurs.any():
+            raise InputError(
+                f"`labels`, {show_labels(asked)}, must name at least one label of `y_true`"
+            )
+        cells = np.pad(found.counts, (0, 1))[np.ix_(where, where)]  # -1 is the 0 at the end
+    warn_single_label(cells)
+    if normalize is None:
+        return np.asarray(as_given(cells, found.exponent))
+    if cells.dtype.kind != "f" and int(cells.sum()) > _EXACT:
+        cells = cells.astype(object)
+    axes: dict[str, int | tuple[int, int]] = {"true": 1, "pred": 0, "all": (0, 1)}
+    sums = cells.sum(axis=axes[normalize], keepdims=True)
+    return ratio(cells, np.broadcast_to(sums, cells.shape), 0.0)
+
+
+@documented(TARGETS)
+def multilabel_confusion_matrix(
+    y_true: ArrayLike | ConfusionMatrix,
+    y_pred: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    samplewise: bool = False,
+) -> NDArray[Any]:
+    """Count each class against the rest: one matrix of two by two a class.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,) or (n, k), or sparse matrix
+        Labels of any kind, or multilabel indicator matrices, each column of which is a class; or a
+        ConfusionMatrix alone.
+    labels : array-like of shape (n_labels,), optional
+        The classes (or numbers of columns), in this order; all by default, sorted.
+    samplewise : bool, default=False
+        One matrix for each row of an indicator matrix, over its columns.
+
+    Returns
+    -------
+    ndarray of shape (n_labels, 2, 2) or (n, 2, 2)
+        ``[[tn, fp], [fn, tp]]`` of each class, or row: int64, float64 with weights (except for
+        rows whose weights are of an integer dtype).
+
+    Notes
+    -----
+    One pass over labels in O(n), memory O(number of classes).
+
+    Examples
+    --------
+    >>> multilabel_confusion_matrix(["a", "b", "b"], ["a", "a", "b"]).tolist()
+    [[[1, 1], [0, 1]], [[1, 0], [1, 1]]]
+    >>> multilabel_confusion_matrix([[1, 0], [1, 1]], [[1, 1], [0, 1]], samplewise=True).tolist()
+    [[[0, 1], [0, 1]], [[0, 0], [1, 1]]]
+    """
+    samplewise = checked_flag("samplewise", samplewise)
+    counts = class_counts(y_true, y_pred, sample_weight, of_columns=not samplewise)
+    if labels is not None:
+        counts = picked(counts, labels)
+    if samplewise:
+        cells = _two_by_two(*row_counts(counts), len(counts.labels))
+        weights = counts.weights
+        if weights is None:
+            return cells
+        weighted: NDArray[Any] = cells * weights.values[:, np.newaxis, np.newaxis]
+        if weights.is_integer:
+            return weighted.astype(np.int64)
+        return np.asarray(as_given(weighted, weights.exponent))
+    hits, true, predicted = counts.hits, counts.true, counts.predicted
+    return counts.shown(_two_by_two(hits, true, predicted, counts.total))
+
+
+def _two_by_two(
+    hits: NDArray[Any], true: NDArray[Any], predicted: NDArray[Any], total: Any
+) -> NDArray[Any]:
+    cells = [(total - true) - (predicted - hits), predicted - hits, true - hits, hits]
+    # Sums of weights are rounded, and what is left of them may fall below 0.
+    return np.asarray(np.maximum(np.stack(cells, axis=1), 0).reshape(len(hits), 2, 2))
+
 
 _COLUMNS: Final = ("precision", "recall", "f1-score", "support")
 _CELL: Final = 9

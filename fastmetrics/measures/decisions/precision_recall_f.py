@@ -8,8 +8,8 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics.measures.decisions._class_counts import AVERAGED
-from fastmetrics.measures.decisions._class_scores import (
+from fastmetrics.measures.decisions._class_counts import (
+    AVERAGED,
     METRICS,
     Floats,
     checked_warn_for,

@@ -13,7 +13,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_real
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.measures.decisions._count_formulas import OF_TWO, tally
-from fastmetrics.measures.decisions._matrix_input import (
+from fastmetrics.measures.decisions.count_measures import (
     CLASSES,
     NAN,
     defined,

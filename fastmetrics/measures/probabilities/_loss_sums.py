@@ -10,16 +10,180 @@ import math
 from collections.abc import Iterable
 from functools import partial
 from itertools import chain
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.classes import check_multilabel_indicator
+from fastmetrics._input.classes import (
+    check_class_labels,
+    check_label_values,
+    check_multilabel_indicator,
+    distinct,
+    show_labels,
+    text_or_numbers,
+)
+from fastmetrics._input.containers import as_array, as_vector
+from fastmetrics._input.scalars import check_real, check_same_length
+from fastmetrics._input.scores import canonical_scores, check_finite, check_unit_interval
 from fastmetrics._input.weights import as_given, check_weights
 from fastmetrics._kernels import losses
 from fastmetrics._threads.workers import run
-from fastmetrics.measures.probabilities._class_rows import Columns, TwoClasses
+from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
+
+_SAMPLE: Final = 64
+
+#: What the docstrings of the room share.
+LABELS: Final = """
+Parameters
+----------
+y_true : array-like of shape (n_samples,)
+    Class labels.
+labels : array-like of shape (n_classes,), optional
+    The classes, sorted; needed when one has no row. Those of `y_true` unless given.
+
+Raises
+------
+TypeError
+    If an argument is of the wrong kind.
+"""
+
+
+class TwoClasses(NamedTuple):
+    """Labels as the kernels read them, and the two values they may take."""
+
+    labels: NDArray[Any]
+    negative: int
+    positive: int
+
+
+class Columns(NamedTuple):
+    """Labels as the kernels read them; column j of the scores belongs to ``first + j``."""
+
+    labels: NDArray[Any]
+    first: int
+
+
+def readable(values: Any, name: str) -> NDArray[Any]:
+    """Return scores of a dtype that holds real numbers, in place if a job can convert its rows."""
+    array = as_array(values, name)
+    if array.ndim == 0:
+        raise InputTypeError(f"`{name}` must be an array: got a scalar (0-d array)")
+    if array.size == 0:
+        raise InputError(f"`{name}` is empty: shape {array.shape}, at least one row is needed")
+    if array.dtype.kind in "biuf" and array.dtype.char != "g":
+        return array
+    return canonical_scores(array, name)
+
+
+def integers_in_place(y: NDArray[Any]) -> NDArray[Any] | None:
+    """Return labels that a kernel can read without a copy of them all; None if there is none."""
+    if y.dtype.kind == "b":
+        return y.view(np.int8)
+    if y.dtype.kind not in "iu" or (y.dtype.kind == "u" and y.dtype.itemsize == 8):
+        return None
+    return y
+
+
+def guess_two_classes(y: NDArray[Any], positive: int | None = None) -> TwoClasses | None:
+    """Return the two classes that some of the rows suggest; None if they suggest others."""
+    labels = integers_in_place(y)
+    if labels is None:
+        return None
+    values = sorted(set(labels[:: len(y) // _SAMPLE + 1].tolist()))
+    if positive is None:
+        if len(values) == 2:
+            return TwoClasses(labels, *values)
+        guess = {0: (0, 1), -1: (-1, 1), 1: (0, 1)}.get(values[0])
+        return TwoClasses(labels, *guess) if guess and len(values) == 1 else None
+    others = [value for value in values if value != positive]
+    if len(others) > 1:
+        return None
+    return TwoClasses(labels, others[0] if others else int(positive == 0), positive)
+
+
+def guess_columns(y: NDArray[Any], classes: NDArray[Any] | None) -> Columns | None:
+    """Return integer labels whose classes may be consecutive numbers; None if they are not."""
+    labels = integers_in_place(y)
+    if labels is None:
+        return None
+    if classes is None:
+        return Columns(labels, int(labels.min()))
+    if classes.dtype.kind not in "biu":
+        return None
+    first = int(classes[0])
+    consecutive = classes.tolist() == list(range(first, first + len(classes)))
+    return Columns(labels, first) if consecutive else None
+
+
+def distinct_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the labels as numbers or text, and their distinct values, sorted."""
+    plain = text_or_numbers(y, "y_true")
+    check_label_values(plain, "y_true")
+    return plain, distinct(plain)
+
+
+def one_against_other(y: NDArray[Any], positive: Any) -> TwoClasses:
+    """Return verified labels as 1 and 0, a byte a row; ``positive`` None is no label at all."""
+    if positive is None:
+        return TwoClasses(np.zeros(len(y), dtype=np.int8), 0, 1)
+    return TwoClasses(np.asarray(y == positive).view(np.int8), 0, 1)
+
+
+def column_codes(
+    y: NDArray[Any], classes: NDArray[Any] | None, n_columns: int
+) -> tuple[Columns, int]:
+    """Return each row's column and the number of classes, whatever the labels are.
+
+    A label that is none of ``classes`` is an error.
+    """
+    if n_columns == 2:
+        plain, seen = distinct_labels(y)
+        known = seen if classes is None else classes
+        check_members(seen, known)
+        positive = known.tolist()[1] if len(known) == 2 else None
+        return Columns(one_against_other(plain, positive).labels, 0), len(known)
+    found = check_class_labels(y)
+    if classes is None:
+        return Columns(found.codes, 0), len(found.classes)
+    check_members(found.classes, classes)
+    column = {label: j for j, label in enumerate(classes.tolist())}
+    columns = np.array([column[label] for label in found.classes.tolist()], dtype=np.int64)
+    return Columns(columns[found.codes], 0), len(classes)
+
+
+def check_members(seen: NDArray[Any], classes: NDArray[Any]) -> None:
+    """Raise ValueError unless every label seen is one of the classes."""
+    known = set(classes.tolist())
+    foreign = [label for label in seen.tolist() if label not in known]
+    if foreign:
+        raise InputError(
+            f"`y_true` contains {foreign[0]!r}, which is not in `labels`: {show_labels(classes)}"
+        )
+
+
+def check_labels(labels: Any, *, ordered: bool = True) -> NDArray[Any]:
+    """Return the classes given by name, sorted; raise if one stands twice.
+
+    That they are not sorted is an error with ``ordered``, else a UserWarning.
+    """
+    found = check_class_labels(labels, "labels")
+    if len(found.classes) != len(found.codes):
+        raise InputError(f"Parameter 'labels' must be unique: got {show_labels(found.classes)}")
+    if (found.codes == np.arange(len(found.codes))).all():
+        return found.classes
+    said = "[" + ", ".join(map(repr, found.classes.tolist()[:10])) + "]"
+    if ordered:
+        raise InputError(f"Parameter 'labels' must be ordered: sorted, they are {said}")
+    passed = labels.tolist() if isinstance(labels, np.ndarray) else labels
+    warn_user(
+        f"Labels passed were {passed}. But this function assumes labels are ordered "
+        f"lexicographically. Pass the ordered labels={said} and ensure that the columns of y_prob "
+        "correspond to this ordering.",
+        UserWarning,
+    )
+    return found.classes
+
 
 LOG, SQUARE, HINGE = losses.LOG, losses.SQUARE, losses.HINGE
 
@@ -214,3 +378,237 @@ def indicator_sums(
         *(loss, n_rows, n_rows, faults, off),
         *(rows_of_class, weight_of_class, row_weight, weights.exponent),
     )
+
+
+#: What isclose of the array API allows beside the relative tolerance, as scikit-learn calls it.
+_ABSOLUTE: Final = 1e-8
+
+LABELS_OR_INDICATOR: Final = """
+Warns
+-----
+UserWarning
+    If rows of several probabilities do not sum to one, or `labels` is not sorted.
+"""
+D2: Final = """
+Returns
+-------
+float
+    At most 1; 0 for a model that always gives the classes' shares, negative for a worse one.
+"""
+
+
+class ProbabilityRows:
+    """Labels, probabilities and weights of n rows, checked as far as no pass over them is due."""
+
+    def __init__(self, y_true: Any, y_proba: Any, sample_weight: Any) -> None:
+        scores = readable(y_proba, "y_proba")
+        if scores.ndim == 2 and scores.shape[1] == 1:
+            scores = scores[:, 0]
+        if scores.ndim not in (1, 2):
+            raise InputError(
+                f"`y_proba` must have shape (n_samples,) or (n_samples, n_classes): "
+                f"got {scores.shape}"
+            )
+        labels = as_array(y_true, "y_true")
+        self.is_indicator = labels.ndim == 2 and labels.shape[1] > 1
+        self.labels = labels if self.is_indicator else as_vector(labels, "y_true")
+        self.scores = scores
+        if len(self.labels) != len(scores):
+            check_same_length(y_true=self.labels, y_proba=scores)
+        self.weights = RowWeights.checked(sample_weight, len(scores))
+        own = scores.dtype if scores.dtype.kind == "f" else np.dtype(np.float64)
+        #: The machine epsilon of the probabilities, of half precision too.
+        self.eps = float(np.finfo(own).eps)
+
+    def sums_by_labels(self, kind: int, labels: Any, eps: float = 0.0) -> LossSums:
+        """Return the sums by the rule of log_loss: classes are `labels`, or those of y_true."""
+        classes = None if labels is None else check_labels(labels, ordered=False)
+        if classes is not None and len(classes) < 2:
+            raise InputError(f"`labels` must name two classes or more: got {classes.tolist()}")
+        if self.is_indicator:
+            sums = self._of_indicator(kind, classes, eps)
+        elif self.scores.ndim == 1:
+            sums = self._of_two(kind, classes, eps)
+        else:
+            sums = self._of_columns(kind, classes, eps)
+        if sums.score_faults:
+            self._raise_fault()
+        if sums.off_rows:
+            warn_user(
+                "The y_prob values do not sum to one. Make sure to pass probabilities. "
+                f"({sums.off_rows:,} of {sums.n_rows:,} rows)",
+                UserWarning,
+            )
+        return sums
+
+    def check_named(self, labels: Any) -> None:
+        """Raise unless ``labels``, which one column of probabilities does not need, fits."""
+        if labels is not None and not self.is_indicator:
+            seen = distinct_labels(self.labels)[1]
+            check_members(seen, check_class_labels(labels, "labels").classes)
+
+    def sums_by_pos_label(self, kind: int, pos_label: Any) -> LossSums:
+        """Return the sums by the rule of brier_score_loss beside one column of probabilities."""
+        if self.is_indicator:
+            raise InputError(
+                f"`y_true` of shape {self.labels.shape} needs a column of `y_proba` a class"
+            )
+        if pos_label is not None and not isinstance(pos_label, str | bool | np.bool_):
+            check_real("pos_label", pos_label)
+        if isinstance(pos_label, np.generic):
+            pos_label = pos_label.item()
+        sums = None
+        if pos_label is None or (isinstance(pos_label, int | float) and pos_label % 1 == 0):
+            guess = guess_two_classes(self.labels, None if pos_label is None else int(pos_label))
+            if guess is not None:
+                sums = binary_sums(kind, guess, self.scores, self.weights)
+        if sums is None or sums.known < sums.n_rows:
+            two = one_against_other(*self._positive(pos_label))
+            sums = binary_sums(kind, two, self.scores, self.weights)
+        if sums.score_faults:
+            self._raise_fault()
+        return sums
+
+    def _positive(self, pos_label: Any) -> tuple[NDArray[Any], Any]:
+        """Return the labels and the one that is positive, None where no row has it."""
+        y, seen = distinct_labels(self.labels)
+        classes = seen.tolist()
+        if len(classes) > 2:
+            raise InputError(
+                f"`y_true` must hold two classes beside one column of `y_proba`: got {len(seen)}, "
+                f"{show_labels(seen)}"
+            )
+        is_text = seen.dtype.kind in "UO"
+        if pos_label is None:
+            if is_text:
+                raise InputError(
+                    f"`pos_label` must say which label is positive: `y_true` holds text, "
+                    f"{show_labels(seen)}"
+                )
+            if set(classes) <= {0, 1} or set(classes) <= {-1, 1}:
+                return y, 1 if 1 in classes else None
+            return y, classes[-1]
+        if isinstance(pos_label, str) == is_text and pos_label in classes:
+            return y, pos_label
+        if len(classes) == 2:
+            raise InputError(
+                f"`pos_label`={pos_label!r} is not a label of `y_true`, which takes its values in "
+                f"{show_labels(seen)}"
+            )
+        return y, None
+
+    def _of_two(self, kind: int, classes: NDArray[Any] | None, eps: float) -> LossSums:
+        """Return the sums beside one column: the greater of two labels is the positive one."""
+        guess = None
+        if classes is None:
+            guess = guess_two_classes(self.labels)
+        elif len(classes) != 2:
+            self._raise_class_count(len(classes), 2, classes)
+        elif classes.dtype.kind in "biu":
+            guess = guess_two_classes(self.labels, int(classes[1]))
+            guess = guess and guess._replace(negative=int(classes[0]))
+        if guess is not None:
+            sums = binary_sums(kind, guess, self.scores, self.weights, eps)
+            if sums.are_complete(every_class=classes is None):
+                return sums
+        y, seen = distinct_labels(self.labels)
+        if classes is None:
+            classes = seen
+            self._check_class_count(seen, None, 2)
+        check_members(seen, classes)
+        two = one_against_other(y, classes.tolist()[1])
+        return binary_sums(kind, two, self.scores, self.weights, eps)
+
+    def _of_columns(self, kind: int, classes: NDArray[Any] | None, eps: float) -> LossSums:
+        """Return the sums beside a column for each class."""
+        n_columns = self.scores.shape[1]
+        if classes is not None:
+            self._check_class_count(classes, classes, n_columns)
+        more = self.scores, self.weights, eps, math.sqrt(self.eps) + _ABSOLUTE
+        guess = guess_columns(self.labels, classes)
+        if guess is not None:
+            sums = class_sums(kind, guess, *more)
+            if sums.are_complete(every_class=classes is None):
+                return sums
+        columns, n_classes = column_codes(self.labels, classes, n_columns)
+        if n_classes != n_columns:
+            self._check_class_count(distinct_labels(self.labels)[1], classes, n_columns)
+        return class_sums(kind, columns, *more)
+
+    def _of_indicator(self, kind: int, classes: NDArray[Any] | None, eps: float) -> LossSums:
+        if classes is not None:
+            raise InputError(
+                "`labels` goes with class labels: `y_true` is an indicator matrix, "
+                f"shape {self.labels.shape}"
+            )
+        if self.labels.shape != self.scores.shape:
+            raise InputError(
+                f"`y_true` has shape {self.labels.shape}, `y_proba` {self.scores.shape}: an "
+                "indicator matrix needs one probability for each of its values"
+            )
+        tolerance = math.sqrt(self.eps) + _ABSOLUTE
+        return indicator_sums(kind, self.labels, self.scores, self.weights, eps, tolerance)
+
+    def _check_class_count(
+        self, seen: NDArray[Any], classes: NDArray[Any] | None, n_columns: int
+    ) -> None:
+        if classes is None and len(seen) == 1:
+            raise InputError(
+                f"`y_true` has only one label, {seen.tolist()[0]!r}: `labels` must name the "
+                f"classes, one a column of `y_proba` ({n_columns})"
+            )
+        if len(seen) != n_columns:
+            self._raise_class_count(len(seen), n_columns, classes)
+
+    def _raise_class_count(self, found: int, n_columns: int, classes: Any) -> NoReturn:
+        if classes is None:
+            raise InputError(
+                f"`y_proba` must have a column for each class: {found} classes in `y_true`, "
+                f"{n_columns} columns; pass `labels` if a class has no row"
+            )
+        raise InputError(
+            f"`labels` must name as many classes as `y_proba` has columns, {n_columns}: got "
+            f"{found}, {show_labels(classes)}"
+        )
+
+    def _raise_fault(self) -> NoReturn:
+        """Raise what is wrong with the probabilities; the kernel has only counted."""
+        check_finite(self.scores, "y_proba")
+        check_unit_interval(self.scores, "y_proba")
+        raise InputError("`y_proba` was changed while it was read")
+
+
+def renamed(y_proba: Any, y_pred: Any) -> Any:
+    """Return the probabilities, under their name of scikit-learn before 1.9 if given so."""
+    if y_pred is None:
+        return y_proba
+    if y_proba is not None:
+        raise InputError("`y_pred` is the former name of `y_proba`: got both, pass `y_proba` alone")
+    warn_user(
+        "`y_pred` was renamed to `y_proba` in version 1.9 and will be removed in 1.11. Use "
+        "`y_proba` instead. (The versions are scikit-learn's.)",
+        FutureWarning,
+    )
+    return y_pred
+
+
+def undefined_skill(loss: str, *, has_loss: bool) -> float:
+    """Return the D² of one class, whose shares have no loss, with a warning: -inf or nan."""
+    warn_user(
+        f"Only one class is present in y_true. D^2 {loss} is not defined in that case.",
+        UndefinedMetricWarning,
+    )
+    return -math.inf if has_loss else math.nan
+
+
+def too_few_for_d2(y_true: Any, y_proba: Any) -> bool:
+    """Return whether there are fewer than two rows, after a warning."""
+    scores = readable(y_proba, "y_proba")
+    if len(scores) >= 2:
+        return False
+    check_same_length(y_true=as_array(y_true, "y_true"), y_proba=scores)
+    warn_user(
+        "D^2 score is not well-defined with less than two samples.",
+        UndefinedMetricWarning,
+    )
+    return True

@@ -15,7 +15,7 @@ from fastmetrics._input.scores import check_score_matrix
 from fastmetrics._input.weights import check_weights
 from fastmetrics._kernels.ranking import expected_gains, ideal_gains
 from fastmetrics.errors import InputError, renamed
-from fastmetrics.measures.ranking._by_query import of_queries, over, ranks
+from fastmetrics.measures.ranking.positions import of_queries, over, ranks
 from fastmetrics.tables.ranking import RankingTable
 
 #: What the drop-ins take, and say alike.

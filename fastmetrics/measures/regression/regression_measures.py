@@ -1,23 +1,430 @@
-"""Regression measures from one pass over the rows: any number of them, or one."""
+"""Regression metrics from one pass over the rows: formulas, values, influences."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
-from fastmetrics._input.regression_targets import check_multioutput, check_regression
+from fastmetrics._input.regression_targets import (
+    RegressionRows,
+    check_multioutput,
+    check_regression,
+    exponent_of,
+)
+from fastmetrics._input.scalars import check_flag, check_fraction
+from fastmetrics._kernels import errors
 from fastmetrics._results import Result
-from fastmetrics.errors import InputError, InputTypeError, by_name
-from fastmetrics.measures.asking import Asked, ask, find_among
-from fastmetrics.measures.regression._plans import PLANS, Data, Plan
-from fastmetrics.tables.regression import Floats, RegressionTable
+from fastmetrics.errors import (
+    InputError,
+    InputTypeError,
+    UndefinedMetricWarning,
+    by_name,
+    warn_user,
+)
+from fastmetrics.measures._measure import RowInfluences, of_mean, of_ratio
+from fastmetrics.measures.asking import Asked, ask, find, find_among
+from fastmetrics.tables.regression import Floats, RegressionTable, Terms, check_power
+
+Parameters = Mapping[str, Any]
+
+#: How the outputs of errors, and of scores, may be averaged. Scores of one output have no choice.
+OF_ERRORS: Final = ("raw_values", "uniform_average")
+OF_SCORES: Final = ("raw_values", "uniform_average", "variance_weighted")
+
+_NONE: Final = Terms()
+_OF_TARGETS: Final = Terms(errors.ASK_TARGET)
+#: A mean of squares below it has lost digits, or all of itself.
+_LEAST: Final = 2.0**-960
+#: Targets so many powers of two below predictions would be lost where both are scaled alike.
+_APART: Final = 500
+
+#: A share of the total weight this far from the level is the level: running sums are rounded.
+_TIE: Final = 2.0**-50
+
+#: Beyond so many rows, so many of them say near which values a weighted quantile lies, and how far
+#: from the level: four standard deviations of a share, for weights that vary as exponential ones.
+_MANY: Final = 1 << 14
+_MARGIN: Final = 0.022
+
+
+class Data(NamedTuple):
+    """What measures follow from: a table, the rows where there are some; how to average outputs."""
+
+    table: RegressionTable
+    rows: RegressionRows | None
+    way: str | Floats | None
+
+    def checked_rows(self, name: str) -> RegressionRows:
+        """Return the rows, or raise: the measure does not follow from sums."""
+        if self.rows is None:
+            raise InputTypeError(f"{name} needs the rows themselves: got a RegressionTable")
+        return self.rows
+
+    def exponent(self) -> int:
+        """Return the power of two to multiply rows by, so that no square leaves float64's range.
+
+        It is 0 where none has: rows are looked at only if a mean of squares is suspicious.
+        """
+        if self.rows is None:
+            return 0
+        squares = [self.table.mean("squared_error")]
+        if _OF_TARGETS in self.table._terms:
+            squares.append(self.table.mean("target_variance"))
+        if all(_LEAST < square < math.inf for each in squares for square in each.tolist()):
+            return 0
+        exponent = exponent_of(self.rows.y_true, self.rows.y_pred)
+        own = exponent_of(self.rows.y_true)
+        return exponent if abs(own - exponent) < _APART else 0
+
+    def has_vanished(self) -> bool:
+        """Return whether there are no rows to scale, and errors whose squares are too small."""
+        if self.rows is not None:
+            return False
+        errors_of = self.table.mean("under") + self.table.mean("over")
+        return bool(((self.table.mean("squared_error") < _LEAST) & (errors_of > 0.0)).any())
+
+    def scaled(self, exponent: int, terms: Terms) -> Data:
+        """Return the data multiplied by a power of two."""
+        rows = self.checked_rows("scaling").scaled(exponent)
+        return Data(RegressionTable.from_rows(rows, terms), rows, self.way)
+
+
+class Outputs(NamedTuple):
+    """A value for each output, and for scores what "variance_weighted" weighs them by."""
+
+    values: Floats
+    spread: Floats | None = None
+
+    def averaged(self, way: str | Floats | None) -> float | Floats:
+        """Return all values, or their mean under the weights asked for."""
+        weights = way if isinstance(way, np.ndarray) else None
+        if weights is None:
+            if way == "raw_values":
+                return self.values
+            if way == "variance_weighted" and self.spread is not None and self.spread.any():
+                weights = self.spread
+            elif len(self.values) == 1:
+                return float(self.values.item())
+        with np.errstate(all="ignore"):
+            return float(np.average(self.values, weights=weights))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """How one measure is found; ``name`` is that of its function, for messages.
+
+    Where all numbers are multiplied by c the value is by c**degree; ``degree`` None says nothing.
+    """
+
+    name: str
+    values: Callable[[Data, Parameters], Outputs]
+    terms_of: Callable[[Parameters], Terms] = lambda _: _NONE
+    averages: tuple[str | None, ...] = OF_ERRORS
+    one_output: bool = False
+    least_rows: int = 1
+    degree: int | None = None
+    parameters: Parameters = field(default_factory=dict)
+
+    def with_parameters(self, given: Parameters) -> Plan:
+        """Return the plan with the parameters given, checked, and the defaults of the others."""
+        if not given:
+            return self
+        checked = {key: _CHECKS[key](value) for key, value in given.items()}
+        return replace(self, parameters={**self.parameters, **checked})
+
+    @property
+    def terms(self) -> Terms:
+        """What has to be added up."""
+        return self.terms_of(self.parameters)
+
+    def value(self, data: Data) -> float | Floats:
+        """Return the measure's value."""
+        if data.table.n_samples < self.least_rows:
+            symbol = "R^2" if self.name == "r2_score" else "D^2"
+            text = f"{symbol} score is not well-defined with less than two samples."
+            warn_user(text, UndefinedMetricWarning)
+            return math.nan
+        if self.degree is not None and data.has_vanished():
+            warn_user(f"{self.name} falls below float64 on the way: nan", UndefinedMetricWarning)
+            return math.nan
+        exponent = 0 if self.degree is None else data.exponent()
+        if not exponent or self.degree is None:
+            return self.values(data, self.parameters).averaged(data.way)
+        outputs = self.values(data.scaled(exponent, self.terms), self.parameters)
+        values = np.ldexp(outputs.values, -exponent * self.degree)
+        return outputs._replace(values=values).averaged(data.way)
+
+
+_CHECKS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "alpha": lambda value: check_fraction("alpha", value, include_low=True, include_high=True),
+    "power": check_power,
+    # the default passes no other file
+    "force_finite": lambda value: value is True or check_flag("force_finite", value),
+}
+
+
+def _is_finite(values: Floats) -> bool:
+    if len(values) == 1:  # the most usual, for which NumPy would take ten times as long
+        return math.isfinite(values.item())
+    return bool(np.isfinite(values).all())
+
+
+# --- errors --------------------------------------------------------------------------------------
+
+
+def _errors(name: str, values: Floats) -> Outputs:
+    """Return errors, having warned of those that are too large for a double."""
+    if not _is_finite(values):
+        warn_user(f"{name} exceeds the range of float64", UndefinedMetricWarning)
+        values = np.where(np.isfinite(values), values, np.inf)
+    return Outputs(values)
+
+
+def _error(
+    name: str,
+    values: Callable[[RegressionTable], Floats],
+    terms: Terms = _NONE,
+    *,
+    root: bool = False,
+    one_output: bool = False,
+    degree: int | None = None,
+) -> Plan:
+    """Return an error, or the root of one taken before outputs are averaged."""
+
+    def found(data: Data, _: Parameters) -> Outputs:
+        of_table = values(data.table)
+        return _errors(name, np.sqrt(of_table) if root else of_table)
+
+    return Plan(name, found, lambda _: terms, one_output=one_output, degree=degree)
+
+
+def _mean(what: str) -> Callable[[RegressionTable], Floats]:
+    return lambda table: table.mean(what)
+
+
+def _pinball(table: RegressionTable, alpha: float) -> Floats:
+    return alpha * table.mean("under") + (1.0 - alpha) * table.mean("over")
+
+
+def _deviance(data: Data, power: float) -> Floats:
+    return data.table.mean("squared_error") if power == 0 else data.table.mean_deviance(power)
+
+
+def _power_terms(power: float, from_mean: bool) -> Terms:
+    powers = frozenset({(power, from_mean)}) if power else frozenset()
+    return Terms(errors.ASK_TARGET if from_mean else 0, powers=powers)
+
+
+def _mean_deviance(name: str, power: float | None = None) -> Plan:
+    """Return the mean deviance of a power, which is a parameter where it is not given."""
+
+    def of(parameters: Parameters) -> float:
+        return parameters["power"] if power is None else power
+
+    def found(data: Data, parameters: Parameters) -> Outputs:
+        return _errors(name, _deviance(data, of(parameters)))
+
+    def terms(parameters: Parameters) -> Terms:
+        return _power_terms(of(parameters), from_mean=False)
+
+    return Plan(name, found, terms, one_output=True)
+
+
+# --- scores --------------------------------------------------------------------------------------
+
+
+def _explained(name: str, loss: Floats, spread: Floats, force_finite: bool) -> Outputs:
+    """Return one less the ratio of a loss to that of the best constant.
+
+    Where the constant has no loss the ratio is undefined: with ``force_finite`` a perfect
+    prediction then scores 1 and any other 0, without it nan and -inf.
+    """
+    if not (_is_finite(loss) and _is_finite(spread)):
+        warn_user(f"{name} exceeds the range of float64 on the way", UndefinedMetricWarning)
+    is_constant = spread == 0
+    with np.errstate(all="ignore"):
+        values = 1.0 - loss / spread
+    if np.count_nonzero(is_constant):
+        if force_finite:
+            values = np.where(is_constant, np.where(loss == 0, 1.0, 0.0), values)
+        else:
+            text = f"{name} is not defined for constant targets: set to nan, or -inf"
+            warn_user(text, UndefinedMetricWarning)
+    return Outputs(values, spread)
+
+
+def _share_of_squares(name: str, loss: str, asked: int, **more: Any) -> Plan:
+    terms = Terms(asked)
+
+    def found(data: Data, parameters: Parameters) -> Outputs:
+        spread = data.table.mean("target_variance")
+        return _explained(name, data.table.mean(loss), spread, parameters["force_finite"])
+
+    return Plan(name, found, lambda _: terms, degree=0, **({"averages": OF_SCORES} | more))
+
+
+def _d2_pinball(name: str) -> Plan:
+    def found(data: Data, parameters: Parameters) -> Outputs:
+        alpha = parameters.get("alpha", 0.5)
+        rows = data.checked_rows(name)
+        quantiles = np.empty(rows.n_outputs)
+        for j in range(rows.n_outputs):
+            with np.errstate(over="ignore"):  # a longdouble beyond float64: not defined
+                column = _column(rows.y_true, j).astype(np.float64)
+            quantiles[j] = quantile(column, rows.weights, alpha)
+        best = RegressionTable.from_rows(rows.with_constant(quantiles), _NONE)
+        return _explained(name, _pinball(data.table, alpha), _pinball(best, alpha), True)
+
+    return Plan(name, found, least_rows=2, degree=0)
+
+
+def _d2_tweedie_score(data: Data, parameters: Parameters) -> Outputs:
+    power, table = parameters["power"], data.table
+    spread = table.mean("target_variance")
+    why = ""
+    if spread[0] == 0:
+        why = "constant targets"
+    elif power < 0 and not table.mean("target")[0] > 0:
+        why = f"power {power:g} and a mean of `y_true` that is not positive"
+    if why:
+        warn_user(f"d2_tweedie_score is not defined for {why}: set to nan", UndefinedMetricWarning)
+        return Outputs(np.array([math.nan]))
+    if power:
+        spread = table.mean_deviance(power, from_mean=True)
+    return _explained("d2_tweedie_score", _deviance(data, power), spread, False)
+
+
+# --- medians and quantiles: what no sums can tell, by selection -----------------------------------
+
+
+def _median_absolute_error(data: Data, _: Parameters) -> Outputs:
+    rows = data.checked_rows("median_absolute_error")
+    found = np.empty(rows.n_outputs)
+    for j in range(rows.n_outputs):
+        y_true, y_pred = _column(rows.y_true, j), _column(rows.y_pred, j)
+        with np.errstate(over="ignore"):  # an infinite median is warned of
+            error: Floats = np.subtract(y_true, y_pred, dtype=np.float64)
+        found[j] = quantile(np.abs(error, out=error), rows.weights, 0.5)
+    return _errors("median_absolute_error", found)
+
+
+def _column(array: NDArray[np.generic], j: int) -> NDArray[np.generic]:
+    return array if array.ndim == 1 else array[:, j]
+
+
+def quantile(values: Floats, weights: Floats | None, level: float) -> float:
+    """Return the averaged inverse of the distribution function (Hyndman & Fan 1996, type 2).
+
+    Where the level falls between two values, their mean; ``values`` may be reordered.
+    """
+    if weights is not None:
+        return _weighted_quantile(values, weights, level)
+    rank = level * len(values)
+    at = max(math.ceil(rank) - 1, 0)
+    if rank != at + 1 or at + 1 == len(values):
+        values.partition(at)
+        return float(values[at])
+    values.partition(at + 1)  # NumPy is eight times as quick at one place as at two
+    return _middle(values[: at + 1].max(), values[at + 1])
+
+
+def _weighted_quantile(values: Floats, weights: Floats, level: float) -> float:
+    """Sort the rows and add up their weights; of many rows, only those near the quantile."""
+    base = total = 0.0
+    if len(values) > _MANY:
+        low, high = _bounds_of_quantile(values, weights, level)
+        inside = np.flatnonzero((values > low) & (values <= high))
+        near, all_weights = weights[inside], float(weights.sum())
+        below = float((weights * (values <= low)).sum())
+        tie = _TIE * all_weights
+        if below < level * all_weights - tie and level * all_weights + tie < below + near.sum():
+            base, total, values, weights = below, all_weights, values[inside], near
+    is_there = weights > 0
+    values, weights = values[is_there], weights[is_there]
+    order = np.argsort(values)
+    up_to = base + np.cumsum(weights[order])
+    total = total or up_to[-1]
+    rank, slack = level * total, _TIE * total
+    at = min(int(np.searchsorted(up_to, rank - slack)), len(values) - 1)
+    lower = values[order[at]]
+    if level == 0.0 or at + 1 == len(values) or up_to[at] > rank + slack:
+        return float(lower)
+    return _middle(lower, values[order[at + 1]])
+
+
+def _bounds_of_quantile(values: Floats, weights: Floats, level: float) -> tuple[float, float]:
+    """Return two values that the quantile is most likely between, by every so many of the rows."""
+    step = len(values) // _MANY
+    sample, shares = values[::step], weights[::step]
+    order = np.argsort(sample)
+    shares = np.cumsum(shares[order])
+    bounds = (level + np.array([-_MARGIN, _MARGIN])) * shares[-1]
+    places = np.searchsorted(shares, bounds)
+    low = sample[order[places[0]]] if bounds[0] > 0 else -math.inf
+    high = sample[order[places[1]]] if places[1] < len(order) else math.inf
+    return float(low), float(high)
+
+
+def _middle(low: float, high: float) -> float:
+    """Return the mean of two numbers, whose sum may overflow."""
+    low, high = float(low), float(high)
+    total = low + high
+    return total / 2 if math.isfinite(total) else low / 2 + high / 2
+
+
+# --- the list -------------------------------------------------------------------------------------
+
+_TARGET, _ERROR = errors.ASK_TARGET, errors.ASK_TARGET | errors.ASK_ERROR
+_RELATIVE, _LARGEST = Terms(errors.ASK_RELATIVE), Terms(errors.ASK_LARGEST)
+_LOG = Terms(log_errors=True)
+
+#: How each measure of predicted numbers is found, by its canonical name.
+PLANS: Final[Mapping[str, Plan]] = {
+    entry.name: replace(plan, parameters=entry.parameters)
+    for plan in (
+        _error("mean_squared_error", _mean("squared_error")),
+        _error("root_mean_squared_error", _mean("squared_error"), root=True, degree=1),
+        _error("mean_absolute_error", lambda table: table.mean("under") + table.mean("over")),
+        _error("mean", _mean("target"), Terms(errors.ASK_TARGET)),
+        _error("mean_error", lambda table: table.mean("over") - table.mean("under")),
+        _error("mean_absolute_percentage_error", _mean("relative_error"), _RELATIVE),
+        _error("mean_squared_log_error", _mean("squared_log_error"), _LOG),
+        _error("root_mean_squared_log_error", _mean("squared_log_error"), _LOG, root=True),
+        Plan("median_absolute_error", _median_absolute_error),
+        _error("max_error", RegressionTable.largest_error, _LARGEST, one_output=True),
+        Plan(
+            "mean_pinball_loss",
+            lambda data, given: _errors("mean_pinball_loss", _pinball(data.table, given["alpha"])),
+        ),
+        _mean_deviance("mean_tweedie_deviance"),
+        _mean_deviance("mean_poisson_deviance", 1.0),
+        _mean_deviance("mean_gamma_deviance", 2.0),
+        _share_of_squares(
+            *("r2_score", "squared_error", _TARGET), averages=(*OF_SCORES, None), least_rows=2
+        ),
+        _share_of_squares("explained_variance_score", "error_variance", _ERROR),
+        Plan(
+            *("d2_tweedie_score", _d2_tweedie_score),
+            terms_of=lambda parameters: _power_terms(parameters["power"], from_mean=True),
+            one_output=True,
+            least_rows=2,
+            degree=0,
+        ),
+        _d2_pinball("d2_pinball_score"),
+        _d2_pinball("d2_absolute_error_score"),
+    )
+    for entry in [find(plan.name)]
+}
+
 
 MetricLike = str | tuple[str, Mapping[str, Any]]
 
@@ -227,3 +634,112 @@ def _way(asked: Sequence[Plan], multioutput: Any, n_outputs: int) -> str | Float
             raise InputError(f"{plan.name} is a measure of one output: `y_true` has {n_outputs}")
         way = check_multioutput(multioutput, plan.averages, n_outputs)
     return way
+
+
+def tweedie_deviances(y: Floats, p: Floats, power: float = 0.0) -> Floats:
+    """Return the deviance of each row, as Jorgensen (1987) has it."""
+    if power == 0.0:
+        return (y - p) ** 2
+    if power == 1.0:
+        logs = np.where(y > 0.0, y * np.log(np.where(y > 0.0, y, 1.0) / p), 0.0)
+        return 2.0 * (logs - y + p)
+    if power == 2.0:
+        return 2.0 * (np.log(p / y) + y / p - 1.0)
+    first = np.maximum(y, 0.0) ** (2.0 - power) / ((1.0 - power) * (2.0 - power))
+    return np.asarray(
+        2.0 * (first - y * p ** (1.0 - power) / (1.0 - power) + p ** (2.0 - power) / (2.0 - power))
+    )
+
+
+def _pinball_losses(y: Floats, p: Floats, alpha: float = 0.5) -> Floats:
+    return np.where(y >= p, alpha * (y - p), (1.0 - alpha) * (p - y))
+
+
+def _percentage(y: Floats, p: Floats) -> Floats:
+    return np.abs(y - p) / np.maximum(np.abs(y), np.finfo(np.float64).eps)
+
+
+#: Terms of rows whose mean is the measure.
+TERMS: Final[dict[str, Callable[..., Floats]]] = {
+    "mean": lambda y, p: y,
+    "mean_error": lambda y, p: p - y,
+    "mean_squared_error": lambda y, p: (y - p) ** 2,
+    "mean_absolute_error": lambda y, p: np.abs(y - p),
+    "mean_absolute_percentage_error": _percentage,
+    "mean_squared_log_error": lambda y, p: (np.log1p(y) - np.log1p(p)) ** 2,
+    "mean_pinball_loss": _pinball_losses,
+    "mean_tweedie_deviance": tweedie_deviances,
+    "mean_poisson_deviance": lambda y, p: tweedie_deviances(y, p, 1.0),
+    "mean_gamma_deviance": lambda y, p: tweedie_deviances(y, p, 2.0),
+}
+#: Roots of means of losses of rows, and those means.
+ROOTS: Final = {
+    "root_mean_squared_error": "mean_squared_error",
+    "root_mean_squared_log_error": "mean_squared_log_error",
+}
+_LOGARITHMIC: Final = frozenset({"root_mean_squared_log_error"})
+#: Shares of a loss that are saved, and that loss; the best constant is a mean or a quantile.
+_SAVED: Final = {
+    "r2": "mean_squared_error",
+    "d2_tweedie_score": "mean_tweedie_deviance",
+    "d2_pinball_score": "mean_pinball_loss",
+    "d2_absolute_error_score": "mean_absolute_error",
+}
+
+
+def losses_of_rows(name: str, y: Floats, p: Floats, **parameters: Any) -> Floats:
+    """Return the loss of each row, by the name of its mean."""
+    return TERMS[name](y, p, **parameters)
+
+
+def of_values(
+    name: str, y: Floats, p: Floats, weights: Floats | None, **parameters: Any
+) -> RowInfluences:
+    """Return a measure by its name with the influence of each row.
+
+    A share of a loss, and a root, has the value of its function. That the best constant of R^2 and
+    its kin moves with the weights does not matter to first order: the loss is least there (for a
+    quantile but for a jump of the order of one row). Of constant targets no influence is known.
+    """
+    if name in TERMS:
+        return of_mean(TERMS[name](y, p, **parameters), weights)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)  # estimates say it
+        value = float(measured(name, y, p, weights, **parameters))
+    parameters.pop("force_finite", None)
+    exponent = exponent_of(y, p)
+    if exponent and name not in _LOGARITHMIC:
+        y, p = np.ldexp(y, exponent), np.ldexp(p, exponent)
+    if name in ROOTS:
+        found = of_mean(TERMS[ROOTS[name]](y, p), weights)
+        slope = 0.5 / math.sqrt(found.value) if found.value else 0.0
+        found = found.scaled(slope, value)
+        return found if name in _LOGARITHMIC else found.scaled(2.0**-exponent, value)
+    if name == "explained_variance":
+        top = of_mean(_centred(y - p, weights) ** 2, weights)
+        bottom = of_mean(_centred(y, weights) ** 2, weights)
+    else:
+        loss = TERMS[_SAVED[name]]
+        top = of_mean(loss(y, p, **parameters), weights)
+        bottom = of_mean(_least_losses(name, loss, y, weights, **parameters), weights)
+    moved = of_ratio(top, bottom)
+    return moved.scaled(math.nan if math.isnan(value) else -1.0, value)
+
+
+def _least_losses(
+    name: str, loss: Callable[..., Floats], y: Floats, weights: Floats | None, **parameters: Any
+) -> Floats:
+    """Return the losses of the best constant: the mean, or the quantile of the function."""
+    if name == "r2" or (name == "d2_tweedie_score" and parameters.get("power", 0.0) == 0.0):
+        return _centred(y, weights) ** 2
+    if name == "d2_tweedie_score":
+        constant = y[0] + of_mean(y - y[0], weights).value  # of constant targets exactly that
+    else:
+        constant = quantile(y.copy(), weights, parameters.get("alpha", 0.5))
+    return loss(y, np.full(len(y), constant), **parameters)
+
+
+def _centred(values: Floats, weights: Floats | None) -> Floats:
+    """Return values less their mean: exactly 0 each where all are the same."""
+    centred = values - values[0]
+    return np.asarray(centred - of_mean(centred, weights).value)

@@ -16,7 +16,7 @@ from fastmetrics._input.scalars import check_same_length
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.asking import Asked, ask_one
 from fastmetrics.measures.registry import MEASURES
-from fastmetrics.measures.regression.influences import TERMS
+from fastmetrics.measures.regression.regression_measures import TERMS
 
 Floats = NDArray[np.float64]
 Column = NDArray[Any]
