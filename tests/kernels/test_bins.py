@@ -1,4 +1,4 @@
-"""Counting rows into bins: compiled and as plain Python, against a binary search and a loop."""
+"""Counting rows into bins, against a binary search and a loop."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from kernel_forms import FORMS, forms
 
 from fastmetrics._kernels import buckets
 
@@ -55,18 +54,17 @@ def expected(values, labels, weights, edges, kind):
     return counts, np.array(seen), np.array([len(each) < 2 for each in held], np.uint8)
 
 
-@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("kind", [np.int64, np.float64])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("cells", CELLS)
-def test_rows_are_counted_in_their_bins(rng, form, dtype, kind, weighted, cells) -> None:
+def test_rows_are_counted_in_their_bins(rng, dtype, kind, weighted, cells) -> None:
     edges = np.unique(np.r_[rng.normal(size=40), 0.0, 0.5, np.nextafter(0.5, 1)])
     values, labels = scores(rng, 600, dtype), rng.choice([-1, 1], 600).astype(np.int8)
     weights = rng.integers(1, 5, 600).astype(kind)
     counts, seen = np.zeros(2 * len(edges) + 2, kind), np.full(len(edges) + 1, np.nan)
     watched = np.ones(len(edges) + 1, np.uint8)
-    form(buckets.count_rows)(
+    buckets.count_rows(
         values,
         labels,
         weights if weighted else NO_WEIGHTS[kind],
@@ -81,49 +79,43 @@ def test_rows_are_counted_in_their_bins(rng, form, dtype, kind, weighted, cells)
     assert not np.signbit(seen[seen == 0]).any()
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_bins_that_nobody_watches_keep_nothing(form) -> None:
+def test_bins_that_nobody_watches_keep_nothing() -> None:
     counts, seen, watched = np.zeros(4, np.int64), np.full(2, np.nan), np.array([0, 1], np.uint8)
     arguments = sought(CELLS["even"], np.array([0.5]))
     values, labels = np.array([0.1, 0.7]), np.array([1, 0], np.int8)
-    form(buckets.count_rows)(
-        values, labels, NO_WEIGHTS[np.int64], *arguments, counts, seen, watched
-    )
+    buckets.count_rows(values, labels, NO_WEIGHTS[np.int64], *arguments, counts, seen, watched)
     assert counts.tolist() == [0, 1, 1, 0]
     assert seen[1] == 0.7
     assert np.isnan(seen[0])
 
 
-@pytest.mark.parametrize("kernel", forms(buckets.bin_numbers))
 @pytest.mark.parametrize("n_edges", [0, 1, 2, 3, 300])
 @pytest.mark.parametrize("cells", CELLS)
-def test_bin_numbers(rng, kernel, n_edges, cells) -> None:
+def test_bin_numbers(rng, n_edges, cells) -> None:
     edges = np.unique(rng.normal(size=n_edges))
     values = np.r_[scores(rng, 200, np.float64), edges, np.nextafter(edges, -np.inf)]
     number = np.empty(len(values), np.int32)
-    kernel(values, *sought(CELLS[cells], edges), np.empty(len(values)), number)
+    buckets.bin_numbers(values, *sought(CELLS[cells], edges), np.empty(len(values)), number)
     np.testing.assert_array_equal(number, np.searchsorted(edges, values, side="right"))
 
 
-@pytest.mark.parametrize("kernel", forms(buckets.is_clean))
-def test_is_clean(kernel) -> None:
+def test_is_clean() -> None:
     most = np.finfo(float).max
     values, labels = np.array([0.0, -1e308, 2.0]), np.array([1, -1, 1], np.int8)
-    assert kernel(values, labels, -1, most)
-    assert not kernel(values, labels, 0, most)
-    assert not kernel(np.array([np.nan]), labels[:1], -1, np.inf)
-    assert not kernel(np.array([np.inf]), labels[:1], -1, most)
-    assert kernel(np.array([-np.inf]), labels[:1], -1, np.inf)
-    assert not kernel(values, np.array([1, 2, -1], np.int8), -1, most)
+    assert buckets.is_clean(values, labels, -1, most)
+    assert not buckets.is_clean(values, labels, 0, most)
+    assert not buckets.is_clean(np.array([np.nan]), labels[:1], -1, np.inf)
+    assert not buckets.is_clean(np.array([np.inf]), labels[:1], -1, most)
+    assert buckets.is_clean(np.array([-np.inf]), labels[:1], -1, np.inf)
+    assert not buckets.is_clean(values, np.array([1, 2, -1], np.int8), -1, most)
 
 
-@pytest.mark.parametrize("kernel", forms(buckets.least_precision_sums))
 @pytest.mark.parametrize("start", [0, 5, 1000, 1023, 1024, 10**6])
-def test_least_precision_sums(kernel, start) -> None:
+def test_least_precision_sums(start) -> None:
     cases = [(0, 3), (1, 0), (1, 1), (2, 7), (40, 1), (1500, 30), (3, 10**9)]
     p, c = (np.array(each, np.float64) for each in zip(*cases, strict=True))
     out = np.empty(len(cases))
-    kernel(p, np.full(len(cases), float(start)), c, out)
+    buckets.least_precision_sums(p, np.full(len(cases), float(start)), c, out)
     for (positives, others), mine in zip(cases, out.tolist(), strict=True):
         terms = [Fraction(start + i, start + i + others) for i in range(1, positives + 1)]
         assert mine == pytest.approx(float(sum(terms)), rel=1e-14, abs=1e-14 * positives)

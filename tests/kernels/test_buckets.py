@@ -1,23 +1,18 @@
-"""Scatter, gather and count: compiled, as plain Python, and by double loops."""
+"""Scatter, gather and count, by double loops."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
-from kernel_forms import FORMS
 
 from fastmetrics._kernels import buckets
 
-Form = Callable[[Any], Callable[..., Any]]
 DTYPES = [np.float64, np.float32, np.int64, np.uint64]
 LARGEST = np.finfo(np.float64).max
 BLOCK = buckets.BLOCK
-
-pytestmark = pytest.mark.parametrize("form", FORMS)
 
 
 @pytest.fixture(autouse=True)
@@ -84,7 +79,7 @@ class Streams:
 
 
 def scattered(
-    form: Form, values, labels, map_: Map, numbers=None, parts: int = 1, most: float = LARGEST,
+    values, labels, map_: Map, numbers=None, parts: int = 1, most: float = LARGEST,
     weights: Any = None,
 ) -> Streams:  # fmt: skip
     """Scatter values; ``numbers`` is the dtype of weights or numbers of rows that they carry."""
@@ -101,7 +96,7 @@ def scattered(
     following, n_negative, bad = [], 0, False
     for k in range(parts):
         part = slice(cuts[k], cuts[k + 1])
-        free, negatives, is_bad = form(buckets.scatter)(
+        free, negatives, is_bad = buckets.scatter(
             values[part], labels[part], 0, map_.by_range, map_.low, map_.scale,
             map_.stream_of_cell, map_.splitters, map_.tree, most, pool, first[k],
             owner, buffers[k], fill[k], cuts[k], weights[part], number_pool, number_buffers[k],
@@ -110,18 +105,18 @@ def scattered(
         n_negative += negatives
         bad |= is_bad
     starts, order = np.zeros(n_streams * parts + 1, np.int64), np.empty(n_blocks, np.int32)
-    form(buckets.index_blocks)(owner, first, np.array(following, np.int64), starts, order)
+    buckets.index_blocks(owner, first, np.array(following, np.int64), starts, order)
     return Streams(
         pool, number_pool, starts, order, buffers, number_buffers, fill, n_negative, bool(bad)
     )
 
 
-def gathered(form: Form, streams: Streams, stream: int, numbers: bool = False) -> Any:
+def gathered(streams: Streams, stream: int, numbers: bool = False) -> Any:
     pool = streams.number_pool if numbers else streams.pool
     buffers = streams.number_buffers if numbers else streams.buffers
     out = np.empty(streams.rows[stream], pool.dtype)
     fill, starts, order = streams.fill, streams.block_starts, streams.block_order
-    assert form(buckets.gather)(stream, pool, starts, order, buffers, fill, out) == len(out)
+    assert buckets.gather(stream, pool, starts, order, buffers, fill, out) == len(out)
     return out
 
 
@@ -163,7 +158,7 @@ def maps_of(values: Any) -> list[Map]:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("n", [0, 1, 127, 128, 129, 255, 256, 257, 700])
 @pytest.mark.parametrize("parts", [1, 3])
-def test_each_stream_holds_its_rows_in_order(rng, form, dtype, n: int, parts: int) -> None:
+def test_each_stream_holds_its_rows_in_order(rng, dtype, n: int, parts: int) -> None:
     values = scores_of(rng, n, dtype)
     labels = rng.choice([0, 1], n, p=[0.8, 0.2]).astype(np.int8)
     for map_ in maps_of(values) if n else [splitter_map(np.zeros(3, dtype))]:
@@ -171,76 +166,76 @@ def test_each_stream_holds_its_rows_in_order(rng, form, dtype, n: int, parts: in
         for numbers in (None, np.int32, np.int64, np.float64):
             weights = rng.random(n) if numbers is np.float64 else None
             carried = np.arange(n) if weights is None else weights
-            streams = scattered(form, values, labels, map_, numbers, parts, weights=weights)
+            streams = scattered(values, labels, map_, numbers, parts, weights=weights)
             assert streams.n_negative == (labels == 0).sum()
             assert not streams.bad
             assert streams.rows.sum() == n
             for s in range(len(streams.rows)):
                 mine = np.flatnonzero(expected == s)
-                assert gathered(form, streams, s).tolist() == values[mine].tolist()
+                assert gathered(streams, s).tolist() == values[mine].tolist()
                 if numbers:
-                    assert gathered(form, streams, s, True).tolist() == carried[mine].tolist()
+                    assert gathered(streams, s, True).tolist() == carried[mine].tolist()
             for c in (0, 1):
                 held = np.concatenate(
-                    [gathered(form, streams, s) for s in range(c, len(streams.rows), 2)]
+                    [gathered(streams, s) for s in range(c, len(streams.rows), 2)]
                 )
                 out = np.empty_like(held)
-                n_held = form(buckets.gather_class)(
+                n_held = buckets.gather_class(
                     c, streams.pool, streams.block_starts, streams.block_order, streams.buffers,
                     streams.fill, out,
                 )  # fmt: skip
                 assert n_held == len(held)
                 assert out.tolist() == held.tolist()
-        unlabelled = scattered(form, values, labels[:0], map_, np.int32, parts)
+        unlabelled = scattered(values, labels[:0], map_, np.int32, parts)
         for s in range(0, len(unlabelled.rows), 2):
             mine = np.flatnonzero(expected // 2 == s // 2)
-            assert gathered(form, unlabelled, s, True).tolist() == mine.tolist()
+            assert gathered(unlabelled, s, True).tolist() == mine.tolist()
 
 
 @pytest.mark.pairwise
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("fault", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("at", [0, 255, 256, 299])
-def test_faults_are_noticed(rng, form, dtype, fault, at: int) -> None:
+def test_faults_are_noticed(rng, dtype, fault, at: int) -> None:
     values, labels = scores_of(rng, 300, dtype), np.zeros(300, np.int8)
     labels[7] = 3
     maps = maps_of(values)
     values[at] = fault
     for map_ in maps:
-        streams = scattered(form, values, labels, map_)
+        streams = scattered(values, labels, map_)
         assert streams.bad
         assert streams.n_negative == 299
-        assert scattered(form, values, labels, map_, most=np.inf).bad is bool(np.isnan(fault))
+        assert scattered(values, labels, map_, most=np.inf).bad is bool(np.isnan(fault))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_cells_are_monotone(rng, form, dtype) -> None:
+def test_cells_are_monotone(rng, dtype) -> None:
     values = np.sort(scores_of(rng, 200, dtype))
     cell = np.full(256, -1, np.int32)
     for low, scale in ((float(values[0]), 0.7), (float(values[50]), 1e300), (-1e308, 1e-308)):
-        assert not form(buckets.range_cells)(values, low, scale, 32, LARGEST, cell)
+        assert not buckets.range_cells(values, low, scale, 32, LARGEST, cell)
         assert (np.diff(cell[:200]) >= 0).all()
         assert cell[:200].min() >= 0
         assert cell[:200].max() < 32
         keys = np.full(200, 999, np.uint32)
-        form(buckets.short_keys)(values, low, scale * 2.0**27, keys)  # 32 cells
+        buckets.short_keys(values, low, scale * 2.0**27, keys)  # 32 cells
         np.testing.assert_array_equal(keys >> 27, cell[:200])
         assert (keys[1:] >= keys[:-1]).all()
     for map_ in maps_of(values)[1:]:
-        assert not form(buckets.splitter_cells)(values, map_.splitters, map_.tree, LARGEST, cell)
+        assert not buckets.splitter_cells(values, map_.splitters, map_.tree, LARGEST, cell)
         assert (np.diff(cell[:200]) >= 0).all()
         hit = np.isin(values, map_.splitters)
         np.testing.assert_array_equal(cell[:200] % 2 == 1, hit)
 
 
-def test_awkward_values_have_cells(form) -> None:
+def test_awkward_values_have_cells() -> None:
     values = np.array([-np.inf, -1e308, -0.0, 0.0, 5e-324, 1e308, np.inf, np.nan])
     cell = np.full(256, -1, np.int32)
-    assert form(buckets.range_cells)(values, 0.0, np.inf, 8, LARGEST, cell)
+    assert buckets.range_cells(values, 0.0, np.inf, 8, LARGEST, cell)
     assert cell[:8].tolist() == [0, 0, 0, 0, 7, 7, 7, 0]
     splitters = np.array([0.0, 0.0, 0.0])
     map_ = splitter_map(splitters)
-    assert form(buckets.splitter_cells)(values, map_.splitters, map_.tree, LARGEST, cell)
+    assert buckets.splitter_cells(values, map_.splitters, map_.tree, LARGEST, cell)
     assert cell[:8].tolist() == [0, 0, 1, 1, 6, 6, 6, 0]
 
 
@@ -250,10 +245,10 @@ def bucket_of(dtype: Any, negative: Any, positive: Any) -> tuple[Any, Any]:
     return values, labels
 
 
-def counted(form: Form, streams: Streams, low: float, high: float, single: bool) -> int:
+def counted(streams: Streams, low: float, high: float, single: bool) -> int:
     twice = np.full(1, -9)
     ends = np.array([low]), np.array([high])
-    form(buckets.count_buckets)(
+    buckets.count_buckets(
         0, 1, streams.pool, streams.block_starts, streams.block_order, streams.buffers,
         streams.fill, *ends, np.array([single]), streams.rows, twice,
     )  # fmt: skip
@@ -263,61 +258,61 @@ def counted(form: Form, streams: Streams, low: float, high: float, single: bool)
 @pytest.mark.pairwise
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("sizes", [(0, 5), (5, 0), (1, 1), (2, 3), (3, 1), (200, 90), (90, 300)])
-def test_count_one_bucket(rng, form, dtype, sizes) -> None:
+def test_count_one_bucket(rng, dtype, sizes) -> None:
     for spread in (1, 4, 1_000):
         high = 0 if np.dtype(dtype).kind == "f" else 2**62
         negative, positive = (rng.integers(0, spread, size) + high for size in sizes)
         values, labels = bucket_of(dtype, negative, positive)
         map_ = range_map(1, 4, 0.0, 1.0, values.dtype)
-        streams = scattered(form, values, labels, map_)
+        streams = scattered(values, labels, map_)
         twice = 2 * (positive[:, None] > negative).sum() + (positive[:, None] == negative).sum()
-        found = counted(form, streams, float(high), float(high) + spread, False)
+        found = counted(streams, float(high), float(high) + spread, False)
         assert found in (twice, -1)
         if spread == 1 and min(sizes) > buckets.LEAF_LIMIT:
             assert found == -1
         if spread == 1_000 and high == 0:
             assert found == twice
         if spread == 1:
-            assert counted(form, streams, 0.0, 1.0, True) == 0  # left to the caller
+            assert counted(streams, 0.0, 1.0, True) == 0  # left to the caller
 
 
-def test_bounds_of_a_bucket_need_not_be_right(rng, form) -> None:
+def test_bounds_of_a_bucket_need_not_be_right(rng) -> None:
     """Rounding, rows that were not sampled and infinities: leaves are clamped, never wrong."""
     negative, positive = rng.standard_normal(40), rng.standard_normal(30)
     positive[:2], negative[:2] = (np.inf, -np.inf), (-np.inf, np.inf)
     values, labels = bucket_of(np.float64, negative, positive)
     map_ = range_map(1, 4, -1.0, 1.0, values.dtype)
-    streams = scattered(form, values, labels, map_, most=np.inf)
+    streams = scattered(values, labels, map_, most=np.inf)
     twice = 2 * (positive[:, None] > negative).sum() + (positive[:, None] == negative).sum()
     for ends in ((-1.0, 1.0), (5.0, 6.0), (-1e308, 1e308), (0.0, 5e-324), (0.3, 0.3)):
-        assert counted(form, streams, *ends, False) == twice
+        assert counted(streams, *ends, False) == twice
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_rows_of_one_key_are_compared_by_their_scores(rng, form, dtype) -> None:
+def test_rows_of_one_key_are_compared_by_their_scores(rng, dtype) -> None:
     """Scores that are far closer to one another than a bucket is wide, and some that are equal."""
     base = np.float64(2**16 if dtype == np.float32 else 2**32)
     scores = (base * rng.integers(1, 128, 210) + rng.integers(0, 3, 210)).astype(dtype)
     negative, positive = scores[:120], scores[120:]
     values, labels = bucket_of(dtype, negative, positive)
-    streams = scattered(form, values, labels, range_map(1, 4, 0.0, 1.0, values.dtype))
+    streams = scattered(values, labels, range_map(1, 4, 0.0, 1.0, values.dtype))
     twice = 2 * (positive[:, None] > negative).sum() + (positive[:, None] == negative).sum()
     key = np.empty(210, np.uint32)
     high = 2.0**50  # so far off that scores of a base share their key
-    form(buckets.short_keys)(values, 0.0, 2.0**32 / high, key)
+    buckets.short_keys(values, 0.0, 2.0**32 / high, key)
     assert len(np.unique(key)) < len(np.unique(values))
-    assert counted(form, streams, 0.0, 128.0 * base, False) == twice
-    assert counted(form, streams, 0.0, high, False) in (twice, -1)
+    assert counted(streams, 0.0, 128.0 * base, False) == twice
+    assert counted(streams, 0.0, high, False) in (twice, -1)
 
 
-def test_only_the_buckets_asked_for_are_counted(rng, form) -> None:
+def test_only_the_buckets_asked_for_are_counted(rng) -> None:
     values, labels = rng.random(600), rng.integers(0, 2, 600).astype(np.int8)
     map_ = range_map(4, 64, 0.0, 1.0, values.dtype)
-    streams = scattered(form, values, labels, map_, parts=2)
+    streams = scattered(values, labels, map_, parts=2)
     ends = np.array([0.0, 0.25, 0.5, 0.75]), np.array([0.25, 0.5, 0.75, 1.0])
     twice = np.full(4, -9)
     for job in ((1, 2), (2, 3), (3, 3)):
-        form(buckets.count_buckets)(
+        buckets.count_buckets(
             *job, streams.pool, streams.block_starts, streams.block_order, streams.buffers,
             streams.fill, *ends, np.zeros(4, bool), streams.rows, twice,
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Cells, margins and codes of texts: compiled, as plain Python, and by NumPy."""
+"""Cells, margins and codes of texts, by NumPy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from kernel_forms import forms
 
 from fastmetrics._kernels import cells as kernels
 
@@ -40,54 +39,50 @@ def cells_of(true: Any, predicted: Any, low: int, width: int) -> Any:
 
 
 @pytest.mark.pairwise
-@pytest.mark.parametrize("count", forms(kernels.count_two))
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("low", [0, -1, 5, -128])
 @pytest.mark.parametrize("n", [0, 1, 7, 1000])
-def test_two(rng, count, dtype, low, n) -> None:
+def test_two(rng, dtype, low, n) -> None:
     true, predicted = columns(rng, n, low, 2, dtype)
     sums = np.full(3, 77, np.int64)
-    assert count(true, predicted, low, sums) in (0, 1)
+    assert kernels.count_two(true, predicted, low, sums) in (0, 1)
     right = cells_of(true, predicted, low, 2)
     assert sums.tolist() == [right[1].sum(), right[:, 1].sum(), right[1, 1]]
 
 
-@pytest.mark.parametrize("count", forms(kernels.count_two))
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("at", [0, 1, 63, 64, 98])
-def test_two_see_every_label_outside(count, dtype, at) -> None:
+def test_two_see_every_label_outside(dtype, at) -> None:
     limits = np.iinfo(dtype)
     for low, bad, which in itertools.product((0, -1), (2, 3, -2, limits.min, limits.max), (0, 1)):
         both = np.full((2, 99), low, dtype)
         both[which, at] = bad
-        assert count(*both, low, np.zeros(3, np.int64)) not in (0, 1)
+        assert kernels.count_two(*both, low, np.zeros(3, np.int64)) not in (0, 1)
 
 
 # --- few or many classes -----------------------------------------------------------------------
 
 
 @pytest.mark.pairwise
-@pytest.mark.parametrize("count", forms(kernels.count_cells))
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("table", [np.int32, np.int64])
 @pytest.mark.parametrize("lanes", [1, 4])
 @pytest.mark.parametrize("n", SIZES)
-def test_cells(rng, count, dtype, table, lanes, n) -> None:
+def test_cells(rng, dtype, table, lanes, n) -> None:
     for low, width in ((0, 1), (-3, 7), (100, 27)):
         true, predicted = columns(rng, n, low, width, dtype)
         found = np.ones(lanes * width * width, table)  # what is there already is added to
-        assert count(true, predicted, low, width, lanes, found) == n
+        assert kernels.count_cells(true, predicted, low, width, lanes, found) == n
         summed = found.reshape(width, width, lanes).sum(axis=2) - lanes
         assert summed.tolist() == cells_of(true, predicted, low, width).tolist()
 
 
-@pytest.mark.parametrize("count", forms(kernels.count_cells))
-def test_cells_of_very_many_classes(count) -> None:
+def test_cells_of_very_many_classes() -> None:
     width = 1 << 14  # the most there may be: codes reach 2**28
     true = np.array([0, width - 1, 5, width - 1])
     predicted = np.array([0, width - 1, 9, 0])
     found = np.zeros(width * width, np.int32)
-    assert count(true, predicted, 0, width, 1, found) == 4
+    assert kernels.count_cells(true, predicted, 0, width, 1, found) == 4
     assert np.flatnonzero(found).tolist() == [
         0, 5 * width + 9, (width - 1) * width, width * width - 1,
     ]  # fmt: skip
@@ -100,61 +95,57 @@ def outside(dtype: Any, low: int, width: int) -> list[int]:
 
 
 @pytest.mark.pairwise
-@pytest.mark.parametrize("count", forms(kernels.count_cells))
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("at", EDGES)
-def test_cells_stop_before_a_block_with_a_label_outside(rng, count, dtype, at) -> None:
+def test_cells_stop_before_a_block_with_a_label_outside(rng, dtype, at) -> None:
     low, width = -3, 7
     for which, bad in zip((0, 1, 1, 0), outside(dtype, low, width), strict=True):
         both = columns(rng, N, low, width, dtype)
         both[which][at] = bad
         table = np.zeros(4 * width * width, np.int32)
-        counted = count(*both, low, width, 4, table)
+        counted = kernels.count_cells(*both, low, width, 4, table)
         assert counted == at // BLOCK * BLOCK
         right = cells_of(both[0][:counted], both[1][:counted], low, width)
         assert table.reshape(width, width, 4).sum(axis=2).tolist() == right.tolist()
 
 
-@pytest.mark.parametrize("count", forms(kernels.count_cells))
 @pytest.mark.parametrize("low", [2**62, -(2**63), 2**63 - 9])
-def test_cells_far_from_zero(rng, count, low) -> None:
+def test_cells_far_from_zero(rng, low) -> None:
     true, predicted = (rng.integers(0, 9, 500) + low for _ in range(2))
     table = np.zeros(81, np.int64)
-    assert count(true, predicted, low, 9, 1, table) == 500
+    assert kernels.count_cells(true, predicted, low, 9, 1, table) == 500
     assert table.reshape(9, 9).tolist() == cells_of(true, predicted, low, 9).tolist()
     for bad in (0, -1, 2**61, low - 1 if low > -(2**63) else 2**63 - 1):
         true[77] = bad
-        assert count(true, predicted, low, 9, 1, table) == 0
+        assert kernels.count_cells(true, predicted, low, 9, 1, table) == 0
 
 
 # --- margins -----------------------------------------------------------------------------------
 
 
 @pytest.mark.pairwise
-@pytest.mark.parametrize("count", forms(kernels.count_margins))
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("n", SIZES)
-def test_margins(rng, count, dtype, n) -> None:
+def test_margins(rng, dtype, n) -> None:
     for low, width in ((0, 1), (-3, 7), (27, 100)):
         true, predicted = columns(rng, n, low, width, dtype)
         sums = np.ones((3, width), np.int64)
-        assert count(true, predicted, low, width, *sums) == n
+        assert kernels.count_margins(true, predicted, low, width, *sums) == n
         right = cells_of(true, predicted, low, width)
         wanted = [np.diagonal(right), right.sum(axis=1), right.sum(axis=0)]
         assert (sums - 1).tolist() == [each.tolist() for each in wanted]
 
 
 @pytest.mark.pairwise
-@pytest.mark.parametrize("count", forms(kernels.count_margins))
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("at", EDGES)
-def test_margins_stop_before_a_block_with_a_label_outside(rng, count, dtype, at) -> None:
+def test_margins_stop_before_a_block_with_a_label_outside(rng, dtype, at) -> None:
     low, width = -3, 7
     for which, bad in zip((0, 1, 1, 0), outside(dtype, low, width), strict=True):
         both = columns(rng, N, low, width, dtype)
         both[which][at] = bad
         sums = np.zeros((3, width), np.int64)
-        counted = count(*both, low, width, *sums)
+        counted = kernels.count_margins(*both, low, width, *sums)
         assert counted == at // BLOCK * BLOCK
         assert sums[1:].sum(axis=1).tolist() == [counted, counted]
 
@@ -182,35 +173,31 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("number", forms(kernels.text_codes))
 @pytest.mark.parametrize("name", TEXTS)
-def test_texts_are_numbered_by_first_appearance(number, name) -> None:
+def test_texts_are_numbered_by_first_appearance(name) -> None:
     texts = TEXTS[name]
     order = list(dict.fromkeys(texts))
-    found, firsts, codes = coded(number, texts)
+    found, firsts, codes = coded(kernels.text_codes, texts)
     assert found == len(order)
     assert codes.tolist() == [order.index(text) for text in texts]
     assert firsts[:found].tolist() == [texts.index(text) for text in order]
 
 
-@pytest.mark.parametrize("number", forms(kernels.text_codes))
-def test_texts_that_share_a_slot_are_told_apart(rng, number) -> None:
+def test_texts_that_share_a_slot_are_told_apart(rng) -> None:
     texts = [str(k) for k in rng.permutation(np.repeat(np.arange(60), 4))]
     for slots in (64, 1024):  # nearly full: most searches meet another text, and wrap around
-        found, firsts, codes = coded(number, texts, 60, slots)
+        found, firsts, codes = coded(kernels.text_codes, texts, 60, slots)
         assert found == 60
         assert [texts[row] for row in firsts[codes]] == texts
 
 
-@pytest.mark.parametrize("number", forms(kernels.text_codes))
-def test_too_many_texts(number) -> None:
+def test_too_many_texts() -> None:
     texts = [str(k) for k in range(65)]
-    assert coded(number, texts[:64] * 2)[0] == 64
-    assert coded(number, texts)[0] == -1
+    assert coded(kernels.text_codes, texts[:64] * 2)[0] == 64
+    assert coded(kernels.text_codes, texts)[0] == -1
 
 
-@pytest.mark.parametrize("number", forms(kernels.text_codes))
-def test_no_texts(number) -> None:
+def test_no_texts() -> None:
     none = np.empty((0, 3), np.uint32)
     slots, codes = np.full(4, -1, np.int32), np.empty(0, np.int32)
-    assert number(none, slots, np.empty(2, np.int64), codes) == 0
+    assert kernels.text_codes(none, slots, np.empty(2, np.int64), codes) == 0

@@ -1,4 +1,4 @@
-"""The sweeps over a table: compiled, as plain Python, and by NumPy or double loops."""
+"""The sweeps over a table, by NumPy or double loops."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from itertools import compress
 
 import numpy as np
 import pytest
-from kernel_forms import forms
 
 from fastmetrics._kernels import curve_kernels as kernels
 
@@ -25,9 +24,8 @@ def pieces(n):
     return [(0, n), *((0, cut) for cut in cuts), *((cut, n) for cut in cuts)]
 
 
-@pytest.mark.parametrize("count", forms(kernels.corner_count))
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 200])
-def test_corner_count(rng, count, n):
+def test_corner_count(rng, n):
     _, positives, negatives = table(rng, n)
     bends = np.diff(np.cumsum(positives), 2).astype(bool) | np.diff(np.cumsum(negatives), 2).astype(
         bool
@@ -35,15 +33,16 @@ def test_corner_count(rng, count, n):
     kept = np.ones(n, bool)
     kept[1:-1] = bends
     for start, stop in pieces(n):
-        assert count(positives, negatives, start, stop) == np.count_nonzero(kept[start:stop])
+        assert kernels.corner_count(positives, negatives, start, stop) == np.count_nonzero(
+            kept[start:stop]
+        )
 
 
 @pytest.mark.pairwise
-@pytest.mark.parametrize("write", forms(kernels.write_roc))
 @pytest.mark.parametrize("corners_only", [True, False])
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 200])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint64])
-def test_write_roc(rng, write, corners_only, n, dtype):
+def test_write_roc(rng, corners_only, n, dtype):
     scores, positives, negatives = table(rng, n)
     tp, fp = np.cumsum(positives), np.cumsum(negatives)
     kept = np.ones(n, dtype=bool)
@@ -55,18 +54,19 @@ def test_write_roc(rng, write, corners_only, n, dtype):
         above = (int(tp[start - 1]), int(fp[start - 1])) if start else (0, 0)
         here = np.arange(start, stop)[kept[start:stop]]
         fpr, tpr, thresholds = np.full((3, len(here)), -1.0)
-        write(*columns, start, stop, *above, *totals, corners_only, fpr, tpr, thresholds)
+        kernels.write_roc(
+            *columns, start, stop, *above, *totals, corners_only, fpr, tpr, thresholds
+        )
         assert fpr.tolist() == (fp[here] / totals[1]).tolist()
         assert tpr.tolist() == (tp[here] / totals[0]).tolist()
         assert thresholds.tolist() == scores[here].tolist()
 
 
-@pytest.mark.parametrize("count", forms(kernels.concordant_pairs_by_row))
-def test_concordant_pairs_by_row(rng, count):
+def test_concordant_pairs_by_row(rng):
     labels = rng.integers(0, 2, (30, 7)).astype(np.int8)
     scores = np.sort(rng.integers(0, 4, (30, 7)).astype(np.float64), axis=1)
     n_positive, n_negative, twice = np.full((3, 30), -1)
-    count(labels, scores, n_positive, n_negative, twice)
+    kernels.concordant_pairs_by_row(labels, scores, n_positive, n_negative, twice)
     assert n_positive.tolist() == labels.sum(axis=1).tolist()
     assert n_negative.tolist() == (1 - labels).sum(axis=1).tolist()
     for row in range(30):
@@ -75,15 +75,14 @@ def test_concordant_pairs_by_row(rng, count):
         assert twice[row] == 2 * wins.sum() + (p[:, None] == n).sum()
 
 
-@pytest.mark.parametrize("add_up", forms(kernels.placement_sums))
 @pytest.mark.parametrize("n", [1, 2, 200])
-def test_placement_sums(rng, add_up, n):
+def test_placement_sums(rng, n):
     _, positives, negatives = table(rng, n)
     of_positives = 2 * (negatives.sum() - np.cumsum(negatives)) + negatives
     of_negatives = 2 * np.cumsum(positives) - positives
     half = 4
     sums = np.zeros(7, np.int64)
-    add_up(positives, negatives, int(negatives.sum()), half, sums)
+    kernels.placement_sums(positives, negatives, int(negatives.sum()), half, sums)
     total, *squares = sums.tolist()
     joined = [(a << 2 * half) + (b << half) + c for a, b, c in (squares[:3], squares[3:])]
     assert total == (positives * of_positives).sum() == (negatives * of_negatives).sum()
@@ -91,21 +90,19 @@ def test_placement_sums(rng, add_up, n):
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.int64])
-@pytest.mark.parametrize("add_up", forms(kernels.sums_of_products))
-def test_sums_of_products(rng, add_up, kind):
+def test_sums_of_products(rng, kind):
     values = rng.integers(0, 1000, (3, 50))
     counts = rng.integers(0, 3, 50).astype(kind)
     sums = np.empty((3, 3, 3), np.int64)
-    add_up(values, counts, 1, 13, sums)
+    kernels.sums_of_products(values, counts, 1, 13, sums)
     for c, start in enumerate((13, 26, 39)):
         columns = slice(start, start + 13)
         expected = values[:, columns] * counts[columns] @ values[:, columns].T
         assert sums[c].tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize("write", forms(kernels.write_precision_steps))
 @pytest.mark.parametrize("n", [1, 2, 200])
-def test_write_precision_steps(rng, write, n):
+def test_write_precision_steps(rng, n):
     _, positives, negatives = table(rng, n)
     positives[0] += 1
     tp, fp = np.cumsum(positives), np.cumsum(negatives)
@@ -114,28 +111,30 @@ def test_write_precision_steps(rng, write, n):
     for start in {0, n // 3}:
         above = (int(tp[start - 1]), int(fp[start - 1])) if start else (0, 0)
         steps = np.empty(n - start)
-        write(positives[start:], negatives[start:], *above, float(tp[-1]), steps)
+        kernels.write_precision_steps(
+            positives[start:], negatives[start:], *above, float(tp[-1]), steps
+        )
         assert steps.tolist() == expected[: n - start]
 
 
-@pytest.mark.parametrize("write", forms(kernels.write_precision_recall))
 @pytest.mark.parametrize("n", [1, 2, 200])
-def test_write_precision_recall(rng, write, n):
+def test_write_precision_recall(rng, n):
     _, positives, negatives = table(rng, n)
     positives[0] += 1
     tp, fp = np.cumsum(positives), np.cumsum(negatives)
     for start in {0, n // 3}:
         above = (int(tp[start - 1]), int(fp[start - 1])) if start else (0, 0)
         precision, recall = np.empty((2, n - start))
-        write(positives[start:], negatives[start:], *above, float(tp[-1]), precision, recall)
+        kernels.write_precision_recall(
+            positives[start:], negatives[start:], *above, float(tp[-1]), precision, recall
+        )
         assert precision.tolist() == (tp / (tp + fp))[start:][::-1].tolist()
         assert recall.tolist() == (tp / tp[-1])[start:][::-1].tolist()
 
 
-@pytest.mark.parametrize("walk", forms(kernels.turns_of_lines))
 @pytest.mark.parametrize("kind", [np.int64, np.float64])
 @pytest.mark.parametrize("n", [1, 2, 5, 40, 900])
-def test_turns_of_lines(rng, walk, kind, n):
+def test_turns_of_lines(rng, kind, n):
     """The height of each line at a corner's x + y, as fractions."""
     steps = rng.integers(0, 3, (4, n))
     steps[0, steps[0] + steps[1] == 0] = 1
@@ -170,7 +169,7 @@ def test_turns_of_lines(rng, walk, kind, n):
         found = []
         for ends in ((0, cut, 0, split), (cut, n + 2, split, n + 2)):
             turns = np.empty((2 * n + 4, 3), np.int64)
-            count = walk(*lines.astype(kind), *ends, kind(0), turns)
+            count = kernels.turns_of_lines(*lines.astype(kind), *ends, kind(0), turns)
             found += turns[:count].tolist()
         above = [marks & 4 for *_, marks in found]
         is_new = [k == 0 or above[k] != above[k - 1] for k in range(len(found))]

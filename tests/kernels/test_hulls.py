@@ -1,4 +1,4 @@
-"""Pooling rows into the upper hull: compiled and as plain Python, against the definition."""
+"""Pooling rows into the upper hull, against the definition."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from kernel_forms import forms
 
 from fastmetrics._kernels import hulls
 from reference.hull_oracle import hull_ends
@@ -32,58 +31,54 @@ def expected(positives, negatives):
     return [ends, *(np.add.reduceat(column, starts).tolist() for column in (positives, negatives))]
 
 
-@pytest.mark.parametrize("kernel", forms(hulls.upper_hull))
 @pytest.mark.parametrize("n", [1, 2, 3, 64, 65, 200, 700])
 @pytest.mark.parametrize("high", [2, 5])
-def test_upper_hull(rng, kernel, n, high):
+def test_upper_hull(rng, n, high):
     for _ in range(3):
         positives, negatives = rows(rng, n, high)
-        assert pooled(kernel, positives, negatives) == expected(positives, negatives)
+        assert pooled(hulls.upper_hull, positives, negatives) == expected(positives, negatives)
 
 
-@pytest.mark.parametrize("kernel", forms(hulls.upper_hull))
-def test_upper_hull_of_curves_that_bend_either_way(kernel):
+def test_upper_hull_of_curves_that_bend_either_way():
     rising = np.arange(1, 301)
-    convex = pooled(kernel, rising, rising[::-1].copy())
+    convex = pooled(hulls.upper_hull, rising, rising[::-1].copy())
     assert convex == [[299], [rising.sum()], [rising.sum()]]
-    concave = pooled(kernel, rising[::-1].copy(), rising)
+    concave = pooled(hulls.upper_hull, rising[::-1].copy(), rising)
     assert concave == [list(range(300)), rising[::-1].tolist(), rising.tolist()]
 
 
-@pytest.mark.parametrize("kernel", forms(hulls.upper_hull_of_large_counts))
 @pytest.mark.parametrize("n", [1, 2, 3, 200])
 @pytest.mark.parametrize("high", [2, 5, LARGE])
-def test_upper_hull_of_large_counts(rng, kernel, n, high):
+def test_upper_hull_of_large_counts(rng, n, high):
     positives, negatives = rows(rng, n, high)
-    assert pooled(kernel, positives, negatives) == expected(positives, negatives)
+    assert pooled(hulls.upper_hull_of_large_counts, positives, negatives) == expected(
+        positives, negatives
+    )
 
 
-@pytest.mark.parametrize("compare", forms(hulls.is_steeper))
-def test_is_steeper(rng, compare):
+def test_is_steeper(rng):
     sides = [(0, 1), (1, 0), (0, 7), (3, 3), (2**62, 2**62 - 1), (2**62 - 1, 2**62 - 2)]
     sides += [tuple(side) for side in rng.integers(0, 2**61, (10, 2)).tolist()]
     sides += [tuple(side) for side in rng.integers(1, 5, (10, 2)).tolist()]
     for p, n in sides:
         for q, m in sides:
-            assert bool(compare(p, n, q, m)) == (Fraction(p) * m > Fraction(q) * n)
+            assert bool(hulls.is_steeper(p, n, q, m)) == (Fraction(p) * m > Fraction(q) * n)
 
 
-@pytest.mark.parametrize("kernel", forms(hulls.upper_hull_of_weights))
 @pytest.mark.parametrize("n", [1, 2, 3, 200])
-def test_upper_hull_of_weights(rng, kernel, n):
+def test_upper_hull_of_weights(rng, n):
     positives, negatives = rows(rng, n, 5)
-    found = pooled(kernel, positives * 0.1, negatives * 0.1, 2.0**-40)
+    found = pooled(hulls.upper_hull_of_weights, positives * 0.1, negatives * 0.1, 2.0**-40)
     want = expected(positives, negatives)
     assert found[0] == want[0]
     np.testing.assert_allclose(found[1:], np.array(want[1:]) * 0.1, rtol=1e-12)
 
 
-@pytest.mark.parametrize("kernel", forms(hulls.sums_of_blocks))
-def test_sums_of_blocks(rng, kernel):
+def test_sums_of_blocks(rng):
     weights = rng.random(500) * 10.0 ** rng.integers(-9, 9, 500)
     ends = np.array([0, 3, 250, 499])
     sums = np.full(4, -1.0)
-    kernel(weights, ends, sums)
+    hulls.sums_of_blocks(weights, ends, sums)
     starts = [0, 1, 4, 251]
     exact = [
         float(sum(map(Fraction, weights[a : b + 1].tolist())))

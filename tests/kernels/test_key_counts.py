@@ -1,4 +1,4 @@
-"""Rows counted by the 32 bits of their scores: compiled, as plain Python, and by dictionaries."""
+"""Rows counted by the 32 bits of their scores, by dictionaries."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from kernel_forms import forms
 
 from fastmetrics._kernels import buckets as kernels
 
@@ -32,10 +31,9 @@ def scores_of(rng, n, flip):
     return rng.integers(-(2**31), 2**31, n).astype(np.int32)
 
 
-@pytest.mark.parametrize("deal", forms(kernels.deal))
 @pytest.mark.parametrize("flip", [FLOATS, INTEGERS])
 @pytest.mark.parametrize("label", [None, 0, 1])
-def test_keys_are_dealt_in_the_order_of_scores(rng, deal, flip, label):
+def test_keys_are_dealt_in_the_order_of_scores(rng, flip, label):
     scores = scores_of(rng, 700, flip)
     labels = rng.choice([-1, 1], 700).astype(np.int8)
     stream_of_bin = np.zeros(1 << 16, np.uint16)
@@ -45,8 +43,8 @@ def test_keys_are_dealt_in_the_order_of_scores(rng, deal, flip, label):
     buffers, fill = np.empty((6, kernels.BLOCK), np.uint32), np.zeros(6, np.uint32)
     state = np.array([2, 10, 20, 30])
     given = labels if label is None else labels[:0]
-    deal(scores.view(np.int32), flip, given, label or 0, stream_of_bin, pool, owner, buffers,
-         fill, state)  # fmt: skip
+    kernels.deal(scores.view(np.int32), flip, given, label or 0, stream_of_bin, pool, owner,
+                 buffers, fill, state)  # fmt: skip
     is_positive = labels == 1 if label is None else np.full(700, label == 1)
     keys = [key_of(score, flip) for score in scores.tolist()]
     expected = {stream: [] for stream in range(6)}
@@ -90,10 +88,9 @@ def counted(rng, count, room, n_mine):
     return slots, cells, found, Counter(all_keys.tolist())
 
 
-@pytest.mark.parametrize("count", forms(kernels.count_stream))
 @pytest.mark.parametrize(("room", "n_mine"), [(0, 0), (1, 5), (500, 5)])
-def test_keys_are_counted(rng, count, room, n_mine):
-    slots, cells, passed, expected = counted(rng, count, room, n_mine)
+def test_keys_are_counted(rng, room, n_mine):
+    slots, cells, passed, expected = counted(rng, kernels.count_stream, room, n_mine)
     found = Counter()
     for cell in np.flatnonzero(cells).tolist():
         slot, low = cell >> 17, (cell & 0x1FFFF) >> 1
@@ -127,28 +124,26 @@ def some_counts(rng):
 PLACES = [(0, 1100), (0, 0), (5, 6), (6, 1000), (65000, (1 << 16) + 7), ((5 << 16) - 9, 5 << 16)]
 
 
-@pytest.mark.parametrize("add", forms(kernels.rows_between))
 @pytest.mark.parametrize("between", PLACES)
-def test_rows_between(rng, add, between):
+def test_rows_between(rng, between):
     cells, slots, *_, expected = some_counts(rng)
     rows = np.empty(2, np.int64)
-    add(BINS, slots, cells, *between, rows)
+    kernels.rows_between(BINS, slots, cells, *between, rows)
     inside = [row for place, row in expected.items() if between[0] <= place < between[1]]
     # those beyond 255 are the caller's
     assert rows.tolist() == [sum(n % 256 for *_, n in inside), sum(p % 256 for _, p, _ in inside)]
 
 
-@pytest.mark.parametrize("write", forms(kernels.table_between))
 @pytest.mark.parametrize("between", PLACES)
-def test_the_table_between(rng, write, between):
+def test_the_table_between(rng, between):
     cells, slots, passed, times, expected = some_counts(rng)
     inside = sorted(place for place in expected if between[0] <= place < between[1])
     keys = [expected[place][0] for place in inside]
     mine = np.isin(passed >> 1, keys)
     n = between[1] - between[0]
     bits, positives, negatives = np.empty(n, np.int32), np.empty(n, np.int64), np.empty(n, np.int64)
-    found = write(BINS, slots, cells, *between, INTEGERS, passed[mine], times[mine], bits,
-                  positives, negatives)  # fmt: skip
+    found = kernels.table_between(BINS, slots, cells, *between, INTEGERS, passed[mine], times[mine],
+                                  bits, positives, negatives)  # fmt: skip
     rows = [expected[place] for place in reversed(inside) if sum(expected[place][1:])]
     columns = bits[:found].astype(np.int64) + SIGN, positives[:found], negatives[:found]
     assert [list(row) for row in zip(*(c.tolist() for c in columns), strict=True)] == rows

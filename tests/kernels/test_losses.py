@@ -1,4 +1,4 @@
-"""Sums of losses: compiled, as plain Python, and by NumPy or exact sums."""
+"""Sums of losses, by NumPy or exact sums."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from kernel_forms import forms
 
 from fastmetrics._kernels import losses as kernels
 
@@ -22,53 +21,47 @@ def true_log_loss(labels, scores, eps):
     ]
 
 
-@pytest.mark.parametrize("add", forms(kernels.add))
-def test_add_compensates(add):
+def test_add_compensates():
     for values in ((1.0, 2.0**-60), (2.0**-60, 1.0), (1.0, 2.0**60), (2.0**60, 3.0), (3.0, 3.0)):
         sums = np.zeros(2)
         for value in values:
-            add(sums, value)
+            kernels.add(sums, value)
         assert sum(map(Fraction, sums.tolist())) == sum(map(Fraction, values))
         assert sums[0] == sum(values)
 
 
-@pytest.mark.parametrize("add", forms(kernels.add))
-def test_add_keeps_infinity(add):
+def test_add_keeps_infinity():
     sums = np.array([1.0, 2.0**-60])
     for value in (np.inf, 3.0):
-        add(sums, value)
+        kernels.add(sums, value)
     assert sums.tolist() == [np.inf, 0.0]
 
 
-@pytest.mark.parametrize("lane_sum", forms(kernels.lane_sum))
 @pytest.mark.parametrize("size", [64, 128, 1024])
-def test_lane_sum(rng, lane_sum, size):
+def test_lane_sum(rng, size):
     terms = rng.random(size) * 10.0 ** rng.integers(-9, 9, size)
-    found = lane_sum(terms, np.empty(kernels.LANES))
+    found = kernels.lane_sum(terms, np.empty(kernels.LANES))
     assert abs(found - math.fsum(terms)) <= 2.0**-48 * math.fsum(terms)
 
 
-@pytest.mark.parametrize("log_of_product", forms(kernels.log_of_product))
 @pytest.mark.parametrize("size", [64, 128, 1024])
 @pytest.mark.parametrize("low", [0.5, 1e-3, EPS])
-def test_log_of_product(rng, log_of_product, size, low):
+def test_log_of_product(rng, size, low):
     shares = rng.uniform(low, low * 1.5, size)
     want = -math.fsum(map(math.log, shares))
-    found = log_of_product(shares, np.empty(kernels.LANES))
+    found = kernels.log_of_product(shares, np.empty(kernels.LANES))
     assert abs(found - want) <= size * 2.0**-52 + 2.0**-50 * want
 
 
-@pytest.mark.parametrize("log_of_product", forms(kernels.log_of_product))
 @pytest.mark.parametrize("share", [0.0, 1e-300])
-def test_log_of_product_says_that_it_underflows(log_of_product, share):
+def test_log_of_product_says_that_it_underflows(share):
     shares = np.full(1024, 0.5)
     shares[5::64] = share
-    assert log_of_product(shares, np.empty(kernels.LANES)) == -1.0
+    assert kernels.log_of_product(shares, np.empty(kernels.LANES)) == -1.0
 
 
-@pytest.mark.parametrize("take_logs", forms(kernels.take_logs))
 @pytest.mark.parametrize("range_", ["near 1", "unit", "small", "roots", "powers", "tiny"])
-def test_take_logs_within_an_ulp(rng, take_logs, range_):
+def test_take_logs_within_an_ulp(rng, range_):
     """``math.log`` is off by less than an ulp itself: two may lie between."""
     x = {
         "near 1": 1 - rng.random(500) * 10.0 ** -rng.uniform(0, 15, 500),
@@ -79,7 +72,7 @@ def test_take_logs_within_an_ulp(rng, take_logs, range_):
         "tiny": np.array([5e-324, 1e-310, 2.0**-1022, 0.0, 1.0, 1 - 2.0**-53]),
     }[range_]
     logs = np.empty_like(x)
-    take_logs(x, logs)
+    kernels.take_logs(x, logs)
     for share, found in zip(x.tolist(), logs.tolist(), strict=True):
         want = -math.log(share) if share else math.inf
         assert found == want or abs(found - want) <= 2 * math.ulp(want)
@@ -87,19 +80,18 @@ def test_take_logs_within_an_ulp(rng, take_logs, range_):
 
 
 @pytest.mark.pairwise
-@pytest.mark.parametrize("binary_losses", forms(kernels.binary_losses))
 @pytest.mark.parametrize("label_dtype", [np.int8, np.int64])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("n", [1, 63, 64, 1500])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("scale", [1.0, 1e-2, 1e-9])
-def test_binary_log_loss(rng, binary_losses, label_dtype, dtype, n, weighted, scale):
+def test_binary_log_loss(rng, label_dtype, dtype, n, weighted, scale):
     labels = rng.integers(0, 2, n).astype(label_dtype)
     scores = np.where(labels == 1, 1 - rng.random(n) * scale, rng.random(n) * scale).astype(dtype)
     weights = rng.random(n) * (rng.random(n) < 0.8) if weighted else np.empty(0)
     sums, counts = np.full((3, 2), -1.0), np.full(3, -1)
     eps = float(np.finfo(dtype).eps)
-    binary_losses(kernels.LOG, labels, scores, weights, 0, 1, eps, sums, counts)
+    kernels.binary_losses(kernels.LOG, labels, scores, weights, 0, 1, eps, sums, counts)
     terms = np.array(true_log_loss(labels, scores, eps)) * (weights if weighted else 1.0)
     want = math.fsum(terms)
     assert abs(math.fsum(sums[0]) - want) <= 2.0**-46 * want
@@ -108,31 +100,29 @@ def test_binary_log_loss(rng, binary_losses, label_dtype, dtype, n, weighted, sc
     assert [math.fsum(pair) for pair in sums[1:]] == pytest.approx(of_class, rel=2.0**-48)
 
 
-@pytest.mark.parametrize("binary_losses", forms(kernels.binary_losses))
 @pytest.mark.parametrize("eps", [0.0, 1e-300, 1e-60, 1e-15])
 @pytest.mark.parametrize("weights", [np.empty(0), np.arange(300.0)], ids=["plain", "weighted"])
-def test_impossible_events(binary_losses, eps, weights):
+def test_impossible_events(eps, weights):
     labels = np.arange(300, dtype=np.int8) % 2
     scores = np.full(300, 0.5)
     scores[:2] = 1.0, 0.0
     sums, counts = np.empty((3, 2)), np.empty(3, np.int64)
-    binary_losses(kernels.LOG, labels, scores, weights, 0, 1, eps, sums, counts)
+    kernels.binary_losses(kernels.LOG, labels, scores, weights, 0, 1, eps, sums, counts)
     terms = np.array(true_log_loss(labels, scores, eps))
     if weights.size:  # the first, of weight 0, is not there
         terms = terms[1:] * weights[1:]
     assert math.fsum(sums[0]) == pytest.approx(math.fsum(terms), rel=2.0**-46)
 
 
-@pytest.mark.parametrize("binary_losses", forms(kernels.binary_losses))
 @pytest.mark.parametrize("kind", [kernels.SQUARE, kernels.HINGE])
 @pytest.mark.parametrize("n", [1, 64, 1500])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_binary_squares_and_margins(rng, binary_losses, kind, n, weighted):
+def test_binary_squares_and_margins(rng, kind, n, weighted):
     labels = 5 + 2 * rng.integers(0, 2, n)
     scores = rng.random(n) if kind == kernels.SQUARE else rng.normal(0, 2, n)
     weights = rng.random(n) if weighted else np.empty(0)
     sums, counts = np.empty((3, 2)), np.empty(3, np.int64)
-    binary_losses(kind, labels, scores, weights, 5, 7, 0.0, sums, counts)
+    kernels.binary_losses(kind, labels, scores, weights, 5, 7, 0.0, sums, counts)
     errors = (scores - (labels == 7)) ** 2
     margins = np.maximum(0, 1 - np.where(labels == 7, scores, -scores))
     terms = (errors if kind == kernels.SQUARE else margins) * (weights if weighted else 1.0)
@@ -140,14 +130,13 @@ def test_binary_squares_and_margins(rng, binary_losses, kind, n, weighted):
     assert counts.tolist() == [np.count_nonzero(labels == 7), n, 0]
 
 
-@pytest.mark.parametrize("binary_losses", forms(kernels.binary_losses))
-def test_binary_faults_are_counted(binary_losses):
+def test_binary_faults_are_counted():
     labels = np.array([0, 1, 2, -1, 1, 0], dtype=np.int8)
     scores = np.array([0.5, np.nan, -0.1, 1.5, np.inf, 1.0])
     sums, counts = np.empty((3, 2)), np.empty(3, np.int64)
     with np.errstate(all="ignore"):
         for kind, wrong in ((kernels.LOG, 4), (kernels.SQUARE, 4), (kernels.HINGE, 2)):
-            binary_losses(kind, labels, scores, np.empty(0), 0, 1, EPS, sums, counts)
+            kernels.binary_losses(kind, labels, scores, np.empty(0), 0, 1, EPS, sums, counts)
             assert counts.tolist() == [2, 4, wrong]
 
 
@@ -163,13 +152,12 @@ def class_terms(kind, codes, scores, eps):
 
 
 @pytest.mark.pairwise
-@pytest.mark.parametrize("class_losses", forms(kernels.class_losses))
 @pytest.mark.parametrize("kind", [kernels.LOG, kernels.SQUARE, kernels.HINGE])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(("n", "k"), [(1, 2), (1100, 3), (70, 9)])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("sure", [False, True])
-def test_class_losses(rng, class_losses, kind, dtype, n, k, weighted, sure):
+def test_class_losses(rng, kind, dtype, n, k, weighted, sure):
     codes = rng.integers(0, k, n)
     scores = rng.random((n, k)) * (1e-4 if sure else 1.0)
     scores[np.arange(n), codes] += sure
@@ -178,7 +166,7 @@ def test_class_losses(rng, class_losses, kind, dtype, n, k, weighted, sure):
     sums, counts = np.empty(2), np.empty(3, np.int64)
     rows, of_class = np.empty(k, np.int64), np.empty((k, 2))
     tolerance = 1e-6 if dtype == np.float32 else 1e-12
-    class_losses(
+    kernels.class_losses(
         *(kind, codes + 4, 4, scores, weights, EPS, tolerance, sums, counts, rows, of_class)
     )
     terms = class_terms(kind, codes, scores.astype(np.float64), EPS)
@@ -190,26 +178,24 @@ def test_class_losses(rng, class_losses, kind, dtype, n, k, weighted, sure):
     np.testing.assert_allclose(of_class.sum(axis=1), want, rtol=1e-14)
 
 
-@pytest.mark.parametrize("class_losses", forms(kernels.class_losses))
-def test_class_faults_are_counted(class_losses):
+def test_class_faults_are_counted():
     codes = np.array([0, 3, -1, 2, 1])
     scores = np.array([[0.5, 0.5, 0.0]] * 5)
     scores[3] = 0.5, -0.5, 1.0
     scores[4] = 0.5, 0.4, 0.0
     sums, counts = np.empty(2), np.empty(3, np.int64)
     arrays = (sums, counts, np.empty(3, np.int64), np.empty((3, 2)))
-    class_losses(kernels.SQUARE, codes, 0, scores, np.ones(5), EPS, 1e-8, *arrays)
+    kernels.class_losses(kernels.SQUARE, codes, 0, scores, np.ones(5), EPS, 1e-8, *arrays)
     assert counts.tolist() == [3, 1, 1]
     assert arrays[2].tolist() == [1, 1, 1]
 
 
-@pytest.mark.parametrize("class_losses", forms(kernels.class_losses))
-def test_class_impossible_events(class_losses):
+def test_class_impossible_events():
     codes, scores = np.array([0, 1]), np.array([[0.0, 1.0], [0.0, 1.0]])
     sums, counts = np.empty(2), np.empty(3, np.int64)
     for weights, want in ((np.empty(0), np.inf), (np.array([0.0, 1.0]), 0.0)):
         arrays = (sums, counts, np.empty(2, np.int64), np.empty((2, 2)))
-        class_losses(kernels.LOG, codes, 0, scores, weights, 0.0, 1e-8, *arrays)
+        kernels.class_losses(kernels.LOG, codes, 0, scores, weights, 0.0, 1e-8, *arrays)
         assert sums[0] == want
 
 
@@ -222,45 +208,29 @@ def test_terms_of_rows(name):
         "square_terms": [0.5625, 0.0625, 1.0, 4.0],
         "hinge_terms": [0.75, 1.25, 0.0, 0.0],
     }[name]
-    for form in (getattr(kernels, name).compiled(), getattr(kernels, name).py_func):
-        out = np.empty(4)
-        form(*arguments, out)
-        assert out.tolist() == want
+    out = np.empty(4)
+    getattr(kernels, name)(*arguments, out)
+    assert out.tolist() == want
 
 
 def test_parts_of_rows():
-    for row_total, row_square, row_hinge in (
-        [
-            kernel.compiled()
-            for kernel in (kernels.row_total, kernels.row_square, kernels.row_hinge)
-        ],
-        [kernel.py_func for kernel in (kernels.row_total, kernels.row_square, kernels.row_hinge)],
-    ):
-        row = np.array([0.5, 0.25, 0.125, 2.0, 4.0])
-        assert row_total(row) == 6.875
-        assert row_square(row[:3], 1) == 0.25 + 0.5625 + 0.015625
-        assert [row_hinge(row, code) for code in (0, 4)] == [4.5, 0.0]
-        assert [row_hinge(-row, code) for code in (0, 4)] == [1.375, 4.875]
+    row = np.array([0.5, 0.25, 0.125, 2.0, 4.0])
+    assert kernels.row_total(row) == 6.875
+    assert kernels.row_square(row[:3], 1) == 0.25 + 0.5625 + 0.015625
+    assert [kernels.row_hinge(row, code) for code in (0, 4)] == [4.5, 0.0]
+    assert [kernels.row_hinge(-row, code) for code in (0, 4)] == [1.375, 4.875]
 
 
 def test_small_steps():
     labels, weights = np.array([1, 0, 1, 2]), np.array([0.5, 0.0, 2.0, 1.0])
-    for form in ("compiled", "py"):
-        count, faults, weigh, of_class, restore = (
-            kernel.compiled() if form == "compiled" else kernel.py_func
-            for kernel in (
-                *(kernels.count_labels, kernels.count_faults, kernels.weigh),
-                *(kernels.weights_of_class, kernels.restore_complements),
-            )
-        )
-        assert count(labels, 0, 1) == (2, 3)
-        assert faults(np.array([0.0, 1.0, -0.5, 1.5]), kernels.LOG) == 2
-        assert faults(np.array([0.0, 1e300]), kernels.HINGE) == 0
-        terms = np.array([4.0, np.inf, 1.0, 3.0])
-        weigh(terms, weights)
-        assert terms.tolist() == [2.0, 0.0, 2.0, 3.0]
-        of_class(labels, weights, 1, terms)
-        assert terms.tolist() == [0.5, 0.0, 2.0, 0.0]
-        logs = np.zeros(2)
-        restore(np.array([0, 1]), np.array([1e-20, 1e-20]), 1, 0.0, logs)
-        assert logs.tolist() == [1e-20, 0.0]
+    assert kernels.count_labels(labels, 0, 1) == (2, 3)
+    assert kernels.count_faults(np.array([0.0, 1.0, -0.5, 1.5]), kernels.LOG) == 2
+    assert kernels.count_faults(np.array([0.0, 1e300]), kernels.HINGE) == 0
+    terms = np.array([4.0, np.inf, 1.0, 3.0])
+    kernels.weigh(terms, weights)
+    assert terms.tolist() == [2.0, 0.0, 2.0, 3.0]
+    kernels.weights_of_class(labels, weights, 1, terms)
+    assert terms.tolist() == [0.5, 0.0, 2.0, 0.0]
+    logs = np.zeros(2)
+    kernels.restore_complements(np.array([0, 1]), np.array([1e-20, 1e-20]), 1, 0.0, logs)
+    assert logs.tolist() == [1e-20, 0.0]

@@ -1,4 +1,4 @@
-"""Walks over sorted runs and tables: compiled, as plain Python, and by exact arithmetic."""
+"""Walks over sorted runs and tables, by exact arithmetic."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from kernel_forms import FORMS, forms
 
 from fastmetrics._kernels import merges
 from reference import pair_oracle as oracle
@@ -26,60 +25,55 @@ def runs(rng, sizes, dtype, distinct: int) -> tuple[Any, Any]:
     return tuple(step.astype(dtype) + high for step in steps)
 
 
-@pytest.mark.parametrize("count", forms(merges.pairs_of_sorted))
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("sizes", SIZES)
-def test_pairs_of_sorted(rng, count, dtype, sizes) -> None:
+def test_pairs_of_sorted(rng, dtype, sizes) -> None:
     for distinct in (1, 2, 9, 500):
         positive, negative = runs(rng, sizes, dtype, distinct)
         above = (positive[:, None] > negative).sum()
         tied = (positive[:, None] == negative).sum()
-        assert count(positive, negative) == 2 * above + tied
+        assert merges.pairs_of_sorted(positive, negative) == 2 * above + tied
 
 
-@pytest.mark.parametrize("count", forms(merges.pairs_of_few))
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("negative", [0, -1])
-def test_pairs_of_few(rng, count, dtype, negative) -> None:
+def test_pairs_of_few(rng, dtype, negative) -> None:
     for n, distinct in ((1, 1), (2, 1), (7, 3), (40, 9), (60, 500)):
         (scores, _) = runs(rng, (n, 0), dtype, distinct)
         labels = rng.choice(np.array([negative, 1, 5], np.int8), n, p=[0.5, 0.4, 0.1])
         p, q = scores[labels == 1], scores[labels == negative]
         above, tied = (p[:, None] > q).sum(), (p[:, None] == q).sum()
         buffers, found = np.empty((2, n + 1), dtype), np.full(4, -7)
-        count(scores, labels, negative, *buffers, found)
+        merges.pairs_of_few(scores, labels, negative, *buffers, found)
         assert found.tolist() == [len(p), len(q), 2 * above + tied, 0]
 
 
-@pytest.mark.parametrize("count", forms(merges.pairs_of_few))
-def test_pairs_of_few_that_are_not_finite(count) -> None:
+def test_pairs_of_few_that_are_not_finite() -> None:
     scores, labels = np.array([np.nan, 1.0, np.inf, -np.inf]), np.array([0, 1, 0, 1], np.int8)
     found = np.zeros(4, np.int64)
-    count(scores, labels, 0, *np.empty((2, 5)), found)
+    merges.pairs_of_few(scores, labels, 0, *np.empty((2, 5)), found)
     assert found[[0, 1, 3]].tolist() == [2, 2, 3]
 
 
-@pytest.mark.parametrize("merge", forms(merges.merge_descending))
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("sizes", SIZES)
-def test_merge_descending(rng, merge, dtype, sizes) -> None:
+def test_merge_descending(rng, dtype, sizes) -> None:
     for distinct in (1, 2, 9, 500):
         positive, negative = runs(rng, sizes, dtype, distinct)
         labels = np.repeat([1, 0], sizes)
         truth = oracle.counted(labels == 1, np.concatenate([positive, negative]))
         scores, counts = np.empty(sum(sizes), dtype), np.full((2, sum(sizes)), -1)
-        k = merge(positive, negative, scores, *counts)
+        k = merges.merge_descending(positive, negative, scores, *counts)
         assert k == len(truth)
         assert list(zip(scores[:k].tolist(), *counts[:, :k].tolist(), strict=True)) == truth
         assert (counts[:, k:] == -1).all()
 
 
 @pytest.mark.pairwise
-@pytest.mark.parametrize("merge", forms(merges.merge_tables))
 @pytest.mark.parametrize("kind", [np.int64, np.float64])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("sizes", SIZES)
-def test_merge_tables(rng, merge, dtype, kind, sizes) -> None:
+def test_merge_tables(rng, dtype, kind, sizes) -> None:
     tables, truth = [], {}
     for run in runs(rng, sizes, dtype, 70):
         scores = np.unique(run)[::-1]
@@ -91,18 +85,17 @@ def test_merge_tables(rng, merge, dtype, kind, sizes) -> None:
             truth[score] = [a + b for a, b in zip(both, truth.get(score, (0, 0)), strict=True)]
     n = sum(len(table[0]) for table in tables)
     scores, counts = np.empty(n, dtype), np.full((2, n), -1, kind)
-    k = merge(*tables[0], *tables[1], scores, *counts)
+    k = merges.merge_tables(*tables[0], *tables[1], scores, *counts)
     assert scores[:k].tolist() == sorted(truth, reverse=True)
     assert counts[:, :k].T.tolist() == [truth[score] for score in scores[:k].tolist()]
     assert (counts[:, k:] == -1).all()
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 300])
-@pytest.mark.parametrize("form", FORMS)
-def test_lost_pairs(rng, form, n: int) -> None:
+def test_lost_pairs(rng, n: int) -> None:
     positives, negatives = rng.integers(0, 2**20, (2, n))
     table = [(n - i, p, w) for i, (p, w) in enumerate(zip(positives, negatives, strict=True))]
-    assert form(merges.lost_pairs)(positives, negatives) == oracle.twice_concordant(table[::-1])
+    assert merges.lost_pairs(positives, negatives) == oracle.twice_concordant(table[::-1])
 
 
 def weighted_table(rng, n: int) -> list[oracle.Row]:
@@ -115,10 +108,9 @@ def columns_of(table: list[oracle.Row]) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 300])
-@pytest.mark.parametrize("weigh", forms(merges.weigh_pairs))
-def test_weigh_pairs(rng, weigh, n: int) -> None:
+def test_weigh_pairs(rng, n: int) -> None:
     table, found = weighted_table(rng, n), np.empty(4)
-    weigh(*columns_of(table), found)
+    merges.weigh_pairs(*columns_of(table), found)
     exact = (
         *oracle.totals(table),
         oracle.twice_concordant(table),
@@ -128,22 +120,20 @@ def test_weigh_pairs(rng, weigh, n: int) -> None:
         assert abs(Fraction(value) - truth) <= 8 * UNIT * truth
 
 
-@pytest.mark.parametrize("weigh", forms(merges.weigh_pairs))
-def test_whole_weights_are_weighed_exactly(rng, weigh) -> None:
+def test_whole_weights_are_weighed_exactly(rng) -> None:
     counts, found = rng.integers(0, 2**20, (2, 50)), np.empty(4)
     table = [(50 - i, p, w) for i, (p, w) in enumerate(counts.T.tolist())]
     exact = oracle.twice_concordant(table), oracle.twice_concordant(table[::-1])
     assert max(exact) < 2**53
-    weigh(*counts.astype(np.float64), found)
+    merges.weigh_pairs(*counts.astype(np.float64), found)
     assert tuple(found[2:]) == exact
 
 
-@pytest.mark.parametrize("write", forms(merges.cumulative_weights))
 @pytest.mark.parametrize("n", [0, 1, 300])
-def test_cumulative_weights(rng, write, n: int) -> None:
+def test_cumulative_weights(rng, n: int) -> None:
     weights = np.exp2(rng.uniform(-53, 53, n)) * (rng.random(n) < 0.7)
     out = np.full(n, np.nan)
-    write(weights, out)
+    merges.cumulative_weights(weights, out)
     assert (np.diff(out) >= 0).all()
     total = Fraction(0)
     for weight, value in zip(weights.tolist(), out.tolist(), strict=True):
@@ -151,43 +141,39 @@ def test_cumulative_weights(rng, write, n: int) -> None:
         assert abs(Fraction(value) - total) <= 4 * UNIT * total
 
 
-@pytest.mark.parametrize("write", forms(merges.cumulative_pair))
 @pytest.mark.parametrize("n", [0, 1, 300])
-def test_cumulative_pair(rng, write, n: int) -> None:
+def test_cumulative_pair(rng, n: int) -> None:
     columns = np.exp2(rng.uniform(-53, 53, (2, n))) * (rng.random((2, n)) < 0.7)
     found, alone = np.full((2, n), np.nan), np.empty((2, n))
-    write(*columns, *found)
+    merges.cumulative_pair(*columns, *found)
     for weights, sums in zip(columns, alone, strict=True):
         merges.cumulative_weights.py_func(weights, sums)
     np.testing.assert_array_equal(found, alone)
 
 
-@pytest.mark.parametrize("write", forms(merges.cumulative_weights))
-def test_cumulative_weights_keep_what_is_small(write) -> None:
+def test_cumulative_weights_keep_what_is_small() -> None:
     out = np.empty(1_001)
-    write(np.array([1.0, *[1e-16] * 1_000]), out)
+    merges.cumulative_weights(np.array([1.0, *[1e-16] * 1_000]), out)
     assert out[-1] == 1 + 1e-13
 
 
-@pytest.mark.parametrize("write", forms(merges.cumulative_weights))
-def test_cumulative_weights_never_fall(write) -> None:
+def test_cumulative_weights_never_fall() -> None:
     """A weight of 0 after a sum that was rounded up: what was lost is more than what comes."""
     unit, out = float(UNIT), np.empty(4)
-    write(np.array([unit, 1.5 * unit, 1 - unit, 0.0]), out)
+    merges.cumulative_weights(np.array([unit, 1.5 * unit, 1 - unit, 0.0]), out)
     assert out.tolist() == [unit, 2.5 * unit, 1 + 2 * unit, 1 + 2 * unit]
 
 
 @pytest.mark.pairwise
-@pytest.mark.parametrize("split", forms(merges.split_classes))
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("negative", [0, -1])
 @pytest.mark.parametrize("n", [0, 1, 2, 90])
-def test_split_classes(rng, split, dtype, negative: int, n: int) -> None:
+def test_split_classes(rng, dtype, negative: int, n: int) -> None:
     scores = rng.integers(0, 50, n).astype(dtype)
     for values in ([1], [negative], [1, negative], [1, negative, 3]):
         labels = rng.choice(values, n).astype(np.int8)
         ones, others = np.zeros((2, n + 1), dtype)
-        p, m = split(scores, labels, negative, ones, others)
+        p, m = merges.split_classes(scores, labels, negative, ones, others)
         np.testing.assert_array_equal(ones[:p], scores[labels == 1])
         np.testing.assert_array_equal(others[:m], scores[labels == negative])
         assert p + m == np.isin(labels, [1, negative]).sum()

@@ -1,7 +1,7 @@
 """The distribution of what is drawn: chi-square against scipy's probabilities, and moments.
 
-Keys are fixed, so a test passes or fails for good. Every form draws the same (`test_resampling`),
-so one is tested here; plain Python draws fewer numbers.
+Keys are fixed, so a test passes or fails for good. Plain Python, which draws the same
+(`test_resampling`), draws fewer numbers.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 import pytest
-from kernel_forms import FORMS, compiled, plain, totals_of
+from kernel_forms import IS_COMPILED, totals_of
 from scipy import stats
 
 from fastmetrics._kernels import resampling as kernels
@@ -21,31 +21,25 @@ KEY = np.array([1_999_999_973, 602_214_076], np.uint64)
 LEAST_P, MOST_Z = 1e-4, 4.5
 
 
-@pytest.fixture
-def form():
-    return FORMS[-1].values[0]
-
-
-def numbers(form, kernel, *parameters, count, block=0):
+def numbers(kernel, *parameters, count, block=0):
     """Return draws from one stream."""
     stream, words = np.array([0, block, 0, kernels.TOTALS]), np.zeros(16, np.uint64)
-    draw = form(kernel)
-    return np.array([draw(*parameters, KEY, stream, words) for _ in range(count)])
+    return np.array([kernel(*parameters, KEY, stream, words) for _ in range(count)])
 
 
-def binomials(form, n, p, count, *, block=0):
+def binomials(n, p, count, *, block=0):
     """Return draws from one stream of each of ten replicates."""
     streams = np.array([[0, block, replicate, kernels.TOTALS] for replicate in range(10)])
     words, sizes = np.zeros((10, 16), np.uint64), np.full(10, n, np.int64)
     drawn = np.empty((count // 10, 10), np.int64)
     for row in drawn:
-        form(kernels.binomials)(sizes, p, KEY, streams, words, row)
+        kernels.binomials(sizes, p, KEY, streams, words, row)
     return drawn.ravel()
 
 
-def many(form, few, count):
-    """Return how many draws a form has time for."""
-    return count if form is compiled else few
+def many(few, count):
+    """Return how many draws there is time for."""
+    return count if IS_COMPILED else few
 
 
 def assert_frequencies(observed, expected):
@@ -88,42 +82,42 @@ def assert_distributed(drawn, distribution):
         *[(40, 0.9), (40, 0.6), (10**6, 0.999999), (10**6, 0.7), (10**12, 1 - 1e-9)],  # mirrored
     ],
 )
-def test_binomial(form, n, p):
-    drawn = binomials(form, n, p, many(form, 2_000, 30_000))
+def test_binomial(n, p):
+    drawn = binomials(n, p, many(2_000, 30_000))
     assert drawn.min() >= 0
     assert drawn.max() <= n
     assert_distributed(drawn, stats.binom(n, p))
 
 
 @pytest.mark.parametrize(("n", "p", "mean"), [(10**6, 0.3, 3e5), (10**12, 0.5, 5e11)])
-def test_binomial_of_many_against_the_normal(form, n, p, mean):
+def test_binomial_of_many_against_the_normal(n, p, mean):
     """By Kolmogorov and Smirnov: the steps are far finer than what the test sees."""
-    drawn = binomials(form, n, p, many(form, 2_000, 30_000), block=1)
+    drawn = binomials(n, p, many(2_000, 30_000), block=1)
     scaled = (drawn - mean) / math.sqrt(mean * (1 - p))
     assert stats.kstest(scaled, "norm").pvalue > LEAST_P
 
 
-def test_binomial_at_the_ends(form):
+def test_binomial_at_the_ends():
     for n, p, only in [(0, 0.5, 0), (9, 0.0, 0), (9, 1.0, 9), (9, 1.5, 9), (-1, 0.5, 0)]:
-        assert (binomials(form, n, p, 10) == only).all()
-    near = binomials(form, 5, 1e-300, 50)
+        assert (binomials(n, p, 10) == only).all()
+    near = binomials(5, 1e-300, 50)
     assert not near.any()
-    assert (binomials(form, 5, 1 - 2**-53, 50) == 5).all()
+    assert (binomials(5, 1 - 2**-53, 50) == 5).all()
 
 
 @pytest.mark.parametrize("mean", [1, 4, 9, 10, 11, 30, 4096, 10**6, 10**9])
-def test_poisson(form, mean):
-    drawn = numbers(form, kernels.poisson, mean, count=many(form, 2_000, 30_000))
+def test_poisson(mean):
+    drawn = numbers(kernels.poisson, mean, count=many(2_000, 30_000))
     assert drawn.min() >= 0
     assert_distributed(drawn, stats.poisson(mean))
 
 
-def test_poisson_of_nothing(form):
-    assert not numbers(form, kernels.poisson, 0, count=3).any()
+def test_poisson_of_nothing():
+    assert not numbers(kernels.poisson, 0, count=3).any()
 
 
-def drawn_totals(form, sizes, count, is_poisson=False, stratum=0):
-    return totals_of(form, KEY, 0, count, stratum, sizes, is_poisson)
+def drawn_totals(sizes, count, is_poisson=False, stratum=0):
+    return totals_of(KEY, 0, count, stratum, sizes, is_poisson)
 
 
 def assert_covariances(drawn, means, covariance):
@@ -140,9 +134,9 @@ SIZES = [[1, 1, 1], [3, 2, 1, 4], [40, 1, 7, 2, 50], [4096, 4096, 4096, 1808], [
 
 
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
-def test_totals_are_multinomial(form, sizes):
-    count = many(form, 500, 20_000)
-    drawn = drawn_totals(form, sizes, count)
+def test_totals_are_multinomial(sizes):
+    count = many(500, 20_000)
+    drawn = drawn_totals(sizes, count)
     n = sum(sizes)
     shares = np.array(sizes) / n
     assert (drawn.sum(axis=1) == n).all()
@@ -158,21 +152,20 @@ LARGE = [
 ]
 
 
+@pytest.mark.skipif(not IS_COMPILED, reason="compiled code alone draws so many quickly")
 @pytest.mark.parametrize(("sizes", "is_poisson"), LARGE, ids=str)
-def test_many_totals(form, sizes, is_poisson):
+def test_many_totals(sizes, is_poisson):
     """Enough to see a constant of the rejection that is slightly wrong."""
-    if form is plain:
-        pytest.skip("compiled code alone draws so many quickly")
-    drawn = drawn_totals(form, sizes, 400_000, is_poisson, stratum=2)[:, 0]
+    drawn = drawn_totals(sizes, 400_000, is_poisson, stratum=2)[:, 0]
     n = sum(sizes)
     assert_distributed(drawn, stats.poisson(n) if is_poisson else stats.binom(n, sizes[0] / n))
 
 
 @pytest.mark.parametrize("sizes", [[1, 1, 1], [3, 2, 1, 4]], ids=str)
-def test_whole_tables_are_multinomial(form, sizes):
+def test_whole_tables_are_multinomial(sizes):
     """Chi-square over every possible outcome at once."""
-    count = many(form, 600, 20_000)
-    drawn = drawn_totals(form, sizes, count, stratum=1)
+    count = many(600, 20_000)
+    drawn = drawn_totals(sizes, count, stratum=1)
     n = sum(sizes)
     tables, seen = np.unique(drawn, axis=0, return_counts=True)
     law = stats.multinomial(n, np.array(sizes) / n)
@@ -182,36 +175,36 @@ def test_whole_tables_are_multinomial(form, sizes):
 
 
 @pytest.mark.parametrize("sizes", SIZES[:4], ids=str)
-def test_poisson_totals_are_independent(form, sizes):
-    drawn = drawn_totals(form, sizes, many(form, 500, 20_000), is_poisson=True)
+def test_poisson_totals_are_independent(sizes):
+    drawn = drawn_totals(sizes, many(500, 20_000), is_poisson=True)
     for cell, size in enumerate(sizes):
         assert_distributed(drawn[:, cell], stats.poisson(size))
     assert_covariances(drawn, sizes, np.diag(sizes))
 
 
-def test_strata_and_replicates_are_uncorrelated(form):
-    count = many(form, 500, 20_000)
-    drawn = [drawn_totals(form, [500, 500], count, stratum=s)[:, 0] - 500.0 for s in (0, 1)]
+def test_strata_and_replicates_are_uncorrelated():
+    count = many(500, 20_000)
+    drawn = [drawn_totals([500, 500], count, stratum=s)[:, 0] - 500.0 for s in (0, 1)]
     pairs = [(drawn[0], drawn[1]), (drawn[0][1:], drawn[0][:-1]), (drawn[0][1:], drawn[1][:-1])]
     for a, b in pairs:
         assert abs(np.corrcoef(a, b)[0, 1]) <= MOST_Z / math.sqrt(len(a))
 
 
-def drawn_windows(form, n, count):
+def drawn_windows(n, count):
     """Return counts of all rows: windows' totals first, then the places, as replicates do it."""
     sizes = np.full(-(-n // WINDOW), WINDOW)
     sizes[-1] = n - WINDOW * (len(sizes) - 1)
-    totals = drawn_totals(form, sizes, count)
+    totals = drawn_totals(sizes, count)
     counts = np.empty((count, -(-n // 8) * 8), np.uint8)
-    form(kernels.draw_windows)(KEY, 0, np.arange(len(sizes)), totals, n, counts)
+    kernels.draw_windows(KEY, 0, np.arange(len(sizes)), totals, n, counts)
     return counts[:, :n].astype(np.int64)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 500, 4095, 4096, WINDOW + 3, 2 * WINDOW + 500])
-def test_rows_are_drawn_uniformly(form, n):
+def test_rows_are_drawn_uniformly(n):
     """Sums by place, the distribution of one row's count, and neighbours' covariance."""
-    count = many(form, max(4, min(800, 4_000 // n)), max(60, min(20_000, 400_000 // n)))
-    drawn = drawn_windows(form, n, count)
+    count = many(max(4, min(800, 4_000 // n)), max(60, min(20_000, 400_000 // n)))
+    drawn = drawn_windows(n, count)
     assert (drawn.sum(axis=1) == n).all()
     if n == 1:
         return
@@ -226,12 +219,12 @@ def test_rows_are_drawn_uniformly(form, n):
         assert_covariances(drawn, np.ones(n), np.eye(n) - 1 / n)
 
 
-def test_many_draws_over_a_full_window(form):
+def test_many_draws_over_a_full_window():
     """More than the words hold: the window is drawn by acceptance, batch after batch."""
-    count, n_draws = many(form, 2, 100), 9_000
+    count, n_draws = many(2, 100), 9_000
     counts = np.empty((count, WINDOW), np.uint8)
     totals = np.full((count, 1), n_draws)
-    form(kernels.draw_windows)(KEY, 0, np.arange(1), totals, WINDOW, counts)
+    kernels.draw_windows(KEY, 0, np.arange(1), totals, WINDOW, counts)
     assert (counts.sum(axis=1, dtype=int) == n_draws).all()
     assert stats.chisquare(counts.sum(axis=0, dtype=int)).pvalue > LEAST_P
     assert_distributed(counts.astype(int), stats.binom(n_draws, 1 / WINDOW))
@@ -255,14 +248,14 @@ CLASSES = [
 
 
 @pytest.mark.parametrize(("n", "n_positive", "of_positives", "of_negatives"), CLASSES)
-def test_classes_are_drawn_uniformly(form, rng, n, n_positive, of_positives, of_negatives):
-    count = many(form, max(2, min(400, 2_000 // n)), max(40, min(20_000, 400_000 // n)))
+def test_classes_are_drawn_uniformly(rng, n, n_positive, of_positives, of_negatives):
+    count = many(max(2, min(400, 2_000 // n)), max(40, min(20_000, 400_000 // n)))
     masks = np.zeros(-(-n // 8) * 8, np.uint8)
     masks[rng.permutation(n)[:n_positive]] = 255
     totals = np.empty((2, count, 1), np.int64)
     totals[0], totals[1] = of_positives, of_negatives
     counts = np.empty((count, len(masks)), np.uint8)
-    draw = form(kernels.draw_windows_by_class)
+    draw = kernels.draw_windows_by_class
     draw(KEY, 0, np.arange(1), totals, masks, n, counts)
     for label, wanted in ((255, of_positives), (0, of_negatives)):
         drawn = counts[:, :n][:, masks[:n] == label].astype(np.int64)
@@ -277,14 +270,14 @@ def test_classes_are_drawn_uniformly(form, rng, n, n_positive, of_positives, of_
 
 
 @pytest.mark.parametrize("n", [500, 4096])
-def test_the_two_classes_are_drawn_independently(form, rng, n):
+def test_the_two_classes_are_drawn_independently(rng, n):
     """Given the totals, what a positive gets says nothing of what its neighbour gets."""
-    count = many(form, 4, 400)
+    count = many(4, 400)
     masks = np.zeros(n, np.uint8)
     masks[::2] = 255
     totals = np.full((2, count, 1), n // 2)
     counts = np.empty((count, n), np.uint8)
-    form(kernels.draw_windows_by_class)(KEY, 0, np.arange(1), totals, masks, n, counts)
+    kernels.draw_windows_by_class(KEY, 0, np.arange(1), totals, masks, n, counts)
     a, b = counts[:, ::2].astype(float), counts[:, 1::2].astype(float)
     for shifted in (b, np.roll(b, 1, axis=1)):
         assert abs(np.corrcoef(a.ravel(), shifted.ravel())[0, 1]) <= MOST_Z / math.sqrt(a.size)

@@ -1,4 +1,4 @@
-"""Places of relevant items and what follows from them: compiled, plain Python, brute force."""
+"""Places of relevant items and what follows from them, by brute force."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from kernel_forms import FORMS, forms
 
 from fastmetrics._kernels import ranking
 from reference import ranking_oracle as oracle
@@ -25,29 +24,28 @@ def problem(rng) -> Any:
     return rng.integers(-1, 4, starts[-1]), rng.integers(0, 9, starts[-1]), starts
 
 
-def placed(form: Any, relevance: Any, scores: Any, starts: Any) -> tuple[Any, ...]:
+def placed(relevance: Any, scores: Any, starts: Any) -> tuple[Any, ...]:
     n = len(starts) - 1
     counts = np.full(n, -7)
-    form(ranking.count_relevant)(relevance, starts, 0, n, counts)
+    ranking.count_relevant(relevance, starts, 0, n, counts)
     item_starts = np.append(0, np.cumsum(counts))
     rows, above, tied = (np.full(item_starts[-1], -7) for _ in range(3))
     grades = np.full(item_starts[-1], -7.0)
-    unruly = form(ranking.place_relevant)(
+    unruly = ranking.place_relevant(
         relevance, scores, starts, 0, n, item_starts, rows, grades, above, tied
     )
     assert unruly == 0
     return item_starts, rows, grades, above, tied
 
 
-@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("dtype", SCORES)
 @pytest.mark.parametrize("kind", [np.int8, np.float64])
-def test_places_of_relevant_items(form, dtype, kind, problem) -> None:
+def test_places_of_relevant_items(dtype, kind, problem) -> None:
     relevance, scores, starts = problem
     relevance, scores = relevance.astype(kind), scores.astype(dtype)
     if kind == np.float64:
         relevance[::7] = np.nan
-    item_starts, rows, grades, above, tied = placed(form, relevance, scores, starts)
+    item_starts, rows, grades, above, tied = placed(relevance, scores, starts)
     for q, (start, stop) in enumerate(itertools.pairwise(starts)):
         items = [i for i in range(start, stop) if relevance[i] == relevance[i] and relevance[i]]
         own = scores[start:stop]
@@ -59,36 +57,33 @@ def test_places_of_relevant_items(form, dtype, kind, problem) -> None:
         assert tied[part].tolist() == [np.count_nonzero(own == scores[i]) for i in items]
 
 
-@pytest.mark.parametrize("count", forms(ranking.count_relevant))
-def test_unjudged_items_are_counted(count) -> None:
+def test_unjudged_items_are_counted() -> None:
     counts = np.zeros(2, np.int64)
     relevance = np.array([np.nan, -1.0, 0.0, 2.0, np.nan])
-    assert count(relevance, np.array([0, 3, 5]), 0, 2, counts) == 3
+    assert ranking.count_relevant(relevance, np.array([0, 3, 5]), 0, 2, counts) == 3
     assert counts.tolist() == [1, 1]
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_scores_that_are_not_finite_are_counted(form) -> None:
+def test_scores_that_are_not_finite_are_counted() -> None:
     scores = np.array([1.0, np.nan, np.inf, -np.inf])
     empty, starts = np.zeros(0, np.int64), np.array([0, 4])
-    unruly = form(ranking.place_relevant)(
+    unruly = ranking.place_relevant(
         np.zeros(4, np.int8), scores, starts, 0, 1, np.zeros(2, np.int64), empty, np.zeros(0),
         empty, empty,
     )  # fmt: skip
     assert unruly == 3
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_unjudged_items_above_and_places_by_name(form, problem, rng) -> None:
+def test_unjudged_items_above_and_places_by_name(problem, rng) -> None:
     relevance, scores, starts = problem
     relevance, scores = relevance.astype(np.float64), scores.astype(np.float32)
     relevance[::5] = np.nan
     names = rng.permutation(len(scores))
-    item_starts, rows, *_ = placed(form, relevance, scores, starts)
+    item_starts, rows, *_ = placed(relevance, scores, starts)
     above, tied, places, before = (np.full(len(rows), -7) for _ in range(4))
     data, n = (relevance, scores), len(starts) - 1
-    form(ranking.count_unjudged)(*data, starts, 0, n, item_starts, rows, above, tied)
-    form(ranking.places_by_name)(*data, names, starts, 0, n, item_starts, rows, places, before)
+    ranking.count_unjudged(*data, starts, 0, n, item_starts, rows, above, tied)
+    ranking.places_by_name(*data, names, starts, 0, n, item_starts, rows, places, before)
     hidden = ~(relevance >= 0)
     for q, (start, stop) in enumerate(itertools.pairwise(starts)):
         own = np.arange(start, stop)
@@ -102,22 +97,20 @@ def test_unjudged_items_above_and_places_by_name(form, problem, rng) -> None:
 
 
 @pytest.mark.parametrize("worst", [False, True])
-@pytest.mark.parametrize("settle", forms(ranking.settle_ties))
-def test_ties_are_settled(settle, worst) -> None:
+def test_ties_are_settled(worst) -> None:
     rows, grades = np.arange(3), np.array([3.0, 2.0, 1.0])
     above, tied = np.array([0, 0, 4]), np.array([4, 4, 0])
-    settle(np.array([0, 3]), worst, rows, grades, above, tied)
+    ranking.settle_ties(np.array([0, 3]), worst, rows, grades, above, tied)
     assert above.tolist() == ([2, 3, 4] if worst else [0, 1, 4])
     assert grades.tolist() == ([2, 3, 1] if worst else [3, 2, 1])
     assert tied.tolist() == [1, 1, 0]
 
 
-@pytest.mark.parametrize("gather", forms(ranking.gather_queries))
-def test_rows_are_gathered(gather, rng) -> None:
+def test_rows_are_gathered(rng) -> None:
     codes = rng.integers(0, 4, 50)
     order = np.full(50, -7)
     free = np.append(0, np.cumsum(np.bincount(codes, minlength=4))[:-1])
-    gather(codes, free, order)
+    ranking.gather_queries(codes, free, order)
     assert order.tolist() == np.argsort(codes, kind="stable").tolist()
 
 
@@ -149,62 +142,56 @@ VALUES = [
 DISCOUNTS = np.append(0.0, np.cumsum(1 / np.log2(np.arange(2, 10))))
 
 
-@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(("kernel", "more", "of_order"), VALUES)
-def test_values_of_queries(form, kernel, more, of_order, rng) -> None:
+def test_values_of_queries(kernel, more, of_order, rng) -> None:
     sizes = rng.integers(0, 6, 30)
     starts = np.append(0, np.cumsum(sizes))
     relevance, scores = rng.integers(0, 3, starts[-1]), rng.integers(0, 3, starts[-1])
-    item_starts, _, *ranks = placed(form, relevance.astype(np.int8), scores * 1.0, starts)
+    item_starts, _, *ranks = placed(relevance.astype(np.int8), scores * 1.0, starts)
     found = np.full(30, -7.0)
-    form(kernel)(0, 30, item_starts, *ranks, *more(30), found)
+    kernel(0, 30, item_starts, *ranks, *more(30), found)
     for q, value in enumerate(found):
         rows = range(starts[q], starts[q + 1])
         query = [(int(relevance[i]), int(scores[i]), i) for i in rows]
         assert value == pytest.approx(float(oracle.mean(of_order, query)), rel=1e-13, abs=1e-15)
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_other_values_of_queries(form) -> None:
+def test_other_values_of_queries() -> None:
     item_starts, grades = np.array([0, 3, 3]), np.array([2.0, 1.0, 1.0])
     above, tied = np.array([1, 1, 5]), np.array([2, 2, 0])
     ranks, empty = (grades, above, tied), np.zeros(0, np.int64)
     counts, found = np.full(2, -7), np.full(2, -7.0)
-    form(ranking.relevant_counts)(0, 2, item_starts, grades, 1.0, counts)
+    ranking.relevant_counts(0, 2, item_starts, grades, 1.0, counts)
     assert counts.tolist() == [3, 0]
-    form(ranking.ideal_gains)(0, 2, item_starts, grades, 2, DISCOUNTS, found)
+    ranking.ideal_gains(0, 2, item_starts, grades, 2, DISCOUNTS, found)
     assert found.tolist() == pytest.approx([2 + 1 / np.log2(3), 0])
-    form(ranking.ideal_gains)(0, 2, item_starts, grades * 0 + 2, 2, DISCOUNTS, found)
+    ranking.ideal_gains(0, 2, item_starts, grades * 0 + 2, 2, DISCOUNTS, found)
     assert found.tolist() == pytest.approx([2 + 2 / np.log2(3), 0])
     chances = np.array([0.5, 0.25, 0.25])
-    form(ranking.expected_cascade)(0, 2, item_starts, chances, above, tied, 9, found)
+    ranking.expected_cascade(0, 2, item_starts, chances, above, tied, 9, found)
     by_hand = ((1 / 2) / 2 + (1 / 2) * (1 / 4) / 3 + (1 / 4) / 2 + (3 / 4) * (1 / 2) / 3) / 2
     assert found.tolist() == pytest.approx([by_hand, 0])
     judged = np.array([6, 4])
-    form(ranking.expected_preference)(0, 2, item_starts, *ranks, empty, empty, 1.0, judged, found)
+    ranking.expected_preference(0, 2, item_starts, *ranks, empty, empty, 1.0, judged, found)
     assert found.tolist() == pytest.approx([2 * (1 - 1 / 3) / 3, np.nan], nan_ok=True)
     doubled, relevant = np.full(2, -7), np.full(2, -7)
-    form(ranking.concordant_items)(
-        0, 2, item_starts, *ranks, 1.0, np.array([5, 4]), relevant, doubled
-    )
+    ranking.concordant_items(0, 2, item_starts, *ranks, 1.0, np.array([5, 4]), relevant, doubled)
     assert doubled.tolist() == [2 * 2 * 2, 0]
     assert relevant.tolist() == [2, 0]
 
 
-@pytest.mark.parametrize("sort", forms(ranking.sort_down))
 @pytest.mark.parametrize("n", [0, 1, 2, 5, 40, 700])
-def test_values_are_sorted_down(sort, n, rng) -> None:
+def test_values_are_sorted_down(n, rng) -> None:
     for values in (rng.normal(size=n), rng.integers(0, 3, n) * 1.0, np.arange(float(n))):
         longer = np.append(values, 9.0)
-        sort(longer, n)
+        ranking.sort_down(longer, n)
         assert longer.tolist() == [*sorted(values, reverse=True), 9.0]
 
 
-@pytest.mark.parametrize("mean", forms(ranking.mean_products))
-def test_means_of_products_over_all_sets(mean) -> None:
+def test_means_of_products_over_all_sets() -> None:
     chances = [Fraction(1, 2), Fraction(0), Fraction(1, 4), Fraction(3, 4), Fraction(1, 8)]
     found = np.full(7, -7.0)
-    assert mean(np.array([9.0, *map(float, chances)]), 1, 4, 6, found) == 4
+    assert ranking.mean_products(np.array([9.0, *map(float, chances)]), 1, 4, 6, found) == 4
     for j in range(5):
         sets = list(itertools.combinations(chances, j))
         right = sum(math.prod(1 - chance for chance in each) for each in sets) / len(sets)
@@ -212,9 +199,8 @@ def test_means_of_products_over_all_sets(mean) -> None:
     assert found[5:].tolist() == [0, -7]
 
 
-@pytest.mark.parametrize("cascade", forms(ranking.expected_cascade))
 @pytest.mark.parametrize(("size", "relevant"), [(300, 1), (300, 200), (120, 120)])
-def test_a_long_tie_of_a_reader_who_stops(cascade, size, relevant) -> None:
+def test_a_long_tie_of_a_reader_who_stops(size, relevant) -> None:
     """Of items that all end the search with chance 1/2, those beyond a hundred do not matter."""
     right, some = Fraction(0), Fraction(1, 2)
     for place in range(1, size + 1):
@@ -228,11 +214,11 @@ def test_a_long_tie_of_a_reader_who_stops(cascade, size, relevant) -> None:
                 )
     found, ints = np.full(1, -7.0), np.zeros(relevant, np.int64)
     starts = np.array([0, relevant])
-    cascade(0, 1, starts, np.full(relevant, 0.5), ints, ints + size, 10**9, found)
+    ranking.expected_cascade(0, 1, starts, np.full(relevant, 0.5), ints, ints + size, 10**9, found)
     assert found[0] == pytest.approx(float(right), rel=5e-15)
 
 
-def one_query(form: Any, rng: Any) -> tuple[Any, ...]:
+def one_query(rng: Any) -> tuple[Any, ...]:
     """Return a query of five items, some of them not judged, and what kernels take of it.
 
     Up to two relevant items more were never retrieved.
@@ -243,9 +229,9 @@ def one_query(form: Any, rng: Any) -> tuple[Any, ...]:
         for i, (grade, score) in enumerate(zip(grades.tolist(), scores, strict=True))
     ]
     starts, n_missing = np.array([0, 5]), int(rng.integers(0, 3))
-    item_starts, rows, *ranks = placed(form, grades, scores, starts)
+    item_starts, rows, *ranks = placed(grades, scores, starts)
     hidden = [np.full(len(rows), -7) for _ in range(2)]
-    form(ranking.count_unjudged)(grades, scores, starts, 0, 1, item_starts, rows, *hidden)
+    ranking.count_unjudged(grades, scores, starts, 0, 1, item_starts, rows, *hidden)
     longer = [
         np.append(column, np.full(n_missing, value))
         for column, value in zip([*ranks, *hidden], (1.0, 5, 0, 0, 0), strict=True)
@@ -253,62 +239,59 @@ def one_query(form: Any, rng: Any) -> tuple[Any, ...]:
     return query, n_missing, np.array([0, len(longer[0])]), longer[:3], longer[3:]
 
 
-@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("k", [2, 5, 9])
-def test_items_that_were_not_retrieved_or_not_judged(form, k, rng) -> None:
+def test_items_that_were_not_retrieved_or_not_judged(k, rng) -> None:
     for _ in range(40):
-        query, _, item_starts, ranks, _ = one_query(form, rng)
+        query, _, item_starts, ranks, _ = one_query(rng)
         found = np.full(1, -7.0)
         for name, more, right in (
             ("expected_hits", (np.array([k]),), lambda o: k * oracle.precision(o, k)),
             ("expected_first", (k, True), lambda o: oracle.reciprocal_rank(o, k)),
             ("expected_precision_sums", (k,), lambda o: oracle.average_precision(o, 1, k)),
         ):
-            form(getattr(ranking, name))(0, 1, item_starts, *ranks, 1.0, *more, found)
+            getattr(ranking, name)(0, 1, item_starts, *ranks, 1.0, *more, found)
             assert found[0] == pytest.approx(float(oracle.mean(right, query)), rel=1e-13)
         gains = np.maximum(ranks[0], 0.0)
         items = (0, 1, item_starts, gains, *ranks[1:])
-        form(ranking.expected_gains)(*items, min(k, 6), DISCOUNTS, found)
+        ranking.expected_gains(*items, min(k, 6), DISCOUNTS, found)
         right = oracle.mean(oracle.dcg, query, k=k)
         assert found[0] == pytest.approx(float(right), rel=1e-13)
         chances = np.exp2(gains) - 1
         items = (0, 1, item_starts, chances / 8, *ranks[1:])
-        form(ranking.expected_cascade)(*items, k, found)
+        ranking.expected_cascade(*items, k, found)
         right = oracle.mean(oracle.expected_reciprocal_rank, query, top=3, k=k)
         assert found[0] == pytest.approx(float(right), rel=1e-13)
 
 
-@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("knows", [False, True])
-def test_bpref_of_items_that_were_not_retrieved_or_not_judged(form, knows, rng) -> None:
+def test_bpref_of_items_that_were_not_retrieved_or_not_judged(knows, rng) -> None:
     for _ in range(80):
-        query, n_missing, item_starts, ranks, hidden = one_query(form, rng)
+        query, n_missing, item_starts, ranks, hidden = one_query(rng)
         if not knows:  # as where all are judged
             query = [(max(grade or 0, 0), *rest) for grade, *rest in query]
             hidden = [np.zeros(0, np.int64)] * 2
         total = n_missing + sum(map(oracle.is_relevant, query))
         others = sum(grade == 0 for grade, *_ in query)
         found, judged = np.full(1, -7.0), np.array([total + others])
-        form(ranking.expected_preference)(0, 1, item_starts, *ranks, *hidden, 1.0, judged, found)
+        ranking.expected_preference(0, 1, item_starts, *ranks, *hidden, 1.0, judged, found)
         right = math.nan
         if total:
             right = float(oracle.mean(oracle.bpref, query, n_relevant=total, n_others=others))
         assert found[0] == pytest.approx(right, rel=1e-13, nan_ok=True)
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_long_queries_are_left_to_a_sort(form) -> None:
+def test_long_queries_are_left_to_a_sort() -> None:
     n = 400
     grades, scores, starts = np.ones(n), np.arange(float(n)), np.array([0, n])
-    item_starts, rows, found, above, _ = placed(form, grades, scores, starts)
+    item_starts, rows, found, above, _ = placed(grades, scores, starts)
     assert rows.tolist() == list(range(n))
     assert (found == 1).all()
     assert (above == -7).all()
     one, other = np.full(n, -7), np.full(n, -7)
-    form(ranking.count_unjudged)(grades, scores, starts, 0, 1, item_starts, rows, one, other)
+    ranking.count_unjudged(grades, scores, starts, 0, 1, item_starts, rows, one, other)
     single = scores.astype(np.float32)
     names = np.arange(n)
     data = (grades, single, names, starts, 0, 1, item_starts, rows)
-    form(ranking.places_by_name)(*data, one, other)
+    ranking.places_by_name(*data, one, other)
     assert (one == -7).all()
     assert (other == -7).all()

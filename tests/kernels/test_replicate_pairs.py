@@ -6,14 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from kernel_forms import FORMS
 
 from fastmetrics._kernels import replicates as kernels
 from reference.replicate_oracle import Rows, twice_pairs_won
 
 SEGMENT = kernels.SEGMENT
-
-pytestmark = pytest.mark.parametrize("form", FORMS)
 
 
 def sample(rng, n, kind):
@@ -45,14 +42,14 @@ def drawn(rng, rows, count):
     return counts
 
 
-def counted(form, rows, counts, state=None, first=0):
+def counted(rows, counts, state=None, first=0):
     """Return the state and the segments' totals, going on from ``state`` at row ``first``."""
     last = first + counts.shape[1]
     masks = rows.masks()[first:last]
     state = np.zeros((len(counts), 4), np.int64) if state is None else state
     segments = np.full((2, len(counts), -(-counts.shape[1] // SEGMENT)), -1)
     counts = np.ascontiguousarray(counts)
-    form(kernels.pair_counts)(
+    kernels.pair_counts(
         counts.view(np.uint64),
         masks.view(np.uint64),
         rows.pieces(first, last),
@@ -77,10 +74,10 @@ def expected(rows, counts):
 @pytest.mark.pairwise
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 63, 511, 512, 513, 1_030])
-def test_pairs_won(form, rng, n, kind):
+def test_pairs_won(rng, n, kind):
     rows = sample(rng, n, kind)
     counts = drawn(rng, rows, 2)
-    state, segments = counted(form, rows, counts)
+    state, segments = counted(rows, counts)
     assert state.tolist() == expected(rows, counts)
     starts = np.arange(0, rows.padded, SEGMENT)
     for of_class, masks in zip(segments, (rows.masks(), ~rows.masks()), strict=True):
@@ -89,7 +86,7 @@ def test_pairs_won(form, rng, n, kind):
 
 
 @pytest.mark.parametrize("labels", ["alternating", "positives first", "random"])
-def test_eight_counts_may_sum_to_255(form, rng, labels):
+def test_eight_counts_may_sum_to_255(rng, labels):
     """The largest sums that a word holds, at every place in it; a segment of nothing else."""
     positive = {
         "alternating": np.arange(1_024) % 2 == 0,
@@ -101,76 +98,76 @@ def test_eight_counts_may_sum_to_255(form, rng, labels):
     counts[0] = np.tile([31, 31, 31, 31, 31, 31, 31, 38], 128)
     counts[1, rng.integers(0, 8, 128) + 8 * np.arange(128)] = 255
     counts[2] = np.tile([1, 0, 127, 0, 0, 126, 0, 1], 128)
-    state, _ = counted(form, rows, counts)
+    state, _ = counted(rows, counts)
     assert state.tolist() == expected(rows, counts)
 
 
 @pytest.mark.pairwise
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("part", [8, 64, 512, 520])
-def test_parts_go_on_where_the_one_before_ended(form, rng, part, kind):
+def test_parts_go_on_where_the_one_before_ended(rng, part, kind):
     rows = sample(rng, 150 if part < 512 else 1_100, kind)
     counts = drawn(rng, rows, 1)
     state = np.zeros((1, 4), np.int64)
     for first in range(0, rows.padded, part):
-        counted(form, rows, counts[:, first : first + part], state, first)
+        counted(rows, counts[:, first : first + part], state, first)
         tie = next(((a, c) for a, b, c in rows.ties() if a < b < c and a < first + part < c), None)
         if tie is None:  # no tie of both classes is open
             assert not state[:, 3].any()
     assert state.tolist() == expected(rows, counts)
 
 
-def test_a_tie_over_two_parts_is_left_open(form):
+def test_a_tie_over_two_parts_is_left_open():
     """Ten positives and six negatives tie; the part ends before, between and after the classes."""
     rows = Rows(((0, 4), (10, 6), (3, 1)))
     counts = np.ones((1, 24), np.uint8)
     assert rows.pieces(0, 8).tolist() == [[4, 8, 8, 0]]
     assert rows.pieces(8, 24).tolist() == [[0, 6, 12, 1], [12, 15, 16, 1]]
-    state, _ = counted(form, rows, counts[:, :8])
+    state, _ = counted(rows, counts[:, :8])
     assert state.tolist() == [[4, 4, 0, 4]]
-    counted(form, rows, counts[:, 8:16], state, 8)
+    counted(rows, counts[:, 8:16], state, 8)
     assert state.tolist() == [[10, 6, 20, 10]]  # two of the tied negatives, ten halves each
-    counted(form, rows, counts[:, 16:], state, 16)
+    counted(rows, counts[:, 16:], state, 16)
     assert state.tolist() == expected(rows, counts) == [[13, 11, 60 + 20 + 3, 0]]
 
 
 @pytest.mark.parametrize("n", [0, 1, 7, 512])
-def test_byte_products(form, rng, n):
+def test_byte_products(rng, n):
     a, b = rng.integers(0, 256, (2, 512)).astype(np.uint8)
-    found = form(kernels.byte_products)(a, b, n)
+    found = kernels.byte_products(a, b, n)
     assert found == int(a[:n].astype(int) @ b[:n].astype(int))
 
 
-def test_byte_products_of_the_largest_bytes(form):
+def test_byte_products_of_the_largest_bytes():
     full = np.full(512, 255, np.uint8)
-    assert form(kernels.byte_products)(full, full, 512) == 512 * 255**2
+    assert kernels.byte_products(full, full, 512) == 512 * 255**2
 
 
-def test_gather_counts(form, rng):
+def test_gather_counts(rng):
     of_units = rng.integers(0, 9, (3, 16)).astype(np.uint8)
     units = rng.integers(0, 11, 29, dtype=np.int32)
     counts = np.full((3, 32), 77, np.uint8)
-    form(kernels.gather_counts)(of_units, units, counts)
+    kernels.gather_counts(of_units, units, counts)
     assert (counts[:, :29] == of_units[:, units]).all()
     assert (counts[:, 29:] == 77).all()
 
 
 @pytest.mark.parametrize("dtype", ["i1", "i4", "i8", "u8", "f4", "f8"])
-def test_take(form, rng, dtype):
+def test_take(rng, dtype):
     values = rng.integers(0, 99, 50).astype(dtype)
     places, found = rng.integers(0, 50, 33, dtype=np.int32), np.zeros(33, dtype)
-    form(kernels.take)(values, places, found)
+    kernels.take(values, places, found)
     assert (found == values[places]).all()
 
 
-def test_exchanged_rows(form, rng):
+def test_exchanged_rows(rng):
     """Every unit has a row of each model; what is exchanged is one's instead of the other's."""
     units = np.tile(rng.permutation(100).astype(np.int32), 2)
     second = np.zeros(208, np.uint8)
     second[100:200] = 1
     coins = rng.integers(0, 2**64, (3, 2), dtype=np.uint64)
     counts = np.full((2, 3, 208), 9, np.uint8)
-    form(kernels.exchange_rows)(coins, units, second, *counts)
+    kernels.exchange_rows(coins, units, second, *counts)
     assert (counts[:, :, 200:] == 9).all()
     for r, words in enumerate(coins.tolist()):
         bits = [words[unit // 64] >> unit % 64 & 1 for unit in units.tolist()]
@@ -180,11 +177,11 @@ def test_exchanged_rows(form, rng):
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 511, 512, 513, 1_025, 1_500])
-def test_column_sums(form, rng, n):
+def test_column_sums(rng, n):
     counts = rng.integers(0, 200, (2, -(-n // 8) * 8)).astype(np.uint8)
     columns = np.stack((rng.random(n), rng.standard_normal(n) * 1e6, np.ones(n)))
     sums = np.full((2, 3), 0.5)
-    form(kernels.column_sums)(counts, columns, sums)
+    kernels.column_sums(counts, columns, sums)
     for r in range(2):
         for j in range(3):
             products = counts[r, :n] * columns[j]

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from kernel_forms import FORMS, IS_COMPILED
+from kernel_forms import IS_COMPILED
 
 from fastmetrics._kernels import replicates as kernels
 from fastmetrics.inference.bootstrap._draws import lone_positives
@@ -17,7 +17,6 @@ from reference.replicate_oracle import Rows, points
 
 SEGMENT = kernels.SEGMENT
 
-with_forms = pytest.mark.parametrize("form", FORMS)
 
 BEST, AREA, PRECISION_AREA = kernels.BEST, kernels.AREA, kernels.PRECISION_AREA
 CRITERIA = {
@@ -162,10 +161,10 @@ def around_all(rows, counts):
     return np.stack([*np.zeros_like(totals), *totals], axis=1).astype(float)
 
 
-def measured(form, rows, counts, programme=PROGRAMME, bounds=BOUNDS):
+def measured(rows, counts, programme=PROGRAMME, bounds=BOUNDS):
     states = np.full((len(counts), len(programme), kernels.STATE), np.nan)
     for kernel in (kernels.thresholds_of_rows, kernels.areas_of_rows):
-        form(kernel)(
+        kernel(
             *(counts, rows.masks(), rows.ends(), rows.anchors()),
             *(*segments(rows, counts), around_all(rows, counts)),
             *(programme, bounds, states),
@@ -175,15 +174,15 @@ def measured(form, rows, counts, programme=PROGRAMME, bounds=BOUNDS):
     both = counts, counts.view(np.uint64), columns[0], columns[0].view(np.uint64), columns[1]
     for j in np.flatnonzero((programme == (PRECISION_AREA, kernels.STEP)).all(axis=1)):
         areas = np.zeros(len(counts))
-        form(kernels.step_areas)(*both, *lone, around_all(rows, counts), areas)
+        kernels.step_areas(*both, *lone, around_all(rows, counts), areas)
         states[:, j] = np.stack((areas, *np.zeros((kernels.STATE - 1, len(counts)))), axis=1)
     return states
 
 
-def measured_curve(form, cells, ends, slack=0.0):
+def measured_curve(cells, ends, slack=0.0):
     tp, fp = np.array(points(cells), float).T.copy()
     states = np.full((len(LINES), kernels.STATE), np.nan)
-    form(kernels.measure_points)(tp, fp, np.array(ends), slack, PROGRAMME, BOUNDS, states)
+    kernels.measure_points(tp, fp, np.array(ends), slack, PROGRAMME, BOUNDS, states)
     return states
 
 
@@ -201,39 +200,36 @@ def assert_states(found, expected, cells):
 
 
 @pytest.mark.pairwise
-@with_forms
 @pytest.mark.parametrize(("n", "kind", "count"), CASES)
-def test_rows_and_points(form, n, kind, count):
+def test_rows_and_points(n, kind, count):
     rows, counts, expected = case(n, kind, count)
-    found = measured(form, rows, counts)
+    found = measured(rows, counts)
     ends = [end - 1 for _, _, end in rows.ties()]
     for r in range(count):
         cells = rows.resampled(counts[r, : rows.n])
         assert_states(found[r], expected[r], cells)
-        assert_states(measured_curve(form, cells, ends), expected[r], cells)
+        assert_states(measured_curve(cells, ends), expected[r], cells)
 
 
-@with_forms
 @pytest.mark.parametrize("n", [2, 5, 40, 200])
-def test_points_of_weights(form, rng, n):
+def test_points_of_weights(rng, n):
     """Weights in quarters: their sums are exact, so that even places can be compared."""
     cells = [(Fraction(int(p), 4), Fraction(int(q), 4)) for p, q in rng.integers(0, 9, (n, 2))]
     cells[0] = Fraction(1, 4), Fraction(3, 4)
     ends = [3 * k + 2 for k in range(n)]
     expected = np.array([expected_state(line, cells, ends) for line in LINES], float)
-    assert_states(measured_curve(form, cells, ends, 2.0**-50 * n), expected, cells)
+    assert_states(measured_curve(cells, ends, 2.0**-50 * n), expected, cells)
 
 
-@with_forms
-def test_one_measure_does_not_disturb_another(form):
+def test_one_measure_does_not_disturb_another():
     """In any order, and by itself, a measure leaves the same."""
     rows, counts, _ = case(513, "tied", 1)
-    together = measured(form, rows, counts)
+    together = measured(rows, counts)
     order = np.arange(len(LINES))[::-1]
-    shuffled = measured(form, rows, counts, PROGRAMME[order], BOUNDS[order])
+    shuffled = measured(rows, counts, PROGRAMME[order], BOUNDS[order])
     np.testing.assert_array_equal(shuffled[:, ::-1], together)
     for j in range(0, len(LINES), 5):
-        alone = measured(form, rows, counts, PROGRAMME[j : j + 1], BOUNDS[j : j + 1])
+        alone = measured(rows, counts, PROGRAMME[j : j + 1], BOUNDS[j : j + 1])
         np.testing.assert_array_equal(alone[:, 0], together[:, j])
 
 
@@ -243,14 +239,14 @@ def test_skipped_segments_miss_nothing(rng, kind):
     """Many segments: what is read of the rows leaves what all points leave, to the last bit."""
     rows = Rows.of(*labels_and_scores(rng, 20_000, kind))
     counts = drawn_counts(rng, rows, 3)
-    found = measured(lambda kernel: kernel.compiled(), rows, counts)
+    found = measured(rows, counts)
     ends = np.array([end - 1 for _, _, end in rows.ties()])
     for r in range(3):
         tp, fp = np.zeros((2, len(ends) + 1))
         for curve, masks in ((tp, rows.masks()), (fp, ~rows.masks())):
             curve[1:] = np.cumsum(counts[r] & masks, dtype=np.int64)[ends]
         states = np.empty((len(LINES), kernels.STATE))
-        kernels.measure_points.compiled()(tp, fp, ends, 0.0, PROGRAMME, BOUNDS, states)
+        kernels.measure_points(tp, fp, ends, 0.0, PROGRAMME, BOUNDS, states)
         is_best = PROGRAMME[:, 0] == BEST
         assert found[r, is_best].tolist() == states[is_best].tolist()
         np.testing.assert_allclose(found[r, ~is_best], states[~is_best], rtol=1e-12)
@@ -277,9 +273,8 @@ ONE_CLASS = [
 ]
 
 
-@with_forms
 @pytest.mark.parametrize(("of_positives", "of_negatives", "line", "left"), ONE_CLASS)
-def test_a_class_may_be_missing(form, of_positives, of_negatives, line, left):
+def test_a_class_may_be_missing(of_positives, of_negatives, line, left):
     """Nothing warns, as nothing does in machine code."""
     rows = Rows(((1, 0), (1, 0), (0, 1), (1, 1)))
     counts = np.where(rows.masks(), of_positives, of_negatives).astype(np.uint8)
@@ -288,18 +283,17 @@ def test_a_class_may_be_missing(form, of_positives, of_negatives, line, left):
     counts[1] *= 1
     counts[3] *= 0
     programme, bounds = np.array([code(line)]), np.array([line[2:]])
-    states = measured(form, rows, counts[None], programme, bounds)
+    states = measured(rows, counts[None], programme, bounds)
     assert states[0, 0].tolist() == list(left)
     tp, fp = np.array(points(rows.resampled(counts[: rows.n])), float).T.copy()
     states = np.empty((1, kernels.STATE))
     ends = np.array([end - 1 for _, _, end in rows.ties()])
-    form(kernels.measure_points)(tp, fp, ends, 0.0, programme, bounds, states)
+    kernels.measure_points(tp, fp, ends, 0.0, programme, bounds, states)
     assert states[0].tolist() == list(left)
 
 
-@with_forms
 @pytest.mark.parametrize("below", [True, False])
-def test_sums_of_weights_near_the_balance_meet_it(form, below):
+def test_sums_of_weights_near_the_balance_meet_it(below):
     """Within the slack of the weight of the positives it is as much, else a share of the step."""
     near = 0.2 - 2.0**-54 if below else 0.2 + 2.0**-54
     tp, fp = np.array([0.0, 0.1, 0.1 + 0.2]), np.array([0.0, near, near])
@@ -307,24 +301,23 @@ def test_sums_of_weights_near_the_balance_meet_it(form, below):
     assert (tp[1] + fp[1] < total) == below
     for slack, expected in ((2.0**-50, 0.1), (0.0, pytest.approx(0.1, rel=1e-12))):
         state = np.zeros(kernels.STATE)
-        form(kernels.break_even_of_points)(tp, fp, 2, total, slack, state)
+        kernels.break_even_of_points(tp, fp, 2, total, slack, state)
         assert state[0] == 1.0
         assert state[1] == expected
         assert (state[1] == 0.1) == (slack > 0)
 
 
-@with_forms
 @pytest.mark.parametrize("x", [0.0, 1e-300, 1e-9, 9.99e-4, 1e-3, 1.001e-3, 0.3, 1e6])
 @pytest.mark.parametrize("share", [0.0, 0.01, 1.0])
-def test_the_continuous_area_of_one_step(form, x, share):
+def test_the_continuous_area_of_one_step(x, share):
     """Steps that add little to what is called positive lose no digits."""
     called, tp0 = 1e3, 1e3 * share
     gain = 0.3 * x * called
     tp, fp = np.array([tp0, tp0 + gain]), np.array([called - tp0, called - tp0 + 0.7 * x * called])
     state, chosen = np.zeros(kernels.STATE), np.zeros(1, np.int64)
-    n = form(kernels.chosen_points)(tp, 1, chosen)
+    n = kernels.chosen_points(tp, 1, chosen)
     assert n == int(tp[1] > tp[0])
-    form(kernels.precision_area_of_points)(kernels.CONTINUOUS, tp, fp, chosen, n, state)
+    kernels.precision_area_of_points(kernels.CONTINUOUS, tp, fp, chosen, n, state)
     cells = [(Fraction(tp[0]), Fraction(fp[0]))]
     cells.append((Fraction(tp[1]) - Fraction(tp[0]), Fraction(fp[1]) - Fraction(fp[0])))
     both = 0.0

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from kernel_forms import FORMS, IS_COMPILED
+from kernel_forms import IS_COMPILED
 
 from fastmetrics._kernels import replicates as kernels
 from reference.replicate_oracle import Rows, twice_pairs_won
@@ -15,18 +15,15 @@ from reference.replicate_oracle import Rows, twice_pairs_won
 BLOCK = kernels.BLOCK
 SIZES = [1, 2, 3, 5, 8, 61, 513]
 
-with_forms = pytest.mark.parametrize("form", FORMS)
 
-
-@with_forms
-def test_exponentials_of_words(form, rng):
+def test_exponentials_of_words(rng):
     """-log of the middle of the interval that the word's first 52 bits name, to a last place."""
     words = rng.integers(0, 2**64, (2, 700), dtype=np.uint64)
     words[0, :4] = 0, 2**64 - 1, 2**63, 2**63 - 1  # the largest, the least, either side of 1/2
     words[1, :60] = np.uint64(2) ** np.arange(4, 64, dtype=np.uint64)
     numbers = ((words >> np.uint64(12)).astype(np.float64) + 0.5) / 2.0**52
     sums = np.array([1.0, 0.0])
-    form(kernels.exponentials)(words, 690, sums)
+    kernels.exponentials(words, 690, sums)
     found = words.view(np.float64)
     assert (found[:, 690:] == 0).all()
     wanted = -np.log(numbers[:, :690])
@@ -36,8 +33,7 @@ def test_exponentials_of_words(form, rng):
         assert sums[r] == pytest.approx(first + math.fsum(found[r]), rel=1e-14)
 
 
-@with_forms
-def test_exponentials_have_their_moments(form, rng):
+def test_exponentials_have_their_moments(rng):
     if not IS_COMPILED:
         pytest.skip("too many for plain Python")
     words = rng.integers(0, 2**64, (1, 400_000), dtype=np.uint64)
@@ -47,13 +43,12 @@ def test_exponentials_have_their_moments(form, rng):
         assert abs((found**k).mean() - math.factorial(k)) < 5 * sd / math.sqrt(400_000)
 
 
-@with_forms
 @pytest.mark.parametrize("n", [1, 2, 700])
-def test_weighed_rows(form, rng, n):
+def test_weighed_rows(rng, n):
     weights = rng.random(n)
     for drawn in (rng.integers(0, 9, (2, n + 3)).astype(np.uint8), rng.random((2, n + 3))):
         found = np.full((2, n + 3), -1.0)
-        form(kernels.weigh_rows)(drawn, weights, found)
+        kernels.weigh_rows(drawn, weights, found)
         assert (found[:, :n] == drawn[:, :n] * weights).all()
         assert (found[:, n:] == -1.0).all()
 
@@ -67,21 +62,20 @@ def case(rng, n, kind):
     return Rows.of(labels, scores), rng.integers(0, 9, (2, n)).astype(np.float64)
 
 
-def counted(form, rows, weights, first=0, state=None):
+def counted(rows, weights, first=0, state=None):
     state = np.zeros((len(weights), 6)) if state is None else state
     stop = first + weights.shape[1]
     masks = rows.masks()[first:stop]
-    form(kernels.weighted_pairs)(weights, masks, rows.pieces(first, stop), state)
+    kernels.weighted_pairs(weights, masks, rows.pieces(first, stop), state)
     return state
 
 
-@with_forms
 @pytest.mark.pairwise
 @pytest.mark.parametrize("kind", ["distinct", "tied", "one class"])
 @pytest.mark.parametrize("n", SIZES)
-def test_weighted_pairs(form, rng, n, kind):
+def test_weighted_pairs(rng, n, kind):
     rows, weights = case(rng, n, kind)
-    state = counted(form, rows, weights)
+    state = counted(rows, weights)
     for r, row in enumerate(weights.astype(int).tolist()):
         cells = rows.resampled(row)
         totals = [sum(column) for column in zip(*cells, strict=True)]
@@ -96,14 +90,14 @@ def test_parts_of_whole_blocks_leave_no_trace(rng, kind):
     """Nor do points differ from totals: fractional weights, to the last bit."""
     rows, _ = case(rng, 2 * BLOCK + 777, kind)
     weights = rng.exponential(size=(2, rows.n))
-    state = counted(lambda kernel: kernel.compiled(), rows, weights)
+    state = counted(rows, weights)
     parts = None
     for first in range(0, rows.n, BLOCK):
         part = np.ascontiguousarray(weights[:, first : first + BLOCK])
-        parts = counted(lambda kernel: kernel.compiled(), rows, part, first, parts)
+        parts = counted(rows, part, first, parts)
     assert parts.tolist() == state.tolist()
     for scale in (1.0, 0.3):
-        tp, fp, at = points(lambda kernel: kernel.compiled(), rows, weights[0], scale)
+        tp, fp, at = points(rows, weights[0], scale)
         assert (tp[-1], fp[-1]) == (scale * state[0, 0], scale * state[0, 1])
         assert (np.diff(tp) >= 0).all()
         assert (np.diff(fp) >= 0).all()
@@ -112,21 +106,20 @@ def test_parts_of_whole_blocks_leave_no_trace(rng, kind):
         np.testing.assert_allclose(fp[1:], scale * np.cumsum(weights[0] - positive)[at], rtol=1e-12)
 
 
-def points(form, rows, weights, scale):
+def points(rows, weights, scale):
     n = rows.n
     tp, fp, at = np.full(n + 1, -1.0), np.full(n + 1, -1.0), np.full(n, -1)
     masks, ends = rows.masks()[:n], rows.ends()[:n]
-    count = form(kernels.weighted_points)(weights, masks, ends, scale, tp, fp, at)
+    count = kernels.weighted_points(weights, masks, ends, scale, tp, fp, at)
     return tp[: count + 1], fp[: count + 1], at[:count]
 
 
-@with_forms
 @pytest.mark.pairwise
 @pytest.mark.parametrize("kind", ["distinct", "tied", "one class"])
 @pytest.mark.parametrize("n", SIZES)
-def test_weighted_points(form, rng, n, kind):
+def test_weighted_points(rng, n, kind):
     rows, weights = case(rng, n, kind)
-    tp, fp, at = points(form, rows, weights[0], 0.5)
+    tp, fp, at = points(rows, weights[0], 0.5)
     sums = [(Fraction(0), Fraction(0))]
     for p, q in rows.resampled(weights[0].astype(int).tolist()):
         sums.append((sums[-1][0] + Fraction(p, 2), sums[-1][1] + Fraction(q, 2)))
