@@ -29,6 +29,43 @@ _BYTE = np.uint64(255)
 
 
 @kernel
+def sum_of_values(values, times):
+    """Return how many values there are, their sum and the largest magnitude.
+
+    Each counts ``times[i]``; once where ``times`` is empty.
+    """
+    n = 0.0
+    total = 0.0
+    largest = 0.0
+    for i in range(values.size):
+        count = times[i] if times.size else 1
+        if count > 0:
+            n += count
+            total += count * values[i]
+            size = abs(values[i])
+            if not size <= largest:  # or nan
+                largest = size
+    return n, total, largest
+
+
+@kernel
+def central_moments(values, times, mean, scale):
+    """Return the sums of squares and cubes of ``(values - mean) / scale``, and the largest size."""
+    squares = 0.0
+    cubes = 0.0
+    largest = 0.0
+    for i in range(values.size):
+        count = times[i] if times.size else 1
+        if count > 0:
+            deviation = (values[i] - mean) / scale
+            square = count * deviation * deviation
+            squares += square
+            cubes += square * deviation
+            largest = max(largest, abs(deviation))
+    return squares, cubes, largest
+
+
+@kernel
 def gather_counts(drawn, units, counts):
     """Fill ``counts[r, i]`` with ``drawn[r, units[i]]``: what is drawn are units, not rows."""
     for r in range(counts.shape[0]):

@@ -39,6 +39,7 @@ _ROUNDING = 2.0**-46
 
 # Differences of measures this near to one another, relative to the largest, are ties.
 _TIE = 1e-12
+_ONCE = np.empty(0, np.int64)
 
 ALL_EQUAL = (
     "all replicates are equal, so that they do not show how much the estimate varies: use an "
@@ -179,34 +180,43 @@ def _bias(replicates: Floats, estimate: float) -> float:
 
 
 def acceleration(
-    influences: Floats, times: NDArray[Any] | None = None, strata: NDArray[Any] | None = None
+    influences: Sequence[Floats],
+    times: Sequence[NDArray[Any]] | None = None,
+    *,
+    stratified: bool = False,
 ) -> float:
     """Return the acceleration of a BCa interval; nan where influences are undefined or all equal.
 
     ``influences`` are the derivatives of the estimate by the weight of each sampling unit, or of
-    each of ``times`` equal ones; ``strata`` the sample that each is drawn in, where there are
-    several. With U the influences less their mean in the stratum it is
+    each of ``times`` equal ones, an array for each class; ``stratified`` says that each class is
+    drawn by itself. With U the influences less their mean, or less that of their class, it is
 
         a = 1/6 sum U^3 / (sum U^2)^(3/2).
 
     Efron & Tibshirani (1993), eq. 14.15 with the infinitesimal jackknife (22.19) in place of the
     jackknife; of several samples Davison & Hinkley (1997), 5.3.2.
     """
-    times = np.ones(len(influences)) if times is None else times
-    held = times > 0
-    influences, times = influences[held], times[held]
-    codes = np.zeros(len(times), np.int64) if strata is None else strata[held]
-    centred = np.empty(len(times))
-    with np.errstate(invalid="ignore"):  # infinite influences: the largest says so
-        for code in np.unique(codes):
-            own = codes == code
-            centred[own] = influences[own] - np.average(influences[own], weights=times[own])
-        largest = np.abs(centred).max()
-    if not _ROUNDING * np.abs(influences).max() < largest < math.inf:
+    counts = [_ONCE] * len(influences) if times is None else [t.astype(np.int64) for t in times]
+    each = list(zip(influences, counts, strict=True))
+    sums = np.array([replicates.sum_of_values(*one) for one in each])
+    size = float(sums[:, 2].max())
+    if not 0.0 < size < math.inf:
         return math.nan
-    centred /= largest  # influences of 1/n, say: their cubes could leave the range of float64
-    squares = times * centred * centred
-    return float((squares * centred).sum() / (6.0 * squares.sum() ** 1.5))
+    if not stratified:
+        sums[:] = sums.sum(axis=0)
+    with np.errstate(invalid="ignore"):  # a class without units
+        means = sums[:, 1] / sums[:, 0]
+    moments = np.array(
+        [
+            replicates.central_moments(*one, mean, size)
+            for one, mean in zip(each, means.tolist(), strict=True)
+        ]
+    )
+    # Influences of 1/n, say, are divided by their size: cubes could leave the range of float64.
+    if not moments[:, 2].max() > _ROUNDING:
+        return math.nan
+    squares, cubes, _ = moments.sum(axis=0).tolist()
+    return float(cubes / (6.0 * squares**1.5))
 
 
 def pvalue_of_limits(
@@ -335,19 +345,23 @@ class Engine:
         self, wanted: Sequence[tuple[int, int]], stratified: bool
     ) -> dict[tuple[int, int], float]:
         """Return BCa's acceleration of each (model, measure); nan where it is undefined."""
-        first = self.forms[0]  # whose entries are the units of all
-        strata = first.classes() if stratified else None
 
         def one(model: int, measure: int) -> float:
-            return acceleration(self.contributions(model, measure), first.times(), strata)
+            form, plan = self.forms[model], self.asked[measure].plan
+            if form.are_alike(plan.cells):
+                influences = plan.influences(form, self.places[measure].columns)
+                return acceleration(influences, form.times(plan.cells), stratified=stratified)
+            moved = self.contributions(model, measure)
+            classes = self.forms[0].by_class(moved) if stratified else [moved]
+            return acceleration(classes, stratified=stratified)
 
         return dict(zip(wanted, run([partial(one, *each) for each in wanted]), strict=True))
 
     def contributions(self, model: int, measure: int) -> Floats:
         """Return what each sampling unit adds to the error of a measure of a model."""
-        form = self.forms[model]
-        plan, columns = self.asked[measure].plan, self.places[measure].columns
-        return form.contributions(plan.influences(form, columns))
+        form, plan = self.forms[model], self.asked[measure].plan
+        influences = plan.influences(form, self.places[measure].columns)
+        return form.contributions(np.concatenate(influences), plan.cells)
 
     def _batch_size(self, n_resamples: int) -> int:
         """Return how many replicates make a batch: a number of the call, not of the threads."""

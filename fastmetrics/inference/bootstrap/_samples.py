@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,25 +154,23 @@ class Form(ABC):
         """Return the scores at places that a kernel names."""
         raise InputTypeError("scores are needed")
 
-    def cell_of_rows(self) -> NDArray[np.int64]:
-        """Return the cell of the confusion matrix that each row is in."""
-        raise InputTypeError("rows with classes are needed")
+    def are_alike(self, cells: CellsAre) -> bool:
+        """Return whether all sampling units of a cell move a metric alike, and are counted."""
+        return True
 
-    def times(self) -> NDArray[Any] | None:
-        """Return how many rows each entry stands for; None for one each."""
-        return None
+    def times(self, cells: CellsAre) -> list[NDArray[Any]]:
+        """Return how many sampling units each cell stands for, an array for each class."""
+        if cells == "decisions":
+            return list(self.matrix())
+        return [self.score_table().positives, self.score_table().negatives]
 
-    def classes(self) -> NDArray[Any]:
-        """Return the class of each entry: its stratum where each class is drawn by itself."""
+    def contributions(self, influences: Floats, cells: CellsAre) -> Floats:
+        """Return what each sampling unit adds to the error, from the influence of each cell."""
+        raise InputTypeError("rows are needed")
+
+    def by_class(self, values: Floats) -> list[Floats]:
+        """Return numbers of the entries class by class: those of each are drawn by themselves."""
         raise InputTypeError("entries with classes are needed")
-
-    def contributions(self, influences: Floats) -> Floats:
-        """Return what each sampling unit adds to the error, from the influence of each entry."""
-        return influences
-
-    def of_scores(self, of_positives: Floats, of_negatives: Floats) -> Floats:
-        """Return, for each entry, the value of its class at its distinct score."""
-        raise InputTypeError("scores of two classes are needed")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -288,12 +286,27 @@ class Rows(Form):
         sums = np.bincount(self.numbers, weights, len(self.arguments[0]))
         return sums if weights.dtype.kind == "f" else sums.astype(np.int64)
 
-    def contributions(self, influences: Floats) -> Floats:
+    def are_alike(self, cells: CellsAre) -> bool:
+        return cells != "entries" and self.weights is None and not self.is_grouped
+
+    def contributions(self, influences: Floats, cells: CellsAre) -> Floats:
+        if cells == "scores":
+            influences = influences[self.score_of_rows()]
+        elif cells == "decisions":
+            influences = influences[self.cell_of_rows()]
         if self.weights is not None:
             influences = influences * self.weights
         if self.units is None:
             return influences
         return np.bincount(self.units, influences, self.n_units).astype(np.float64, copy=False)
+
+    def cell_of_rows(self) -> NDArray[np.int64]:
+        """Return the cell of the confusion matrix that each row is in."""
+        raise InputTypeError("rows with classes are needed")
+
+    def score_of_rows(self) -> NDArray[np.int64]:
+        """Return the index of each row's score among those of the positives, then negatives."""
+        raise InputTypeError("scores of two classes are needed")
 
     def _n_cells(self) -> int:
         return 0
@@ -322,14 +335,15 @@ class ScoredRows(Rows):
         called = np.arange(self.n) < (self.cut or 0)
         return 2 * self.rows.labels.astype(np.int64) + called
 
-    def classes(self) -> NDArray[Any]:
-        return self.rows.labels
-
-    def of_scores(self, of_positives: Floats, of_negatives: Floats) -> Floats:
-        ends = self.rows.ends[: self.n]
-        score = np.cumsum(ends) - ends  # the number of each row's distinct score
+    def by_class(self, values: Floats) -> list[Floats]:
         positive = self.rows.labels == 1
-        return np.asarray(np.where(positive, of_positives[score], of_negatives[score]), np.float64)
+        return [values[positive], values[~positive]]
+
+    def score_of_rows(self) -> NDArray[np.int64]:
+        ends = self.rows.ends[: self.n].astype(np.int64)
+        scores = np.cumsum(ends) - ends
+        below: NDArray[np.int64] = scores + len(self.score_table()) * (self.rows.labels == 0)
+        return below
 
     def part(self, counts: Bytes, row: int, state: Codes, out: Yield) -> tuple[Codes, Codes]:
         return pairs_and_sums(self.rows, self.columns, counts, row, state, out)
@@ -366,6 +380,8 @@ class ScoredRows(Rows):
 
 
 Counts = NDArray[np.int64]
+#: What moves a metric alike: rows of a class and a score, of a cell of the matrix, or one entry.
+CellsAre = Literal["scores", "decisions", "entries"]
 
 _CELLS_OF_A_BATCH: Final = 1 << 16
 
@@ -405,10 +421,6 @@ class Cells(Form):
         """Return what ``count`` replicates from number ``first`` on yield."""
 
     @abstractmethod
-    def times(self) -> Counts:
-        """Return how many rows each cell stands for."""
-
-    @abstractmethod
     def _n_cells(self) -> int: ...
 
 
@@ -432,24 +444,14 @@ class TableCells(Cells):
         return cells[:, ::2], cells[:, 1::2]
 
     def weights_of_columns(self) -> NDArray[Any]:
-        return self.times().astype(np.float64)
+        return np.concatenate(self.times("scores"), dtype=np.float64)
 
     def score_at(self, places: NDArray[np.int64]) -> NDArray[Any]:
         scores: NDArray[Any] = self.table.scores[places]
         return scores
 
-    def times(self) -> Counts:
-        return np.concatenate((self.table.positives, self.table.negatives))
-
-    def classes(self) -> NDArray[Any]:
-        return np.repeat((1, 0), len(self.table))
-
-    def cell_of_rows(self) -> NDArray[np.int64]:
-        called = np.arange(len(self.table)) < (self.cut or 0)
-        return 2 * self.classes() + np.tile(called, 2)
-
-    def of_scores(self, of_positives: Floats, of_negatives: Floats) -> Floats:
-        return np.concatenate((of_positives, of_negatives))
+    def by_class(self, values: Floats) -> list[Floats]:
+        return np.split(values, 2)
 
     def _n_cells(self) -> int:
         return 2 * len(self.table)
@@ -515,15 +517,6 @@ class MatrixCells(Cells):
             return self._measured(np.concatenate(rows, axis=1))
         poisson = draws.resampling == "poisson"
         return self._measured(cell_counts(draws.key, sizes, first, count, poisson=poisson))
-
-    def times(self) -> Counts:
-        return self.counts.ravel()
-
-    def classes(self) -> NDArray[Any]:
-        return np.repeat(np.arange(len(self.counts)), len(self.counts))
-
-    def cell_of_rows(self) -> NDArray[np.int64]:
-        return np.arange(self.counts.size)
 
     def _n_cells(self) -> int:
         return self.counts.size

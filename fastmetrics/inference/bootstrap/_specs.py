@@ -26,7 +26,7 @@ from fastmetrics._kernels import replicates
 from fastmetrics._kernels._compile import without_gil
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._draws import Floats, Line, Method, Statistic, Yield
-from fastmetrics.inference.bootstrap._samples import Form, Rows
+from fastmetrics.inference.bootstrap._samples import CellsAre, Form, Rows
 from fastmetrics.inference.table_points import has_influences, measure_of
 from fastmetrics.measures import asking
 from fastmetrics.measures._measure import Measure
@@ -97,6 +97,7 @@ class Plan(ABC):
     n_columns: int = 0
     undefined_where: str = ""
     note: str = ""
+    cells: CellsAre = "entries"
 
     @abstractmethod
     def values(self, part: Yield) -> Floats:
@@ -123,8 +124,11 @@ class Plan(ABC):
         return "bca"
 
     @abstractmethod
-    def influences(self, form: Form, columns: slice) -> Floats:
-        """Return the derivative of the estimate by the weight of each entry of the form."""
+    def influences(self, form: Form, columns: slice) -> list[Floats]:
+        """Return the derivative of the estimate by the weight of a row of each of the `cells`.
+
+        An array for each class; one for all, where they are entries of rows.
+        """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,6 +148,8 @@ class ThresholdPlan(Plan):
     undefined_where: str = ""
     note: str = ""
     moved: Callable[[ScoreTable], CurveInfluences] | None = None
+
+    cells = "scores"
 
     @property
     def is_of_a_choice(self) -> bool:
@@ -169,10 +175,10 @@ class ThresholdPlan(Plan):
     def default_method(self, form: Form, label: str) -> Method:
         return "percentile" if form.is_grouped else Plan.default_method(self, form, label)
 
-    def influences(self, form: Form, columns: slice) -> Floats:
+    def influences(self, form: Form, columns: slice) -> list[Floats]:
         moved = cast("Callable[[ScoreTable], CurveInfluences]", self.moved)
-        found = of_curve(form.score_table(), moved)
-        return form.of_scores(found.of_positives, found.of_negatives)
+        _, *influences = of_curve(form.score_table(), moved)
+        return influences
 
 
 def _auc(part: Yield) -> Floats:
@@ -452,6 +458,7 @@ class CountPlan(Plan):
     parameters: Mapping[str, Any]
 
     undefined_where = DIVIDES_BY_0
+    cells = "decisions"
 
     def values(self, part: Yield) -> Floats:
         return count_measures.value(self.name, _matrices(part.cells), **self.parameters)
@@ -459,9 +466,8 @@ class CountPlan(Plan):
     def estimate(self, form: Form, columns: slice) -> float:
         return float(count_measures.value(self.name, form.matrix(), **self.parameters))
 
-    def influences(self, form: Form, columns: slice) -> Floats:
-        slopes = count_measures.gradient(self.name, form.matrix(), **self.parameters)
-        return np.asarray(slopes.ravel()[form.cell_of_rows()])
+    def influences(self, form: Form, columns: slice) -> list[Floats]:
+        return list(count_measures.gradient(self.name, form.matrix(), **self.parameters))
 
 
 def _matrices(cells: Floats) -> Floats:
@@ -505,13 +511,13 @@ class SumPlan(Plan):
     def check_bca(self, form: Form, label: str) -> None:
         """Do nothing: means have influences whatever the weights."""
 
-    def influences(self, form: Form, columns: slice) -> Floats:
+    def influences(self, form: Form, columns: slice) -> list[Floats]:
         chosen = _columns(form)[columns]
         means = np.average(chosen, axis=1, weights=form.weights_of_columns())
         with np.errstate(divide="ignore", invalid="ignore"):
             slopes = np.reshape(self.slopes(means), (-1, 1))
-            found: Floats = (slopes * (chosen - means[:, None])).sum(axis=0)
-        return found
+            moved: Floats = (slopes * (chosen - means[:, None])).sum(axis=0)
+        return [moved] if isinstance(form, Rows) else form.by_class(moved)
 
 
 def _columns(form: Form) -> Floats:
@@ -653,7 +659,7 @@ class UserPlan(Plan):
                 f"at most: got {form.n_rows:,}; take `method='percentile'`"
             )
 
-    def influences(self, form: Form, columns: slice) -> Floats:
+    def influences(self, form: Form, columns: slice) -> list[Floats]:
         """Return what the function lacks without each row in turn, less a number common to all."""
         function, rows = self.statistic, cast(Rows, form)
         kept = rows.in_given_order(np.ones(rows.n, np.int64))
@@ -662,7 +668,7 @@ class UserPlan(Plan):
             kept[i] -= 1
             values[i] = rows.statistic(function, kept)
             kept[i] += 1
-        return -(values if rows.numbers is None else values[rows.numbers])
+        return [-(values if rows.numbers is None else values[rows.numbers])]
 
 
 def _read_only(column: NDArray[Any]) -> NDArray[Any]:

@@ -571,9 +571,9 @@ def paired_method(one: Planned) -> PairedMethod:
 def _acceleration(engine: Engine, options: Options, pair: tuple[int, int], measure: int) -> float:
     """Return the acceleration of a measure of the first model less that of the second."""
     a, b = pair
-    strata = engine.forms[0].classes() if options.stratified else None
     difference = engine.contributions(a, measure) - engine.contributions(b, measure)
-    return acceleration(difference, strata=strata)
+    classes = engine.forms[0].by_class(difference) if options.stratified else [difference]
+    return acceleration(classes, stratified=options.stratified)
 
 
 def _pair(
