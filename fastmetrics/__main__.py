@@ -18,7 +18,7 @@ def run() -> int:
         status = main()
     except KeyboardInterrupt:  # before `main` could hear it
         pass
-    from fastmetrics.cli._interrupt import INTERRUPTED, say_interrupted
+    from fastmetrics.cli._terminal import INTERRUPTED, say_interrupted
 
     if status is None:
         say_interrupted()

@@ -11,10 +11,119 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stderr
+from typing import Any, Final, NoReturn
 
-from fastmetrics.cli._interrupt import INTERRUPTED, insistent_interrupt, say_interrupted
-from fastmetrics.cli._messages import explain, tell, write
-from fastmetrics.cli._parser import build_parser, files_apart
+from fastmetrics.cli._options import Command, declare
+from fastmetrics.cli._terminal import (
+    INTERRUPTED,
+    explain,
+    insistent_interrupt,
+    say_interrupted,
+    tell,
+    write,
+)
+from fastmetrics.cli.commands.compare import COMPARE, COMPARE_BENCHMARKS, COMPARE_TABLE
+from fastmetrics.cli.commands.evaluate import DOCTOR, EVALUATE, REPORT
+from fastmetrics.cli.commands.gate import GATE
+from fastmetrics.cli.commands.package import DEMO, METRICS, WARMUP
+from fastmetrics.cli.commands.plot import PLOT
+from fastmetrics.cli.commands.sql import SQL
+
+#: In the order of the help.
+COMMANDS: Final[Sequence[Command]] = (
+    DEMO,
+    EVALUATE,
+    REPORT,
+    DOCTOR,
+    GATE,
+    COMPARE,
+    COMPARE_TABLE,
+    COMPARE_BENCHMARKS,
+    PLOT,
+    SQL,
+    METRICS,
+    WARMUP,
+)
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that says errors on one line, as all the program does, and writes help whole."""
+
+    def error(self, message: str) -> NoReturn:
+        tell("error", f"{message} (see '{self.prog} --help')")
+        raise SystemExit(2)
+
+    def print_help(self, file: Any = None) -> None:
+        write(self.format_help())
+
+
+class _Version(argparse.Action):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(nargs=0, **options)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        # Reading the metadata of the distribution takes longer than parsing.
+        from importlib import metadata
+
+        try:
+            version = metadata.version("fastmetrics-eval")
+        except metadata.PackageNotFoundError:
+            version = "(not installed)"
+        write(f"fastmetrics {version}\n")
+        parser.exit()
+
+
+def files_apart(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with files that follow the names of --metrics put before it.
+
+    An option of any number of values takes all that come, a file that was meant as such too.
+    """
+    found = list(arguments)
+    if "--metrics" not in found:
+        return found
+    from fastmetrics.io.formats import is_readable_name
+
+    at = found.index("--metrics")
+    end = at + 1
+    while end < len(found) and not found[end].startswith("-"):
+        end += 1
+    files = [text for text in found[at + 1 : end] if is_readable_name(text)]
+    names = [text for text in found[at + 1 : end] if text not in files]
+    return [*found[:at], *files, "--metrics", *names, *files_apart(found[end:])]
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser; each command sets ``command``, which returns the text to print."""
+    parser = _Parser(
+        prog="fastmetrics",
+        description="Exact, fast evaluation of labels and scores.",
+        epilog="Start with: fastmetrics demo",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action=_Version, help="print the version and exit")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for each in COMMANDS:
+        command = commands.add_parser(
+            each.name,
+            help=each.about,
+            description=each.help or each.about,
+            epilog=each.examples,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        if each.add_options is not None:
+            each.add_options(command)
+        declare(command, each.options, **each.types)
+        if each.formats:
+            command.add_argument(
+                "--format",
+                choices=each.formats,
+                default="table",
+                help="of the output (default table)",
+            )
+        command.set_defaults(command=each.run, **each.defaults)
+    return parser
+
 
 #: What a shell reports for a process that a reader who went away has ended.
 BROKEN_PIPE = 141

@@ -6,13 +6,32 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 _ENTRY: Final = re.compile(
     r"(?P<optional>\[)?(?P<names>-[\w-]+(?:, -[\w-]+)*)? ?(?P<value>\{[^}]+\}|[^\s\]]\S*?)?"
     r"(?P<several> \.\.\.)?\]?(?P<repeated>\.\.\.)?  (?P<help>.+)"
 )
+
+
+class Command(NamedTuple):
+    """A command: its name and line in the help, the function that runs it, and its options.
+
+    ``options`` is the text that `declare` takes with ``types``; ``add_options`` adds what the text
+    cannot tell. ``help`` and ``examples`` stand above and below the options.
+    """
+
+    name: str
+    about: str
+    run: Callable[[argparse.Namespace], str]
+    options: str = ""
+    types: Mapping[str, Callable[[str], Any]] = {}
+    defaults: Mapping[str, Any] = {}
+    formats: Sequence[str] = ()
+    help: str | None = None
+    examples: str | None = None
+    add_options: Callable[[argparse.ArgumentParser], None] | None = None
 
 
 def declare(command: argparse.ArgumentParser, text: str, **types: Callable[[str], Any]) -> None:

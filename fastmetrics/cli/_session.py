@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import distinct
-from fastmetrics.cli._messages import print_texts, tell
 from fastmetrics.cli._options import as_options, number_of, unquoted
+from fastmetrics.cli._terminal import print_texts, tell
 from fastmetrics.errors import InputError, with_names
 from fastmetrics.io._session import quote_name, quote_text
 from fastmetrics.io.columns import Columns, TextColumn

@@ -206,6 +206,6 @@ def test_our_own_mistakes_are_not_hidden(monkeypatch):
     def broken(*_):
         raise ImportError("cannot import name 'x'")
 
-    monkeypatch.setattr("fastmetrics.cli.commands.warmup.run", broken)
+    monkeypatch.setattr("fastmetrics.cli._warmup.compile_all", broken)
     with pytest.raises(ImportError, match="cannot import name"):
         main(["warmup"])

@@ -12,7 +12,7 @@ import sys
 import pytest
 from processes import environment
 
-from fastmetrics.cli import _messages, main
+from fastmetrics.cli import _terminal, main
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="descriptors of POSIX")
 FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
@@ -168,5 +168,5 @@ def test_a_reader_of_errors_that_went_away(folder, arguments, expected):
 def test_directions_are_shown_where_arrows_cannot_be(monkeypatch, encoding) -> None:
     printed = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     monkeypatch.setattr("sys.stdout", printed)
-    _messages.write("AUC ↑, loss ↓, [0, ∞]")
+    _terminal.write("AUC ↑, loss ↓, [0, ∞]")
     assert printed.buffer.getvalue() == b"AUC ^, loss v, [0, inf]"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import pkgutil
 import re
 import shlex
 
@@ -13,20 +11,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fastmetrics.cli import commands, main
-from fastmetrics.cli._parser import build_parser
+from fastmetrics.cli import COMMANDS, build_parser, main
 
 #: What needs a repository with benchmarks, or a program of another project.
 PARSED_ALONE = ("bench",)
-MODULES = [module.name for module in pkgutil.iter_modules(commands.__path__)]
 N = 400
 
 
 def examples():
     """Return each example of the help of each command."""
-    for name in MODULES:
-        module = importlib.import_module(f"fastmetrics.cli.commands.{name}")
-        text = getattr(module, "EXAMPLES", "").replace("\\\n", " ")
+    for each in COMMANDS:
+        text = (each.examples or "").replace("\\\n", " ")
         for line in text.splitlines():
             if line.startswith("  fastmetrics "):
                 yield re.sub(r" {2,}\(.*\)$", "", line.strip())

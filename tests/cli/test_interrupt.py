@@ -12,7 +12,7 @@ import pytest
 from processes import python
 
 from fastmetrics._interrupt import deferred_interrupt, listeners
-from fastmetrics.cli._interrupt import insistent_interrupt
+from fastmetrics.cli._terminal import insistent_interrupt
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 
@@ -65,7 +65,7 @@ def test_a_compiler_that_takes_long_is_not_waited_for():
     code = (
         "import os, signal, threading, time\n"
         "from fastmetrics._interrupt import deferred_interrupt\n"
-        "from fastmetrics.cli._interrupt import insistent_interrupt\n"
+        "from fastmetrics.cli._terminal import insistent_interrupt\n"
         "threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
         "with insistent_interrupt(), deferred_interrupt():\n    time.sleep(30)\n"
     )

@@ -1,53 +1,241 @@
-"""``fastmetrics compare``: which model is better on the items of logs."""
+"""``fastmetrics compare``, ``compare-table`` and ``compare-benchmarks``: which is better."""
 
 from __future__ import annotations
 
 import argparse
+import glob
 import os
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
 
-from fastmetrics.cli._options import as_options
+from fastmetrics.cli._options import Command, as_options, check_picture, number_of
 
-ABOUT: Final = "compare models by logs of their evaluations, item by item"
-FORMATS: Final = ("table", "json", "markdown")
-HELP: Final = """\
-Compare models by logs of their evaluations, item by item: those of lm-evaluation-harness
-(samples_*.jsonl) and of Inspect (.eval, .json), told by what is in them, or tables (CSV, Parquet,
-JSON lines) with a row for each repeat of an item. Items are what varies, not repeats; groups of
-items where --groups says whose they are."""
+if TYPE_CHECKING:
+    from fastmetrics.comparison.timings import TimingComparison, TimingRun
 
-EXAMPLES: Final = """\
+
+def add_options_of_compare_table(command: argparse.ArgumentParser) -> None:
+    """Add one of two sides."""
+    side = command.add_mutually_exclusive_group(required=True)
+    side.add_argument("--higher-is-better", action="store_true", help="the table holds scores")
+    side.add_argument("--lower-is-better", action="store_true", help="the table holds errors")
+
+
+def run_compare_table(options: argparse.Namespace) -> str:
+    """Read the table, compare the algorithms, draw the diagram, and return the output."""
+    from fastmetrics.cli._render import render
+    from fastmetrics.cli._session import in_words, read_rows, tell_skipped
+    from fastmetrics.cli._terminal import tell
+    from fastmetrics.comparison.table_comparison import compare_table, save_critical_difference
+    from fastmetrics.io.formats import column_names
+
+    if options.plot is not None:
+        check_picture("--plot", options.plot)
+    algorithms = options.algorithm
+    if not algorithms:
+        known = next(iter(column_names(options.files[:1], options.datasets).values()))
+        algorithms = [name for name in known if name != options.datasets]
+    columns = read_rows(options, options.datasets, algorithms, many_labels=True)
+    names = [str(name) for name in columns.label_values.tolist()]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(
+                f"column {options.datasets!r} names the data set {name!r} more than once: the "
+                "table needs one row a data set"
+            )
+    usual = "nemenyi" if options.control is None else "bonferroni-dunn"
+    words = as_options("control", "post_hoc", "confidence_level")
+    with in_words(words | {"rng": "--seed", "scores": "the table"}, about="the table"):
+        comparison = compare_table(
+            columns.scores,
+            higher_is_better=options.higher_is_better,
+            confidence_level=options.confidence_level,
+            post_hoc=options.post_hoc or usual,  # type: ignore[arg-type]
+            control=options.control,
+            datasets=names,
+            rng=options.seed,
+        )
+    if options.plot is not None:
+        save_critical_difference(comparison, options.plot)
+        tell("note", f"{options.plot}: the critical-difference diagram")
+    tell_skipped(columns, "compared")
+    counts = {"n_datasets": columns.n_rows, "n_skipped": columns.n_skipped}
+    return render(comparison, options.format, counts=counts)
+
+
+COMPARE_TABLE: Final = Command(
+    name="compare-table",
+    about="compare algorithms on several data sets: Friedman, post-hoc test, groups",
+    run=run_compare_table,
+    formats=("table", "json", "csv", "markdown"),
+    help="""\
+Compare algorithms on several data sets by their ranks: Friedman's test, a post-hoc test, and the
+groups inside which no difference is shown. The table, in the same kinds of file as for evaluate,
+has a row a data set and a column an algorithm.""",
+    options="""
+FILE
+--datasets COL  column that names the data sets
+[--algorithm COL]...  column of an algorithm; may be repeated (default: all columns but --datasets)
+[--post-hoc {nemenyi,bonferroni-dunn,wilcoxon-holm}]  which algorithms differ: all pairs by mean
+    ranks, all against --control by mean ranks, or Wilcoxon's test with Holm's adjustment (default:
+    nemenyi, with --control bonferroni-dunn)
+[--control NAME]  the algorithm that the others are compared with
+[--confidence-level P]  of tests (default 0.95)
+[--seed S]  of Friedman's p-value where it takes permutations
+[--on-bad-row {error,skip}]  what to do with a data set that lacks a number: stop (default), or
+    leave it out
+[--plot FILE]  write the critical-difference diagram (.png .pdf .svg)
+""",
+    defaults={"confidence_level": 0.95},
+    examples="""\
 examples:
-  fastmetrics compare old=a/samples_gsm8k.jsonl new=b/samples_gsm8k.jsonl --metric exact_match \\
-      --filter strict-match
-  fastmetrics compare run.eval --pass-at 1 5 --pass-hat 5
-  fastmetrics compare scores.csv --id question --score correct --model model --repeat try \\
-      --groups document
-"""
+  fastmetrics compare-table accuracies.csv --datasets name --higher-is-better
+  fastmetrics compare-table errors.csv --datasets name --lower-is-better --control baseline
+  fastmetrics compare-table auc.parquet --datasets name --higher-is-better --plot diagram.png
+""",
+    add_options=add_options_of_compare_table,
+)
 
 
-OPTIONS: Final = """
-[--metric NAME]  of a log that has several: the measure, or the scorer
-[--filter NAME]  of lm-evaluation-harness: the filter of the answers
-[--groups FIELD]  whose items vary together: a field of doc or metadata of logs, a column of tables
-[--pass-at K ...]  give the chance that one of K tries is right; several K may be named
-[--pass-hat K ...]  give the chance that all of K tries are right; several K may be named
-[--on-missing {error,intersect}]  what is done with items that not all models have: stop (default),
-    or leave them out
-[--confidence-level P]  (default 0.95)
-tables:
-[--id COL]  column of the items: says that files are tables
-[--score COL]  column of the score of a repeat
-[--model COL]  column of the models (default: each file is of one)
-[--repeat COL]  column of the repeats, where an item has several
-[--where]
-"""
+_COLUMNS: Final = (
+    *("name", "estimate", "low", "high", "standard_error", "decision", "margin", "more_needed"),
+    *("detectable", "n_before", "n_after", "pvalue_worse", "pvalue_not_worse"),
+)
 
 
-DEFAULTS: Final = {"pass_at": [], "pass_hat": [], "on_missing": "error", "confidence_level": 0.95}
+def margin(text: str) -> tuple[str, float]:
+    """Return the pattern of names and a share: 5% or 0.05."""
+    name, equals, own = text.rpartition("=")
+    share = number_of(own.removesuffix("%"))
+    if share is None or not 0 < share < float("inf") or (equals and not name):
+        raise argparse.ArgumentTypeError(f"must be above 0, as 5% or 0.05: got {text!r}")
+    return name or "*", share / (100 if own.endswith("%") else 1)
 
 
-def add_options(command: argparse.ArgumentParser) -> None:
+def run_compare_benchmarks(options: argparse.Namespace) -> str:
+    """Read the files, decide, set the exit status, and return the output."""
+    from fastmetrics.cli._render import in_format
+    from fastmetrics.cli._session import in_words
+    from fastmetrics.cli._terminal import tell
+    from fastmetrics.comparison.timings import compare_timings
+
+    margins = dict(options.margin or ())
+    margins |= {"*": margins.pop("*", 0.05)}  # the last: the first that fits is taken
+    with in_words(as_options("single_run", "allow_different", "before", "after")) as texts:
+        before, after = _shared(_read(options.before), _read(options.after))
+        found = compare_timings(
+            before,
+            after,
+            paired=options.paired,
+            single_run=options.single_run,
+            margin=margins,
+            correction=options.correction,
+            allow_different=options.allow_different,
+            confidence_level=options.confidence_level,
+        )
+    for _, text in texts:
+        tell("warning", text)
+    options.exit_status = found.exit_status
+    if options.junit is not None:
+        _write_junit(found, options.junit)
+    fields = {"decision": found.decision, **found.to_dict()}
+    rows = [
+        {name: value for name, value in row.to_dict().items() if name in _COLUMNS}
+        | row.confidence_interval.to_dict()
+        for row in found
+    ]
+    return in_format(options.format, fields, found._shown(), lambda: (_COLUMNS, rows))
+
+
+def _read(patterns: list[str]) -> list[TimingRun]:
+    """Return the runs of files, each once."""
+    from fastmetrics.comparison.timings import read_timings
+
+    paths: dict[str, str] = {}
+    for pattern in patterns:
+        for path in sorted(glob.glob(pattern)) or [pattern]:
+            paths.setdefault(os.path.realpath(path), path)
+    return [read_timings(path) for path in paths.values()]
+
+
+def _shared(
+    before: Sequence[TimingRun], after: Sequence[TimingRun]
+) -> tuple[list[TimingRun], list[TimingRun]]:
+    """Return the runs with the benchmarks that all have; the others are named."""
+    from dataclasses import replace
+
+    from fastmetrics.cli._terminal import tell
+
+    runs = [*before, *after]
+    names = [name for name in runs[0] if all(name in run for run in runs)]
+    if not names:
+        raise ValueError(
+            f"{runs[0].source} and {runs[-1].source} share no benchmark with all others: the "
+            f"first of one is {next(iter(runs[0]))!r}, of the other {next(iter(runs[-1]))!r}"
+        )
+    lone = list(dict.fromkeys(name for run in runs for name in run if name not in names))
+    if lone:
+        more = f" and {len(lone) - 5} more" if len(lone) > 5 else ""
+        tell("warning", f"not every run has {', '.join(map(repr, lone[:5]))}{more}: not compared")
+
+    def kept(run: TimingRun) -> TimingRun:
+        return replace(run, rounds={name: run[name] for name in names})
+
+    return list(map(kept, before)), list(map(kept, after))
+
+
+def _write_junit(found: TimingComparison, path: str) -> None:
+    """Write a test case for each benchmark: an undecided one is an error."""
+    from fastmetrics.cli._render import Case, write_junit
+
+    outcomes: dict[str, Any] = {"worse": "failure", "undecided": "error"}
+    cases = []
+    for row in found:
+        low, high = row.confidence_interval
+        said = f"{row.decision}: {row.estimate:.4g} times as long [{low:.4g}, {high:.4g}]"
+        cases.append(Case("benchmarks", row.name, outcomes.get(row.decision, ""), said))
+    write_junit(path, "fastmetrics compare-benchmarks", cases, repr(found))
+
+
+COMPARE_BENCHMARKS: Final = Command(
+    name="compare-benchmarks",
+    about="decide from files of benchmarks whether anything became slower",
+    run=run_compare_benchmarks,
+    formats=("table", "json", "csv", "markdown"),
+    help="""\
+Decide of each benchmark whether it became slower by more than a margin: worse, not worse, or
+undecided, and then how many more runs would decide. Each file is one run, of pytest-benchmark,
+pyperf, hyperfine or asv; runs are what varies, so that several a side are needed: with one a side
+nothing is decided, unless --single-run says that its rounds are to be taken for all there is. Runs
+on other machines, processors, interpreters or versions, and runs that failed, are refused.
+
+exit status: 0 nothing is worse, 1 something is, 2 the files cannot be compared, 3 undecided""",
+    options="""
+--before FILE ...  the runs before the change: files, or glob patterns
+--after FILE ...  the runs after it: files, or glob patterns
+[--paired]  the runs were taken in turns, the first before with the first after and so on
+[--single-run]  take the rounds of one run a side for what varies
+[--margin [NAME=]P]...  the largest growth of a time that does not matter: 5%% (default) or 0.05; of
+    one benchmark, or of a pattern as 'sort*', with its name; may be repeated
+[--correction {holm,fdr}]  bound the chance of any false alarm (default), or the share of false ones
+[--allow-different WHAT ...]  what may differ between the runs, as the error names it, or all
+[--confidence-level P]  chance of calling nothing worse that is not, of all benchmarks together
+    (default 0.95)
+[--junit]
+""",
+    types={"margin": margin},
+    defaults={"correction": "holm", "allow_different": [], "confidence_level": 0.95},
+    examples="""\
+examples:
+  for i in 1 2 3 4 5; do pytest --benchmark-json=before$i.json; done
+  fastmetrics compare-benchmarks --before 'before*.json' --after 'after*.json'
+  fastmetrics compare-benchmarks --before b*.json --after a*.json --margin 10% --margin 'io*=25%'
+  fastmetrics compare-benchmarks --before old.json --after new.json --single-run --format markdown
+""",
+)
+
+
+def add_options_of_compare(command: argparse.ArgumentParser) -> None:
     """Add what options do not tell: files that may have names, and one of two sides."""
     about = "log, or table; a model is called NAME, or as its log or its file is"
     command.add_argument("files", nargs="+", metavar="[NAME=]FILE", help=about)
@@ -56,10 +244,10 @@ def add_options(command: argparse.ArgumentParser) -> None:
     side.add_argument("--lower-is-better", action="store_true", help="the score is an error")
 
 
-def run(options: argparse.Namespace) -> str:
+def run_compare(options: argparse.Namespace) -> str:
     """Read the logs, compare, and return the output."""
     from fastmetrics._report.evaluate_log import evaluate_log
-    from fastmetrics.cli._layout import in_format
+    from fastmetrics.cli._render import in_format
     from fastmetrics.cli._session import in_words
     from fastmetrics.io.logs import read_evaluation_log
 
@@ -144,3 +332,42 @@ def _of_tables(files: Any, options: argparse.Namespace, upwards: bool | None) ->
         "name": options.score,
         "higher_is_better": upwards,
     }
+
+
+COMPARE: Final = Command(
+    name="compare",
+    about="compare models by logs of their evaluations, item by item",
+    run=run_compare,
+    formats=("table", "json", "markdown"),
+    help="""\
+Compare models by logs of their evaluations, item by item: those of lm-evaluation-harness
+(samples_*.jsonl) and of Inspect (.eval, .json), told by what is in them, or tables (CSV, Parquet,
+JSON lines) with a row for each repeat of an item. Items are what varies, not repeats; groups of
+items where --groups says whose they are.""",
+    options="""
+[--metric NAME]  of a log that has several: the measure, or the scorer
+[--filter NAME]  of lm-evaluation-harness: the filter of the answers
+[--groups FIELD]  whose items vary together: a field of doc or metadata of logs, a column of tables
+[--pass-at K ...]  give the chance that one of K tries is right; several K may be named
+[--pass-hat K ...]  give the chance that all of K tries are right; several K may be named
+[--on-missing {error,intersect}]  what is done with items that not all models have: stop (default),
+    or leave them out
+[--confidence-level P]  (default 0.95)
+tables:
+[--id COL]  column of the items: says that files are tables
+[--score COL]  column of the score of a repeat
+[--model COL]  column of the models (default: each file is of one)
+[--repeat COL]  column of the repeats, where an item has several
+[--where]
+""",
+    defaults={"pass_at": [], "pass_hat": [], "on_missing": "error", "confidence_level": 0.95},
+    examples="""\
+examples:
+  fastmetrics compare old=a/samples_gsm8k.jsonl new=b/samples_gsm8k.jsonl --metric exact_match \\
+      --filter strict-match
+  fastmetrics compare run.eval --pass-at 1 5 --pass-hat 5
+  fastmetrics compare scores.csv --id question --score correct --model model --repeat try \\
+      --groups document
+""",
+    add_options=add_options_of_compare,
+)

@@ -1,56 +1,388 @@
-"""``fastmetrics evaluate``: files in, measures out."""
+"""``fastmetrics evaluate``, ``report`` and ``doctor``: files of rows in, results out."""
 
 from __future__ import annotations
 
 import argparse
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fastmetrics.cli._options import EVALUATION
+from fastmetrics.cli._options import (
+    EVALUATION,
+    Command,
+    number_of,
+    parse_bounds,
+    parse_metrics,
+    parse_pairs,
+)
+from fastmetrics.cli._terminal import print_texts, tell
 
-ABOUT: Final = "evaluate scores in CSV, Parquet or JSON-lines files"
-FORMATS: Final = ("table", "json", "csv", "markdown")
-HELP: Final = """\
-Evaluate scores in files: CSV (.csv .tsv .txt), Parquet (.parquet .pq) and JSON lines (.jsonl
-.ndjson .json). All files together are one data set. The greater a score, the more positive."""
+if TYPE_CHECKING:
+    from fastmetrics._input.scalars import WeightsAre
+    from fastmetrics._report.evaluation_result import Evaluation
+    from fastmetrics._report.task_evaluation import TaskEvaluation
+    from fastmetrics.io.columns import Columns
 
-EXAMPLES: Final = """\
+
+#: Options of pairs, and what one looks like.
+_PAIRS: Final = {"--class-score": "cat=p_cat", "--label-score": "cat=p_cat"}
+#: Options that mean nothing but for scores of two classes.
+_OF_TWO: Final = (
+    *("cost_fn", "cost_fp", "prevalence", "guarantee"),
+    *("bootstrap", "method", "stratified"),
+)
+
+
+class Asked(NamedTuple):
+    """What `evaluate` takes, and the columns that it is from."""
+
+    labels: Any
+    scores: dict[str, Any]
+    options: dict[str, Any]
+    columns: Columns
+
+
+def asked(options: argparse.Namespace) -> Asked:
+    """Check what was written, read the files, and return what to evaluate."""
+    from fastmetrics._input.scalars import check_weights_are
+    from fastmetrics._report.evaluation import plan_of
+    from fastmetrics._report.model_evaluation import checked_prices, checked_promises
+    from fastmetrics.cli._session import in_words, labels_of, names_here, read_rows
+
+    if options.label_score:
+        return _of_several_labels(options)
+    if options.task == "labels" or options.class_score:
+        return _of_classes(options)
+    if options.query:
+        return _of_rankings(options)
+    given = _given(options) | {"stratified": options.stratified, "progress": None}
+    weights_are: WeightsAre = options.weights_are or "importances"
+    # A number, or the name of a column, whose prices may be any.
+    prices = {name: getattr(options, name) for name in ("cost_fn", "cost_fp")}
+    numbers = {name: None if text is None else number_of(text) for name, text in prices.items()}
+    priced = {n: text for n, text in prices.items() if text is not None and numbers[n] is None}
+    promise = "promise with a number, as in recall=0.95"
+    guarantee = parse_bounds("--guarantee", options.guarantee, promise) or None
+    names = names_here(options)
+    with in_words(names):  # before anything is read
+        known = numbers | dict.fromkeys(priced, 1)
+        checked = checked_prices(**known, prevalence=options.prevalence)
+        weighted = check_weights_are(options.weight, weights_are)
+        checked_promises(
+            guarantee,
+            checked,
+            options.confidence_level,
+            grouped=options.groups is not None,
+            weighted=weighted is not None,
+        )
+        n_models = len(options.score)
+        plan_of(**given, groups=options.groups, n_models=n_models, weights_are=weighted)
+    others = [name for name in dict.fromkeys(priced.values()) if name not in options.score]
+    columns = read_rows(
+        options,
+        options.label,
+        [*options.score, *others],
+        group=options.groups,
+        named=options.slice or (),
+    )
+    labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)
+    given |= numbers | {name: columns.scores[column] for name, column in priced.items()}
+    given |= {"task": options.task, "pos_label": pos_label, "guarantee": guarantee}
+    given["prevalence"] = options.prevalence
+    scores = {name: columns.scores[name] for name in options.score}
+    return Asked(labels, scores, given | _of_rows(columns, options), columns)
+
+
+def _given(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what `evaluate` takes that needs no rows, whatever the task."""
+    return {
+        "confidence_level": options.confidence_level,
+        "n_resamples": options.bootstrap,
+        "metrics": parse_metrics(options.metrics),
+        "method": options.method,
+        "threshold": options.threshold,
+        "rng": options.seed,
+    }
+
+
+def _of_classes(options: argparse.Namespace) -> Asked:
+    """Return predicted labels, or the scores of each class."""
+    import numpy as np
+
+    from fastmetrics.cli._session import read_rows
+
+    _refuse_of_two(options)
+    given: dict[str, str] = options.class_score
+    predicted = [] if given else options.score
+    columns = read_rows(
+        options,
+        options.label,
+        [*given.values()],
+        group=options.groups,
+        named=[*predicted, *(options.slice or ())],
+        many_labels=True,
+    )
+    labels = columns.label_values
+    scores: dict[str, Any] = {name: columns.named[name] for name in predicted}
+    if given:
+        classes = sorted({*labels.tolist()})
+        if {*map(str, classes)} != {*given}:
+            raise ValueError(
+                f"--class-score names {', '.join(given)}; column {options.label!r} holds "
+                f"{', '.join(map(str, classes))}: each class needs its scores"
+            )
+        scores = {"score": np.stack([columns.scores[given[str(c)]] for c in classes], axis=1)}
+    own = {"task": "multiclass" if given else "labels", "pos_label": options.pos_label}
+    return Asked(labels, scores, own | _given(options) | _of_rows(columns, options), columns)
+
+
+def _of_rankings(options: argparse.Namespace) -> Asked:
+    """Return the relevance and the scores of items, with the query of each."""
+    from fastmetrics.cli._session import read_rows
+
+    _refuse_of_two(options, "pos_label", "threshold")
+    if options.weight:
+        raise ValueError("--weight is of rows: with --query the query is what varies")
+    columns = read_rows(
+        options,
+        options.label,
+        options.score,
+        query=options.query,
+        group=options.groups,
+        named=options.slice or (),
+        many_labels=True,
+    )
+    relevance = columns.label_values
+    if relevance.dtype.kind not in "biuf":
+        shown = ", ".join(map(repr, relevance[:5].tolist()))
+        raise ValueError(f"column {options.label!r} must be numbers with --query: got {shown}")
+    scores = {name: columns.scores[name] for name in options.score}
+    own = {"query": columns.queries} | _given(options) | _of_rows(columns, options)
+    return Asked(relevance, scores, own, columns)
+
+
+def _of_several_labels(options: argparse.Namespace) -> Asked:
+    """Return a column of 0 and 1, and one of scores, for each label."""
+    from fastmetrics.cli._session import read_rows
+
+    _refuse_of_two(options, "slice", "pos_label")
+    pairs: dict[str, str] = options.label_score
+    columns = read_rows(options, None, [*pairs, *pairs.values()], group=options.groups)
+    labels = {name: columns.scores[name] for name in pairs}
+    scores = {"score": {name: columns.scores[column] for name, column in pairs.items()}}
+    own = {"task": "multilabel"} | _given(options) | _of_rows(columns, options)
+    return Asked(labels, scores, own, columns)
+
+
+def _refuse_of_two(options: argparse.Namespace, *more: str) -> None:
+    """Raise before anything is read if an option is of scores of two classes."""
+    for name in (*_OF_TWO, *more):
+        if getattr(options, name):
+            raise ValueError(
+                f"--{name.replace('_', '-')} is of scores of two classes: leave it out"
+            )
+
+
+def _of_rows(columns: Columns, options: argparse.Namespace) -> dict[str, Any]:
+    """Return weights, groups, and the columns of slices, where there are any."""
+    found: dict[str, Any] = {"sample_weight": columns.weights, "groups": columns.groups}
+    found["weights_are"] = options.weights_are or "importances"
+    if options.slice:
+        found["slices"] = {name: columns.named[name] for name in options.slice}
+        for name in ("intersections", "min_n"):
+            if getattr(options, name) is not None:
+                found[name] = getattr(options, name)
+    return found
+
+
+def check_columns(options: argparse.Namespace) -> None:
+    """Raise unless labels and scores are named, once each, as the task has them."""
+    from fastmetrics.cli._session import check_weights
+
+    for option, example in _PAIRS.items():
+        name = option.strip("-").replace("-", "_")
+        setattr(options, name, parse_pairs(option, getattr(options, name), example))
+    of_classes, of_labels = options.class_score, options.label_score
+    if of_labels and (options.label or options.score or of_classes):
+        raise ValueError(
+            "--label-score names the labels and the scores of one model: leave --label, --score "
+            "and --class-score out"
+        )
+    if of_classes and options.score:
+        raise ValueError("--class-score names the scores of one model: leave --score out")
+    tasks = {
+        "multiclass": ("--class-score", of_classes),
+        "multilabel": ("--label-score", of_labels),
+    }
+    for task, (option, pairs) in tasks.items():
+        if pairs and options.task not in (None, task):
+            raise ValueError(f"{option} is of --task {task}: got --task {options.task}")
+        if options.task == task and not pairs:
+            raise ValueError(f"--task {task} needs {option}, as in {_PAIRS[option]}")
+    if options.query and (options.task or of_classes or of_labels):
+        raise ValueError(
+            "--query is of rankings: leave --task, --class-score and --label-score out"
+        )
+    if len(of_labels) == 1:
+        raise ValueError("--label-score names one label: name each, or say --label and --score")
+    named = {"--label": options.label, "--score": options.score or of_classes}
+    missing = [] if of_labels else [name for name, value in named.items() if not value]
+    if missing:
+        raise ValueError(
+            f"{' and '.join(missing)} missing: name the columns, or say --counts where the files "
+            "hold counts by score"
+        )
+    check_weights(options)
+
+
+def tell_of(found: Evaluation | TaskEvaluation, warned: list[tuple[Any, str]], what: str) -> None:
+    """Print the warnings of an evaluation, and what else is to be known of its models."""
+    from fastmetrics._report.evaluation_result import Evaluation
+
+    texts = [text for _, text in warned]
+    if not isinstance(found, Evaluation):
+        print_texts(texts, what)
+        return
+    evaluation, several = found, len(found) > 1
+    others = list(texts)
+    for model in evaluation:
+        if model.note and any(model.note in text for text in texts):
+            print_texts([text for text in texts if model.note in text], f"model {model.name!r}")
+            others = [text for text in others if model.note not in text]
+    of_all = "bootstrap" if evaluation.bootstrap is not None else "all models"
+    print_texts(others, of_all if several else f"model {evaluation[0].name!r}")
+    names: dict[str, list[str]] = {}
+    for model in evaluation:
+        told = any(model.note in text for text in texts)
+        if model.note and not told:
+            names.setdefault(model.note, []).append(repr(model.name))
+    for note, of in names.items():
+        if len(of) == len(evaluation) > 1:
+            tell("note", f"all models: {note}")
+        else:
+            tell("note", f"{'model' if len(of) == 1 else 'models'} {', '.join(of)}: {note}")
+
+
+def run_doctor(options: argparse.Namespace) -> str:
+    """Read the files, look, set the exit status, and return the output."""
+    from fastmetrics._report.doctor import doctor
+    from fastmetrics.cli._render import in_format
+    from fastmetrics.cli._session import labels_of, read_rows
+
+    names = [each for each in (options.groups, options.id) if each]
+    columns = read_rows(options, options.label, options.score, named=names)
+    labels, pos_label = labels_of(columns.labels, options.label, options.pos_label)
+    found = doctor(
+        labels,
+        columns.scores,
+        groups=columns.named.get(options.groups),
+        ids=columns.named.get(options.id),
+        pos_label=pos_label,
+    )
+    options.exit_status = found.exit_status
+    return in_format(options.format, found.to_dict(), found._shown())
+
+
+DOCTOR: Final = Command(
+    name="doctor",
+    about="look for what is wrong or doubtful with labels and scores",
+    run=run_doctor,
+    formats=("table", "json", "markdown"),
+    help="""\
+Look for what is wrong or doubtful with labels and scores of two classes: scores that run backwards,
+decisions or labels given as scores, ids and rows that are there twice, few positives or groups, and
+more. Nothing is mended.
+
+exit status: 0 nothing but notes, 1 an error or a warning, 2 files that cannot be read""",
+    options="""
+FILE
+--label
+--score
+[--groups COL]  column that says whose a row is
+[--id]
+[--pos-label]
+[--where]
+""",
+    examples="""\
 examples:
-  fastmetrics evaluate scores.parquet --label y --score model_a --score model_b
-  fastmetrics evaluate 'day-*.csv' --label outcome --pos-label sick --score p --format json
-  fastmetrics evaluate s.csv --label y --score p --where "country = 'NO' AND age >= 18"
-  fastmetrics evaluate s.csv --label y --score a --score b --bootstrap 9999 --seed 1
-  fastmetrics evaluate s.csv --label fraud --score p --cost-fn amount --cost-fp 5
-  fastmetrics evaluate s.csv --label y --score p --bootstrap 9999 --groups patient \\
-      --metrics f1 recall_at_false_positive_rate:false_positive_rate=0.05 --threshold 0.5
-  fastmetrics evaluate t.csv --label-score sea=p_sea --label-score sky=p_sky   (labels of one row)
-  fastmetrics evaluate clicks.csv --query visit --label clicked --score p --metrics ndcg@10 mrr
-  fastmetrics evaluate counts.csv --counts          (counts that a database made)
+  fastmetrics doctor scores.csv --label y --score a --score b
+  fastmetrics doctor scores.parquet --label y --score p --groups patient --id row
+""",
+)
+
+
+_OWN: Final = """
+-o, --output FILE  the page (.html); one that is there is replaced
+[--title TEXT]  of the page
+[--band {simultaneous,pointwise,none}]  around the curves of up to three models: where the whole
+    curve lies (default), where each of its points lies by itself, or none
 """
 
 
-OPTIONS: Final = f"""
-{EVALUATION}
-counts in place of rows:
-[--counts]  the files hold counts of both classes by score, as the statement of fastmetrics sql
-    gives them, and not rows: without --label and --score; a column 'model' names models
-files larger than memory:
-[--memory SIZE]  what the program may take, as 1GB or 500MB: rows that do not fit are sorted on
-    disk, and the figures are the same; files are read twice to compare several models
-[--spill-dir DIR]  folder of those rows, on a disk: up to 8 bytes a row and model; nothing is left
-    (default: the system's folder for temporary files)
-"""
-DEFAULTS: Final = {"confidence_level": 0.95}
+def run_report(options: argparse.Namespace) -> str:
+    """Read the files, evaluate, write the page, and say what it is."""
+    import shlex
+
+    from fastmetrics._plots._style import require_matplotlib
+    from fastmetrics._report.report import check_page, report
+    from fastmetrics.cli._session import in_words, names_here, of_two, tell_skipped
+
+    check_page(options.output)
+    require_matplotlib()
+    check_columns(options)
+    threshold, seed = options.threshold, options.seed
+    if options.bootstrap is None:  # they are of pictures
+        options.seed = None
+        options.threshold = None if options.metrics is None else threshold
+    rows = asked(options)
+    given = rows.options | {"threshold": threshold, "rng": 0 if seed is None else seed}
+    with in_words(names_here(options), of_two(options, rows.labels), options.label) as texts:
+        page = report(
+            rows.labels,
+            rows.scores,
+            title=options.title,
+            command=shlex.join(["fastmetrics", *options.given]),
+            band=None if options.band == "none" else options.band,
+            **given,
+        )
+        page.save(options.output)
+    tell_of(page.evaluation, texts, "report")
+    tell_skipped(rows.columns, "evaluated")
+    said = page.verdict.split("\n")[0]
+    about = f"{options.output}: {options.title}, {rows.columns.n_rows:,} rows"
+    return f"{about}\n{said}\n" if said else f"{about}\n"
 
 
-def run(options: argparse.Namespace) -> str:
+REPORT: Final = Command(
+    name="report",
+    about="evaluate scores in files, and write one page about them (HTML)",
+    run=run_report,
+    help="""\
+Evaluate scores in files, the same kinds of file as for evaluate, and write one page about them:
+the verdict, figures, curves, calibration, decisions, slices, and a paragraph on methods. The page
+is one HTML file that needs nothing else: no script, no request, and no row of the data.""",
+    options=_OWN + EVALUATION,
+    defaults={
+        "given": (),
+        "title": "Evaluation",
+        "band": "simultaneous",
+        "confidence_level": 0.95,
+    },
+    examples="""\
+examples:
+  fastmetrics report scores.csv --label y --score a --score b -o report.html
+  fastmetrics report s.parquet --label y --score p --slice country --title "March" -o march.html
+  fastmetrics report s.csv --label fraud --score p --cost-fn 20 --cost-fp 1 -o report.html
+""",
+)
+
+
+def run_evaluate(options: argparse.Namespace) -> str:
     """Read the files, evaluate each score column, and return the output."""
     from fastmetrics._report.evaluation import evaluate
-    from fastmetrics.cli._evaluation_rows import asked, check_columns, tell_of
     from fastmetrics.cli._render import render
     from fastmetrics.cli._session import in_words, names_here, of_two, tell_skipped
 
     if options.counts:
-        from fastmetrics.cli._counts import run_counts
+        from fastmetrics.cli.commands.sql import run_counts
 
         return run_counts(options)
     check_columns(options)
@@ -68,3 +400,39 @@ def run(options: argparse.Namespace) -> str:
     output = render(found, options.format, counts=counts)
     tell_skipped(columns, "evaluated")
     return output
+
+
+EVALUATE: Final = Command(
+    name="evaluate",
+    about="evaluate scores in CSV, Parquet or JSON-lines files",
+    run=run_evaluate,
+    formats=("table", "json", "csv", "markdown"),
+    help="""\
+Evaluate scores in files: CSV (.csv .tsv .txt), Parquet (.parquet .pq) and JSON lines (.jsonl
+.ndjson .json). All files together are one data set. The greater a score, the more positive.""",
+    options=f"""
+{EVALUATION}
+counts in place of rows:
+[--counts]  the files hold counts of both classes by score, as the statement of fastmetrics sql
+    gives them, and not rows: without --label and --score; a column 'model' names models
+files larger than memory:
+[--memory SIZE]  what the program may take, as 1GB or 500MB: rows that do not fit are sorted on
+    disk, and the figures are the same; files are read twice to compare several models
+[--spill-dir DIR]  folder of those rows, on a disk: up to 8 bytes a row and model; nothing is left
+    (default: the system's folder for temporary files)
+""",
+    defaults={"confidence_level": 0.95},
+    examples="""\
+examples:
+  fastmetrics evaluate scores.parquet --label y --score model_a --score model_b
+  fastmetrics evaluate 'day-*.csv' --label outcome --pos-label sick --score p --format json
+  fastmetrics evaluate s.csv --label y --score p --where "country = 'NO' AND age >= 18"
+  fastmetrics evaluate s.csv --label y --score a --score b --bootstrap 9999 --seed 1
+  fastmetrics evaluate s.csv --label fraud --score p --cost-fn amount --cost-fp 5
+  fastmetrics evaluate s.csv --label y --score p --bootstrap 9999 --groups patient \\
+      --metrics f1 recall_at_false_positive_rate:false_positive_rate=0.05 --threshold 0.5
+  fastmetrics evaluate t.csv --label-score sea=p_sea --label-score sky=p_sky   (labels of one row)
+  fastmetrics evaluate clicks.csv --query visit --label clicked --score p --metrics ndcg@10 mrr
+  fastmetrics evaluate counts.csv --counts          (counts that a database made)
+""",
+)

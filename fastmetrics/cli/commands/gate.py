@@ -7,8 +7,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from fastmetrics.cli._options import as_options, parse_bounds, parse_metrics, positive
-from fastmetrics.errors import parsing_error
+from fastmetrics.cli._options import Command, as_options, parse_bounds, parse_metrics, positive
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,30 +15,6 @@ if TYPE_CHECKING:
     from fastmetrics._report.gate import Gate
     from fastmetrics.io.columns import Columns
 
-ABOUT: Final = "decide whether a model may take the place of another: pass, fail or inconclusive"
-FORMATS: Final = ("table", "json", "markdown")
-HELP: Final = """\
-Decide whether a candidate may take the place of a baseline: PASS where it is shown that it loses
-less than a margin in every measure, FAIL where it is shown to lose more in one of them or in a
-slice, INCONCLUSIVE otherwise. Both models must have scored the same rows: two columns of one file,
-or two files with an id column.
-
-exit status: 0 pass, 1 fail, 2 bad input, 3 inconclusive"""
-
-EXAMPLES: Final = """\
-examples:
-  fastmetrics gate scores.parquet --label y --score new --baseline old --margin roc_auc=0.005
-  fastmetrics gate new.parquet --label y --score p --id id --baseline-file release.parquet \\
-      --margin roc_auc=0.005 --margin log_loss=0.01 --slice country --junit gate.xml
-  fastmetrics gate scores.csv --label y --score new --baseline old --rules gate.toml
-
-a file of rules (TOML) has the same by the names of the options:
-  groups = "patient"
-  slice = ["country"]
-  [margin]
-  roc_auc = 0.005
-  "roc_auc:max_fpr=0.1" = 0.01
-"""
 
 #: What a file of rules may say, and what its values are.
 _RULES: Final[dict[str, type]] = {
@@ -66,38 +41,9 @@ _NAMES: Final = as_options(
         "missing=",
     ),
 ) | {"margins": "--margin", "candidate": "--score", "slices": "--slice"}
-OPTIONS: Final = """
-FILE
---label COL  column of the labels, or of numbers
---score COL  column of the candidate's scores
-[--baseline COL]  column of the baseline's scores (with --baseline-file there: default as --score)
-[--baseline-file FILE]  where the baseline's scores are, with ids and labels: the same
-    rows in any order
-[--id COL]  column of ids, each its own; with --baseline-file in both
-[--anchor COL]  column of a pinned release that must not be lost to either
-[--margin NAME=X]...  the loss of a measure that does not matter, in its own unit; may be repeated
-[--rules FILE]  margins and options from a TOML file; options here go first
-[--slice COL]...  column whose values are slices, each judged by the same margins: one can fail the
-    gate; may be repeated
-[--min-n N]  rows of a slice to judge it (default 30)
-[--require-slices]  pass only where every slice does; by default slices that cannot tell are named
-[--groups COL]  column that says whose a row is: groups vary, not rows
-[--missing {error,bounds}]  labels that are missing: an error (default), or a rule passes if it
-    would with the worst of them and fails if it would with the best (accuracy, error_rate,
-    log_loss, brier_score)
-[--weight]
-[--weights-are {importances,frequencies}]  as for evaluate
-[--threshold T]  from which on a score is called positive
-[--pos-label]
-[--confidence-level P]  1 - alpha: how sure a decision is (default 0.95)
-[--seed S]  of --aa
-[--junit FILE]  write the rules as JUnit XML too
-[--where]
-[--threads]
-"""
 
 
-def add_options(command: argparse.ArgumentParser) -> None:
+def add_options_of_gate(command: argparse.ArgumentParser) -> None:
     """Add what may have a value, or none."""
     command.add_argument(
         "--aa",
@@ -110,12 +56,12 @@ def add_options(command: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> str:
+def run_gate(options: argparse.Namespace) -> str:
     """Read the files, decide, set the exit status, and return the output.
 
     Markdown says of bad input too why there is no verdict: it becomes the summary of a build.
     """
-    from fastmetrics.cli._messages import explain, write
+    from fastmetrics.cli._terminal import explain, write
 
     try:
         return _decided(options)
@@ -127,9 +73,9 @@ def run(options: argparse.Namespace) -> str:
 
 def _decided(options: argparse.Namespace) -> str:
     from fastmetrics._report.gate import gate
-    from fastmetrics.cli._layout import in_format
-    from fastmetrics.cli._messages import tell
+    from fastmetrics.cli._render import in_format
     from fastmetrics.cli._session import in_words, labels_of
+    from fastmetrics.cli._terminal import tell
 
     _take_rules(options)
     margins = parse_bounds("--margin", options.margin, "measure with a number, as in roc_auc=0.005")
@@ -182,8 +128,8 @@ def _take_rules(options: argparse.Namespace) -> None:
     with open(options.rules, encoding="utf-8-sig") as file:
         try:
             said = tomllib.loads(file.read())
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{options.rules}: no TOML: {parsing_error(error)}") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ValueError(f"{options.rules}: no TOML: {error}") from None
     for name, given in said.items():
         value: Any = given
         kind = _RULES.get(name)
@@ -301,7 +247,7 @@ def _matched(columns: Columns, column: str, options: argparse.Namespace) -> NDAr
 
 def _write_junit(found: Gate, path: str) -> None:
     """Write a test case for each rule: a FAIL is a failure, what is inconclusive an error."""
-    from fastmetrics.cli._layout import Case, write_junit
+    from fastmetrics.cli._render import Case, write_junit
 
     cases = []
     for rule in found:
@@ -311,3 +257,62 @@ def _write_junit(found: Gate, path: str) -> None:
         said = rule.said(names_baseline=True)
         cases.append(Case(f"gate.{rule.baseline}", rule.name, outcome, said))
     write_junit(path, "fastmetrics gate", cases, found.explanation)
+
+
+GATE: Final = Command(
+    name="gate",
+    about="decide whether a model may take the place of another: pass, fail or inconclusive",
+    run=run_gate,
+    formats=("table", "json", "markdown"),
+    help="""\
+Decide whether a candidate may take the place of a baseline: PASS where it is shown that it loses
+less than a margin in every measure, FAIL where it is shown to lose more in one of them or in a
+slice, INCONCLUSIVE otherwise. Both models must have scored the same rows: two columns of one file,
+or two files with an id column.
+
+exit status: 0 pass, 1 fail, 2 bad input, 3 inconclusive""",
+    options="""
+FILE
+--label COL  column of the labels, or of numbers
+--score COL  column of the candidate's scores
+[--baseline COL]  column of the baseline's scores (with --baseline-file there: default as --score)
+[--baseline-file FILE]  where the baseline's scores are, with ids and labels: the same
+    rows in any order
+[--id COL]  column of ids, each its own; with --baseline-file in both
+[--anchor COL]  column of a pinned release that must not be lost to either
+[--margin NAME=X]...  the loss of a measure that does not matter, in its own unit; may be repeated
+[--rules FILE]  margins and options from a TOML file; options here go first
+[--slice COL]...  column whose values are slices, each judged by the same margins: one can fail the
+    gate; may be repeated
+[--min-n N]  rows of a slice to judge it (default 30)
+[--require-slices]  pass only where every slice does; by default slices that cannot tell are named
+[--groups COL]  column that says whose a row is: groups vary, not rows
+[--missing {error,bounds}]  labels that are missing: an error (default), or a rule passes if it
+    would with the worst of them and fails if it would with the best (accuracy, error_rate,
+    log_loss, brier_score)
+[--weight]
+[--weights-are {importances,frequencies}]  as for evaluate
+[--threshold T]  from which on a score is called positive
+[--pos-label]
+[--confidence-level P]  1 - alpha: how sure a decision is (default 0.95)
+[--seed S]  of --aa
+[--junit FILE]  write the rules as JUnit XML too
+[--where]
+[--threads]
+""",
+    examples="""\
+examples:
+  fastmetrics gate scores.parquet --label y --score new --baseline old --margin roc_auc=0.005
+  fastmetrics gate new.parquet --label y --score p --id id --baseline-file release.parquet \\
+      --margin roc_auc=0.005 --margin log_loss=0.01 --slice country --junit gate.xml
+  fastmetrics gate scores.csv --label y --score new --baseline old --rules gate.toml
+
+a file of rules (TOML) has the same by the names of the options:
+  groups = "patient"
+  slice = ["country"]
+  [margin]
+  roc_auc = 0.005
+  "roc_auc:max_fpr=0.1" = 0.01
+""",
+    add_options=add_options_of_gate,
+)

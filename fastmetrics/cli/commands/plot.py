@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from fastmetrics.cli._options import (
     ROWS,
+    Command,
     check_picture,
     number,
     number_of,
@@ -15,10 +16,6 @@ from fastmetrics.cli._options import (
     parse_metrics,
     unquoted,
 )
-
-ABOUT: Final = "draw curves of scores in files: ROC, P-R, DET and others"
-HELP: Final = """\
-Draw scores in files, the same kinds of file as for evaluate, and write the picture to a file."""
 
 _EXAMPLES: Final = """
 examples:
@@ -69,30 +66,6 @@ class Kind(NamedTuple):
     takes_one: bool = False
 
 
-OPTIONS: Final = f"""
-FILE
---label
---score COL...  column of a model's scores; may be repeated, one for each model
-{ROWS.strip()}
--o, --output FILE  the picture (.png .pdf .svg); one that is there is replaced
-[--width CM]  of the picture, in centimetres (default 12-16)
-[--threshold T]  the decision to mark, or of the confusion matrix: a score from which on examples
-    are called positive, or a criterion for each model: {", ".join(_CRITERIA)}
-[--confidence-level P]  roc: give each AUC an interval; with --band, also of the bands (default
-    0.95)
-[--band {{{",".join((*_CURVE_BANDS, *_CALIBRATION_BANDS))}}}]  roc, pr, decision: where the whole
-    curve lies (simultaneous), or each of its points by itself (pointwise); reliability: where the
-    true curve lies (confidence), or the fit would if the model were calibrated (consistency)
-[--seed S]  of the resamples of --band
-[--metrics NAME ...]  thresholds: measures of predicted labels (default: precision recall f1)
-[--cost-fn X]  cost, by threshold: what missing a positive costs
-[--cost-fp X]  cost, by threshold: what a false alarm costs
-[--prevalence P]  cost: share of positives in use
-[--normalize {{true,pred,all}}]  confusion: shares of the true classes, of the predicted ones, or of
-    all examples
-"""
-
-
 def _threshold(text: str) -> int | float | str:
     value = text if text in _CRITERIA else number_of(text)
     if value is None or value != value:
@@ -107,16 +80,13 @@ def _width(text: str) -> float:
     return width
 
 
-TYPES: Final = {"width": _width, "threshold": _threshold}
-
-
-def add_options(command: argparse.ArgumentParser) -> None:
+def add_options_of_plot(command: argparse.ArgumentParser) -> None:
     """Add the kind of picture."""
     about = f"{', '.join(KINDS)}: see below"
     command.add_argument("kind", choices=tuple(KINDS), metavar="KIND", help=about)
 
 
-def run(options: argparse.Namespace) -> str:
+def run_plot(options: argparse.Namespace) -> str:
     """Read the files, draw, write the picture, and say what it is."""
     from fastmetrics._plots._style import save_figure
     from fastmetrics.cli._session import in_words, labels_of, names_here, read_rows, tell_skipped
@@ -310,6 +280,38 @@ KINDS: Final[dict[str, Kind]] = {
     "residuals": Kind("residuals of predicted numbers", _draw_residuals, (), _WIDE),
 }
 
-EXAMPLES: Final = "\n".join(
-    ["kinds:", *(f"  {name:<12}{kind.about}" for name, kind in KINDS.items()), _EXAMPLES]
+
+PLOT: Final = Command(
+    name="plot",
+    about="draw curves of scores in files: ROC, P-R, DET and others",
+    run=run_plot,
+    help="""\
+Draw scores in files, the same kinds of file as for evaluate, and write the picture to a file.""",
+    options=f"""
+FILE
+--label
+--score COL...  column of a model's scores; may be repeated, one for each model
+{ROWS.strip()}
+-o, --output FILE  the picture (.png .pdf .svg); one that is there is replaced
+[--width CM]  of the picture, in centimetres (default 12-16)
+[--threshold T]  the decision to mark, or of the confusion matrix: a score from which on examples
+    are called positive, or a criterion for each model: {", ".join(_CRITERIA)}
+[--confidence-level P]  roc: give each AUC an interval; with --band, also of the bands (default
+    0.95)
+[--band {{{",".join((*_CURVE_BANDS, *_CALIBRATION_BANDS))}}}]  roc, pr, decision: where the whole
+    curve lies (simultaneous), or each of its points by itself (pointwise); reliability: where the
+    true curve lies (confidence), or the fit would if the model were calibrated (consistency)
+[--seed S]  of the resamples of --band
+[--metrics NAME ...]  thresholds: measures of predicted labels (default: precision recall f1)
+[--cost-fn X]  cost, by threshold: what missing a positive costs
+[--cost-fp X]  cost, by threshold: what a false alarm costs
+[--prevalence P]  cost: share of positives in use
+[--normalize {{true,pred,all}}]  confusion: shares of the true classes, of the predicted ones, or of
+    all examples
+""",
+    types={"width": _width, "threshold": _threshold},
+    examples="\n".join(
+        ["kinds:", *(f"  {name:<12}{kind.about}" for name, kind in KINDS.items()), _EXAMPLES]
+    ),
+    add_options=add_options_of_plot,
 )

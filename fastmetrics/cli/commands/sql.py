@@ -1,53 +1,105 @@
-"""``fastmetrics sql``: the statement that counts a database's rows by score."""
+"""Counts by score that a database makes: their SQL, and ``fastmetrics evaluate --counts``."""
 
 from __future__ import annotations
 
 import argparse
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from fastmetrics.cli._options import as_options, number, number_of, unquoted
+from fastmetrics.cli._options import Command, as_options, number, number_of, unquoted
 
-ABOUT: Final = "print the SQL that counts a database's rows by score and class"
-HELP: Final = """\
-Print the SQL statement that counts the rows of a table by score and class, in one pass of the
-engine. Its result, a row a distinct score, is all that the measures need: no row leaves the
-database. Columns and conditions are written as the dialect has them."""
-
-EXAMPLES: Final = """\
-examples:
-  fastmetrics sql --dialect postgres --table visits --label bought --score p > counts.sql
-  psql --csv -f counts.sql > counts.csv
-  fastmetrics evaluate counts.csv --counts
-
-  fastmetrics sql --dialect spark --table visits --label bought --score a --score b
-  fastmetrics sql --dialect bigquery --table shop.visits --label bought --score p --bits 12
-  fastmetrics sql --dialect duckdb --table "read_parquet('s3://x/*.parquet')" --label y \\
-      --score '1 - p' --weight w --by country --where "day >= '2026-01-01'"
-"""
-
-OPTIONS: Final = """
---dialect {duckdb,postgres,spark,bigquery,snowflake,clickhouse,sqlite}  whose SQL
---table SQL  table, or a function that gives one
---label SQL  column of the labels, or an expression
---score SQL...  column of the scores, or an expression; the greater, the more positive; may be
-    repeated, for the scores of several models
-[--weight SQL]  column of weights to sum (default: rows are counted)
-[--by COL]...  count the values of this column apart; may be repeated
-[--where SQL]  count the rows for which this condition holds
-[--pos-label V]  the positive label (default 1): a number, true or false, or a text; in quotes of
-    its own, as "'007'", a text in any case
-[--neg-label V]  the negative label (default 0): a number, true or false, or a text; in quotes of
-    its own, as "'007'", a text in any case
-[--bits N]  count by ranges of scores, which agree in their first N bits, where distinct scores are
-    too many
-"""
+if TYPE_CHECKING:
+    from fastmetrics.tables.binned_score_table import ScoreRanges
 
 
-TYPES: Final = {"bits": number}
-DEFAULTS: Final = {"by": [], "pos_label": "1", "neg_label": "0"}
+#: What counts keep of rows: which files, which of their lines, how sure, how laid out.
+_SERVES: Final = frozenset("files counts where threads confidence_level format command".split())
+_MEASURES: Final = ("roc_auc", "average_precision", "ks_statistic")
 
 
-def run(options: argparse.Namespace) -> str:
+def run_counts(options: argparse.Namespace) -> str:
+    """Read the counts, evaluate them, and return the output."""
+    from fastmetrics._report.evaluation import evaluate
+    from fastmetrics.cli._render import render
+    from fastmetrics.cli._session import in_words, progress_bar
+    from fastmetrics.errors import InputError, with_names
+    from fastmetrics.io.counts import read_counts
+    from fastmetrics.tables.binned_score_table import ScoreRanges
+
+    _check_options(options)
+    with progress_bar() as progress:
+        counts_of = read_counts(options.files, where=options.where, progress=progress)
+    about = ""
+    with in_words({}, about="counts"):
+        try:
+            ranges_of = {}
+            for name, counts in counts_of.items():
+                about = f"model {name!r}: " if len(counts_of) > 1 else ""
+                ranges_of[name] = ScoreRanges(*counts)
+        except InputError as error:
+            raise ValueError(about + with_names(str(error), _COLUMNS)) from error
+        if not all(ranges.is_exact for ranges in ranges_of.values()):
+            return _rendered(ranges_of, options.format)
+        tables = {name: ranges.to_score_table() for name, ranges in ranges_of.items()}
+        found = evaluate(tables, confidence_level=options.confidence_level)
+        return render(found, options.format)
+
+
+_COLUMNS: Final = {
+    "low": "column 'score' (or 'score_low')",
+    "high": "column 'score_high'",
+    "positives": "column 'positives' (or 'positive_weight')",
+    "negatives": "column 'negatives' (or 'negative_weight')",
+}
+
+
+def _check_options(options: argparse.Namespace) -> None:
+    """Raise if an option asks for what counts cannot tell."""
+    for name, value in vars(options).items():
+        if name not in _SERVES and value is not None and value is not False:  # 0 is a seed
+            raise ValueError(
+                f"--{name.replace('_', '-')} is of rows: with --counts there are none, only "
+                "their numbers at each score"
+            )
+
+
+def _rendered(ranges_of: dict[str, ScoreRanges], output_format: str) -> str:
+    """Return limits of the measures; all of them by one name in every format."""
+    from fastmetrics._display import Display, Table
+    from fastmetrics._report.task_evaluation import NAMES_OF_SCORES
+    from fastmetrics.cli._render import in_format
+
+    limits = {
+        model: {name: getattr(ranges, name)() for name in _MEASURES}
+        for model, ranges in ranges_of.items()
+    }
+    sizes = {
+        model: {name: getattr(ranges, name) for name in ("n_positive", "n_negative")}
+        for model, ranges in ranges_of.items()
+    }
+    models = [
+        {"name": model} | sizes[model] | {name: each.to_dict() for name, each in found.items()}
+        for model, found in limits.items()
+    ]
+    rows = [
+        {"model": model, "metric": name, "low": each.low, "high": each.high}
+        for model, found in limits.items()
+        for name, each in found.items()
+    ]
+    if len(limits) == 1:
+        shown = next(iter(ranges_of.values()))._shown()
+    else:
+        cells = [
+            (name, model, value)
+            for model, found in limits.items()
+            for name, value in (sizes[model] | found).items()
+        ]
+        columns = dict(zip(("metric", "model", "limits"), zip(*cells, strict=True), strict=True))
+        table = Table(columns, words=NAMES_OF_SCORES | {"metric": ""}, across="model")
+        shown = Display([table], notes=["The exact values lie between the limits."])
+    return in_format(output_format, {"models": models}, shown, lambda: (list(rows[0]), rows))
+
+
+def run_sql(options: argparse.Namespace) -> str:
     """Return the statement."""
     from fastmetrics.cli._session import in_words
     from fastmetrics.io.counts import counts_query
@@ -75,3 +127,43 @@ def _label(text: str) -> int | float | bool | str:
         return unquoted(text)
     found = number_of(text)
     return {"true": True, "false": False}.get(text.lower(), text) if found is None else found
+
+
+SQL: Final = Command(
+    name="sql",
+    about="print the SQL that counts a database's rows by score and class",
+    run=run_sql,
+    help="""\
+Print the SQL statement that counts the rows of a table by score and class, in one pass of the
+engine. Its result, a row a distinct score, is all that the measures need: no row leaves the
+database. Columns and conditions are written as the dialect has them.""",
+    options="""
+--dialect {duckdb,postgres,spark,bigquery,snowflake,clickhouse,sqlite}  whose SQL
+--table SQL  table, or a function that gives one
+--label SQL  column of the labels, or an expression
+--score SQL...  column of the scores, or an expression; the greater, the more positive; may be
+    repeated, for the scores of several models
+[--weight SQL]  column of weights to sum (default: rows are counted)
+[--by COL]...  count the values of this column apart; may be repeated
+[--where SQL]  count the rows for which this condition holds
+[--pos-label V]  the positive label (default 1): a number, true or false, or a text; in quotes of
+    its own, as "'007'", a text in any case
+[--neg-label V]  the negative label (default 0): a number, true or false, or a text; in quotes of
+    its own, as "'007'", a text in any case
+[--bits N]  count by ranges of scores, which agree in their first N bits, where distinct scores are
+    too many
+""",
+    types={"bits": number},
+    defaults={"by": [], "pos_label": "1", "neg_label": "0"},
+    examples="""\
+examples:
+  fastmetrics sql --dialect postgres --table visits --label bought --score p > counts.sql
+  psql --csv -f counts.sql > counts.csv
+  fastmetrics evaluate counts.csv --counts
+
+  fastmetrics sql --dialect spark --table visits --label bought --score a --score b
+  fastmetrics sql --dialect bigquery --table shop.visits --label bought --score p --bits 12
+  fastmetrics sql --dialect duckdb --table "read_parquet('s3://x/*.parquet')" --label y \\
+      --score '1 - p' --weight w --by country --where "day >= '2026-01-01'"
+""",
+)
