@@ -53,7 +53,7 @@ def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
             out.pvalues[hypothesis, f"{name}, FAIL"] = rule.pvalue_worse
         worst = max(rule.pvalue_noninferior for rule in found)
         out.pvalues[hypothesis, "both rules, PASS"] = worst
-        least = min(rule.pvalue_worse_holm for rule in found)
+        least = min(rule.pvalue_worse for rule in found)
         out.pvalues[hypothesis, "both rules, FAIL"] = least
         if hypothesis == "worse":
             for rule in found:

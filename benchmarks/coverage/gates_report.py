@@ -41,6 +41,6 @@ def section(study: Study) -> str:
 
 _HEAD = """`gate` at its defaults (alpha 5 %) with the margins that the worse model of the study
 loses in AUC and accuracy, {n_data:,} data sets a figure; groups are of five rows. A rule passes or
-fails wrongly in at most {most} % of data sets, both rules together (every one has to pass; failures
-by Holm) in at most {both} %. PASS of an equal candidate is the power.
+fails wrongly in at most {most} % of data sets, both rules together (every one has to pass, and one
+fails the gate) in at most {both} %. PASS of an equal candidate is the power.
 """

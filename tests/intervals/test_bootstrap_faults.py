@@ -214,6 +214,13 @@ def test_bad_data(data, options, error, message):
         fm.bootstrap(*data, **options)
 
 
+def test_thresholds_of_integers_that_floats_cannot_tell_apart():
+    y, scores = [0, 1] * 10, np.arange(2**53, 2**53 + 20)
+    for sign in (1, -1):
+        with pytest.raises(ValueError, match=r"`y_score` holds integers beyond 2\*\*53"):
+            fm.bootstrap(y, sign * scores, metrics=("best_threshold", {"of": "threshold"}))
+
+
 def test_rows_that_memory_cannot_hold():
     table = fm.ScoreTable.from_counts([0.2, 0.9], [1, 10**12], [10**12, 3])
     for options in ({"metrics": mean_score}, {"resampling": "bayesian"}):

@@ -314,6 +314,15 @@ def test_one_class_only_has_no_test(labels: NDArray[Any]) -> None:
     assert all(map(math.isnan, (pair.difference, pair.pvalue, pair.pvalue_holm)))
 
 
+def test_infinite_thresholds_of_both_models_have_no_difference(rng: np.random.Generator) -> None:
+    """Scores without worth: the best threshold calls nobody positive, and inf - inf is nothing."""
+    models = {name: -Y + 0.4 * rng.normal(size=12) for name in "ab"}
+    asked = ("best_threshold", {"of": "threshold"})
+    with pytest.warns(UndefinedMetricWarning, match="is not defined") as caught:
+        fm.paired_permutation_test(Y, models, metrics=asked, exchange="scores", **FEW)
+    assert len(caught) == 1
+
+
 BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"scores": {"a": A}}, ValueError, "`scores` must name at least two models: got 1"),
     ({"y_true": np.where(Y == 1, "yes", "no")}, ValueError, "pos_label"),

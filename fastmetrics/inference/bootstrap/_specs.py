@@ -293,13 +293,26 @@ def _best_threshold(
             moved = partial(_moved_at_best, **given)
     return ThresholdPlan(
         "best_threshold",
-        lambda table: getattr(best_threshold(table, **given), of),
+        lambda table: _best_of_data(table, of, **given),
         partial(_reported, criterion=criterion, of=of),
         (line,),
         undefined_where=why,
         note=note,
         moved=moved,
     )
+
+
+def _best_of_data(table: ScoreTable, of: str, **given: Any) -> float:
+    """Return a field of the best threshold of the data."""
+    value: float = getattr(best_threshold(table, **given), of)
+    if of == "threshold" and table.scores.dtype.kind in "iu":
+        largest = max(map(abs, table.scores[[0, -1]].tolist()), default=0)
+        if largest > 2**53:
+            raise InputError(
+                "`y_score` holds integers beyond 2**53, which thresholds of replicates, being "
+                "floats, cannot tell apart: subtract a number from all of them"
+            )
+    return value
 
 
 def _moved_at_best(table: ScoreTable, **given: Any) -> CurveInfluences:
