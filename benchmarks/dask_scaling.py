@@ -41,10 +41,6 @@ def rows(part: int, n: int) -> Part:
 
 #: What is timed: the call on partitions, and the same in memory on one thread.
 CALLS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
-    "binned_score_table": (
-        lambda parts: fmd.binned_score_table(parts, layout=LAYOUT).n_positive,
-        lambda y, s: _in_bins(y, s).n_positive,
-    ),
     "roc_auc_score": (fmd.roc_auc_score, lambda y, s: fm.roc_auc_score(y, s, n_threads=1)),
     "evaluate": (
         lambda parts: _to_twelve(fmd.evaluate(parts)[0].confidence_interval),
@@ -58,32 +54,11 @@ CALLS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
             fm.estimate(y, s, metrics="roc_auc", n_threads=1)["roc_auc"].confidence_interval
         ),
     ),
-    "measures: mean_squared_error, r2": (
-        lambda parts: _rounded(fmd.measures(parts, metrics=["mean_squared_error", "r2"])),
-        lambda y, s: _rounded(
-            fm.regression_measures(y, s, metrics=["mean_squared_error", "r2"], n_threads=1).values
-        ),
-    ),
 }
-LAYOUT = fm.streams.BinLayout.learn(rows(0, 65_536)[1])
 
 
 def _to_twelve(interval: Any) -> list[float]:
     return [round(end, 12) for end in interval]
-
-
-def _limits(estimates: Any) -> list[float]:
-    return _to_twelve(estimates["roc_auc"].confidence_interval)
-
-
-def _in_bins(y: Any, s: Any) -> fm.streams.BinnedScoreTable:
-    table = fm.streams.BinnedScoreTable(LAYOUT, first_rows=0)
-    table.update(y, s, n_threads=1)
-    return table
-
-
-def _rounded(values: Any) -> list[str]:
-    return [f"{value:.12g}" for value in values.values()]
 
 
 def seconds_of(call: Callable[..., Any], *data: Any) -> tuple[float, Any]:

@@ -142,7 +142,7 @@ def _partitions(measure: Measure) -> Any:
     rows, form = _data(measure)
     parts = [da.from_array(column, chunks=(20, *column.shape[1:])) for column in rows]
     with contextlib.suppress(ValueError, TypeError):
-        return fmd.measures(*parts, metrics=_asked(measure), **form)
+        return fmd.estimate(*parts, metrics=_asked(measure), **form)["it"].estimate
     return getattr(fmd.evaluate(*parts)[0], measure.name)
 
 

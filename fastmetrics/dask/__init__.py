@@ -13,27 +13,19 @@ except ImportError as error:
 
 from fastmetrics._input.calls import as_called
 from fastmetrics.dask.estimates import compare, estimate
-from fastmetrics.dask.evaluation import evaluate
-from fastmetrics.dask.measures import confusion_matrix, measures, ranking_table
-from fastmetrics.dask.scores import (
+from fastmetrics.dask.tables import (
     average_precision_score,
-    binned_score_table,
+    evaluate,
     roc_auc_score,
-    roc_curve,
     score_table,
 )
 
 __all__ = [
     "average_precision_score",
-    "binned_score_table",
     "compare",
-    "confusion_matrix",
     "estimate",
     "evaluate",
-    "measures",
-    "ranking_table",
     "roc_auc_score",
-    "roc_curve",
     "score_table",
 ]
 for _name in __all__:

@@ -1,17 +1,25 @@
-"""Columns of Dask, a delayed tuple a partition; tasks that know their partition; trees of sums."""
+"""Columns of Dask as delayed partitions, tasks that know their partition, and trees of sums."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from functools import reduce, wraps
-from typing import Any, Final, TypeVar, cast
+from dataclasses import replace
+from functools import reduce
+from typing import Any, Final, NamedTuple
 from uuid import uuid4
 
 import dask
+import numpy as np
 from dask.delayed import Delayed, delayed
+from numpy.typing import NDArray
 
-from fastmetrics._input.scalars import check_same_length
+from fastmetrics._input.classes import check_label_values, distinct, text_or_numbers
+from fastmetrics._input.containers import as_array, as_vector
+from fastmetrics._input.rows import BinaryRows, check_same_index
+from fastmetrics._input.scalars import WeightsAre, check_same_length
+from fastmetrics._input.scores import canonical_scores, check_finite
+from fastmetrics._input.weights import check_weights
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import InputError, InputTypeError
 
@@ -20,9 +28,9 @@ COLUMNS: Final = """
 Parameters
 ----------
 y_true : Dask column of shape (n,), or list of delayed partitions
-    Labels, of two classes for scores, or targets: a column of a Dask dataframe, a Dask array, or a
-    list of delayed objects (or futures), one a partition. A list alone has tuples of all columns,
-    as (labels, scores) or (labels, scores, weights).
+    Labels, of two classes for scores: a column of a Dask dataframe, a Dask array, or a list of
+    delayed objects (or futures), one a partition. A list alone has tuples of all columns, as
+    (labels, scores) or (labels, scores, weights).
 y_score : Dask column of shape (n,), or list of delayed partitions, optional
     Scores, in the same partitions; the greater, the more positive.
 sample_weight : Dask column of shape (n,), or list of delayed partitions, optional
@@ -50,10 +58,10 @@ weights_are : {"frequencies"}
     Said where there are weights: importances, of another interval, need the rows in memory.
 """
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 #: States that one task adds up.
-SPLIT: Final = 8
+_SPLIT: Final = 8
+#: Distinct labels of a partition that are reported: more are no classes of a metric for two.
+_MANY: Final = 1000
 
 
 def partitions(**columns: Any) -> list[Delayed]:
@@ -66,34 +74,43 @@ def partitions(**columns: Any) -> list[Delayed]:
     """
     given = {name: values for name, values in columns.items() if values is not None}
     names = tuple(columns)
-    first = names[0]
     for name, values in given.items():
         if isinstance(values, list | tuple) and not values:
             raise InputError(f"`{name}` is an empty list: at least one partition is needed")
-    if list(given) == [first] and _is_list(given[first]):
-        return [delayed(_filled)(part, names) for part in given[first]]
-    frames = {name: values for name, values in given.items() if _is_frame(values)}
-    arrays = {name: values for name, values in given.items() if _is_array(values)}
+    if list(given) == [names[0]] and _is_list(given[names[0]]):
+        return [delayed(_filled)(part, names) for part in given[names[0]]]
+    frames = {name: values for name, values in given.items() if _has(values, "divisions")}
     _check_divisions(frames)
-    found: dict[str, Sequence[Delayed]] = {}
+    arrays = {name: values for name, values in given.items() if _has(values, "chunks")}
+    blocks: dict[str, Sequence[Delayed]] = {}
     for name, values in {**given, **_in_chunks_alike(arrays)}.items():
-        if name in frames or name in arrays or _is_list(values):
-            found[name] = _blocks(values)
+        if _is_list(values):
+            blocks[name] = [delayed(each) for each in values]
+        elif name in frames:
+            blocks[name] = list(values.to_delayed())
+        elif name in arrays:  # not optimised one by one: what two share is computed once
+            blocks[name] = list(values.to_delayed(optimize_graph=False).ravel())
         else:
             raise InputTypeError(
                 f"`{name}` must be a column of a Dask dataframe, a Dask array or a list of delayed "
                 f"partitions: got {type(values).__module__}.{type(values).__qualname__}; what is "
                 "in memory goes to the function of this name of `fastmetrics`"
             )
-    _check_counts({name: len(blocks) for name, blocks in found.items()})
-    together: Sequence[Any] = [()] * len(next(iter(found.values())))
-    apart = list(found)
+    counts = {name: len(each) for name, each in blocks.items()}
+    if len(set(counts.values())) > 1:
+        text = ", ".join(f"`{name}` {count:,}" for name, count in counts.items())
+        raise InputError(
+            f"partitions belong together one by one, and there are of {text}: `.repartition` or "
+            "`.rechunk` one column like the other"
+        )
+    together: Sequence[Any] = [()] * next(iter(counts.values()))
+    apart = list(blocks)
     if len(frames) > 1:  # read together: one pass over a file for all of its columns
-        together = _together(list(frames.values()))
-        apart = [name for name in found if name not in frames]
+        together = _read_together(list(frames.values()))
+        apart = [name for name in blocks if name not in frames]
     order = [*(name for name in frames if name not in apart), *apart]
     return [
-        delayed(_in_order)(part, [found[name][i] for name in apart], order, names)
+        delayed(_in_order)(part, [blocks[name][i] for name in apart], order, names)
         for i, part in enumerate(together)
     ]
 
@@ -116,12 +133,8 @@ def _filled(part: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
     return (*part, *[None] * (len(names) - len(part)))
 
 
-def _is_frame(values: Any) -> bool:
-    return hasattr(values, "to_delayed") and hasattr(values, "divisions")
-
-
-def _is_array(values: Any) -> bool:
-    return hasattr(values, "to_delayed") and hasattr(values, "chunks")
+def _has(values: Any, attribute: str) -> bool:
+    return hasattr(values, "to_delayed") and hasattr(values, attribute)
 
 
 def _is_list(values: Any) -> bool:
@@ -131,18 +144,7 @@ def _is_list(values: Any) -> bool:
     )
 
 
-def _blocks(values: Any) -> list[Delayed]:
-    if _is_list(values):
-        return [delayed(each) for each in values]
-    if _is_frame(values):
-        return list(values.to_delayed())
-    if values.ndim > 1:
-        values = values.rechunk(dict.fromkeys(range(1, values.ndim), -1))
-    # Not optimised one by one: what two columns share is computed once.
-    return list(values.to_delayed(optimize_graph=False).ravel())
-
-
-def _together(frames: list[Any]) -> list[Delayed]:
+def _read_together(frames: list[Any]) -> list[Delayed]:
     from dask.dataframe import map_partitions
 
     packed = map_partitions(
@@ -165,38 +167,19 @@ def _check_divisions(frames: dict[str, Any]) -> None:
         )
 
 
-def _check_counts(counts: dict[str, int]) -> None:
-    if len(set(counts.values())) > 1:
-        said = ", ".join(f"`{name}` {count:,}" for name, count in counts.items())
-        raise InputError(
-            f"partitions belong together one by one, and there are of {said}: `.repartition` or "
-            "`.rechunk` one column like the other"
-        )
-
-
 def _in_chunks_alike(arrays: dict[str, Any]) -> dict[str, Any]:
     """Return arrays whose rows are in the chunks of the first, as far as chunks are known."""
-    if len(arrays) < 2:
-        return arrays
     is_known = {name: all(size == size for size in a.chunks[0]) for name, a in arrays.items()}
     sizes = {name: range(int(a.shape[0])) for name, a in arrays.items() if is_known[name]}
     if sizes:
         check_same_length(**sizes)
-    if not all(is_known.values()):
+    if len(arrays) < 2 or not all(is_known.values()):
         return arrays
     rows = next(iter(arrays.values())).chunks[0]
     return {name: a if a.chunks[0] == rows else a.rechunk({0: rows}) for name, a in arrays.items()}
 
 
-def one_thread(task: F) -> F:
-    """Let a task that is of no partition take one thread, as those `over` partitions do."""
-
-    @wraps(task)
-    def call(*arguments: Any, **options: Any) -> Any:
-        with at_most(1):
-            return task(*arguments, **options)
-
-    return cast(F, call)
+# --- tasks and sums ------------------------------------------------------------------------------
 
 
 def over(parts: Sequence[Delayed], task: Callable[..., Any], *more: Any) -> list[Delayed]:
@@ -213,22 +196,101 @@ def _in_partition(task: Callable[..., Any], number: int, part: Any, more: Sequen
         raise type(error)(f"{error} (in partition {number})") from error
 
 
-def summed(states: Sequence[Delayed], add: Callable[[Any, Any], Any] = operator.add) -> Delayed:
-    """Return the sum of states, None being nothing, by a tree: no task holds many of them."""
+def total(states: Sequence[Delayed]) -> Any:
+    """Compute the sum of states, None being nothing, by a tree: no task holds many of them."""
     level, call, name = list(states), delayed(_added), f"add-{uuid4().hex}"
     while True:
-        parts = [level[at : at + SPLIT] for at in range(0, len(level), SPLIT)]
+        parts = [level[at : at + _SPLIT] for at in range(0, len(level), _SPLIT)]
         keys = (f"{name}-{len(level)}-{i}" for i in range(len(parts)))
-        level = [call(part, add, dask_key_name=key) for part, key in zip(parts, keys, strict=True)]
+        level = [call(part, dask_key_name=key) for part, key in zip(parts, keys, strict=True)]
         if len(level) == 1:
-            return level[0]
+            return dask.compute(level[0])[0]
 
 
-def _added(states: Sequence[Any], add: Callable[[Any, Any], Any]) -> Any:
+def _added(states: Sequence[Any]) -> Any:
     there = [state for state in states if state is not None]
-    return reduce(add, there) if there else None
+    return reduce(operator.add, there) if there else None
 
 
-def computed(states: Any) -> Any:
-    """Return what delayed objects, in whatever lists they are, are worth."""
-    return dask.compute(states)[0]
+# --- rows of a partition -------------------------------------------------------------------------
+
+
+class Seen(NamedTuple):
+    """What a task made of a partition, and the labels and the number of rows that were there.
+
+    ``state`` is None where no row counts.
+    """
+
+    labels: NDArray[Any]
+    n_rows: int
+    state: Any = None
+
+
+def rows_of(
+    columns: tuple[Any, ...],
+    weights_are: WeightsAre | None = None,
+    positive: list[Any] | None = None,
+) -> Seen:
+    """Return the `BinaryRows` of a partition, all that weigh something, and its labels.
+
+    ``positive`` has the positive label, or is empty where none occurs; by default the greatest
+    label is, which is the positive or the negative one of all partitions.
+    """
+    y_true, y_score, sample_weight = (*columns, None)[:3]
+    check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
+    lengths = {"y_true": as_array(y_true, "y_true"), "y_score": as_array(y_score, "y_score")}
+    n = check_same_length(**lengths)
+    if n == 0:
+        return Seen(np.empty(0), 0)
+    labels = text_or_numbers(as_vector(y_true, "y_true"), "y_true")
+    check_label_values(labels, "y_true")
+    names = distinct(labels)[:_MANY]
+    chosen = names[-1:].tolist() if positive is None else positive
+    is_positive = np.asarray(labels == chosen[0]) if chosen else np.zeros(n, np.bool_)
+    scores = canonical_scores(as_vector(y_score, "y_score"), "y_score")
+    check_finite(scores, "y_score")
+    rows = BinaryRows(is_positive.view(np.int8), 0, scores, None, False, False)
+    if sample_weight is None:
+        return Seen(names, n, rows)
+    if weighs_nothing(sample_weight, n):
+        return Seen(names, n)
+    found = check_weights(sample_weight, n, weights_are=weights_are)
+    if found.exponent:
+        raise InputError(
+            "`sample_weight` and its sum must lie between 2**-250 and 2**250: scale the "
+            "weights of all partitions alike"
+        )
+    weighs = found.values > 0  # rows of no weight are not there
+    rows = replace(
+        rows,
+        labels=rows.labels[weighs],
+        scores=scores[weighs],
+        weights=found.values[weighs],
+        integer_weights=found.is_integer,
+    )
+    return Seen(names, n, rows)
+
+
+def weighs_nothing(sample_weight: Any, n_rows: int) -> bool:
+    """Return whether the weights of a partition are all zero, which is an error of all alone."""
+    if sample_weight is None:
+        return False
+    given = as_array(sample_weight, "sample_weight")
+    return given.dtype.kind in "biuf" and given.shape == (n_rows,) and not given.any()
+
+
+def labels_of(found: Sequence[Seen]) -> NDArray[Any]:
+    """Return the distinct labels of all partitions; raise where no row is there, or counts."""
+    seen = [(i, each.labels) for i, each in enumerate(found) if len(each.labels)]
+    if not seen:
+        as_vector(np.empty(0), "y_true")  # which says that at least one row is needed
+    texts = [i for i, labels in seen if labels.dtype.kind in "UOT"]
+    if texts and len(texts) < len(seen):
+        numbers = next(i for i, labels in seen if labels.dtype.kind not in "UOT")
+        raise InputTypeError(
+            f"`y_true` holds text in partition {texts[0]} and numbers in partition {numbers}"
+        )
+    if all(each.state is None for each in found):
+        n = sum(each.n_rows for each in found)
+        raise InputError(f"`sample_weight` must not be all zero: {n:,} rows, no positive weight")
+    return distinct(np.concatenate([labels for _, labels in seen]))

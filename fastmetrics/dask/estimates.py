@@ -1,36 +1,44 @@
-"""``estimate`` and ``compare`` on Dask, by the influences of points of equal rows."""
+"""``estimate`` and ``compare`` on Dask: what rows of a class and a score move, and its sums.
+
+Rows of one class and one score move a metric alike, so the table of all scores tells how far. Sums
+over rows that the table does not tell, by group or of two models, take a second pass, in which the
+influences are looked up and small states are added up.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
-from dask.delayed import Delayed
+from dask.delayed import Delayed, delayed
+from numpy.typing import NDArray
 
 from fastmetrics._docs import documented
+from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.containers import as_array
 from fastmetrics._input.models import NamedScores, pairs_of
+from fastmetrics._input.rows import BinaryRows, check_same_index
 from fastmetrics._input.scalars import (
     Alternative,
     WeightsAre,
     check_alternative,
     check_choice,
     check_confidence_level,
+    check_same_length,
 )
-from fastmetrics.dask._families import matrix_of_second
-from fastmetrics.dask._influence_sums import Points, group_sums, product_sums
-from fastmetrics.dask._partitions import COLUMNS, COUNTED, partitions
-from fastmetrics.dask._ranges import Ranges
-from fastmetrics.dask.evaluation import models_of
-from fastmetrics.dask.scores import counted_parts
-from fastmetrics.errors import InputError, renamed
+from fastmetrics.dask._partitions import COLUMNS, COUNTED, over, partitions, rows_of, total
+from fastmetrics.dask.tables import cast_scores, check_counted, matrix_of, models_of, runs_of
+from fastmetrics.errors import InputError, InputTypeError, renamed
 from fastmetrics.inference.compare import Chosen, check_margin, compared, compared_by_sums
 from fastmetrics.inference.comparison_result import Comparisons
+from fastmetrics.inference.estimate import estimate as estimate_rows
 from fastmetrics.inference.estimate_result import Estimates
 from fastmetrics.inference.interval_rule import estimate_of
-from fastmetrics.inference.range_summary import Lookup
-from fastmetrics.inference.samples import Sample, sample_of, warn_of_units
+from fastmetrics.inference.range_summary import Lookup, Pairs, ProductSums
+from fastmetrics.inference.samples import sample_of, warn_of_units
 from fastmetrics.inference.table_points import (
     Measured,
     TablePoints,
@@ -38,9 +46,10 @@ from fastmetrics.inference.table_points import (
     is_largest_gap,
     measure_of,
 )
+from fastmetrics.inference.units import ROUNDING, Floats, Units
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
 from fastmetrics.tables.confusion._label_counts import Cells
-from fastmetrics.tables.score_table import real_threshold
+from fastmetrics.tables.score_table import ScoreTable, real_threshold
 
 Method = Literal["influence", "wilson", "newcombe"]
 #: What `estimate` and `compare` say alike.
@@ -53,16 +62,15 @@ alternative : {"two-sided", "less", "greater"}, default="two-sided"
 Raises
 ------
 TypeError, ValueError
-    For measures without influences, and for importances.
+    For metrics without influences, and for importances.
 
 Warns
 -----
 UndefinedMetricWarning
-    If a measure is undefined on these data, or its error cannot be known: nan.
+    If a metric is undefined on these data, or its error cannot be known: nan.
 SmallSampleWarning
     If groups are worth few.
 """
-_FAMILIES: Final = ("curves", "costs", "decisions", "probabilities", "calibration")
 
 
 @documented(COUNTED, COLUMNS, ESTIMATED)
@@ -80,23 +88,23 @@ def estimate(
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
 ) -> Estimates:
-    """Estimate measures of two classes, each with its standard error and interval.
+    """Estimate metrics of two classes, each with its standard error and interval.
 
     Parameters
     ----------
     y_score : Dask column of shape (n,), or list of delayed partitions, optional
-        Scores or probabilities; predicted labels, of any number of classes, for measures of
+        Scores or probabilities; predicted labels, of any number of classes, for metrics of
         decisions without `threshold`.
     metrics : str, (str, dict), or a sequence or mapping of them
-        Names of `metrics_table`: measures that have influences, of scores, of probabilities of the
+        Names of `metrics_table`: metrics that have influences, of scores, of probabilities of the
         positive class, and of decisions.
     method : {"influence", "wilson", "newcombe"}, optional
         As for `fastmetrics.estimate`.
     groups : Dask column of shape (n,), or list of delayed partitions, optional
         Which rows belong together (user, patient), in any partitions: groups then vary, not rows.
-        Of scores, or predictions of 0 and 1 with ``threshold=0.5``.
+        Of scores, or predictions of 0 and 1.
     threshold : float, optional
-        Measures of decisions call a score >= threshold positive.
+        Metrics of decisions call a score >= threshold positive.
 
     Returns
     -------
@@ -105,11 +113,9 @@ def estimate(
 
     Notes
     -----
-    Rows of one class and one score, or of one pair of labels, move a measure alike: their table is
-    added up in a tree, and comes here as in `score_table`, where it takes some 140 bytes a distinct
-    score. Rows of weight 0 are none: a class that no others have is not there. With `groups`
-    partitions are read once more: the influences at each score are sent to all of them, which sum
-    up how far the rows of a group move the measures, and sums of equal groups are added up.
+    Rows of one class and one score, or of one pair of labels, move a metric alike: their table
+    comes here as in `score_table`, and takes some 140 bytes a distinct score. Rows of weight 0 are
+    none. With `groups` partitions are read once more, and sums over equal groups are added up.
 
     Examples
     --------
@@ -125,125 +131,44 @@ def estimate(
     check_alternative(alternative)
     if method is not None:
         check_choice("method", method, get_args(Method))
-    if threshold is not None:
-        threshold = real_threshold(threshold)
-    asked = points_asked(metrics)
-    instead = "fastmetrics.estimate(y_true, y_score, sample_weight=...)"
-    parts = counted_parts(y_true, y_score, sample_weight, weights_are, instead, groups)
-    if groups is None:
-        samples = _samples(parts, asked, threshold, pos_label)
-        found = {one.label: samples[one.label].measured(one) for one in asked}
+    asked = _asked(metrics)
+    given = {"y_true": y_true, "y_score": y_score}
+    read = check_counted(given, sample_weight, weights_are, "estimate(y_true, y_score")
+    if groups is not None:
+        given["sample_weight"] = sample_weight
+        parts = partitions(**given, groups=groups)
+        model = _model_of(parts, asked, threshold, pos_label, read, are_grouped=True)
+        sums = _group_sums(model, read)
+        found = {}
+        for m, one in enumerate(asked):
+            measured = sums.measured(m, model.measured[m])
+            if m == 0:
+                warn_of_units(measured.units, None)
+            found[one.label] = estimate_of(
+                one, measured, 0, level, method, alternative, weights_are=read
+            )
+        return Estimates(found)
+    parts = partitions(**given)
+    if threshold is None and all(measure_of(one).needs == "labels" for one in asked):
+        with renamed(y_pred="y_score"):
+            matrix = Cells.of(matrix_of(parts, read))
+        labels, k = np.asarray(matrix.labels), len(matrix.labels)
+        columns = np.repeat(labels, k), np.tile(labels, k), matrix.counts.ravel()
     else:
-        measured, lookup = looked_up(parts, asked, threshold, pos_label, are_grouped=True)
-        sums = group_sums(parts, lookup, pos_label)
-        each = enumerate(zip(asked, measured, strict=True))
-        found = {one.label: sums.measured(m, own) for m, (one, own) in each}
-        warn_of_units(found[asked[0].label].units, None)
-    read: WeightsAre | None = None if sample_weight is None else "frequencies"
-    return Estimates(
-        {
-            one.label: estimate_of(
-                one, found[one.label], 0, level, method, alternative, weights_are=read
-            )
-            for one in asked
-        }
-    )
-
-
-def points_asked(metrics: MetricsLike) -> tuple[Asked, ...]:
-    """Return the measures asked for, which points of equal rows must tell, or raise."""
-    asked = ask(metrics)
-    for one in asked:
-        if not has_influences(one):
-            raise InputError(
-                f"`{one.label}` has no influences of rows: take `fastmetrics.bootstrap` of "
-                "`fastmetrics.dask.score_table(...)`"
-            )
-        measure = measure_of(one)
-        is_of_matrix = measure.family == "curves" and measure.needs == "probabilities"
-        if measure.family not in _FAMILIES or is_of_matrix:
-            raise InputError(
-                f"`metrics` names {one.label!r}, which needs the rows in memory: take "
-                "`fastmetrics.estimate`"
-            )
-    return asked
-
-
-def _samples(
-    parts: Sequence[Delayed], asked: Sequence[Asked], threshold: float | None, pos_label: Any
-) -> Mapping[str, Sample]:
-    """Return the form of data that each measure is of, made of points with their counts."""
-    of_labels = [one for one in asked if measure_of(one).needs == "labels" and threshold is None]
-    of_scores = [one for one in asked if one not in of_labels]
-    found: dict[str, Sample] = {}
-    if of_scores:
-        points = _points_of(parts, pos_label)
-        found |= _of_points(of_scores, *points.columns, threshold, None)
-    if of_labels:
-        matrix = Cells.of(matrix_of_second(parts, None, None))
-        labels = np.asarray(matrix.labels)
-        k = len(labels)
-        cells = np.repeat(labels, k), np.tile(labels, k), matrix.counts.ravel()
-        found |= _of_points(of_labels, *cells, None, pos_label)
-    return found
-
-
-def looked_up(
-    parts: Sequence[Delayed],
-    asked: Sequence[Asked],
-    threshold: float | None,
-    pos_label: Any,
-    are_grouped: bool,
-) -> tuple[list[Measured], Lookup]:
-    """Return the measures by points, and how far a row of a class and a score moves each."""
-    for one in asked:
-        if threshold is None and measure_of(one).needs == "labels":
-            raise InputError(
-                f"`{one.label}`, a measure of labels, needs `threshold` here: of predictions of 0 "
-                "and 1 it is 0.5"
-            )
-    points = _points_of(parts, pos_label)
-    samples = _of_points(asked, *points.columns, threshold, None, are_grouped=are_grouped)
-    table = TablePoints(points.table)
-    measured = [
-        table.at_scores(one)  # in memory a largest gap is that of two scores
-        if is_largest_gap(one) and not are_grouped
-        else samples[one.label].measured(one)
-        for one in asked
-    ]
-    return measured, points.lookup([each.influences[0] for each in measured])
-
-
-def _points_of(parts: Sequence[Delayed], pos_label: Any) -> Points:
-    return Points.of(Ranges(parts, pos_label=pos_label, range_scores=2**62).table())
-
-
-def _of_points(
-    asked: Sequence[Asked],
-    y_true: Any,
-    y_score: Any,
-    counts: Any,
-    threshold: float | None,
-    pos_label: Any,
-    are_grouped: bool = False,
-) -> Mapping[str, Sample]:
-    """Return points with their counts as forms of data; of groups, that do not stand alone."""
-    return sample_of(
-        tuple(asked),
-        y_true,
-        [NamedScores("", "y_score", y_score)],
+        columns = _points_of(runs_of(parts, pos_label, weights_are=read).table())
+        pos_label = None
+    of_counts = estimate_rows(
+        *columns[:2],
+        sample_weight=columns[2],
+        weights_are="frequencies",
+        metrics=metrics,
+        method=method,
         threshold=threshold,
         pos_label=pos_label,
-        sample_weight=counts,
-        weights_are="frequencies",
-        event=None,
-        query=None,
-        groups=np.zeros(len(counts), np.int64) if are_grouped else None,
-        strata=None,
+        confidence_level=level,
+        alternative=alternative,
     )
-
-
-# --- differences of models ------------------------------------------------------------------------
+    return Estimates({name: replace(one, weights_are=read) for name, one in of_counts.items()})
 
 
 @documented(COUNTED, COLUMNS, ESTIMATED)
@@ -262,21 +187,20 @@ def compare(
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
 ) -> Comparisons:
-    """Compare models on the same rows by measures of two classes.
+    """Compare models on the same rows by metrics of two classes.
 
     Parameters
     ----------
     scores : mapping of str to Dask column, or Dask dataframe
         The scores of each model by its name; of a dataframe one a column.
     metrics : str, (str, dict), or a sequence or mapping of them
-        As for `estimate`; measures of decisions with `threshold`.
+        As for `estimate`; metrics of decisions with `threshold`.
     reference : str, optional
         The model that all others are compared with; every pair by default.
     margin : float, optional
         A loss that does not matter, as for `fastmetrics.compare`.
     threshold : float, optional
-        Measures of decisions call a score >= threshold positive; predictions of 0 and 1 are
-        scores, with 0.5.
+        Metrics of decisions call a score >= threshold positive; not of predictions of 0 and 1.
 
     Returns
     -------
@@ -302,59 +226,227 @@ def compare(
     """
     level = check_confidence_level(confidence_level)
     check_alternative(alternative)
-    threshold = None if threshold is None else real_threshold(threshold)
     margin = None if margin is None else check_margin(margin)
-    asked = points_asked(metrics)
+    asked = _asked(metrics)
     columns = models_of(y_true, scores)
     if len(columns) < 2:
         raise InputError("`scores` must have at least two models to be compared")
     names = tuple(columns)
     chosen = Chosen(names, pairs_of(names, reference), margin, level, alternative)
-    instead = "fastmetrics.compare(y_true, scores, sample_weight=...)"
-    parts, by_model, lookups = [], [], []
+    models = []
     for name, column in columns.items():
+        given = {"y_true": y_true, "y_score": column}
+        read = check_counted(given, sample_weight, weights_are, "compare(y_true, scores")
+        if groups is not None:
+            given |= {"sample_weight": sample_weight, "groups": groups}
         with renamed(y_score=f"scores[{name!r}]"):
-            part = counted_parts(y_true, column, sample_weight, weights_are, instead, groups)
-            measured, lookup = looked_up(
-                part, asked, threshold, pos_label, are_grouped=groups is not None
-            )
-        parts.append(part)
-        by_model.append(measured)
-        lookups.append(lookup)
-    read: WeightsAre | None = None if sample_weight is None else "frequencies"
+            parts = partitions(**given)
+            model = _model_of(parts, asked, threshold, pos_label, read, groups is not None)
+        models.append(model)
+    found = {}
     if groups is not None:
-        sums = [group_sums(*each, pos_label) for each in zip(parts, lookups, strict=True)]
-        found = {}
+        sums = [_group_sums(model, read) for model in models]
         for m, one in enumerate(asked):
-            every = [own.measured(m, each[m]) for own, each in zip(sums, by_model, strict=True)]
-            influences = np.concatenate([each.influences for each in every])
-            joined = _joined(every)._replace(influences=influences)
+            joined = _joined(
+                [own.measured(m, each.measured[m]) for own, each in zip(sums, models, strict=True)]
+            )
             if m == 0:
                 warn_of_units(joined.units, None)
             found[one.label] = compared(one, joined, chosen, read)
         return Comparisons(found)
-    given = {f"scores[{name!r}]": column for name, column in columns.items()}
-    whole = product_sums(
-        partitions(y_true=y_true, sample_weight=sample_weight, **given),
-        lookups,
-        chosen.pairs,
-        pos_label,
-    )
-    found = {}
+    by_name = {f"scores[{name!r}]": column for name, column in columns.items()}
+    parts = partitions(y_true=y_true, sample_weight=sample_weight, **by_name)
+    lookups = [model.lookup for model in models]
+    task = delayed(lookups), chosen.pairs, read, models[0].positive
+    whole: ProductSums = total(over(parts, _sums_of_products, *task))
     for m, one in enumerate(asked):
-        own = [each[m] for each in by_model]
-        models = [
+        own = [each.measured[m] for each in models]
+        of_models = [
             estimate_of(one, each, 0, level, None, "two-sided", weights_are=read) for each in own
         ]
         counts = [each.counts[0] for each in own]
-        found[one.label] = compared_by_sums(one, m, models, whole, chosen, counts)
+        found[one.label] = compared_by_sums(one, m, of_models, whole, chosen, counts)
     return Comparisons(found)
+
+
+def _asked(metrics: MetricsLike) -> tuple[Asked, ...]:
+    """Return the metrics asked for, which rows of a class and a score must tell, or raise."""
+    asked = ask(metrics)
+    for one in asked:
+        if not has_influences(one):
+            raise InputError(
+                f"`{one.label}` has no influences of rows: take `fastmetrics.bootstrap` of "
+                "`fastmetrics.dask.score_table(...)`"
+            )
+        if measure_of(one).needs not in ("scores", "probabilities", "labels"):
+            raise InputError(
+                f"`metrics` names {one.label!r}, which needs the rows in memory: take "
+                "`fastmetrics.estimate`"
+            )
+    return asked
+
+
+class _Model(NamedTuple):
+    """The partitions of a model, and how far rows of each class and score move its metrics."""
+
+    parts: Sequence[Delayed]
+    positive: list[Any]
+    measured: list[Measured]
+    lookup: Lookup
+
+
+def _points_of(table: ScoreTable) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return the class, the score and the count of what a table has, the positives first."""
+    counts = np.concatenate([table.positives, table.negatives])
+    at = np.flatnonzero(counts)
+    return (at < len(table)).astype(np.int64), table.scores[at % len(table)], counts[at]
+
+
+def _model_of(
+    parts: Sequence[Delayed],
+    asked: tuple[Asked, ...],
+    threshold: Any,
+    pos_label: Any,
+    weights_are: WeightsAre | None,
+    are_grouped: bool,
+) -> _Model:
+    runs = runs_of(parts, pos_label, weights_are=weights_are)
+    table = runs.table()
+    labels, scores, counts = _points_of(table)
+    samples = sample_of(
+        asked,
+        labels,
+        [NamedScores("", "y_score", scores)],
+        threshold=None if threshold is None else real_threshold(threshold),
+        pos_label=None,
+        sample_weight=counts,
+        weights_are="frequencies",
+        event=None,
+        query=None,
+        groups=np.zeros(len(counts), np.int64) if are_grouped else None,  # they stand for others
+        strata=None,
+    )
+    measured = [
+        TablePoints(table).at_scores(one)  # in memory a largest gap is that of two scores
+        if is_largest_gap(one) and not are_grouped
+        else samples[one.label].measured(one)
+        for one in asked
+    ]
+    influences = np.zeros((len(asked), 2, len(table)))
+    places = np.flatnonzero(np.concatenate([table.positives, table.negatives]))
+    for row, each in zip(influences.reshape(len(asked), -1), measured, strict=True):
+        own = each.influences[0]
+        row[slice(None) if len(own) == len(row) else places] = own
+    lookup = Lookup(table.scores[::-1], influences[:, ::-1, ::-1], np.zeros((len(asked), 2)))
+    return _Model(parts, runs.positive, measured, lookup)
+
+
+# --- sums over rows ------------------------------------------------------------------------------
+
+
+class _GroupSums(NamedTuple):
+    """Sums over the rows of each group.
+
+    Attributes
+    ----------
+    names : ndarray of shape (n_groups,)
+    rows : ndarray of shape (2, n_groups)
+        How many rows of each class, by their frequencies.
+    sums : ndarray of shape (M, 2, n_groups)
+        Of the influences on M metrics.
+    sizes : ndarray of shape (M,)
+        The sums of the sizes of all influences, by which what cancels in a group is known.
+    """
+
+    names: NDArray[Any]
+    rows: Floats
+    sums: Floats
+    sizes: Floats
+
+    def __add__(self, other: tuple[Any, ...]) -> _GroupSums:
+        """Return the sums over the rows of both."""
+        both = self, _GroupSums(*other)
+        if len({each.names.dtype.kind in "UOT" for each in both}) > 1:
+            raise InputTypeError("`groups` holds text in some partitions, and numbers in others")
+        names = np.unique(np.concatenate([each.names for each in both]))
+        rows, sums = np.zeros((2, len(names))), np.zeros((len(self.sums), 2, len(names)))
+        for each in both:
+            at = np.searchsorted(names, each.names)
+            rows[:, at] += each.rows
+            sums[:, :, at] += each.sums
+        return _GroupSums(names, rows, sums, both[0].sizes + both[1].sizes)
+
+    def measured(self, m: int, by_points: Measured) -> Measured:
+        """Return a metric whose points are the groups, or their rows of each class."""
+        sums, rows, is_by_class = self.sums[m], self.rows, by_points.units.strata is not None
+        if not is_by_class:
+            sums, rows = (each.sum(axis=0, keepdims=True) for each in (sums, rows))
+        sums = np.where(np.abs(sums) <= ROUNDING * self.sizes[m], 0.0, sums)
+        strata, groups = np.nonzero(rows)
+        counts = rows[strata, groups]
+        units = Units(len(counts), counts, groups=groups, strata=strata if is_by_class else None)
+        influences = sums[strata, groups] / counts
+        of_rows = by_points.units.without_groups.spread(by_points.influences[0]).variance
+        return by_points._replace(influences=influences[None, :], units=units, of_rows=(of_rows,))
+
+
+def _group_sums(model: _Model, weights_are: WeightsAre | None) -> _GroupSums:
+    task = delayed(model.lookup), weights_are, model.positive
+    whole: _GroupSums = total(over(model.parts, _sums_by_group, *task))
+    return whole
+
+
+def _sums_by_group(
+    columns: tuple[Any, ...], lookup: Lookup, weights_are: WeightsAre | None, positive: list[Any]
+) -> _GroupSums | None:
+    y_true, _, sample_weight, groups = columns
+    check_same_index(y_true=y_true, groups=groups)
+    rows = rows_of(columns[:3], weights_are, positive).state
+    if rows is None:
+        return None
+    names, codes = check_class_labels(groups, "groups")
+    check_same_length(y_true=y_true, groups=codes)
+    if sample_weight is not None:
+        codes = codes[as_array(sample_weight, "sample_weight") > 0]
+    n, is_positive = len(names), rows.labels == 1
+    codes = is_positive * n + codes
+    at = lookup.places(cast_scores(rows.scores, lookup.scores.dtype))
+    counts = np.bincount(codes, rows.weights, 2 * n).reshape(2, n).astype(np.float64)
+    sums, sizes = np.empty((len(lookup.influences), 2, n)), []
+    for row, of_classes in zip(sums, lookup.influences, strict=True):
+        moved = of_classes[is_positive.astype(np.intp), at]
+        moved = moved if rows.weights is None else moved * rows.weights
+        row[:] = np.bincount(codes, moved, 2 * n).reshape(2, n)
+        sizes.append(float(np.abs(moved).sum()))
+    return _GroupSums(np.asarray(names), counts, sums, np.array(sizes))
+
+
+def _sums_of_products(
+    columns: tuple[Any, ...],
+    lookups: list[Lookup],
+    pairs: Pairs,
+    weights_are: WeightsAre | None,
+    positive: list[Any],
+) -> ProductSums | None:
+    y_true, sample_weight, *scores = columns
+    models: list[BinaryRows] = []
+    for each in scores:
+        rows = rows_of((y_true, each, sample_weight), weights_are, positive).state
+        if rows is None:
+            return None
+        models.append(rows)
+    moved = [
+        cast_scores(rows.scores, own.scores.dtype)
+        for rows, own in zip(models, lookups, strict=True)
+    ]
+    return ProductSums.of(models[0].labels, models[0].weights, moved, lookups, pairs)
 
 
 def _joined(models: Sequence[Measured]) -> Measured:
     """Return the values of several models, of which each has been measured alone."""
     return models[0]._replace(
         values=tuple(each.values[0] for each in models),
+        influences=np.concatenate([each.influences for each in models]),
         counts=tuple(each.counts[0] for each in models),
         rates=tuple(chain.from_iterable(each.rates for each in models)),
         of_rows=tuple(chain.from_iterable(each.of_rows for each in models)),

@@ -98,8 +98,7 @@ def what_memory_gives() -> None:
     found, expected = fmd.evaluate(parts)["score"], fm.evaluate(WHOLE_Y, WHOLE_S)["score"]
     assert agree(found, expected)
     assert (found.roc_auc, found.threshold) == (AUC, expected.threshold)
-    error = fmd.measures(parts, metrics="mean_squared_error")["mean_squared_error"]
-    assert error == pytest.approx(fm.mean_squared_error(WHOLE_Y, WHOLE_S), rel=1e-13)
+    assert fmd.score_table(parts) == fm.ScoreTable.from_scores(WHOLE_Y, WHOLE_S)
 
 
 def what_a_worker_refuses_is_said_here() -> None:

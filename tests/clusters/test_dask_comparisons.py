@@ -103,7 +103,7 @@ def test_equal_models() -> None:
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"metrics": "f1"}, "needs `threshold` here"),
+        ({"metrics": "f1"}, "holds scores where labels are needed"),
         ({"metrics": "best_threshold"}, "take `fastmetrics.bootstrap` of"),
         ({"metrics": "roc_auc", "margin": -1}, "`margin` is a finite loss"),
         ({"metrics": "roc_auc", "sample_weight": 1}, "`weights_are` must be 'frequencies' here"),

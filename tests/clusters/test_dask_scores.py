@@ -17,7 +17,7 @@ import fastmetrics as fm
 import fastmetrics.dask as fmd
 from evaluations import agree
 from fastmetrics.dask._partitions import partitions
-from fastmetrics.dask._ranges import Ranges
+from fastmetrics.dask.tables import Ranges, Runs, runs_of
 from fastmetrics.errors import InputError, UndefinedMetricWarning
 
 
@@ -67,75 +67,42 @@ def test_evaluation_is_that_in_memory(problem: Any) -> None:
     assert agree(found, expected)
 
 
-@given(problems())
-def test_every_point_of_the_curve(problem: Any) -> None:
-    y, s, _, places, size = problem
-    labels, scores = delayed_columns([y, s], places)
-    fine = quietly(fmd.roc_curve, labels, scores, n_points=10**6, range_scores=size)
-    whole = quietly(fmd.roc_curve, labels, scores, n_points=None)
-    for found, expected in zip(
-        (*fine, *whole),
-        (
-            *quietly(fm.roc_curve, y, s, drop_intermediate=False),
-            *quietly(fm.roc_curve, y, s),
-        ),
-        strict=True,
-    ):
-        np.testing.assert_array_equal(found, expected)
-
-
 def sample(n: int = 5_000) -> tuple[Any, Any]:
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, n)
     return y, (rng.normal(size=n) + y).astype(np.float32)
 
 
-def points_of(*columns: Any) -> set[Any]:
-    return set(zip(*(column.tolist() for column in columns), strict=True))
-
-
-def test_a_thinned_curve_has_points_of_the_whole_one_and_no_gap() -> None:
-    y, s = sample()
-    curves = [
-        fmd.roc_curve(da.from_array(y, chunks), da.from_array(s, chunks), n_points=50, **more)
-        for chunks, more in ((5000, {}), (700, {"range_scores": 600}))
-    ]
-    for one, other in zip(*curves, strict=True):
-        np.testing.assert_array_equal(one, other)
-    fpr, tpr, thresholds = curves[0]
-    points = points_of(*fm.roc_curve(y, s, drop_intermediate=False))
-    assert points_of(fpr, tpr, thresholds) <= points
-    assert 50 < len(fpr) <= 101
-    assert max(np.diff(fpr).max(), np.diff(tpr).max()) < 1 / 50 + 1 / 2000
-    assert (fpr[-1], tpr[-1]) == (1, 1)
-
-
-def ranges(*columns: Any, chunk: int = 900, **more: Any) -> Ranges:
+def runs(*columns: Any, chunk: int = 900) -> Runs:
     given = [None if column is None else da.from_array(column, chunk) for column in columns]
     names = dict(zip(("y_true", "y_score", "sample_weight"), [*given, None], strict=False))
-    return Ranges(partitions(**names), **more)
+    return runs_of(partitions(**names), None)
+
+
+def sizes(found: Ranges) -> Any:
+    return found.counts[0]
 
 
 def test_ranges_hold_no_more_than_they_may() -> None:
     y, s = sample()
-    found = ranges(y, s, range_scores=400)
-    assert len(found.ranges) > 10
-    assert max(found.counts[0]) <= 400
-    assert found.counts[0].sum() == len(np.unique(s))  # no score recurs across partitions here
+    found = runs(y, s).ranges(400)
+    ranges = found.each()
+    assert len(ranges) > 10
+    assert max(sizes(found)) <= 400
+    assert sizes(found).sum() == len(np.unique(s))  # no score recurs across partitions here
     above = (0, 0)
-    for each in found.ranges:
+    for each in ranges:
         assert each.above == above
         above = (above[0] + each.inside[0], above[1] + each.inside[1])
-    assert above == (found.n_positive, found.n_negative) == (y.sum(), (1 - y).sum())
-    tables = dask.compute(found.over_ranges(lambda table, here: table))[0]
-    assert sum(tables) == fm.ScoreTable.from_scores(y, s)
+    assert above == (y.sum(), (1 - y).sum())
+    assert runs(y, s).table() == fm.ScoreTable.from_scores(y, s)
 
 
 def test_large_samples_of_scores_make_ranges_of_about_that_size() -> None:
     y, s = sample(60_000)
-    found = ranges(y, s, chunk=20_000, range_scores=5_000)
-    assert 12 <= len(found.ranges) <= 13
-    assert max(found.counts[0]) <= 5_050
+    found = runs(y, s, chunk=20_000).ranges(5_000)
+    assert 12 <= len(found.each()) <= 13
+    assert max(sizes(found)) <= 5_050
     assert found.pairs().auc == fm.roc_auc_score(y, s)
 
 
@@ -143,16 +110,16 @@ def test_scores_that_recur_are_kept_once() -> None:
     y, s = sample(40_000)
     s = np.round(s * 300) / np.float32(300)
     s[:5] = [-0.0, 0.0, -0.0, 0.0, -0.0]
-    found = ranges(y, s, chunk=20_000, range_scores=1_000)
+    found = runs(y, s, chunk=20_000)
     held = dask.compute(found.runs)[0]
     assert all(len(each.scores) == len(np.unique(each.scores)) for each in held)
     assert found.table() == fm.ScoreTable.from_scores(y, s)
-    assert found.pairs().auc == fm.roc_auc_score(y, s)
+    assert found.ranges(1_000).pairs().auc == fm.roc_auc_score(y, s)
     w = np.random.default_rng(1).integers(0, 1000, len(y))
-    weighted = ranges(y, s, w, chunk=20_000, range_scores=1_000)
+    weighted = runs(y, s, w, chunk=20_000)
     assert weighted.table() == fm.ScoreTable.from_scores(y, s, sample_weight=w)
-    ratings = ranges(y, np.round(s), chunk=20_000, range_scores=100)
-    assert len(ratings.ranges) == 1
+    ratings = runs(y, np.round(s), chunk=20_000)
+    assert len(ratings.ranges(100).each()) == 1
 
 
 DISTRIBUTIONS: dict[str, Any] = {
@@ -213,7 +180,7 @@ def test_weights_are_numbers_of_rows_where_that_is_said() -> None:
     with pytest.raises(InputError, match="must be 'frequencies' here"):
         fmd.evaluate([t[0] for t in triples], [t[1] for t in triples], sample_weight=triples)
     nothing = [dask.delayed((y, s, np.zeros(300)))]
-    for call in (fmd.roc_auc_score, fmd.score_table, fmd.binned_score_table):
+    for call in (fmd.roc_auc_score, fmd.score_table):
         with pytest.raises(InputError, match="must not be all zero: 300 rows"):
             call(nothing)
     halves = [dask.delayed((y, s, w + 0.5))]
@@ -233,22 +200,6 @@ def test_several_models() -> None:
     assert by_name == by_frame
     assert by_name["b"].roc_auc == fm.evaluate(y, frame)["b"].roc_auc
     assert fmd.evaluate(both["y"], both["a"])["score"].roc_auc == by_name["a"].roc_auc
-
-
-def test_bins_are_counted_in_any_partitions_alike() -> None:
-    y, s = sample()
-    layout = fm.streams.BinLayout.learn(s[:1000])
-    expected = fm.streams.BinnedScoreTable(layout, first_rows=0)
-    expected.update(y, s)
-    for places in ([], [10, 10, 4000]):
-        labels, scores = delayed_columns([y, s], places)
-        assert fmd.binned_score_table(labels, scores, layout=layout) == expected
-    found = fmd.binned_score_table(labels, scores)
-    assert found.n_positive == y.sum()
-    assert fm.roc_auc_score(y, s) in found.roc_auc()
-    assert found.roc_auc().width < 1e-3
-    rated = fmd.binned_score_table(labels, delayed_columns([np.round(s)], places)[0])
-    assert rated.is_exact
 
 
 def test_large_counts_beside_none_stay_integers() -> None:

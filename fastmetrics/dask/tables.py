@@ -1,0 +1,552 @@
+"""Tables of partitions, and what follows from all scores in order, though no task has them all.
+
+Each partition is collapsed to the table of its distinct scores, which its worker keeps. Evenly
+spaced scores of all partitions are the splitters of ranges, and the counts of each table in every
+range are added up in a tree: the client knows how many of each class score higher than a range. The
+pieces of a range are sent to the one task that merges them. Splitters decide who works on what,
+never what comes out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import dask
+import numpy as np
+from dask.delayed import Delayed, delayed
+from numpy.typing import NDArray
+
+from fastmetrics._docs import documented
+from fastmetrics._input.classes import encode_labels
+from fastmetrics._input.containers import as_array, by_names, names_of
+from fastmetrics._input.rows import check_same_index
+from fastmetrics._input.scalars import (
+    WeightsAre,
+    check_choice,
+    check_confidence_level,
+    check_integer,
+)
+from fastmetrics._input.weights import check_weights
+from fastmetrics._report.evaluation_result import Evaluation
+from fastmetrics._threads.workers import at_most
+from fastmetrics.dask._partitions import (
+    COLUMNS,
+    COUNTED,
+    Seen,
+    labels_of,
+    over,
+    partitions,
+    rows_of,
+    total,
+    weighs_nothing,
+)
+from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
+from fastmetrics.inference.range_summary import RangeSummary, average_precision_of, summary_of
+from fastmetrics.measures.curves.precision_recall import NO_POSITIVE
+from fastmetrics.measures.curves.roc_auc import ONE_CLASS
+from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
+from fastmetrics.tables.pairs import PairCounts, pairs_of_sorted, pairs_of_weights
+from fastmetrics.tables.score_table import ScoreTable, in_order
+
+#: Distinct scores of a range, about: some 200 MB while its pieces are merged.
+RANGE_SCORES: Final = 4_000_000
+#: Scores that samples have in all, and of a partition at least and at most.
+_SAMPLED, _FEWEST, _MOST = 1 << 20, 64, 1 << 12
+_EXACT: Final = 2**53
+
+
+@documented(COLUMNS)
+def score_table(
+    y_true: Any, y_score: Any = None, *, sample_weight: Any = None, pos_label: Any = None
+) -> ScoreTable:
+    """Return the table of all distinct scores with the counts of both classes.
+
+    Returns
+    -------
+    ScoreTable
+        Here, in memory: 24 bytes a distinct score. All functions of `fastmetrics` take it.
+
+    Notes
+    -----
+    For scores that repeat (ratings, three decimals). Tables of partitions are added up in a tree,
+    and the last task holds the whole table; `roc_auc_score` and `evaluate` hold it nowhere.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import fastmetrics.dask as fmd
+    >>> y_true = da.from_array([0, 1, 1, 0], chunks=2)
+    >>> fmd.score_table(y_true, da.from_array([0.1, 0.8, 0.4, 0.4], chunks=2))
+    ScoreTable(3 distinct scores from 0.1 to 0.8, 2 positive, 2 negative)
+    """
+    return runs_of(_scored(y_true, y_score, sample_weight), pos_label).table()
+
+
+@documented(COLUMNS)
+def roc_auc_score(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    range_scores: int = RANGE_SCORES,
+) -> float:
+    """Compute the area under the ROC curve, exactly: the double nearest to the ratio of counts.
+
+    Returns
+    -------
+    float
+        nan where a class is missing. The same bits as in memory, whatever the partitions; of
+        weights that are no integers up to rounding.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If only one class is present.
+
+    Notes
+    -----
+    Each partition keeps the table of its distinct scores, 5 to 16 bytes each. Tables are cut into
+    ranges of about `range_scores`, whose pieces are sent to one task each; pairs across ranges
+    follow from counts. No task holds all scores, and the caller gets counts.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import fastmetrics.dask as fmd
+    >>> y_true = da.from_array([0, 0, 1, 1], chunks=3)
+    >>> fmd.roc_auc_score(y_true, da.from_array([0.1, 0.4, 0.35, 0.8], chunks=3))
+    0.75
+    """
+    runs = runs_of(_scored(y_true, y_score, sample_weight), pos_label, "sorted")
+    counts = runs.ranges(range_scores).pairs()
+    if not (counts.n_positive > 0 and counts.n_negative > 0):
+        warn_user(ONE_CLASS, UndefinedMetricWarning)
+        return math.nan
+    return float(counts.auc)
+
+
+@documented(COLUMNS)
+def average_precision_score(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    pos_label: Any = 1,
+    sample_weight: Any = None,
+    range_scores: int = RANGE_SCORES,
+) -> float:
+    """Compute average precision, the area under the steps of precision over recall.
+
+    Returns
+    -------
+    float
+        The same whatever the partitions, and nearer to the exact number than a sum of doubles in
+        memory, whose last digits may differ. 0 without positives.
+
+    Raises
+    ------
+    ValueError
+        For weights of floats: take `score_table`, and the function in memory.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If there is no positive example.
+
+    Notes
+    -----
+    As `evaluate`: all scores are sent to the task of their range. Each range returns the sum of its
+    precisions as a whole number, and one division is rounded.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import fastmetrics.dask as fmd
+    >>> y_true = da.from_array([0, 0, 1, 1], chunks=3)
+    >>> y_score = da.from_array([0.1, 0.4, 0.35, 0.8], chunks=3)
+    >>> round(fmd.average_precision_score(y_true, y_score), 4)
+    0.8333
+    """
+    runs = runs_of(_scored(y_true, y_score, sample_weight), pos_label, "average_precision")
+    ranges = runs.ranges(range_scores)
+    if ranges.counts.dtype.kind == "f":
+        raise InputError(
+            "`sample_weight` must hold whole numbers here, of an integer dtype: others take "
+            "`fastmetrics.average_precision_score` of `fastmetrics.dask.score_table(...)`"
+        )
+    if not ranges.totals[0] > 0:
+        warn_user(NO_POSITIVE, UndefinedMetricWarning)
+        return 0.0
+    return average_precision_of(ranges.summary())
+
+
+@documented(COUNTED, COLUMNS)
+def evaluate(
+    y_true: Any,
+    scores: Any = None,
+    *,
+    sample_weight: Any = None,
+    weights_are: WeightsAre = "importances",
+    pos_label: Any = None,
+    confidence_level: float = 0.95,
+    range_scores: int = RANGE_SCORES,
+) -> Evaluation:
+    """Evaluate the scores of one or several models against the labels, from sorted ranges.
+
+    Parameters
+    ----------
+    scores : Dask column, mapping of str to Dask column, or Dask dataframe, optional
+        The scores of one model, which is called "score"; or of several by name, of a dataframe one
+        a column.
+    confidence_level : float, default=0.95
+        Of the interval of the AUC, which is that of `fastmetrics.evaluate`.
+
+    Returns
+    -------
+    Evaluation
+        As `fastmetrics.evaluate` returns it, the same bits for any partitions; the average
+        precision is rounded once, and may differ from that in memory in its last digits, as may
+        the Brier score and the log loss, which it has where all scores lie in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        For importances.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If only one class is present.
+
+    Notes
+    -----
+    As `roc_auc_score`: an evaluation is a sum over ranges of whole numbers and moments. Models are
+    evaluated one after the other. `estimate` has intervals of other metrics.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import fastmetrics.dask as fmd
+    >>> y_true = da.from_array([1, 0, 1, 1, 0, 0, 1, 0], chunks=3)
+    >>> y_score = da.from_array([0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15], chunks=3)
+    >>> fmd.evaluate(y_true, {"a": y_score})
+    Evaluation(a: roc_auc=0.65625)
+    """
+    level = check_confidence_level(confidence_level)
+    summaries = {}
+    for name, column in models_of(y_true, scores).items():
+        given = {"y_true": y_true, "y_score": column}
+        read = check_counted(given, sample_weight, weights_are, "evaluate(y_true, scores")
+        runs = runs_of(partitions(**given), pos_label, weights_are=read)
+        summaries[name] = runs.ranges(range_scores).summary()
+    return Evaluation.of_tables(summaries, level, read)
+
+
+def matrix_of(parts: Sequence[Delayed], weights_are: WeightsAre | None) -> ConfusionMatrix:
+    """Return the confusion matrix of the labels of all partitions."""
+    matrix: ConfusionMatrix = total(over(parts, _matrix_of_rows, weights_are))
+    if not matrix.counts.any():
+        raise InputError("`y_true` has no row, or none that weighs anything, in any partition")
+    return matrix
+
+
+def _matrix_of_rows(columns: tuple[Any, ...], weights_are: WeightsAre | None) -> ConfusionMatrix:
+    y_true, y_pred, weights = (*columns, None)[:3]
+    check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=weights)
+    matrix, n = ConfusionMatrix(), len(as_array(y_true, "y_true"))
+    if n == 0 or weighs_nothing(weights, n):
+        return matrix
+    if weights is not None:
+        found = check_weights(weights, n, weights_are=weights_are)
+        weights = found.values.astype(np.int64)
+    matrix.update(y_true, y_pred, weights)
+    return matrix
+
+
+# --- tables of partitions ------------------------------------------------------------------------
+
+
+class Run(NamedTuple):
+    """The columns of a `ScoreTable`, counts in as few bytes as hold them: it is sent, and kept."""
+
+    scores: NDArray[Any]
+    positives: NDArray[Any]
+    negatives: NDArray[Any]
+
+    @classmethod
+    def of(cls, table: ScoreTable) -> Run:
+        """Return the run of a table."""
+        return cls(table.scores, _narrow(table.positives), _narrow(table.negatives))
+
+    @property
+    def has_few_ties(self) -> bool:
+        """Whether there are at most twice as many samples as distinct scores, of whole weights."""
+        both = self.positives, self.negatives
+        is_counted = all(column.dtype.kind != "f" for column in both)
+        return is_counted and sum(int(column.sum()) for column in both) <= 2 * len(self.scores)
+
+    def __add__(self, other: tuple[Any, ...]) -> Run:
+        """Return the run of the rows of both."""
+        return Run.of(_merged([self, Run(*other)]))
+
+
+class Range(NamedTuple):
+    """Consecutive scores: positives and negatives that score higher, and those inside."""
+
+    above: tuple[Any, Any]
+    inside: tuple[Any, Any]
+
+
+class Ranges(NamedTuple):
+    """The scores of all partitions, cut into ranges; the highest scores first.
+
+    Attributes
+    ----------
+    runs : list of Delayed
+        The table of each partition as a `Run`, or None; kept by the workers while this is there.
+    splitters : ndarray
+        The highest score of each range but the first, descending.
+    counts : ndarray of shape (3, n_ranges)
+        Entries of all tables, positives and negatives in each range.
+    """
+
+    runs: list[Delayed]
+    splitters: NDArray[Any]
+    counts: NDArray[Any]
+
+    @property
+    def totals(self) -> tuple[Any, Any]:
+        """The numbers or the weights of all positives and negatives."""
+        _, n_positive, n_negative = self.counts.sum(axis=1).tolist()
+        return n_positive, n_negative
+
+    def each(self) -> list[Range]:
+        """Return the ranges."""
+        found: list[Range] = []
+        above: tuple[Any, Any] = (0, 0)
+        for inside in self.counts[1:].T.tolist():
+            found.append(Range(above, tuple(inside)))
+            above = above[0] + inside[0], above[1] + inside[1]
+        return found
+
+    def pairs(self) -> PairCounts:
+        """Return how many pairs are concordant: those across ranges follow from their counts."""
+        twice = sum(dask.compute(*self.over_ranges(_pairs_inside)))
+        for above, (_, negatives) in self.each():
+            twice += 2 * above[0] * negatives
+        return PairCounts.of(*self.totals, twice)
+
+    def summary(self) -> RangeSummary:
+        """Return the summary of all ranges: the sum of small numbers."""
+        whole: RangeSummary = total(self.over_ranges(_summary, self.totals))
+        return whole
+
+    def over_ranges(self, task: Callable[..., Any], *more: Any) -> list[Delayed]:
+        """Return ``task(runs, range, *more)`` of each range: its pieces are sent to one task."""
+        piece, call, splitters = delayed(_piece), delayed(_of_pieces), delayed(self.splitters)
+        return [
+            call([piece(run, splitters, i) for run in self.runs], task, here, *more)
+            for i, here in enumerate(self.each())
+        ]
+
+
+class Runs(NamedTuple):
+    """The table of each partition: a delayed `Run` or None, which its worker keeps.
+
+    ``positive`` has the positive label, if it occurs; ``samples`` are evenly spaced scores of
+    tables, and how many scores each stands for.
+    """
+
+    runs: list[Delayed]
+    positive: list[Any]
+    samples: list[tuple[NDArray[Any], float]]
+
+    def table(self) -> ScoreTable:
+        """Return the table of all samples, which is summed up in a tree."""
+        return _merged([total(self.runs)])
+
+    def ranges(self, range_scores: Any) -> Ranges:
+        """Cut all tables into ranges of about so many scores."""
+        size = check_integer("range_scores", range_scores, low=1)
+        samples, weights = zip(*self.samples, strict=True)
+        scores, at = np.unique(np.concatenate(samples), return_inverse=True)
+        sizes = np.bincount(at, np.repeat(weights, [len(each) for each in samples]))[::-1]
+        number = (np.cumsum(sizes) - sizes) // size
+        splitters = scores[::-1][1:][number[1:] > number[:-1]]
+        return Ranges(self.runs, splitters, total(over(self.runs, _counts_in_ranges, splitters)))
+
+
+def runs_of(
+    parts: Sequence[Delayed],
+    pos_label: Any,
+    rule: str = "strict",
+    weights_are: WeightsAre | None = None,
+) -> Runs:
+    """Collapse each partition to the table of its scores; labels are judged with those of all.
+
+    A table counts the rows of the partition's greatest label as positives until the labels of all
+    partitions are known.
+    """
+    held = list(dask.persist(*over(parts, _run_of_rows, weights_are)))
+    n_sampled = min(max(_SAMPLED // len(parts), _FEWEST), _MOST)
+    seen: list[Seen] = list(dask.compute(*[delayed(_look)(each, n_sampled) for each in held]))
+    labels = labels_of(seen)
+    positive = labels[encode_labels(labels, pos_label, rule, defer=False).values == 1].tolist()
+    there = [one.state for one in seen if one.state is not None]
+    dtype = np.result_type(*(sample for sample, _ in there))
+    runs = list(dask.persist(*over(held, _aligned, positive, dtype)))
+    return Runs(runs, positive, there)
+
+
+def _run_of_rows(columns: tuple[Any, ...], weights_are: WeightsAre | None) -> Seen:
+    seen = rows_of(columns, weights_are)
+    if seen.state is None:
+        return seen
+    return seen._replace(state=Run.of(ScoreTable.from_rows(seen.state)))
+
+
+def _look(seen: Seen, n_sampled: int) -> Seen:
+    if seen.state is None:
+        return seen
+    scores: NDArray[Any] = seen.state.scores
+    at = np.linspace(0, len(scores) - 1, min(len(scores), n_sampled)).astype(np.intp)
+    return seen._replace(state=(scores[at], len(scores) / len(at)))
+
+
+def _aligned(seen: Seen, positive: list[Any], dtype: np.dtype[Any]) -> Run | None:
+    """Return a table with the positives and the dtype of all."""
+    if seen.state is None:
+        return None
+    run = seen.state._replace(scores=cast_scores(seen.state.scores, dtype))
+    is_swapped = seen.labels[-1:].tolist() != positive
+    return Run(run.scores, run.negatives, run.positives) if is_swapped else run
+
+
+def cast_scores(scores: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return scores in another dtype, which holds each of them, or raise."""
+    is_rounded = dtype.kind == "f" and scores.dtype.kind != "f"
+    if is_rounded and max(-int(scores.min()), int(scores.max())) > _EXACT:
+        raise InputError(
+            "`y_score` holds integers beyond 2**53, and floats or other integers in other "
+            "partitions: pass all of them in one dtype"
+        )
+    return scores.astype(dtype, copy=False)
+
+
+def _merged(runs: Sequence[Run]) -> ScoreTable:
+    """Return the table of some runs: scores put in order, equal ones added up."""
+    scores, positives, negatives = (
+        np.concatenate(columns[::-1]) for columns in zip(*runs, strict=True)
+    )
+    kind = np.float64 if positives.dtype.kind == "f" or negatives.dtype.kind == "f" else np.int64
+    columns = scores, positives.astype(kind, copy=False), negatives.astype(kind, copy=False)
+    if len(runs) > 1 and len(scores):
+        columns = in_order(columns)
+    return ScoreTable._of_columns(*columns)
+
+
+def _narrow(counts: NDArray[Any]) -> NDArray[Any]:
+    """Return counts in the smallest dtype that holds them; floats as they are.
+
+    Never uint64, which with int64 would become float64.
+    """
+    if counts.dtype.kind == "f" or not len(counts) or (most := int(counts.max())) >= 2**32:
+        return counts
+    return counts.astype(np.min_scalar_type(most))
+
+
+# --- tasks of ranges -----------------------------------------------------------------------------
+
+
+def _bounds(run: Run, splitters: NDArray[Any]) -> NDArray[np.intp]:
+    """Return where each range begins in the scores of a table, and where the last one ends."""
+    n = len(run.scores)
+    starts = n - np.searchsorted(run.scores[::-1], splitters, side="right")
+    return np.concatenate([[0], starts, [n]])
+
+
+def _counts_in_ranges(run: Run | None, splitters: NDArray[Any]) -> NDArray[Any] | None:
+    """Return the entries, positives and negatives of a table in each range."""
+    if run is None:
+        return None
+    bounds = _bounds(run, splitters)
+    sums = [np.diff(bounds)]
+    for column in run[1:]:
+        kind = np.float64 if column.dtype.kind == "f" else np.int64
+        sums.append(np.diff(np.append(kind(0), np.cumsum(column, dtype=kind))[bounds]))
+    return np.stack(sums)
+
+
+def _piece(run: Run | None, splitters: NDArray[Any], number: int) -> Run | None:
+    """Return the part of a table that lies in a range."""
+    if run is None:
+        return None
+    start, stop = _bounds(run, splitters)[number : number + 2]
+    return Run(*(column[start:stop] for column in run)) if stop > start else None
+
+
+def _of_pieces(pieces: list[Run | None], task: Callable[..., Any], *more: Any) -> Any:
+    with at_most(1):  # a worker of Dask has other threads for other tasks
+        return task([piece for piece in pieces if piece is not None], *more)
+
+
+def _summary(runs: list[Run], here: Range, totals: tuple[int, int]) -> RangeSummary:
+    return summary_of(_merged(runs), *here.above, *totals)
+
+
+def _pairs_inside(runs: list[Run], _: Range) -> int | float:
+    """Return twice the concordant pairs of a range."""
+    if all(run.has_few_ties for run in runs):  # sorting each class is several times as fast
+        sides = (
+            np.sort(np.concatenate([np.repeat(run.scores, run[column]) for run in runs]))
+            for column in (1, 2)
+        )
+        return pairs_of_sorted(*sides).twice_concordant
+    table = _merged(runs)
+    return pairs_of_weights(table.positives, table.negatives).twice_concordant
+
+
+# --- columns -------------------------------------------------------------------------------------
+
+
+def _scored(y_true: Any, y_score: Any, sample_weight: Any) -> list[Delayed]:
+    parts = partitions(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
+    if y_score is None and not (isinstance(y_true, list | tuple)):
+        raise InputTypeError(
+            "`y_score` is missing: pass labels and scores, or a list of delayed tuples of both"
+        )
+    return parts
+
+
+def check_counted(
+    columns: dict[str, Any], sample_weight: Any, weights_are: Any, call: str
+) -> WeightsAre | None:
+    """Add weights to columns where they are said to be numbers of rows; return how to read them."""
+    check_choice("weights_are", weights_are, ("importances", "frequencies"))
+    is_counted = weights_are == "frequencies"
+    if sample_weight is not None and not is_counted:
+        raise InputError(
+            "`weights_are` must be 'frequencies' here: importances, of another interval, need "
+            f"the rows in memory, `fastmetrics.{call}, sample_weight=...)`"
+        )
+    if is_counted:
+        columns["sample_weight"] = sample_weight
+    return "frequencies" if is_counted else None
+
+
+def models_of(y_true: Any, scores: Any) -> Mapping[str, Any]:
+    """Return the column of each model by name."""
+    if scores is None:
+        if isinstance(y_true, list | tuple):
+            return {"score": None}
+        raise InputTypeError("`scores` is missing: pass labels and scores")
+    if isinstance(scores, Mapping):
+        if not scores:
+            raise InputError("`scores` must have at least one model: got none")
+        return by_names(scores, "scores", "models")
+    if hasattr(scores, "columns") and getattr(scores, "ndim", 1) == 2:
+        names = names_of(scores.columns, "scores", "models")
+        return {name: scores[key] for name, key in zip(names, scores.columns, strict=True)}
+    return {"score": scores}
