@@ -81,7 +81,7 @@ def files_apart(arguments: Sequence[str]) -> list[str]:
     found = list(arguments)
     if "--metrics" not in found:
         return found
-    from fastmetrics.io.formats import is_readable_name
+    from fastmetrics.io._session import is_readable_name
 
     at = found.index("--metrics")
     end = at + 1

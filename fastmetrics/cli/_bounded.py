@@ -37,8 +37,7 @@ from fastmetrics.inference.range_summary import (
     summary_of_runs,
 )
 from fastmetrics.io._session import require_duckdb
-from fastmetrics.io.columns import Columns, TextColumn
-from fastmetrics.io.reader import Sink
+from fastmetrics.io.reader import Columns, Sink, TextColumn
 from fastmetrics.measures.asking import ask
 from fastmetrics.tables.score_runs import ScoreRuns
 

@@ -17,8 +17,7 @@ from fastmetrics.cli._options import as_options, number_of, unquoted
 from fastmetrics.cli._terminal import print_texts, tell
 from fastmetrics.errors import InputError, with_names
 from fastmetrics.io._session import quote_name, quote_text
-from fastmetrics.io.columns import Columns, TextColumn
-from fastmetrics.io.reader import read_columns
+from fastmetrics.io.reader import Columns, TextColumn, read_columns
 
 #: Seconds before a bar appears.
 _PATIENCE: Final = 1.0

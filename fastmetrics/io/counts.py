@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_choice, check_integer
 from fastmetrics.errors import FileError, InputError, InputTypeError, importing
-from fastmetrics.io.columns import TextColumn
-from fastmetrics.io.formats import column_names
-from fastmetrics.io.reader import Progress, read_columns
+from fastmetrics.io._session import column_names
+from fastmetrics.io.reader import Progress, TextColumn, read_columns
 
 Dialect = Literal["duckdb", "postgres", "spark", "bigquery", "snowflake", "clickhouse", "sqlite"]
 

@@ -10,8 +10,15 @@ import numpy as np
 
 from fastmetrics._threads.workers import thread_count
 from fastmetrics.errors import DataConversionWarning, FileError, InputError, warn_user
-from fastmetrics.io._session import Session, interruptible, rows_of
-from fastmetrics.io.formats import expand_paths, lines_of, reason, shortened
+from fastmetrics.io._session import (
+    Session,
+    expand_paths,
+    interruptible,
+    lines_of,
+    reason,
+    rows_of,
+    shortened,
+)
 
 Path = str | os.PathLike[str]
 

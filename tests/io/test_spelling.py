@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 from fastmetrics.errors import FileError
-from fastmetrics.io.columns import values_of_column
-from fastmetrics.io.reader import read_columns
+from fastmetrics.io.reader import read_columns, values_of_column
 
 #: Behind so many rows nothing was looked at when the types were guessed.
 LATE = 20_480

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fastmetrics._input.scalars import WeightsAre
     from fastmetrics._report.evaluation_result import Evaluation
     from fastmetrics._report.task_evaluation import TaskEvaluation
-    from fastmetrics.io.columns import Columns
+    from fastmetrics.io.reader import Columns
 
 
 #: Options of pairs, and what one looks like.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fastmetrics._report.gate import Gate
-    from fastmetrics.io.columns import Columns
+    from fastmetrics.io.reader import Columns
 
 
 #: What a file of rules may say, and what its values are.

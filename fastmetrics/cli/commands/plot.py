@@ -90,7 +90,7 @@ def run_plot(options: argparse.Namespace) -> str:
     """Read the files, draw, write the picture, and say what it is."""
     from fastmetrics._plots._style import save_figure
     from fastmetrics.cli._session import in_words, labels_of, names_here, read_rows, tell_skipped
-    from fastmetrics.io.columns import TextColumn
+    from fastmetrics.io.reader import TextColumn
 
     kind = KINDS[options.kind]
     _check_options(kind, options)
