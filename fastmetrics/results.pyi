@@ -15,11 +15,12 @@ from ._report.slices import (
 from ._report.task_evaluation import TaskEvaluation as TaskEvaluation
 from ._results import ConfidenceInterval as ConfidenceInterval
 from .comparison.friedman import FriedmanTest as FriedmanTest
-from .comparison.post_hoc import PostHocTest as PostHocTest, RankPair as RankPair
-from .comparison.result import ComparisonTest as ComparisonTest
-from .comparison.table_comparison import (
+from .comparison.post_hoc import (
+    PostHocTest as PostHocTest,
+    RankPair as RankPair,
     TableComparison as TableComparison,
 )
+from .comparison.result import ComparisonTest as ComparisonTest
 from .comparison.timings import (
     PooledRatio as PooledRatio,
     TimingComparison as TimingComparison,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 import fastmetrics as fm
 from fastmetrics._input.scalars import seed_key
-from fastmetrics.comparison.sign_flip import random_sums
+from fastmetrics.comparison.paired import random_sums
 
 FILE = Path(__file__).parent / "reference" / "replicates.json"
 SMALL, SEVERAL_WINDOWS = 260, 9_001

@@ -36,7 +36,7 @@ def table(seed: int = 0, n: int = 2000) -> ScoreTable:
 
 def draw(path: Path) -> None:
     from fastmetrics.comparison import compare_table
-    from fastmetrics.comparison.table_comparison import save_critical_difference
+    from fastmetrics.comparison.post_hoc import save_critical_difference
 
     scores = np.random.default_rng(1).random((12, 4))
     save_critical_difference(compare_table(scores, higher_is_better=True), str(path))

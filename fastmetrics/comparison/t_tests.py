@@ -17,7 +17,7 @@ from fastmetrics._input.scalars import (
     check_real,
 )
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics.comparison._differences import (
+from fastmetrics.comparison.paired import (
     PAIRED,
     Differences,
     check_differences,

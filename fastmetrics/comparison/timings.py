@@ -25,7 +25,7 @@ from fastmetrics._input.scalars import (
     complement,
 )
 from fastmetrics._results import ConfidenceInterval, OneNumber, Result, Several
-from fastmetrics.comparison._differences import check_numbers
+from fastmetrics.comparison.paired import check_numbers
 from fastmetrics.errors import (
     DataConversionWarning,
     FileError,

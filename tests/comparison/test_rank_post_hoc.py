@@ -12,7 +12,7 @@ from rank_samples import DEMSAR, DEMSAR_NAMES, TEXTBOOK, graded
 from scipy import stats
 
 import fastmetrics as fm
-from fastmetrics.comparison._rank_table import rank_table
+from fastmetrics.comparison.friedman import rank_table
 from fastmetrics.comparison.post_hoc import groups_on_rank_line, nemenyi_quantile, wilcoxon_holm_of
 from peers import adjusted_by_statsmodels
 from reference import rank_oracle as oracle

@@ -9,7 +9,7 @@ import pytest
 
 from fastmetrics._input.scalars import seed_key
 from fastmetrics._kernels import resampling
-from fastmetrics.comparison.sign_flip import BATCH, random_sums
+from fastmetrics.comparison.paired import BATCH, random_sums
 
 KEY = seed_key(1)
 BLOCK = 16 * 128

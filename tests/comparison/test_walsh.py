@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from fastmetrics.comparison._differences import starts_of_ties
-from fastmetrics.comparison.wilcoxon import _middle, walsh_averages
+from fastmetrics.comparison.paired import _middle, starts_of_ties, walsh_averages
 
 KINDS = {
     "normal": lambda rng, n: rng.normal(size=n),

@@ -11,7 +11,7 @@ from matplotlib import colors
 
 import fastmetrics as fm
 from fastmetrics._plots.tests import _bar_levels, _ticks
-from fastmetrics.comparison.table_comparison import save_critical_difference
+from fastmetrics.comparison.post_hoc import save_critical_difference
 
 LONG = "a very long name of an algorithm that would fill the whole width of any page, number"
 

@@ -26,7 +26,7 @@ def run_compare_table(options: argparse.Namespace) -> str:
     from fastmetrics.cli._render import render
     from fastmetrics.cli._session import in_words, read_rows, tell_skipped
     from fastmetrics.cli._terminal import tell
-    from fastmetrics.comparison.table_comparison import compare_table, save_critical_difference
+    from fastmetrics.comparison.post_hoc import compare_table, save_critical_difference
     from fastmetrics.io._session import column_names
 
     if options.plot is not None:

@@ -1,36 +1,405 @@
-"""``wilcoxon_signed_rank_test``: paired differences by the ranks of their magnitudes."""
+"""Paired numbers of two models, and tests of their differences by signs and by signed ranks."""
 
 from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display import MonteCarloPValue
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import Alternative, check_choice
-from fastmetrics._kernels.concordance import count_pair_sums, write_pair_sums
+from fastmetrics._input.classes import check_groups
+from fastmetrics._input.containers import as_array
+from fastmetrics._input.scalars import Alternative, check_choice, check_integer, seed_key
+from fastmetrics._input.scores import canonical_scores, check_finite
+from fastmetrics._kernels import resampling
+from fastmetrics._kernels.concordance import (
+    CHUNK,
+    add_signed_sums,
+    count_pair_sums,
+    write_pair_sums,
+)
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import run
-from fastmetrics.comparison._differences import (
-    GROUPS,
-    INDEPENDENT,
-    PAIRED,
-    Differences,
-    check_differences,
-    starts_of_ties,
-    units_of_groups,
-)
 from fastmetrics.comparison.result import MODELS, ComparisonTest, question
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference import reference
-from fastmetrics.inference.reference import exact_pvalue
+from fastmetrics.inference.reference import exact_pvalue, exact_sum, toward
 from fastmetrics.inference.units import Units
 
+#: The one rule of what is equal: scores of data sets and folds are computed, so that those within
+#: this share of the larger one differ by rounding alone (0.1 + 0.2 and 0.3). Ranks tie then, and
+#: their difference is 0.
+_ROUNDING: Final = 4.0 * float(np.finfo(np.float64).eps)
+OF_A_TABLE: Final = (
+    "; if these are repetitions and folds, they are not independent: see "
+    "`comparison.kfold_paired_t_test`"
+)
+
+#: What tests of paired numbers take, and what they refuse.
+PAIRED: Final = """
+Parameters
+----------
+scores_a, scores_b : array-like of shape (n,)
+    The score (or error) of each model on each data set or example. Without `scores_b`, `scores_a`
+    holds the differences, A less B.
+alternative : {"two-sided", "less", "greater"}, default="two-sided"
+    Whether the mean of A less B is other than, below or above 0.
+
+Raises
+------
+TypeError
+    If the numbers are no real numbers.
+ValueError
+    If a shape is wrong, a number is missing or infinite, or an option is out of range.
+"""
+
+#: What the numbers of a test must be that cannot allow for their correlation.
+INDEPENDENT: Final = """
+See Also
+--------
+kfold_paired_t_test : For the folds of cross-validation, repeated or not.
+
+Notes
+-----
+The differences must be independent: one for each data set, or for each example of a test set. Those
+of the folds of one data set share training rows, those of repetitions test rows too: a hundred
+numbers of ten times ten folds are worth far fewer, and the test then rejects far too often.
+"""
+
+#: What tests say of rows that depend on one another.
+GROUPS: Final = """
+Parameters
+----------
+groups : array-like of shape (n,), optional
+    Which rows belong together (user, patient), two groups at least: groups then vary, not rows.
+
+Raises
+------
+ValueError
+    If `groups` names one group only, or has another length than the rows.
+"""
+
+
+class Differences(NamedTuple):
+    """Differences of two models, as float64, and how far rounding may have moved each.
+
+    0.3 - 0.2 and 0.4 - 0.3 are different doubles: differences that are as near to one another as
+    the rounding of the numbers behind them are taken as equal.
+    """
+
+    values: NDArray[np.float64]
+    roundings: NDArray[np.float64]
+
+    @property
+    def rounding(self) -> float:
+        """The greatest of the roundings."""
+        return float(self.roundings.max())
+
+    def ranked(self) -> Differences:
+        """Return those to be ranked, where small ones count: up to its rounding each is 0."""
+        is_nothing = np.abs(self.values) <= self.roundings
+        return Differences(np.where(is_nothing, 0.0, self.values), self.roundings)
+
+
+def units_of_groups(groups: Any, n: int, name: str) -> Units:
+    """Return groups of n rows as what varies; ``name`` is the parameter that has the rows."""
+    return Units(n, groups=check_groups(groups, n, name))
+
+
+def check_numbers(values: Any, name: str, *dimensions: int) -> NDArray[np.float64]:
+    """Return finite real numbers of 1 dimension, or of one of those given, as float64."""
+    return _check_canonical(values, name, *dimensions).astype(np.float64, copy=False)
+
+
+def _check_canonical(values: Any, name: str, *dimensions: int) -> NDArray[Any]:
+    """Return the same in a canonical dtype: integers stay integers."""
+    array = as_array(values, name)
+    if array.ndim not in (dimensions or (1,)):
+        wanted = " or ".join(f"{d}-dimensional" for d in dimensions or (1,))
+        advice = "" if dimensions or array.ndim != 2 else OF_A_TABLE
+        raise InputError(f"`{name}` must be {wanted}: got shape {array.shape}{advice}")
+    if array.size == 0:
+        raise InputError(f"`{name}` is empty: shape {array.shape}")
+    numbers = canonical_scores(array, name)
+    check_finite(numbers, name)
+    return numbers
+
+
+def check_differences(first: Any, second: Any, *dimensions: int) -> Differences:
+    """Return first less second; ``first`` are the differences themselves if ``second`` is None."""
+    a = _check_canonical(first, "scores_a", *dimensions)
+    if second is None:
+        a = a.astype(np.float64, copy=False)
+        return Differences(a, _ROUNDING * np.abs(a))
+    b = _check_canonical(second, "scores_b", *dimensions)
+    if a.shape != b.shape:
+        raise InputError(
+            f"`scores_a` and `scores_b` must have one shape: got {a.shape} and {b.shape}"
+        )
+    if a.dtype == b.dtype and a.dtype.kind in "iu":  # exact: the larger less the smaller
+        values = (np.maximum(a, b) - np.minimum(a, b)).view(np.uint64).astype(np.float64)
+        return Differences(np.where(a >= b, values, -values), np.zeros(a.shape))
+    a, b = (each.astype(np.float64, copy=False) for each in (a, b))
+    with np.errstate(over="ignore"):
+        values = a - b
+    check_finite(values, "scores_a - scores_b")
+    return Differences(values, _ROUNDING * np.maximum(np.abs(a), np.abs(b)))
+
+
+def equal_up_to_rounding(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return where two arrays of one dtype are equal, but for rounding."""
+    if first.dtype.kind in "iu":
+        return np.asarray(first == second)
+    with np.errstate(over="ignore"):
+        gaps = np.abs(first - second)
+    return np.asarray(gaps <= _ROUNDING * np.maximum(np.abs(first), np.abs(second)))
+
+
+def starts_of_ties(
+    ordered: NDArray[np.float64], roundings: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Return where ascending numbers rise by more than the rounding of either neighbour.
+
+    Equal numbers are one neighbour, whose rounding is the greatest of theirs: so the order in which
+    they come changes nothing.
+    """
+    if not len(ordered):
+        return np.empty(0, np.int64)
+    distinct = np.concatenate(([0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1))
+    largest = roundings
+    if len(distinct) < len(ordered):
+        ordered, largest = ordered[distinct], np.maximum.reduceat(roundings, distinct)
+    rises = np.diff(ordered) > np.maximum(largest[1:], largest[:-1])
+    return np.concatenate(([0], distinct[1:][rises]))
+
+
 Floats = NDArray[np.float64]
-Method = Literal["auto", "exact", "normal"]
+Words = NDArray[np.uint64]
+FlipMethod = Literal["auto", "exact", "monte-carlo"]
+
+_MOST_SUMS: Final = 1 << 20
+"""Sums of one half of the magnitudes, at most."""
+#: Choices of signs at once, and chunks of numbers: their random bits stay in the L2 cache.
+BATCH: Final = 1024
+_CHUNKS: Final = 16
+#: Sums of many numbers round less than the worst case would have it.
+ROUNDING: Final = 1e-12
+
+
+@documented(PAIRED, GROUPS, INDEPENDENT, MODELS)
+def sign_flip_test(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike | None = None,
+    *,
+    higher_is_better: bool,
+    groups: ArrayLike | None = None,
+    method: FlipMethod = "auto",
+    n_resamples: int = 9999,
+    rng: Any = None,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    names: tuple[str, str] = ("A", "B"),
+) -> ComparisonTest:
+    """Test by flipping signs whether paired differences are symmetric about 0.
+
+    Parameters
+    ----------
+    method : {"auto", "exact", "monte-carlo"}, default="auto"
+        All 2^n signs, or random ones. "auto" is exact where that is feasible: up to 40 differences
+        other than 0, and many more where magnitudes repeat, as those of 0-1 losses do. Of groups
+        the same holds of their sums.
+    n_resamples : int, default=9999
+        Random choices of signs, where they are needed.
+    rng : None, int, Generator, BitGenerator, SeedSequence or str
+        Source of the random signs.
+
+    Returns
+    -------
+    ComparisonTest
+        The statistic and the effect are the mean difference.
+
+    Raises
+    ------
+    ValueError
+        If "exact" is asked for where it is not feasible.
+
+    Warns
+    -----
+    DegenerateDataWarning
+        If all differences, or all sums of groups, are 0: the statistic is 0 and p is 1.
+
+    See Also
+    --------
+    paired_permutation_test : Exchanges the scores of two models, for AUC and its like.
+    wilcoxon_signed_rank_test : The same of the ranks of the differences.
+
+    Notes
+    -----
+    Under the null hypothesis each difference could as well have the other sign; two-sided, means at
+    least as large in absolute value are as extreme. Sums equal up to rounding are equal. The exact
+    p goes through the sums of two halves of the differences, some 2^(n/2) of them, rather than
+    2^n; random signs give p = (b + 1) / (n_resamples + 1), never 0, at O(n) each. They go with the
+    sorted differences: the order of rows changes nothing.
+
+    Rows of a group change signs together: what flips is the sum of each group, whatever the rows of
+    a group have in common, and exactly so of few groups, too; but m groups have no p below
+    2^(1 - m), two-sided. Where each row is a group of its own, p is that without groups.
+
+    References
+    ----------
+    Fisher (1935), The Design of Experiments, section 21. Canay, Romano & Shaikh (2017),
+    Randomization tests under an approximate symmetry assumption, Econometrica 85:1013-1030.
+    Phipson & Smyth (2010), Permutation p-values should never be zero, SAGMB 9:39.
+
+    Examples
+    --------
+    >>> a = [0.20, 0.31, 0.12, 0.25, 0.19, 0.40]
+    >>> b = [0.17, 0.28, 0.13, 0.20, 0.18, 0.33]
+    >>> sign_flip_test(a, b, higher_is_better=False)
+    ComparisonTest(sign-flip test, exact: mean=0.03, pvalue=0.09375, do not reject at 0.05, ahead:
+    B)
+    """
+    found = check_differences(scores_a, scores_b).ranked()
+    check_choice("method", method, get_args(FlipMethod))
+    asked = question(confidence_level, alternative, names, higher_is_better)
+    side = asked.alternative
+    count = check_integer("n_resamples", n_resamples, low=1, high=10**8)
+    key = seed_key(rng)
+    n = len(found.values)
+    details, by_groups = {"n": float(n)}, ""
+    found, exponent = _scaled(found)
+    if groups is not None:
+        units = units_of_groups(groups, n, "scores_a")
+        values, roundings = units.sums_of_groups(np.array(found))[:, 0]
+        values[np.abs(values) <= roundings] = 0.0
+        found, more = _scaled(Differences(values, roundings))
+        exponent += more
+        details["n_groups"], by_groups = float(units.n_units), " by groups"
+    moving = found.values != 0
+    nonzero, roundings = (one[moving] for one in found)
+    details["n_zero"] = float(len(moving) - len(nonzero))
+    total = exact_sum(nonzero)
+    relative = min(len(nonzero) * np.finfo(np.float64).eps, ROUNDING)
+    slack = relative * float(np.abs(nonzero).sum()) + float(roundings.sum())
+    total = 0.0 if abs(total) <= slack else total
+    pvalue, how = 1.0, "exact"
+    if len(nonzero) == 0:
+        what = "sums of groups" if by_groups else "differences"
+        warn_user(f"all {what} are 0: the mean is 0 and p is 1", DegenerateDataWarning)
+    else:
+        least = toward(total, side) - slack
+        tail = None
+        if method != "monte-carlo":
+            tail = _exact_tail(nonzero, roundings, least)
+        if tail is None and method == "exact":
+            raise InputError(
+                f"`method='exact'` is not feasible for these {len(nonzero):,} "
+                f"{'groups' if by_groups else 'differences'}: use `method='auto'`"
+            )
+        if tail is None:
+            how = "Monte Carlo"
+            # in whatever order rows came
+            sums = toward(random_sums(np.sort(nonzero), count, key), side)
+            pvalue = MonteCarloPValue.of(int(np.count_nonzero(sums >= least)), count)
+        elif side == "two-sided":
+            pvalue = 1.0 if least <= 0 else min(1.0, 2.0 * tail)
+        else:
+            pvalue = tail
+    mean = math.ldexp(total / n, exponent)
+    return asked.answer(
+        f"sign-flip test{by_groups}, {how}",
+        ("mean", mean),
+        pvalue,
+        ("mean difference", mean),
+        lead=mean,
+        details=details,
+    )
+
+
+def _scaled(found: Differences) -> tuple[Differences, int]:
+    """Return numbers within +-1, and the power of two that was taken out."""
+    exponent = math.frexp(float(np.abs(found.values).max()))[1]
+    return Differences(*(np.ldexp(one, -exponent) for one in found)), exponent
+
+
+def _exact_tail(values: Floats, roundings: Floats, least: float) -> float | None:
+    """Return P(sum of the numbers with random signs >= ``least``); None if too much work.
+
+    c numbers of one magnitude m sum to m (2 X - c), X ~ Binomial(c, 1/2). The magnitudes are split
+    into two halves; for each sum of the one, the tail of the other is looked up.
+    """
+    order = np.argsort(np.abs(values))
+    magnitudes = np.abs(values)[order]
+    starts = starts_of_ties(magnitudes, roundings[order])  # those equal up to rounding are one
+    counts = np.diff(starts, append=len(magnitudes))
+    halves = _halves(counts)
+    if halves is None:
+        return None
+    first, second = (_sums_of_signs(magnitudes[starts][half], counts[half]) for half in halves)
+    order = np.argsort(second[0])
+    values = second[0][order]
+    tails = np.append(np.cumsum(second[1][order][::-1])[::-1], 0.0)
+    places = np.searchsorted(values, least - first[0], side="left")
+    return min(1.0, float(first[1] @ tails[places]))
+
+
+def _halves(counts: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+    """Split the magnitudes so that both halves have few sums; None if one has too many."""
+    if len(counts) > 2 * _MOST_SUMS.bit_length():  # each doubles the sums of a half, at least
+        return None
+    order = np.argsort(-counts, kind="stable")
+    sizes, halves = [1, 1], ([], [])  # type: ignore[var-annotated]
+    for i in order.tolist():
+        smaller = int(sizes[1] < sizes[0])
+        sizes[smaller] *= int(counts[i]) + 1
+        if sizes[smaller] > _MOST_SUMS:
+            return None
+        halves[smaller].append(i)
+    return np.array(halves[0], np.intp), np.array(halves[1], np.intp)
+
+
+def _sums_of_signs(magnitudes: Floats, counts: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    from scipy.stats import binom
+
+    values, shares = np.zeros(1), np.ones(1)
+    for magnitude, count in zip(magnitudes.tolist(), counts.tolist(), strict=True):
+        steps = np.arange(count + 1)
+        of_one = binom.pmf(steps, count, 0.5) if count > 1 else np.array([0.5, 0.5])
+        values = np.add.outer(values, magnitude * (2.0 * steps - count)).ravel()
+        shares = np.multiply.outer(shares, of_one).ravel()
+    return values, shares
+
+
+def random_sums(values: Floats, n_choices: int, key: Words) -> Floats:
+    """Return the sum of numbers under each of some random choices of their signs, on all cores.
+
+    The sign of a number in a choice is a function of the key and of the indices of both (Philox,
+    see ``resampling``), and a sum adds in the order of the numbers: threads change no bit of it.
+    """
+    padded = np.zeros(-(-len(values) // CHUNK) * CHUNK)
+    padded[: len(values)] = values
+    batches = range(-(-n_choices // BATCH))
+    sums = run([partial(sums_of_random_signs, padded, key, batch) for batch in batches])
+    return np.concatenate(sums)[:n_choices]
+
+
+def sums_of_random_signs(values: Floats, key: Words, batch: int) -> Floats:
+    """Return the sums of numbers, padded to chunks, under choice ``batch * BATCH`` and on."""
+    sums, size = np.zeros(BATCH), _CHUNKS * CHUNK
+    words = np.empty(2 * _CHUNKS * BATCH, np.uint64)
+    for block, first in enumerate(range(0, len(values), size)):
+        chunks = values[first : first + size]
+        half = len(chunks) // CHUNK * BATCH
+        resampling.philox(key, 0, block, batch, resampling.BITS, half, words)
+        add_signed_sums(chunks, words, sums)
+    return sums
+
+
+RankMethod = Literal["auto", "exact", "normal"]
 ZeroMethod = Literal["wilcox", "pratt", "zsplit"]
 
 _AUTO: Final = 200
@@ -46,7 +415,7 @@ def wilcoxon_signed_rank_test(
     higher_is_better: bool,
     groups: ArrayLike | None = None,
     zero_method: ZeroMethod = "wilcox",
-    method: Method = "auto",
+    method: RankMethod = "auto",
     continuity_correction: bool = True,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
@@ -120,7 +489,7 @@ def wilcoxon_signed_rank_test(
     """
     found = check_differences(scores_a, scores_b).ranked()
     zeros: ZeroMethod = check_choice("zero_method", zero_method, get_args(ZeroMethod))
-    check_choice("method", method, get_args(Method))
+    check_choice("method", method, get_args(RankMethod))
     check_choice("continuity_correction", continuity_correction, (True, False))
     asked = question(confidence_level, alternative, names, higher_is_better)
     side = asked.alternative
