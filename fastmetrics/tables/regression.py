@@ -39,6 +39,9 @@ Floats = NDArray[np.float64]
 JOB: Final = 1 << 17
 PIECE: Final = 1 << 13
 
+#: A mean of squares below it has lost digits, or all of itself.
+LEAST_SQUARE: Final = 2.0**-960
+
 # Columns of the sums of one output; what follows a sum is the rest that it lost.
 DEVIANCE = 0  # of the targets from the predictions
 ABOUT = 2  # of the targets from the reference
@@ -374,6 +377,17 @@ class RegressionTable(Frozen, Summed, Saved):
         if needed.log_errors and self._sums.of_logs is not None:
             sums = self._sums.of_logs
         return self._sums.mean(sums, column)
+
+    def has_extreme_squares(self) -> bool:
+        """Return whether a mean of squares, of errors or targets, may have left float64's range."""
+        sums, has_targets = self._sums.of_errors, self._terms.asked & errors.ASK_TARGET
+        least = LEAST_SQUARE * sums.item(errors.WEIGHT)
+        for output in range(len(sums)):
+            if not least < sums.item(output, errors.SQUARED) < math.inf:
+                return True
+            if has_targets and not least < sums.item(output, errors.TARGET_SQUARES) < math.inf:
+                return True
+        return False
 
     def largest_error(self) -> Floats:
         """Return the largest absolute error of each output, among rows that weigh something."""

@@ -32,7 +32,7 @@ from fastmetrics.errors import (
 )
 from fastmetrics.measures._measure import RowInfluences, of_mean, of_ratio
 from fastmetrics.measures.asking import Asked, ask, find, find_among
-from fastmetrics.tables.regression import Floats, RegressionTable, Terms, check_power
+from fastmetrics.tables.regression import LEAST_SQUARE, Floats, RegressionTable, Terms, check_power
 
 Parameters = Mapping[str, Any]
 
@@ -41,9 +41,6 @@ OF_ERRORS: Final = ("raw_values", "uniform_average")
 OF_SCORES: Final = ("raw_values", "uniform_average", "variance_weighted")
 
 _NONE: Final = Terms()
-_OF_TARGETS: Final = Terms(errors.ASK_TARGET)
-#: A mean of squares below it has lost digits, or all of itself.
-_LEAST: Final = 2.0**-960
 #: Targets so many powers of two below predictions would be lost where both are scaled alike.
 _APART: Final = 500
 
@@ -56,66 +53,22 @@ _MANY: Final = 1 << 14
 _MARGIN: Final = 0.022
 
 
+#: A value for each output, and for scores what "variance_weighted" weighs them by.
+Outputs = tuple[Floats, Floats | None]
+
+
 class Data(NamedTuple):
-    """What measures follow from: a table, the rows where there are some; how to average outputs."""
+    """What metrics follow from: a table, the rows where there are some; how to average outputs."""
 
     table: RegressionTable
     rows: RegressionRows | None
     way: str | Floats | None
 
     def checked_rows(self, name: str) -> RegressionRows:
-        """Return the rows, or raise: the measure does not follow from sums."""
+        """Return the rows, or raise: the metric does not follow from sums."""
         if self.rows is None:
             raise InputTypeError(f"{name} needs the rows themselves: got a RegressionTable")
         return self.rows
-
-    def exponent(self) -> int:
-        """Return the power of two to multiply rows by, so that no square leaves float64's range.
-
-        It is 0 where none has: rows are looked at only if a mean of squares is suspicious.
-        """
-        if self.rows is None:
-            return 0
-        squares = [self.table.mean("squared_error")]
-        if _OF_TARGETS in self.table._terms:
-            squares.append(self.table.mean("target_variance"))
-        if all(_LEAST < square < math.inf for each in squares for square in each.tolist()):
-            return 0
-        exponent = exponent_of(self.rows.y_true, self.rows.y_pred)
-        own = exponent_of(self.rows.y_true)
-        return exponent if abs(own - exponent) < _APART else 0
-
-    def has_vanished(self) -> bool:
-        """Return whether there are no rows to scale, and errors whose squares are too small."""
-        if self.rows is not None:
-            return False
-        errors_of = self.table.mean("under") + self.table.mean("over")
-        return bool(((self.table.mean("squared_error") < _LEAST) & (errors_of > 0.0)).any())
-
-    def scaled(self, exponent: int, terms: Terms) -> Data:
-        """Return the data multiplied by a power of two."""
-        rows = self.checked_rows("scaling").scaled(exponent)
-        return Data(RegressionTable.from_rows(rows, terms), rows, self.way)
-
-
-class Outputs(NamedTuple):
-    """A value for each output, and for scores what "variance_weighted" weighs them by."""
-
-    values: Floats
-    spread: Floats | None = None
-
-    def averaged(self, way: str | Floats | None) -> float | Floats:
-        """Return all values, or their mean under the weights asked for."""
-        weights = way if isinstance(way, np.ndarray) else None
-        if weights is None:
-            if way == "raw_values":
-                return self.values
-            if way == "variance_weighted" and self.spread is not None and self.spread.any():
-                weights = self.spread
-            elif len(self.values) == 1:
-                return float(self.values.item())
-        with np.errstate(all="ignore"):
-            return float(np.average(self.values, weights=weights))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,21 +100,56 @@ class Plan:
         return self.terms_of(self.parameters)
 
     def value(self, data: Data) -> float | Floats:
-        """Return the measure's value."""
+        """Return the metric's value.
+
+        Rows are looked at, and multiplied by a power of two, only if a mean of squares of theirs is
+        suspicious.
+        """
         if data.table.n_samples < self.least_rows:
             symbol = "R^2" if self.name == "r2_score" else "D^2"
             text = f"{symbol} score is not well-defined with less than two samples."
             warn_user(text, UndefinedMetricWarning)
             return math.nan
-        if self.degree is not None and data.has_vanished():
-            warn_user(f"{self.name} falls below float64 on the way: nan", UndefinedMetricWarning)
-            return math.nan
-        exponent = 0 if self.degree is None else data.exponent()
-        if not exponent or self.degree is None:
-            return self.values(data, self.parameters).averaged(data.way)
-        outputs = self.values(data.scaled(exponent, self.terms), self.parameters)
-        values = np.ldexp(outputs.values, -exponent * self.degree)
-        return outputs._replace(values=values).averaged(data.way)
+        exponent, degree = 0, self.degree
+        if degree is not None and data.table.has_extreme_squares():
+            if data.rows is not None:
+                exponent = _exponent(data.rows)
+            elif _has_vanished(data.table):
+                text = f"{self.name} falls below float64 on the way: nan"
+                warn_user(text, UndefinedMetricWarning)
+                return math.nan
+        if not exponent or not data.rows or degree is None:
+            return _averaged(*self.values(data, self.parameters), data.way)
+        rows = data.rows.scaled(exponent)
+        table = RegressionTable.from_rows(rows, self.terms)
+        values, spread = self.values(Data(table, rows, data.way), self.parameters)
+        return _averaged(np.ldexp(values, -exponent * degree), spread, data.way)
+
+
+def _exponent(rows: RegressionRows) -> int:
+    """Return the power of two to multiply rows by, so that no square leaves float64's range."""
+    exponent = exponent_of(rows.y_true, rows.y_pred)
+    return exponent if abs(exponent_of(rows.y_true) - exponent) < _APART else 0
+
+
+def _has_vanished(table: RegressionTable) -> bool:
+    """Return whether there are errors whose squares are too small."""
+    errors_of = table.mean("under") + table.mean("over")
+    return bool(((table.mean("squared_error") < LEAST_SQUARE) & (errors_of > 0.0)).any())
+
+
+def _averaged(values: Floats, spread: Floats | None, way: str | Floats | None) -> float | Floats:
+    """Return the values of all outputs, or their mean under the weights asked for."""
+    weights = way if isinstance(way, np.ndarray) else None
+    if weights is None:
+        if way == "raw_values":
+            return values
+        if way == "variance_weighted" and spread is not None and spread.any():
+            weights = spread
+        elif len(values) == 1:
+            return float(values.item())
+    with np.errstate(all="ignore"):
+        return float(np.average(values, weights=weights))
 
 
 _CHECKS: Final[Mapping[str, Callable[[Any], Any]]] = {
@@ -186,7 +174,7 @@ def _errors(name: str, values: Floats) -> Outputs:
     if not _is_finite(values):
         warn_user(f"{name} exceeds the range of float64", UndefinedMetricWarning)
         values = np.where(np.isfinite(values), values, np.inf)
-    return Outputs(values)
+    return values, None
 
 
 def _error(
@@ -259,7 +247,7 @@ def _explained(name: str, loss: Floats, spread: Floats, force_finite: bool) -> O
         else:
             text = f"{name} is not defined for constant targets: set to nan, or -inf"
             warn_user(text, UndefinedMetricWarning)
-    return Outputs(values, spread)
+    return values, spread
 
 
 def _share_of_squares(name: str, loss: str, asked: int, **more: Any) -> Plan:
@@ -297,7 +285,7 @@ def _d2_tweedie_score(data: Data, parameters: Parameters) -> Outputs:
         why = f"power {power:g} and a mean of `y_true` that is not positive"
     if why:
         warn_user(f"d2_tweedie_score is not defined for {why}: set to nan", UndefinedMetricWarning)
-        return Outputs(np.array([math.nan]))
+        return np.array([math.nan]), None
     if power:
         spread = table.mean_deviance(power, from_mean=True)
     return _explained("d2_tweedie_score", _deviance(data, power), spread, False)
