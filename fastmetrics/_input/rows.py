@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -141,6 +142,8 @@ def check_same_index(**columns: Any) -> None:
     beside labels of another kind: predictions that were put into a series of their own belong to
     any rows. Beside the same numbers in another order it says that rows were shuffled.
     """
+    if "pandas" not in sys.modules:  # what has an index is of pandas, or imports it
+        return
     found = different_rows(columns)
     if found is not None:
         raise InputError(found.message)

@@ -72,7 +72,9 @@ def with_threads(function: F) -> F:
 
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
-        with at_most(options.get("n_threads")):
+        if options.get("n_threads") is None:
+            return function(*arguments, **options)
+        with at_most(options["n_threads"]):
             return function(*arguments, **options)
 
     return cast(F, call)
