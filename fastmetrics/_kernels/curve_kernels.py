@@ -94,71 +94,6 @@ def concordant_pairs_by_row(labels, scores, n_positive, n_negative, twice_concor
 
 
 @kernel
-def placement_sums(positives, negatives, n_negative, half, sums):
-    """Sum the doubled placements of the positives, and the squares of those of each class.
-
-    ``sums`` becomes [sum, then for the positives and for the negatives: sum of high^2, of
-    2 high low, of low^2], where a placement is ``(high << half) + low``: each fits int64 when
-    the rows of either class times ``2 ** (2 * half + 1)`` stay below 2**63.
-    """
-    mask = (1 << half) - 1
-    below = n_negative
-    above = 0
-    total = 0
-    p_high = 0
-    p_cross = 0
-    p_low = 0
-    n_high = 0
-    n_cross = 0
-    n_low = 0
-    for i in range(positives.size):
-        p = positives[i]
-        n = negatives[i]
-        below -= n
-        placement = 2 * below + n
-        total += p * placement
-        high = placement >> half
-        low = placement & mask
-        p_high += p * high * high
-        p_cross += p * 2 * high * low
-        p_low += p * low * low
-        placement = 2 * above + p
-        above += p
-        high = placement >> half
-        low = placement & mask
-        n_high += n * high * high
-        n_cross += n * 2 * high * low
-        n_low += n * low * low
-    sums[0] = total
-    sums[1] = p_high
-    sums[2] = p_cross
-    sums[3] = p_low
-    sums[4] = n_high
-    sums[5] = n_cross
-    sums[6] = n_low
-
-
-@kernel
-def sums_of_products(values, counts, first, chunk, sums):
-    """Write ``sums[c, k, l]``: ``counts`` times the rows k and l of ``values`` in a chunk.
-
-    A chunk is so many columns; ``first`` is the first one.
-    """
-    for c in range(sums.shape[0]):
-        start = (first + c) * chunk
-        times = counts[start : start + chunk]
-        for k in range(values.shape[0]):
-            one = values[k, start : start + chunk]
-            for m in range(k + 1):
-                other = values[m, start : start + chunk]
-                total = np.int64(0)
-                for j in range(times.size):
-                    total += times[j] * one[j] * other[j]
-                sums[c, k, m] = total
-                sums[c, m, k] = total
-
-
-@kernel
 def write_precision_steps(positives, negatives, true_positives, false_positives, n_positive, steps):
     """Write (R_{k-1} - R_k) P_k of each row, the lowest score first, as scikit-learn adds them."""
     n = positives.size
@@ -345,7 +280,8 @@ def auc_influences(positives, negatives, above, sizes, value, of_positives, of_n
     """Write how far a row of either class moves the AUC at each score of a piece.
 
     ``above`` are TP and FP of what scores higher, ``sizes`` the weights of the positives and of
-    the negatives, ``value`` is the AUC.
+    the negatives, ``value`` is the AUC. Returns the sums over negatives of the squares and of the
+    influences, and the same over positives.
     """
     m, n = sizes
     tp, fp = above
@@ -358,6 +294,16 @@ def auc_influences(positives, negatives, above, sizes, value, of_positives, of_n
         of_positives[i] = (of_positives[i] / n - value) / m
     for i in range(positives.size):
         of_negatives[i] = (of_negatives[i] / m - value) / n
+    first = second = 0.0
+    first_positive = second_positive = 0.0
+    for i in range(positives.size):
+        moved = positives[i] * of_positives[i]
+        first_positive += moved
+        second_positive += moved * of_positives[i]
+        moved = negatives[i] * of_negatives[i]
+        first += moved
+        second += moved * of_negatives[i]
+    return second, first, second_positive, first_positive
 
 
 @kernel
@@ -411,8 +357,11 @@ def add_products(one, other, counts, weights, strata, sums):
     """Add of each row c d, c and (c d)^2 to the ``sums`` of its stratum.
 
     c and d are ``one`` and ``other`` times the weight of the row, and stand for so many rows as its
-    count says. No counts, weights or strata: 1, 1, and all in the first one.
+    count says. No counts, weights or strata: 1, 1, and all in the first one. The sums of the
+    first two strata stay in registers, which is three times as fast.
     """
+    first = second = fourth = 0.0
+    first_1 = second_1 = fourth_1 = 0.0
     for i in range(one.size):
         c = one[i]
         d = other[i]
@@ -426,9 +375,25 @@ def add_products(one, other, counts, weights, strata, sums):
             product *= counts[i]
             square *= counts[i]
         stratum = strata[i] if strata.size else 0
-        sums[stratum, 0] += product
-        sums[stratum, 1] += c
-        sums[stratum, 2] += square
+        if stratum == 0:
+            second += product
+            first += c
+            fourth += square
+        elif stratum == 1:
+            second_1 += product
+            first_1 += c
+            fourth_1 += square
+        else:
+            sums[stratum, 0] += product
+            sums[stratum, 1] += c
+            sums[stratum, 2] += square
+    sums[0, 0] += second
+    sums[0, 1] += first
+    sums[0, 2] += fourth
+    if sums.shape[0] > 1:
+        sums[1, 0] += second_1
+        sums[1, 1] += first_1
+        sums[1, 2] += fourth_1
 
 
 @kernel

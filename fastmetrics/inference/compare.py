@@ -25,7 +25,14 @@ from fastmetrics.inference.interval_rule import (
 from fastmetrics.inference.range_summary import Pairs, ProductSums
 from fastmetrics.inference.reference import ALL, pvalue
 from fastmetrics.inference.table_points import Measured, has_influences, measure_of
-from fastmetrics.inference.units import ROUNDING, Floats, Reference, SamplesAre, Spread, Units
+from fastmetrics.inference.units import (
+    Floats,
+    Reference,
+    SamplesAre,
+    Spread,
+    Units,
+    without_rounding,
+)
 from fastmetrics.measures.asking import Asked, MetricsLike
 
 Method = Literal["influence", "bootstrap"]
@@ -211,7 +218,11 @@ def compared(
         for k in range(len(chosen.names))
     )
     reference = reference_of(one, units)
-    found = [_difference(measured, a, b, reference) for a, b in chosen.pairs]
+    values, influences = measured.values, measured.influences
+    found = [
+        units.difference((values[a], values[b]), influences[a], influences[b], reference)
+        for a, b in chosen.pairs
+    ]
     differences = [(difference, spread) for difference, spread, _ in found]
     covariance = units.covariance(measured.influences)
 
@@ -312,33 +323,6 @@ def _of_unlike(
                     "may cover less than their level"
                 )
     return ""
-
-
-def _difference(
-    measured: Measured, a: int, b: int, reference: Reference
-) -> tuple[float, Spread, Spread | None]:
-    """Return the difference of two models, its spread, and that by kurtosis of independent rows.
-
-    What rounding leaves is nothing.
-    """
-    units, values = measured.units, (measured.values[a], measured.values[b])
-    own = measured.influences[a], measured.influences[b]
-    size, varied = max(map(abs, values)), None
-    sums, largest = units.sums_of_difference(*own)
-    is_nothing = largest[0] <= ROUNDING * (size / units.n_points + largest[1])
-    if units.groups is not None:
-        moved = np.zeros(units.n_points) if is_nothing else own[0] - own[1]
-        spread = units.spread(moved, reference)
-    else:
-        sums *= not is_nothing
-        spread, varied = (units.spread_of_sums(sums, by) for by in (reference, "kurtosis"))
-    return without_rounding(values[0] - values[1], size, spread), spread, varied
-
-
-def without_rounding(difference: float, size: float, spread: Spread) -> float:
-    """Return a difference of values of a size, 0 where nothing but rounding is left."""
-    is_nothing = spread.variance == 0.0 and abs(difference) <= ROUNDING * size
-    return 0.0 if is_nothing else difference
 
 
 def reference_of(one: Asked, units: Units) -> Reference:

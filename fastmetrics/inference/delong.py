@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
@@ -16,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._display import as_p
 from fastmetrics._docs import documented
 from fastmetrics._input.models import MODELS, CheckedModels, NamedScores, check_models, named_scores
-from fastmetrics._input.rows import BinaryRows, check_binary, refuse_several
+from fastmetrics._input.rows import check_binary, refuse_several
 from fastmetrics._input.scalars import (
     Alternative,
     WeightsAre,
@@ -27,9 +26,7 @@ from fastmetrics._input.scalars import (
     check_positive,
     check_weights_are,
 )
-from fastmetrics._kernels.curve_kernels import sums_of_products
 from fastmetrics._results import ConfidenceInterval
-from fastmetrics._threads.workers import run
 from fastmetrics.errors import (
     DegenerateDataWarning,
     InputError,
@@ -41,23 +38,10 @@ from fastmetrics.errors import (
 from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate_result import Estimate, Pair
 from fastmetrics.inference.reference import interval_of, joint_pvalue, normal_quantile
-from fastmetrics.inference.units import (
-    Floats,
-    Spread,
-    Units,
-    effective_groups,
-    effective_of_sizes,
-    warn_of_few_groups,
-    warn_of_few_rows,
-)
-from fastmetrics.measures._measure import RowInfluences, Scale
-from fastmetrics.measures.curves.influences import (
-    OrderedRows,
-    doubled_placements,
-    placement_sums,
-    weighted_placements,
-)
-from fastmetrics.tables.pairs import exact_dot
+from fastmetrics.inference.samples import warn_of_units
+from fastmetrics.inference.units import Floats, Spread, Units, variance_of_strata
+from fastmetrics.measures._measure import Scale
+from fastmetrics.measures.curves.influences import OrderedRows, roc_auc_with_sums
 from fastmetrics.tables.score_table import SCORED, ScoreTable, as_table
 
 #: What the docstrings of the room share.
@@ -120,54 +104,61 @@ data, Biometrics 53:567-578. Bell & McCaffrey (2002), Survey Methodology 28:169-
 
 #: Of the correlations of differences: eigenvalues below are rounding, not degrees of freedom.
 _ROUNDING: Final = 1e-10
-#: Of the sum of squared influences: what is below is rounding, not variance.
-_NOTHING: Final = 1e-28
+#: Variance of the placements of a class below which rounding is all that is left of it.
+_NOTHING: Final = 1e-30
 #: Effective rows of a class below which a variance is worth nothing.
 _FEWEST: Final = 2.0 - 1e-9
 _BETTER: Final = "limits of `estimate` cover better, of few rows and near 1"
-#: Bits of the rows of a chunk, of counts, and chunks of a job: a few models of a chunk fit a
-#: cache, and its sums fit int64 if each product has at most 63 - 13 bits.
-_CHUNK_BITS: Final = 13
-_COUNT_BITS: Final = 12
-_JOB_CHUNKS: Final = 16
 
 
 class AucCovariance(NamedTuple):
-    """The AUCs of K models on the same rows, and their covariances.
+    """The AUCs of models on the same rows, and their covariance.
 
     Attributes
     ----------
+    covariance : ndarray of shape (n_models, n_models)
+        nan where there is a `fault`, which says why.
     n_positive, n_negative : int
         Examples of each class; of importances, rows that have a weight.
-    effective_sizes : tuple of float
-        Of the positives and the negatives: how many equal weights tell as much (Kish 1965).
-    aucs, covariance : ndarray of shape (K,) and (K, K)
-        nan where they are not defined.
-    variances : ndarray of shape (K, K)
-        Of the differences: exactly 0 where two models rank the rows alike.
-    fault : str
-        Why the covariances are not defined, else empty.
+    units : Units or None
+        What varies independently; None: all rows of a table of counts.
     """
 
+    aucs: tuple[float, ...]
+    covariance: Floats
     n_positive: int
     n_negative: int
-    effective_sizes: tuple[float, float]
-    aucs: Floats
-    covariance: Floats
-    variances: Floats
-    fault: str
+    units: Units | None
     weights_are: WeightsAre | None
-    n_groups: int | None = None
-    effective_n_groups: float | None = None
+    fault: str
 
     @classmethod
-    def undefined(
-        cls, k: int, sizes: list[int], effective: list[float], *fields: Any, **of_groups: Any
+    def of(
+        cls,
+        aucs: Sequence[float],
+        covariance: Floats,
+        n_positive: int,
+        n_negative: int,
+        *fields: Any,
     ) -> AucCovariance:
-        """Return what is known of K models before their AUCs are."""
-        nowhere = np.full((k, k), math.nan)
-        known = sizes[0], sizes[1], (effective[0], effective[1])
-        return cls(*known, nowhere[0], nowhere, nowhere, *fields, **of_groups)
+        """Return the covariance of AUCs, 0 where rounding alone is left of a variance."""
+        least = min(n_positive, n_negative)
+        for model, variance in enumerate(np.diagonal(covariance).tolist()):
+            if variance * least <= _NOTHING:
+                covariance[model] = covariance[:, model] = 0.0
+        return cls(tuple(aucs), covariance, n_positive, n_negative, *fields)
+
+    @property
+    def n_groups(self) -> int | None:
+        """The number of groups; None without any."""
+        units = self.units
+        return None if units is None or units.groups is None else units.n_units
+
+    @property
+    def effective_n_groups(self) -> float | None:
+        """How many groups of equal size the groups are worth; None without groups."""
+        units = self.units
+        return None if units is None or units.groups is None else units.effective_groups
 
     @property
     def df(self) -> float:
@@ -177,7 +168,7 @@ class AucCovariance(NamedTuple):
     @property
     def method(self) -> str:
         """The name of the method: without groups, and with them."""
-        return "DeLong (1988)" if self.n_groups is None else "Obuchowski (1997), CR2"
+        return "DeLong (1988)" if self.effective_n_groups is None else "Obuchowski (1997), CR2"
 
     @property
     def details(self) -> dict[str, Any]:
@@ -191,15 +182,15 @@ class AucCovariance(NamedTuple):
 
     def estimate(self, model: int, level: float, scale: Scale = "identity") -> Estimate:
         """Return an AUC with DeLong's error and normal limits; with groups Student's."""
-        value, spread = float(self.aucs[model]), self.spread(model)
+        value, spread = self.aucs[model], self.spread(model)
         return Estimate(
             metric="roc_auc",
             estimate=value,
             standard_error=spread.standard_error,
             confidence_interval=interval_of(
-                value, spread.standard_error, self.df, level, scale, bounds=(0.0, 1.0)
+                value, spread.standard_error, spread.df, level, scale, bounds=(0.0, 1.0)
             ),
-            df=self.df,
+            df=spread.df,
             confidence_level=level,
             method=self.method,
             scale=scale,
@@ -212,100 +203,54 @@ class AucCovariance(NamedTuple):
 
     def warn_of_sizes(self) -> None:
         """Say where a few weights leave next to nothing of a class, or there are few groups."""
-        if self.fault:
+        if self.fault or self.units is None:
             return
-        is_weighted = self.weights_are == "importances"
-        for name, size in zip(("positives", "negatives"), self.effective_sizes, strict=True):
-            if is_weighted and 0.0 < size < _FEWEST:
-                warn_user(
-                    f"the {name} are worth {size:.3g} rows of equal weight, too few to tell how "
-                    "much the AUC varies",
-                    DegenerateDataWarning,
-                )
-        warn_of_few_groups(self.effective_n_groups, self.n_groups or 0)
-        if is_weighted:
-            warn_of_few_rows(sum(self.effective_sizes), self.n_positive + self.n_negative)
-
-    def all_equal(self) -> tuple[float, int]:
-        """Return the chi-square of "all AUCs are equal", and the rank of its covariance.
-
-        inf where some difference other than 0 has a variance of 0.
-        """
-        if np.isnan(self.variances).any():
-            return math.nan, len(self.aucs) - 1
-        differences, v = self.aucs[1:] - self.aucs[0], self.variances
-        between = (v[1:, :1] + v[:1, 1:] - v[1:, 1:]) / 2.0
-        errors = np.sqrt(v[1:, 0])
-        varies = errors > 0
-        if np.any(differences[~varies]):
-            return math.inf, int(np.count_nonzero(varies))
-        z, errors = differences[varies] / errors[varies], errors[varies]
-        values, vectors = np.linalg.eigh(between[np.ix_(varies, varies)] / np.outer(errors, errors))
-        along, kept = vectors.T @ z, values > _ROUNDING
-        rank = int(np.count_nonzero(kept))
-        if np.any(np.abs(along[~kept]) > math.sqrt(_ROUNDING) * np.max(np.abs(z), initial=0.0)):
-            return math.inf, rank
-        return float(np.sum(along[kept] ** 2 / values[kept])), rank
+        if self.units.weights is not None:
+            sizes = self.units.class_sizes()
+            for name, size in zip(("positives", "negatives"), sizes, strict=True):
+                if size < _FEWEST:
+                    warn_user(
+                        f"the {name} are worth {size:.3g} rows of equal weight, too few to tell "
+                        "how much the AUC varies",
+                        DegenerateDataWarning,
+                    )
+        warn_of_units(self.units, self.weights_are)
 
 
-def of_table(table: ScoreTable, read: WeightsAre | None) -> AucCovariance:
+def _of_table(table: ScoreTable, read: WeightsAre | None) -> AucCovariance:
     """Return the AUC of a table of counts and its variance: O(distinct scores)."""
-    sizes = [int(table.n_positive), int(table.n_negative)]
-    found = AucCovariance.undefined(1, sizes, [*map(float, sizes)], _fault(sizes), read)
-    if not all(sizes):
-        return found
-    twice, *squares = placement_sums(table.positives, table.negatives, *sizes)
-    return _of_sums(found, [twice], [[[each]] for each in squares])
+    sizes = int(table.n_positive), int(table.n_negative)
+    fault, auc, covariance = _fault(sizes), math.nan, np.full((1, 1), math.nan)
+    if all(sizes):
+        found, sums = roc_auc_with_sums(table)
+        auc = found.value
+    if not fault:
+        covariance[0, 0] = variance_of_strata(sizes[::-1], sums[::2], sums[1::2])
+    return AucCovariance.of((auc,), covariance, *sizes, None, read, fault)
 
 
-def auc_covariance(models: CheckedModels, read: WeightsAre | None) -> AucCovariance:
-    """Return the AUCs and their covariances: of rows and counts without groups in whole numbers."""
+def _of_models(
+    models: CheckedModels, read: WeightsAre | None
+) -> tuple[AucCovariance, Units, Sequence[Floats]]:
+    """Return the AUCs of models and their covariance; with the units and influences of rows."""
     rows, groups = models.rows, models.groups
     is_positive = rows.labels == 1
     is_counted = rows.weights is None or rows.integer_weights
-    sizes, effective = [], []
-    for part in (is_positive, ~is_positive):
-        own: Any = None if rows.weights is None else rows.weights[part]
-        sizes.append(int(np.count_nonzero(part) if own is None or not is_counted else own.sum()))
-        is_weighted = own is not None and not is_counted and len(own) > 0
-        effective.append(effective_of_sizes(own) if is_weighted else float(sizes[-1]))
-    k = len(models.names)
-    of_groups: dict[str, Any] = {}
-    if groups is not None:
-        of_groups["n_groups"] = int(groups.max()) + 1
-        of_groups["effective_n_groups"] = effective_groups(groups, rows.weights)
-    fault = _fault(sizes, is_positive, groups)
-    found = AucCovariance.undefined(k, sizes, effective, fault, read, **of_groups)
-    if not (sizes[0] and sizes[1]):
-        return found
-    if is_counted and groups is None:
-        return _of_counts(found, models)
-    if rows.weights is not None and not is_counted:  # cubes of them must stay in range
-        exponent = -int(np.frexp(rows.weights.max())[1])
-        rows = replace(rows, weights=np.ldexp(rows.weights, exponent))
-    moved = [_influences(replace(rows, scores=scores)) for scores in models.scores]
-    found = found._replace(aucs=np.array([each.value for each in moved]))
-    if fault:
-        return found
-    influences = np.stack([each.influences for each in moved])
-    strata = is_positive.astype(np.int64)
     counts, weights = (rows.weights, None) if is_counted else (None, rows.weights)
-    units = Units(len(strata), counts=counts, weights=weights, groups=groups, strata=strata)
-    scale = _NOTHING if rows.weights is None else _NOTHING * float(rows.weights.max()) ** 2
-    variances = np.zeros((k, k))
-    for i, j in itertools.combinations(range(k), 2):
-        between = units.covariance((influences[i] - influences[j])[None, :])[0, 0]
-        own = float(np.sum((influences[i] - influences[j]) ** 2)) * scale
-        variances[i, j] = variances[j, i] = between if not between <= own else 0.0
-    covariance = units.covariance(influences)
-    for i in range(k):
-        if covariance[i, i] <= float(np.sum(influences[i] ** 2)) * scale:
-            covariance[i] = covariance[:, i] = 0.0
-    return found._replace(covariance=covariance, variances=variances)
+    units = Units(len(rows.labels), counts, weights, groups, is_positive.astype(np.int64))
+    sizes = [
+        int(np.count_nonzero(part) if counts is None else counts[part].sum())
+        for part in (is_positive, ~is_positive)
+    ]
+    k, fault = len(models.names), _fault(sizes, is_positive, groups)
+    aucs, influences = zip(*(OrderedRows(models.rows_of(m)).auc() for m in range(k)), strict=True)
+    covariance = np.full((k, k), math.nan) if fault else units.covariance(influences)
+    found = AucCovariance.of(aucs, covariance, sizes[0], sizes[1], units, read, fault)
+    return found, units, influences
 
 
 def _fault(
-    sizes: list[int], is_positive: Any = None, groups: NDArray[np.int64] | None = None
+    sizes: Sequence[int], is_positive: Any = None, groups: NDArray[np.int64] | None = None
 ) -> str:
     """Return why the spread within a class, or between groups, cannot be estimated."""
     for size, name in zip(sizes, ("positive", "negative"), strict=True):
@@ -321,95 +266,28 @@ def _fault(
     return ""
 
 
-def _influences(rows: BinaryRows) -> RowInfluences:
-    """Return an AUC with the influence of each row."""
-    if rows.weights is None or rows.integer_weights:
-        return OrderedRows(rows).auc()
-    placements, auc = weighted_placements(rows)
-    is_positive = rows.labels == 1
-    weight = float(rows.weights.sum())
-    of_positives = float(rows.weights[is_positive].sum())
-    placements -= auc
-    placements /= np.array([weight - of_positives, of_positives])[is_positive.view(np.int8)]
-    return RowInfluences(auc, placements)
+def _chi_square(differences: Floats, variances: Floats) -> tuple[float, int]:
+    """Return the chi-square of "all AUCs are equal", and the rank of its covariance.
 
-
-def _of_counts(found: AucCovariance, models: CheckedModels) -> AucCovariance:
-    """Return what rows, or numbers of rows, tell by their doubled placements."""
-    rows = models.rows
-    placements = np.empty((len(models.names), len(rows.labels)), np.int64)
-    for k, row in enumerate(placements):
-        row[:] = doubled_placements(models.rows_of(k))
-    is_positive = rows.labels == 1
-    grams, counts = [], np.empty(0, np.int64)
-    for part in (~is_positive, is_positive):
-        counts = part.view(np.int8)
-        if rows.weights is not None:
-            counts = rows.weights.astype(np.int64) * counts
-        grams.append(exact_gram(placements, counts).tolist())
-    twice = [int(exact_dot(counts.astype(np.int64), row)) for row in placements]
-    return _of_sums(found, twice, grams[::-1])
-
-
-def _of_sums(
-    found: AucCovariance, twice: list[int], grams: Sequence[list[list[int]]]
-) -> AucCovariance:
-    """Return AUCs and DeLong's covariances, S10/m + S01/n, each rounded once.
-
-    With the doubled placements a and A = sum a, S10 is
-    (m sum a_k a_l - A_k A_l) / (4 m n^2 (m - 1)), and S01 the same with m and n exchanged: A is
-    the same over either class. ``grams`` are the sums of products over positives and negatives.
+    ``differences`` are those from the first model, ``variances`` those of every difference. inf
+    where some difference other than 0 has a variance of 0.
     """
-    m, n, models = found.n_positive, found.n_negative, range(len(twice))
-    aucs = np.array([each / (2 * m * n) for each in twice])
-    if found.fault:
-        return found._replace(aucs=aucs)
-    of_positives, of_negatives = grams
-    products, whole = [[0] * len(models) for _ in models], 4 * m * m * n * n * (m - 1) * (n - 1)
-    for i, j in itertools.product(models, models):
-        both = twice[i] * twice[j]
-        s10, s01 = m * of_positives[i][j] - both, n * of_negatives[i][j] - both
-        products[i][j] = s10 * (n - 1) + s01 * (m - 1)
-    covariance = np.array([[each / whole for each in row] for row in products])
-    between = [
-        [(products[i][i] + products[j][j] - 2 * products[i][j]) / whole for j in models]
-        for i in models
-    ]
-    return found._replace(aucs=aucs, covariance=covariance, variances=np.array(between))
-
-
-def exact_gram(values: NDArray[np.int64], counts: NDArray[Any]) -> NDArray[Any]:
-    """Return sum_i counts_i values_ki values_li for rows k and l of ``values``, as Python integers.
-
-    Numbers too large for int64 are cut in two halves of their bits.
-    """
-    k, n = values.shape
-    bits = int(values.max()).bit_length()
-    count_bits = max(0, int(counts.max()) - 1).bit_length()
-    total: NDArray[Any]
-    if count_bits > _COUNT_BITS:
-        half = (count_bits + 1) // 2
-        total = exact_gram(values, counts >> half) << half
-        total += exact_gram(values, counts & ((1 << half) - 1))
-        return total
-    if 2 * bits + count_bits + _CHUNK_BITS > 63:
-        half = (bits + 1) // 2
-        halves = np.concatenate([values >> half, values & ((1 << half) - 1)])
-        parts = exact_gram(halves, counts)
-        total = parts[:k, :k] << 2 * half
-        total += ((parts[:k, k:] + parts[k:, :k]) << half) + parts[k:, k:]
-        return total
-    chunk = 1 << _CHUNK_BITS
-    sums = np.empty((-(-n // chunk), k, k), np.int64)
-    jobs = []
-    for first in range(0, len(sums), _JOB_CHUNKS):
-        here = sums[first : first + _JOB_CHUNKS]
-        jobs.append(partial(sums_of_products, values, counts, first, chunk, here))
-    run(jobs)
-    return np.asarray(sums.astype(object).sum(axis=0))
-
-
-# DeLong's variance of the AUC, its standard error and its confidence interval.
+    if np.isnan(variances).any():
+        return math.nan, len(differences)
+    if len(differences) == 1 and variances[1, 0] > 0.0:
+        return float(differences[0] ** 2 / variances[1, 0]), 1
+    between = (variances[1:, :1] + variances[:1, 1:] - variances[1:, 1:]) / 2.0
+    errors = np.sqrt(variances[1:, 0])
+    varies = errors > 0
+    if np.any(differences[~varies]):
+        return math.inf, int(np.count_nonzero(varies))
+    z, errors = differences[varies] / errors[varies], errors[varies]
+    values, vectors = np.linalg.eigh(between[np.ix_(varies, varies)] / np.outer(errors, errors))
+    along, kept = vectors.T @ z, values > _ROUNDING
+    rank = int(np.count_nonzero(kept))
+    if np.any(np.abs(along[~kept]) > math.sqrt(_ROUNDING) * np.max(np.abs(z), initial=0.0)):
+        return math.inf, rank
+    return float(np.sum(along[kept] ** 2 / values[kept])), rank
 
 
 @documented(CLASSICAL, SCORED)
@@ -472,7 +350,7 @@ def delong(
     """
     level = check_confidence_level(confidence_level)
     check_choice("scale", scale, ("plain", "logit"))
-    found = auc_of(
+    found = _auc_of(
         y_true,
         y_score,
         groups=groups,
@@ -484,7 +362,7 @@ def delong(
     return found.estimate(0, level, "identity" if scale == "plain" else scale)
 
 
-def auc_of(
+def _auc_of(
     y_true: Any, y_score: Any, *, groups: Any, sample_weight: Any, weights_are: Any, pos_label: Any
 ) -> AucCovariance:
     """Return one AUC and its variance, nan where they are not defined, without a warning."""
@@ -499,7 +377,7 @@ def auc_of(
     if groups is not None or read == "importances":
         given |= {"groups": groups}
         models = [NamedScores("", "y_score", y_score)]
-        return auc_covariance(check_models(y_true, models, weights_are=read, **given), read)
+        return _of_models(check_models(y_true, models, weights_are=read, **given), read)[0]
     if sample_weight is not None and not isinstance(y_true, ScoreTable):
         table = ScoreTable.from_rows(check_binary(y_true, y_score, weights_are=read, **given))
     else:
@@ -509,16 +387,17 @@ def auc_of(
                 "a ScoreTable of fractional weights does not tell how many rows a weight is: pass "
                 "`y_true`, `y_score` and `sample_weight`"
             )
-    return of_table(table, read)
+    return _of_table(table, read)
 
 
 def _warn(found: AucCovariance) -> None:
     """Say what is not defined, or degenerate."""
-    auc = float(found.aucs[0])
+    auc = found.aucs[0]
     if math.isnan(auc):
         warn_user(f"the AUC is not defined: {found.fault}", UndefinedMetricWarning)
     elif found.fault:
-        advice = "; `comparison.newcombe_interval` works there" if found.n_groups is None else ""
+        is_of_rows = found.effective_n_groups is None
+        advice = "; `comparison.newcombe_interval` works there" if is_of_rows else ""
         message = f"DeLong's standard error is not defined: {found.fault}{advice}"
         warn_user(message, UndefinedMetricWarning)
     elif found.spread().variance == 0:
@@ -526,7 +405,7 @@ def _warn(found: AucCovariance) -> None:
             f"DeLong's standard error is 0 at an AUC of {auc:g} on these data and the limits equal "
             "the estimate: use `newcombe_interval` (Newcombe 2006, method 5)"
         )
-        if found.n_groups is not None:
+        if found.effective_n_groups is not None:
             message += ", which takes each example for one of its own"
         warn_user(message, DegenerateDataWarning)
     found.warn_of_sizes()
@@ -606,26 +485,26 @@ def delong_test(
         pos_label=pos_label,
         groups=groups,
     )
-    found = auc_covariance(models, read)
-    pairs = [
-        Pair.tested(
-            "roc_auc",
-            (models.names[i], models.names[j]),
-            float(found.aucs[i] - found.aucs[j]),
-            Spread(found.variances[i, j], found.df),
-            level,
-            alternative,
-            (-1.0, 1.0),
+    found, units, influences = _of_models(models, read)
+    k = len(models.names)
+    pairs, variances = [], np.zeros((k, k))
+    for i, j in itertools.combinations(range(k), 2):
+        aucs, both = (found.aucs[i], found.aucs[j]), (models.names[i], models.names[j])
+        moved = influences[i], influences[j]
+        difference, (variance, _), _ = units.difference(aucs, *moved, "kurtosis")
+        variances[i, j] = variances[j, i] = variance
+        spread = Spread(variance, found.df)
+        pairs.append(
+            Pair.tested("roc_auc", both, difference, spread, level, alternative, (-1.0, 1.0))
         )
-        for i, j in itertools.combinations(range(len(models.names)), 2)
-    ]
-    statistic, rank = found.all_equal()
+    from_first = np.array([pair.estimate for pair in pairs[: k - 1]])
+    statistic, rank = _chi_square(from_first, variances)
     p = joint_pvalue(statistic, rank, found.df)
     of_all = {"statistic": statistic, "df": rank, "pvalue": p}
     _warn_of_pairs(models.names, found, pairs, rank)
     found.warn_of_sizes()
     return Comparison.of(
-        [found.estimate(k, level) for k in range(len(models.names))],
+        [found.estimate(model, level) for model in range(k)],
         pairs,
         True,
         level,
@@ -741,7 +620,7 @@ def delong_unpaired_test(
     ):
         names = ("y_true", "y_score", "sample_weight", "groups")
         with renamed(**{name: f"{name}_{sample}" for name in names}):
-            one = auc_of(
+            one = _auc_of(
                 y_true,
                 y_score,
                 groups=groups,
@@ -761,7 +640,7 @@ def delong_unpaired_test(
     pair = Pair.tested(
         "roc_auc",
         ("a", "b"),
-        float(one.aucs[0] - other.aucs[0]),
+        one.aucs[0] - other.aucs[0],
         Spread(sum(variances), df),
         level,
         alternative,
@@ -774,7 +653,7 @@ def delong_unpaired_test(
 def _warn_of_either(found: list[AucCovariance]) -> None:
     """Say what is not defined, or degenerate, of either sample."""
     for sample, one in zip("ab", found, strict=True):
-        auc = float(one.aucs[0])
+        auc = one.aucs[0]
         if one.fault:
             what = "AUC" if math.isnan(auc) else "standard error"
             message = f"sample {sample}: the {what} is not defined: {one.fault}"

@@ -21,17 +21,28 @@ from fastmetrics._files import Members, Saved, scalar
 from fastmetrics._input.scalars import check_integer, check_real
 from fastmetrics._kernels import curve_kernels
 from fastmetrics._kernels.buckets import bin_numbers
-from fastmetrics._kernels.curve_kernels import precision_influences, precision_shares
+from fastmetrics._kernels.curve_kernels import (
+    auc_influences,
+    precision_influences,
+    precision_shares,
+)
 from fastmetrics._threads.workers import at_most, run
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference.units import ROUNDING, Floats, Reference, Spread, Units
-from fastmetrics.measures.curves.influences import Counts, placement_sums
+from fastmetrics.inference.units import (
+    ROUNDING,
+    Floats,
+    Reference,
+    Spread,
+    Units,
+    variance_of_strata,
+)
+from fastmetrics.measures.curves.influences import Counts
 from fastmetrics.measures.curves.precision_recall import Balance, balance_of
 from fastmetrics.measures.curves.roc import PIECE_ROWS, Piece, by_pieces
 from fastmetrics.measures.probabilities.log_loss import losses_of_rows
 from fastmetrics.tables._mergeable import Summed
 from fastmetrics.tables.bin_layout import MOST_BINS, Search, search_of
-from fastmetrics.tables.pairs import INT64_BOUND, PairCounts
+from fastmetrics.tables.pairs import INT64_BOUND, PairCounts, pairs_of_weights
 from fastmetrics.tables.score_runs import Range, ScoreRuns, table_of
 from fastmetrics.tables.score_table import ScoreTable
 
@@ -306,11 +317,14 @@ def part_of(
 ) -> Part:
     """Return the part of a table that stands below so many rows of either class, of so many."""
     counts = Counts.of(table, start)
-    of_precision = np.empty((2, len(table)))
+    of_auc, of_precision = np.empty((2, 2, len(table)))
     above = float(start[0]), float(start[1])
+    whole = float(totals[0]), float(totals[1])
+    auc_influences(table.positives, table.negatives, above, whole, 0.0, *of_auc)
+    of_auc *= np.array([whole]).T  # times the size of the class, not centred
     tails = precision_shares(table.positives, table.negatives, above, *of_precision)
     precision_influences(1.0, 0.0, (0.0, 0.0), *of_precision)  # times the positives, not centred
-    found: list[Sequence[Floats]] = [counts.placements(*totals), list(of_precision)]
+    found: list[Sequence[Floats]] = [list(of_auc), list(of_precision)]
     if are_fractions(table):
         codes = np.ones(len(table), np.int8), np.zeros(len(table), np.int8)
         found += [[losses_of_rows(name, own, table.scores) for own in codes] for name in LOSSES]
@@ -384,10 +398,12 @@ def spread_of(name: str, value: float, whole: Part) -> Spread:
     centre, scale = _centre_and_scale(name, value, whole)
     off = own[:, 0] - centre
     powers = _about(sizes, own[:, 1:], off)
-    columns = sizes, sizes * off / scale, powers[:, 0] / scale**2
+    columns = np.array([sizes, powers[:, 0] / scale**2, sizes * off / scale])
     if not MEASURES[name]:
-        columns = tuple(each.sum(keepdims=True) for each in columns)
-    return Spread.of_strata(*columns, float(np.sum(powers[:, 2] / scale**4)))
+        columns = columns.sum(axis=1, keepdims=True)
+    variance, fourth = variance_of_strata(*columns.tolist()), np.sum(powers[:, 2] / scale**4)
+    most = float(sizes.sum()) - len(columns[0])
+    return Spread.of(variance, float(columns[1].sum()), float(fourth), most)
 
 
 def loss_of(name: str, whole: Part) -> float:
@@ -690,7 +706,8 @@ def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int, cut: Cut | Non
     positives, negatives = int(table.n_positive), int(table.n_negative)
     # What is placed among all rows is placed among those here, and beyond others: 2 `below` more.
     below = n - fp - negatives
-    twice = placement_sums(*columns, positives, negatives)[0] + 2 * below * positives
+    pairs = pairs_of_weights(*columns, (positives, negatives))
+    twice = int(pairs.twice_concordant) + 2 * below * positives
     limbs = np.zeros(_LIMBS, np.int64)
     curve_kernels.add_precisions(*columns, tp, fp, np.empty(len(table)), limbs)
     precisions = sum(limb << 32 * k for k, limb in enumerate(limbs.tolist()))

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastmetrics._threads.workers import by_blocks
 from fastmetrics.errors import InputError
 from fastmetrics.inference.units import Floats, SamplesAre, Units
 from fastmetrics.measures._measure import Measure, RowInfluences
@@ -185,18 +184,12 @@ class TablePoints:
 
     @cached_property
     def _units_by_class(self) -> Units:
-        columns = self._table.positives, self._table.negatives
-        n = len(self._table)
-        counts, strata = np.empty((2, n)), np.empty((2, n), np.int64)
-
-        def fill(here: slice) -> None:
-            for row, column in enumerate(columns):
-                counts[row, here] = column[here]
-                strata[row, here] = 1 - row
-
-        by_blocks(n, fill)
-        sizes = np.array([self._table.n_negative, self._table.n_positive], np.float64)
-        return Units(2 * n, counts.reshape(-1), strata=strata.reshape(-1), sizes=sizes)
+        table, n = self._table, len(self._table)
+        counts = np.concatenate([table.positives, table.negatives], dtype=np.float64)
+        strata = np.zeros(2 * n, np.int64)
+        strata[:n] = 1
+        sizes = np.array([table.n_negative, table.n_positive], np.float64)
+        return Units(2 * n, counts, strata=strata, sizes=sizes)
 
 
 def of_matrix(one: Asked, counts: Floats) -> Measured:

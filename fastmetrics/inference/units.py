@@ -201,13 +201,24 @@ class Spread(NamedTuple):
         is_known = variance > 0.0
         return cls(variance, min(second * second / fourth, most) if is_known else math.nan)
 
-    @classmethod
-    def of_strata(cls, sizes: Floats, sums: Floats, seconds: Floats, fourth: float) -> Spread:
-        """Return that of rows that stand for themselves, by sums over each stratum."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            factors = np.where(sizes > 1, sizes / (sizes - 1.0), np.nan)
-            variance = float(np.sum(factors * np.maximum(seconds - sums * sums / sizes, 0.0)))
-        return cls.of(variance, float(seconds.sum()), fourth, float(sizes.sum()) - len(sizes))
+
+def variance_of_strata(
+    sizes: Sequence[float], seconds: Sequence[float], firsts: Sequence[float]
+) -> float:
+    """Return the variance of what rows that stand for themselves add, by sums over each stratum.
+
+    ``seconds`` are sums of squares of c, ``firsts`` sums of c: sum of m / (m - 1) sum (c - mean)^2.
+    """
+    return math.fsum(
+        m / (m - 1.0) * max(second - first * first / m, 0.0) if m > 1.0 else math.nan
+        for m, second, first in zip(sizes, seconds, firsts, strict=True)
+    )
+
+
+def without_rounding(difference: float, size: float, spread: Spread) -> float:
+    """Return a difference of values of a size, 0 where nothing but rounding is left."""
+    is_nothing = spread.variance == 0.0 and abs(difference) <= ROUNDING * size
+    return 0.0 if is_nothing else difference
 
 
 @dataclass(frozen=True, eq=False)
@@ -344,20 +355,28 @@ class Units:
         Those of a measure with a later one are not read.
         """
         found = np.empty(sums.shape[:2])
-        for i, j in zip(*np.tril_indices(len(sums)), strict=True):
-            found[i, j] = found[j, i] = self._by_strata(sums[i, j], sums[j, j]).sum()
+        for i in range(len(sums)):
+            for j in range(i + 1):
+                other = None if i == j else sums[j, j]
+                found[i, j] = found[j, i] = np.add.reduce(self._by_strata(sums[i, j], other))
         return found
 
-    def _by_strata(self, sums: Floats, of_other: Floats) -> Floats:
-        """Return what each stratum adds to the covariance of two measures, by their sums."""
-        products = sums[:, 0]
-        if self.strata is None:
-            return np.asarray(self.factors * products)
-        with np.errstate(invalid="ignore"):  # a stratum without a row
-            left = products - sums[:, 1] * of_other[:, 1] / self.sizes_of_strata
-        if np.shares_memory(of_other, sums):
-            left = np.maximum(left, 0.0)
-        return np.asarray(np.where(self.sizes_of_strata > 0, self.factors * left, 0.0))
+    def _by_strata(self, sums: Floats, of_other: Floats | None = None) -> Floats:
+        """Return what each stratum adds to the covariance of two measures, by their sums.
+
+        ``of_other`` are those of the other one and itself; None: a variance.
+        """
+        left = sums[:, 0]
+        if self.strata is not None:
+            means = (sums if of_other is None else of_other)[:, 1] / self._at_least_one
+            left = left - sums[:, 1] * means
+            if of_other is None:
+                left = np.maximum(left, 0.0)
+        return np.asarray(self.factors * left)
+
+    @cached_property
+    def _at_least_one(self) -> Floats:
+        return np.maximum(self.sizes_of_strata, 1.0)
 
     def sums_of_products(self, one: Floats, other: Floats) -> Floats:
         """Return of each stratum the sums of c d, of c and of (c d)^2.
@@ -371,7 +390,8 @@ class Units:
             add_products(one[here], other[here], *(column[here] for column in columns), sums)
             return sums
 
-        return np.asarray(np.sum(by_blocks(self.n_points, add_up), axis=0))
+        found = by_blocks(self.n_points, add_up)
+        return np.asarray(np.add.reduce(found))
 
     def sums_of_difference(self, one: Floats, other: Floats) -> tuple[Floats, tuple[float, float]]:
         """Return those of the difference and itself; how large it gets, and the two arrays."""
@@ -384,7 +404,27 @@ class Units:
             return sums, _largest(moved), max(_largest(a), _largest(b))
 
         sums, apart, most = zip(*by_blocks(self.n_points, add_up), strict=True)
-        return np.asarray(np.sum(sums, axis=0)), (max(apart), max(most))
+        return np.add.reduce(sums), (max(apart), max(most))
+
+    def difference(
+        self, values: Sequence[float], one: Floats, other: Floats, reference: Reference
+    ) -> tuple[float, Spread, Spread | None]:
+        """Return the difference of two measures, its spread, and that by kurtosis of rows.
+
+        What rounding leaves is nothing.
+        """
+        size, by_kurtosis = max(map(abs, values)), None
+        sums, largest = self.sums_of_difference(one, other)
+        is_nothing = largest[0] <= ROUNDING * (size / self.n_points + largest[1])
+        if self.groups is not None:
+            moved = np.zeros(self.n_points) if is_nothing else one - other
+            spread = self.spread(moved, reference)
+        else:
+            sums *= not is_nothing
+            spread = by_kurtosis = self.spread_of_sums(sums, "kurtosis")
+            if reference != "kurtosis":
+                spread = self.spread_of_sums(sums, reference)
+        return without_rounding(values[0] - values[1], size, spread), spread, by_kurtosis
 
     @cached_property
     def _columns(self) -> tuple[Floats, Floats, Ints]:
@@ -415,8 +455,9 @@ class Units:
 
     def spread_of_sums(self, sums: Floats, reference: Reference = "contributions") -> Spread:
         """Return that of rows by what `sums_of_products` returns of a measure and itself."""
-        parts = self._by_strata(sums, sums)
-        variance, second, fourth = (float(each.sum()) for each in (parts, sums[:, 0], sums[:, 2]))
+        parts = self._by_strata(sums)
+        variance = float(np.add.reduce(parts))
+        second, _, fourth = np.add.reduce(sums).tolist()
         if reference == "student" and variance > 0.0:
             over = float(np.sum(parts[parts > 0] ** 2 / (self._worth[parts > 0] - 1.0)))
             return Spread(variance, variance * variance / over)
@@ -448,16 +489,17 @@ class Units:
 
     @cached_property
     def factors(self) -> Floats:
-        """What makes up for the mean that was fitted in each stratum; nan of one row."""
+        """What makes up for the mean that was fitted in each stratum; nan of one row, 0 of none."""
         sizes = self.sizes_of_strata
+        if self.weights is None:
+            return np.where(sizes == 1.0, np.nan, sizes) / np.maximum(sizes - 1.0, 0.5)
         with np.errstate(divide="ignore", invalid="ignore"):
-            if self.weights is None:
-                return np.where(sizes > 1, sizes / (sizes - 1.0), np.nan)
             squares = self.weights * self.weights
             powers = self.weights, squares, squares * self.weights
             first, second, third = (self._by_stratum(each) for each in powers)
             left = 1.0 - 2.0 * third / (first * second) + second / first**2
-        return np.where(left > 1.0e-9, 1.0 / np.where(left > 1.0e-9, left, 1.0), np.nan)
+        left = np.where(left > 1.0e-9, left, np.nan)
+        return np.where(sizes > 0.0, 1.0 / left, 0.0)
 
     def sums_of_groups(self, influences: Floats | Sequence[Floats]) -> Floats:
         """Return the sums over the rows of each stratum and group: (K, n_strata, n_groups)."""
@@ -545,4 +587,4 @@ class Units:
 
 
 def _largest(values: Floats) -> float:
-    return max(float(values.max()), -float(values.min()))
+    return max(float(np.maximum.reduce(values)), -float(np.minimum.reduce(values)))

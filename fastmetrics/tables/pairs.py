@@ -367,8 +367,12 @@ def _weight_before(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return before
 
 
-def pairs_of_weights(positives: NDArray[Any], negatives: NDArray[Any]) -> PairCounts:
-    """Return the pair counts of a table's two columns, highest score first.
+def pairs_of_weights(
+    positives: NDArray[Any],
+    negatives: NDArray[Any],
+    totals: tuple[int | float, int | float] | None = None,
+) -> PairCounts:
+    """Return the pair counts of a table's two columns, highest score first, of these sums.
 
     int64 columns give exact integers of any size; float64 ones compensated sums, each relative
     error below ``8 * 2**-53`` plus terms of second order in the number of rows.
@@ -377,7 +381,7 @@ def pairs_of_weights(positives: NDArray[Any], negatives: NDArray[Any]) -> PairCo
         found = np.empty(4)
         merges.weigh_pairs(positives, negatives, found)
         return PairCounts(*found.tolist())
-    n_positive, n_negative = int(positives.sum()), int(negatives.sum())
+    n_positive, n_negative = map(int, totals or (positives.sum(), negatives.sum()))
     pairs = 2 * n_positive * n_negative
     if pairs < INT64_BOUND:
         lost = int(merges.lost_pairs(positives, negatives))

@@ -76,32 +76,6 @@ def test_concordant_pairs_by_row(rng):
 
 
 @pytest.mark.parametrize("n", [1, 2, 200])
-def test_placement_sums(rng, n):
-    _, positives, negatives = table(rng, n)
-    of_positives = 2 * (negatives.sum() - np.cumsum(negatives)) + negatives
-    of_negatives = 2 * np.cumsum(positives) - positives
-    half = 4
-    sums = np.zeros(7, np.int64)
-    kernels.placement_sums(positives, negatives, int(negatives.sum()), half, sums)
-    total, *squares = sums.tolist()
-    joined = [(a << 2 * half) + (b << half) + c for a, b, c in (squares[:3], squares[3:])]
-    assert total == (positives * of_positives).sum() == (negatives * of_negatives).sum()
-    assert joined == [(positives * of_positives**2).sum(), (negatives * of_negatives**2).sum()]
-
-
-@pytest.mark.parametrize("kind", [np.int8, np.int64])
-def test_sums_of_products(rng, kind):
-    values = rng.integers(0, 1000, (3, 50))
-    counts = rng.integers(0, 3, 50).astype(kind)
-    sums = np.empty((3, 3, 3), np.int64)
-    kernels.sums_of_products(values, counts, 1, 13, sums)
-    for c, start in enumerate((13, 26, 39)):
-        columns = slice(start, start + 13)
-        expected = values[:, columns] * counts[columns] @ values[:, columns].T
-        assert sums[c].tolist() == expected.tolist()
-
-
-@pytest.mark.parametrize("n", [1, 2, 200])
 def test_write_precision_steps(rng, n):
     _, positives, negatives = table(rng, n)
     positives[0] += 1

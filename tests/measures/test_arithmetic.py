@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from fastmetrics.inference.delong import exact_gram
 from fastmetrics.inference.reference import exact_sum, moments, normal_quantile
 from fastmetrics.measures.costs.cost_curve import rounded_sum
 from fastmetrics.measures.curves.precision_recall import _log1p_and_rest
@@ -97,26 +96,6 @@ def test_moments_of_many(rng):
         assert found.mean == pytest.approx(float(mean), rel=2.0**-52)
         right = math.sqrt(squares / Fraction(size) ** 2) * size
         assert found.deviation == pytest.approx(right, rel=1e-9)
-
-
-@pytest.mark.parametrize("bits", [3, 19, 25, 26, 40, 62])
-@pytest.mark.parametrize("count_bits", [None, 1, 12, 13, 40, 53])
-def test_sums_of_products_are_exact(
-    rng: np.random.Generator, bits: int, count_bits: int | None
-) -> None:
-    """Every number as large as it can be in its first row, more columns than fit one chunk."""
-    n = 10_000 if bits in (25, 26) else 50
-    values = rng.integers(0, 2**bits, (3, n))
-    values[0] = 2**bits - 1
-    counts = None if count_bits is None else rng.integers(0, 2**count_bits, n)
-    if counts is not None:
-        counts[:] = np.maximum(counts, 2**count_bits - 2)
-    times = [1] * n if counts is None else counts.tolist()
-    columns = list(zip(times, *values.tolist(), strict=True))
-    expected = [
-        [sum(c[0] * c[1 + k] * c[1 + m] for c in columns) for m in range(3)] for k in range(3)
-    ]
-    assert exact_gram(values, np.array(times)).tolist() == expected
 
 
 def test_log_parts() -> None:

@@ -148,46 +148,6 @@ def roc_corners(data: Data) -> Pair:
     return ours, twin
 
 
-def placement_sums(data: Data) -> Pair:
-    """Sum in int64 halves, against Python integers."""
-    _, positives, negatives = columns(data)
-    n_positive, n_negative = int(positives.sum()), int(negatives.sum())
-    half = ((2 * max(n_positive, n_negative)).bit_length() + 1) // 2
-
-    def ours() -> tuple[Any, ...]:
-        sums = np.zeros(7, np.int64)
-        curve_kernels.placement_sums(positives, negatives, n_negative, half, sums)
-        total, *squares = sums.tolist()
-        of_class = (
-            (high << 2 * half) + (cross << half) + low
-            for high, cross, low in (squares[:3], squares[3:])
-        )
-        return total, *of_class
-
-    def twin() -> tuple[Any, ...]:
-        below = n_negative - np.cumsum(negatives)
-        above = np.cumsum(positives) - positives
-        of_positive, of_negative = 2 * below + negatives, 2 * above + positives
-        return (
-            int(positives @ of_positive),
-            sum(p * v * v for p, v in zip(positives.tolist(), of_positive.tolist(), strict=True)),
-            sum(n * v * v for n, v in zip(negatives.tolist(), of_negative.tolist(), strict=True)),
-        )
-
-    return ours, twin
-
-
-def sums_of_products(data: Data) -> Pair:
-    values = np.stack([np.arange(len(data.labels)), data.labels.astype(np.int64)])
-    sums = np.empty((1, 2, 2), np.int64)
-
-    def ours() -> tuple[Any, ...]:
-        curve_kernels.sums_of_products(values, data.labels, 0, values.shape[1], sums)
-        return (sums[0],)
-
-    return ours, lambda: (values * data.labels @ values.T,)
-
-
 def precision_steps(data: Data) -> Pair:
     """Cover ``write_precision_steps`` and ``write_precision_recall``."""
     _, positives, negatives = columns(data)
@@ -368,8 +328,6 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     weigh_pairs: (("merges:weigh_pairs",), True),
     cumulative_weights: (("merges:cumulative_weights", "merges:cumulative_pair"), False),
     roc_corners: (("curve_kernels:corner_count", "curve_kernels:write_roc"), False),
-    placement_sums: (("curve_kernels:placement_sums",), False),
-    sums_of_products: (("curve_kernels:sums_of_products",), False),
     precision_steps: (
         ("curve_kernels:write_precision_steps", "curve_kernels:write_precision_recall"),
         False,

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows
-from fastmetrics._kernels import curve_kernels, curve_kernels as kernels, merges
+from fastmetrics._kernels import curve_kernels as kernels, merges
 from fastmetrics._threads.workers import by_blocks, run
 from fastmetrics.measures._measure import RowInfluences
 from fastmetrics.measures.curves.precision_recall import average_precision_score, pr_auc
 from fastmetrics.measures.curves.roc import Piece, by_pieces, ks_of_table
-from fastmetrics.measures.curves.roc_auc import partial_auc, roc_auc_score
+from fastmetrics.measures.curves.roc_auc import partial_auc
 from fastmetrics.tables.ordering import (
     ONE_BUCKET_ROWS,
     RowOrder,
@@ -27,7 +27,7 @@ from fastmetrics.tables.ordering import (
     row_order,
     walk_in_order,
 )
-from fastmetrics.tables.pairs import INT64_BOUND, exact_dot, pairs_of_weights, weigh_runs
+from fastmetrics.tables.pairs import exact_dot, pairs_of_weights, weigh_runs
 from fastmetrics.tables.score_table import Floats, ScoreTable, running_sums
 
 
@@ -49,9 +49,7 @@ class CurveInfluences(NamedTuple):
     def at(self, piece: Piece) -> CurveInfluences:
         """Return those of a piece of the table, in the same memory."""
         here = slice(piece.start, piece.stop)
-        return self._replace(
-            of_positives=self.of_positives[here], of_negatives=self.of_negatives[here]
-        )
+        return CurveInfluences(self.value, self.of_positives[here], self.of_negatives[here])
 
     def joined(self) -> Floats:
         """Return both columns as one, the positives' first; what lies so already is not copied."""
@@ -94,14 +92,6 @@ class Counts(NamedTuple):
         columns = (table.positives, table.negatives, *sums)
         return cls(*(column.astype(np.float64, copy=False) for column in columns))
 
-    def placements(self, m: float, n: float) -> tuple[Floats, Floats]:
-        """Return the share of the other class below each positive, and above each negative."""
-        of_positives = (n - self.fp) + self.negatives / 2.0
-        of_positives /= n
-        of_negatives = self.tp - self.positives / 2.0
-        of_negatives /= m
-        return of_positives, of_negatives
-
 
 def roc_auc(table: ScoreTable, max_fpr: float | None = None) -> CurveInfluences:
     """Return the AUC with DeLong's placements, less the AUC, over the size of the class."""
@@ -109,14 +99,26 @@ def roc_auc(table: ScoreTable, max_fpr: float | None = None) -> CurveInfluences:
         low = max_fpr * max_fpr / 2.0
         scale = 0.5 / (max_fpr - low)
         return of_partial_auc(table, (0.0, max_fpr)).scaled(scale, 0.5 - scale * low)
-    found = CurveInfluences.nowhere(float(roc_auc_score(table)), table)
-    sizes = float(table.n_positive), float(table.n_negative)
+    return roc_auc_with_sums(table)[0]
 
-    def write(piece: Piece) -> None:
-        kernels.auc_influences(*piece.columns, piece.above, sizes, *found.at(piece))
 
-    by_pieces(table, write)
-    return found
+def roc_auc_with_sums(table: ScoreTable) -> tuple[CurveInfluences, list[float]]:
+    """Return the AUC the same way; with sums over the negatives, then over the positives.
+
+    They are those of the squares of influences and of the influences of each class.
+    """
+    sizes = table.n_positive, table.n_negative
+    auc = pairs_of_weights(table.positives, table.negatives, sizes).auc
+    found = CurveInfluences.nowhere(auc, table)
+    sizes = float(sizes[0]), float(sizes[1])
+
+    def write(piece: Piece) -> tuple[float, ...]:
+        sums: tuple[float, ...] = kernels.auc_influences(
+            *piece.columns, piece.above, sizes, *found.at(piece)
+        )
+        return sums
+
+    return found, [sum(each) for each in zip(*by_pieces(table, write), strict=True)]
 
 
 def rank_loss(table: ScoreTable) -> CurveInfluences:
@@ -362,87 +364,6 @@ def doubled_placements(rows: BinaryRows) -> NDArray[np.int64]:
     return doubled
 
 
-def weighted_placements(rows: BinaryRows) -> tuple[NDArray[np.float64], float]:
-    """Return the share of the other class's weight below (above) each row, ties one half; the AUC.
-
-    The weights of the rows are importances, none of them 0.
-    """
-    order = row_order(rows.scores)
-    n = order.n_distinct
-    positives, negatives = np.empty((2, n))
-
-    def weigh(first: int, stop: int) -> None:
-        here = slice(n - stop, n - first)
-        weigh_runs(rows, order, first, stop, rows.scores[:0], positives[here], negatives[here])
-
-    run([partial(weigh, *job) for job in order.jobs()])
-    auc = pairs_of_weights(positives, negatives).auc
-    rising = np.ascontiguousarray(negatives[::-1])
-    ends = np.empty((2, n))
-    merges.cumulative_pair(positives, rising, *ends)
-    of_negatives = _share_before(positives, ends[0])
-    of_positives = _share_before(rising, ends[1])[::-1]
-    return order.spread_by_class(rows.labels, of_negatives, of_positives), auc
-
-
-def _share_before(weights: NDArray[np.float64], ends: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the share of the weight that stands before each place, and half of its own.
-
-    ``ends`` are the sums up to each, from the same side: all before is 1 exactly, and nothing is
-    subtracted.
-    """
-    shares = weights / 2
-    shares[1:] += ends[:-1]
-    shares /= ends[-1]
-    return shares
-
-
-def placement_sums(
-    positives: NDArray[Any], negatives: NDArray[Any], n_positive: int, n_negative: int
-) -> tuple[int, int, int]:
-    """Return, over doubled placements, their sum and the sums of squares in the two classes.
-
-    The columns are a table's, their sums ``n_positive`` and ``n_negative``; see
-    `doubled_placements`. The sum is the same over either class.
-    """
-    most = max(n_positive, n_negative)
-    half = ((2 * most).bit_length() + 1) // 2
-    if most << (2 * half + 1) < INT64_BOUND:
-        sums = np.empty(7, np.int64)
-        curve_kernels.placement_sums(positives, negatives, n_negative, half, sums)
-        total, *squares = sums.tolist()
-        return total, _joined(squares[:3], half), _joined(squares[3:], half)
-    tp, fp = np.cumsum(positives), np.cumsum(negatives)
-    if 2 * most >= 2**62:  # beyond the halves of `_sum_of_squares`
-        positives, negatives, tp, fp = (
-            column.astype(object) for column in (positives, negatives, tp, fp)
-        )
-    of_positives = 2 * (fp[-1] - fp) + negatives
-    of_negatives = 2 * tp - positives
-    return (
-        int(exact_dot(positives, of_positives)),
-        _sum_of_squares(positives, of_positives),
-        _sum_of_squares(negatives, of_negatives),
-    )
-
-
-def _sum_of_squares(counts: NDArray[Any], values: NDArray[Any]) -> int:
-    """Return sum counts * values^2 exactly, by halves of the bits so that int64 is enough."""
-    half = (int(values.max()).bit_length() + 1) // 2
-    high, low = values >> half, values & ((1 << half) - 1)
-    squares = [
-        int(exact_dot(counts, high * high)),
-        int(exact_dot(counts, 2 * high * low)),
-        int(exact_dot(counts, low * low)),
-    ]
-    return _joined(squares, half)
-
-
-def _joined(squares: list[int], half: int) -> int:
-    """Put the sums over high^2, 2 high low and low^2 together."""
-    return (squares[0] << 2 * half) + (squares[1] << half) + squares[2]
-
-
 class OrderedRows:
     """Rows of two classes in the order of their scores, whose groups of ties are rows of a table.
 
@@ -512,11 +433,12 @@ def _of_placements(rows: BinaryRows) -> RowInfluences:
         return RowInfluences(float("nan"), np.full(len(doubled), np.nan))
     value = twice / (2 * m * n)
     # of a positive (V / (2 n) - A) / m, of a negative (V / (2 m) - A) / n
+    centres = np.array([value / n, value / m])
     influences = doubled.view(np.float64)  # in place: fresh memory costs more than the sums
 
     def fill(here: slice) -> None:
         moved = doubled[here] / (2.0 * m * n)
-        moved -= np.where(is_positive[here], value / m, value / n)
+        moved -= centres[is_positive.view(np.int8)[here]]
         influences[here] = moved
 
     by_blocks(len(doubled), fill)
