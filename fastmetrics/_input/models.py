@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -70,7 +69,7 @@ class CheckedModels:
 
     def rows_of(self, model: int) -> BinaryRows:
         """Return the rows with the scores of one model."""
-        return dataclasses.replace(self.rows, scores=self.scores[model])
+        return self.rows.replace(scores=self.scores[model])
 
 
 def named_scores(
@@ -185,7 +184,6 @@ def check_models(
             weights_are=weights_are,
             pos_label=pos_label,
         )
-    rows = rows.recheck()
     codes = None
     if groups is not None:
         codes = check_class_labels(groups, "groups").codes
@@ -193,11 +191,11 @@ def check_models(
     if rows.weights is not None and not rows.weights.all():
         kept = rows.weights > 0
         scores = [column[kept] for column in scores]
-        rows = dataclasses.replace(rows, labels=rows.labels[kept], weights=rows.weights[kept])
+        rows = rows.replace(labels=rows.labels[kept], weights=rows.weights[kept])
         if codes is not None:
             codes = np.unique(codes[kept], return_inverse=True)[1].astype(np.int64, copy=False)
     names = tuple(model.name for model in models)
-    return CheckedModels(names, dataclasses.replace(rows, scores=scores[0]), tuple(scores), codes)
+    return CheckedModels(names, rows.replace(scores=scores[0]), tuple(scores), codes)
 
 
 def pairs_of(names: Sequence[str], reference: str | None = None) -> list[tuple[int, int]]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +23,6 @@ from fastmetrics._input.weights import check_weights
 from fastmetrics.errors import InputError, InputTypeError
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class BinaryRows:
     """Labels, scores and weights of n rows, in canonical dtypes and equal length.
 
@@ -48,42 +45,92 @@ class BinaryRows:
 
     Notes
     -----
-    The pass that splits the classes completes the verification: it must count labels that are 1
-    and labels that are ``negative``, and notice scores that are nan or infinite. When the counts
-    do not add up to n, or it meets such a score, it calls `recheck` and goes on with what that
-    returns.
+    Labels and scores are verified when they are first read. A pass over all rows that verifies
+    them on the way reads ``unverified`` instead, and says by `accept` whether it counted n labels
+    that are 1 or ``negative``, and met no score that is nan or infinite.
     """
 
-    labels: NDArray[np.int8]
-    negative: int
-    scores: NDArray[Any]
-    weights: NDArray[np.float64] | None
-    integer_weights: bool
-    allow_inf: bool
-    weight_exponent: int = 0
-    _deferred: tuple[NDArray[Any], Any, str] | None = dataclasses.field(default=None, repr=False)
+    __slots__ = (
+        *("_labels", "_negative", "_promise", "_scores"),
+        *("allow_inf", "integer_weights", "weight_exponent", "weights"),
+    )
+
+    def __init__(
+        self,
+        labels: NDArray[np.int8],
+        negative: int,
+        scores: NDArray[Any],
+        weights: NDArray[np.float64] | None = None,
+        integer_weights: bool = False,
+        allow_inf: bool = False,
+        weight_exponent: int = 0,
+        promise: tuple[Any, ...] | None = None,
+    ) -> None:
+        self._labels = labels
+        self._negative = negative
+        self._scores = scores
+        self.weights = weights
+        self.integer_weights = integer_weights
+        self.allow_inf = allow_inf
+        self.weight_exponent = weight_exponent
+        #: Of rows that are not verified the arguments of `encode_labels`, or () of right labels.
+        self._promise = promise
+
+    def __len__(self) -> int:
+        return len(self._scores)
+
+    @property
+    def labels(self) -> NDArray[np.int8]:
+        """The labels, verified."""
+        return self.verify()._labels
+
+    @property
+    def negative(self) -> int:
+        """The label of the negatives, verified."""
+        return self.verify()._negative
+
+    @property
+    def scores(self) -> NDArray[Any]:
+        """The scores, verified."""
+        return self.verify()._scores
+
+    @property
+    def unverified(self) -> tuple[NDArray[np.int8], int, NDArray[Any]]:
+        """Labels, the label of negatives, and scores, for a pass that verifies them on the way."""
+        return self._labels, self._negative, self._scores
+
+    def accept(self, are_right: bool) -> bool:
+        """Note what a pass over all rows found: else verify them, which may correct the labels.
+
+        For instance {-1, 1} may have been taken for {0, 1}.
+        """
+        if are_right:
+            self._promise = None
+        else:
+            self.verify()
+        return are_right
+
+    def verify(self) -> BinaryRows:
+        """Read every row, unless that was done: raise what is wrong, return the rows themselves."""
+        if self._promise is not None:
+            if self._promise:
+                found = encode_labels(*self._promise, defer=False)
+                self._labels, self._negative = found.values, found.negative
+            check_finite(self._scores, "y_score", self.allow_inf)
+            self._promise = None
+        return self
+
+    def replace(self, **changes: Any) -> BinaryRows:
+        """Return verified rows with other labels, scores or weights."""
+        names = ("labels", "negative", "scores", "weights", "integer_weights", "allow_inf")
+        given = {name: getattr(self, name) for name in (*names, "weight_exponent")}
+        return BinaryRows(**given | changes)
 
     def typed_weights(self) -> NDArray[Any] | None:
         """Return the weights, whole ones as int64, as which they count exactly."""
         if self.weights is None or not self.integer_weights:
             return self.weights
         return self.weights.astype(np.int64)
-
-    def recheck(self) -> BinaryRows:
-        """Read every row: raise what is wrong, or return rows that are fully verified.
-
-        They are the same object if its labels were right, else corrected rows (for instance when
-        {-1, 1} was taken for {0, 1}).
-        """
-        rows = self
-        if self._deferred is not None:
-            y, pos_label, rule = self._deferred
-            found = encode_labels(y, pos_label, rule, defer=False)
-            rows = dataclasses.replace(
-                self, labels=found.values, negative=found.negative, _deferred=None
-            )
-        check_finite(self.scores, "y_score", self.allow_inf)
-        return rows
 
 
 def check_binary(
@@ -98,10 +145,11 @@ def check_binary(
 ) -> BinaryRows:
     """Return the rows of a binary problem in canonical form, zero-copy where they have it.
 
-    The pass that splits the classes verifies one-byte labels and the finiteness of scores (see
-    `BinaryRows`). For ``weights_are`` see `check_weights`; ``label_rule``, one of `labels.RULES`,
-    says which labels are accepted, and which is positive where ``pos_label`` is not given. Memory:
-    at most one byte a row for the labels, and one copy of scores that are not canonical.
+    One-byte labels and the finiteness of scores are verified when they are first read, or by the
+    pass that splits the classes (see `BinaryRows`). For ``weights_are`` see `check_weights`;
+    ``label_rule``, one of `classes.RULES`, says which labels are accepted, and which is positive
+    where ``pos_label`` is not given. Memory: at most one byte a row for the labels, and one copy of
+    scores that are not canonical.
     """
     y = y_true if _is_plain_vector(y_true) else _labels_vector(y_true)
     scores = y_score if _is_plain_vector(y_score) else as_vector(y_score, "y_score")
@@ -117,9 +165,9 @@ def check_binary(
         )
     allow_inf = check_flag("allow_inf", allow_inf)
     labels, negative, verified = encode_labels(y, pos_label, label_rule, defer=True)
-    deferred = None if verified else (y, pos_label, label_rule)
+    promise = () if verified else (y, pos_label, label_rule)
     return BinaryRows(
-        labels, negative, scores, weights, integer_weights, allow_inf, exponent, deferred
+        labels, negative, scores, weights, integer_weights, allow_inf, exponent, promise
     )
 
 

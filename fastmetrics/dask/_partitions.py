@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import reduce
 from typing import Any, Final, NamedTuple
 from uuid import uuid4
@@ -261,8 +260,7 @@ def rows_of(
             "weights of all partitions alike"
         )
     weighs = found.values > 0  # rows of no weight are not there
-    rows = replace(
-        rows,
+    rows = rows.replace(
         labels=rows.labels[weighs],
         scores=scores[weighs],
         weights=found.values[weighs],

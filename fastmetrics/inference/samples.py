@@ -281,7 +281,7 @@ class BinarySample(RowSample):
 
     def rows_of(self, model: int) -> BinaryRows:
         """Return the rows with the scores of a model."""
-        return replace(self._rows, scores=self._scores[model])
+        return self._rows.replace(scores=self._scores[model])
 
     def columns(self, model: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the classes, of two the positive one last, and the scores of a model."""

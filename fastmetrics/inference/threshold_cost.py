@@ -96,7 +96,7 @@ def costed(
         sample_weight=sample_weight,
         weights_are="frequencies" if weights_are == "frequencies" else None,
         pos_label=pos_label,
-    ).recheck()
+    )
     codes = None if groups is None else check_groups(groups, len(rows.scores))
     if rows.weights is None and not are_by_row:
         return _of_table(ScoreTable.from_rows(rows), costs, prevalence)

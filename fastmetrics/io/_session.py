@@ -1,4 +1,4 @@
-"""Files, their formats and columns, and a DuckDB session that reads these files and nothing else."""
+"""Files, their formats and columns, and a DuckDB session that reads them and nothing else."""
 
 from __future__ import annotations
 

@@ -98,23 +98,23 @@ def checked_rows(
     checked = check_binary(
         y_true, y_score, sample_weight=sample_weight, pos_label=pos_label, allow_inf=allow_inf
     )
-    rows = _rows(checked)
+    rows, negative = _rows(checked), checked.unverified[1]
     most = np.inf if allow_inf else float(np.finfo(np.float64).max)
     jobs = [
-        partial(kernels.is_clean, part.scores, part.labels, checked.negative, most)
-        for part in rows.parts()
+        partial(kernels.is_clean, part.scores, part.labels, negative, most) for part in rows.parts()
     ]
-    return rows if all(run(jobs)) else _rows(checked.recheck())
+    return rows if checked.accept(all(run(jobs))) else _rows(checked)
 
 
 def _rows(checked: BinaryRows) -> Rows:
-    scores = as_doubles(checked.scores, "y_score")
+    labels, _, scores = checked.unverified
+    scores = as_doubles(scores, "y_score")
     if checked.weight_exponent:
         raise InputError(
             "`sample_weight` and its sum must lie between 2**-250 and 2**250: scale the weights of "
             "all batches alike"
         )
-    return Rows(scores, checked.labels, checked.typed_weights())
+    return Rows(scores, labels, checked.typed_weights())
 
 
 #: Rows of one call of a kernel: some milliseconds, after which an interrupt is heard.

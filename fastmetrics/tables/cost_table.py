@@ -6,7 +6,6 @@ weighted ``ScoreTable`` of them holds all that a threshold's cost follows from.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from dataclasses import dataclass
 from typing import Any, Final
@@ -146,7 +145,7 @@ def cost_table(
             "a ScoreTable has no rows: pass labels and scores with costs by row, or one number for "
             "`cost_fn` and one for `cost_fp`"
         )
-    rows = check_binary(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label).recheck()
+    rows = check_binary(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
     for name, costs in (("cost_fn", on_fn), ("cost_fp", on_fp)):
         lengths_agree(name, costs, len(rows.scores))
     return costs_of_rows(rows, on_fn, on_fp, share)
@@ -208,8 +207,7 @@ def costs_of_rows(
     if not weights.any():
         raise InputError(_FREE)
     checked = check_weights(weights, len(weights), name="cost_fn, cost_fp")
-    costed = dataclasses.replace(
-        rows,
+    costed = rows.replace(
         weights=checked.values,
         integer_weights=checked.is_integer,
         weight_exponent=checked.exponent,

@@ -254,7 +254,7 @@ def partition(
     which also verifies labels and finiteness: ``is_clean`` says whether all was as promised.
     Memory: one copy of the scores, and of what they carry; about 1 % for buffers.
     """
-    scores, labels = rows.scores, rows.labels
+    labels, negative, scores = rows.unverified
     inclusive_max = np.inf if rows.allow_inf else _LARGEST
     plan = plan_buckets(scores) if plan is None else plan
     weights, carried = np.empty(0), None
@@ -284,7 +284,7 @@ def partition(
     def scatter_part(k: int) -> tuple[int, int, bool]:
         part = slice(int(cuts[k]), int(cuts[k + 1]))
         result: tuple[int, int, bool] = buckets.scatter(
-            *(scores[part], labels[part], rows.negative, plan.by_range, plan.low, plan.scale),
+            *(scores[part], labels[part], negative, plan.by_range, plan.low, plan.scale),
             *(stream_of_cell, plan.splitters, plan.tree, inclusive_max),
             *(pool, first_block[k], owner, buffers[k], fill[k]),
             *(part.start, weights[part], carried_pool, carried_buffers[k]),

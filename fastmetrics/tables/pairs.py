@@ -33,10 +33,10 @@ def distinct_scores(rows: BinaryRows) -> tuple[Columns, tuple[int, ...]]:
     Time O(n log n) with sorts that fit the cache; memory beyond the result: one copy of the scores
     and weights.
     """
-    if len(rows.scores) >= PLAIN_ROWS:
+    if len(rows) >= PLAIN_ROWS:
         parted = partition(rows)
-        if not parted.is_clean:
-            return distinct_scores(rows.recheck())
+        if not rows.accept(parted.is_clean):
+            return distinct_scores(rows)
         scores, positives, negatives = _distinct_partitioned(parted)
         parted.release()
         totals = int(parted.rows[1::2].sum()), int(parted.rows[0::2].sum())
@@ -66,13 +66,14 @@ def merged_classes(positive: NDArray[Any], negative: NDArray[Any]) -> Columns:
 
 
 def _distinct_weighted(rows: BinaryRows) -> Columns:
-    order = row_order(rows.scores)
+    scores = rows.unverified[2]
+    order = row_order(scores)
     if not order.is_finite:
-        rows = rows.recheck()
+        rows.verify()
     n = order.n_distinct
-    columns = np.empty(n, rows.scores.dtype), np.empty(n), np.empty(n)
-    if weigh_runs(rows, order, 0, n, *columns) != len(rows.scores):
-        return _distinct_weighted(rows.recheck())
+    columns = np.empty(n, scores.dtype), np.empty(n), np.empty(n)
+    if not rows.accept(weigh_runs(rows, order, 0, n, *columns) == len(rows)):
+        return _distinct_weighted(rows)
     unsign_zeros(columns[0])
     return columns
 
@@ -91,10 +92,11 @@ def weigh_runs(
     ``scores`` gets these unless it is empty; rows without weights count one. Returns how many rows
     are labelled as they should be.
     """
+    labels, negative, keys = rows.unverified
     weights = np.empty(0) if rows.weights is None else rows.weights
     found: int = merges.weigh_runs(
         *(order.rows, order.starts, first, stop),
-        *(rows.scores, rows.labels, rows.negative, weights, scores, positives, negatives),
+        *(keys, labels, negative, weights, scores, positives, negatives),
     )
     return found
 
@@ -111,21 +113,21 @@ def sorted_classes(rows: BinaryRows) -> tuple[NDArray[Any], NDArray[Any]]:
     positive, negative = split_by_class(rows)
     positive.sort()
     negative.sort()
-    if len(positive) + len(negative) != len(rows.scores) or not (
-        _ends_allowed(positive, rows.allow_inf) and _ends_allowed(negative, rows.allow_inf)
-    ):
-        return sorted_classes(rows.recheck())
-    return positive, negative
+    are_right = (
+        len(positive) + len(negative) == len(rows)
+        and _ends_allowed(positive, rows.allow_inf)
+        and _ends_allowed(negative, rows.allow_inf)
+    )
+    return (positive, negative) if rows.accept(are_right) else sorted_classes(rows)
 
 
 def split_by_class(rows: BinaryRows) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the scores of the positives and of the negatives; of rows that are neither, none."""
-    n = len(rows.scores)
-    positive, negative = np.empty(n + 1, rows.scores.dtype), np.empty(n + 1, rows.scores.dtype)
-    n_positive, n_negative = merges.split_classes(
-        rows.scores, rows.labels, rows.negative, positive, negative
-    )
-    return positive[:n_positive], negative[:n_negative]
+    labels, negative, scores = rows.unverified
+    positives = np.empty(len(scores) + 1, scores.dtype)
+    negatives = np.empty(len(scores) + 1, scores.dtype)
+    n_positive, n_negative = merges.split_classes(scores, labels, negative, positives, negatives)
+    return positives[:n_positive], negatives[:n_negative]
 
 
 def _ends_allowed(ascending: NDArray[Any], allow_inf: bool) -> bool:
@@ -251,13 +253,13 @@ def count_pairs(rows: BinaryRows) -> PairCounts:
     """
     if rows.weights is not None:
         return _weigh_pairs(rows)
-    if len(rows.scores) <= _FEW:
+    if len(rows) <= _FEW:
         return _pairs_of_few(rows)
-    if len(rows.scores) < PLAIN_ROWS:
+    if len(rows) < PLAIN_ROWS:
         return pairs_of_sorted(*sorted_classes(rows))
     parted = partition(rows)
-    if not parted.is_clean:
-        return count_pairs(rows.recheck())
+    if not rows.accept(parted.is_clean):
+        return count_pairs(rows)
     inside = _pairs_inside(parted)
     parted.release()
     n_negative = n_positive = twice = 0
@@ -281,16 +283,16 @@ def pairs_of_sorted(positive: NDArray[Any], negative: NDArray[Any]) -> PairCount
 
 
 def _pairs_of_few(rows: BinaryRows) -> PairCounts:
-    scores = rows.scores
+    labels, negative, scores = rows.unverified
     n = len(scores)
     positives, negatives = np.empty(n + 1, scores.dtype), np.empty(n + 1, scores.dtype)
     counts = np.empty(4, np.int64)
-    merges.pairs_of_few(scores, rows.labels, rows.negative, positives, negatives, counts)
+    merges.pairs_of_few(scores, labels, negative, positives, negatives, counts)
     n_positive, n_negative, twice, odd = counts.tolist()
-    if n_positive + n_negative != n or (odd and not rows.allow_inf):
-        return _pairs_of_few(rows.recheck())
-    if odd:  # infinities, which are allowed, or nan, which is not
-        rows.recheck()
+    if odd:  # infinities, which may be allowed, or nan, which is not
+        rows.verify()
+    if not rows.accept(n_positive + n_negative == n):
+        return _pairs_of_few(rows)
     return PairCounts.of(n_positive, n_negative, twice)
 
 
@@ -319,17 +321,17 @@ def _weigh_pairs(rows: BinaryRows) -> PairCounts:
     """Weigh the pairs of weighted rows; integer weights are counts, and exact."""
     if rows.integer_weights:
         return pairs_of_weights(*distinct_scores(rows)[0][1:])
-    if len(rows.scores) < PLAIN_ROWS:
-        order = row_order(rows.scores)
+    if len(rows) < PLAIN_ROWS:
+        order = row_order(rows.unverified[2])
         if not order.is_finite:
-            rows = rows.recheck()
+            rows.verify()
         found = np.empty((1, 4))
-        if _weigh_order(rows, order, found[0]) != len(rows.scores):
-            return _weigh_pairs(rows.recheck())
+        if not rows.accept(_weigh_order(rows, order, found[0]) == len(rows)):
+            return _weigh_pairs(rows)
     else:
         parted = partition(rows)
-        if not parted.is_clean:
-            return _weigh_pairs(rows.recheck())
+        if not rows.accept(parted.is_clean):
+            return _weigh_pairs(rows)
         n_buckets = parted.plan.n_buckets
         found = np.empty((n_buckets, 4))
 
@@ -352,7 +354,9 @@ def _weigh_pairs(rows: BinaryRows) -> PairCounts:
 def _weigh_order(rows: BinaryRows, order: RowOrder, found: NDArray[np.float64]) -> int:
     """Weigh the pairs of rows in their order; return how many are labelled as they should be."""
     positives, negatives = np.empty((2, order.n_distinct))
-    labelled = weigh_runs(rows, order, 0, order.n_distinct, rows.scores[:0], positives, negatives)
+    labelled = weigh_runs(
+        rows, order, 0, order.n_distinct, rows.unverified[2][:0], positives, negatives
+    )
     merges.weigh_pairs(positives, negatives, found)
     return labelled
 

@@ -230,7 +230,7 @@ class RowStore:
         """Take a batch, which is wholly verified, if its scores may be counted."""
         kind, all_came = self._kind_with(rows.scores.dtype, frozenset({came}))
         if kind.kind != "f":
-            rows = dataclasses.replace(rows, scores=rows.scores.astype(kind, copy=False))
+            rows = rows.replace(scores=rows.scores.astype(kind, copy=False))
         counter = self._counter
         if counter is None or rows.weights is not None or self._becomes(kind):
             return False
@@ -253,9 +253,7 @@ class RowStore:
             counter.take(bits, rows.labels, 0, count_dealt)
         except BaseException:  # an interrupt: what is left of the batch waits
             left = slice(sum(counter.rows) - before, None)
-            parts = classes_of(
-                dataclasses.replace(rows, labels=rows.labels[left], scores=rows.scores[left])
-            )
+            parts = classes_of(rows.replace(labels=rows.labels[left], scores=rows.scores[left]))
             totals = [total + len(part[0]) for total, part in zip(self._totals, parts, strict=True)]
             n_bytes, waiting = self._waiting_bytes + bytes_of(parts), [*self._waiting, parts]
             self._totals, self._waiting, self._waiting_bytes = totals, waiting, n_bytes
@@ -645,9 +643,8 @@ class ScoreRuns(Merging, Shown):
             allow_inf=allow_inf,
         )
         # Of integers that became floats, what they were: others may come.
-        came = y_score.dtype if y_score.dtype.kind in "biu" else rows.scores.dtype
+        came = y_score.dtype if y_score.dtype.kind in "biu" else rows.unverified[2].dtype
         if self._store.counts_keys and rows.weights is None:
-            rows = rows.recheck()
             with self._lock:
                 if self._store.count(rows, came):
                     return

@@ -217,13 +217,12 @@ def counted(
 
 def classes_of(rows: BinaryRows) -> Batch:
     """Return the scores of positives and of negatives, with the rows they stand for if not one."""
-    check_finite(rows.scores, "y_score", rows.allow_inf)
     if rows.weights is None:
+        check_finite(rows.unverified[2], "y_score", rows.allow_inf)
         positives, negatives = split_by_class(rows)
-        if len(positives) + len(negatives) != len(rows.scores):
-            return classes_of(rows.recheck())
+        if not rows.accept(len(positives) + len(negatives) == len(rows)):
+            return classes_of(rows)
         return (positives.copy(), None), (negatives.copy(), None)
-    rows = rows.recheck()
     counts = np.asarray(rows.weights).astype(np.int64)
     positive, negative = ((rows.labels == one) & (counts > 0) for one in (1, rows.negative))
     return (rows.scores[positive], counts[positive]), (rows.scores[negative], counts[negative])

@@ -28,7 +28,7 @@ OBJECTS = np.array([0.1, 0.4, "x", 0.8], dtype=object)
 
 def full(y_true: Any = Y, y_score: Any = S, **options: Any) -> BinaryRows:
     """Return the rows after the deferred part of the verification as well."""
-    return check_binary(y_true, y_score, **options).recheck()
+    return check_binary(y_true, y_score, **options).verify()
 
 
 REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [

@@ -91,7 +91,7 @@ def _read_only(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 @pytest.mark.parametrize("values", [S, WHOLE], ids=["float", "int"])
 @pytest.mark.parametrize("name", CONTAINERS)
 def test_scores_of_each_container(name: str, values: np.ndarray[Any, Any]) -> None:
-    rows = check_binary(Y, CONTAINERS[name](values)).recheck()
+    rows = check_binary(Y, CONTAINERS[name](values)).verify()
     expected = np.int64 if values is WHOLE else np.float64
     assert rows.scores.dtype == expected
     np.testing.assert_array_equal(rows.scores, values)
@@ -100,7 +100,7 @@ def test_scores_of_each_container(name: str, values: np.ndarray[Any, Any]) -> No
 @pytest.mark.parametrize("kind", [np.int8, np.float64])
 @pytest.mark.parametrize("name", CONTAINERS)
 def test_labels_of_each_container(name: str, kind: Any) -> None:
-    rows = check_binary(CONTAINERS[name](Y.astype(kind)), S).recheck()
+    rows = check_binary(CONTAINERS[name](Y.astype(kind)), S).verify()
     np.testing.assert_array_equal(rows.labels, Y)
     assert rows.labels.dtype == np.int8
     assert rows.labels.flags.c_contiguous
@@ -136,7 +136,7 @@ TEXT: dict[str, Callable[[list[str]], Any]] = {
 @pytest.mark.parametrize("name", TEXT)
 def test_text_labels_of_each_container(name: str) -> None:
     text = ["yes" if label else "no" for label in Y]
-    rows = check_binary(TEXT[name](text), S, pos_label="yes").recheck()
+    rows = check_binary(TEXT[name](text), S, pos_label="yes").verify()
     np.testing.assert_array_equal(rows.labels, Y)
 
 
@@ -144,7 +144,7 @@ def test_text_labels_of_each_container(name: str) -> None:
 def test_scores_of_each_dtype(dtype: Any) -> None:
     values = S.astype(dtype) if np.dtype(dtype).kind == "f" else WHOLE.astype(dtype)
     for given in (values, values.astype(values.dtype.newbyteorder()), np.repeat(values, 2)[::2]):
-        rows = check_binary(Y, given).recheck()
+        rows = check_binary(Y, given).verify()
         assert rows.scores.dtype == CANONICAL.get(np.dtype(dtype).name, "float64")
         assert rows.scores.dtype.isnative
         np.testing.assert_array_equal(rows.scores, values)
@@ -161,7 +161,7 @@ def test_labels_of_each_dtype(dtype: Any, negative: int, n: int) -> None:
     labels = np.where(is_positive, 1, negative).astype(dtype)
     scores = np.zeros(n)
     for given in (labels, labels.astype(labels.dtype.newbyteorder()), np.sort(labels)[::-1]):
-        rows = check_binary(given, scores).recheck()
+        rows = check_binary(given, scores).verify()
         np.testing.assert_array_equal(rows.labels == 1, given == 1)
         np.testing.assert_array_equal(rows.labels == rows.negative, given != 1)
 
@@ -173,9 +173,9 @@ def test_a_late_surprise_is_found_in_every_chunk() -> None:
             labels[::2] = -1
             labels[at] = 0
             with pytest.raises(ValueError, match=r"takes its values in|3 classes"):
-                check_binary(labels, np.zeros(n)).recheck()
+                check_binary(labels, np.zeros(n)).verify()
             with pytest.raises(ValueError, match=r"takes its values in|3 classes"):
-                check_binary(labels.astype(np.int8), np.zeros(n)).recheck()
+                check_binary(labels.astype(np.int8), np.zeros(n)).verify()
 
 
 NO_COPY: dict[str, Callable[[np.ndarray[Any, Any]], Any]] = {
@@ -201,7 +201,7 @@ def _view_read_only(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 @pytest.mark.parametrize("name", NO_COPY)
 def test_canonical_scores_are_not_copied(name: str, dtype: Any) -> None:
     values = np.arange(100).astype(dtype)
-    scores = check_binary(np.zeros(100, bool), NO_COPY[name](values)).recheck().scores
+    scores = check_binary(np.zeros(100, bool), NO_COPY[name](values)).verify().scores
     assert np.shares_memory(scores, values)
 
 
@@ -210,7 +210,7 @@ def test_one_byte_labels_are_not_copied(dtype: Any) -> None:
     labels = (np.arange(100) % 2).astype(dtype)
     rows = check_binary(labels, np.zeros(100))
     assert np.shares_memory(rows.labels, labels)
-    assert np.shares_memory(rows.recheck().labels, labels)
+    assert np.shares_memory(rows.verify().labels, labels)
     assert np.shares_memory(check_binary(labels, np.zeros(100), pos_label=1).labels, labels)
 
 
@@ -223,7 +223,7 @@ def test_float64_weights_are_not_copied() -> None:
 def test_memory_map_is_not_copied(tmp_path: Path) -> None:
     np.save(tmp_path / "scores.npy", np.arange(50.0))
     mapped = np.load(tmp_path / "scores.npy", mmap_mode="r")
-    rows = check_binary(np.zeros(50, bool), mapped).recheck()
+    rows = check_binary(np.zeros(50, bool), mapped).verify()
     assert np.shares_memory(rows.scores, mapped)
     assert type(rows.scores) is np.ndarray
 
@@ -233,7 +233,7 @@ def test_inputs_are_never_modified() -> None:
         np.array([0, 1, -1, 1]), np.array([2.0, -0.0, 1.0, 3.0]), np.array([1e308, 1.0, 2.0, 3.0])
     ]  # fmt: skip
     before = [values.tobytes() for values in given]
-    check_binary(np.abs(given[0]), given[1], sample_weight=given[2]).recheck()
+    check_binary(np.abs(given[0]), given[1], sample_weight=given[2]).verify()
     with pytest.raises(ValueError, match="3 classes"):
         check_binary(*given[:2], sample_weight=given[2])
     assert [values.tobytes() for values in given] == before

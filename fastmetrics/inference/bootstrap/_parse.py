@@ -7,7 +7,6 @@ are alike; groups, fractional weights and several models need rows.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -115,14 +114,13 @@ def parse(given: Given, asked: Asked, *, by_rows: bool = False) -> Form:
         weights_are=given.weights_are,
         pos_label=given.pos_label,
     )
-    codes = given.codes(len(rows.scores))
+    codes = given.codes(len(rows))
     are_alike = codes is None and (rows.weights is None or rows.integer_weights)
     are_alike = are_alike and not _has_functions(asked)  # which get rows in the order given
     if are_alike and _count_decisions(asked):
-        return MatrixCells.of(cells_of_rows(rows.recheck(), real_threshold(threshold)))
+        return MatrixCells.of(cells_of_rows(rows, real_threshold(threshold)))
     if are_alike:
         return _of_table(ScoreTable.from_rows(rows), asked, threshold, by_rows=by_rows)
-    rows = rows.recheck()
     check_domains(asked, rows.scores)
     return _scored(*_written_out(rows, [rows.scores], codes), asked, given, [rows.scores])[0]
 
@@ -210,9 +208,11 @@ def _written_out(
         _, codes, chosen = as_drawn(weights, codes)
         if chosen is not None:
             kept = None if codes is None else rows.weights[chosen]
-            rows = dataclasses.replace(rows, labels=rows.labels[chosen], weights=kept)
+            rows = rows.replace(
+                labels=rows.labels[chosen], scores=rows.scores[chosen], weights=kept
+            )
             scores = [column[chosen] for column in scores]
-    return [dataclasses.replace(rows, scores=column) for column in scores], codes, chosen
+    return [rows.replace(scores=column) for column in scores], codes, chosen
 
 
 def _scored(
@@ -229,7 +229,7 @@ def _scored(
     """
     labels = None
     if _has_functions(asked):
-        all_rows = check_binary(given.y_true, scores[0], pos_label=given.pos_label).recheck()
+        all_rows = check_binary(given.y_true, scores[0], pos_label=given.pos_label)
         labels = (all_rows.labels == 1).astype(np.int8)
     others = tuple(rows.scores for rows in models[1:])
     orders = [descending(models[0], groups, *others)]

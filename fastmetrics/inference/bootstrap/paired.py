@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
@@ -314,7 +313,7 @@ def _pooled(
     order = order_of(first.scores, first.labels, second.scores)
     units = np.tile(inverse_of(order), 2)
     labels = np.concatenate((first.labels, second.labels))
-    both = replace(first, labels=labels, scores=values, weights=None)
+    both = first.replace(labels=labels, scores=values, weights=None)
     rows, places = rows_of_arrays(both)
     form = ScoredRows(
         n_rows=2 * n,

@@ -382,7 +382,7 @@ def calibration_curve(
     """
     n_bins, strategy = check_bins(n_bins, strategy)
     with renamed(y_score="y_prob"):
-        rows = check_binary(y_true, y_prob, pos_label=pos_label, label_rule="curve").recheck()
+        rows = check_binary(y_true, y_prob, pos_label=pos_label, label_rule="curve")
     OF_CALIBRATION.check_predicted(rows.scores, "y_prob")
     scores = rows.scores
     if strategy == "equal-count":

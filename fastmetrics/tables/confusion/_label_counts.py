@@ -283,7 +283,7 @@ def score_cells(
         return Cells(counts, (0, 1), table.weight_exponent)
     check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     y = as_vector(y_true, "y_true")
-    rows = check_binary(y, y_score, sample_weight=sample_weight, pos_label=pos_label).recheck()
+    rows = check_binary(y, y_score, sample_weight=sample_weight, pos_label=pos_label)
     labels = _two_labels(y, np.asarray(rows.labels == 1), pos_label)
     return Cells(cells_of_rows(rows, threshold), labels, rows.weight_exponent)
 

@@ -1,4 +1,4 @@
-"""What the first look takes on trust, and what `recheck` makes of it."""
+"""What the first look takes on trust, and what `BinaryRows` verifies when it is read."""
 
 from __future__ import annotations
 
@@ -14,12 +14,24 @@ RULES = ("strict", "curve", "sorted", "average_precision")
 
 def split_counts(rows: BinaryRows) -> tuple[int, int]:
     """Count as the pass that splits the classes does."""
-    return int((rows.labels == 1).sum()), int((rows.labels == rows.negative).sum())
+    labels, negative, _ = rows.unverified
+    return int((labels == 1).sum()), int((labels == negative).sum())
 
 
-def test_clean_rows_are_their_own_recheck() -> None:
-    rows = check_binary(np.array([0, 1, 1]), np.array([0.1, 0.2, 0.3]))
-    assert rows.recheck() is rows
+def test_rows_are_verified_when_they_are_read() -> None:
+    labels, scores = np.zeros(100_000, np.int8), np.zeros(100_000)
+    labels[777] = 5
+    for name in ("labels", "negative", "scores"):
+        rows = check_binary(labels, scores)
+        with pytest.raises(ValueError, match=r"values in \{0, 5\}"):
+            getattr(rows, name)
+    with pytest.raises(ValueError, match=r"values in \{0, 5\}"):
+        check_binary(labels, scores).replace(scores=scores)
+    with pytest.raises(ValueError, match=r"values in \{0, 5\}"):
+        check_binary(labels, scores).accept(False)
+    rows = check_binary(labels, scores)
+    assert rows.accept(True)
+    assert rows.labels is rows.unverified[0]  # a pass over all rows has said so
 
 
 def test_the_first_look_reads_almost_nothing() -> None:
@@ -29,10 +41,10 @@ def test_the_first_look_reads_almost_nothing() -> None:
     rows = check_binary(labels, scores)
     assert sum(split_counts(rows)) == 99_999
     with pytest.raises(ValueError, match=r"values in \{0, 5\}"):
-        rows.recheck()
+        rows.verify()
     labels[777] = 0
     with pytest.raises(ValueError, match=r"^`y_score` must be finite: nan at index 777, 1 in all$"):
-        rows.recheck()
+        rows.verify()
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -40,13 +52,11 @@ def test_a_wrong_guess_shows_in_the_counts_and_is_mended(rule: str) -> None:
     labels = np.ones(100_000, np.int8)
     labels[777] = -1  # not among the rows that the guess looks at
     rows = check_binary(labels, np.zeros(len(labels)), label_rule=rule)
-    assert rows.negative == 0
+    assert rows.unverified[1] == 0
     assert split_counts(rows) == (99_999, 0)
-    mended = rows.recheck()
-    assert mended.negative == -1
-    assert split_counts(mended) == (99_999, 1)
-    assert np.shares_memory(mended.labels, labels)
-    assert mended.recheck() is mended
+    assert rows.negative == -1
+    assert split_counts(rows) == (99_999, 1)
+    assert np.shares_memory(rows.labels, labels)
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.bool_])
@@ -65,14 +75,14 @@ def test_no_byte_passes_for_another(rule: str, dtype: Any) -> None:
 
 def test_odd_bytes_of_booleans_are_true() -> None:
     labels = np.array([0, 2, 255, 1], np.uint8).view(np.bool_)
-    assert check_binary(labels, np.zeros(4)).recheck().labels.tolist() == [0, 1, 1, 1]
+    assert check_binary(labels, np.zeros(4)).labels.tolist() == [0, 1, 1, 1]
 
 
 def test_sorted_rule_encodes_what_the_first_look_left() -> None:
     labels = np.array([5, 7, 5], np.int8)
     rows = check_binary(labels, np.zeros(3), label_rule="sorted")
     assert sum(split_counts(rows)) == 0
-    assert split_counts(rows.recheck()) == (1, 2)
+    assert split_counts(rows.verify()) == (1, 2)
 
 
 def test_pos_label_of_one_byte_labels() -> None:
@@ -80,18 +90,18 @@ def test_pos_label_of_one_byte_labels() -> None:
     assert split_counts(check_binary(labels[:2], np.zeros(2), pos_label=0)) == (1, 1)
     rows = check_binary(labels, np.zeros(4), pos_label=1, label_rule="curve")
     assert sum(split_counts(rows)) == 3
-    assert split_counts(rows.recheck()) == (2, 2)
+    assert split_counts(rows.verify()) == (2, 2)
 
 
 def test_allow_inf() -> None:
     scores = np.array([np.inf, 0.0, -np.inf])
     rows = check_binary(np.array([True, False, True]), scores, allow_inf=True)
-    assert rows.recheck().scores is scores
+    assert rows.verify().scores is scores
     with pytest.raises(
         ValueError,
         match=r"^`y_score` must be finite: inf at index 0, 2 in all; .*`allow_inf=True",
     ):
-        check_binary(np.array([True, False, True]), scores).recheck()
+        check_binary(np.array([True, False, True]), scores).verify()
 
 
 def test_finiteness_is_found_in_every_chunk() -> None:
@@ -100,12 +110,12 @@ def test_finiteness_is_found_in_every_chunk() -> None:
             scores = np.zeros(200_000, dtype)
             scores[at] = np.nan
             with pytest.raises(ValueError, match=f"nan at index {at}, 1 in all"):
-                check_binary(np.zeros(200_000, bool), scores).recheck()
+                check_binary(np.zeros(200_000, bool), scores).verify()
 
 
 def test_labels_come_before_scores() -> None:
     with pytest.raises(ValueError, match="`y_true`"):
-        check_binary(np.array([0, 3], np.int8), np.array([np.nan, 0])).recheck()
+        check_binary(np.array([0, 3], np.int8), np.array([np.nan, 0])).verify()
 
 
 def test_unknown_rule() -> None:
