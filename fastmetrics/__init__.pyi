@@ -142,7 +142,7 @@ from .measures.regression.errors import (
     root_mean_squared_log_error as root_mean_squared_log_error,
 )
 from .measures.regression.regression_measures import regression_measures as regression_measures
-from .selection.estimates.scorer import scorer as scorer
+from .selection.scoring import scorer as scorer
 from .tables.confusion.confusion_matrix import ConfusionMatrix as ConfusionMatrix
 from .tables.ranking import RankingTable as RankingTable
 from .tables.regression import RegressionTable as RegressionTable

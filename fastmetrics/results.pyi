@@ -72,18 +72,20 @@ from .measures.decisions.classification_report import (
 )
 from .measures.ranking.positions import GroupAUC as GroupAUC
 from .measures.regression.regression_measures import RegressionMeasures as RegressionMeasures
-from .selection.decomposition.bias_variance import BiasVariance as BiasVariance
-from .selection.decomposition.estimator_bias_variance import BiasVarianceCurve as BiasVarianceCurve
-from .selection.decomposition.estimator_curves import (
+from .selection.decomposition import (
+    BiasVariance as BiasVariance,
+    BiasVarianceCurve as BiasVarianceCurve,
+)
+from .selection.estimator_curves import (
     LearningCurve as LearningCurve,
     ValidationCurve as ValidationCurve,
 )
-from .selection.estimates.estimator_evaluation import (
+from .selection.estimates import (
     EstimatorEvaluation as EstimatorEvaluation,
     MetricEstimate as MetricEstimate,
 )
-from .selection.estimates.point632 import Bootstrap632 as Bootstrap632
-from .selection.tuning.tuning_result import (
+from .selection.point632 import Bootstrap632 as Bootstrap632
+from .selection.tuning import (
     NestedCrossValidation as NestedCrossValidation,
     TuningResult as TuningResult,
 )

@@ -61,11 +61,11 @@ PLACES: dict[str, tuple[str, ...]] = {
     # of comparisons and selection
     "critical_value": ("inference.reference.critical_value",),
     "nemenyi_quantile": ("comparison.post_hoc.nemenyi_quantile",),
-    "label_block": ("selection.decomposition._loss_parts._BLOCK_OF_LABELS",),
-    "loss_block": ("selection.decomposition._loss_parts._BLOCK",),
-    "pairs_block": ("selection.estimates.row_losses._BLOCK",),
-    "most_settings": ("selection.tuning.grid._MOST_SETTINGS",),
-    "most_values": ("selection.tuning.grid._MOST_VALUES",),
+    "label_block": ("selection.decomposition._BLOCK_OF_LABELS",),
+    "loss_block": ("selection.decomposition._BLOCK",),
+    "pairs_block": ("selection.point632._BLOCK",),
+    "most_settings": ("selection.tuning._MOST_SETTINGS",),
+    "most_values": ("selection.tuning._MOST_VALUES",),
 }
 
 

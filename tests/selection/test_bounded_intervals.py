@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer
 
 import fastmetrics as fm
-from fastmetrics.selection.estimates.evaluate_estimator import _interval
+from fastmetrics.selection.estimates import _interval
 
 X, y = load_iris(return_X_y=True)
 X = X - X.mean(axis=0)  # in fewer steps

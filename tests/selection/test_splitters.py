@@ -152,8 +152,7 @@ def test_the_fewest_rows_with_five_halvings():
 @pytest.mark.parametrize("sizes", [(3, 3), (4, 2), (2, 2, 2), (5, 1), (4, 4), (3, 2, 2)])
 def test_all_halvings_that_can_be_dealt_are_counted(sizes):
     """Against what turns up in thousands of draws."""
-    from fastmetrics.selection.splitters._splitter import dealt_folds
-    from fastmetrics.selection.splitters.folds import _possible_halvings
+    from fastmetrics.selection.folds import _possible_halvings, dealt_folds
 
     y = np.repeat(np.arange(len(sizes)), sizes)
     generator = np.random.default_rng(0)

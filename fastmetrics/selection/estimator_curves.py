@@ -19,18 +19,18 @@ from fastmetrics._plots.curves import FoldMeans, draw_learning_curve, draw_valid
 from fastmetrics._results import Result
 from fastmetrics.errors import UndefinedMetricWarning, warn_user
 from fastmetrics.measures.registry import MEASURES
-from fastmetrics.selection.estimates._fit_and_score import (
+from fastmetrics.selection.fitting import (
     FITTING,
     FitJob,
     Task,
     check_parameters,
+    check_splits,
     check_task,
     check_values,
     values_of,
 )
-from fastmetrics.selection.estimates._metrics import Metric, asked_metric
-from fastmetrics.selection.estimates._splits import check_splits
-from fastmetrics.selection.splitters._splitter import Rows
+from fastmetrics.selection.folds import Rows
+from fastmetrics.selection.scoring import Metric, asked_metric
 
 Floats = NDArray[np.float64]
 

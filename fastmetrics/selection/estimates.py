@@ -1,36 +1,339 @@
-"""``evaluate_estimator``: what an estimator's error is, by any of the textbook's methods."""
+"""What an estimator's error is, by any of the textbook's methods, and how two compare."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastmetrics._display import Display, Table
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import check_confidence_level
-from fastmetrics._results import ConfidenceInterval
-from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
+from fastmetrics._input.scalars import Alternative, check_confidence_level
+from fastmetrics._results import ConfidenceInterval, OneNumber, Result
+from fastmetrics.comparison.result import ComparisonTest, check_names
+from fastmetrics.comparison.t_tests import (
+    Correction,
+    Variant,
+    five_by_two_cv_test,
+    kfold_paired_t_test,
+)
+from fastmetrics.errors import (
+    DegenerateDataWarning,
+    InputError,
+    UndefinedMetricWarning,
+    by_name,
+    renamed,
+    warn_user,
+)
+from fastmetrics.inference.estimate_result import Estimate, cautions_of
 from fastmetrics.inference.reference import critical_value, moments
-from fastmetrics.selection.estimates._fit_and_score import (
+from fastmetrics.selection.fitting import (
     FITTING,
+    FitJob,
     SplitScores,
     Task,
+    average_of_models,
+    check_method,
+    check_splitting,
     check_task,
     fit_and_score,
     fitted,
     judged,
+    values_of,
 )
-from fastmetrics.selection.estimates._fitted_models import average_of_models
-from fastmetrics.selection.estimates._metrics import Metric, asked_metrics, defaults
-from fastmetrics.selection.estimates._splits import check_method
-from fastmetrics.selection.estimates.estimator_evaluation import EstimatorEvaluation, MetricEstimate
-from fastmetrics.selection.estimates.point632 import LossesOutOfBag, combined
-from fastmetrics.selection.estimates.row_losses import not_of_rows
-from fastmetrics.selection.splitters.folds import LeaveOneOut
+from fastmetrics.selection.folds import FiveByTwo, Folds, GroupedFolds, LeaveOneOut, Split
+from fastmetrics.selection.point632 import Bootstrap632, LossesOutOfBag, combined, not_of_rows
+from fastmetrics.selection.scoring import Metric, asked_metric, asked_metrics, defaults
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MetricEstimate(OneNumber):
+    """One measure of an estimator, on test rows and, beside it, on training rows.
+
+    Attributes
+    ----------
+    estimate : float
+        The mean over the test sets; of the .632 methods, their estimate.
+    confidence_interval : ConfidenceInterval or None
+        Nadeau and Bengio's, for the mean, within the bounds of the measure; None for the .632
+        methods.
+    standard_error : float
+        Nadeau and Bengio's; nan for the .632 methods.
+    standard_deviation : float
+        Of the values of the test sets, with n - 1; nan for one split.
+    train_estimate : float
+        The mean over the training sets; of the .632 methods, the resubstitution error.
+    train_standard_deviation : float
+        Of the values of the training sets.
+    higher_is_better : bool or None
+        None where that is not known, as of a callable.
+    bootstrap : Bootstrap632 or None
+        What the .632 methods found.
+    given : str
+        What the measure was given: "labels" (predicted ones), "scores", "probabilities", "values"
+        (predicted numbers), "estimator" (a scorer); or "predictions", what `predict` returns, of a
+        function that the library does not know.
+    interval_method : {"t", "wilson"}
+        Whether the interval is mean -+ t standard errors; or Wilson's, where that would leave the
+        bounds of the measure.
+    of_fitted_models : Estimate or None
+        The same mean with the interval of how the fitted models do on average on new examples,
+        given their training sets; None of the .632 methods, and where influences are not known.
+    """
+
+    estimate: float
+    confidence_interval: ConfidenceInterval | None
+    standard_error: float
+    standard_deviation: float
+    train_estimate: float
+    train_standard_deviation: float
+    higher_is_better: bool | None = None
+    bootstrap: Bootstrap632 | None = None
+    given: str = "predictions"
+    interval_method: Literal["t", "wilson"] = "t"
+    of_fitted_models: Estimate | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EstimatorEvaluation(Result):
+    """The measures of an estimator over the splits of one method.
+
+    Attributes
+    ----------
+    estimator : str
+        Name of the estimator's class.
+    method : str
+        The method: its name, or the splitter.
+    metrics : mapping from str to MetricEstimate
+        By the measure's name; ``evaluation[name]`` is the same.
+    folds : mapping from str to ndarray of shape (n_splits,)
+        The table of splits, by column: `split`, `n_train`, `n_test`, then `train_<metric>` and
+        `test_<metric>` of each measure, `fit_seconds` and `score_seconds`.
+    n_splits : int
+        Splits.
+    test_train_ratio : float
+        Test rows over distinct training rows, the correction's part for overlapping training sets.
+    confidence_level : float
+        Of the intervals.
+    majority_accuracy : float or None
+        Accuracy of always answering the most frequent class; None for regression.
+    key : str or None
+        Of the random numbers: ``rng=key`` splits alike. None for splitters of others.
+    """
+
+    estimator: str
+    method: str
+    metrics: Mapping[str, MetricEstimate]
+    folds: Mapping[str, NDArray[Any]] = field(repr=False)
+    n_splits: int
+    test_train_ratio: float
+    confidence_level: float
+    majority_accuracy: float | None
+    key: str | None
+
+    def __getitem__(self, metric: str) -> MetricEstimate:
+        """Return the estimate of a measure by its name."""
+        return by_name(self.metrics, metric, "measures")
+
+    def __repr__(self) -> str:
+        said = []
+        for name, found in self.metrics.items():
+            limits = found.confidence_interval
+            kind = " by Wilson" if found.interval_method == "wilson" else ""
+            interval = "" if limits is None else f" [{limits.low:.4g}, {limits.high:.4g}]{kind}"
+            values = f"test {found.estimate:.4g}{interval}, train {found.train_estimate:.4g}"
+            said.append(f"{_named(name, found)}: {values}")
+        if self.majority_accuracy is not None:
+            said.append(f"majority class {self.majority_accuracy:.4g}")
+        splits = "1 split" if self.n_splits == 1 else f"{self.n_splits} splits"
+        return (
+            f"{type(self).__name__}({self.estimator}, {self.method}, {splits}; {'; '.join(said)})"
+        )
+
+    def _shown(self) -> Display:
+        names = [_named(name, found) for name, found in self.metrics.items()]
+        columns = {"metric": names, **Table.of(self.metrics.values(), _FIGURES).columns}
+        words = {"estimate": "test", "standard_deviation": "spread", "train_estimate": "train"}
+        words["train_standard_deviation"] = "spread of train"
+        models = [metric.of_fitted_models for metric in self.metrics.values()]
+        known = [each for each in models if each is not None]
+        if known:
+            columns["of_fitted_models"] = [each and each.confidence_interval for each in models]
+            words["of_fitted_models"] = "of fitted models"
+        measures = Table(columns, words=words, level=self.confidence_level)
+        splits = Table(
+            self.folds,
+            "splits",
+            words={name: name for name in self.folds},
+            most=_MOST_SPLITS,
+            unseen=_SECONDS,
+            framed=False,
+        )
+        notes = []
+        if self.majority_accuracy is not None:
+            notes.append(f"The most frequent class has {self.majority_accuracy:.4g} of the rows.")
+        by_wilson = [n for n, m in self.metrics.items() if m.interval_method == "wilson"]
+        if by_wilson:
+            notes.append(f"Interval by Wilson: {', '.join(by_wilson)}.")
+        notes += cautions_of(known)
+        if any(metric.bootstrap is not None for metric in self.metrics.values()):
+            notes.append("The .632 methods have no interval: none is known for their rules.")
+        return Display([measures, splits], f"{self.estimator}, {self.method}", notes)
+
+
+#: They are never the same again, and in `folds`.
+_SECONDS: Final = ("fit_seconds", "score_seconds")
+_MOST_SPLITS: Final = 10
+#: What is shown of a measure.
+_FIGURES: Final = (
+    *("estimate", "confidence_interval", "standard_deviation", "standard_error"),
+    *("train_estimate", "train_standard_deviation"),
+)
+
+
+def _named(name: str, found: MetricEstimate) -> str:
+    """Return the name of a measure; a function that nobody knows says what it was given."""
+    return f"{name} (given predictions)" if found.given == "predictions" else name
+
+
+@documented(FITTING)
+def compare_estimators(
+    estimator_a: Any,
+    estimator_b: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    cv: Any = "5x2",
+    variant: Variant = "dietterich",
+    correction: Correction = "nadeau-bengio",
+    metrics: Any = None,
+    higher_is_better: bool | None = None,
+    groups: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    names: tuple[str, str] | None = None,
+    rng: Any = None,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> ComparisonTest:
+    """Fit two estimators on the same splits and test whether their measures differ.
+
+    Parameters
+    ----------
+    estimator_a, estimator_b : estimator
+        As scikit-learn's, with `fit` and `predict`; clones of them are fitted.
+    cv : int, str or splitter, default="5x2"
+        The splits, as in `evaluate_estimator`. "5x2" leads to `five_by_two_cv_test`, all others to
+        `kfold_paired_t_test`.
+    variant : {"dietterich", "textbook", "f"}, default="dietterich"
+        Of `five_by_two_cv_test`.
+    correction : {"nadeau-bengio", "none"}, default="nadeau-bengio"
+        Of `kfold_paired_t_test`.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        Whether the mean measure of A less that of B is other than, below or above 0.
+    names : (str, str), optional
+        What the estimators are called; their classes if these differ, else "A" and "B".
+
+    Returns
+    -------
+    ComparisonTest
+        That of the test; `details` has the mean measure of both estimators too.
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range, the data cannot be split that way, or a measure is not for
+        such estimators, or not defined on the test rows of a split.
+
+    Warns
+    -----
+    DegenerateDataWarning
+        If all differences are equal.
+
+    Notes
+    -----
+    One fit of each estimator a split, ten for "5x2". `evaluate_estimator` has the intervals of
+    one estimator by the same splits: give both the same `rng`.
+
+    References
+    ----------
+    Dietterich (1998), Neural Computation 10:1895-1923. Nadeau & Bengio (2003), Machine Learning
+    52:239-281.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree, stump = (DecisionTreeClassifier(max_depth=d, random_state=0) for d in (3, 1))
+    >>> test = compare_estimators(tree, stump, X, y, names=("tree", "stump"), rng=1)
+    >>> test.better, test.reject, round(test.details["mean_b"], 3)
+    ('tree', True, 0.333)
+    """
+    both = _names_of(estimator_a, estimator_b) if names is None else check_names(names)
+    how_to_fit = (X, y, groups, n_jobs, progress)
+    tasks = _tasks(how_to_fit, estimator_a=estimator_a, estimator_b=estimator_b)
+    task = tasks[0]
+    how = check_splitting(cv, task, rng)
+    metric = asked_metric(metrics, higher_is_better, task.classes)
+    decided: dict[str, Any] = {
+        "higher_is_better": metric.higher_is_better,
+        "confidence_level": confidence_level,
+        "alternative": alternative,
+        "names": (both[0], both[1]),
+    }
+    decide: Any = partial(kfold_paired_t_test, correction=correction, **decided)
+    shape: tuple[int, ...] = (-1,)
+    if isinstance(how.splitter, FiveByTwo):
+        decide, shape = partial(five_by_two_cv_test, variant=variant, **decided), (5, 2)
+    decide(np.arange(10.0).reshape(shape))  # what it refuses is refused before any fit
+    splits = [(np.asarray(a), np.asarray(b)) for a, b in how.splitter.split(task.X, task.y, groups)]
+    one_split = partial(_values, tasks, metric)
+    found = np.array(task.each(one_split, splits))
+    undefined = int(np.isnan(found).any(axis=1).sum())
+    if undefined:
+        raise InputError(
+            f"`metrics` is not defined on the test rows of {undefined:,} of {len(splits):,} "
+            f"splits: {metric.label!r}"
+        )
+    result: ComparisonTest = decide(*found.T.reshape(2, *shape), **_sizes(how.splitter, splits))
+    mean_a, mean_b = found.mean(axis=0).tolist()
+    return replace(result, details={**result.details, "mean_a": mean_a, "mean_b": mean_b})
+
+
+def _names_of(*estimators: Any) -> tuple[str, ...]:
+    found = tuple(type(one).__name__ for one in estimators)
+    return found if len(set(found)) == len(found) else ("A", "B")
+
+
+def _tasks(how_to_fit: tuple[Any, ...], **estimators: Any) -> list[Task]:
+    """Return a task for each; where one says that it classifies, the other does as well."""
+    tasks = []
+    for name, estimator in estimators.items():
+        with renamed(estimator=name):
+            tasks.append(check_task(estimator, *how_to_fit))
+    classes = next((task.classes for task in tasks if task.classes is not None), None)
+    return [replace(task, classes=classes) for task in tasks]
+
+
+def _values(tasks: list[Task], metric: Metric, split: Split) -> list[float]:
+    return [values_of(task, metric, False, FitJob({}, split))[0] for task in tasks]
+
+
+def _sizes(splitter: Any, splits: list[Split]) -> dict[str, Any]:
+    """Return what says how much training sets overlap: the folds, or the sizes of both sides."""
+    if isinstance(splitter, FiveByTwo):
+        return {}
+    if isinstance(splitter, Folds | GroupedFolds):
+        return {"n_folds": splitter.n_splits}
+    trained = sum(len(np.unique(train)) for train, _ in splits)
+    return {"n_train": trained, "n_test": sum(len(test) for _, test in splits)}
+
 
 Floats = NDArray[np.float64]
 

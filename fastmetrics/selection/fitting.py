@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import re
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,13 +16,137 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.containers import as_vector
+from fastmetrics._input.models import NamedScores
 from fastmetrics._input.scalars import check_integer, check_same_length
 from fastmetrics._threads.workers import progress_bar
-from fastmetrics.errors import InputError, InputTypeError, importing
-from fastmetrics.selection.estimates._fitted_models import Tested, lost, tested
-from fastmetrics.selection.estimates._judged import Judged
-from fastmetrics.selection.estimates._metrics import Metric
-from fastmetrics.selection.splitters._splitter import Rows, Split, row_count
+from fastmetrics.errors import (
+    InputError,
+    InputTypeError,
+    UndefinedMetricWarning,
+    importing,
+    renamed,
+)
+from fastmetrics.inference.estimate_result import Estimate
+from fastmetrics.inference.interval_rule import estimate_of
+from fastmetrics.inference.samples import sample_of
+from fastmetrics.inference.table_points import (
+    Measured,
+    counts_of_share,
+    has_influences,
+    is_largest_gap,
+    measure_of,
+    of_cells,
+)
+from fastmetrics.inference.units import FEW_GROUPS, Units
+from fastmetrics.selection.draws import BootstrapOutOfBag, HoldOut
+from fastmetrics.selection.folds import (
+    FiveByTwo,
+    Folds,
+    GroupedFolds,
+    LeaveOneOut,
+    Rows,
+    Split,
+    Splitter,
+    row_count,
+)
+from fastmetrics.selection.scoring import Judged, Metric, check_sklearn, classifies
+
+Floats = NDArray[np.float64]
+
+#: What `sample_of` is told beside the data: nothing.
+_NO_OPTIONS: Final = dict.fromkeys(
+    ("event", "query", "groups", "strata", "sample_weight", "threshold", "pos_label")
+)
+
+
+class Tested(NamedTuple):
+    """A measure on the test rows of one split.
+
+    ``of_rows`` is how far each row moves it, None where that is not known; of the .632 methods the
+    loss of each.
+    """
+
+    rows: NDArray[np.intp]
+    value: float
+    of_rows: Floats | None
+
+
+def lost(metric: Metric, judged: Judged, rows: NDArray[np.intp]) -> Tested:
+    """Return a measure that is the mean of the losses of rows, with these."""
+    losses = metric.losses(judged)
+    return Tested(rows, float(losses.mean()), losses)
+
+
+def tested(metric: Metric, judged: Judged, rows: NDArray[np.intp]) -> Tested:
+    """Return a measure with the influences of the rows."""
+    one, value = metric.asked, metric.of(judged)
+    if not math.isfinite(value) or not has_influences(one) or is_largest_gap(one):
+        return Tested(rows, value, None)
+    measure = measure_of(one)
+    if measure.needs == "scores" and measure.family == "probabilities":  # of a margin
+        return Tested(rows, value, None)
+    data: Any = judged.given_to(measure)
+    if measure.needs == "labels":
+        slopes = of_cells(one, judged.confusion.astype(np.float64))[1]
+        return Tested(rows, value, slopes[data[0] * len(judged.classes) + data[1]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        models = [NamedScores("", "estimator", data[1])]
+        sample = sample_of((one,), data[0], models, weights_are="importances", **_NO_OPTIONS)
+        return Tested(rows, value, sample[one.label].influenced(one, 0).influences)
+
+
+def average_of_models(
+    metric: Metric,
+    mean: float,
+    splits: Sequence[Tested],
+    task: Any,
+    level: float,
+) -> Estimate | None:
+    """Return the mean over the splits, which is given, with the interval of the models' average.
+
+    With psi the influence of a row in split j, v_j the value of it and v the mean of all J, the row
+    adds (psi + (v_j - v) / m) / J, m being the test rows of the split, or of its class where the
+    measure does not depend on how frequent classes are: of a mean over rows (loss - v) / (m J).
+    What a row adds in several splits is added up: rows vary, not predictions.
+    """
+    influences = [split.of_rows for split in splits if split.of_rows is not None]
+    if len(influences) < len(splits):
+        return None
+    one, n_splits = metric.asked, len(splits)
+    measure, codes = measure_of(one), None
+    n = 1 + max(int(split.rows.max()) for split in splits)
+    if task.classes is not None and measure.is_by_class(one.parameters):
+        codes = np.unique(task.y, return_inverse=True)[1]
+    moved, times = np.zeros(n), np.zeros(n, np.int64)
+    for split, own in zip(splits, influences, strict=True):
+        strata = np.zeros(len(split.rows), np.int64) if codes is None else codes[split.rows]
+        between = (split.value - mean) / np.bincount(strata)[strata]
+        np.add.at(moved, split.rows, (own + between) / n_splits)
+        np.add.at(times, split.rows, 1)
+    rows = np.flatnonzero(times)
+    units = Units(
+        len(rows),
+        groups=None
+        if task.groups is None
+        else check_class_labels(task.groups, "groups").codes[rows],
+        strata=None if codes is None else codes[rows],
+    )
+    is_plain, counts, size = task.groups is None, None, float(len(rows))
+    if is_plain and times.max() == 1 and measure.name in ("accuracy", "error_rate"):
+        right = mean if measure.name == "accuracy" else 1.0 - mean
+        counts = counts_of_share(size * right, size)
+    with warnings.catch_warnings():  # `note` says what a warning would
+        warnings.simplefilter("ignore")
+        measured = Measured((mean,), moved[rows][None, :], units, (counts,), size)
+        found = estimate_of(one, measured, 0, level, None, "two-sided", weights_are=None)
+    whose = "this one" if n_splits == 1 else f"the average of these {n_splits:,}"
+    target = f"covers {whose} on new examples, not models fitted on new training sets"
+    notes = [f"the interval of fitted models {target}"]
+    if not is_plain and units.effective_groups < FEW_GROUPS:
+        notes.append(f"below about {FEW_GROUPS} groups intervals cover less than their level")
+    return replace(found, note="; ".join([*notes, *([found.note] if found.note else [])]))
+
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -126,12 +253,6 @@ class SplitScores(NamedTuple):
         return tuple(one.value for one in self.tested)
 
 
-def check_sklearn(what: str) -> None:
-    """Raise if scikit-learn, which something needs, is not installed."""
-    with importing(f"{what} needs scikit-learn: pip install 'fastmetrics-eval[estimators]'"):
-        import sklearn  # noqa: F401
-
-
 def check_task(
     estimator: Any, X: Any, y: Any, groups: Any, n_jobs: Any, progress: bool | None
 ) -> Task:
@@ -151,19 +272,6 @@ def check_task(
     if number == 0:
         raise InputError("`n_jobs` must not be 0: None or 1 means one process, -1 all processors")
     return Task(estimator, X, target, classes, groups, number, progress)
-
-
-def classifies(estimator: Any, y: NDArray[Any]) -> bool:
-    """Return what the estimator says of itself; if nothing, what its methods and `y` tell."""
-    from sklearn.base import is_classifier, is_regressor
-
-    try:
-        if is_classifier(estimator) or is_regressor(estimator):
-            return bool(is_classifier(estimator))
-    except (AttributeError, TypeError):  # made without scikit-learn's base classes
-        pass
-    decides = hasattr(estimator, "predict_proba") or hasattr(estimator, "decision_function")
-    return decides or y.dtype.kind in "UOb"
 
 
 def check_parameters(estimator: Any, names: Iterable[str]) -> None:
@@ -287,3 +395,95 @@ def _named(function: Callable[[S], T], numbered: tuple[int, S]) -> T:
     except Exception as error:
         error.add_note(f"fastmetrics: at split {number}, counted from 0")
         raise
+
+
+NAMES = "'k-fold' as in '10-fold', 'pxk' as in '10x10', '5x2', 'loo', 'holdout', '.632', '.632+'"
+
+_DRAWN: Final[dict[str, type[FiveByTwo | HoldOut]]] = {"5x2": FiveByTwo, "holdout": HoldOut}
+
+
+class Method(NamedTuple):
+    """A splitter, what it is called, and which .632 rule follows it, if any."""
+
+    title: str
+    splitter: Any
+    rule: str | None = None
+
+    @property
+    def key(self) -> str | None:
+        """Key of the random numbers; None where there are none, or they are not ours."""
+        is_ours = isinstance(self.splitter, Splitter) and not isinstance(self.splitter, LeaveOneOut)
+        return self.splitter.key if is_ours else None
+
+
+def check_method(cv: Any, task: Task, rng: Any, n_resamples: Any = None) -> Method:
+    """Return the method of a number of folds, a name or a splitter, or raise."""
+    stratified, grouped = task.classes is not None, task.groups is not None
+    if isinstance(cv, int | np.integer):
+        cv = f"{check_integer('cv', cv, low=2)}-fold"
+    if not isinstance(cv, str):
+        return _of_splitter(cv, rng, n_resamples)
+    if cv in (".632", ".632+"):
+        if grouped:
+            raise InputError(f"`cv` of {cv!r} draws rows, not groups: name folds, as '10-fold'")
+        drawn = 200 if n_resamples is None else check_integer("n_resamples", n_resamples, low=1)
+        return Method(cv, BootstrapOutOfBag(drawn, rng=rng), cv)
+    if n_resamples is not None:
+        raise InputTypeError(f"`n_resamples` is for the methods '.632' and '.632+': got {cv!r}")
+    found = re.fullmatch(r"(?:(\d+)-fold)|(?:(\d+)x(\d+))", cv)
+    if grouped and found is None:
+        raise InputError(f"`cv` of {cv!r} knows no `groups`: name folds, as '10-fold'")
+    if cv == "loo":
+        return Method(cv, LeaveOneOut())
+    if cv in _DRAWN and not grouped:
+        return Method(cv, _DRAWN[cv](stratified=stratified, rng=rng))
+    if found is None:
+        raise InputError(
+            f"`cv` must be a number of folds, a splitter or one of {NAMES}: got {cv!r}"
+        )
+    folds, repeats, folds_of_repeat = found.groups()
+    kind = GroupedFolds if grouped else Folds
+    options: dict[str, Any] = {"n_repeats": int(repeats or 1), "stratified": stratified}
+    return Method(cv, kind(int(folds or folds_of_repeat), rng=rng, **options))
+
+
+def _of_splitter(cv: Any, rng: Any, n_resamples: Any) -> Method:
+    if isinstance(cv, type) or not callable(getattr(cv, "split", None)):
+        raise InputTypeError(
+            f"`cv` must be a number of folds, a splitter or one of {NAMES}: got {cv!r}"
+        )
+    for name, value in (("rng", rng), ("n_resamples", n_resamples)):
+        if value is not None:
+            raise InputTypeError(
+                f"`{name}` belongs to the splitter where `cv` is one: got {value!r}"
+            )
+    title = re.sub(r", rng='[0-9a-f]{16}'|rng='[0-9a-f]{16}'", "", repr(cv))
+    return Method(title, cv)
+
+
+def check_splitting(cv: Any, task: Task, rng: Any, name: str = "cv") -> Method:
+    """Return a method that splits the rows."""
+    with renamed(cv=name):
+        method = check_method(cv, task, rng)
+    if method.rule is not None:
+        raise InputError(f"`{name}` must split the rows, and {cv!r} is a way to estimate")
+    return method
+
+
+def check_splits(cv: Any, task: Task, rng: Any, name: str = "cv") -> list[Split]:
+    """Return the splits of a number of folds, of a name, of a splitter, or those given."""
+    if isinstance(cv, int | np.integer | str):
+        cv = check_splitting(cv, task, rng, name).splitter
+    if callable(getattr(cv, "split", None)) and not isinstance(cv, type):
+        found = cv.split(task.X, task.y, task.groups)
+    elif isinstance(cv, Iterable):
+        found = cv
+    else:
+        raise InputTypeError(
+            f"`{name}` must be a number of folds, a splitter, one of {NAMES}, or pairs of row "
+            f"numbers: got {cv!r}"
+        )
+    splits = [(np.asarray(train), np.asarray(test)) for train, test in found]
+    if not splits:
+        raise InputError(f"`{name}` yields no split")
+    return splits

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.scalars import check_fraction, check_integer
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
-from fastmetrics.selection.splitters._splitter import Classes, Rows, Split, Splitter, shuffled_rows
+from fastmetrics.selection.folds import Classes, Rows, Split, Splitter, shuffled_rows
 
 
 class HoldOut(Splitter):

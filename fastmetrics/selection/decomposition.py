@@ -1,0 +1,807 @@
+"""Bias, variance and noise of a learner: from its predictions, and from an estimator refitted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Final, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._display import Display, Table
+from fastmetrics._docs import documented
+from fastmetrics._input.classes import (
+    check_class_labels,
+    check_label_values,
+    distinct,
+    text_or_numbers,
+)
+from fastmetrics._input.containers import as_array
+from fastmetrics._input.scalars import check_choice, check_integer, seed_key
+from fastmetrics._input.scores import canonical_scores, check_finite
+from fastmetrics._plots.curves import Parts, draw_bias_variance_curve
+from fastmetrics._results import Result
+from fastmetrics._threads.workers import run
+from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.selection.fitting import (
+    FITTING,
+    Setting,
+    Task,
+    check_parameters,
+    check_task,
+    check_values,
+    fitted,
+    with_setting,
+)
+from fastmetrics.selection.folds import row_count
+
+Counts = NDArray[np.int64]
+
+_BLOCK_OF_LABELS: Final = 1 << 20
+"""Labels in a block: with its temporaries it stays in cache."""
+
+_BLOCK: Final = 1 << 18
+"""Numbers in a block of the squared loss."""
+
+_MILD: Final = 300
+"""Numbers below two to this have squares, and sums of them, well inside the range of doubles."""
+
+_WIDE: Final = 2**62
+_NARROW: Final = 2**31
+"""What sums of squares in 64 and in 32 bits stay below."""
+
+_FEW: Final = 32
+"""So many classes are counted by comparison with each; more by a table of codes."""
+
+_BYTE: Final = 255
+"""Rows whose matches fit a byte, in which NumPy adds them fastest."""
+
+
+class LabelVotes(NamedTuple):
+    """Predictions (models, n) and true labels (replicates, n), and the sorted classes of both.
+
+    Texts are codes of their classes in both matrices; ``classes`` then are the codes.
+    """
+
+    predicted: NDArray[Any]
+    true: NDArray[Any]
+    classes: list[int]
+
+    def blocks(self) -> Iterator[slice]:
+        """Yield slices of examples, which depend on the shapes alone."""
+        most = max(len(self.predicted), len(self.true), len(self.classes))
+        width = max(1, _BLOCK_OF_LABELS // most)
+        n = self.predicted.shape[1]
+        return (slice(start, min(start + width, n)) for start in range(0, n, width))
+
+    def tables(self, block: slice) -> tuple[Counts, Counts]:
+        """Return two tables (classes, examples): votes of the models, and of the labels."""
+        return (
+            _counts(self.predicted[:, block], self.classes),
+            _counts(self.true[:, block], self.classes),
+        )
+
+
+def check_label_votes(y_true: Any, predictions: Any) -> LabelVotes:
+    """Return labels and predictions, checked: both whole numbers or both text, of one length."""
+    true = _labels(y_true, "y_true", (1, 2))
+    predicted = _labels(predictions, "predictions", (2,))
+    check_same_examples(true, predicted)
+    texts = [matrix.dtype.kind in "UO" for matrix in (true, predicted)]
+    if texts[0] != texts[1]:
+        kinds = ("text", "numbers") if texts[0] else ("numbers", "text")
+        raise InputTypeError(f"`y_true` holds {kinds[0]} and `predictions` {kinds[1]}")
+    if texts[0]:
+        true, predicted = _as_codes(true, predicted)
+    found = set(_distinct(true)) | set(_distinct(predicted))
+    return LabelVotes(predicted, true, sorted(found))
+
+
+def check_same_examples(true: NDArray[Any], predicted: NDArray[Any]) -> None:
+    """Raise unless both matrices have as many columns."""
+    if true.shape[1] != predicted.shape[1]:
+        raise InputError(
+            f"lengths differ: `y_true` has {true.shape[1]:,} examples, `predictions` has "
+            f"{predicted.shape[1]:,} columns"
+        )
+
+
+def as_rows(values: Any, name: str, dimensions: tuple[int, ...]) -> NDArray[Any]:
+    """Return a matrix that is not empty; a vector, where it is allowed, as its one row."""
+    array = as_array(values, name)
+    if array.ndim not in dimensions:
+        shapes = " or ".join({1: "(n,)", 2: "(rows, n)"}[d] for d in dimensions)
+        raise InputError(f"`{name}` must have shape {shapes}: got {array.shape}")
+    if array.size == 0:
+        raise InputError(f"`{name}` is empty: shape {array.shape}")
+    return array[np.newaxis] if array.ndim == 1 else array
+
+
+def _labels(values: Any, name: str, dimensions: tuple[int, ...]) -> NDArray[Any]:
+    matrix = text_or_numbers(as_rows(values, name, dimensions), name)
+    if matrix.dtype.kind == "f":
+        for i, row in enumerate(matrix):
+            check_label_values(row, name if len(matrix) == 1 else f"{name}[{i}]")
+    if matrix.dtype.kind == "b":
+        return matrix.astype(np.uint8)
+    return matrix
+
+
+def _as_codes(true: NDArray[Any], predicted: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    columns = [
+        check_class_labels(matrix.ravel(), name)
+        for matrix, name in ((true, "y_true"), (predicted, "predictions"))
+    ]
+    texts = sorted({text for column in columns for text in column.classes.tolist()})
+    number = {text: code for code, text in enumerate(texts)}
+    both = []
+    for column, matrix in zip(columns, (true, predicted), strict=True):
+        codes = np.array([number[text] for text in column.classes.tolist()], np.int64)
+        both.append(codes[column.codes].reshape(matrix.shape))
+    return both[0], both[1]
+
+
+def _distinct(matrix: NDArray[Any]) -> list[int]:
+    """Return the distinct labels as integers, which Python compares exactly in every dtype."""
+    found: set[int] = set()
+    for row in matrix:
+        found.update(map(int, distinct(row).tolist()))
+    return list(found)
+
+
+def _counts(block: NDArray[Any], classes: list[int]) -> Counts:
+    n_rows, n_examples = block.shape
+    if len(classes) > _FEW:
+        places = np.searchsorted(np.array(classes), block)
+        places = places * n_examples + np.arange(n_examples)
+        length = len(classes) * n_examples
+        return np.bincount(places.ravel(), minlength=length).reshape(len(classes), n_examples)
+    counts = np.empty((len(classes), n_examples), np.int64)
+    left = np.full(n_examples, n_rows, np.int64)
+    for code, label in enumerate(classes[:-1]):
+        counts[code] = _matches(block, label)
+        left -= counts[code]
+    counts[-1] = left  # every label is one of the classes
+    return counts
+
+
+def _matches(block: NDArray[Any], label: int) -> Counts:
+    total = np.zeros(block.shape[1], np.int64)
+    if block.dtype.kind == "f" and int(block.dtype.type(label)) != label:
+        return total  # no float of this size is that integer
+    hits = (block == label).view(np.uint8)
+    for start in range(0, len(hits), _BYTE):
+        total += np.add.reduce(hits[start : start + _BYTE], axis=0, dtype=np.uint8)
+    return total
+
+
+class LossParts(NamedTuple):
+    """What the loss is made of, ``bias + variance + noise``, and more numbers by name."""
+
+    loss: float
+    bias: float
+    variance: float
+    noise: float
+    shape: tuple[int, int, int]
+    """Models, replicates of the labels, examples."""
+    details: dict[str, float]
+
+
+class _Votes(NamedTuple):
+    """Sums over the examples of one block, or of all, of what the votes c and labels d give."""
+
+    agreement: int  # sum c_v d_v
+    squares_predicted: int  # sum c_v^2
+    squares_true: int  # sum d_v^2
+    biased: int  # examples whose main prediction is not the optimal one
+    unbiased_variance: int  # votes against the main prediction where it is optimal
+    biased_variance: int  # and where it is not
+    biased_gain: int  # votes for the optimal prediction where the main one is not
+    optimal_votes: int  # votes for the optimal prediction everywhere
+    noise: int  # labels other than the optimal prediction
+
+
+def zero_one_votes(y_true: Any, predictions: Any) -> tuple[_Votes, tuple[int, int, int]]:
+    """Return the sums from which both decompositions of the 0-1 loss follow, and the shape."""
+    votes = check_label_votes(y_true, predictions)
+    jobs = [partial(_block_votes, votes, block) for block in votes.blocks()]
+    total = _Votes(*map(sum, zip(*run(jobs), strict=True)))
+    return total, (len(votes.predicted), *votes.true.shape)
+
+
+def _block_votes(votes: LabelVotes, block: slice) -> _Votes:
+    models, labels = votes.tables(block)
+    main, optimal = models.argmax(0), labels.argmax(0)  # the first of equals: the smallest
+    biased = main != optimal
+    for_optimal = np.take_along_axis(models, optimal[np.newaxis], 0)[0]
+    against = len(votes.predicted) - models.max(0)
+    sums = (
+        np.vdot(models, labels),
+        np.vdot(models, models),
+        np.vdot(labels, labels),
+        np.count_nonzero(biased),
+        against[~biased].sum(),
+        against[biased].sum(),
+        for_optimal[biased].sum(),
+        for_optimal.sum(),
+        (len(votes.true) - labels.max(0)).sum(),
+    )
+    return _Votes(*map(int, sums))
+
+
+def domingos(votes: _Votes, shape: tuple[int, int, int]) -> LossParts:
+    """Return Domingos's parts: bias, net variance, and what noise adds.
+
+    With p the shares of the votes and q those of the labels, an example of optimal prediction o
+    has the loss 1 - sum p q = [main != o] + (P(y != o) - [main != o]) + (p_o - sum p q).
+    """
+    models, replicates, n = shape
+    cells = models * n
+    bias = Fraction(votes.biased, n)
+    variance = Fraction(votes.unbiased_variance - votes.biased_gain, cells)
+    noise = Fraction(replicates * votes.optimal_votes - votes.agreement, cells * replicates)
+    details = {
+        "unbiased_variance": Fraction(votes.unbiased_variance, cells),
+        "biased_variance": Fraction(votes.biased_variance, cells),
+        "noise_rate": Fraction(votes.noise, n * replicates),
+    }
+    loss = 1 - Fraction(votes.agreement, cells * replicates)
+    return _from_fractions(loss, (bias, variance, noise), shape, details)
+
+
+def kohavi_wolpert(votes: _Votes, shape: tuple[int, int, int]) -> LossParts:
+    """Return Kohavi and Wolpert's parts, of the sums of p^2, p q and q^2."""
+    models, replicates, n = shape
+    p_squared = Fraction(votes.squares_predicted, models**2 * n)
+    q_squared = Fraction(votes.squares_true, replicates**2 * n)
+    product = Fraction(votes.agreement, models * replicates * n)
+    bias = (p_squared + q_squared) / 2 - product
+    return _from_fractions(1 - product, (bias, (1 - p_squared) / 2, (1 - q_squared) / 2), shape)
+
+
+def _from_fractions(
+    loss: Fraction,
+    parts: Iterable[Fraction],
+    shape: tuple[int, int, int],
+    details: Mapping[str, Fraction] = MappingProxyType({}),
+) -> LossParts:
+    bias, variance, noise = map(float, parts)
+    rounded = {name: float(value) for name, value in details.items()}
+    return LossParts(float(loss), bias, variance, noise, shape, rounded)
+
+
+def squared(y_true: Any, predictions: Any) -> LossParts:
+    """Return bias^2, variance and noise of the squared loss, population variances all."""
+    true = _numbers(y_true, "y_true", (1, 2))
+    predicted = _numbers(predictions, "predictions", (2,))
+    check_same_examples(true, predicted)
+    shape = len(predicted), *true.shape
+    width = max(1, _BLOCK // max(shape[:2]))
+    blocks = [
+        (true[:, start : start + width], predicted[:, start : start + width])
+        for start in range(0, shape[2], width)
+    ]
+    if true.dtype.kind != "f" and predicted.dtype.kind != "f":
+        largest = max(_largest(true), _largest(predicted))
+        if max(shape[:2]) * largest**2 * _BLOCK < _WIDE:
+            dtype = np.int32 if max(shape[:2]) * largest**2 < _NARROW else np.int64
+            jobs = [partial(_block_integers, *block, dtype) for block in blocks]
+            return _of_integers(_Sums(*map(sum, zip(*run(jobs), strict=True))), shape)
+    exponent = max(_exponent(true), _exponent(predicted))
+    exponent = exponent if abs(exponent) > _MILD else 0
+    float_jobs = [partial(_block_squares, *block, exponent) for block in blocks]
+    sums = [math.fsum(part) for part in zip(*run(float_jobs), strict=True)]
+    bias, variance, noise = (_scaled(part / shape[2], 2 * exponent) for part in sums)
+    # The identity is algebra: the mean over models, replicates and examples is this very sum.
+    return LossParts(bias + variance + noise, bias, variance, noise, shape, {})
+
+
+class _Sums(NamedTuple):
+    """Sums over the examples of what the sums p of predictions and t of labels give."""
+
+    squares_predicted: int  # of every prediction
+    squares_true: int
+    p_squared: int
+    t_squared: int
+    product: int  # sum p t
+
+
+def _block_integers(true: NDArray[Any], predicted: NDArray[Any], dtype: Any) -> _Sums:
+    """Return the sums over some examples, in integers that were found to be wide enough."""
+    p, squares_predicted = _column_sums(predicted, dtype)
+    t, squares_true = _column_sums(true, dtype)
+    return _Sums(
+        squares_predicted, squares_true, int(np.vdot(p, p)), int(np.vdot(t, t)), int(np.vdot(p, t))
+    )
+
+
+def _column_sums(matrix: NDArray[Any], dtype: Any) -> tuple[NDArray[np.int64], int]:
+    """Return the sum of each column, and the sum of all squares."""
+    values = matrix.astype(dtype)
+    sums = np.add.reduce(values, axis=0, dtype=dtype).astype(np.int64)
+    squares = np.add.reduce(np.square(values, out=values), axis=0, dtype=dtype)
+    return sums, int(squares.sum(dtype=np.int64))
+
+
+def _of_integers(sums: _Sums, shape: tuple[int, int, int]) -> LossParts:
+    models, replicates, n = shape
+    p_squared = Fraction(sums.p_squared, models**2)
+    t_squared = Fraction(sums.t_squared, replicates**2)
+    bias = p_squared + t_squared - Fraction(2 * sums.product, models * replicates)
+    variance = Fraction(sums.squares_predicted, models) - p_squared
+    noise = Fraction(sums.squares_true, replicates) - t_squared
+    parts = (each / n for each in (bias, variance, noise))
+    return _from_fractions((bias + variance + noise) / n, parts, shape)
+
+
+def _block_squares(
+    true: NDArray[Any], predicted: NDArray[Any], exponent: int
+) -> tuple[float, float, float]:
+    """Return the sums of bias^2, variance and noise over some examples, times 4^-exponent."""
+    origin = _scaled_down(true[:1], exponent)
+    # Measured from one label of each example: what is rounded is differences, not values.
+    middle, variance = _moments(_scaled_down(predicted, exponent) - origin)
+    target, noise = _moments(_scaled_down(true, exponent) - origin)
+    return float(((target - middle) ** 2).sum()), float(variance.sum()), float(noise.sum())
+
+
+def _scaled_down(matrix: NDArray[Any], exponent: int) -> NDArray[np.float64]:
+    values = matrix.astype(np.float64)
+    return np.ldexp(values, -exponent) if exponent else values
+
+
+def _moments(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return mean and population variance of each column; the matrix is used up."""
+    first = values[0].copy()
+    values -= first  # equal numbers leave zeros, whatever their mean is rounded to
+    mean = values.mean(0)
+    values -= mean
+    deviation = values.mean(0)  # what rounding left of it
+    variance = np.square(values, out=values).mean(0) - deviation**2
+    return first + (mean + deviation), np.maximum(variance, 0.0)
+
+
+def _numbers(values: Any, name: str, dimensions: tuple[int, ...]) -> NDArray[Any]:
+    matrix = as_rows(values, name, dimensions)
+    if matrix.dtype.kind not in "biu":  # these are read a block at a time, in place
+        matrix = canonical_scores(matrix, name)
+        check_finite(matrix, name)
+    return matrix
+
+
+def _largest(matrix: NDArray[Any]) -> Any:
+    """Return the largest magnitude, as a Python number."""
+    low, high = matrix.min().item(), matrix.max().item()
+    return max(-low, high)
+
+
+def _exponent(matrix: NDArray[Any]) -> int:
+    """Return the power of two just above the largest number; 0 of integers, which are mild."""
+    return math.frexp(_largest(matrix))[1] if matrix.dtype.kind == "f" else 0
+
+
+def _scaled(value: float, exponent: int) -> float:
+    try:
+        return math.ldexp(value, exponent)
+    except OverflowError:
+        return math.inf
+
+
+Decomposition = Literal["squared", "domingos", "kohavi-wolpert"]
+
+_NOTHING: Mapping[str, float] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BiasVariance(Result):
+    """The parts of an expected loss: loss = bias + variance + noise.
+
+    Attributes
+    ----------
+    decomposition : str
+        "squared", "domingos" or "kohavi-wolpert".
+    loss : float
+        Mean loss over models, replicates of the labels, and examples.
+    bias : float
+        What the main prediction loses; of the squared loss and of Kohavi and Wolpert the square of
+        the bias.
+    variance : float
+        What predictions add by varying about the main one; of Domingos net, which may be below 0.
+    noise : float
+        What the labels add by varying; 0 without replicates. Of Domingos with its coefficient.
+    n_models : int
+        Rows of predictions.
+    n_replicates : int
+        Rows of labels.
+    n_samples : int
+        Columns.
+    details : mapping from str to float
+        Of Domingos "unbiased_variance" and "biased_variance", the share of predictions other than
+        the main one on unbiased and on biased examples, and "noise_rate", the share of labels
+        other than the optimal prediction. Of two classes, variance = unbiased - biased.
+    """
+
+    decomposition: str
+    loss: float
+    bias: float
+    variance: float
+    noise: float
+    n_models: int
+    n_replicates: int
+    n_samples: int
+    details: Mapping[str, float] = field(default_factory=lambda: _NOTHING, repr=False)
+
+
+def bias_variance(
+    y_true: ArrayLike,
+    predictions: ArrayLike,
+    *,
+    decomposition: Decomposition = "squared",
+    n_threads: int | None = None,
+) -> BiasVariance:
+    """Compute bias, variance and noise from the predictions of several models of one learner.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,) or (replicates, n)
+        Labels; or independent replicates of each label, of which the noise follows.
+    predictions : array-like of shape (models, n)
+        One row for each model, fitted on a training set of its own. Numbers; of the 0-1 loss any
+        labels.
+    decomposition : {"squared", "domingos", "kohavi-wolpert"}, default="squared"
+        Of the squared loss; or one of the two of the 0-1 loss.
+    n_threads : int, optional
+        Threads; by default every processor the process may use.
+
+    Returns
+    -------
+    BiasVariance
+        The parts, which add up to the loss.
+
+    Raises
+    ------
+    TypeError
+        If predictions or labels are of the wrong kind.
+    ValueError
+        If shapes do not match, values are missing or not finite, or an option is unknown.
+
+    Notes
+    -----
+    Population variances (ddof 0): every model is paired with every replicate, and loss = bias +
+    variance + noise holds example by example. Of the 0-1 loss, and of the squared loss of integers,
+    each number is that of exact counts or sums, rounded once; of the squared loss of floats, the
+    loss is the sum of the three floats.
+
+    Squared loss: (mean label - mean prediction)^2, variance of the predictions, variance of the
+    labels.
+
+    Domingos: the main prediction is the most frequent one, the optimal one the most frequent
+    label, and bias is 1 where they differ, else 0. Where they agree, what deviates from the main
+    prediction adds to the loss ("unbiased variance"). Where they differ, it takes from the loss
+    as far as it is the optimal prediction: all of it with two classes, a part with more. Noise
+    adds its rate times the coefficient c1 of his theorem 2, which is below 0 for models that are
+    mostly wrong. Of equally frequent labels the smallest counts.
+
+    Kohavi and Wolpert, with p the shares of the predictions and q those of the labels: bias^2 =
+    sum (p - q)^2 / 2, variance = (1 - sum p^2) / 2, noise = (1 - sum q^2) / 2.
+
+    O(models n) for the squared loss; times the number of classes up to 32 of them, and O(n (models
+    + classes)) beyond. In blocks: the memory above the input is a few megabytes a thread.
+
+    References
+    ----------
+    Geman, Bienenstock & Doursat (1992), Neural networks and the bias/variance dilemma, Neural
+    Computation 4:1-58. Kohavi & Wolpert (1996), Bias plus variance decomposition for zero-one loss
+    functions, ICML, 275-283. Domingos (2000), A unified bias-variance decomposition and its
+    applications, ICML, 231-238.
+
+    Examples
+    --------
+    >>> predictions = [[1, 1, 0, 0], [1, 0, 0, 0], [1, 0, 0, 1], [0, 0, 0, 0], [1, 1, 1, 0]]
+    >>> found = bias_variance([1, 1, 1, 0], predictions, decomposition="domingos")
+    >>> found.loss, found.bias, found.variance, found.noise
+    (0.45, 0.5, -0.05, 0.0)
+    >>> found.details["unbiased_variance"], found.details["biased_variance"]
+    (0.1, 0.15)
+    >>> bias_variance([1.0, 2.0], [[1.5, 2.5], [0.5, 2.5]])
+    BiasVariance(decomposition='squared', loss=0.25, bias=0.125, variance=0.125, noise=0,
+    n_models=2, n_replicates=1, n_samples=2)
+    """
+    kind: Decomposition = check_choice("decomposition", decomposition, get_args(Decomposition))
+    if kind == "squared":
+        parts = squared(y_true, predictions)
+    else:
+        decompose = domingos if kind == "domingos" else kohavi_wolpert
+        parts = decompose(*zero_one_votes(y_true, predictions))
+    details = MappingProxyType(parts.details)
+    return BiasVariance(
+        kind, parts.loss, parts.bias, parts.variance, parts.noise, *parts.shape, details
+    )
+
+
+Floats = NDArray[np.float64]
+Sampling = Literal["bootstrap", "disjoint"]
+
+_MAX_BYTES: Final = 4 << 30  # of predictions
+_BYTES_OF_A_FIT: Final = 200  # beside its predictions
+
+_MODELS: Final = """
+Parameters
+----------
+X_train : array-like of shape (n_train, ...)
+    Examples that training sets are taken from.
+y_train : array-like of shape (n_train,)
+    Their labels.
+X_test : array-like of shape (n, ...)
+    Examples to predict.
+y_test : array-like of shape (n,) or (replicates, n)
+    Their labels; or independent replicates of each, of which the noise follows.
+decomposition : {"squared", "domingos", "kohavi-wolpert"}, default="squared"
+    See `bias_variance`.
+sampling : {"bootstrap", "disjoint"}, default="bootstrap"
+    Whether training sets are drawn with replacement, or are disjoint parts of the shuffled
+    examples: independent, but smaller.
+n_models : int, default=100
+    Training sets, at least 2; where a parameter varies, the same ones for every value.
+train_size : int, optional
+    Examples in each; by default n_train, and n_train // n_models of disjoint ones.
+rng : None, int, Generator, BitGenerator, SeedSequence or str
+    Source of the training sets; the estimator keeps its own `random_state`.
+
+Raises
+------
+ValueError
+    If the estimator has no such parameter, an option is out of range, there are too few examples,
+    or the predictions, 8 bytes for a model and an example, would take more than 4 GB.
+"""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BiasVarianceCurve(Result):
+    """Bias, variance and noise over the values of one parameter.
+
+    Attributes
+    ----------
+    parameter : str
+        Its name.
+    values : tuple
+        Its values, in the order given.
+    points : tuple of BiasVariance
+        The parts at each value.
+    """
+
+    parameter: str
+    values: tuple[Any, ...]
+    points: tuple[BiasVariance, ...]
+
+    @property
+    def loss(self) -> Floats:
+        """The loss at each value."""
+        return np.array([point.loss for point in self.points])
+
+    @property
+    def bias(self) -> Floats:
+        """The bias at each value."""
+        return np.array([point.bias for point in self.points])
+
+    @property
+    def variance(self) -> Floats:
+        """The variance at each value."""
+        return np.array([point.variance for point in self.points])
+
+    @property
+    def noise(self) -> Floats:
+        """The noise at each value."""
+        return np.array([point.noise for point in self.points])
+
+    @property
+    def best_value(self) -> Any:
+        """The value of the smallest loss, the first of equals."""
+        return self.values[int(np.argmin(self.loss))]
+
+    def _shown(self) -> Display:
+        parts = Table.of(self.points, ("loss", "bias", "variance", "noise")).columns
+        title = f"{self.points[0].decomposition} decomposition"
+        return Display([Table({self.parameter: self.values} | dict(parts))], title)
+
+    @documented()
+    def plot(self, ax: Any = None) -> Any:
+        """Draw loss, bias, variance and noise over the parameter.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on; noise is left out where there is none.
+        """
+        first = self.points[0]
+        parts = (self.loss, self.bias, self.variance, self.noise)
+        return draw_bias_variance_curve(
+            Parts(*parts, first.decomposition, first.n_models),
+            self.parameter,
+            self.values,
+            self.best_value,
+            ax,
+        )
+
+
+@documented(_MODELS, FITTING)
+def estimator_bias_variance(
+    estimator: Any,
+    X_train: Any,
+    y_train: ArrayLike,
+    X_test: Any,
+    y_test: ArrayLike,
+    *,
+    decomposition: Decomposition = "squared",
+    sampling: Sampling = "bootstrap",
+    n_models: int = 100,
+    train_size: int | None = None,
+    rng: Any = None,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> BiasVariance:
+    """Fit an estimator on many training sets and decompose its loss on test data.
+
+    Returns
+    -------
+    BiasVariance
+        The parts, which add up to the loss on the test data.
+
+    Notes
+    -----
+    Bootstrap samples of one training set share examples, and hold fewer different ones than
+    n_train: their variance is not that over fresh training sets. The training sets follow from
+    `rng` alone, so that two estimators can be compared on the same ones. `n_models` fits.
+
+    References
+    ----------
+    Domingos (2000), A unified bias-variance decomposition and its applications, ICML, 231-238.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.tree import DecisionTreeRegressor
+    >>> x = np.linspace(0.0, 6.0, 120)[:, None]
+    >>> y = np.sin(x[:, 0]) + np.tile([0.3, -0.3, 0.0], 40)
+    >>> tree = DecisionTreeRegressor(max_depth=1, random_state=0)
+    >>> found = estimator_bias_variance(tree, x, y, x, np.sin(x[:, 0]), n_models=30, rng=1)
+    >>> found.bias > found.variance
+    True
+    """
+    check_choice("decomposition", decomposition, get_args(Decomposition))
+    task = check_task(estimator, X_train, y_train, None, n_jobs, progress)
+    plan = _plan(len(task.y), sampling, n_models, train_size, rng)
+    (predictions,) = _predictions(task, X_test, [{}], plan)
+    return bias_variance(y_test, predictions, decomposition=decomposition)
+
+
+@documented(_MODELS, FITTING)
+def bias_variance_curve(
+    estimator: Any,
+    X_train: Any,
+    y_train: ArrayLike,
+    X_test: Any,
+    y_test: ArrayLike,
+    *,
+    parameter: str,
+    values: Sequence[Any],
+    decomposition: Decomposition = "squared",
+    sampling: Sampling = "bootstrap",
+    n_models: int = 100,
+    train_size: int | None = None,
+    rng: Any = None,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> BiasVarianceCurve:
+    """Decompose the loss of an estimator at each value of a parameter, such as its complexity.
+
+    Returns
+    -------
+    BiasVarianceCurve
+        The parts at each value; it has a `plot`.
+
+    Notes
+    -----
+    `n_models` fits for each value, on the same training sets: differences between values are not
+    those of chance draws.
+
+    References
+    ----------
+    Geman, Bienenstock & Doursat (1992), Neural networks and the bias/variance dilemma, Neural
+    Computation 4:1-58.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.tree import DecisionTreeRegressor
+    >>> x = np.linspace(0.0, 6.0, 120)[:, None]
+    >>> y = np.sin(x[:, 0]) + np.tile([0.3, -0.3, 0.0], 40)
+    >>> curve = bias_variance_curve(
+    ...     DecisionTreeRegressor(random_state=0), x, y, x, np.sin(x[:, 0]),
+    ...     parameter="max_depth", values=[1, 3, 9], n_models=30, rng=1,
+    ... )
+    >>> curve.best_value, bool(curve.variance[2] > curve.variance[0])
+    (3, True)
+    """
+    check_choice("decomposition", decomposition, get_args(Decomposition))
+    listed = check_values(values)
+    task = check_task(estimator, X_train, y_train, None, n_jobs, progress)
+    plan = _plan(len(task.y), sampling, n_models, train_size, rng)
+    check_parameters(estimator, [parameter])
+    found = _predictions(task, X_test, [{parameter: value} for value in listed], plan)
+    points = tuple(bias_variance(y_test, one, decomposition=decomposition) for one in found)
+    return BiasVarianceCurve(parameter, tuple(listed), points)
+
+
+class _Plan(NamedTuple):
+    """Which rows the i-th training set has."""
+
+    n: int
+    sampling: Sampling
+    n_models: int
+    train_size: int
+    key: NDArray[np.uint64]
+
+    def rows(self, i: int) -> NDArray[np.intp]:
+        """Return the rows of the i-th training set, whatever the others are."""
+        size = self.train_size
+        if self.sampling == "bootstrap":
+            generator = np.random.default_rng([*self.key.tolist(), i])
+            return generator.integers(0, self.n, size, dtype=np.intp)
+        order = np.random.default_rng(self.key).permutation(self.n)
+        return order[i * size : (i + 1) * size]
+
+
+def _plan(n: int, sampling: Any, n_models: Any, train_size: Any, rng: Any) -> _Plan:
+    """Return the plan for n examples."""
+    kind: Sampling = check_choice("sampling", sampling, get_args(Sampling))
+    models, is_bootstrap = check_integer("n_models", n_models, low=2), kind == "bootstrap"
+    size = n if is_bootstrap else n // models
+    if train_size is not None:
+        size = check_integer("train_size", train_size, low=1)
+    if not is_bootstrap and not models <= size * models <= n:
+        raise InputError(
+            f"{models:,} disjoint training sets of {max(size, 1):,} examples need "
+            f"{models * max(size, 1):,}: there are {n:,}"
+        )
+    return _Plan(n, kind, models, size, seed_key(rng))
+
+
+def _predictions(
+    task: Task, X_test: Any, settings: list[Setting], plan: _Plan
+) -> list[NDArray[Any]]:
+    """Return for each setting the predictions (models, n) of all models."""
+    _check_memory(plan.n_models, len(settings), X_test)
+    jobs = [(setting, i) for setting in settings for i in range(plan.n_models)]
+    found = task.each(partial(_prediction, task, X_test, plan), jobs)
+    return [np.array(found[i : i + plan.n_models]) for i in range(0, len(found), plan.n_models)]
+
+
+def _check_memory(n_models: int, n_settings: int, X_test: Any) -> None:
+    """Raise if the predictions would take too much memory, before any is asked for."""
+    try:
+        n_examples = row_count(X_test)
+    except InputError as error:
+        raise error.renamed({"X": "X_test"}) from error
+    needed = n_models * n_settings * (8 * n_examples + _BYTES_OF_A_FIT)
+    if needed > _MAX_BYTES:
+        models = f"{n_models:,} models"
+        if n_settings > 1:
+            models += f" at {n_settings:,} values"
+        raise InputError(
+            f"`n_models` of {n_models:,} would keep {needed // 10**9:,} GB, the predictions of "
+            f"{models} for {n_examples:,} examples, more than {_MAX_BYTES // 10**9} GB: the parts "
+            "are means over models, for which hundreds do"
+        )
+
+
+def _prediction(task: Task, X_test: Any, plan: _Plan, job: tuple[Setting, int]) -> NDArray[Any]:
+    setting, number = job
+    model = fitted(with_setting(task, setting), plan.rows(number))
+    predicted = np.asarray(model.predict(X_test))
+    return predicted[:, 0] if predicted.ndim == 2 and predicted.shape[1] == 1 else predicted

@@ -1,0 +1,659 @@
+"""Splits that test each row equally often: what splitters share, folds, and grouped folds."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, ClassVar, Final, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastmetrics._input.calls import as_called
+from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.rows import check_same_index
+from fastmetrics._input.scalars import (
+    check_choice,
+    check_integer,
+    check_same_length,
+    key_text,
+    seed_key,
+)
+from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError, warn_user
+
+Rows = NDArray[np.intp]
+Split = tuple[Rows, Rows]
+#: What is asked for of scikit-learn's metadata: True, False, None (an error if passed) or its name.
+Requests = dict[str, bool | str | None]
+
+
+class Classes(NamedTuple):
+    """The class number of each row, in the smallest unsigned type; sizes and names of classes."""
+
+    codes: NDArray[Any]
+    sizes: NDArray[np.int64]
+    names: list[Any]
+
+
+class Splitter(ABC):
+    """Base of the splitters: `split` checks at once, and returns an iterator.
+
+    The key of the random numbers is drawn when the splitter is made. So it splits alike whenever
+    it is asked, as its copies in other processes do.
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ()
+    _uses_groups: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        named = as_called(cls.__init__, cls.__module__, name=cls.__name__, has_rows=False)
+        setattr(cls, "__init__", named)  # noqa: B010
+
+    def __init__(self, rng: Any, n_splits: int, stratified: bool = False) -> None:
+        self.stratified: bool = check_choice("stratified", stratified, (True, False))
+        self._key, self._count = seed_key(rng), n_splits
+        self._requests: Requests = {"groups": True} if self._uses_groups else {}
+
+    @property
+    def key(self) -> str:
+        """Key of the random numbers: ``rng=key`` makes a splitter that splits alike."""
+        return key_text(self._key)
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+        """Return an iterator over splits: the rows to train on and the rows to test on.
+
+        Parameters
+        ----------
+        X : array-like of n_samples rows
+            Only its length matters.
+        y : array-like of shape (n_samples,), optional
+            Classes, needed where the splits are stratified.
+        groups : array-like of shape (n_samples,), optional
+            Groups that must not be torn apart, for the splitters that heed them.
+
+        Returns
+        -------
+        iterator of (ndarray of intp, ndarray of intp)
+            Row numbers.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the data cannot be split in this way: raised by this call, not by the iterator.
+        """
+        check_same_index(X=X, y=y, groups=groups)
+        n = row_count(X, y)
+        if groups is not None and not self._uses_groups:
+            warn_user(
+                f"`groups` is ignored by {type(self).__name__}: a group may come to stand on both "
+                "sides of a split; GroupedFolds keeps groups whole",
+                UserWarning,
+            )
+        return self._splits(n, y, groups)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return how many splits there are; the arguments do not matter."""
+        return self._count
+
+    def get_metadata_routing(self) -> Any:
+        """Return what is asked for of scikit-learn's metadata: groups, by what heeds them."""
+        return routing(self, "split", self._requests)
+
+    @abstractmethod
+    def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
+        """Check what the splits depend on, and return them."""
+
+    def _classes(self, y: Any) -> Classes | None:
+        """Return the classes to stratify by, or raise for a target that has none."""
+        if not self.stratified:
+            return None
+        needs = f"{type(self).__name__} with `stratified=True` needs"
+        if y is None:
+            raise InputError(f"{needs} `y`: got None")
+        try:
+            labels = check_class_labels(y, "y")
+        except ValueError as error:
+            raise InputError(
+                f"{needs} classes: {error}; of a numeric target pass `stratified=False`"
+            ) from None
+        n_classes = len(labels.classes)
+        sizes = np.bincount(labels.codes, minlength=n_classes)
+        codes = labels.codes.astype(np.min_scalar_type(n_classes - 1))
+        return Classes(codes, sizes, labels.classes.tolist())
+
+    def _classes_of_folds(self, n: int, y: Any, n_splits: int) -> Classes | None:
+        """Return the classes to stratify by; raise if there are more folds than rows."""
+        if n_splits > n:
+            raise InputError(
+                f"`n_splits` must not exceed the number of rows: got {n_splits:,} for {_rows(n)}"
+            )
+        classes = self._classes(y)
+        if classes is not None:
+            check_class_sizes(classes, n_splits)
+        return classes
+
+    def _generator(self, repeat: int) -> np.random.Generator:
+        """Return the random numbers of one repetition, whatever the others do."""
+        return np.random.default_rng([*self._key.tolist(), repeat])
+
+    def __repr__(self) -> str:
+        shown = [f"{name}={getattr(self, name)!r}" for name in self._shown]
+        return f"{type(self).__name__}({', '.join([*shown, f'rng={self.key!r}'])})"
+
+
+def routing(owner: Any, method: str, requests: Requests) -> Any:
+    """Return what is asked for as scikit-learn's `MetadataRequest`."""
+    from sklearn.utils.metadata_routing import MetadataRequest
+
+    found = MetadataRequest(owner=owner)
+    for name, alias in requests.items():
+        getattr(found, method).add_request(param=name, alias=alias)
+    return found
+
+
+def set_requests(owner: Any, method: str, requests: Requests, given: Requests) -> None:
+    """Change what is asked for, under the rules of scikit-learn's own ``set_..._request``."""
+    from sklearn import get_config
+
+    if not get_config()["enable_metadata_routing"]:
+        raise RuntimeError(
+            f"set_{method}_request is only available when metadata routing is enabled: "
+            "sklearn.set_config(enable_metadata_routing=True)"
+        )
+    for name in given:
+        if name not in requests:
+            known = ", ".join(f"`{known}`" for known in requests) or "nothing"
+            raise InputTypeError(f"`{name}` is nothing that {owner!r} takes: it takes {known}")
+    routing(owner, method, given)
+    requests.update(given)
+
+
+def row_count(X: Any, y: Any = None) -> int:
+    """Return the number of rows of the data, in whatever container, `y` being as long."""
+    shape = getattr(X, "shape", None)
+    if shape is not None and len(shape) > 0:
+        n = int(shape[0])
+    elif shape is None and hasattr(X, "__len__"):
+        n = len(X)
+    else:
+        raise InputTypeError(f"`X` must be an array of n_samples rows: got {type(X).__name__}")
+    if y is not None and hasattr(y, "__len__"):
+        check_same_length(X=range(n), y=y)
+    if n == 0:
+        raise InputError("`X` is empty: at least one row is needed")
+    return n
+
+
+def check_class_sizes(classes: Classes, n_splits: int) -> None:
+    """Raise if every class has fewer rows than there are folds; warn if some class has."""
+    small = np.flatnonzero(classes.sizes < n_splits)
+    if not len(small):
+        return
+    least = int(small[np.argmin(classes.sizes[small])])
+    said = f"class {classes.names[least]!r} has {_rows(int(classes.sizes[least]))}"
+    if len(small) == len(classes.sizes):
+        largest = int(classes.sizes.max())
+        raise InputError(
+            f"`n_splits` must not exceed the number of rows of every class: got {n_splits:,}, and "
+            f"the largest class has {_rows(largest)}"
+        )
+    warn_user(
+        f"{len(small):,} of {len(classes.sizes):,} classes have fewer rows than n_splits="
+        f"{n_splits:,}, so that some test sets lack them: {said}",
+        DegenerateDataWarning,
+    )
+
+
+def _rows(n: int) -> str:
+    return "1 row" if n == 1 else f"{n:,} rows"
+
+
+def shuffled_rows(n: int, classes: Classes | None, generator: np.random.Generator) -> Rows:
+    """Return all rows in random order; with classes, one class after the other."""
+    order = generator.permutation(n)
+    if classes is None:
+        return order
+    return order[np.argsort(classes.codes[order], kind="stable")]
+
+
+def dealt_folds(
+    n: int, n_splits: int, classes: Classes | None, generator: np.random.Generator
+) -> NDArray[Any]:
+    """Return the fold of each row, dealt like cards: in turns, one class after the other.
+
+    So the folds differ by at most one row, in all and in each class. Which fold gets the rows left
+    over is random.
+    """
+    dtype = np.min_scalar_type(n_splits - 1)
+    names = generator.permutation(n_splits).astype(dtype)
+    folds = np.empty(n, dtype)
+    folds[shuffled_rows(n, classes, generator)] = np.resize(names, n)
+    return folds
+
+
+def splits_of_folds(folds: NDArray[Any], n_splits: int) -> Iterator[Split]:
+    """Yield each fold as the test set of the others, rows in ascending order."""
+    for fold in range(n_splits):
+        in_test = folds == fold
+        yield np.flatnonzero(~in_test), np.flatnonzero(in_test)
+
+
+_HALVINGS = 5
+
+
+class Folds(Splitter):
+    """Splits of k-fold cross-validation, repeated p times with fresh folds.
+
+    Parameters
+    ----------
+    n_splits : int, default=10
+        k, the number of folds: disjoint test sets that together are all rows.
+    n_repeats : int, default=1
+        p, how often the rows are dealt into new folds.
+    stratified : bool, default=True
+        Whether each fold gets the classes of `y` in equal shares. A numeric target has none: pass
+        False.
+    rng : None, int, Generator or str, optional
+        Source of the random numbers, or the `key` of another splitter. The same one splits alike.
+
+    See Also
+    --------
+    GroupedFolds : Where rows come in groups.
+    FiveByTwo : Five different halvings.
+
+    Notes
+    -----
+    A class of n_c rows has floor(n_c / k) or ceil(n_c / k) of them in each fold, and the same
+    holds for all rows. Rows are shuffled always; row numbers come in ascending order. It stands
+    where scikit-learn takes ``cv=``. A class with fewer than k rows is warned of
+    (`DegenerateDataWarning`); if all are so small, or k exceeds the rows, it is a ValueError.
+    O(n) a split, and O(n log n) a repetition.
+
+    References
+    ----------
+    Kohavi (1995), A study of cross-validation and bootstrap for accuracy estimation and model
+    selection, IJCAI, 1137-1143.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y = np.array([0] * 6 + [1] * 3)
+    >>> for train, test in Folds(3, rng=0).split(y, y):
+    ...     print(len(train), np.bincount(y[test]))
+    6 [2 1]
+    6 [2 1]
+    6 [2 1]
+    >>> Folds(10, n_repeats=10, rng=0).get_n_splits()
+    100
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("n_splits", "n_repeats", "stratified")
+
+    def __init__(
+        self, n_splits: int = 10, *, n_repeats: int = 1, stratified: bool = True, rng: Any = None
+    ) -> None:
+        self.n_splits = check_integer("n_splits", n_splits, low=2)
+        self.n_repeats = check_integer("n_repeats", n_repeats, low=1)
+        super().__init__(rng, self.n_splits * self.n_repeats, stratified)
+
+    def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
+        classes = self._classes_of_folds(n, y, self.n_splits)
+        return (
+            split
+            for repeat in range(self.n_repeats)
+            for split in splits_of_folds(
+                dealt_folds(n, self.n_splits, classes, self._generator(repeat)), self.n_splits
+            )
+        )
+
+
+class FiveByTwo(Splitter):
+    """The ten splits of 5x2 cross-validation: five halvings, no two of them the same.
+
+    Parameters
+    ----------
+    stratified : bool, default=True
+        Whether both halves get the classes of `y` in equal shares. A numeric target has none: pass
+        False.
+    rng : None, int, Generator or str, optional
+        Source of the random numbers, or the `key` of another splitter. The same one splits alike.
+
+    See Also
+    --------
+    five_by_two_cv_test : The test between two models that these splits are for.
+
+    Notes
+    -----
+    The splits come in pairs, halving by halving. Halves differ by at most one row, in all and in
+    each class. A halving that has come before is drawn again; data with fewer than five halvings
+    are a ValueError. O(n log n) a halving.
+
+    References
+    ----------
+    Dietterich (1998), Approximate statistical tests for comparing supervised classification
+    learning algorithms, Neural Computation 10:1895-1923.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y = np.array([0, 0, 0, 0, 1, 1])
+    >>> splits = list(FiveByTwo(rng=0).split(y, y))
+    >>> len(splits), len({frozenset(map(tuple, split)) for split in splits})
+    (10, 5)
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("stratified",)
+
+    def __init__(self, *, stratified: bool = True, rng: Any = None) -> None:
+        super().__init__(rng, 2 * _HALVINGS, stratified)
+
+    def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
+        classes = self._classes_of_folds(n, y, 2)
+        possible = _possible_halvings([n] if classes is None else classes.sizes.tolist())
+        if possible < _HALVINGS:
+            within = "" if classes is None else " of these classes"
+            raise InputError(
+                f"FiveByTwo needs 5 different halvings: {n:,} rows{within} have {possible}"
+            )
+        return self._halved(n, classes)
+
+    def _halved(self, n: int, classes: Classes | None) -> Iterator[Split]:
+        generator = self._generator(0)
+        seen: set[bytes] = set()
+        while len(seen) < _HALVINGS:
+            folds = dealt_folds(n, 2, classes, generator)
+            # The same of two halvings, whichever half is first.
+            name = np.packbits(folds != folds[0]).tobytes()
+            if name not in seen:
+                seen.add(name)
+                yield from splits_of_folds(folds, 2)
+
+
+def _possible_halvings(sizes: list[int]) -> int:
+    """Return how many halvings can be dealt; beyond 5 a lower bound.
+
+    Both names of one halving are counted only if no class is odd.
+    """
+    ways = 1
+    for size in sizes:
+        small = min(size, 6 + size % 2)
+        ways *= math.comb(small, small // 2)
+        if ways > 2 * _HALVINGS:
+            break
+    return ways if any(size % 2 for size in sizes) else ways // 2
+
+
+class LeaveOneOut(Splitter):
+    """Splits whose test sets are the single rows, in their order.
+
+    See Also
+    --------
+    Folds : Far cheaper, and of less variance.
+
+    Notes
+    -----
+    As scikit-learn's class of that name. There is nothing random. O(n) a split, n splits.
+
+    Examples
+    --------
+    >>> for train, test in LeaveOneOut().split([[1], [2], [3]]):
+    ...     print(train, test)
+    [1 2] [0]
+    [0 2] [1]
+    [0 1] [2]
+    """
+
+    def __init__(self) -> None:
+        super().__init__(0, 0)
+
+    def __repr__(self) -> str:
+        return "LeaveOneOut()"
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return how many splits there are: the number of rows of `X`, which must be given."""
+        if X is None:
+            raise InputError("`X` must be given: there are as many splits as it has rows")
+        return row_count(X)
+
+    def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
+        if n < 2:
+            raise InputError(f"LeaveOneOut needs at least 2 rows: got {n}")
+        rows = np.arange(n)
+        return ((np.delete(rows, row), rows[row : row + 1].copy()) for row in range(n))
+
+
+Floats = NDArray[np.float64]
+FoldOfRows = NDArray[np.int64]
+
+#: How many exchanges are tried at most; most often a few dozen are all that help.
+_EXCHANGES: Final = 200
+
+
+class GroupedFolds(Splitter):
+    """Splits of k-fold cross-validation whose folds are made of whole groups, repeated p times.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        k, the number of folds.
+    n_repeats : int, default=1
+        p, how often the groups are put into new folds.
+    stratified : bool, default=False
+        Whether the folds are made alike in the classes of `y` too, as far as whole groups allow.
+    rng : None, int, Generator or str, optional
+        Source of the random numbers, or the `key` of another splitter. The same one splits alike.
+
+    See Also
+    --------
+    Folds : Where rows are independent of one another.
+
+    Notes
+    -----
+    Groups come in random order, those of at least twice the rows before the others, and each is put
+    into the fold with the fewest rows; so folds differ by at most the rows of the largest group.
+    With `stratified`, it goes where the sum over folds and classes of (n_jc / n_c)^2 grows least,
+    n_jc of the n_c rows of class c being in fold j. Then two folds exchange groups, or one group
+    moves, as long as that lessens the sum. Of a few such attempts, two for many groups and up to
+    eight for few, the one is taken whose n_jc / n_c deviate least from 1/k, the greatest first;
+    where only one set of folds is as good, each repetition finds it again. A fold is never empty.
+    A class that is missing in a test set is warned of (`DegenerateDataWarning`); fewer groups than
+    folds are a ValueError. O(G log G) a repetition for G groups, or O(G k C) for C classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> groups = np.array(["a", "a", "b", "b", "c", "c"])
+    >>> for train, test in GroupedFolds(3, rng=0).split(groups, groups=groups):
+    ...     print(len(train), len(set(groups[test])))
+    4 1
+    4 1
+    4 1
+    """
+
+    _shown: ClassVar[tuple[str, ...]] = ("n_splits", "n_repeats", "stratified")
+    _uses_groups: ClassVar[bool] = True
+
+    def __init__(
+        self, n_splits: int = 5, *, n_repeats: int = 1, stratified: bool = False, rng: Any = None
+    ) -> None:
+        self.n_splits = check_integer("n_splits", n_splits, low=2)
+        self.n_repeats = check_integer("n_repeats", n_repeats, low=1)
+        super().__init__(rng, self.n_splits * self.n_repeats, stratified)
+
+    def set_split_request(self, **requests: bool | str | None) -> Self:
+        """Say which metadata of scikit-learn's routing are the groups, and return the splitter.
+
+        Parameters
+        ----------
+        **requests
+            ``groups=True`` (the default), False, None (an error if passed) or the name of the
+            metadata that are the groups.
+
+        Raises
+        ------
+        RuntimeError
+            If scikit-learn's metadata routing is not enabled.
+        TypeError, ValueError
+            If anything else is asked for.
+        """
+        set_requests(self, "split", self._requests, requests)
+        return self
+
+    def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
+        if groups is None:
+            raise InputError("GroupedFolds needs `groups`: got None")
+        coded = check_class_labels(groups, "groups")
+        check_same_length(X=range(n), groups=coded.codes)
+        n_groups = len(coded.classes)
+        if n_groups < self.n_splits:
+            raise InputError(
+                f"`n_splits` must not exceed the number of groups: got {self.n_splits:,} for "
+                f"{n_groups:,} in `groups`"
+            )
+        classes = self._classes(y)
+        n_classes = 1 if classes is None else len(classes.sizes)
+        cell = coded.codes if classes is None else coded.codes * n_classes + classes.codes
+        rows = np.bincount(cell, minlength=n_groups * n_classes).astype(np.float64)
+        return self._grouped(coded.codes, rows.reshape(n_groups, n_classes), classes)
+
+    def _grouped(
+        self, group_of_row: NDArray[np.int64], rows: Floats, classes: Classes | None
+    ) -> Iterator[Split]:
+        for repeat in range(self.n_repeats):
+            generator = self._generator(repeat)
+            found = _most_alike(rows, self.n_splits, generator)
+            folds = generator.permutation(self.n_splits)[found].astype(
+                np.min_scalar_type(self.n_splits - 1)
+            )
+            if classes is not None:
+                _warn_of_lacking(rows, folds, self.n_splits, classes)
+            yield from splits_of_folds(folds[group_of_row], self.n_splits)
+
+
+def _most_alike(rows: Floats, n_splits: int, generator: np.random.Generator) -> FoldOfRows:
+    """Return the fold of each group: of a few attempts, that of the most equal folds.
+
+    Groups are dealt by the power of two in their size, at random within it; in the second attempt
+    by what is hard to place, as scikit-learn does: the spread of a group's classes, or its size.
+    """
+    shares = rows / rows.sum(axis=0)
+    deal, exact = _fewest_rows, rows[:, 0]
+    if rows.shape[1] > 1:
+        deal, exact = _least_added, rows.std(axis=1)
+    best: tuple[float, ...] = (np.inf,)
+    for attempt in range(max(2, min(8, 2_000 // len(rows)))):
+        size = exact if attempt == 1 else np.frexp(rows.sum(axis=1))[1]
+        order = generator.permutation(len(rows))
+        order = order[np.argsort(-size[order], kind="stable")]
+        folds = np.empty(len(rows), np.int64)
+        folds[order] = deal(rows[order], n_splits)
+        _exchange(shares, folds, n_splits, generator)
+        held = _held(rows, folds, n_splits)
+        unlike = _unlikeness(held)
+        if unlike < best:
+            best, found = unlike, folds
+        if np.ptp(held, axis=0).max() <= 1:
+            break
+    return found
+
+
+def _held(rows: Floats, folds: NDArray[Any], n_splits: int) -> Floats:
+    """Return the rows of each class in each fold."""
+    held = np.zeros((n_splits, rows.shape[1]))
+    np.add.at(held, folds, rows)
+    return held
+
+
+def _unlikeness(held: Floats) -> tuple[float, ...]:
+    """Return how far folds are from one another, the most important first, rounding taken off.
+
+    By shares of classes: the largest deviation from 1/k, the sum of squares, and that inside folds.
+    """
+    totals = held.sum(axis=0)
+    shares = held / totals
+    within = held / held.sum(axis=1, keepdims=True) - totals / totals.sum()
+    found = abs(shares - 1 / len(held)).max(), (shares**2).sum(), abs(within).max()
+    return tuple(np.round(found, 12).tolist())
+
+
+def _fewest_rows(rows: Floats, n_splits: int) -> FoldOfRows:
+    heap = [(0.0, fold) for fold in range(n_splits)]
+    found = np.empty(len(rows), np.int64)
+    for i, size in enumerate(rows[:, 0].tolist()):
+        held, fold = heap[0]
+        found[i] = fold
+        heapq.heapreplace(heap, (held + size, fold))
+    return found
+
+
+def _least_added(rows: Floats, n_splits: int) -> FoldOfRows:
+    """Return the fold of each group: it adds least to the sum of squared shares of classes.
+
+    A group g adds sum of (2 n_jc g_c + g_c^2) / n_c^2, of which only the first part depends on j.
+    It is 0 in an empty fold.
+    """
+    held = np.zeros((n_splits, rows.shape[1]))
+    total = np.zeros(n_splits)
+    weights = rows / rows.sum(axis=0) ** 2
+    found = np.empty(len(rows), np.int64)
+    for i, (group, weight) in enumerate(zip(rows, weights, strict=True)):
+        added = held @ weight
+        ties = np.flatnonzero(added <= added.min() * (1 + 1e-12))
+        fold = ties[np.argmin(total[ties])]
+        found[i] = fold
+        held[fold] += group
+        total[fold] += group.sum()
+    return found
+
+
+def _exchange(
+    shares: Floats, folds: FoldOfRows, n_splits: int, generator: np.random.Generator
+) -> None:
+    """Let two folds exchange groups, or one go over, while that lessens the sum of squares.
+
+    What goes from one fold to the other, d, changes the sum by 2 |d - D|^2 - 2 |D|^2, D being half
+    the difference of the two: the best d is the one nearest to D. The two farthest apart come
+    first. Of the groups of a fold at most 64 are looked at, drawn at random.
+    """
+    held = _held(shares, folds, n_splits)
+    far = np.array([((held - fold) ** 2).sum(axis=1) for fold in held])
+    nothing = np.zeros((1, shares.shape[1]))
+    for _ in range(_EXCHANGES):
+        i, j = divmod(int(far.argmax()), n_splits)
+        if far[i, j] <= 0:  # no two have anything to exchange
+            return
+        half = (held[i] - held[j]) / 2
+        there, back = (_some(np.flatnonzero(folds == fold), generator) for fold in (i, j))
+        given = np.concatenate([shares[there], nothing])
+        taken = np.concatenate([shares[back], nothing])
+        aim = given - half
+        left = (aim**2).sum(axis=1)[:, None] + (taken**2).sum(axis=1) - 2 * aim @ taken.T
+        a, b = divmod(int(left.argmin()), len(taken))
+        moved = given[a] - taken[b]
+        if ((moved - half) ** 2).sum() < (half**2).sum() * (1 - 1e-9):
+            folds[there[a : a + 1]], folds[back[b : b + 1]] = j, i
+            held[i] -= moved
+            held[j] += moved
+            for fold in (i, j):
+                far[fold] = far[:, fold] = ((held - held[fold]) ** 2).sum(axis=1)
+        else:
+            far[i, j] = far[j, i] = 0
+
+
+def _some(groups: NDArray[np.intp], generator: np.random.Generator) -> NDArray[np.intp]:
+    return groups if len(groups) <= 64 else generator.choice(groups, 64, replace=False)
+
+
+def _warn_of_lacking(rows: Floats, folds: NDArray[Any], n_splits: int, classes: Classes) -> None:
+    lacking = np.flatnonzero((_held(rows, folds, n_splits) == 0).any(axis=0))
+    if len(lacking):
+        name = classes.names[int(lacking[0])]
+        n_groups = int(np.count_nonzero(rows[:, lacking[0]]))
+        warn_user(
+            f"{len(lacking):,} of {len(classes.sizes):,} classes are missing in some test set, as "
+            f"groups stay whole: class {name!r} is in {n_groups:,} "
+            f"{'group' if n_groups == 1 else 'groups'}",
+            DegenerateDataWarning,
+        )

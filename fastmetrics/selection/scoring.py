@@ -1,0 +1,647 @@
+"""``metrics=`` of estimators: what a fitted model says of rows, and the metric's value of it."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fastmetrics._docs import documented
+from fastmetrics._input.classes import check_class_labels
+from fastmetrics._input.containers import as_vector
+from fastmetrics._input.rows import check_same_index
+from fastmetrics._input.scalars import check_direction
+from fastmetrics._input.weights import check_weights
+from fastmetrics.errors import (
+    InputError,
+    InputTypeError,
+    UndefinedMetricWarning,
+    importing,
+    warn_user,
+)
+from fastmetrics.measures._measure import Measure
+from fastmetrics.measures.asking import Asked, ask, ask_one
+from fastmetrics.measures.decisions.count_measures import value
+from fastmetrics.measures.registry import MEASURES
+from fastmetrics.measures.regression.regression_measures import regression_measures
+from fastmetrics.selection.folds import Requests, routing, set_requests
+from fastmetrics.selection.point632 import RowLoss, row_loss_of
+from fastmetrics.tables.score_table import ScoreTable
+
+
+class Judged:
+    """Some rows with what a fitted model says of them, asked once for each kind of output.
+
+    ``classes`` are those of all rows, sorted. For regression they are None, and only `predicted`
+    is asked for.
+    """
+
+    def __init__(self, model: Any, X: Any, y: NDArray[Any], classes: Any, w: Any = None) -> None:
+        self.model, self.X, self.y, self.classes = model, X, y, classes
+        self.weights = {} if w is None else {"sample_weight": w}
+
+    @cached_property
+    def predicted(self) -> NDArray[Any]:
+        """Predictions, one a row."""
+        found = np.asarray(self.model.predict(self.X))
+        if found.shape == (len(self.y), 1):
+            found = found[:, 0]
+        if found.shape != self.y.shape:
+            raise InputError(
+                f"`estimator` must predict one value a row: got shape {found.shape} for "
+                f"{len(self.y):,} rows"
+            )
+        return found
+
+    @cached_property
+    def true_codes(self) -> NDArray[np.intp]:
+        """The class number of each row."""
+        return _codes(self.classes, self.y)
+
+    @cached_property
+    def predicted_codes(self) -> NDArray[np.intp]:
+        """The number of the class that each row is predicted to be of."""
+        return _codes(self.classes, self.predicted)
+
+    @cached_property
+    def confusion(self) -> NDArray[Any]:
+        """Counts (K, K) of true and predicted classes, or weights."""
+        k = len(self.classes)
+        weights = check_weights(n=len(self.y), **self.weights).values if self.weights else None
+        cells = self.true_codes * k + self.predicted_codes
+        return np.bincount(cells, weights, k * k).reshape(k, k)
+
+    @cached_property
+    def probabilities(self) -> NDArray[Any]:
+        """Probabilities (n, K), in the order of all classes; 0 for those it was not shown."""
+        return self._columns("predict_proba", "probabilities need: CalibratedClassifierCV adds one")
+
+    @cached_property
+    def scores(self) -> NDArray[Any]:
+        """Scores of the second of two classes: ``decision_function``, or else probabilities."""
+        if len(self.shown) == 2:
+            if hasattr(self.model, "decision_function"):
+                return np.asarray(self.model.decision_function(self.X)).ravel()
+            if not hasattr(self.model, "predict_proba"):
+                name = type(self.model).__name__
+                raise InputTypeError(f"{name} has neither decision_function nor predict_proba")
+        return self.probabilities[:, 1]
+
+    @cached_property
+    def decisions(self) -> NDArray[Any]:
+        """Decision values of the second of two classes (n,), or of each class (n, K)."""
+        asked = "decision_function", "decision values need: name one of probabilities, 'log_loss'"
+        return self._said(*asked).ravel() if len(self.classes) == 2 else self._columns(*asked)
+
+    def given_to(self, measure: Measure) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the true values and what a measure takes beside them: of two classes a column."""
+        if measure.needs == "values":
+            return self.y, self.predicted
+        if measure.needs == "labels":
+            return self.true_codes, self.predicted_codes
+        if measure.needs == "scores":
+            is_margin = measure.family == "probabilities"
+            return self.true_codes, self.decisions if is_margin else self.scores
+        columns = self.probabilities
+        return self.true_codes, columns[:, 1] if columns.shape[1] == 2 else columns
+
+    @property
+    def shown(self) -> NDArray[Any]:
+        """The classes that the model was shown."""
+        return np.asarray(getattr(self.model, "classes_", self.classes))
+
+    def _said(self, method: str, why: str) -> NDArray[Any]:
+        if not hasattr(self.model, method):
+            name = type(self.model).__name__
+            raise InputTypeError(f"{name} has no {method}, which measures of {why}")
+        return np.asarray(getattr(self.model, method)(self.X))
+
+    def _columns(self, method: str, why: str) -> NDArray[Any]:
+        """Return what a method says of each class, in the order of all; 0 for those not shown."""
+        found, shown = self._said(method, why), self.shown
+        if found.shape != (len(self.y), len(shown)):
+            raise InputError(
+                f"{method} must return one column for each of {len(shown):,} classes: got shape "
+                f"{found.shape}"
+            )
+        whole = np.zeros((len(self.y), len(self.classes)))
+        whole[:, _codes(self.classes, shown)] = found
+        return whole
+
+
+def _codes(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the place of each label among the sorted classes."""
+    if (classes.dtype.kind in "UOT") != (labels.dtype.kind in "UOT"):
+        raise InputTypeError(f"`estimator` predicts {labels.dtype} where `y` holds {classes.dtype}")
+    found = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    strange = np.flatnonzero(classes[found] != labels)
+    if len(strange):
+        raise InputError(f"`estimator` predicts {labels[strange[0]]!r}, which is no label of `y`")
+    return found
+
+
+def check_sklearn(what: str) -> None:
+    """Raise if scikit-learn, which something needs, is not installed."""
+    with importing(f"{what} needs scikit-learn: pip install 'fastmetrics-eval[estimators]'"):
+        import sklearn  # noqa: F401
+
+
+def classifies(estimator: Any, y: NDArray[Any]) -> bool:
+    """Return what the estimator says of itself; if nothing, what its methods and `y` tell."""
+    from sklearn.base import is_classifier, is_regressor
+
+    try:
+        if is_classifier(estimator) or is_regressor(estimator):
+            return bool(is_classifier(estimator))
+    except (AttributeError, TypeError):  # made without scikit-learn's base classes
+        pass
+    decides = hasattr(estimator, "predict_proba") or hasattr(estimator, "decision_function")
+    return decides or y.dtype.kind in "UOb"
+
+
+class _AlwaysRight:
+    """Predicts what it is given as ``X``, the true values: measures are tried on it."""
+
+    def predict(self, X: NDArray[Any]) -> NDArray[Any]:
+        return X
+
+    def predict_proba(self, X: NDArray[Any]) -> NDArray[Any]:
+        return np.eye(len(X))
+
+    def decision_function(self, X: NDArray[Any]) -> NDArray[Any]:
+        return np.arange(2.0) if len(X) == 2 else np.eye(len(X))
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One measure: how it is found on some rows, and which direction is better, if known."""
+
+    asked: Asked
+    find: Callable[[Asked, Judged], Any]
+    higher_is_better: bool | None
+
+    @property
+    def label(self) -> str:
+        """The name that its result gets."""
+        return self.asked.label
+
+    @property
+    def said(self) -> str:
+        """Its name; a function that nobody knows says what it is given."""
+        return f"{self.label} (given predictions)" if self.given == "predictions" else self.label
+
+    @property
+    def given(self) -> str:
+        """What it is given beside the true values, in the registry's words where it knows it."""
+        if self.asked.measure is not None:
+            return self.asked.measure.needs
+        return "estimator" if self.find is _by_scorer else "predictions"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest value, infinite where they are not known."""
+        if self.asked.measure is not None:
+            return self.asked.measure.bounds
+        scorer: Any = self.asked.function
+        inner = getattr(scorer, "_score_func", None)
+        if inner is not None:
+            measure = ask(partial(inner, **scorer._kwargs))[0].measure
+            low, high = (-math.inf, math.inf) if measure is None else measure.bounds
+            return (low, high) if scorer._sign > 0 else (-high, -low)
+        return -math.inf, math.inf
+
+    @property
+    def row_loss(self) -> RowLoss | None:
+        """The loss of single rows whose mean it is; None if it is no such mean."""
+        return None if self.find is _by_scorer else row_loss_of(self.asked)
+
+    def losses(self, judged: Judged) -> NDArray[np.float64]:
+        """Return the losses of some rows, of a measure that is their mean; nan where undefined."""
+        if self.asked.measure is not None and math.isnan(self.of(judged)):
+            return np.full(len(judged.y), np.nan)
+        return RowLoss(self.asked).of(*self._given(judged))
+
+    def no_information(self, judged: Judged) -> float:
+        """Return the mean of such a loss over all pairs of a row and what is said of a row."""
+        return RowLoss(self.asked).over_pairs(*self._given(judged))
+
+    def _given(self, judged: Judged) -> tuple[NDArray[Any], NDArray[Any]]:
+        measure = self.asked.measure
+        return (judged.y, judged.predicted) if measure is None else judged.given_to(measure)
+
+    def of(self, judged: Judged) -> float:
+        """Return the value on some rows; nan, without a warning, where it is undefined."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            return self._found(judged)
+
+    def check(self, classes: NDArray[Any] | None) -> None:
+        """Raise for what cannot be asked of an estimator of these classes; None for a regressor.
+
+        A measure of the library is tried on a perfect prediction, before any fit.
+        """
+        self.check_kind(classes)
+        if self.asked.measure is not None and not self.asked.is_only_function:
+            y = np.array([1.0, 2.0]) if classes is None else classes
+            # of what is certain and right nothing is left to calibrate: that is no news
+            find = self.of if self.asked.measure.family == "calibration" else self._found
+            find(Judged(_AlwaysRight(), y, y, classes))
+
+    def check_kind(self, classes: NDArray[Any] | None) -> None:
+        """Raise if the estimator cannot say what the measure needs, or has too many classes."""
+        measure, label = self.asked.measure, self.label
+        if measure is None:
+            return
+        if measure.needs in ("values", "nothing"):
+            if classes is not None:
+                raise InputError(f"{label!r} is for regression: `estimator` is a classifier")
+            return
+        if classes is None:
+            raise InputError(f"{label!r} is for classes: `estimator` is a regressor")
+        n, said = len(classes), f"and `y` has {len(classes):,}"
+        is_binary = measure.classes == 2 or (measure.family, measure.needs) == ("own", "scores")
+        if is_binary and n != 2:
+            more = [m.name for m in MEASURES.values() if m.classes != 2]
+            known = ", ".join(name for name in more if name.startswith(f"{measure.name}_"))
+            advice = f": see {known}" if known else ": make `y` one class against the rest"
+            raise InputError(f"{label!r} is for two classes, {said}{advice if n > 2 else ''}")
+        if n < measure.classes:
+            fewer = [m.name for m in MEASURES.values() if m.classes == 2]
+            kin = [f": take {name!r}" for name in fewer if measure.name.startswith(f"{name}_")]
+            advice = "".join(kin) if n > 1 else ""
+            raise InputError(f"{label!r} is for three classes and more, {said}{advice}")
+
+    def _found(self, judged: Judged) -> float:
+        found = self.find(self.asked, judged)
+        if isinstance(found, np.ndarray) and found.ndim > 0:
+            raise InputError(f"{self.label!r} must return one number: got shape {found.shape}")
+        return float(found)
+
+
+def asked_metrics(metrics: Any, classes: NDArray[Any] | None) -> tuple[Metric, ...]:
+    """Return the measures that ``metrics=`` asks for, of classes; raise as `Metric.check` does."""
+    found = tuple(map(metric_of, ask(metrics)))
+    for metric in found:
+        metric.check(classes)
+    return found
+
+
+def asked_metric(metric: Any, higher_is_better: Any, classes: NDArray[Any] | None) -> Metric:
+    """Return one measure, whose direction is known."""
+    one = metric_of(ask_one(defaults(classes)[0] if metric is None else metric))
+    one = replace(one, higher_is_better=directed(one, higher_is_better))
+    one.check(classes)
+    return one
+
+
+def directed(metric: Metric, higher_is_better: Any) -> bool:
+    """Return the direction that was given, or else that of the measure, or raise."""
+    if higher_is_better is not None:
+        return check_direction(higher_is_better)
+    if metric.higher_is_better is None:
+        raise InputError(f"`higher_is_better` is needed: no direction of {metric.label!r} is known")
+    return metric.higher_is_better
+
+
+def defaults(classes: NDArray[Any] | None) -> tuple[str, ...]:
+    """Return what is measured where nothing is asked for; of single rows the first alone."""
+    if classes is None:
+        return "mean_squared_error", "mean_absolute_error", "r2"
+    return "error_rate", "balanced_accuracy", "f1_macro" if len(classes) > 2 else "f1"
+
+
+def metric_of(one: Asked) -> Metric:
+    """Return how a measure that was asked for is found on rows that a model judged."""
+    if one.measure is not None:
+        key = (one.measure.family, one.measure.needs)
+        find = _FINDERS.get(key, _by_own)
+        if one.is_only_function and find is not _by_own:
+            find = _by_options
+        return Metric(one, find, one.higher_is_better)
+    if _is_scorer(one.function):
+        return Metric(one, _by_scorer, True)
+    return Metric(one, _by_function, None)
+
+
+def _is_scorer(function: Any) -> bool:
+    """Return whether it takes (estimator, X, y), as scikit-learn's scorers, not (y, predicted)."""
+    if hasattr(function, "_score_func"):
+        return True
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return False
+    return bool(names) and names[0] in ("estimator", "est", "clf", "model")
+
+
+def _by_classes(one: Asked, judged: Judged) -> Any:
+    """Return nan where a class has no row: what is left is another measure."""
+    measure: Any = one.measure
+    codes = judged.true_codes
+    if not np.bincount(codes, minlength=len(judged.classes)).all():
+        return math.nan
+    if measure.needs == "scores":
+        table = ScoreTable.from_scores(codes, judged.scores, **judged.weights)
+        return measure.value(table, **one.parameters)
+    columns = judged.probabilities
+    return _value(one, judged, codes, columns[:, 1] if measure.family == "costs" else columns)
+
+
+def _by_confusion(one: Asked, judged: Judged) -> Any:
+    return value(one.name, judged.confusion, **one.parameters)
+
+
+def _by_probabilities(one: Asked, judged: Judged) -> Any:
+    """Give a measure all columns; one of the calibration of two classes that of the second."""
+    measure: Any = one.measure
+    columns = judged.probabilities
+    if measure.family == "calibration" and columns.shape[1] == 2:
+        return _value(one, judged, judged.true_codes, columns[:, 1])
+    return _value(one, judged, judged.true_codes, columns, labels=np.arange(columns.shape[1]))
+
+
+def _by_values(one: Asked, judged: Judged) -> Any:
+    return _value(one, judged, judged.y, judged.predicted)
+
+
+def _by_decisions(one: Asked, judged: Judged) -> Any:
+    """Return nan where the model was not shown a class: it has no decision value."""
+    if len(judged.shown) < len(judged.classes):
+        return math.nan
+    data = judged.true_codes, judged.decisions
+    return _value(one, judged, *data, labels=np.arange(len(judged.classes)))
+
+
+def _by_numbers(one: Asked, judged: Judged) -> Any:
+    asked, data = {one.label: (one.name, one.parameters)}, (judged.y, judged.predicted)
+    return regression_measures(*data, metrics=asked, **judged.weights)[one.label]
+
+
+def _by_no_prediction(one: Asked, judged: Judged) -> Any:
+    raise InputError(
+        f"{one.label!r} judges no prediction, and so no estimator: name an error, as 'mean_error'"
+    )
+
+
+def _value(one: Asked, judged: Judged, *data: Any, **labels: Any) -> Any:
+    measure: Any = one.measure
+    return measure.value(*data, **labels, **judged.weights, **one.parameters)
+
+
+def _by_own(one: Asked, judged: Judged) -> Any:
+    measure: Any = one.measure
+    function: Any = one.function
+    is_said = measure.needs in ("scores", "probabilities")
+    said = getattr(judged, measure.needs if is_said else "predicted")
+    data = judged.true_codes if is_said else judged.y, said
+    if hasattr(function, "py_func"):  # compiled: it takes the weights of rows too
+        given = judged.weights.get("sample_weight")
+        n = len(judged.y)
+        weights = np.ones(n) if given is None else check_weights(given, n).values
+        return function(*data, np.asarray(weights, np.float64))
+    return function(*data, **judged.weights)
+
+
+def _by_options(one: Asked, judged: Judged) -> Any:
+    """Call a function that the registry names with options that it does not know, on `y` itself.
+
+    Of two classes it gets one column, as from scikit-learn's scorers: that of `pos_label`, or else
+    of the second.
+    """
+    measure: Any = one.measure
+    positive = getattr(one.function, "keywords", {}).get("pos_label")
+    is_first = len(judged.classes) == 2 and positive is not None and positive == judged.classes[0]
+    if measure.needs in ("labels", "values"):
+        said = judged.predicted
+    elif measure.needs == "scores" and measure.family == "probabilities":
+        said = judged.decisions
+    elif measure.needs == "scores":
+        said = -judged.scores if is_first else judged.scores
+    else:
+        said = judged.probabilities
+        said = said[:, 0 if is_first else 1] if said.shape[1] == 2 else said
+    return measure.value(judged.y, said, **judged.weights)
+
+
+def _by_function(one: Asked, judged: Judged) -> Any:
+    function: Any = one.function
+    return function(judged.y, judged.predicted)
+
+
+def _by_scorer(one: Asked, judged: Judged) -> Any:
+    scorer: Any = one.function
+    return scorer(judged.model, judged.X, judged.y)
+
+
+#: How measures are found, by their room and by what they need, as the registry declares both.
+_FINDERS: Final[dict[tuple[str, str], Callable[[Asked, Judged], Any]]] = {
+    ("curves", "scores"): _by_classes,
+    ("curves", "probabilities"): _by_classes,
+    ("costs", "scores"): _by_classes,
+    ("costs", "probabilities"): _by_classes,
+    **dict.fromkeys((("costs", "values"), ("concordance", "values")), _by_values),
+    ("decisions", "labels"): _by_confusion,
+    ("probabilities", "probabilities"): _by_probabilities,
+    ("probabilities", "scores"): _by_decisions,
+    ("calibration", "probabilities"): _by_probabilities,
+    ("regression", "values"): _by_numbers,
+    ("regression", "nothing"): _by_no_prediction,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Scorer:
+    """Measures a fitted estimator; the greater the value, the better.
+
+    Attributes
+    ----------
+    asked : Asked
+        The measure and its parameters.
+    higher_is_better : bool
+        The direction of the measure; if False, its value is negated.
+    """
+
+    asked: Asked
+    higher_is_better: bool
+    _requests: Requests = field(init=False)
+
+    def __post_init__(self) -> None:
+        takes = self._accept_sample_weight()
+        object.__setattr__(self, "_requests", {"sample_weight": None} if takes else {})
+
+    def __call__(
+        self, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Return the measure of what the estimator says of some rows, weighted on request."""
+        if sample_weight is not None and not self._accept_sample_weight():
+            raise InputError(f"{self.asked.label!r} takes no weights: got `sample_weight`")
+        check_same_index(X=X, y=y, sample_weight=sample_weight)
+        target = as_vector(y, "y")
+        metric = metric_of(self.asked)
+        judged = Judged(estimator, X, target, _classes(estimator, target), sample_weight)
+        metric.check_kind(judged.classes)
+        value = metric.of(judged)
+        if math.isnan(value):
+            warn_user(
+                f"{metric.label!r} is not defined on these {len(target):,} rows",
+                UndefinedMetricWarning,
+            )
+        return self._sign * value
+
+    def __repr__(self) -> str:
+        given = "".join(f", {name}={value!r}" for name, value in self.asked.parameters.items())
+        return f"scorer({self.asked.label!r}{given})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle a measure of the library by its name, any other as it is."""
+        one = self.asked
+        make: Callable[..., Scorer] = Scorer
+        given: tuple[Any, ...] = (one, self.higher_is_better)
+        if one.measure is MEASURES.get(one.name):
+            make = partial(scorer, higher_is_better=self.higher_is_better)
+            given = ({one.label: (one.name, dict(one.parameters))},)
+        # Not as a state: Python before 3.11.3 overwrites `__setstate__` of such classes.
+        return _again, (make, given, dict(self._requests))
+
+    def get_metadata_routing(self) -> Any:
+        """Return what is asked for of scikit-learn's metadata: weights, if so set."""
+        return routing(self, "score", self._requests)
+
+    def set_score_request(self, **requests: bool | str | None) -> Self:
+        """Say which metadata of scikit-learn's routing are the weights, and return the scorer.
+
+        Parameters
+        ----------
+        **requests
+            ``sample_weight=True``, False, None (the default: an error if passed) or the name of the
+            metadata that are the weights.
+
+        Raises
+        ------
+        RuntimeError
+            If scikit-learn's metadata routing is not enabled.
+        TypeError, ValueError
+            If anything else is asked for, or weights by a measure that takes none.
+        """
+        set_requests(self, "score", self._requests, requests)
+        return self
+
+    _routing_repr = __repr__
+
+    def _accept_sample_weight(self) -> bool:
+        measure = _of(self.asked)
+        if not measure.function:  # found with others of its kind, which are weighted
+            return True
+        function = measure.load()
+        is_compiled = measure.family == "own" and hasattr(function, "py_func")
+        return is_compiled or "sample_weight" in inspect.signature(function).parameters
+
+    # What TunedThresholdClassifierCV asks of a scorer: it judges labels of its own.
+
+    @property
+    def _sign(self) -> int:
+        return 1 if self.higher_is_better else -1
+
+    @property
+    def _score_func(self) -> Callable[..., Any]:
+        return self.asked.function or _of(self.asked).load()
+
+    @property
+    def _kwargs(self) -> dict[str, Any]:
+        measure = _of(self.asked)
+        passed = {measure.passed_as.get(n, n): v for n, v in self.asked.parameters.items()}
+        return {**measure.arguments, **passed}
+
+
+@documented()
+def scorer(
+    metrics: str | Callable[..., Any], /, *, higher_is_better: bool | None = None, **parameters: Any
+) -> Scorer:
+    """Make a scorer of a measure, for `scoring=` in scikit-learn.
+
+    Parameters
+    ----------
+    metrics : str or callable
+        A measure by its name, canonical or alias (`metrics_table` shows them), or a function of
+        ours.
+    higher_is_better : bool, optional
+        Direction of the measure; needed where it is not known.
+    **parameters
+        Parameters of the measure.
+
+    Returns
+    -------
+    Scorer
+        Called as ``scorer(estimator, X, y)``, and with ``sample_weight=`` where the measure takes
+        weights. Greater is better: where lower values of the measure are, it returns their
+        negative, as scikit-learn's ``neg_`` scorers do.
+
+    Raises
+    ------
+    ImportError
+        If scikit-learn is not installed.
+    TypeError, ValueError
+        If it is no measure, or has no such parameter; where the scorer is called, if the measure is
+        not for such an estimator.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where the scorer is called, if the measure has no value on these rows: it returns nan.
+
+    Notes
+    -----
+    The estimator is asked for what the measure needs as `evaluate_estimator` does, whose values on
+    the same rows these are: of two classes the second is positive; a class that is missing in a
+    fold is no error.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    >>> cross_val_score(tree, X, y, cv=3, scoring=scorer("log_loss")).round(2).tolist()
+    [-0.8, -1.57, -0.27]
+    """
+    check_sklearn("scorer")
+    given: Any = metrics
+    if parameters:
+        given = partial(metrics, **parameters) if callable(metrics) else (metrics, parameters)
+    asked = ask_one(given)
+    _of(asked)
+    return Scorer(asked, directed(metric_of(asked), higher_is_better))
+
+
+def _again(make: Callable[..., Scorer], given: tuple[Any, ...], requests: Requests) -> Scorer:
+    """Return a scorer that was pickled, with what was asked for."""
+    found = make(*given)
+    found._requests.update(requests)
+    return found
+
+
+def _of(asked: Asked) -> Measure:
+    measure = asked.measure
+    if measure is None:
+        raise InputTypeError(
+            f"`metrics` must be a measure of the library: of {asked.label!r} scikit-learn's "
+            "`make_scorer` makes a scorer, or `register_metric` a measure"
+        )
+    return measure
+
+
+def _classes(estimator: Any, y: NDArray[Any]) -> NDArray[Any] | None:
+    """Return the classes of a classifier: those that it was shown, and those of the rows."""
+    if not classifies(estimator, y):
+        return None
+    classes = check_class_labels(y, "y").classes
+    shown = getattr(estimator, "classes_", None)
+    return classes if shown is None else np.union1d(classes, np.asarray(shown))
