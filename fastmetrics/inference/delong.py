@@ -330,8 +330,7 @@ def delong(
     **Without weights**, and of frequencies: one sort, then O(distinct scores). With ties counting
     one half, the placement of an example is the share of the other class below (above) it, and
     the variance is that of the placements in each class, with divisors m+ - 1 and m- - 1, each
-    over its class size. Sums of placements are integers of any size, so estimate and variance are
-    the doubles nearest to the true ratios.
+    over its class size. The AUC is the double nearest to the true ratio.
 
     With groups the placements are looked up row by row, O(n log n) time and O(n) memory.
 
@@ -447,11 +446,9 @@ def delong_test(
     Notes
     -----
     O(K n log n + K^2 n) time and O(K n) memory: a sort and a look-up a model give the placement
-    of each example, and without groups and importances all else are sums of products of whole
-    numbers. AUCs, covariances and the variances of differences are then each the double nearest to
-    the true ratio, and neither threads nor the order of the rows change a bit. Models that rank the
-    examples alike have a variance of exactly 0; the chi-square leaves out directions whose share of
-    the variance is below 1e-10.
+    of each example. Threads do not change a bit. Models that rank the examples alike have a
+    variance of exactly 0; the chi-square leaves out directions whose share of the variance is below
+    1e-10.
 
     Rows are matched by their position; series and frames of pandas whose indexes hold labels in
     another order are refused.
