@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display import Display, Shown, Table
 from fastmetrics._docs import documented
-from fastmetrics._input.containers import as_vector
 from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
 from fastmetrics._input.scalars import check_memory_size
 from fastmetrics._threads.workers import run, thread_count, with_threads
@@ -37,9 +36,7 @@ from fastmetrics.tables.sorted_columns import (
     classes_of,
     counted,
     counts_of,
-    integers_of,
     merged_counts,
-    of_dtype,
     rows_of,
     sorted_column,
 )
@@ -186,8 +183,6 @@ _BESIDE: Final = 32 << 20
 _SORTED_AT_ONCE: Final = 4
 #: Scores with counts are merged in so many times the memory that other rows are sorted in.
 _OF_COUNTS: Final = 2
-#: Bytes a score of a range takes, with room for others, while all become integers.
-_OF_RANGE: Final = 256
 #: A class of rows: few enough to be counted in int64.
 _MOST: Final = 2**62
 
@@ -205,7 +200,6 @@ class RowStore:
         self.folder = folder
         self.file: SpillFile | None = None
         self.kind: np.dtype[Any] | None = None
-        self.came: frozenset[np.dtype[Any]] = frozenset()  # what scores came in: small integers too
         self._classes: tuple[list[SortedColumn], ...] = ([], [])
         self._waiting: list[Batch] = []
         self._waiting_bytes = 0
@@ -226,13 +220,10 @@ class RowStore:
         """Whether scores that 32 bits can tell are counted, not sorted."""
         return self._counter is not None
 
-    def count(self, rows: BinaryRows, came: np.dtype[Any]) -> bool:
+    def count(self, rows: BinaryRows) -> bool:
         """Take a batch, which is wholly verified, if its scores may be counted."""
-        kind, all_came = self._kind_with(rows.scores.dtype, frozenset({came}))
-        if kind.kind != "f":
-            rows = rows.replace(scores=rows.scores.astype(kind, copy=False))
-        counter = self._counter
-        if counter is None or rows.weights is not None or self._becomes(kind):
+        kind, counter = self._kind_with(rows.scores.dtype), self._counter
+        if counter is None or rows.weights is not None:
             return False
         if (bits := bits_of(rows.scores)) is None:
             return False
@@ -247,7 +238,7 @@ class RowStore:
             with suppress(InputError):  # rows of this batch are here: the next one is refused
                 self._count_dealt(counter)
 
-        self.kind, self.came = kind, all_came
+        self.kind = kind
         before = sum(counter.rows)
         try:
             counter.take(bits, rows.labels, 0, count_dealt)
@@ -260,10 +251,9 @@ class RowStore:
             raise
         return True
 
-    def keep(self, parts: Batch, came: np.dtype[Any]) -> None:
+    def keep(self, parts: Batch) -> None:
         """Let rows wait to be sorted, or counted."""
-        kind, all_came = self._kind_with(parts[0][0].dtype, frozenset({came}))
-        parts = of_dtype(parts, kind)
+        kind = self._kind_with(parts[0][0].dtype)
         sizes = [rows_of(*part) for part in parts]
         self._check_totals(sizes)
         n_bytes = bytes_of(parts)
@@ -273,75 +263,47 @@ class RowStore:
         if is_much and self._waiting and not self._start_counting():
             self._sort_waiting()
         self._make_room(n_bytes)
-        self._become(kind)
         totals = [total + size for total, size in zip(self._totals, sizes, strict=True)]
-        self._totals, self.kind, self.came = totals, kind, all_came
+        self._totals, self.kind = totals, kind
         self._waiting_bytes += n_bytes
         self._waiting.append(parts)
 
-    def add(
-        self,
-        rows: AllRows,
-        totals: tuple[int, int],
-        theirs_kind: np.dtype[Any],
-        came: frozenset[np.dtype[Any]],
-    ) -> None:
-        """Take the rows of another store."""
+    def add(self, rows: AllRows, totals: tuple[int, int], theirs: np.dtype[Any]) -> None:
+        """Take the rows of another store, whose scores have that dtype."""
         self._check_totals(totals)
-        kind, came = self._kind_with(theirs_kind, came)
-        if kind.kind != "f" and kind != theirs_kind:
-            rows = self._integers(rows, kind).all_rows()
+        kind = self._kind_with(theirs)
         in_memory = [column for each in rows.columns for column in each]
         is_much = self._spill(in_memory)
         with self._whole_file():
-            theirs = self._columns_of(rows)
-            self._make_room(sum(c.nbytes for each in theirs for c in each))
+            columns = self._columns_of(rows)
+            self._make_room(sum(c.nbytes for each in columns for c in each))
             if is_much:
                 self._move(in_memory)
-            self._become(kind)
-        classes = tuple([*a, *b] for a, b in zip(self._classes, theirs, strict=True))
+        classes = tuple([*a, *b] for a, b in zip(self._classes, columns, strict=True))
         both = [a + b for a, b in zip(self._totals, totals, strict=True)]
-        self._totals, self.kind, self._classes, self.came = both, kind, classes, came
+        self._totals, self.kind, self._classes = both, kind, classes
 
     def _check_totals(self, more: Sequence[int]) -> None:
         if max(map(sum, zip(more, self.totals, strict=True))) >= _MOST:
             raise InputError("fewer than 2**62 rows of a class can be counted")
 
-    def _kind_with(
-        self, theirs: np.dtype[Any], came: frozenset[np.dtype[Any]]
-    ) -> tuple[np.dtype[Any], frozenset[np.dtype[Any]]]:
-        """Return the dtype of all scores if others come, and what all came in; or raise."""
-        came |= self.came
-        kind = integers_of(came)
-        if kind is None:
-            is_one = self.kind is None or self.kind == theirs
-            return theirs if is_one else np.dtype(np.float64), came
-        return kind, came
+    def _kind_with(self, theirs: np.dtype[Any]) -> np.dtype[Any]:
+        """Return the dtype of all scores if others come; raise where none holds both."""
+        if self.kind is None or self.kind == theirs:
+            return theirs
+        if self.kind.kind == theirs.kind == "f":
+            return np.dtype(np.float64)
+        raise InputTypeError(
+            f"scores of {self.kind} and of {theirs} cannot be merged exactly: take one dtype for "
+            "all"
+        )
 
-    def _becomes(self, kind: np.dtype[Any]) -> bool:
-        """Return whether these are the first integers of 64 bits, which small ones here become."""
-        return kind.kind != "f" and self.kind is not None and self.kind != kind
-
-    def _become(self, kind: np.dtype[Any]) -> None:
-        if self._becomes(kind):
-            rows = self._integers(self.all_rows(), kind)
-            self.kind, self._totals, self._classes = kind, rows._totals, rows._classes
-            self.file, self._counter = rows.file, None
-
-    def _integers(self, rows: AllRows, kind: np.dtype[Any]) -> RowStore:
-        """Return a store of rows whose scores are whole floats, as integers."""
-        found = RowStore(self.memory, self.folder)
-        for where in ranges_of(rows, max(self.memory // _OF_RANGE, 1)):
-            found.take(table_of(rows, where), kind)
-            found._make_room(0)
-        return found
-
-    def take(self, table: ScoreTable, kind: np.dtype[Any]) -> None:
-        """Take the rows of a table, in a dtype."""
+    def take(self, table: ScoreTable) -> None:
+        """Take the rows of a table."""
+        self.kind = table.scores.dtype
         for k, counts in enumerate((table.positives, table.negatives)):
             if (has := counts > 0).any():
-                scores = table.scores[has].astype(kind, copy=False)
-                self._classes[k].append(SortedColumn.of_counts(scores, counts[has]))
+                self._classes[k].append(SortedColumn.of_counts(table.scores[has], counts[has]))
                 self._totals[k] += self._classes[k][-1].total
         self._spill()
 
@@ -565,8 +527,8 @@ class ScoreRuns(Merging, Shown):
     The file has no name (on Linux it never has one): it is gone with the object or the process,
     however that ends. Several threads may update one object. What is refused leaves it as it was.
 
-    Scores of float32 and of float64 together become float64, and so do integers of up to 32 bits,
-    unless some of 64 bits are among them: those stay integers, and merge with no floats.
+    Scores of float32 and of float64 together become float64, as do integers below 64 bits; those of
+    64 bits stay integers, and merge with no others.
 
     Examples
     --------
@@ -633,7 +595,6 @@ class ScoreRuns(Merging, Shown):
         (2, 1)
         """
         check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
-        y_score = as_vector(y_score, "y_score")
         rows = check_binary(
             y_true,
             y_score,
@@ -642,23 +603,21 @@ class ScoreRuns(Merging, Shown):
             pos_label=pos_label,
             allow_inf=allow_inf,
         )
-        # Of integers that became floats, what they were: others may come.
-        came = y_score.dtype if y_score.dtype.kind in "biu" else rows.unverified[2].dtype
         if self._store.counts_keys and rows.weights is None:
             with self._lock:
-                if self._store.count(rows, came):
+                if self._store.count(rows):
                     return
         parts = classes_of(rows)
         with self._lock:
-            self._store.keep(parts, came)
+            self._store.keep(parts)
 
     def _join(self, other: ScoreRuns) -> None:
         with other._lock:
             rows = other._store.all_rows()
-            kind, totals, came = other._store.kind, other._store.totals, other._store.came
+            kind, totals = other._store.kind, other._store.totals
         if kind is not None:
             with self._lock:
-                self._store.add(rows, totals, kind, came)
+                self._store.add(rows, totals, kind)
 
     @property
     def n_positive(self) -> int:
@@ -704,12 +663,7 @@ class ScoreRuns(Merging, Shown):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel as a table; what arrives uses the same folder."""
-        return _of_table, (
-            self._memory,
-            self._store.folder,
-            self.to_score_table(),
-            self._store.came,
-        )
+        return _of_table, (self._memory, self._store.folder, self.to_score_table())
 
     def ranges(self) -> Iterator[ScoreRange]:
         """Give the tables of consecutive ranges of scores, the highest first; all rows are in one.
@@ -757,11 +711,8 @@ class ScoreRuns(Merging, Shown):
         return rows, ranges_of(rows, most), max(1, min(room // most, thread_count()))
 
 
-def _of_table(
-    memory: int, folder: str | None, table: ScoreTable, came: frozenset[np.dtype[Any]]
-) -> ScoreRuns:
+def _of_table(memory: int, folder: str | None, table: ScoreTable) -> ScoreRuns:
     runs = ScoreRuns(memory, folder)
     if len(table):
-        runs._store.take(table, table.scores.dtype)
-        runs._store.kind, runs._store.came = table.scores.dtype, came
+        runs._store.take(table)
     return runs

@@ -7,7 +7,6 @@ import os
 import tempfile
 import threading
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scores import check_finite
-from fastmetrics.errors import InputError, InputTypeError
+from fastmetrics.errors import InputError
 from fastmetrics.tables.pairs import split_by_class, unsign_zeros
 from fastmetrics.tables.score_table import first_places
 
@@ -253,37 +252,6 @@ def sorted_column(parts: list[Part]) -> SortedColumn | None:
         return SortedColumn.of_scores(scores)
     unsign_zeros(scores)
     return SortedColumn.of_counts(scores, np.concatenate([counts_of(*part) for part in parts]))
-
-
-@cache
-def integers_of(came: frozenset[np.dtype[Any]]) -> np.dtype[Any] | None:
-    """Return the dtype of scores that came in these, if it is int64 or uint64; None: of floats.
-
-    Integers of fewer bytes, and booleans, are kept as the floats that they are. Raises where no
-    dtype holds all scores.
-    """
-    found: np.dtype[Any] | None = None
-    ordered = sorted(came, key=str)
-    for wide in filter(_is_wide, ordered):
-        for other in ordered:
-            if not _is_wide(found := np.result_type(wide, other)):
-                raise InputTypeError(
-                    f"scores of {wide} and of {other} cannot be merged exactly: take one dtype "
-                    "for all"
-                )
-    return found
-
-
-def _is_wide(dtype: np.dtype[Any]) -> bool:
-    return dtype.kind in "iu" and dtype.itemsize == 8
-
-
-def of_dtype(parts: Batch, dtype: np.dtype[Any]) -> Batch:
-    """Return a batch whose scores, if they are to be integers, are."""
-    if dtype.kind == "f":
-        return parts
-    (one, counts), (other, more) = parts
-    return (one.astype(dtype, copy=False), counts), (other.astype(dtype, copy=False), more)
 
 
 def merged_counts(columns: list[SortedColumn]) -> list[SortedColumn]:

@@ -191,17 +191,3 @@ def test_an_interrupt_loses_no_row_and_counts_none_twice(rng, tmp_path, monkeypa
                 runs.update(y[some], scores[some])
     assert n_interrupts == 1
     agree(runs, y, scores)
-
-
-@pytest.mark.parametrize("has_folder", [False, True])
-def test_small_integers_become_long_ones(rng, tmp_path, has_folder):
-    y, small = rng.integers(0, 2, N), rng.integers(-(10**5), 10**5, N).astype(np.int32)
-    runs = filled(y, small, tmp_path if has_folder else None, "16MB")
-    assert runs._store.counts_keys
-    large = 2**60 + rng.integers(0, 50, SIZE)
-    runs.update(y[:SIZE], large)
-    runs.update(y, small)
-    agree(runs, np.r_[y, y[:SIZE], y], np.r_[small, large, small])
-    floats = filled(y, small, tmp_path if has_folder else None, "16MB")
-    floats.update(y[:SIZE], large + 0.0)
-    agree(floats, np.r_[y, y[:SIZE]], np.r_[small, large + 0.0])
