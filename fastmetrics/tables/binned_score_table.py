@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -13,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
 from fastmetrics._files import Members
-from fastmetrics._input.containers import as_vector
 from fastmetrics._input.rows import BinaryRows, check_binary, check_same_index
 from fastmetrics._input.scalars import check_integer, check_n_rows, check_same_length
 from fastmetrics._input.scores import check_finite, check_scores_array
@@ -24,13 +24,12 @@ from fastmetrics._threads.workers import run, with_threads
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables._mergeable import Mergeable
 from fastmetrics.tables.bin_bounds import BinColumns, Bracketed
-from fastmetrics.tables.bin_layout import BinLayout, as_doubles, doubles_of, edges_of, layout_of
+from fastmetrics.tables.bin_layout import BinLayout, as_doubles, edges_of, layout_of
 from fastmetrics.tables.pairs import Columns
 from fastmetrics.tables.score_table import (
     ROWS,
     ScoreTable,
     checked_columns,
-    checked_counts,
     checked_pair,
     rescaled,
 )
@@ -121,50 +120,25 @@ def _rows(checked: BinaryRows) -> Rows:
 _CALL_ROWS: Final = 1 << 22
 
 
-class Waiting:
-    """The first rows of a stream, as they came."""
+def joined(chunks: Sequence[Rows]) -> Rows:
+    """Return a copy of the rows of all chunks, those without weights counting one each."""
+    weights = None
+    if any(rows.weights is not None for rows in chunks):
+        one = np.ones(max(len(rows.labels) for rows in chunks), np.int64)
+        weights = np.concatenate(
+            [one[: len(r.labels)] if r.weights is None else r.weights for r in chunks]
+        )
+    scores = np.concatenate([np.empty(0), *(rows.scores for rows in chunks)])
+    labels = [np.empty(0, np.int8), *((rows.labels == 1).view(np.int8) for rows in chunks)]
+    return Rows(scores, np.concatenate(labels), weights)
 
-    __slots__ = ("labels", "n", "scores", "weights")
 
-    def __init__(self) -> None:
-        self.scores = np.empty(0)
-        self.labels = np.empty(0, np.int8)
-        self.weights: NDArray[Any] | None = None
-        self.n = 0
-
-    @classmethod
-    def of(cls, rows: Rows) -> Self:
-        """Return rows that are copied."""
-        waiting = cls()
-        waiting.add(rows)
-        return waiting
-
-    def add(self, rows: Rows) -> None:
-        """Append rows; what they need is asked for twice over, so that few of them are moved."""
-        n, end = self.n, self.n + len(rows.scores)
-        if end > len(self.scores):
-            more = max(end, 2 * len(self.scores)) - n
-            self.scores = np.concatenate([self.scores[:n], np.empty(more)])
-            self.labels = np.concatenate([self.labels[:n], np.empty(more, np.int8)])
-            if self.weights is not None:
-                kept = self.weights[:n]
-                self.weights = np.concatenate([kept, np.empty(more, kept.dtype)])
-        if rows.weights is not None:
-            kind = np.float64 if rows.is_weighted else np.int64
-            if self.weights is None:
-                self.weights = np.ones(len(self.scores), kind)
-            elif kind is np.float64:
-                self.weights = self.weights.astype(np.float64, copy=False)
-            self.weights[n:end] = rows.weights
-        elif self.weights is not None:
-            self.weights[n:end] = 1
-        self.scores[n:end] = rows.scores
-        self.labels[n:end] = rows.labels == 1
-        self.n = end  # last: what was interrupted is not there
-
-    def rows(self) -> Rows:
-        """Return the rows as they came."""
-        return Rows(self.scores, self.labels, self.weights).part(0, self.n)
+def appended(chunks: Sequence[Rows], rows: Rows) -> tuple[Rows, ...]:
+    """Return chunks and a copy of more rows; each holds at least twice the rows of the next."""
+    found = [*chunks, joined([rows])]
+    while len(found) > 1 and len(found[-2].labels) < 2 * len(found[-1].labels):
+        found[-2:] = [joined(found[-2:])]
+    return tuple(found)
 
 
 @dataclass(slots=True, eq=False)
@@ -193,48 +167,6 @@ class Bins:
     def is_weighted(self) -> bool:
         """Whether the counts are sums of float weights."""
         return self.counts.dtype.kind == "f"
-
-    @classmethod
-    def of_counts(
-        cls, layout: BinLayout, numbers: Any, columns: tuple[Any, Any], ends: tuple[Any, Any] | None
-    ) -> Self:
-        """Return bins of counts that others made, or raise what is wrong with them."""
-        at, positives, negatives = as_vector(numbers, "bins"), *columns
-        check_same_length(bins=at, positives=positives, negatives=negatives)
-        if at.dtype.kind not in "iu":
-            raise InputTypeError(f"`bins` must be whole numbers: got {at.dtype}")
-        is_wrong = (at < 0) | (at >= layout.n_bins)
-        if is_wrong.any():
-            worst = at[np.argmax(is_wrong)]
-            raise InputError(f"`bins` must be numbers from 0 to {layout.n_bins - 1:,}: got {worst}")
-        kept = (positives > 0) | (negatives > 0)
-        at = at[kept].astype(np.int64)
-        found = cls.empty(layout, positives.dtype.kind == "f" or negatives.dtype.kind == "f")
-        for cells, column in ((2 * at, negatives), (2 * at + 1, positives)):
-            np.add.at(found.counts, cells, column[kept].astype(found.counts.dtype))
-        found.n_roundings = int(found.is_weighted) * len(at)
-        # What has one score is watched, and known; of the others nothing is but where they end.
-        if ends is None:
-            found.watched[at] = 0
-            return found
-        low, high = doubles_of(ends[0], "low"), doubles_of(ends[1], "high")
-        check_same_length(bins=kept, low=low, high=high)
-        low, high = low[kept].astype(np.float64) + 0.0, high[kept].astype(np.float64) + 0.0
-        for name, each in (("low", low), ("high", high)):
-            is_wrong = np.searchsorted(layout.edges, each, side="right") != at
-            if is_wrong.any():
-                k = int(np.argmax(is_wrong))
-                raise InputError(f"`{name}` must lie in its bin: {each[k]} is not in bin {at[k]}")
-        if (low > high).any():
-            k = int(np.argmax(low > high))
-            raise InputError(f"`low` must not exceed `high`: {low[k]} and {high[k]} of bin {at[k]}")
-        least, most = np.full(layout.n_bins, np.inf), np.full(layout.n_bins, -np.inf)
-        np.minimum.at(least, at, low)
-        np.maximum.at(most, at, high)
-        found.watched[at] &= least[at] == most[at]
-        is_known = found.watched.view(np.bool_) & found.has_rows()
-        found.seen[is_known] = least[is_known]
-        return found
 
     def copy(self) -> Bins:
         """Return a copy that changes on its own."""
@@ -361,18 +293,18 @@ class BinnedState:
     __slots__ = ("_bound", "bins", "first_rows", "layout", "lock", "waiting")
     layout: BinLayout | None
     bins: Bins | None
-    waiting: Waiting
+    waiting: tuple[Rows, ...]
     _bound: int
 
     def __init__(self, layout: BinLayout | None, first_rows: int) -> None:
         self.lock = threading.RLock()
         self.first_rows = first_rows
-        self._set(layout, None, Waiting(), 0)
+        self._set(layout, None, (), 0)
         if layout is not None and first_rows == 0:
             self.bins = Bins.empty(layout)
 
     def _set(
-        self, layout: BinLayout | None, bins: Bins | None, waiting: Waiting, bound: int
+        self, layout: BinLayout | None, bins: Bins | None, waiting: tuple[Rows, ...], bound: int
     ) -> None:
         # No call among these: an interrupt finds all of them done, or none.
         self.layout = layout
@@ -380,24 +312,29 @@ class BinnedState:
         self.waiting = waiting
         self._bound = bound
 
+    @property
+    def n_waiting(self) -> int:
+        """Number of first rows."""
+        return sum(len(rows.labels) for rows in self.waiting)
+
     def update(self, rows: Rows) -> None:
         """Count rows that are right, those with a weight."""
         with self.lock:
             bound = check_n_rows(self._bound + rows.size)
-            self._take(rows, self.first_rows - self.waiting.n, self.layout, bound)
+            self._take(rows, self.first_rows - self.n_waiting, self.layout, bound)
 
     def _take(self, rows: Rows, n_first: int, layout: BinLayout | None, bound: int) -> None:
         """Count rows, the first ones of which may have to teach the bins."""
         bins, waiting = self.bins, self.waiting
         if bins is not None:
             bins = bins.with_rows(rows)
-        elif waiting.n + len(rows.labels) < self.first_rows:
-            waiting.add(rows)
+        elif self.n_waiting + len(rows.labels) < self.first_rows:
+            waiting = appended(waiting, rows)
         else:
-            bins = _binned(layout, waiting.rows(), rows.part(0, n_first))
+            bins = _binned(layout, joined(waiting), rows.part(0, n_first))
             if len(rows.labels) > n_first:
                 bins = bins.with_rows(rows.part(n_first))
-            waiting = Waiting()
+            waiting = ()
         self._set(layout if bins is None else bins.layout, bins, waiting, bound)
 
     def merge(self, other: BinnedState) -> None:
@@ -407,14 +344,14 @@ class BinnedState:
             bound = check_n_rows(self._bound + other._bound)
             self.first_rows = min(self.first_rows, other.first_rows)
             if other.bins is None:
-                self._take(other.waiting.rows(), other.waiting.n, layout, bound)
+                self._take(joined(other.waiting), other.n_waiting, layout, bound)
                 return
             bins = other.bins
             if self.bins is not None:
                 bins = self.bins.merged(bins)
             else:
-                bins = bins.copy().with_rows(self.waiting.rows())
-            self._set(bins.layout, bins, Waiting(), bound)
+                bins = bins.copy().with_rows(joined(self.waiting))
+            self._set(bins.layout, bins, (), bound)
 
     def reset(self) -> None:
         """Forget all rows, and keep the layout."""
@@ -425,7 +362,7 @@ class BinnedState:
     def copy(self) -> Self:
         """Return a copy that changes on its own."""
         with self.lock:
-            held = self.waiting.rows() if self.bins is None else self.bins.copy()
+            held = joined(self.waiting) if self.bins is None else self.bins.copy()
             return self.holding(held, self.layout, self.first_rows, self._bound)
 
     @classmethod
@@ -441,7 +378,7 @@ class BinnedState:
             n_rows = 0 if held.is_weighted or bound is not None else int(held.counts.sum())
             state.bins = held
         else:
-            n_rows, state.waiting = held.size, Waiting.of(held)
+            n_rows, state.waiting = held.size, (held,)
         state._bound = n_rows if bound is None else bound
         return state
 
@@ -451,7 +388,7 @@ class BinnedState:
             if self.bins is not None:
                 return self.bins.columns()
             _, positives, negatives = self.first_columns()
-            n_rows = self.waiting.n
+            n_rows = self.n_waiting
         roundings = n_rows if positives.dtype.kind == "f" else None
         return BinColumns(positives, negatives, np.ones(len(positives), np.bool_), roundings)
 
@@ -475,7 +412,7 @@ class BinnedState:
 
     def sorted_rows(self) -> tuple[NDArray[Any], NDArray[np.int8], NDArray[Any]]:
         """Return scores, labels and weights of the first rows, in an order of their own."""
-        rows = self.waiting.rows()
+        rows = joined(self.waiting)
         weights = np.ones(len(rows.labels), np.int64) if rows.weights is None else rows.weights
         order = np.lexsort((weights, rows.labels, rows.scores))
         return rows.scores[order], rows.labels[order], weights[order]
@@ -647,65 +584,6 @@ class BinnedScoreTable(Mergeable, Bracketed):
         first_rows = check_first_rows(layout, first_rows)
         self._state = BinnedState(layout, first_rows)
 
-    @classmethod
-    def from_counts(
-        cls,
-        layout: BinLayout,
-        bins: ArrayLike,
-        positives: ArrayLike,
-        negatives: ArrayLike,
-        *,
-        low: ArrayLike | None = None,
-        high: ArrayLike | None = None,
-    ) -> Self:
-        """Make a table of counts by bin, as a database makes them: it merges with those of streams.
-
-        Parameters
-        ----------
-        layout : BinLayout
-            The bins that were counted.
-        bins : array-like of shape (k,)
-            Numbers of bins, in any order: of how many of the layout's edges the scores are not
-            below, as ``width_bucket(score, edges)`` says in SQL. Of one bin counts are added up.
-        positives, negatives : array-like of shape (k,)
-            Counts (integers, exact) or weights (floats) >= 0 of each class.
-        low, high : array-like of shape (k,), optional
-            The least and the greatest score of each; where they are equal, a bin is exact.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If lengths differ, a number is no bin's, a count is negative or not finite, a score lies
-            in another bin, or there are 2**62 rows or more.
-
-        Examples
-        --------
-        >>> from fastmetrics.streams import BinLayout, BinnedScoreTable
-        >>> layout = BinLayout([0.5])
-        >>> table = BinnedScoreTable.from_counts(layout, [0, 1], [1, 3], [5, 1])
-        >>> table.roc_auc()
-        Bracket(low=0.625, high=0.9583333333)
-        >>> exact = {"low": [0.1, 0.8], "high": [0.1, 0.8]}
-        >>> BinnedScoreTable.from_counts(layout, [0, 1], [1, 3], [5, 1], **exact).roc_auc()
-        Bracket(low=0.7916666667, high=0.7916666667)
-        """
-        if not isinstance(layout, BinLayout):
-            raise InputTypeError(f"`layout` must be a BinLayout: got {type(layout).__qualname__}")
-        if (low is None) != (high is None):
-            raise InputError("`low` and `high` belong together: pass both, or neither")
-        if np.size(bins) == 0 == np.size(positives) == np.size(negatives):
-            return cls(layout, first_rows=0)
-        counts = checked_counts(positives, "positives"), checked_counts(negatives, "negatives")
-        for each in counts:
-            check_weight(each)
-        check_n_rows(sum(int(each.sum()) for each in counts if each.dtype.kind == "i"))
-        ends = None if low is None or high is None else (low, high)
-        return cls._holding(Bins.of_counts(layout, bins, counts, ends), layout, 0)
-
-    @classmethod
-    def _holding(cls, held: Rows | Bins, layout: BinLayout | None, first_rows: int) -> Self:
-        return cls._of_state(BinnedState.holding(held, layout, first_rows))
-
     # --- the stream --------------------------------------------------------------------------
 
     @documented(BINNED, ROWS)
@@ -766,7 +644,9 @@ class BinnedScoreTable(Mergeable, Bracketed):
         """Whether sums of float weights are kept rather than integer counts."""
         with self._state.lock:
             bins = self._state.bins
-            return self._state.waiting.rows().is_weighted if bins is None else bins.is_weighted
+            if bins is not None:
+                return bins.is_weighted
+            return any(rows.is_weighted for rows in self._state.waiting)
 
     def to_score_table(self) -> ScoreTable:
         """Return the distinct scores with their counts, where they are known.
