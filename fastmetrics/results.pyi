@@ -76,13 +76,13 @@ from .selection.decomposition import (
     BiasVariance as BiasVariance,
     BiasVarianceCurve as BiasVarianceCurve,
 )
-from .selection.estimator_curves import (
-    LearningCurve as LearningCurve,
-    ValidationCurve as ValidationCurve,
-)
 from .selection.estimates import (
     EstimatorEvaluation as EstimatorEvaluation,
     MetricEstimate as MetricEstimate,
+)
+from .selection.estimator_curves import (
+    LearningCurve as LearningCurve,
+    ValidationCurve as ValidationCurve,
 )
 from .selection.point632 import Bootstrap632 as Bootstrap632
 from .selection.tuning import (

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from state_samples import LAYOUT, PART, STATES, rows
+from state_samples import PART, STATES, rows
 from travels import changed
 
 import fastmetrics as fm
