@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from fastmetrics.cli._options import Command, as_options, parse_bounds, parse_metrics, positive
+from fastmetrics.errors import parsing_error
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -128,8 +129,8 @@ def _take_rules(options: argparse.Namespace) -> None:
     with open(options.rules, encoding="utf-8-sig") as file:
         try:
             said = tomllib.loads(file.read())
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ValueError(f"{options.rules}: no TOML: {error}") from None
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{options.rules}: no TOML: {parsing_error(error)}") from None
     for name, given in said.items():
         value: Any = given
         kind = _RULES.get(name)
