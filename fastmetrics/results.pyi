@@ -4,15 +4,14 @@ from ._report.doctor import Diagnosis as Diagnosis, Finding as Finding
 from ._report.evaluation_result import (
     Evaluation as Evaluation,
     EvaluationBootstrap as EvaluationBootstrap,
+    ModelEvaluation as ModelEvaluation,
 )
 from ._report.gate import Gate as Gate, GateRule as GateRule
-from ._report.model_evaluation import ModelEvaluation as ModelEvaluation
 from ._report.report import Report as Report
 from ._report.slices import (
     SliceEstimate as SliceEstimate,
     Slices as Slices,
 )
-from ._report.task_evaluation import TaskEvaluation as TaskEvaluation
 from ._results import ConfidenceInterval as ConfidenceInterval
 from .comparison.friedman import FriedmanTest as FriedmanTest
 from .comparison.post_hoc import (

@@ -146,7 +146,7 @@ _MADE: dict[str, Callable[[], Any]] = {
     "MetricEntry": lambda: fm.metrics_table().entries[0],
     "MetricEstimate": lambda: first(estimated().metrics),
     "MetricsTable": lambda: fm.metrics_table(),
-    "ModelEvaluation": lambda: evaluation().models[0],
+    "ModelEvaluation": lambda: evaluation()[0],
     "NestedCrossValidation": lambda: fm.selection.nested_cross_validation(
         model(), X, Y, {"C": [0.1, 1.0]}, outer_cv=2, inner_cv=2, rng=1
     ),
@@ -176,7 +176,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "TableComparison": compared,
     "Slices": sliced,
     "SliceEstimate": lambda: sliced().rows[0],
-    "TaskEvaluation": lambda: fm.evaluate(S, {name: x / 2 for name, x in MODELS.items()}),
     "ThresholdBrackets": lambda: binned().at_threshold(0.3),
     "ThresholdCostInterval": lambda: fm.costs.threshold_cost_interval(Y, S, cost_fn=5, cost_fp=1),
     "ThresholdCosts": lambda: fm.costs.threshold_costs(Y, S, cost_fn=5, cost_fp=1),

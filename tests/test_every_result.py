@@ -246,6 +246,6 @@ def test_standard_errors_of_proportions() -> None:
 
 
 def test_the_standard_error_of_an_evaluation() -> None:
-    assert fm.evaluate(Y, S).models[0].standard_error == fm.delong(Y, S).standard_error
-    drawn = evaluation().models[0]
+    assert fm.evaluate(Y, S)[0].standard_error == fm.delong(Y, S).standard_error
+    drawn = evaluation()[0]
     assert drawn.standard_error == drawn.bootstrap["roc_auc"].standard_error

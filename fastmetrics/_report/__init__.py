@@ -6,7 +6,6 @@ May import every floor below; the command line calls what is public here, and la
 from __future__ import annotations
 
 from fastmetrics._report.evaluation import evaluate
-from fastmetrics._report.evaluation_result import Evaluation, EvaluationBootstrap
-from fastmetrics._report.model_evaluation import ModelEvaluation
+from fastmetrics._report.evaluation_result import Evaluation, EvaluationBootstrap, ModelEvaluation
 
 __all__ = ["Evaluation", "EvaluationBootstrap", "ModelEvaluation", "evaluate"]

@@ -12,8 +12,8 @@ from typing import Any
 from fastmetrics._input.classes import check_class_labels
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.scalars import key_text
-from fastmetrics._report.evaluation_result import Evaluation, EvaluationBootstrap
-from fastmetrics._report.model_evaluation import ModelEvaluation, found_of, of_each_model
+from fastmetrics._report.evaluation_result import Evaluation, EvaluationBootstrap, ModelEvaluation
+from fastmetrics._report.score_evaluation import found_of, of_each_model
 from fastmetrics.errors import InputError, SmallSampleWarning, renamed
 from fastmetrics.inference.bootstrap._engine import joined
 from fastmetrics.inference.bootstrap._parse import Given
@@ -134,7 +134,7 @@ def bootstrapped(
     level, read = options.confidence_level, options.weights_are
     if any(math.isnan(model.roc_auc) for model in models):
         # One class: no resamples.
-        return Evaluation(tuple(models), level, read)
+        return Evaluation.of_scores(models, level, read)
     rows = {"groups": groups, "threshold": plan.threshold, **rows}
     pairs: Comparisons | None = None
     if len(models) == 1:
@@ -162,7 +162,7 @@ def bootstrapped(
         key=key_text(options.key),
     )
     complete = map(_with_bootstrap, models, found)
-    return Evaluation(tuple(complete), level, read, settings, pairs)
+    return Evaluation.of_scores(complete, level, read, pairs, bootstrap=settings)
 
 
 def _with_bootstrap(model: ModelEvaluation, found: Mapping[str, Estimate]) -> ModelEvaluation:

@@ -22,8 +22,8 @@ from fastmetrics._input.scalars import (
     check_text,
 )
 from fastmetrics._input.scores import check_finite
-from fastmetrics._report.model_evaluation import said_in_notes
-from fastmetrics._report.task_evaluation import TaskEvaluation
+from fastmetrics._report.evaluation_result import Evaluation
+from fastmetrics._report.score_evaluation import said_in_notes
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.compare import Chosen, compared
@@ -70,7 +70,7 @@ def evaluate_log(
     pass_hat: Iterable[int] = (),
     on_missing: Literal["error", "intersect"] = "error",
     confidence_level: float = 0.95,
-) -> TaskEvaluation:
+) -> Evaluation:
     """Evaluate models on items, from a row for each attempt, and compare them on the same items.
 
     Parameters
@@ -101,7 +101,7 @@ def evaluate_log(
 
     Returns
     -------
-    TaskEvaluation
+    Evaluation
         By model the mean score, and with repeats the flip rate, pass@k and pass^k, each with its
         interval; of several models the differences on the same items, and the verdict.
 
@@ -166,7 +166,7 @@ def evaluate_log(
             for each, estimate in zip(models, estimates, strict=True):
                 found[each][one.label] = estimate
     directions = {one.label: one.higher_is_better for one, _ in metrics}
-    return TaskEvaluation.of("items", found, pairs, level, directions, notes)
+    return Evaluation.of_task("items", found, pairs, level, directions, notes)
 
 
 def _attempts(item: Any, score: Any, model: Any, repeat: Any, group: Any) -> _Attempts:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
@@ -13,39 +12,18 @@ from fastmetrics._docs import documented
 from fastmetrics._input.containers import as_array, by_names, column_count
 from fastmetrics._input.models import MODELS
 from fastmetrics._input.scalars import WeightsAre, check_confidence_level, check_weights_are
-from fastmetrics._report.evaluation_result import Evaluation
-from fastmetrics._report.model_evaluation import (
-    LIMITED,
-    by_influence,
-    checked_prices,
-    checked_promises,
-    doubts_of,
-    evaluate_model,
-    found_of,
-    measures_beside,
-    models_of,
-    said_of_probabilities,
-    with_estimates,
-)
+from fastmetrics._report.evaluation_result import Evaluation, Task
 from fastmetrics._report.multilabel import evaluate_multilabel
+from fastmetrics._report.score_evaluation import evaluate_scores, evaluate_tables, models_of
 from fastmetrics._report.slices import SLICES, slices_of
-from fastmetrics._report.task_evaluation import (
-    Task,
-    TaskEvaluation,
-    are_of_classes,
-    by_class,
-    evaluate_task,
-    task_of,
-)
-from fastmetrics.errors import InputError, InputTypeError, renamed
+from fastmetrics._report.task_evaluation import are_of_classes, by_class, evaluate_task, task_of
+from fastmetrics.errors import InputTypeError
 from fastmetrics.inference.bootstrap._draws import Method
-from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.measures.asking import MetricsLike
 from fastmetrics.tables.score_runs import ScoreRuns
 from fastmetrics.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from fastmetrics._report._bootstrap import Plan
     from fastmetrics.inference.range_summary import RangeSummary
 
 
@@ -77,7 +55,7 @@ def evaluate(
     rng: Any = None,
     n_threads: int | None = None,
     progress: bool | None = None,
-) -> Evaluation | TaskEvaluation:
+) -> Evaluation:
     """Evaluate the predictions of one or several models, whatever they are of.
 
     Parameters
@@ -137,8 +115,8 @@ def evaluate(
 
     Returns
     -------
-    Evaluation or TaskEvaluation
-        Frozen. Of two classes one `ModelEvaluation` a model, by position, name or iteration; of
+    Evaluation
+        Frozen. By position, name or iteration one `ModelEvaluation` a model of two classes; of
         other tasks the `Estimates` of each model.
 
     Raises
@@ -209,22 +187,21 @@ def evaluate(
     ['roc_auc', 'average_precision', 'break_even_point']
     """
     level = check_confidence_level(confidence_level)
-    read = check_weights_are(sample_weight, weights_are)
+    check_weights_are(sample_weight, weights_are)
     costs = {"cost_fn": cost_fn, "cost_fp": cost_fp, "prevalence": prevalence}
-    drawn = {"method": method, "stratified": stratified, "rng": rng, "threshold": threshold}
-    of_two = {"n_resamples": n_resamples, **drawn, **costs, "guarantee": guarantee}
-    of_two["stratified"] = stratified or None
+    drawn = {"method": method, "stratified": stratified, "rng": rng}
+    of_scores = {"n_resamples": n_resamples, **drawn, "threshold": threshold, **costs}
+    of_scores |= {"guarantee": guarantee, "stratified": stratified or None}
     rows: dict[str, Any] = {"sample_weight": sample_weight, "groups": groups}
     rows["pos_label"] = pos_label
     if (tables := _tables_of(y_true)) is not None:
         others = {"scores": scores, "names": names, "metrics": metrics, "slices": slices}
         kind = type(next(iter(tables.values()))).__name__
         _refuse(
-            of_two | rows | others,
+            of_scores | rows | others,
             f"a {kind} comes alone, as it does not tell which row was which: pass no {{}} with it",
         )
-        whole = {name: _in_whole(each) for name, each in tables.items()}
-        return Evaluation.of_tables(whole, level)
+        return evaluate_tables({name: _in_whole(each) for name, each in tables.items()}, level)
     if scores is None:
         for each in y_true.values() if isinstance(y_true, Mapping) else [y_true]:
             if hasattr(each, "__array__"):
@@ -240,85 +217,42 @@ def evaluate(
         task = "multiclass"
     named = models_of(scores, names, task)
     own_task = task_of(labels, named, query, task)
-    if own_task == "multiclass":
-        named = by_class(labels, named)
     options = rows | {"weights_are": weights_are, "confidence_level": level}
-    found: Evaluation | TaskEvaluation
-    if own_task != "binary":
+    if own_task == "binary":
+        result = evaluate_scores(
+            labels,
+            named,
+            metrics=metrics,
+            threshold=threshold,
+            guarantee=guarantee,
+            n_resamples=n_resamples,
+            has_slices=slices is not None,
+            drawn=drawn | {"progress": progress},
+            costs=costs,
+            **options,
+        )
+    else:
         if own_task != "labels":
-            of_two |= {"pos_label": pos_label}
+            of_scores |= {"pos_label": pos_label}
         if own_task == "multilabel":
-            of_two |= {"threshold": None, "slices": slices}
+            of_scores |= {"threshold": None, "slices": slices}
         _refuse(
-            of_two,
+            of_scores,
             f"these are {own_task}, and {{}} is of scores of two classes: leave it out, or pass "
             "`task='binary'`",
         )
-        given = {"metrics": metrics, **options}
         if own_task == "multilabel":
-            given.pop("pos_label")
-            found = evaluate_multilabel(labels, named, threshold=threshold, **given)
-        else:
-            found = evaluate_task(own_task, labels, named, query=query, **given)
-        usual = next(iter(found[0]))
-    else:
-        prices = checked_prices(**costs)
-        is_grouped, usual = groups is not None, "roc_auc"
-        promises = checked_promises(
-            guarantee, prices, level, grouped=is_grouped, weighted=read is not None
-        )
-        drawn |= {"metrics": metrics, "groups": groups, "progress": progress, "weights_are": read}
-        plan = plan_of(n_resamples, level, len(named), **drawn)
-        if plan is not None and slices is not None:
-            raise InputError("`slices` have intervals without a bootstrap: leave `n_resamples` out")
-        stand_for_themselves = not is_grouped and read != "importances"
-        limited = LIMITED if len(named) == 1 else ("ks_statistic",)
-        more, notes = ({}, ()) if plan is not None else measures_beside(named, metrics)
-        brier = dict[str, Any]()
-        models, forms = [], list[Any]()
-        if plan is not None:
-            from fastmetrics._report._bootstrap import bootstrapped, forms_of
-
-            forms += forms_of(labels, named, plan, **rows)
-        for k, each in enumerate(named):
-            with renamed(y_score=each.argument):  # there may be many scores: say which it was
-                model = evaluate_model(
-                    each,
-                    labels,
-                    sample_weight=sample_weight,
-                    weights_are=read,
-                    pos_label=pos_label,
-                    confidence_level=level if plan is None and stand_for_themselves else None,
-                    limited=limited,
-                    promises=promises,
-                    parts=brier if notes else None,  # scores are taken for probabilities
-                    table=forms[k].table if forms and sample_weight is None else None,
-                )
-                if prices is not None and not math.isnan(model.roc_auc):
-                    cheapest = prices.of(labels, each.values, **options)
-                    model = dataclasses.replace(model, costs=cheapest)
-            models.append(model)
-        if plan is not None:
-            found = bootstrapped(models, forms, labels, named, plan, **rows)
-            return dataclasses.replace(found, notes=doubts_of(named, found.models))
-        comparisons: Comparisons | None = None
-        given = {"threshold": threshold, **options}
-        if any(math.isnan(model.roc_auc) for model in models):
-            if more and models[0].n_positive + models[0].n_negative > 0:  # such as losses of rows
-                own, comparisons = found_of(labels, named, more, **given)
-                models = [with_estimates(*each) for each in zip(models, own, strict=True)]
-        else:
-            models, comparisons = by_influence(models, labels, named, more, **given)
-            if notes:
-                parts = zip(named, brier.values(), strict=True)
-                notes += tuple(said_of_probabilities(labels, *each, **options) for each in parts)
-        notes += doubts_of(named, models)
-        found = Evaluation(tuple(models), level, read, None, comparisons, notes)
+            given = {name: each for name, each in options.items() if name != "pos_label"}
+            return evaluate_multilabel(labels, named, metrics=metrics, threshold=threshold, **given)
+        if own_task == "multiclass":
+            named = by_class(labels, named)
+        result = evaluate_task(own_task, labels, named, metrics=metrics, query=query, **options)
     if slices is None:
-        return found
-    given = {"min_n": min_n, "intersections": intersections, "threshold": threshold, **options}
-    cut = slices_of(labels, named, slices, metrics=metrics or usual, query=query, **given)
-    return dataclasses.replace(found, slices=cut)
+        return result
+    usual = "roc_auc" if own_task == "binary" else next(iter(result[0]))
+    cut = {"min_n": min_n, "intersections": intersections, "threshold": threshold, **options}
+    of_slices = slices_of(labels, named, slices, metrics=metrics or usual, query=query, **cut)
+    return dataclasses.replace(result, slices=of_slices)
 
 
 def _refuse(options: Mapping[str, Any], why: str) -> None:
@@ -345,27 +279,3 @@ def _in_whole(table: ScoreTable | ScoreRuns) -> ScoreTable | RangeSummary:
     from fastmetrics.inference.range_summary import summary_of_runs
 
     return summary_of_runs(table)
-
-
-#: The parameters of `evaluate` that mean nothing without a bootstrap, and their defaults.
-_OF_BOOTSTRAP: Final = {"method": None, "stratified": False, "rng": None, "progress": None}
-
-
-def plan_of(n_resamples: Any, confidence_level: float, n_models: int, **given: Any) -> Plan | None:
-    """Return the bootstrap's plan, or None without `n_resamples`; raise before any work.
-
-    ``given`` has a value for each of `_OF_BOOTSTRAP`, and how weights are read. Of the groups it
-    matters here only whether there are any: the plan is without them. The bootstrap, a good part of
-    the package, is loaded where there is one.
-    """
-    if n_resamples is not None:
-        from fastmetrics._report._bootstrap import checked_plan
-
-        return checked_plan(n_resamples, confidence_level, n_models, **given)
-    for name, default in _OF_BOOTSTRAP.items():
-        value = given[name] or None if name == "progress" else given[name]
-        if value is not default and (default is None or value != default):
-            raise InputError(f"`{name}` is of the bootstrap: pass `n_resamples` with it")
-    if given["threshold"] is not None and given["metrics"] is None:
-        raise InputError("`threshold` is for measures of labels: name them by `metrics`")
-    return None

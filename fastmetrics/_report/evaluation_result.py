@@ -1,39 +1,87 @@
-"""What `evaluate` returns of two classes: the measures of each model, and how they differ."""
+"""``Evaluation``: the results of `evaluate` for every task, and how they are displayed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
 
-from fastmetrics._display import Display
+from fastmetrics._display import Display, Table
 from fastmetrics._input.scalars import WeightsAre
-from fastmetrics._report.model_evaluation import (
-    LEAST_COST,
-    NO_INTERVAL,
-    PROBABILITIES,
-    ModelEvaluation,
-    costs_of,
-    evaluate_table,
-    figures_of,
-    has_losses,
-    plain_of,
-)
 from fastmetrics._report.slices import ARROWS, Slices
-from fastmetrics._report.task_evaluation import (
-    NAMES_OF_SCORES,
-    Evaluated,
-    of_methods,
-    percent,
-    raised,
-)
-from fastmetrics._results import Result
-from fastmetrics.inference.comparison_result import Comparisons
-from fastmetrics.inference.estimate_result import METHODS, WEIGHTS
-from fastmetrics.inference.range_summary import RangeSummary
+from fastmetrics._results import ConfidenceInterval, Result, plain_fields
+from fastmetrics.errors import by_name
+from fastmetrics.inference.comparison_result import Comparisons, pairs_table, verdict_of
+from fastmetrics.inference.estimate_result import METHODS, WEIGHTS, Estimate, Estimates, Pair
+from fastmetrics.inference.guaranteed_threshold import GuaranteedThreshold
+from fastmetrics.inference.reference import NOWHERE
+from fastmetrics.inference.threshold_cost import ThresholdCostInterval
 from fastmetrics.measures.registry import MEASURES
-from fastmetrics.tables.score_table import ScoreTable
 
+#: What `evaluate` knows.
+Task = Literal["binary", "multiclass", "labels", "multilabel", "values", "rankings"]
+#: What was evaluated: by `evaluate`, or by `evaluate_log` the items of a log.
+Judged = Task | Literal["items"]
+
+#: What the tasks are called in a title.
+_TITLES: Final[dict[Judged, str]] = {
+    "binary": "Two classes",
+    "multiclass": "Several classes, by their probabilities",
+    "labels": "Predicted labels",
+    "multilabel": "Several labels a row",
+    "values": "Numbers",
+    "rankings": "Rankings",
+    "items": "Items of a log",
+}
+#: What varies, where it is not a row.
+_VARIES: Final[dict[Judged, tuple[str, str]]] = {
+    "rankings": ("query", "queries"),
+    "items": ("item", "items"),
+}
+#: What readers call measures of scores of two classes.
+NAMES_OF_SCORES: Final = {
+    "n_positive": "n+",
+    "n_negative": "n−",
+    "roc_auc": "AUC",
+    "average_precision": "average precision",
+    "break_even_point": "break-even point",
+    "ks_statistic": "KS",
+    "threshold": "best threshold",
+    "tpr_at_best_threshold": "TPR at the best threshold",
+    "fpr_at_best_threshold": "FPR at the best threshold",
+    "brier_score": "Brier score",
+    "log_loss": "log loss",
+}
+#: What readers call measures of any task.
+NAMES: Final = NAMES_OF_SCORES | {
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "flip_rate": "flip rate: two tries disagree",
+    "f1_macro": "macro F1",
+    "f1_micro": "micro F1",
+    "f1": "F1",
+    "subset_accuracy": "all labels of a row right",
+    "hamming_loss": "Hamming loss",
+    "roc_auc_macro": "macro AUC",
+    "average_precision_macro": "macro average precision",
+    "matthews_corrcoef": "Matthews correlation",
+    "mean_absolute_error": "MAE",
+    "median_absolute_error": "median absolute error",
+    "r2": "R²",
+    "roc_auc_ovr": "AUC, each class against the rest",
+    "root_mean_squared_error": "RMSE",
+    "absolute_error_quantile_90": "nine of ten errors are below",
+}
+_HEADS: Final = ("metric", "model", "estimate", "confidence_interval", "standard_error")
+#: What tables of differences leave to data frames.
+_UNSEEN: Final = ("standard_error", "df", "n_failed")
+#: Fields of dictionaries: of scores of two classes, and of other tasks.
+_SCORES_FIELDS: Final = ("confidence_level", "weights_are", "bootstrap", "notes", "slices")
+_TASK_FIELDS: Final = (
+    *("task", "names", "models", "confidence_level", "n_samples", "directions", "notes"),
+    *("slices", "n_left_out"),
+)
 #: Fields of a model of two classes, and their measures in a bootstrap.
 FIELDS: Final = {
     "n_positive": "n_positive",
@@ -55,6 +103,140 @@ _OF_ONE_PAIR: Final = (
     *("a", "b", "estimate", "confidence_interval", "standard_error"),
     *("pvalue", "pvalue_holm", "better"),
 )
+#: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
+_OF_ONE_MEASURE = ("estimate", "confidence_interval", "method", "standard_error")
+#: What an evaluation measures by how far each row moves it: these have intervals as they are.
+SMOOTH: Final = ("roc_auc", "average_precision")
+#: What has limits of rows in memory, or of their table: KS, the largest of many gaps, too.
+LIMITED: Final = (*SMOOTH, "ks_statistic")
+#: What a reader of the least cost must know.
+LEAST_COST: Final = (
+    "Cheapest threshold: least expected cost of an example. Its cost here is too low for new data, "
+    "on average: it is the least of many. Left out: each row is judged by the threshold that is "
+    "the cheapest without it."
+)
+
+#: What a reader misses where rows are grouped.
+NO_INTERVAL: Final = (
+    "Costs have no interval where rows come in groups: each row is left out by itself, as if rows "
+    "were independent."
+)
+
+#: Fields of the costs, and what readers call them.
+_COSTS: Final = {
+    "threshold": "cheapest threshold",
+    "cost": "its cost here",
+    "left_out_cost": "its cost, left out",
+    "cost_at_half": "cost at 0.5",
+    "cost_all_positive": "cost, all positive",
+    "cost_all_negative": "cost, all negative",
+}
+_LIMITS: Final = {"threshold": "threshold_interval", "left_out_cost": "confidence_interval"}
+#: What must be said of `LOSSES`.
+PROBABILITIES: Final = "Scores lie in [0, 1]: taken for probabilities in Brier score and log loss."
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ModelEvaluation(Result):
+    """The measures of one model.
+
+    Attributes
+    ----------
+    name : str
+        Of the model.
+    n_positive, n_negative : int or float
+        Examples (or their weight) of each class.
+    roc_auc : float
+        Area under the ROC curve.
+    confidence_interval : ConfidenceInterval
+        For `roc_auc`: the bootstrap's if there was one, else as `evaluate` says; nan where a class
+        is missing.
+    interval_method : str
+        Which interval that is; empty where there is none.
+    standard_error : float
+        Of `roc_auc`: the bootstrap's if there was one, else as `estimate` has it; nan where a class
+        is missing.
+    average_precision : float
+        Area under the P-R curve by steps; a tie is one step.
+    break_even_point : float
+        Where precision equals recall.
+    ks_statistic : float
+        Largest distance between the score distributions of the two classes.
+    threshold : int or float
+        The threshold of the largest TPR - FPR (Youden); positive means score >= threshold.
+    true_positive_rate, false_positive_rate : float
+        At `threshold`.
+    note : str
+        What a reader of the figures must know; usually empty.
+    estimates : Estimates or None
+        By measure: estimate, error and interval by the influences of rows; None where a bootstrap
+        made the intervals, or a class is missing.
+    bootstrap : Estimates or None
+        By measure: estimate, interval, standard error, replicates.
+    costs : ThresholdCostInterval or None
+        The cheapest threshold and what it costs, where prices were given; its intervals are nan
+        where rows are grouped.
+    guarantees : tuple of GuaranteedThreshold
+        The threshold that keeps each promise that was asked for.
+    """
+
+    name: str
+    n_positive: int | float
+    n_negative: int | float
+    roc_auc: float = math.nan
+    confidence_interval: ConfidenceInterval = NOWHERE
+    interval_method: str = ""
+    standard_error: float = math.nan
+    average_precision: float = math.nan
+    break_even_point: float = math.nan
+    ks_statistic: float = math.nan
+    threshold: int | float = math.nan
+    true_positive_rate: float = math.nan
+    false_positive_rate: float = math.nan
+    note: str = ""
+    estimates: Estimates | None = field(default=None, hash=False)
+    bootstrap: Estimates | None = None
+    costs: ThresholdCostInterval | None = None
+    guarantees: tuple[GuaranteedThreshold, ...] = ()
+
+    @property
+    def estimate(self) -> float:
+        """The AUC, by the name that every result with an interval has."""
+        return self.roc_auc
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as a dictionary of built-in Python objects.
+
+        Returns
+        -------
+        dict
+            Of the bootstrap, each measure's figures without the replicates; nothing if there
+            was none, nothing of costs without prices, and of guarantees where none was asked.
+        """
+        plain = Result.to_dict(self)
+        if self.costs is None:
+            plain.pop("costs")
+        if not self.guarantees:
+            plain.pop("guarantees")
+        for name in ("estimates", "bootstrap"):
+            found = plain.pop(name) and getattr(self, name)
+            if found is not None:
+                plain[name] = {
+                    metric: plain_of(one, _OF_ONE_MEASURE) for metric, one in found.items()
+                }
+        return plain
+
+
+def figures_of(model: ModelEvaluation | Estimates) -> Mapping[str, Estimate]:
+    """Return the estimates of the bootstrap where there was one, else those by influences."""
+    return model if isinstance(model, Estimates) else model.bootstrap or model.estimates or {}
+
+
+def plain_of(one: Estimate | Pair, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return an estimate or a difference; of a bootstrap without its replicates."""
+    if one.details is None:
+        return plain_fields(one, (*names, "df"))
+    return plain_fields(one, (*names, "note")) | plain_fields(one.details, ("bias", "n_failed"))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -89,97 +271,205 @@ class EvaluationBootstrap(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Evaluation(Evaluated[ModelEvaluation]):
-    """The measures of one or several models on the same examples.
+class Evaluation(Result):
+    """The metrics of one or several models on the same rows, and how the models differ.
 
     Attributes
     ----------
-    models : tuple of ModelEvaluation
-        In the order given.
+    task : {"binary", "multiclass", "labels", "multilabel", "values", "rankings", "items"}
+        What was evaluated.
+    models : mapping of str to (ModelEvaluation or Estimates)
+        By name, in the order given: of scores of two classes a `ModelEvaluation`, of other tasks
+        each metric with its error and interval.
+    comparisons : Comparisons or None
+        By metric, every pair of models; None with one model, or with tables alone.
     confidence_level : float
         Of the confidence intervals.
+    n_samples : float
+        Rows, of two classes their weight; or queries, those of `n_left_out` included.
+    directions : mapping of str to (bool or None)
+        By metric, whether higher is better.
+    notes : tuple of str
+        What a reader must know beside the figures, as that scores are taken for probabilities.
+    slices : Slices or None
+        Metrics of slices of the rows, where columns were given.
     weights_are : {"importances", "frequencies"} or None
-        How weights were read; None where there were none.
+        How weights of scores of two classes were read; None where there were none.
     bootstrap : EvaluationBootstrap or None
         How the intervals were made, where a bootstrap made them.
-    comparisons : Comparisons or None
-        By measure, every pair of models; None with one model, or with tables alone.
-    notes : tuple of str
-        What was taken for granted, as that scores are probabilities.
-    slices : Slices or None
-        Measures of slices of the rows, where columns were given.
+    n_left_out : mapping of str to int
+        Of rankings, by metric, the queries without a value, as those without relevant items; the
+        others are what varies.
     """
 
-    _names = NAMES_OF_SCORES
-    _optional = ("bootstrap", "slices", "notes")
-    _pairs_are = "differences"
-    models: tuple[ModelEvaluation, ...]
+    task: Judged
+    models: Mapping[str, Any] = field(hash=False)
+    comparisons: Comparisons | None = field(hash=False)
     confidence_level: float
-    weights_are: WeightsAre | None = None
-    bootstrap: EvaluationBootstrap | None = None
-    comparisons: Comparisons | None = field(default=None, hash=False)
+    n_samples: float
+    directions: Mapping[str, bool | None] = field(hash=False)
     notes: tuple[str, ...] = ()
     slices: Slices | None = None
+    weights_are: WeightsAre | None = None
+    bootstrap: EvaluationBootstrap | None = None
+    n_left_out: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     @classmethod
-    def of_tables(
+    def of_scores(
         cls,
-        tables: Mapping[str, ScoreTable | RangeSummary],
+        models: Iterable[ModelEvaluation],
         confidence_level: float,
-        weights_are: WeightsAre | None = None,
+        weights_are: WeightsAre | None,
+        comparisons: Comparisons | None = None,
+        **more: Any,
     ) -> Evaluation:
-        """Return that of models by their tables: losses where all scores may be probabilities."""
-        have_losses = all(map(has_losses, tables.values()))
-        models = [evaluate_table(*each, confidence_level, have_losses) for each in tables.items()]
-        notes = (PROBABILITIES,) if have_losses else ()
-        return cls(tuple(models), confidence_level, weights_are, notes=notes)
+        """Return the evaluation of scores of two classes."""
+        named = {model.name: model for model in models}
+        first = next(iter(named.values()))
+        directions = {metric: _direction(metric) for metric in [*FIELDS, *figures_of(first)]}
+        n_samples = float(first.n_positive + first.n_negative)
+        rest = (comparisons, confidence_level, n_samples, directions)
+        return cls("binary", named, *rest, weights_are=weights_are, **more)
 
-    def _by_name(self) -> Mapping[str, ModelEvaluation]:
-        return {model.name: model for model in self.models}
+    @classmethod
+    def of_task(
+        cls,
+        task: Judged,
+        estimates: Mapping[str, Mapping[str, Estimate]],
+        pairs: Mapping[str, Any],
+        confidence_level: float,
+        directions: Mapping[str, bool | None],
+        notes: Iterable[str],
+    ) -> Evaluation:
+        """Return the evaluation of estimates of each model, and of pairs of several."""
+        models = {name: Estimates(own) for name, own in estimates.items()}
+        n_samples = next(iter(next(iter(models.values())).values())).n_samples
+        comparisons = Comparisons(pairs) if pairs else None
+        rest = (comparisons, confidence_level, n_samples, directions)
+        return cls(task, models, *rest, notes=tuple(notes))
 
-    def _plain_pairs(self, comparisons: Comparisons) -> dict[str, Any]:
-        return {
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the models, in the order given."""
+        return tuple(self.models)
+
+    @property
+    def verdict(self) -> str:
+        """What is shown of the models' differences, in words; empty of one model."""
+        return "" if self.comparisons is None else verdict_of(self.comparisons, self._words)
+
+    @property
+    def _words(self) -> Mapping[str, str]:
+        """What readers call metrics."""
+        return NAMES_OF_SCORES if self.task == "binary" else NAMES
+
+    def _name(self, metric: str) -> str:
+        return self._words.get(metric, metric)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as a dictionary of built-in Python objects.
+
+        Returns
+        -------
+        dict
+            Of several models the differences by metric, without replicates, and the `verdict`;
+            nothing of what was not asked for.
+        """
+        is_binary = self.task == "binary"
+        plain = plain_fields(self, _SCORES_FIELDS if is_binary else _TASK_FIELDS)
+        optional = ("slices", "n_left_out", "bootstrap", *(["notes"] if is_binary else []))
+        plain = {name: each for name, each in plain.items() if each or name not in optional}
+        if is_binary:
+            plain = {"models": [model.to_dict() for model in self], **plain}
+        if self.comparisons is None:
+            return plain
+        if not is_binary:
+            return plain | {"comparisons": self.comparisons.to_dict(), "verdict": self.verdict}
+        differences = {
             metric: [plain_of(pair, _OF_ONE_PAIR) for pair in one]
-            for metric, one in comparisons.items()
+            for metric, one in self.comparisons.items()
         }
+        return plain | {"differences": differences, "verdict": self.verdict}
+
+    def __getitem__(self, model: str | int) -> Any:
+        """Return the result of a model, by name or by position."""
+        if isinstance(model, int):
+            return [*self.models.values()][model]
+        return by_name(self.models, model, "models")
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.models.values())
+
+    def __len__(self) -> int:
+        return len(self.models)
 
     def __repr__(self) -> str:
-        aucs = ", ".join(f"{model.name}: roc_auc={model.roc_auc:.6g}" for model in self.models)
-        return f"Evaluation({aucs})"
+        task, first = f"{self.task}; ", next(iter(figures_of(self[0])), "")
+        if self.task == "binary":
+            task, first = "", "roc_auc"
+        values = (
+            f"{name}: {first}={(own if not task else own[first]).estimate:.6g}"
+            for name, own in self.models.items()
+        )
+        return f"Evaluation({task}{', '.join(values)})"
 
     def _shown(self) -> Display:
-        of_models = {model.name: _rows(model) for model in self.models}
+        of_models = {name: _rows(own) for name, own in self.models.items()}
         metrics = dict.fromkeys(metric for rows in of_models.values() for metric in rows)
         rows = [(m, name, *own[m]) for m in metrics for name, own in of_models.items()]
-        marks, texts = _footnotes(self)
+        marks, footnotes = _footnotes(self)
         words = {
-            m: (NAMES_OF_SCORES | _BELOW_IT).get(m, m) + _arrow(m) + marks.get(m, "")
+            m: _BELOW_IT.get(m, self._name(m)) + ARROWS[self.directions.get(m)] + marks.get(m, "")
             for m in metrics
         }
-        tables = [self._measures(rows, words)]
-        if any(model.costs is not None for model in self.models):
-            tables.append(self._measures(*costs_of(self.models)))
-        return self._described(tables, _notes(self, texts))
+        tables = [self._table(rows, words)]
+        said: list[str] = []
+        if self.task == "binary" and any(model.costs is not None for model in self):
+            tables.append(self._table(*costs_of(self)))
+        if self.comparisons is not None:
+            head, level = {"metric": "measure", **self._words}, self.confidence_level
+            tables.append(pairs_table(self.comparisons, words=head, level=level, unseen=_UNSEEN))
+            said += self.verdict.split("\n")
+        if self.slices is not None:
+            tables += [replace(each, framed=False) for each in self.slices.tables()]
+            said += self.slices.notes()
+        if self.task == "binary":
+            return Display(tables, "", [*said, *_notes(self, footnotes)])
+        return Display(tables, _TITLES[self.task], [*said, *self.notes, self._intervals()])
+
+    def _table(self, rows: Iterable[tuple[Any, ...]], words: Mapping[str, str]) -> Table:
+        """Return a table of rows of a metric, a model, an estimate, its limits, and its error."""
+        columns = dict(zip(_HEADS, map(list, zip(*rows, strict=True)), strict=False))
+        words = {"metric": "", **words}
+        return Table(columns, words=words, level=self.confidence_level, across="model")
+
+    def _intervals(self) -> str:
+        row, rows = _VARIES.get(self.task, ("row", "rows"))
+        of_method = of_methods((one.method, self._name(metric)) for metric, one in self[0].items())
+        said = "; ".join(f"{method} ({', '.join(of)})" for method, of in of_method.items())
+        said = said.replace("each row", f"each {row}")
+        many = f"{self.n_samples:,.0f} {rows}"
+        return f"{many}. [{percent(self)} interval]: {said}. ↑: higher is better."
 
 
 # --- what is printed ----------------------------------------------------------------------------
 
 
-def _arrow(metric: str) -> str:
-    """Return which way a measure is better; nothing where none is, or nobody knows."""
+def _direction(metric: str) -> bool | None:
+    """Return which way a metric of two classes is better; None where none is, or nobody knows."""
     known = metric in MEASURES and metric not in _UPWARDS
-    return ARROWS[MEASURES[metric].direction({}) if known else _UPWARDS.get(metric)]
+    return MEASURES[metric].direction({}) if known else _UPWARDS.get(metric)
 
 
-def _rows(model: ModelEvaluation) -> dict[str, tuple[Any, ...]]:
-    """Return the value, the interval and the standard error of each measure."""
-    found: dict[str, tuple[Any, ...]] = {
-        metric: (getattr(model, field), None, None) for metric, field in FIELDS.items()
-    }
-    found["roc_auc"] = (model.roc_auc, model.confidence_interval, None)
+def _rows(model: ModelEvaluation | Estimates) -> dict[str, tuple[Any, ...]]:
+    """Return the value, the interval and the standard error of each metric."""
+    rows: dict[str, tuple[Any, ...]] = {}
+    if isinstance(model, ModelEvaluation):
+        rows = {metric: (getattr(model, name), None, None) for metric, name in FIELDS.items()}
+        rows["roc_auc"] = (model.roc_auc, model.confidence_interval, None)
     for metric, one in figures_of(model).items():
-        found[metric] = (one.estimate, one.confidence_interval, one.standard_error)
-    return found
+        rows[metric] = (one.estimate, one.confidence_interval, one.standard_error)
+    return rows
 
 
 def _notes(evaluation: Evaluation, footnotes: list[str]) -> list[str]:
@@ -231,7 +521,7 @@ def _footnotes(evaluation: Evaluation) -> tuple[dict[str, str], list[str]]:
     about: dict[str, dict[str, None]] = {}
     marks: dict[str, dict[str, None]] = {}
     for model in evaluation:
-        for metric, one in (model.bootstrap or {}).items():
+        for metric, one in (getattr(model, "bootstrap", None) or {}).items():
             if one.note:
                 about.setdefault(one.note, {})[model.name] = None
                 mark = raised([*about].index(one.note) + 1)
@@ -279,3 +569,35 @@ def _of_bootstrap(
             f"no difference{adjusted}."
         )
     return notes
+
+
+def costs_of(models: Iterable[Any]) -> tuple[list[tuple[Any, ...]], Mapping[str, str]]:
+    """Return the cheapest threshold of each model with its cost, and those of simple rules."""
+    found = []
+    for name in _COSTS:
+        for model in models:
+            interval = getattr(model.costs, _LIMITS.get(name, ""), None)
+            found.append((name, model.name, getattr(model.costs, name, math.nan), interval))
+    return found, _COSTS
+
+
+def percent(found: Any) -> str:
+    """Return the level of the intervals of a result."""
+    return f"{100 * found.confidence_level:.6g} %"
+
+
+def of_methods(found: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return methods in words, each with what it is of."""
+    of_method: dict[str, dict[str, None]] = {}
+    for method, of in found:
+        if method:
+            of_method.setdefault(METHODS.get(method, method), {})[of] = None
+    return {method: [*names] for method, names in of_method.items()}
+
+
+_RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def raised(number: int) -> str:
+    """Return a number as the mark of a footnote."""
+    return str(number).translate(_RAISED)

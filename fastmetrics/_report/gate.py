@@ -25,7 +25,7 @@ from fastmetrics._input.scalars import (
     complement,
 )
 from fastmetrics._report.doctor import known_labels
-from fastmetrics._report.model_evaluation import said_in_notes
+from fastmetrics._report.score_evaluation import said_in_notes
 from fastmetrics._report.slices import ARROWS, first_of
 from fastmetrics._results import ConfidenceInterval, OneNumber, Several
 from fastmetrics.errors import InputError, SmallSampleWarning, no_such, warn_user

@@ -17,7 +17,8 @@ from fastmetrics._input.containers import as_array, has_names, named_columns
 from fastmetrics._input.models import NamedScores, pairs_of
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._input.scores import check_score_matrix, check_scores_array, contiguous
-from fastmetrics._report.model_evaluation import (
+from fastmetrics._report.evaluation_result import NAMES, Evaluation
+from fastmetrics._report.score_evaluation import (
     DOUBTS,
     SURE,
     doubt_of,
@@ -26,7 +27,6 @@ from fastmetrics._report.model_evaluation import (
     said_in_notes,
 )
 from fastmetrics._report.slices import first_of
-from fastmetrics._report.task_evaluation import NAMES, TaskEvaluation
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError
 from fastmetrics.inference.compare import Chosen, compared
@@ -351,7 +351,7 @@ def evaluate_multilabel(
     confidence_level: float,
     threshold: float | None,
     **options: Any,
-) -> TaskEvaluation:
+) -> Evaluation:
     """Return means over labels for each model, with intervals, and how the models differ.
 
     The influence of a row on a mean is the mean of its influences: on the same rows `Units` makes
@@ -397,7 +397,7 @@ def evaluate_multilabel(
         notes += dict.fromkeys(f"{name}: {one.note}." for one in of_model.values() if one.note)
     directions = {each.base.label: each.base.higher_is_better for each in asked}
     pairs = comparisons if len(names) > 1 else {}
-    return TaskEvaluation.of("multilabel", found, pairs, confidence_level, directions, notes)
+    return Evaluation.of_task("multilabel", found, pairs, confidence_level, directions, notes)
 
 
 def _measured(

@@ -30,7 +30,7 @@ from fastmetrics._plots.curves import (
     draw_roc,
     draw_thresholds,
 )
-from fastmetrics._report.model_evaluation import models_of, table_of
+from fastmetrics._report.score_evaluation import models_of, table_of
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError, InputTypeError, renamed
 from fastmetrics.inference.bands import PrBand, RocBand, shown_band

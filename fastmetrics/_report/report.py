@@ -27,11 +27,11 @@ from fastmetrics._plots._style import require_matplotlib
 from fastmetrics._plots.tests import Panel, Row, draw_forest
 from fastmetrics._report.doctor import Diagnosis, doctor, version_of
 from fastmetrics._report.evaluation import evaluate
-from fastmetrics._report.evaluation_result import Evaluation
-from fastmetrics._report.model_evaluation import figures_of, may_be_probabilities, models_of
+from fastmetrics._report.evaluation_result import NAMES, Evaluation, figures_of
 from fastmetrics._report.plots import plot_pr, plot_residuals, plot_roc, plot_thresholds, said
+from fastmetrics._report.score_evaluation import may_be_probabilities, models_of
 from fastmetrics._report.slices import Slices
-from fastmetrics._report.task_evaluation import NAMES, TaskEvaluation, by_class, most_probable
+from fastmetrics._report.task_evaluation import by_class, most_probable
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, importing, no_parameter
 from fastmetrics.inference.bands import pr_band, roc_band
@@ -279,8 +279,6 @@ def _kept(found: re.Match[str], used: set[str], key: str) -> str:
     return f'id="{key}-{found[1]}"' if found[1] in used else ""
 
 
-Found = Evaluation | TaskEvaluation
-
 _ABOUT: Final = ("differences", "slices", "measures")
 _SEVERITIES: Final = {"error": "Wrong", "warning": "Doubtful", "note": "Good to know"}
 
@@ -296,7 +294,7 @@ class Section(NamedTuple):
     notes: Sequence[str] = ()
 
 
-def sections_of(found: Found, drawn: Drawn, diagnosis: Diagnosis | None) -> Iterator[Section]:
+def sections_of(found: Evaluation, drawn: Drawn, diagnosis: Diagnosis | None) -> Iterator[Section]:
     """Yield the parts of the page between the verdict and the methods."""
     yield Section("data", "Data", list(_about_data(diagnosis)))
     tables = found._shown().tables
@@ -309,7 +307,7 @@ def sections_of(found: Found, drawn: Drawn, diagnosis: Diagnosis | None) -> Iter
         pairs = of_differences(found.comparisons, level)
         yield Section("differences", "Differences", (), _html(pair_tables), pairs)
     drawings: dict[str, Iterator[Figure]] = {}
-    if isinstance(found, TaskEvaluation):
+    if found.task != "binary":
         drawings["Errors"] = of_task(found.task, drawn)
     elif not any(math.isnan(model.roc_auc) for model in found):
         drawings["Curves"] = of_curves(drawn, level)
@@ -321,8 +319,8 @@ def sections_of(found: Found, drawn: Drawn, diagnosis: Diagnosis | None) -> Iter
     if found.slices is not None:
         whole = {
             (metric, name): one.estimate
-            for name, own in found._estimates().items()
-            for metric, one in own.items()
+            for name, model in found.models.items()
+            for metric, one in figures_of(model).items()
         }
         forests = quietly(of_slices(found.slices, whole))
         yield Section("slices", "Slices", found.slices.notes(), _html(slice_tables), forests)
@@ -339,7 +337,7 @@ def _about_data(diagnosis: Diagnosis | None) -> Iterator[str]:
         yield f"{_SEVERITIES[each.severity]}: {whose}{each.text}."
 
 
-def size_of(found: Found, drawn: Drawn) -> str:
+def size_of(found: Evaluation, drawn: Drawn) -> str:
     """Return how many models were judged on how many rows."""
     k = len(drawn.models)
     models = f"{k} models" if k > 1 else f"one model ({drawn.models[0].name})"
@@ -347,7 +345,7 @@ def size_of(found: Found, drawn: Drawn) -> str:
     groups = drawn.asked.get("groups")
     if groups is not None:
         n += f" in {len(np.unique(np.asarray(groups))):,} groups"
-    if isinstance(found, Evaluation):
+    if found.task == "binary":
         one = found[0]
         n += f", {one.n_positive:,.6g} positive and {one.n_negative:,.6g} negative"
     elif found.task == "rankings":
@@ -355,7 +353,7 @@ def size_of(found: Found, drawn: Drawn) -> str:
     return f"{models} on {n}"
 
 
-def _notes(found: Found) -> list[str]:
+def _notes(found: Evaluation) -> list[str]:
     """Return the notes of an evaluation that are not said elsewhere on the page."""
     said = [*found.verdict.split("\n"), *(found.slices.notes() if found.slices else ())]
     return [note for note in found._shown().notes if note not in said]
@@ -413,7 +411,7 @@ class Methods(NamedTuple):
     references: list[str]
 
 
-def methods_of(evaluation: Found, drawn: Drawn) -> Methods:
+def methods_of(evaluation: Evaluation, drawn: Drawn) -> Methods:
     """Return what was done, as a paragraph."""
     cited: dict[str, None] = {}
     version, size = version_of("fastmetrics"), size_of(evaluation, drawn)
@@ -437,7 +435,7 @@ def methods_of(evaluation: Found, drawn: Drawn) -> Methods:
             "named by the procedure of Benjamini and Hochberg at a false discovery rate of 5 %."
         )
         cited |= dict.fromkeys(("sidak", "bh"))
-    is_of_two = isinstance(evaluation, Evaluation)
+    is_of_two = evaluation.task == "binary"
     band = drawn.band if is_of_two and len(drawn.models) <= MOST_BANDS else None
     if band == "simultaneous":
         seed = f" (seed {drawn.rng})" if isinstance(drawn.rng, int) else ""
@@ -451,7 +449,7 @@ def methods_of(evaluation: Found, drawn: Drawn) -> Methods:
     return Methods(" ".join(sentences), sorted(_REFERENCES[key] for key in cited))
 
 
-def _of_intervals(evaluation: Found, cited: dict[str, None]) -> Iterator[str]:
+def _of_intervals(evaluation: Evaluation, cited: dict[str, None]) -> Iterator[str]:
     """Yield a sentence for each way in which intervals were made."""
     level = f"{100 * evaluation.confidence_level:g} % confidence intervals"
     of_way: dict[str, dict[str, list[str]]] = {}
@@ -506,7 +504,7 @@ class Report(Result):
         Of the page.
     html : str
         All of it: one text that needs no other file, asks no server and runs no script.
-    evaluation : Evaluation or TaskEvaluation
+    evaluation : Evaluation or Evaluation
         The figures.
     diagnosis : Diagnosis or None
         What is wrong or doubtful with the data; None of other tasks than scores of two classes.
@@ -518,7 +516,7 @@ class Report(Result):
 
     title: str
     html: str = field(repr=False)
-    evaluation: Evaluation | TaskEvaluation
+    evaluation: Evaluation
     diagnosis: Diagnosis | None
     methods: str
     references: tuple[str, ...]
@@ -649,13 +647,12 @@ def report(
     if of_evaluate.get("n_resamples") is not None:
         of_evaluate = of_evaluate | {"rng": rng}
     found = evaluate(y_true, scores, **of_evaluate)
-    task = getattr(found, "task", None)
-    models = models_of(scores, of_evaluate.get("names"), task)
-    models = by_class(y_true, models) if task == "multiclass" else models
+    models = models_of(scores, of_evaluate.get("names"), found.task)
+    models = by_class(y_true, models) if found.task == "multiclass" else models
     models = [each._replace(values=_array_of(each.values, each.argument)) for each in models]
     drawn = Drawn(_array_of(y_true, "y_true"), models, threshold, band, rng, of_evaluate)
     diagnosis = None
-    if isinstance(found, Evaluation):
+    if found.task == "binary":
         given = {name: of_evaluate.get(name) for name in ("groups", "pos_label")}
         diagnosis = doctor(drawn.labels, {each.name: each.values for each in models}, **given)
     methods, size = methods_of(found, drawn), size_of(found, drawn)

@@ -18,12 +18,8 @@ from numpy.typing import NDArray
 from fastmetrics._input.classes import distinct, encode_labels
 from fastmetrics._input.models import pairs_of
 from fastmetrics._input.scalars import WeightsAre, check_memory_size
-from fastmetrics._report.evaluation_result import Evaluation
-from fastmetrics._report.model_evaluation import (
-    ModelEvaluation,
-    figures_of,
-    said_in_notes,
-)
+from fastmetrics._report.evaluation_result import Evaluation, ModelEvaluation, figures_of
+from fastmetrics._report.score_evaluation import evaluate_tables, said_in_notes
 from fastmetrics._threads.workers import at_most, thread_count
 from fastmetrics.cli._session import in_words, labels_of, names_here, progress_bar, read_rows
 from fastmetrics.errors import InputError
@@ -96,14 +92,14 @@ def evaluate_bounded(
             del runs
         level = options.confidence_level
         read: WeightsAre | None = "frequencies" if options.weight else None
-        found = Evaluation.of_tables(summaries, level, read)
+        found = evaluate_tables(summaries, level, read)
         if n_cells and found[0].estimates is not None:  # a missing class is missing of all
             models_of = tuple(options.score)
             lookups = [summary.lookup() for summary in summaries.values()]
             chosen = Chosen(models_of, pairs_of(models_of, None), None, level, "two-sided")
             sums = _Sums(options, lookups, chosen.pairs)
             read_rows(options, options.label, options.score, **asked | {"into": sums.start})
-            found = replace(found, comparisons=sums.comparisons(found.models, chosen))
+            found = replace(found, comparisons=sums.comparisons([*found], chosen))
     return found, texts, columns
 
 

@@ -17,8 +17,7 @@ from fastmetrics.errors import with_names
 
 if TYPE_CHECKING:
     from fastmetrics._report import Evaluation, EvaluationBootstrap, ModelEvaluation
-    from fastmetrics._report.task_evaluation import TaskEvaluation
-    from fastmetrics.comparison.post_hoc import TableComparison
+    from fastmetrics.comparison.table_comparison import TableComparison
     from fastmetrics.inference.estimate_result import Estimate, Pair
 
 
@@ -160,7 +159,7 @@ Rows = tuple[Sequence[str], list[dict[str, Any]]]
 
 
 def render(
-    found: Evaluation | TaskEvaluation | TableComparison,
+    found: Evaluation | TableComparison,
     output_format: str,
     *,
     title: str = "",
@@ -180,12 +179,11 @@ def render(
     )
 
 
-def _rows(found: Evaluation | TaskEvaluation | TableComparison) -> Rows:
+def _rows(found: Evaluation | TableComparison) -> Rows:
     """Return the columns of a CSV file, and its rows."""
     from fastmetrics._report.evaluation_result import Evaluation
-    from fastmetrics._report.task_evaluation import TaskEvaluation
 
-    if isinstance(found, TaskEvaluation):
+    if isinstance(found, Evaluation) and found.task != "binary":
         return _rows_of_task(found)
     if not isinstance(found, Evaluation):
         return _rows_of_pairs(found)
@@ -194,7 +192,7 @@ def _rows(found: Evaluation | TaskEvaluation | TableComparison) -> Rows:
     return _rows_of_models(found)
 
 
-def _rows_of_task(found: TaskEvaluation) -> Rows:
+def _rows_of_task(found: Evaluation) -> Rows:
     """Return a row for each measure of each model, and for each difference."""
     level = {"confidence_level": found.confidence_level}
     rows: list[dict[str, Any]] = []

@@ -291,6 +291,12 @@ class BinarySample(RowSample):
         """Return the rows in the order of the scores of a model."""
         return self._ordered[model]
 
+    def table(self, model: int) -> ScoreTable:
+        """Return the classes at each score of a model, by the order that its metrics take."""
+        if self.design.is_plain and self.n_models == 1:
+            return self._table.table
+        return self._ordered[model].table
+
     @cached_property
     def _table(self) -> TablePoints:
         return TablePoints(ScoreTable.from_rows(self._rows))

@@ -108,7 +108,7 @@ def test_interrupt(folder, phase):
     # Held up at a known place, so that the signal arrives there.
     target = {
         "reading": "fastmetrics.io.reader._Reading._append",
-        "evaluating": "fastmetrics._report.evaluation.evaluate_model",
+        "evaluating": "fastmetrics._report.evaluation.evaluate_scores",
     }[phase]
     code = (
         "import sys, time\nfrom unittest import mock\nfrom fastmetrics.cli import main\n"

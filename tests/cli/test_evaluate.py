@@ -263,7 +263,7 @@ def test_csv_and_markdown_output(tmp_path, capsys):
     options = [tmp_path / "x.parquet", "--label", "label", "--score", "a|b", "--score", "x,y"]
     rows = list(csv.DictReader(io.StringIO(output_of(capsys, *options, "--format", "csv"))))
     assert [row["model"] for row in rows] == ["a|b", "x,y"]
-    expected = evaluate(data["label"].to_numpy(), data["x,y"].to_numpy()).models[0]
+    expected = evaluate(data["label"].to_numpy(), data["x,y"].to_numpy())[0]
     assert float(rows[1]["roc_auc"]) == expected.roc_auc
     assert float(rows[1]["roc_auc_low"]) == expected.confidence_interval.low
     lines = output_of(capsys, *options, "--format", "markdown").splitlines()

@@ -38,7 +38,7 @@ def files(frame, tmp_path, monkeypatch):
     frame.astype({"sky": bool}).to_parquet("t.parquet")
 
 
-def evaluated(frame: pd.DataFrame, **options: object) -> fm.results.TaskEvaluation:
+def evaluated(frame: pd.DataFrame, **options: object) -> fm.results.Evaluation:
     scores = frame[[f"p_{name}" for name in LABELS]].to_numpy()
     return fm.evaluate(frame[[*LABELS]], {"score": scores}, **options)
 

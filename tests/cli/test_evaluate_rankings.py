@@ -33,10 +33,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("x.csv").write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
 
 
-def evaluated(**options: Any) -> fm.results.TaskEvaluation:
+def evaluated(**options: Any) -> fm.results.Evaluation:
     scores = {name: COLUMNS[name] for name in ("new", "old")}
     found = fm.evaluate(COLUMNS["clicked"], scores, metrics=["map", "P@3"], **options)
-    assert isinstance(found, fm.results.TaskEvaluation)
+    assert isinstance(found, fm.results.Evaluation)
     return found
 
 

@@ -16,7 +16,7 @@ from hypothesis import given, strategies as st
 import evaluations
 import fastmetrics as fm
 from fastmetrics import ScoreTable, evaluate
-from fastmetrics._report.model_evaluation import evaluation_of
+from fastmetrics._report.score_evaluation import evaluation_of
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import UndefinedMetricWarning
 from fastmetrics.inference.range_summary import RangeSummary, summary_of

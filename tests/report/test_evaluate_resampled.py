@@ -270,7 +270,7 @@ def test_intervals_of_maxima_and_choices_say_what_they_are_of(models):
         n_resamples=99,
         rng=1,
         metrics=("recall_at_false_positive_rate", {"false_positive_rate": 0.3}),
-    ).models[0]
+    )[0]
     assert all(one.note == "" for one in fixed.bootstrap.values())
 
 

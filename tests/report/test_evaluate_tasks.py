@@ -62,7 +62,7 @@ FRACTIONS = np.linspace(0.01, 0.99, 60)
 def test_the_rule(y, scores, task: str) -> None:
     found = fm.evaluate(y, scores)
     assert found.task == task
-    assert repr(found).startswith(f"TaskEvaluation({task}; m: ")
+    assert repr(found).startswith(f"Evaluation({task}; m: ")
 
 
 @pytest.mark.parametrize("y", [BITS, BITS == 1, 2 * BITS - 1, BITS + 0.0])

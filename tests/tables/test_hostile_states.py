@@ -17,7 +17,7 @@ from state_samples import PART, STATES, rows
 from travels import changed
 
 import fastmetrics as fm
-from fastmetrics._report.model_evaluation import evaluation_of
+from fastmetrics._report.score_evaluation import evaluation_of
 from fastmetrics.inference.range_summary import RangeSummary, summary_of
 
 WHOLE: Final = [0, 1, -1, 3, 2**31, 2**52, 2**61, 2**62 - 1, 2**63 - 1, -(2**63)]

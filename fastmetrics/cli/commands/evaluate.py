@@ -18,8 +18,7 @@ from fastmetrics.cli._terminal import print_texts, tell
 if TYPE_CHECKING:
     from fastmetrics._input.scalars import WeightsAre
     from fastmetrics._report.evaluation_result import Evaluation
-    from fastmetrics._report.task_evaluation import TaskEvaluation
-    from fastmetrics.io.reader import Columns
+    from fastmetrics.io.columns import Columns
 
 
 #: Options of pairs, and what one looks like.
@@ -43,8 +42,7 @@ class Asked(NamedTuple):
 def asked(options: argparse.Namespace) -> Asked:
     """Check what was written, read the files, and return what to evaluate."""
     from fastmetrics._input.scalars import check_weights_are
-    from fastmetrics._report.evaluation import plan_of
-    from fastmetrics._report.model_evaluation import checked_prices, checked_promises
+    from fastmetrics._report.score_evaluation import checked_prices, checked_promises, plan_of
     from fastmetrics.cli._session import in_words, labels_of, names_here, read_rows
 
     if options.label_score:
@@ -233,12 +231,10 @@ def check_columns(options: argparse.Namespace) -> None:
     check_weights(options)
 
 
-def tell_of(found: Evaluation | TaskEvaluation, warned: list[tuple[Any, str]], what: str) -> None:
+def tell_of(found: Evaluation, warned: list[tuple[Any, str]], what: str) -> None:
     """Print the warnings of an evaluation, and what else is to be known of its models."""
-    from fastmetrics._report.evaluation_result import Evaluation
-
     texts = [text for _, text in warned]
-    if not isinstance(found, Evaluation):
+    if found.task != "binary":
         print_texts(texts, what)
         return
     evaluation, several = found, len(found) > 1

@@ -65,7 +65,7 @@ def _check_options(options: argparse.Namespace) -> None:
 def _rendered(ranges_of: dict[str, ScoreRanges], output_format: str) -> str:
     """Return limits of the measures; all of them by one name in every format."""
     from fastmetrics._display import Display, Table
-    from fastmetrics._report.task_evaluation import NAMES_OF_SCORES
+    from fastmetrics._report.evaluation_result import NAMES_OF_SCORES
     from fastmetrics.cli._render import in_format
 
     limits = {

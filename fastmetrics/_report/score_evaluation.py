@@ -1,25 +1,32 @@
-"""What `evaluate` says of one model: by the table of its scores, or by a summary of ranges."""
+"""`evaluate` of scores of two classes: each model by one order of its rows, or by its table."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from numbers import Real
-from typing import Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
 from fastmetrics._display import with_limits
 from fastmetrics._input.containers import as_array, column_count, has_names
-from fastmetrics._input.models import NamedScores, named_scores
+from fastmetrics._input.models import NamedScores, named_scores, pairs_of
 from fastmetrics._input.rows import check_binary
-from fastmetrics._input.scalars import WeightsAre
+from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics._input.weights import as_given, check_costs, check_prevalence
-from fastmetrics._results import ConfidenceInterval, Result, plain_fields
+from fastmetrics._report.evaluation_result import (
+    LIMITED,
+    PROBABILITIES,
+    SMOOTH,
+    Evaluation,
+    ModelEvaluation,
+    figures_of,
+)
+from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import (
     DegenerateDataWarning,
     InputError,
@@ -28,15 +35,12 @@ from fastmetrics.errors import (
     renamed,
     warn_user,
 )
-from fastmetrics.inference.compare import compare
+from fastmetrics.inference.compare import Chosen, compare, compared
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
 from fastmetrics.inference.estimate import estimate, metric_of
-from fastmetrics.inference.estimate_result import Estimate, Estimates, Pair
-from fastmetrics.inference.guaranteed_threshold import (
-    GuaranteedThreshold,
-    check_promise,
-    guaranteed_threshold,
-)
+from fastmetrics.inference.estimate_result import Estimate, Estimates
+from fastmetrics.inference.guaranteed_threshold import check_promise, guaranteed_threshold
+from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.range_summary import (
     LOSSES,
     Corner,
@@ -45,11 +49,12 @@ from fastmetrics.inference.range_summary import (
     average_precision_of,
 )
 from fastmetrics.inference.reference import NOWHERE, limits
+from fastmetrics.inference.samples import asked_of, sample_of, warn_of_units
 from fastmetrics.inference.table_estimates import of_summary
-from fastmetrics.inference.table_points import has_influences
+from fastmetrics.inference.table_points import TablePoints, has_influences
 from fastmetrics.inference.threshold_cost import ThresholdCostInterval, threshold_cost_interval
 from fastmetrics.inference.units import effective_sample_size
-from fastmetrics.measures.asking import MetricsLike, ask
+from fastmetrics.measures.asking import Asked, MetricsLike, ask
 from fastmetrics.measures.calibration.calibration_summary import (
     ScoreDecomposition,
     decomposition_of_table,
@@ -60,156 +65,176 @@ from fastmetrics.measures.curves.precision_recall import (
     break_even_at,
     break_even_point,
 )
-from fastmetrics.measures.curves.roc import ks_at, ks_statistic
+from fastmetrics.measures.curves.roc import ks_at, ks_of_table
 from fastmetrics.measures.curves.roc_auc import roc_auc_score
-from fastmetrics.tables.score_table import ScoreTable
+from fastmetrics.tables.score_table import ScoreTable, real_threshold
 
-#: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
-_OF_ONE_MEASURE = ("estimate", "confidence_interval", "method", "standard_error")
+if TYPE_CHECKING:
+    from fastmetrics._report._bootstrap import Plan
+
 #: Examples of the smaller class below which coverage hangs on what nobody knows.
 _FEW: Final = 30
-_NAN: Final = math.nan
-#: What an evaluation measures by how far each row moves it: these have intervals as they are.
-SMOOTH: Final = ("roc_auc", "average_precision")
-#: What has limits of rows in memory, or of their table: KS, the largest of many gaps, too.
-LIMITED: Final = (*SMOOTH, "ks_statistic")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ModelEvaluation(Result):
-    """The measures of one model.
-
-    Attributes
-    ----------
-    name : str
-        Of the model.
-    n_positive, n_negative : int or float
-        Examples (or their weight) of each class.
-    roc_auc : float
-        Area under the ROC curve.
-    confidence_interval : ConfidenceInterval
-        For `roc_auc`: the bootstrap's if there was one, else as `evaluate` says; nan where a class
-        is missing.
-    interval_method : str
-        Which interval that is; empty where there is none.
-    standard_error : float
-        Of `roc_auc`: the bootstrap's if there was one, else as `estimate` has it; nan where a class
-        is missing.
-    average_precision : float
-        Area under the P-R curve by steps; a tie is one step.
-    break_even_point : float
-        Where precision equals recall.
-    ks_statistic : float
-        Largest distance between the score distributions of the two classes.
-    threshold : int or float
-        The threshold of the largest TPR - FPR (Youden); positive means score >= threshold.
-    true_positive_rate, false_positive_rate : float
-        At `threshold`.
-    note : str
-        What a reader of the figures must know; usually empty.
-    estimates : Estimates or None
-        By measure: estimate, error and interval by the influences of rows; None where a bootstrap
-        made the intervals, or a class is missing.
-    bootstrap : Estimates or None
-        By measure: estimate, interval, standard error, replicates.
-    costs : ThresholdCostInterval or None
-        The cheapest threshold and what it costs, where prices were given; its intervals are nan
-        where rows are grouped.
-    guarantees : tuple of GuaranteedThreshold
-        The threshold that keeps each promise that was asked for.
-    """
-
-    name: str
-    n_positive: int | float
-    n_negative: int | float
-    roc_auc: float = _NAN
-    confidence_interval: ConfidenceInterval = NOWHERE
-    interval_method: str = ""
-    standard_error: float = _NAN
-    average_precision: float = _NAN
-    break_even_point: float = _NAN
-    ks_statistic: float = _NAN
-    threshold: int | float = _NAN
-    true_positive_rate: float = _NAN
-    false_positive_rate: float = _NAN
-    note: str = ""
-    estimates: Estimates | None = field(default=None, hash=False)
-    bootstrap: Estimates | None = None
-    costs: ThresholdCostInterval | None = None
-    guarantees: tuple[GuaranteedThreshold, ...] = ()
-
-    @property
-    def estimate(self) -> float:
-        """The AUC, by the name that every result with an interval has."""
-        return self.roc_auc
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as a dictionary of built-in Python objects.
-
-        Returns
-        -------
-        dict
-            Of the bootstrap, each measure's figures without the replicates; nothing if there
-            was none, nothing of costs without prices, and of guarantees where none was asked.
-        """
-        plain = Result.to_dict(self)
-        if self.costs is None:
-            plain.pop("costs")
-        if not self.guarantees:
-            plain.pop("guarantees")
-        for name in ("estimates", "bootstrap"):
-            found = plain.pop(name) and getattr(self, name)
-            if found is not None:
-                plain[name] = {
-                    metric: plain_of(one, _OF_ONE_MEASURE) for metric, one in found.items()
-                }
-        return plain
-
-
-def figures_of(model: ModelEvaluation | Estimates) -> Mapping[str, Estimate]:
-    """Return the estimates of the bootstrap where there was one, else those by influences."""
-    return model if isinstance(model, Estimates) else model.bootstrap or model.estimates or {}
-
-
-def plain_of(one: Estimate | Pair, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return an estimate or a difference; of a bootstrap without its replicates."""
-    if one.details is None:
-        return plain_fields(one, (*names, "df"))
-    return plain_fields(one, (*names, "note")) | plain_fields(one.details, ("bias", "n_failed"))
-
-
-def evaluate_model(
-    model: NamedScores,
+def evaluate_scores(
     y_true: Any,
+    named: Sequence[NamedScores],
     *,
-    sample_weight: Any = None,
-    weights_are: WeightsAre | None = None,
-    pos_label: Any = None,
-    confidence_level: float | None = None,
-    promises: Sequence[Mapping[str, Any]] = (),
-    parts: dict[str, ScoreDecomposition] | None = None,
-    table: ScoreTable | None = None,
-    limited: Sequence[str] = LIMITED,
-) -> ModelEvaluation:
-    """Evaluate one model, with intervals if there is a confidence level; see `evaluate`.
+    metrics: MetricsLike | None,
+    threshold: float | None,
+    confidence_level: float,
+    weights_are: WeightsAre,
+    guarantee: Mapping[str, float] | None,
+    n_resamples: int | None,
+    has_slices: bool,
+    drawn: Mapping[str, Any],
+    costs: Mapping[str, Any],
+    **rows: Any,
+) -> Evaluation:
+    """Return the evaluation of scores; ``rows`` are weights, groups and the positive label.
 
-    ``limited`` are those that the table gives, as it does where rows stand for themselves.
-    ``parts`` takes the decomposition of its Brier score. ``table`` is that of the scores, of rows
-    without weights, where it exists.
+    ``drawn`` are options of a bootstrap, ``costs`` the prices of mistakes.
     """
-    rows = {"sample_weight": sample_weight, "weights_are": weights_are, "pos_label": pos_label}
-    if table is None:
-        table, note = table_of(y_true, model.values, **rows)
-    else:
-        note = _note_of_size(table.n_positive, table.n_negative)
-    found = _measured(model.name, table, confidence_level, note, limited)
-    if parts is not None:
-        parts[model.name] = decomposition_of_table(table, "brier_score")
-    if not promises or math.isnan(found.roc_auc):
-        return found
-    return replace(
-        found, guarantees=tuple(guaranteed_threshold(table, **each) for each in promises)
+    level = confidence_level
+    read = check_weights_are(rows["sample_weight"], weights_are)
+    prices = checked_prices(**costs)
+    has_groups = rows["groups"] is not None
+    promises = checked_promises(
+        guarantee, prices, level, grouped=has_groups, weighted=read is not None
     )
+    given = {**drawn, "metrics": metrics, "groups": rows["groups"], "threshold": threshold}
+    plan = plan_of(n_resamples, level, len(named), **given, weights_are=read)
+    if plan is not None and has_slices:
+        raise InputError("`slices` have intervals without a bootstrap: leave `n_resamples` out")
+    options = {**rows, "weights_are": weights_are, "confidence_level": level}
+    tables: list[ScoreTable] = []
+    small: list[str] = []
+
+    def finished(k: int, estimates: Mapping[str, Estimate]) -> ModelEvaluation:
+        """Return the evaluation of a model: its estimates, its costs, and its promises."""
+        each, table = named[k], tables[k]
+        model = _evaluated(each.name, table, small[k], estimates, are_of_table=not is_summed)
+        if math.isnan(model.roc_auc):
+            return model
+        kept = tuple(guaranteed_threshold(table, **promise) for promise in promises)
+        cheapest = None if prices is None else _cheapest(y_true, each, prices, **options)
+        return dataclasses.replace(model, guarantees=kept, costs=cheapest)
+
+    forms, samples = list[Any](), dict[str, Any]()
+    is_summed = read == "importances"  # whole ones are summed exactly, as a table has them
+    if plan is not None:
+        from fastmetrics._report._bootstrap import bootstrapped, forms_of
+
+        forms += forms_of(y_true, [*named], plan, **rows)
+    else:
+        more, notes = metrics_beside(named, metrics)
+        asked = asked_of({**{name: name for name in LIMITED}, **more}, None, None)
+        cut = None if threshold is None else real_threshold(threshold)
+        given = {**rows, "weights_are": read, "threshold": cut}
+        samples |= sample_of(asked, y_true, [*named], **given, **_NEITHER)
+    for k, each in enumerate(named):
+        if plan is None and not is_summed:
+            tables.append(samples["roc_auc"].table(k))
+        elif forms and read is None:
+            tables.append(forms[k].table)
+        else:
+            with renamed(y_score=each.argument):  # there may be many scores: say which it was
+                own = {name: rows[name] for name in ("sample_weight", "pos_label")}
+                table, note = table_of(y_true, each.values, weights_are=read, **own)
+            tables.append(table)
+            small.append(note)
+            continue
+        small.append(_note_of_size(tables[k].n_positive, tables[k].n_negative))
+    if plan is not None:
+        models = [finished(k, {}) for k in range(len(named))]
+        found = bootstrapped(models, forms, y_true, [*named], plan, **rows)
+        return dataclasses.replace(found, notes=_doubts([*found], tables))
+    has_both = tables[0].n_positive > 0 and tables[0].n_negative > 0
+    if not has_both:  # losses of rows may be known
+        asked = tuple(one for one in asked if one.label in more and len(samples["roc_auc"].classes))
+    estimates, pairs = _estimated(
+        asked, samples, [each.name for each in named], level, more, tables
+    )
+    models = [finished(k, own) for k, own in enumerate(estimates)]
+    if has_both and notes:
+        for each, table in zip(named, tables, strict=True):
+            saved = decomposition_of_table(table, "brier_score")
+            notes += (said_of_probabilities(y_true, each, saved, **options),)
+    notes += _doubts(models, tables)
+    return Evaluation.of_scores(models, level, read, pairs, notes=notes)
+
+
+#: What scores of two classes do not have.
+_NEITHER: Final = dict.fromkeys(("event", "query", "strata"))
+
+
+def _estimated(
+    asked: Sequence[Asked],
+    samples: Mapping[str, Any],
+    names: Sequence[str],
+    level: float,
+    more: Mapping[str, Any],
+    tables: Sequence[ScoreTable],
+) -> tuple[list[dict[str, Estimate]], Comparisons | None]:
+    """Return the estimates of each model by metric, and of several how they differ.
+
+    Models differ by `SMOOTH` and by the metrics asked for: that one has the larger KS, a maximum,
+    is no news of which is better.
+    """
+    several = len(names) > 1
+    chosen = Chosen(tuple(names), pairs_of(names), None, level, "two-sided")
+    estimates: list[dict[str, Estimate]] = [{} for _ in names]
+    pairs: dict[str, Comparison] = {}
+    with said_in_notes():
+        for one in asked:
+            sample = samples[one.label]
+            read, is_tested = sample.design.weights_are, one.label in (*SMOOTH, *more)
+            if several and not is_tested and sample.design.is_plain:
+                each = [TablePoints(table).measured(one) for table in tables]
+                own = [estimate_of(one, a, 0, level, None, "two-sided") for a in each]
+            else:
+                measured = sample.measured(one)
+                if one is asked[0]:
+                    warn_of_units(measured.units, read)
+                if several and is_tested:
+                    pairs[one.label] = compared(one, measured, chosen, read)
+                    own = [*pairs[one.label].models]
+                else:
+                    own = [
+                        estimate_of(one, measured, k, level, None, "two-sided", weights_are=read)
+                        for k in range(len(names))
+                    ]
+            for found, estimate_ in zip(estimates, own, strict=True):
+                found[one.label] = estimate_
+    return estimates, Comparisons(pairs) if pairs else None
+
+
+def evaluate_tables(
+    tables: Mapping[str, ScoreTable | RangeSummary],
+    level: float,
+    weights_are: WeightsAre | None = None,
+) -> Evaluation:
+    """Return the evaluation of models by their tables, or by summaries of all ranges of scores.
+
+    Losses are there where all scores may be probabilities; fractional weights have no interval.
+    """
+    with_losses = all(map(has_losses, tables.values()))
+    models = []
+    for name, table in tables.items():
+        if isinstance(table, RangeSummary):
+            models.append(evaluation_of(table, name, level, with_losses))
+            continue
+        note = _note_of_size(table.n_positive, table.n_negative)
+        estimates: Mapping[str, Estimate] = {}
+        if table.is_weighted:
+            note = "sums of weights, which do not tell how many rows there were: no interval"
+        elif table.n_positive > 0 and table.n_negative > 0:
+            asked = [*LIMITED, *(LOSSES if with_losses else ())]
+            with said_in_notes():
+                estimates = estimate(table, metrics=asked, confidence_level=level)
+        models.append(_evaluated(name, table, note, estimates))
+    notes = (PROBABILITIES,) if with_losses else ()
+    return Evaluation.of_scores(models, level, weights_are, notes=notes)
 
 
 def has_losses(table: ScoreTable | RangeSummary) -> bool:
@@ -220,20 +245,6 @@ def has_losses(table: ScoreTable | RangeSummary) -> bool:
         return set(table.measures) >= {*LOSSES}
     is_inner = any(0.0 < score < 1.0 for score in table.scores[:2])
     return is_inner and are_fractions(table) and not table.is_weighted
-
-
-def evaluate_table(
-    name: str, table: ScoreTable | RangeSummary, confidence_level: float, with_losses: bool
-) -> ModelEvaluation:
-    """Evaluate one model by its table, or by a summary; fractional weights have no interval."""
-    if isinstance(table, RangeSummary):
-        return evaluation_of(table, name, confidence_level, with_losses)
-    if table.is_weighted:
-        note = "sums of weights, which do not tell how many rows there were: no interval"
-        return _measured(name, table, None, note)
-    note = _note_of_size(table.n_positive, table.n_negative)
-    limited = (*LIMITED, *LOSSES) if with_losses else LIMITED
-    return _measured(name, table, confidence_level, note, limited)
 
 
 def evaluation_of(
@@ -282,7 +293,7 @@ def evaluation_of(
     with said_in_notes():
         names = summary.measures if with_losses else SMOOTH
         found = {one.label: of_summary(one, summary, level) for one in ask(list(names))}
-    return with_estimates(model, found)
+    return _with_estimates(model, found)
 
 
 def table_of(
@@ -306,27 +317,31 @@ def table_of(
     return table, _note_of_size(positive, negative, weights_are)
 
 
-def _measured(
+def _evaluated(
     name: str,
     table: ScoreTable,
-    confidence_level: float | None,
     note: str,
-    limited: Sequence[str] = LIMITED,
+    estimates: Mapping[str, Estimate],
+    *,
+    are_of_table: bool = True,
 ) -> ModelEvaluation:
+    """Return the evaluation of a table; estimates of the same counts need no second sum."""
     n_positive, n_negative = (
         as_given(n, table.weight_exponent) for n in (table.n_positive, table.n_negative)
     )
     if not (n_positive > 0 and n_negative > 0):
-        return _undefined(name, n_positive, n_negative)
-    largest = ks_statistic(table)
+        return _with_estimates(_undefined(name, n_positive, n_negative), estimates)
+    known = {label: one.estimate for label, one in estimates.items()} if are_of_table else {}
+    largest = ks_of_table(table)
     # Where the largest |TPR - FPR| is a positive one, its threshold is Youden's.
     best = largest if largest.sign > 0 else best_threshold(table, criterion="youden")
+    auc, ap = known.get("roc_auc"), known.get("average_precision")
     model = ModelEvaluation(
         name,
         n_positive,
         n_negative,
-        roc_auc=float(roc_auc_score(table)),
-        average_precision=float(average_precision_score(table)),
+        roc_auc=float(roc_auc_score(table)) if auc is None else auc,
+        average_precision=float(average_precision_score(table)) if ap is None else ap,
         break_even_point=break_even_point(table).value,
         ks_statistic=largest.statistic,
         threshold=best.threshold,
@@ -334,28 +349,21 @@ def _measured(
         false_positive_rate=best.false_positive_rate,
         note=note,
     )
-    if confidence_level is None:
-        return model
-    with said_in_notes():
-        found = estimate(table, metrics=list(limited), confidence_level=confidence_level)
-    return with_estimates(model, found)
+    return _with_estimates(model, estimates)
 
 
-def with_estimates(model: ModelEvaluation, found: Mapping[str, Estimate]) -> ModelEvaluation:
-    """Return the evaluation with more of the errors and intervals that need no bootstrap."""
-    notes = filter(None, [model.note, *(each.note for each in found.values())])
-    both = {**(model.estimates or {}), **found}
-    estimates = {name: both[name] for name in dict.fromkeys([*LIMITED, *both]) if name in both}
-    model = replace(model, estimates=Estimates(estimates), note="; ".join(notes))
-    if "roc_auc" not in found:
+def _with_estimates(model: ModelEvaluation, estimates: Mapping[str, Estimate]) -> ModelEvaluation:
+    """Return the evaluation with the errors and intervals that need no bootstrap."""
+    if not estimates:
         return model
-    auc = found["roc_auc"]
-    return replace(
-        model,
-        confidence_interval=auc.confidence_interval,
-        interval_method=auc.method,
-        standard_error=auc.standard_error,
-    )
+    notes = filter(None, [model.note, *(each.note for each in estimates.values())])
+    auc = estimates.get("roc_auc")
+    more: dict[str, Any] = {}
+    if auc is not None:
+        more = {"confidence_interval": auc.confidence_interval, "interval_method": auc.method}
+        more["standard_error"] = auc.standard_error
+    estimates = Estimates(estimates)
+    return dataclasses.replace(model, estimates=estimates, note="; ".join(notes), **more)
 
 
 @contextmanager
@@ -402,38 +410,31 @@ def models_of(
     return [NamedScores("score", "scores", scores)]
 
 
-#: What a reader of the least cost must know.
-LEAST_COST: Final = (
-    "Cheapest threshold: least expected cost of an example. Its cost here is too low for new data, "
-    "on average: it is the least of many. Left out: each row is judged by the threshold that is "
-    "the cheapest without it."
-)
-
-#: What a reader misses where rows are grouped.
-NO_INTERVAL: Final = (
-    "Costs have no interval where rows come in groups: each row is left out by itself, as if rows "
-    "were independent."
-)
-
-#: Fields of the costs, and what readers call them.
-_COSTS: Final = {
-    "threshold": "cheapest threshold",
-    "cost": "its cost here",
-    "left_out_cost": "its cost, left out",
-    "cost_at_half": "cost at 0.5",
-    "cost_all_positive": "cost, all positive",
-    "cost_all_negative": "cost, all negative",
-}
-_LIMITS: Final = {"threshold": "threshold_interval", "left_out_cost": "confidence_interval"}
+#: The parameters of `evaluate` that mean nothing without a bootstrap, and their defaults.
+_OF_BOOTSTRAP: Final = {"method": None, "stratified": False, "rng": None, "progress": None}
 
 
-#: Scores that are looked at for whether there are more than two.
-_LOOK: Final = 64
-#: What must be said of `LOSSES`.
-PROBABILITIES: Final = "Scores lie in [0, 1]: taken for probabilities in Brier score and log loss."
+def plan_of(n_resamples: Any, confidence_level: float, n_models: int, **given: Any) -> Plan | None:
+    """Return the bootstrap's plan, or None without `n_resamples`; raise before any work.
+
+    ``given`` has a value for each of `_OF_BOOTSTRAP`, and how weights are read. Of the groups it
+    matters here only whether there are any: the plan is without them. The bootstrap, a good part of
+    the package, is loaded where there is one.
+    """
+    if n_resamples is not None:
+        from fastmetrics._report._bootstrap import checked_plan
+
+        return checked_plan(n_resamples, confidence_level, n_models, **given)
+    for name, default in _OF_BOOTSTRAP.items():
+        value = given[name] or None if name == "progress" else given[name]
+        if value is not default and (default is None or value != default):
+            raise InputError(f"`{name}` is of the bootstrap: pass `n_resamples` with it")
+    if given["threshold"] is not None and given["metrics"] is None:
+        raise InputError("`threshold` is for measures of labels: name them by `metrics`")
+    return None
 
 
-def measures_beside(
+def metrics_beside(
     named: Sequence[NamedScores], metrics: MetricsLike | None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return what is measured beside `SMOOTH`, by label, and what must be said of it."""
@@ -466,28 +467,6 @@ def may_be_probabilities(model: NamedScores) -> bool:
     return bool(((scores > 0.0) & (scores < 1.0)).any())
 
 
-def by_influence(
-    models: list[ModelEvaluation],
-    labels: Any,
-    named: Sequence[NamedScores],
-    more: Mapping[str, Any],
-    **options: Any,
-) -> tuple[list[ModelEvaluation], Comparisons | None]:
-    """Return models with their errors and intervals, and of several how they differ.
-
-    What of `LIMITED` their tables gave is not measured again. Of these models differ by `SMOOTH`,
-    and by KS where it is asked for: a maximum more is no news of which model is better.
-    """
-    metrics = {name: name for name in LIMITED if name not in (models[0].estimates or ())} | {**more}
-    if not metrics:
-        return models, None
-    found, pairs = found_of(labels, named, metrics, **options)
-    if pairs is not None:
-        tested = {*SMOOTH, *more}
-        pairs = Comparisons({name: one for name, one in pairs.items() if name in tested})
-    return [with_estimates(model, own) for model, own in zip(models, found, strict=True)], pairs
-
-
 def found_of(
     labels: Any, named: Sequence[NamedScores], metrics: Any, **options: Any
 ) -> tuple[list[Mapping[str, Estimate]], Comparisons | None]:
@@ -510,25 +489,19 @@ def of_each_model(pairs: Mapping[str, Comparison]) -> list[Mapping[str, Estimate
 # --- costs, promises, probabilities -------------------------------------------------------------
 
 
-class Prices(NamedTuple):
-    """What mistakes cost, checked; and the share of positives where thresholds will be used."""
-
-    cost_fn: Any
-    cost_fp: Any
-    prevalence: float | None
-
-    def of(
-        self, y_true: Any, y_score: Any, *, groups: Any, **options: Any
-    ) -> ThresholdCostInterval:
-        """Return the cheapest threshold of a model; without intervals where rows are grouped."""
-        found = threshold_cost_interval(y_true, y_score, **self._asdict(), **options)
-        if groups is None:
-            return found
-        return dataclasses.replace(found, threshold_interval=NOWHERE, confidence_interval=NOWHERE)
+def _cheapest(
+    y_true: Any, model: NamedScores, prices: Mapping[str, Any], *, groups: Any, **options: Any
+) -> ThresholdCostInterval:
+    """Return the cheapest threshold of a model; without intervals where rows are grouped."""
+    with renamed(y_score=model.argument):
+        found = threshold_cost_interval(y_true, model.values, **prices, **options)
+    if groups is None:
+        return found
+    return dataclasses.replace(found, threshold_interval=NOWHERE, confidence_interval=NOWHERE)
 
 
-def checked_prices(cost_fn: Any, cost_fp: Any, prevalence: Any) -> Prices | None:
-    """Return the prices, None where there are none, or raise before any work."""
+def checked_prices(cost_fn: Any, cost_fp: Any, prevalence: Any) -> dict[str, Any] | None:
+    """Return the prices of mistakes, None where there are none, or raise before any work."""
     if cost_fn is None and cost_fp is None:
         if prevalence is not None:
             raise InputError("`prevalence` is of costs: pass `cost_fn` and `cost_fp` with it")
@@ -537,22 +510,12 @@ def checked_prices(cost_fn: Any, cost_fp: Any, prevalence: Any) -> Prices | None
         if cost is None:
             raise InputTypeError(f"costs are of both mistakes: pass `{name}` too")
         check_costs(name, cost)
-    return Prices(cost_fn, cost_fp, check_prevalence(prevalence))
-
-
-def costs_of(models: Iterable[Any]) -> tuple[list[tuple[Any, ...]], Mapping[str, str]]:
-    """Return the cheapest threshold of each model with its cost, and those of simple rules."""
-    found = []
-    for name in _COSTS:
-        for model in models:
-            interval = getattr(model.costs, _LIMITS.get(name, ""), None)
-            found.append((name, model.name, getattr(model.costs, name, math.nan), interval))
-    return found, _COSTS
+    return {"cost_fn": cost_fn, "cost_fp": cost_fp, "prevalence": check_prevalence(prevalence)}
 
 
 def checked_promises(
     guarantee: Mapping[str, float] | None,
-    prices: Prices | None,
+    prices: Mapping[str, Any] | None,
     level: float,
     *,
     grouped: bool,
@@ -574,7 +537,7 @@ def checked_promises(
     for measure, bound in guarantee.items():
         costs = {}
         if measure == "expected_cost" and prices is not None:
-            costs = {"cost_fn": prices.cost_fn, "cost_fp": prices.cost_fp}
+            costs = {name: prices[name] for name in ("cost_fn", "cost_fp")}
             for name, cost in costs.items():
                 if not isinstance(cost, Real) and as_array(cost, name).size > 1:
                     raise InputError(
@@ -619,7 +582,6 @@ def said_of_probabilities(
 
 
 # --- what `doctor` would say, of what is known anyway -------------------------------------------
-
 
 Severity = Literal["error", "warning", "note"]
 #: Rows from which on nobody believes an AUC of exactly 1, or 0.
@@ -668,22 +630,27 @@ def doubt_of(
     return None
 
 
-def doubts_of(named: Sequence[NamedScores], models: Sequence[ModelEvaluation]) -> tuple[str, ...]:
+def _doubts(models: Sequence[ModelEvaluation], tables: Sequence[ScoreTable]) -> tuple[str, ...]:
     """Return a line on models whose scores make no sense; nothing of healthy ones."""
     found = []
-    for each, model in zip(named, models, strict=True):
-        if math.isnan(model.roc_auc):
+    for model, table in zip(models, tables, strict=True):
+        auc = model.roc_auc
+        if math.isnan(auc):
             continue
-        auc, error = model.roc_auc, model.standard_error
-        df = figures_of(model)["roc_auc"].df
-        at = limits(auc, error, df, SURE, "logit", "two-sided", (0.0, 1.0))
-        high = float(np.fmax(at.high, model.confidence_interval.high))
+        high = 1.0
+        if auc < 0.5:
+            error, df = model.standard_error, figures_of(model)["roc_auc"].df
+            at = limits(auc, error, df, SURE, "logit", "two-sided", (0.0, 1.0))
+            high = float(np.fmax(at.high, model.confidence_interval.high))
         n = int(model.n_positive + model.n_negative)
-        values = few_values(as_array(each.values, each.argument).ravel())
-        doubt = doubt_of(values, auc, ConfidenceInterval(at.low, high), n)
+        doubt = doubt_of(table.scores[:3].tolist(), auc, ConfidenceInterval(0.0, high), n)
         if doubt is not None:
             found.append(f"{model.name}: {DOUBTS[doubt[0]]}")
     return (f"Doubtful: {'; '.join(found)}. `doctor` says more.",) if found else ()
+
+
+#: Scores that are looked at for whether there are more than two.
+_LOOK: Final = 64
 
 
 def few_values(scores: Any) -> list[float]:
