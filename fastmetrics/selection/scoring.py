@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,7 +33,6 @@ from fastmetrics.measures.registry import MEASURES
 from fastmetrics.measures.regression.regression_measures import regression_measures
 from fastmetrics.selection.folds import Requests, routing, set_requests
 from fastmetrics.selection.point632 import RowLoss, row_loss_of
-from fastmetrics.tables.score_table import ScoreTable
 
 
 class Judged:
@@ -320,10 +319,9 @@ def defaults(classes: NDArray[Any] | None) -> tuple[str, ...]:
 def metric_of(one: Asked) -> Metric:
     """Return how a measure that was asked for is found on rows that a model judged."""
     if one.measure is not None:
-        key = (one.measure.family, one.measure.needs)
-        find = _FINDERS.get(key, _by_own)
-        if one.is_only_function and find is not _by_own:
-            find = _by_options
+        find = _by_options if one.is_only_function else _by_registry
+        if one.measure.family == "own":
+            find = _by_own
         return Metric(one, find, one.higher_is_better)
     if _is_scorer(one.function):
         return Metric(one, _by_scorer, True)
@@ -341,58 +339,36 @@ def _is_scorer(function: Any) -> bool:
     return bool(names) and names[0] in ("estimator", "est", "clf", "model")
 
 
-def _by_classes(one: Asked, judged: Judged) -> Any:
-    """Return nan where a class has no row: what is left is another measure."""
+def _by_registry(one: Asked, judged: Judged) -> Any:
+    """Give a metric what the registry says that it needs; nan where a class is missing."""
     measure: Any = one.measure
-    codes = judged.true_codes
-    if not np.bincount(codes, minlength=len(judged.classes)).all():
+    if measure.needs == "labels":
+        return value(one.name, judged.confusion, **one.parameters)
+    if measure.needs == "nothing":
+        raise InputError(
+            f"{one.label!r} judges no prediction, and so no estimator: name an error, as "
+            "'mean_error'"
+        )
+    if measure.family == "regression":
+        asked, data = {one.label: (one.name, one.parameters)}, (judged.y, judged.predicted)
+        return regression_measures(*data, metrics=asked, **judged.weights)[one.label]
+    classes = np.arange(0 if judged.classes is None else len(judged.classes))
+    is_margin = measure.family == "probabilities" and measure.needs == "scores"
+    if is_margin and len(judged.shown) < len(classes):  # a class has no decision value
         return math.nan
-    if measure.needs == "scores":
-        table = ScoreTable.from_scores(codes, judged.scores, **judged.weights)
-        return measure.value(table, **one.parameters)
-    columns = judged.probabilities
-    return _value(one, judged, codes, columns[:, 1] if measure.family == "costs" else columns)
-
-
-def _by_confusion(one: Asked, judged: Judged) -> Any:
-    return value(one.name, judged.confusion, **one.parameters)
-
-
-def _by_probabilities(one: Asked, judged: Judged) -> Any:
-    """Give a measure all columns; one of the calibration of two classes that of the second."""
-    measure: Any = one.measure
-    columns = judged.probabilities
-    if measure.family == "calibration" and columns.shape[1] == 2:
-        return _value(one, judged, judged.true_codes, columns[:, 1])
-    return _value(one, judged, judged.true_codes, columns, labels=np.arange(columns.shape[1]))
-
-
-def _by_values(one: Asked, judged: Judged) -> Any:
-    return _value(one, judged, judged.y, judged.predicted)
-
-
-def _by_decisions(one: Asked, judged: Judged) -> Any:
-    """Return nan where the model was not shown a class: it has no decision value."""
-    if len(judged.shown) < len(judged.classes):
-        return math.nan
-    data = judged.true_codes, judged.decisions
-    return _value(one, judged, *data, labels=np.arange(len(judged.classes)))
-
-
-def _by_numbers(one: Asked, judged: Judged) -> Any:
-    asked, data = {one.label: (one.name, one.parameters)}, (judged.y, judged.predicted)
-    return regression_measures(*data, metrics=asked, **judged.weights)[one.label]
-
-
-def _by_no_prediction(one: Asked, judged: Judged) -> Any:
-    raise InputError(
-        f"{one.label!r} judges no prediction, and so no estimator: name an error, as 'mean_error'"
-    )
-
-
-def _value(one: Asked, judged: Judged, *data: Any, **labels: Any) -> Any:
-    measure: Any = one.measure
-    return measure.value(*data, **labels, **judged.weights, **one.parameters)
+    data = judged.given_to(measure)
+    options = {**judged.weights, **one.parameters}
+    if measure.needs == "values":
+        return measure.value(*data, **options)
+    if measure.family == "probabilities":
+        data = data[0], data[1] if is_margin else judged.probabilities
+        options["labels"] = classes
+    elif measure.family == "calibration":
+        if len(classes) > 2:
+            options["labels"] = classes
+    elif not np.bincount(data[0], minlength=len(classes)).all():
+        return math.nan  # a curve of the classes that are left is another metric
+    return measure.value(*data, **options)
 
 
 def _by_own(one: Asked, judged: Judged) -> Any:
@@ -418,15 +394,14 @@ def _by_options(one: Asked, judged: Judged) -> Any:
     measure: Any = one.measure
     positive = getattr(one.function, "keywords", {}).get("pos_label")
     is_first = len(judged.classes) == 2 and positive is not None and positive == judged.classes[0]
-    if measure.needs in ("labels", "values"):
+    if measure.needs == "labels":
         said = judged.predicted
-    elif measure.needs == "scores" and measure.family == "probabilities":
-        said = judged.decisions
-    elif measure.needs == "scores":
-        said = -judged.scores if is_first else judged.scores
+    elif is_first and measure.needs == "probabilities":
+        said = judged.probabilities[:, 0]
     else:
-        said = judged.probabilities
-        said = said[:, 0 if is_first else 1] if said.shape[1] == 2 else said
+        said = judged.given_to(measure)[1]
+        if is_first and measure.needs == "scores" and measure.family != "probabilities":
+            said = -said
     return measure.value(judged.y, said, **judged.weights)
 
 
@@ -438,22 +413,6 @@ def _by_function(one: Asked, judged: Judged) -> Any:
 def _by_scorer(one: Asked, judged: Judged) -> Any:
     scorer: Any = one.function
     return scorer(judged.model, judged.X, judged.y)
-
-
-#: How measures are found, by their room and by what they need, as the registry declares both.
-_FINDERS: Final[dict[tuple[str, str], Callable[[Asked, Judged], Any]]] = {
-    ("curves", "scores"): _by_classes,
-    ("curves", "probabilities"): _by_classes,
-    ("costs", "scores"): _by_classes,
-    ("costs", "probabilities"): _by_classes,
-    **dict.fromkeys((("costs", "values"), ("concordance", "values")), _by_values),
-    ("decisions", "labels"): _by_confusion,
-    ("probabilities", "probabilities"): _by_probabilities,
-    ("probabilities", "scores"): _by_decisions,
-    ("calibration", "probabilities"): _by_probabilities,
-    ("regression", "values"): _by_numbers,
-    ("regression", "nothing"): _by_no_prediction,
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
