@@ -43,7 +43,7 @@ from fastmetrics.measures.probabilities.log_loss import losses_of_rows
 from fastmetrics.tables._mergeable import Summed
 from fastmetrics.tables.bin_layout import MOST_BINS, Search, search_of
 from fastmetrics.tables.pairs import INT64_BOUND, PairCounts, pairs_of_weights
-from fastmetrics.tables.score_runs import Range, ScoreRuns, table_of
+from fastmetrics.tables.score_runs import RunRange, ScoreRuns, table_of
 from fastmetrics.tables.score_table import ScoreTable
 
 Pairs = list[tuple[int, int]]
@@ -212,22 +212,21 @@ MEASURES: Final = {"roc_auc": True, "average_precision": False, **dict.fromkeys(
 _MOST: Final = np.array([1.0, 100.0, 1.0, 100.0])
 
 
-class Cut(NamedTuple):
-    """How scores are made cells: ``n`` at most, of a part of so few each one of its own."""
-
-    n: int
-    alone: int
-
-    def starts(self, counts: Counts, total: float) -> NDArray[np.intp]:
-        """Return where cells begin: even ones by rows, and ever smaller ones to the top."""
-        if len(counts.tp) <= self.alone:
-            return np.arange(len(counts.tp))
-        above = counts.tp + counts.fp - counts.positives - counts.negatives
-        place = above / total + np.log1p(above) / np.log1p(total)
-        return np.flatnonzero(np.diff(np.floor(place * (self.n / 2.0)), prepend=-1.0))
+#: How scores are made cells: the most cells, and the rows of a table that are each a cell alone.
+Cut = tuple[int, int]
 
 
-class Cells(NamedTuple):
+def _cell_starts(counts: Counts, total: float, cut: Cut) -> NDArray[np.intp]:
+    """Return where cells begin: even ones by rows, and ever smaller ones to the top."""
+    n_cells, alone = cut
+    if len(counts.tp) <= alone:
+        return np.arange(len(counts.tp))
+    above = counts.tp + counts.fp - counts.positives - counts.negatives
+    place = above / total + np.log1p(above) / np.log1p(total)
+    return np.flatnonzero(np.diff(np.floor(place * (n_cells / 2.0)), prepend=-1.0))
+
+
+class ScoreCells(NamedTuple):
     """Rows of consecutive scores, by the mean of what moves each measure there.
 
     Attributes
@@ -245,7 +244,9 @@ class Cells(NamedTuple):
     rests: Floats
 
     @classmethod
-    def of(cls, table: ScoreTable, counts: Counts, found: Any, starts: NDArray[np.intp]) -> Cells:
+    def of(
+        cls, table: ScoreTable, counts: Counts, found: Any, starts: NDArray[np.intp]
+    ) -> ScoreCells:
         """Return those of a table that begin at these places."""
         widths = np.diff(starts, append=len(table))
         means, rests = np.empty((len(found), 2, len(starts))), np.empty((len(found), 2))
@@ -262,7 +263,7 @@ class Cells(NamedTuple):
         return cls(table.scores[starts], means, rests)
 
     @classmethod
-    def joined(cls, parts: Sequence[Part], later: Floats) -> Cells | None:
+    def joined(cls, parts: Sequence[Part], later: Floats) -> ScoreCells | None:
         """Return those of parts, to which lower ones add so much of average precision."""
         each = [part.cells for part in parts if part.cells is not None]
         if len(each) < len(parts):
@@ -289,7 +290,7 @@ class Part(NamedTuple):
         first two of them where a score lies outside [0, 1].
     tails : ndarray of shape (2,)
         What this part adds to the average precision that positives (negatives) above move.
-    cells : Cells or None
+    cells : ScoreCells or None
         What rows move, to be looked up by their scores, where that was asked for.
     """
 
@@ -297,7 +298,7 @@ class Part(NamedTuple):
     sizes: tuple[int, int]
     moments: Floats
     tails: Floats
-    cells: Cells | None = None
+    cells: ScoreCells | None = None
 
     @property
     def is_possible(self) -> bool:
@@ -331,7 +332,10 @@ def part_of(
     columns = counts.positives, counts.negatives
     moments = [[_central(*each) for each in zip(columns, one, strict=True)] for one in found]
     sizes = int(table.n_positive), int(table.n_negative)
-    cells = cut and Cells.of(table, counts, found, cut.starts(counts, float(sum(totals))))
+    cells = None
+    if cut is not None:
+        starts = _cell_starts(counts, float(sum(totals)), cut)
+        cells = ScoreCells.of(table, counts, found, starts)
     return Part(start, sizes, np.array(moments), np.array([tails[0], -tails[1]]), cells)
 
 
@@ -373,7 +377,7 @@ def joined(parts: Sequence[Part]) -> Part:
     powers = _about(sizes, moments[..., 1:], means - mean).sum(axis=2)
     found = np.concatenate([mean, powers], axis=2)
     added = [sum(part.sizes[code] for part in parts) for code in (0, 1)]
-    cells = Cells.joined(parts, later)
+    cells = ScoreCells.joined(parts, later)
     return Part(parts[0].start, (added[0], added[1]), found, tails.sum(axis=0), cells)
 
 
@@ -754,13 +758,13 @@ def summary_of_runs(
     """
     rows, ranges, at_once = runs._ranges()
     n_parts = len(ranges) + rows.size // PIECE_ROWS
-    cut = Cut(n_cells, n_cells // n_parts) if n_cells and n_parts else None
+    cut = (n_cells, n_cells // n_parts) if n_cells and n_parts else None
     sizes = np.array([(0, 0), *map(rows.rows_of, ranges)], np.int64)
     above = [(tp, fp) for tp, fp in sizes.cumsum(axis=0).tolist()]
     m, n = above[-1]
     done = 0
 
-    def of_range(where: Range, tp: int, fp: int) -> RangeSummary:
+    def of_range(where: RunRange, tp: int, fp: int) -> RangeSummary:
         nonlocal done
         found = summary_of(table_of(rows, where), tp, fp, m, n, cut)
         done += found.positives + found.negatives  # a bar: a lost sum would do no harm

@@ -91,7 +91,7 @@ def estimates_of_table(
         summary = summary_of_runs(table)
         return {one.label: of_summary(one, summary, *rule) for one in asked}
     if isinstance(table, Bracketed):
-        bins = _Bins.of(table)
+        bins = _BinPoints.of(table)
         return {one.label: bins.estimate(one, *rule) for one in asked}
     measured: Callable[[Asked], Measured]
     if isinstance(table, ScoreTable):
@@ -142,7 +142,7 @@ def of_summary(
 
 
 @dataclass(frozen=True, eq=False)
-class _Bins:
+class _BinPoints:
     """Bins that are not empty, the highest first, as one point for each bin and class.
 
     Attributes
@@ -163,7 +163,7 @@ class _Bins:
         return np.asarray(~is_sure & (p > 0) & (n > 0))
 
     @classmethod
-    def of(cls, table: Bracketed) -> _Bins:
+    def of(cls, table: Bracketed) -> _BinPoints:
         """Return the bins of a table of counts."""
         columns = table._columns()
         _check_counts(table, columns.n_roundings is not None)

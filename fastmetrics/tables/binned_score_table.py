@@ -46,7 +46,7 @@ y_score : array-like of shape (n_samples,)
 """
 
 
-class Rows(NamedTuple):
+class ScoredRows(NamedTuple):
     """Rows that are known to be right: scores, int8 labels (1 is positive), weights if any.
 
     Whole weights are int64, others float64.
@@ -56,11 +56,11 @@ class Rows(NamedTuple):
     labels: NDArray[np.int8]
     weights: NDArray[Any] | None
 
-    def part(self, start: int, stop: int | None = None) -> Rows:
+    def part(self, start: int, stop: int | None = None) -> ScoredRows:
         """Return the rows from ``start`` on."""
         at = slice(start, stop)
         weights = self.weights if self.weights is None else self.weights[at]
-        return Rows(self.scores[at], self.labels[at], weights)
+        return ScoredRows(self.scores[at], self.labels[at], weights)
 
     @property
     def size(self) -> int:
@@ -74,14 +74,14 @@ class Rows(NamedTuple):
         """Whether the weights are no counts."""
         return self.weights is not None and self.weights.dtype.kind == "f"
 
-    def that_weigh(self) -> Rows:
+    def that_weigh(self) -> ScoredRows:
         """Return the rows whose weight is not 0: the others are not there."""
         if self.weights is None or self.weights.all():
             return self
         has = self.weights > 0
-        return Rows(self.scores[has], self.labels[has], self.weights[has])
+        return ScoredRows(self.scores[has], self.labels[has], self.weights[has])
 
-    def parts(self) -> list[Rows]:
+    def parts(self) -> list[ScoredRows]:
         """Return the parts that are counted by themselves: a matter of the data alone."""
         n = len(self.scores)
         count = min(max(n // _PART_ROWS, 1), _MOST_PARTS)
@@ -91,7 +91,7 @@ class Rows(NamedTuple):
 
 def checked_rows(
     y_true: Any, y_score: Any, sample_weight: Any, pos_label: Any, allow_inf: bool
-) -> Rows:
+) -> ScoredRows:
     """Return the rows of a batch, or raise: scores as floats, whole weights as integers."""
     check_same_index(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     checked = check_binary(
@@ -105,7 +105,7 @@ def checked_rows(
     return rows if checked.accept(all(run(jobs))) else _rows(checked)
 
 
-def _rows(checked: BinaryRows) -> Rows:
+def _rows(checked: BinaryRows) -> ScoredRows:
     labels, _, scores = checked.unverified
     scores = as_doubles(scores, "y_score")
     if checked.weight_exponent:
@@ -113,14 +113,14 @@ def _rows(checked: BinaryRows) -> Rows:
             "`sample_weight` and its sum must lie between 2**-250 and 2**250: scale the weights of "
             "all batches alike"
         )
-    return Rows(scores, labels, checked.typed_weights())
+    return ScoredRows(scores, labels, checked.typed_weights())
 
 
 #: Rows of one call of a kernel: some milliseconds, after which an interrupt is heard.
 _CALL_ROWS: Final = 1 << 22
 
 
-def joined(chunks: Sequence[Rows]) -> Rows:
+def joined(chunks: Sequence[ScoredRows]) -> ScoredRows:
     """Return a copy of the rows of all chunks, those without weights counting one each."""
     weights = None
     if any(rows.weights is not None for rows in chunks):
@@ -130,10 +130,10 @@ def joined(chunks: Sequence[Rows]) -> Rows:
         )
     scores = np.concatenate([np.empty(0), *(rows.scores for rows in chunks)])
     labels = [np.empty(0, np.int8), *((rows.labels == 1).view(np.int8) for rows in chunks)]
-    return Rows(scores, np.concatenate(labels), weights)
+    return ScoredRows(scores, np.concatenate(labels), weights)
 
 
-def appended(chunks: Sequence[Rows], rows: Rows) -> tuple[Rows, ...]:
+def appended(chunks: Sequence[ScoredRows], rows: ScoredRows) -> tuple[ScoredRows, ...]:
     """Return chunks and a copy of more rows; each holds at least twice the rows of the next."""
     found = [*chunks, joined([rows])]
     while len(found) > 1 and len(found[-2].labels) < 2 * len(found[-1].labels):
@@ -181,7 +181,7 @@ class Bins:
         floats = self.counts.astype(np.float64)
         return Bins(self.layout, floats, self.seen.copy(), self.watched.copy(), 1)
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: ScoredRows) -> None:
         """Count rows, in place; of float weights only where the counts are floats."""
         weights = np.empty(0) if rows.weights is None else rows.weights
         weights = weights.astype(self.counts.dtype, copy=False)
@@ -193,7 +193,7 @@ class Bins:
         if self.is_weighted:
             self.n_roundings += len(labels)
 
-    def with_rows(self, rows: Rows) -> Bins:
+    def with_rows(self, rows: ScoredRows) -> Bins:
         """Return bins of these rows too: the same, changed in place, where there are few."""
         is_weighted = self.is_weighted or rows.is_weighted
         before = self if is_weighted == self.is_weighted else self.as_float()
@@ -202,7 +202,7 @@ class Bins:
             before.add(rows)
             return before
 
-        def counted(part: Rows) -> Bins:
+        def counted(part: ScoredRows) -> Bins:
             # Where several scores are known, nobody needs to watch again: that costs a third more.
             kept = before.seen.copy(), before.watched.copy()
             bins = Bins(self.layout, np.zeros_like(before.counts), *kept)
@@ -293,7 +293,7 @@ class BinnedState:
     __slots__ = ("_bound", "bins", "first_rows", "layout", "lock", "waiting")
     layout: BinLayout | None
     bins: Bins | None
-    waiting: tuple[Rows, ...]
+    waiting: tuple[ScoredRows, ...]
     _bound: int
 
     def __init__(self, layout: BinLayout | None, first_rows: int) -> None:
@@ -304,7 +304,11 @@ class BinnedState:
             self.bins = Bins.empty(layout)
 
     def _set(
-        self, layout: BinLayout | None, bins: Bins | None, waiting: tuple[Rows, ...], bound: int
+        self,
+        layout: BinLayout | None,
+        bins: Bins | None,
+        waiting: tuple[ScoredRows, ...],
+        bound: int,
     ) -> None:
         # No call among these: an interrupt finds all of them done, or none.
         self.layout = layout
@@ -317,13 +321,13 @@ class BinnedState:
         """Number of first rows."""
         return sum(len(rows.labels) for rows in self.waiting)
 
-    def update(self, rows: Rows) -> None:
+    def update(self, rows: ScoredRows) -> None:
         """Count rows that are right, those with a weight."""
         with self.lock:
             bound = check_n_rows(self._bound + rows.size)
             self._take(rows, self.first_rows - self.n_waiting, self.layout, bound)
 
-    def _take(self, rows: Rows, n_first: int, layout: BinLayout | None, bound: int) -> None:
+    def _take(self, rows: ScoredRows, n_first: int, layout: BinLayout | None, bound: int) -> None:
         """Count rows, the first ones of which may have to teach the bins."""
         bins, waiting = self.bins, self.waiting
         if bins is not None:
@@ -367,7 +371,11 @@ class BinnedState:
 
     @classmethod
     def holding(
-        cls, held: Rows | Bins, layout: BinLayout | None, first_rows: int, bound: int | None = None
+        cls,
+        held: ScoredRows | Bins,
+        layout: BinLayout | None,
+        first_rows: int,
+        bound: int | None = None,
     ) -> Self:
         """Return a state of first rows, fewer than ``first_rows``, or of bins, from now on its.
 
@@ -454,7 +462,7 @@ def common_layout(mine: BinLayout | None, theirs: BinLayout | None) -> BinLayout
     return mine
 
 
-def _binned(layout: BinLayout | None, before: Rows, after: Rows) -> Bins:
+def _binned(layout: BinLayout | None, before: ScoredRows, after: ScoredRows) -> Bins:
     """Return bins that hold first rows, and are learnt of them unless they are known."""
     if layout is None:
         layout = BinLayout.learn(np.concatenate([before.scores, after.scores]))
@@ -464,7 +472,7 @@ def _binned(layout: BinLayout | None, before: Rows, after: Rows) -> Bins:
     return bins
 
 
-def _checked_first_rows(members: Members, first_rows: int) -> Rows:
+def _checked_first_rows(members: Members, first_rows: int) -> ScoredRows:
     """Return fewer than ``first_rows`` rows, or raise what is wrong with such arrays."""
     scores, labels, weights = members["scores"], members["labels"], members["weights"]
     if scores.dtype != np.float64 or labels.dtype != np.int8 or weights.dtype not in _KINDS:
@@ -477,7 +485,7 @@ def _checked_first_rows(members: Members, first_rows: int) -> Rows:
     if not (np.isfinite(weights) & (weights > 0)).all():
         raise InputError("weights are not positive")
     check_weight(weights)
-    return Rows(scores, labels, weights)
+    return ScoredRows(scores, labels, weights)
 
 
 def check_weight(counts: NDArray[Any]) -> None:

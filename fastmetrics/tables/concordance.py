@@ -147,27 +147,24 @@ def sum_rows(keyed: Keyed, weights: Floats, leads: Floats | None = None) -> RowS
     reverse = np.ascontiguousarray(leading[::-1])
     jobs = (keyed, own, leading != 0.0), (back, reverse, None)
     up, down = run([partial(_later, *job) for job in jobs], len(own))
+    (lower_up, tied_up, higher_up), (lower_down, tied_down, higher_down) = up, down
     factor = np.float64(1.0) if factors is None else factors
     return RowSums(
-        factor * up.above + down.below[::-1],
-        factor * up.below + down.above[::-1],
-        factor * up.tied + down.tied[::-1],
+        factor * higher_up + lower_down[::-1],
+        factor * lower_up + higher_down[::-1],
+        factor * tied_up + tied_down[::-1],
         _tied_keys(keyed, own),
         own,
         keyed.rows,
     )
 
 
-class _Later(NamedTuple):
-    """The weight of the rows of later groups whose rank is lower, equal, higher."""
+def _later(
+    keyed: Keyed, weights: Floats, is_asked: NDArray[np.bool_] | None
+) -> tuple[Floats, Floats, Floats]:
+    """Return the weight of the rows of later groups whose rank is lower, equal, higher.
 
-    below: Floats
-    tied: Floats
-    above: Floats
-
-
-def _later(keyed: Keyed, weights: Floats, is_asked: NDArray[np.bool_] | None) -> _Later:
-    """Return the sums of the rows asked, by default of all.
+    They are those of the rows asked, by default of all.
 
     Whole weights are subtracted from their total. Of others that would leave rounding where there
     is nothing: those above are added up too.
@@ -178,9 +175,9 @@ def _later(keyed: Keyed, weights: Floats, is_asked: NDArray[np.bool_] | None) ->
         sums = np.add.reduceat(weights, keyed.starts[:-1])
         after = np.append(np.cumsum(sums[:0:-1])[::-1], 0.0)
         beyond = np.repeat(after, np.diff(keyed.starts))
-        return _Later(below, tied, np.where(asked, beyond - below - tied, 0.0))
+        return below, tied, np.where(asked, beyond - below - tied, 0.0)
     turned = np.subtract(keyed.n_ranks - 1, keyed.ranks, dtype=np.int32)
-    return _Later(below, tied, _lower(keyed, turned, weights, asked)[0])
+    return below, tied, _lower(keyed, turned, weights, asked)[0]
 
 
 def _lower(
@@ -335,7 +332,7 @@ def _places(sizes: Integers) -> tuple[Integers, Integers]:
     return starts, starts[:-1] + np.cumsum(sizes, axis=0) - sizes
 
 
-class PairCounts(NamedTuple):
+class RankPairs(NamedTuple):
     """Pairs of n rows, each of which is one of five kinds; Python integers, of any size."""
 
     n_rows: int
@@ -368,7 +365,7 @@ class PairCounts(NamedTuple):
         return self.n_rows * (self.n_rows - 1) // 2
 
 
-def count_pairs(outcome: NDArray[Any], score: NDArray[Any]) -> PairCounts:
+def count_pairs(outcome: NDArray[Any], score: NDArray[Any]) -> RankPairs:
     """Count the pairs of rows by kind, of fewer than 2**31 finite numbers.
 
     Two sorts, then the ranks of one variable in the order of the other, counted digit by digit:
@@ -389,7 +386,7 @@ def count_pairs(outcome: NDArray[Any], score: NDArray[Any]) -> PairCounts:
         ranks = (highest - (keys & 0xFFFFFFFF)).astype(np.int32)
     concordant = _rising(ranks, highest)
     tied_somewhere = score_ties + outcome_ties - both_ties
-    return PairCounts(
+    return RankPairs(
         n,
         by_score.n_distinct,
         by_outcome.n_distinct,
@@ -455,34 +452,26 @@ def _rising(ranks: NDArray[np.int32], largest: int) -> int:
     return total + sum(map(int, found))
 
 
-class FollowUp(NamedTuple):
-    """Censored times as keys, by which rows can be sorted and counted.
+def _by_time(times: NDArray[Any], is_event: NDArray[np.bool_]) -> tuple[NDArray[Any], Ranked]:
+    """Return the distinct times, rising, and censored times as keys.
 
-    ``times`` are the distinct ones, rising. A key is twice the rank of a row's time, and one more
-    where it was censored: of equal times, events come before censorings.
+    A key is twice the rank of a row's time, and one more where it was censored: of equal times,
+    events come before censorings.
     """
-
-    times: NDArray[Any]
-    keys: Ranked
-    weights: Floats
-
-    def uncensored(self) -> Floats:
-        """Return Kaplan and Meier's share not censored, before each key and after the last."""
-        n_keys = 2 * len(self.times)
-        leaving = np.bincount(self.keys.ranks, self.weights, n_keys).astype(np.float64, copy=False)
-        at_risk = np.cumsum(leaving[::-1])[::-1]
-        leaving[::2] = 0.0  # the events
-        gone = np.divide(leaving, at_risk, out=np.zeros(n_keys), where=leaving > 0.0)
-        return np.append(1.0, np.cumprod(1.0 - gone))
-
-
-def follow(times: NDArray[Any], is_event: NDArray[np.bool_], weights: Floats) -> FollowUp:
-    """Return rows with their keys."""
     by_time = ranked(times)
     distinct = np.empty(by_time.n_ranks, times.dtype)
     distinct[by_time.ranks] = times
     keys = 2 * by_time.ranks + ~is_event
-    return FollowUp(distinct, Ranked(keys, 2 * by_time.n_ranks, by_time.rows), weights)
+    return distinct, Ranked(keys, 2 * by_time.n_ranks, by_time.rows)
+
+
+def _uncensored(keys: Ranked, weights: Floats) -> Floats:
+    """Return Kaplan and Meier's share not censored, before each key and after the last."""
+    leaving = np.bincount(keys.ranks, weights, keys.n_ranks).astype(np.float64, copy=False)
+    at_risk = np.cumsum(leaving[::-1])[::-1]
+    leaving[::2] = 0.0  # the events
+    gone = np.divide(leaving, at_risk, out=np.zeros(keys.n_ranks), where=leaving > 0.0)
+    return np.append(1.0, np.cumprod(1.0 - gone))
 
 
 Weighting = Literal["harrell", "uno", "uno-scikit-survival"]
@@ -519,16 +508,20 @@ def compare_times(
     others: CensoredTimes | None = None,
 ) -> CensoredPairs:
     """Order rows by time, and weigh the pairs that each leads; `others` say who is censored."""
-    rows = follow(times, is_event, weights)
+    distinct, keys = _by_time(times, is_event)
     leads = is_event.astype(np.float64)
     if tau is not None:
         leads[times >= tau] = 0.0
     if weighting != "harrell":
         leading = leads > 0.0
-        seen = rows if others is None else follow(*others, np.ones(len(others.times)))
+        seen_times, seen, seen_weights = distinct, keys, weights
+        if others is not None:
+            seen_times, seen = _by_time(*others)
+            seen_weights = np.ones(len(others.times))
         # scikit-survival counts the censorings of a time, which come after its events, too
         side: Literal["left", "right"] = "left" if weighting == "uno" else "right"
-        kept = seen.uncensored()[2 * np.searchsorted(seen.times, times[leading], side=side)]
+        places = 2 * np.searchsorted(seen_times, times[leading], side=side)
+        kept = _uncensored(seen, seen_weights)[places]
         if others is not None and np.any(kept <= 0.0):
             raise InputError(
                 "`censoring` has nobody who is followed up to the last event: pass `tau`, a time "
@@ -540,4 +533,4 @@ def compare_times(
                 "time of each event, and at the last one it is 0: pass `tau`, a time before it"
             )
         leads[leading] /= kept**2
-    return CensoredPairs(rows.keys, leads, weights)
+    return CensoredPairs(keys, leads, weights)

@@ -31,7 +31,7 @@ _WEYL = np.uint32(2_654_435_769)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan:
+class BucketMap:
     """How scores map to buckets; ``lows`` and ``highs`` are the rough ends of each bucket."""
 
     by_range: bool
@@ -64,19 +64,19 @@ def _sorted_sample(scores: NDArray[Any]) -> NDArray[Any]:
     return sample
 
 
-def plan_buckets(scores: NDArray[Any]) -> Plan:
+def plan_buckets(scores: NDArray[Any]) -> BucketMap:
     """Return the bucket map for these scores (from ``BUCKET_ROWS`` rows up)."""
     n_buckets = min(MOST_BUCKETS, max(2, len(scores) // BUCKET_ROWS))
     return plan_of_sample(_sorted_sample(scores), n_buckets)
 
 
-def plan_of_sample(sample: NDArray[Any], n_buckets: int, *, even: bool = True) -> Plan:
+def plan_of_sample(sample: NDArray[Any], n_buckets: int, *, even: bool = True) -> BucketMap:
     """Return the map to about so many buckets, from a sorted sample; not ``even``: by splitters."""
     plan = _range_plan(sample, n_buckets) if even else None
     return plan or _splitter_plan(sample, n_buckets, sample.dtype)
 
 
-def _range_plan(sample: NDArray[Any], n_buckets: int) -> Plan | None:
+def _range_plan(sample: NDArray[Any], n_buckets: int) -> BucketMap | None:
     """Return the even range map, or None where it would leave too much in one cell."""
     if len(sample) < n_buckets:
         return None
@@ -93,7 +93,7 @@ def _range_plan(sample: NDArray[Any], n_buckets: int) -> Plan | None:
     bucket = np.minimum(before * n_buckets // len(sample), n_buckets - 1)
     edges = np.searchsorted(bucket, np.arange(n_buckets + 1))
     ends = low + edges / scale
-    return Plan(
+    return BucketMap(
         by_range=True,
         low=low,
         scale=scale,
@@ -106,7 +106,7 @@ def _range_plan(sample: NDArray[Any], n_buckets: int) -> Plan | None:
     )
 
 
-def _splitter_plan(sample: NDArray[Any], n_buckets: int, dtype: np.dtype[Any]) -> Plan:
+def _splitter_plan(sample: NDArray[Any], n_buckets: int, dtype: np.dtype[Any]) -> BucketMap:
     """Return the map by splitters; odd buckets hold the scores equal to a splitter."""
     if len(sample) == 0:  # nothing finite: any one splitter serves
         sample = np.zeros(1, dtype)
@@ -119,7 +119,7 @@ def _splitter_plan(sample: NDArray[Any], n_buckets: int, dtype: np.dtype[Any]) -
     ends[0], ends[-1] = sample[0], sample[-1]
     single = np.zeros(2 * size + 1, np.bool_)
     single[1::2] = True
-    return Plan(
+    return BucketMap(
         by_range=False,
         low=0.0,
         scale=0.0,
@@ -194,7 +194,7 @@ class Partition:
     With labels, bucket b has stream 2 b of negatives and 2 b + 1 of positives, else stream b.
     """
 
-    plan: Plan
+    plan: BucketMap
     pool: NDArray[Any]
     carried_pool: NDArray[Any]
     block_starts: NDArray[np.int64]
@@ -246,7 +246,7 @@ def partition_rows(scores: NDArray[Any]) -> Partition:
 
 
 def partition(
-    rows: BinaryRows, *, with_numbers: bool = False, plan: Plan | None = None
+    rows: BinaryRows, *, with_numbers: bool = False, plan: BucketMap | None = None
 ) -> Partition:
     """Scatter the rows into buckets by class, of a plan of their own; scores carry their weights.
 

@@ -78,7 +78,7 @@ class Terms:
 
 
 @dataclass(slots=True, eq=False)
-class Sums:
+class ErrorSums:
     """Sums over rows: those of the errors, of their logarithms, and of each power's deviances."""
 
     of_errors: Floats
@@ -110,13 +110,13 @@ class Sums:
             found: Floats = np.where(np.isfinite(highs), highs + lows, highs) / self.weights
         return found
 
-    def copy(self) -> Sums:
+    def copy(self) -> ErrorSums:
         """Return the same sums in memory of their own."""
         logs = None if self.of_logs is None else self.of_logs.copy()
         powers = {power: sums.copy() for power, sums in self.of_powers.items()}
-        return Sums(self.of_errors.copy(), logs, powers)
+        return ErrorSums(self.of_errors.copy(), logs, powers)
 
-    def add(self, other: Sums) -> None:
+    def add(self, other: ErrorSums) -> None:
         """Add the sums over other rows, which hold the same terms."""
         before = self.means, self.weights
         with np.errstate(all="ignore"):
@@ -126,7 +126,9 @@ class Sums:
             for power in self.of_powers:
                 self._add_deviances(power, other, *before)
 
-    def _add_deviances(self, power: float, other: Sums, means: Floats, weights: Floats) -> None:
+    def _add_deviances(
+        self, power: float, other: ErrorSums, means: Floats, weights: Floats
+    ) -> None:
         """Add the deviances of other rows; the means and weights are those of mine before."""
         mine, theirs = self.of_powers[power], other.of_powers[power]
         merged = mine.copy()
@@ -142,10 +144,10 @@ class Sums:
         self.of_powers[power] = merged
 
 
-def add_up(rows: RegressionRows, terms: Terms) -> Sums:
+def add_up(rows: RegressionRows, terms: Terms) -> ErrorSums:
     """Return the sums over all rows, or raise for what is not finite, or has no such term."""
     n, size = rows.n_samples, max(errors.BLOCK, JOB // rows.n_outputs)
-    jobs: list[Callable[[], tuple[Sums, bool]]] = [
+    jobs: list[Callable[[], tuple[ErrorSums, bool]]] = [
         partial(_job, rows, terms, first, min(first + size, n)) for first in range(0, n, size)
     ]
     done = run(jobs)
@@ -162,7 +164,7 @@ def add_up(rows: RegressionRows, terms: Terms) -> Sums:
     return total
 
 
-def _job(rows: RegressionRows, terms: Terms, first: int, last: int) -> tuple[Sums, bool]:
+def _job(rows: RegressionRows, terms: Terms, first: int, last: int) -> tuple[ErrorSums, bool]:
     """Return the sums over some rows, and whether all is finite and defined there."""
     in_place = rows.is_canonical and not terms.log_errors
     if in_place and not terms.powers:  # machine code warns of no overflow
@@ -177,10 +179,10 @@ def _job(rows: RegressionRows, terms: Terms, first: int, last: int) -> tuple[Sum
     return total, is_sound
 
 
-def _piece(rows: RegressionRows, terms: Terms, first: int, last: int) -> tuple[Sums, bool]:
+def _piece(rows: RegressionRows, terms: Terms, first: int, last: int) -> tuple[ErrorSums, bool]:
     y_true, y_pred, weights = rows.piece(first, last)
     k = rows.n_outputs
-    sums = Sums(np.zeros((k, errors.N_SUMS)), None, {})
+    sums = ErrorSums(np.zeros((k, errors.N_SUMS)), None, {})
     is_sound = errors.error_sums(y_true, y_pred, k, weights, terms.asked, sums.of_errors)
     for power, about in terms.powers:
         found = add_deviances(y_true, y_pred, weights, (sums.means, sums.weights), power, about)
@@ -287,7 +289,7 @@ class RegressionTable(Frozen, Summed, Saved):
     n_samples: int
     weight_exponent: int
     _terms: Terms = field(repr=False)
-    _sums: Sums = field(repr=False)
+    _sums: ErrorSums = field(repr=False)
 
     @classmethod
     @documented()
@@ -455,7 +457,7 @@ class RegressionTable(Frozen, Summed, Saved):
         from_mean = found["from_mean"].astype(np.bool_).tolist()
         terms = Terms(asked, "of_logs" in found, frozenset(zip(powers, from_mean, strict=True)))
         deviances = dict(zip(powers, found["of_powers"], strict=True))
-        sums = Sums(found["of_errors"], found.get("of_logs"), deviances)
+        sums = ErrorSums(found["of_errors"], found.get("of_logs"), deviances)
         k = len(sums.of_errors)
         of_rows = [sums.of_errors] if sums.of_logs is None else [sums.of_errors, sums.of_logs]
         shapes = [(each, (k, errors.N_SUMS)) for each in of_rows]
@@ -502,7 +504,7 @@ def check_power(power: Any) -> float:
     return number
 
 
-def _check_sums(sums: Sums, n_samples: int, of_rows: list[Floats]) -> None:
+def _check_sums(sums: ErrorSums, n_samples: int, of_rows: list[Floats]) -> None:
     """Raise if sums are none of that many rows; those of numbers that overflowed are not finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         positive = [each[:, _WEIGHED] + each[:, [c + 1 for c in _WEIGHED]] for each in of_rows]
@@ -516,7 +518,7 @@ def _check_sums(sums: Sums, n_samples: int, of_rows: list[Floats]) -> None:
         raise InputError(f"sums of other rows than {n_samples:,}")
 
 
-def _rescaled(sums: Sums, exponent: int) -> Sums:
+def _rescaled(sums: ErrorSums, exponent: int) -> ErrorSums:
     """Return a copy of the sums for weights times a power of two."""
     copy = sums.copy()
     if exponent:

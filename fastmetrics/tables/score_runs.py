@@ -41,12 +41,8 @@ from fastmetrics.tables.sorted_columns import (
     sorted_column,
 )
 
-
-class Cut(NamedTuple):
-    """A place between two scores: before or after all entries of one."""
-
-    score: Any
-    side: Side
+#: A place between two scores: before ("left") or after all entries of one.
+Cut = tuple[Any, Side]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +62,7 @@ class AllRows:
         """Number of scores that may be counted."""
         return 0 if self.keys is None else self.keys.size
 
-    def rows_of(self, where: Range) -> tuple[int, int]:
+    def rows_of(self, where: RunRange) -> tuple[int, int]:
         """Return how many rows of either class a range has."""
         positives, negatives = (
             sum(column.rows(*span) for column, span in zip(each, spans, strict=True))
@@ -78,7 +74,7 @@ class AllRows:
         return positives + of_keys[0], negatives + of_keys[1]
 
 
-class Range(NamedTuple):
+class RunRange(NamedTuple):
     """Where a range of scores begins and ends in each column, positives first, and in places."""
 
     spans: tuple[list[tuple[int, int]], list[tuple[int, int]]]
@@ -87,7 +83,7 @@ class Range(NamedTuple):
     only: Any = None
 
 
-def ranges_of(rows: AllRows, most: int) -> list[Range]:
+def ranges_of(rows: AllRows, most: int) -> list[RunRange]:
     """Return consecutive ranges, the highest first, of about ``most`` entries at most each.
 
     A score with more entries than that is a range of its own.
@@ -102,9 +98,9 @@ def ranges_of(rows: AllRows, most: int) -> list[Range]:
     found = []
     for k in range(len(cuts), -1, -1):
         spans = tuple([(ends[k], ends[k + 1]) for ends in each] for each in positions)
-        is_one = 0 < k < len(cuts) and cuts[k - 1].score == cuts[k].score
-        between, only = (places[k], places[k + 1]), cuts[k].score if is_one else None
-        found.append(Range(spans, between, only))  # type: ignore[arg-type]
+        is_one = 0 < k < len(cuts) and cuts[k - 1][0] == cuts[k][0]
+        between, only = (places[k], places[k + 1]), cuts[k][0] if is_one else None
+        found.append(RunRange(spans, between, only))  # type: ignore[arg-type]
     return found
 
 
@@ -117,15 +113,15 @@ def _cuts(rows: AllRows, most: int) -> list[Cut]:
         marks.append(rows.keys.marks())
     step = max(most // BLOCK, 1)
     values, times = np.unique(np.sort(np.concatenate(marks))[step - 1 :: step], return_counts=True)
-    cuts = []
+    cuts: list[Cut] = []
     for value, count in zip(values, times.tolist(), strict=True):
-        cuts.append(Cut(value, "left"))
+        cuts.append((value, "left"))
         if count > 1:
-            cuts.append(Cut(value, "right"))
+            cuts.append((value, "right"))
     return cuts
 
 
-def table_of(rows: AllRows, where: Range) -> ScoreTable:
+def table_of(rows: AllRows, where: RunRange) -> ScoreTable:
     """Return the table of a range."""
     if where.only is not None:
         positives, negatives = (np.array([count]) for count in rows.rows_of(where))
@@ -137,7 +133,7 @@ def table_of(rows: AllRows, where: Range) -> ScoreTable:
 
 
 def _table_of_columns(
-    columns: tuple[Sequence[SortedColumn], Sequence[SortedColumn]], where: Range
+    columns: tuple[Sequence[SortedColumn], Sequence[SortedColumn]], where: RunRange
 ) -> ScoreTable:
     parts = [
         [column.read(*span) for column, span in zip(each, spans, strict=True) if span[0] < span[1]]
@@ -698,7 +694,7 @@ class ScoreRuns(Merging, Shown):
         scores, positives, negatives = map(np.concatenate, columns)
         return ScoreTable._of_columns(scores, positives, negatives)
 
-    def _ranges(self) -> tuple[AllRows, list[Range], int]:
+    def _ranges(self) -> tuple[AllRows, list[RunRange], int]:
         """Return all rows, ranges of them, and how many of these may be at work at a time."""
         with self._lock:
             rows = self._store.all_rows()

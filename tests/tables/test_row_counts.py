@@ -9,7 +9,7 @@ import engine_sizes
 import fastmetrics as fm
 from fastmetrics._threads.workers import at_most
 from fastmetrics.tables.concordance import (
-    PairCounts,
+    RankPairs,
     _pairs_in,
     count_pairs,
     count_rows,
@@ -84,6 +84,6 @@ def test_auc_is_somers_d_of_two_classes_to_the_bit(rng) -> None:
 
 
 def test_counts_of_pairs_are_of_any_size() -> None:
-    huge = PairCounts(10**12, 9, 9, 10**23, 1, 10**20, 10**20, 7)
+    huge = RankPairs(10**12, 9, 9, 10**23, 1, 10**20, 10**20, 7)
     assert huge.excess == 10**23 - 1
     assert huge.total == 10**12 * (10**12 - 1) // 2
