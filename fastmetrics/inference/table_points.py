@@ -185,27 +185,12 @@ class TablePoints:
 
     @cached_property
     def _units_by_class(self) -> Units:
-<<<<<<< HEAD
-        table, n = self._table, len(self._table)
+        table, n = self.table, len(self.table)
         counts = np.concatenate([table.positives, table.negatives], dtype=np.float64)
         strata = np.zeros(2 * n, np.int64)
         strata[:n] = 1
         sizes = np.array([table.n_negative, table.n_positive], np.float64)
         return Units(2 * n, counts, strata=strata, sizes=sizes)
-=======
-        columns = self.table.positives, self.table.negatives
-        n = len(self.table)
-        counts, strata = np.empty((2, n)), np.empty((2, n), np.int64)
-
-        def fill(here: slice) -> None:
-            for row, column in enumerate(columns):
-                counts[row, here] = column[here]
-                strata[row, here] = 1 - row
-
-        by_blocks(n, fill)
-        sizes = np.array([self.table.n_negative, self.table.n_positive], np.float64)
-        return Units(2 * n, counts.reshape(-1), strata=strata.reshape(-1), sizes=sizes)
->>>>>>> 44eaddeb (Replace four evaluations by one, made from one order of a model's rows)
 
 
 def of_matrix(one: Asked, counts: Floats) -> Measured:
