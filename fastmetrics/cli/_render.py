@@ -17,7 +17,7 @@ from fastmetrics.errors import with_names
 
 if TYPE_CHECKING:
     from fastmetrics._report import Evaluation, EvaluationBootstrap, ModelEvaluation
-    from fastmetrics.comparison.table_comparison import TableComparison
+    from fastmetrics.comparison.post_hoc import TableComparison
     from fastmetrics.inference.estimate_result import Estimate, Pair
 
 

@@ -18,7 +18,7 @@ from fastmetrics.cli._terminal import print_texts, tell
 if TYPE_CHECKING:
     from fastmetrics._input.scalars import WeightsAre
     from fastmetrics._report.evaluation_result import Evaluation
-    from fastmetrics.io.columns import Columns
+    from fastmetrics.io.reader import Columns
 
 
 #: Options of pairs, and what one looks like.
