@@ -8,17 +8,15 @@ and sums of influences over all ranges follow without rounding more than rows in
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._files import Members, Saved, scalar
-from fastmetrics._input.scalars import check_integer, check_real
+from fastmetrics._input.scalars import check_integer
 from fastmetrics._kernels import curve_kernels
 from fastmetrics._kernels.buckets import bin_numbers
 from fastmetrics._kernels.curve_kernels import (
@@ -208,9 +206,6 @@ class ProductSums(NamedTuple):
 LOSSES: Final = ("brier_score", "log_loss")
 #: The measures, and whether each class is a stratum of its own.
 MEASURES: Final = {"roc_auc": True, "average_precision": False, **dict.fromkeys(LOSSES, False)}
-#: What no row adds to each, in units of 1 / positives of average precision.
-_MOST: Final = np.array([1.0, 100.0, 1.0, 100.0])
-
 
 #: How scores are made cells: the most cells, and the rows of a table that are each a cell alone.
 Cut = tuple[int, int]
@@ -299,18 +294,6 @@ class Part(NamedTuple):
     moments: Floats
     tails: Floats
     cells: ScoreCells | None = None
-
-    @property
-    def is_possible(self) -> bool:
-        """Whether rows can have such moments."""
-        size = np.maximum(self.sizes, 0)[None, :]
-        mean, second, third, fourth = np.moveaxis(self.moments, 2, 0)
-        most = _MOST[: len(self.moments), None]
-        with np.errstate(over="ignore", invalid="ignore"):
-            is_within = (np.abs(mean) <= most) & (second >= 0.0) & (fourth >= 0.0)
-            is_within &= (second <= size * most**2) & (fourth <= size * most**4)
-            is_within &= np.abs(third) <= size * most**3
-        return bool(is_within.all() and (np.abs(self.tails) <= _MOST[1]).all())
 
 
 def part_of(
@@ -455,7 +438,7 @@ class Corner(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class RangeSummary(Summed, Saved):
+class RangeSummary(Summed):
     """What the scores of one range contribute to an evaluation: it adds up with ``+``, exactly.
 
     Make one of each of some disjoint ranges with `summary_of`, add them in any order, and ask the
@@ -559,87 +542,6 @@ class RangeSummary(Summed, Saved):
                 f"{self.n_positive:,} and {self.n_negative:,}: some are missing, or in twice"
             )
 
-    def _members(self) -> Members:
-        found: Members = {
-            "sums": _texts(getattr(self, name) for name in ("n_positive", "n_negative", *_SUMS)),
-        }
-        for name in _STEPS:
-            if (step := getattr(self, name)) is not None:
-                found[name] = np.array(step.threshold)
-                found[f"{name}_counts"] = _texts(int(count) for count in step[1:])
-        places = [(*part.start, *part.sizes) for part in self.parts]
-        found["places"] = np.array(places, np.int64).reshape(-1, 4)
-        least = min((len(part.moments) for part in self.parts), default=2)
-        moments = [part.moments[:least] for part in self.parts]
-        found["moments"] = np.array(moments).reshape(-1, least, 2, 4)
-        found["tails"] = np.array([part.tails for part in self.parts]).reshape(-1, 2)
-        return found
-
-    @classmethod
-    def _of_members(cls, found: Members) -> Self:
-        sums = [int(text) for text in found["sums"].tolist()]
-        if len(sums) != 2 + len(_SUMS) or min(sums) < 0:
-            raise InputError("`sums` are not the counts of a range")
-        names = ("n_positive", "n_negative", *_SUMS)
-        named: dict[str, Any] = dict(zip(names, sums, strict=True))
-        m, n, p, q, twice_pairs, precisions, inner = sums
-        is_within = twice_pairs <= 2 * p * n and precisions <= p << _PLACES and inner <= p + q
-        if max(m, n) >= 2**63 or p > m or q > n or not is_within:
-            raise InputError("`sums` are those of no rows")
-        steps: dict[str, Any] = {
-            name: kind(*_step(found, name, sums)) for name, kind in _STEPS.items() if name in found
-        }
-        return cls(**named, **steps, parts=_parts(found, sums))
-
-
-#: What is a step of the curve: a threshold, and counts.
-_STEPS: Final[dict[str, type[Corner] | type[Balance]]] = {
-    "highest": Corner,
-    "lowest": Corner,
-    "balance": Balance,
-}
-
-
-def _step(found: Members, name: str, sums: list[int]) -> tuple[Any, ...]:
-    """Return the fields of a corner, or of a balance, whose counts are a share; or raise."""
-    threshold = scalar(found, name)
-    counts = [int(text) for text in found[f"{name}_counts"].tolist()]
-    most = [*counts[1:2], *counts[1:2], 1] if name == "balance" else sums[:2]
-    is_within = len(counts) == len(most) and all(
-        0 <= a <= b for a, b in zip(counts, most, strict=True)
-    )
-    if math.isnan(check_real(name, threshold)) or not is_within:
-        raise InputError(f"`{name}` is no step of a curve")
-    return (threshold, *counts[:2], *map(bool, counts[2:]))
-
-
-def _parts(found: Members, sums: list[int]) -> tuple[Part, ...]:
-    """Return the parts of such arrays, or raise."""
-    places, moments, tails = found["places"], found["moments"], found["tails"]
-    k = len(places)
-    if places.dtype != np.int64 or moments.dtype != np.float64 or tails.dtype != np.float64:
-        raise InputError("places, moments and tails of other dtypes")
-    least = 4 if moments.shape[1:2] == (4,) else 2
-    if (places.shape, moments.shape, tails.shape) != ((k, 4), (k, least, 2, 4), (k, 2)):
-        raise InputError("places, moments and tails are not columns")
-    numbers = places.tolist()
-    parts = tuple(
-        Part((a, b), (p, q), *own)
-        for (a, b, p, q), *own in zip(numbers, moments, tails, strict=True)
-    )
-    ends = [(a + p, b + q) for a, b, p, q in numbers]
-    starts = [*((a, b) for a, b, _, _ in numbers[1:]), tuple(sums[:2])]
-    is_in_order = all(
-        end[0] <= start[0] and end[1] <= start[1] for end, start in zip(ends, starts, strict=False)
-    )
-    counted = [sum(each) for each in zip(*(part.sizes for part in parts), strict=True)]
-    is_all = (counted or [0, 0]) == sums[2:4]
-    if not (is_all or 0 in sums[:2]) or not is_in_order or places.min(initial=0) < 0:
-        raise InputError("`places` are not those of ranges")
-    if not all(part.is_possible for part in parts):
-        raise InputError("`moments` are those of no rows")
-    return parts
-
 
 def average_precision_of(summary: RangeSummary) -> float:
     """Return the average precision of all ranges, which have a positive: one division, rounded."""
@@ -647,11 +549,6 @@ def average_precision_of(summary: RangeSummary) -> float:
 
 
 _SUMS: Final = ("positives", "negatives", "twice_pairs", "precisions", "inner")
-
-
-def _texts(numbers: Any) -> NDArray[np.str_]:
-    """Return whole numbers of any size as an array."""
-    return np.array([str(number) for number in numbers])
 
 
 def summary_of(

@@ -19,7 +19,7 @@ from fastmetrics import ScoreTable, evaluate
 from fastmetrics._report.score_evaluation import evaluation_of
 from fastmetrics._threads.workers import at_most
 from fastmetrics.errors import UndefinedMetricWarning
-from fastmetrics.inference.range_summary import RangeSummary, summary_of
+from fastmetrics.inference.range_summary import summary_of
 from fastmetrics.measures.curves.roc import PIECE_ROWS
 
 
@@ -193,23 +193,6 @@ def test_one_class_is_told():
     with pytest.warns(UndefinedMetricWarning, match="no positive example"):
         found = evaluation_of(summary_of(ScoreTable.from_scores([0, 0], [1, 2])), "m", 0.95)
     assert (found.n_positive, found.n_negative) == (0, 2)
-
-
-@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64, np.uint64])
-def test_bytes(rng, kind):
-    y = rng.integers(0, 2, 100)
-    table = ScoreTable.from_scores(y, rng.integers(0, 60, 100).astype(kind))
-    for each in [*summaries(table, [10, 20]), summary_of(table), RangeSummary(3, 4)]:
-        again = RangeSummary.from_bytes(each.to_bytes())
-        assert again == each
-        if each.highest is not None:
-            assert type(again.highest.threshold) is type(each.highest.threshold)
-    with pytest.raises(TypeError, match="must be bytes"):
-        RangeSummary.from_bytes("text")
-    data = summary_of(table).to_bytes()
-    for damaged in (data[:-30], b"", table.scores.tobytes()):
-        with pytest.raises(ValueError, match="whole RangeSummary"):
-            RangeSummary.from_bytes(damaged)
 
 
 def test_what_is_missing_or_in_twice_is_refused(rng):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import io
 import json
@@ -17,8 +16,6 @@ from state_samples import PART, STATES, rows
 from travels import changed
 
 import fastmetrics as fm
-from fastmetrics._report.score_evaluation import evaluation_of
-from fastmetrics.inference.range_summary import RangeSummary, summary_of
 
 WHOLE: Final = [0, 1, -1, 3, 2**31, 2**52, 2**61, 2**62 - 1, 2**63 - 1, -(2**63)]
 REAL: Final = [np.nan, np.inf, -np.inf, 0.0, -1.0, 0.5, 1e72, 1e160, 1e308, 1e-72, 5e-324]
@@ -37,8 +34,6 @@ SCORES: Final = fm.ScoreTable.from_scores(*rows(0))
 ONE_OUTPUT: Final = fm.RegressionTable.from_arrays([1, 2, 4], [2, 2, 3], powers=[1, 1.5, 3])
 HOSTILE: Final = PART | {
     "one output": ONE_OUTPUT,
-    "summary": summary_of(SCORES),
-    "summary of none": RangeSummary(3, 4),
 }
 
 
@@ -123,13 +118,6 @@ def of_rankings(table: Any) -> Iterator[Any]:
     )
 
 
-def of_ranges(summary: Any) -> Iterator[Any]:
-    with contextlib.suppress(fm.InputError):  # "ranges are missing": of some this may be one
-        found = evaluation_of(summary, "m", 0.95)
-        yield from (found.roc_auc, found.average_precision, found.ks_statistic)
-        yield from (found.break_even_point, found.standard_error)
-
-
 USES: Final[dict[type, Callable[[Any], Iterator[Any]]]] = {
     fm.ScoreTable: of_scores,
     fm.streams.BinnedScoreTable: of_bins,
@@ -137,7 +125,6 @@ USES: Final[dict[type, Callable[[Any], Iterator[Any]]]] = {
     fm.RegressionTable: of_errors,
     fm.RankingTable: of_rankings,
     fm.streams.BinLayout: lambda layout: iter(layout.bins([0.3]) < 0),
-    RangeSummary: of_ranges,
 }
 
 
