@@ -30,6 +30,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._input.weights import check_weights
 from fastmetrics._report.evaluation_result import Evaluation
+from fastmetrics._report.score_evaluation import evaluate_tables
 from fastmetrics._threads.workers import at_most
 from fastmetrics.dask._partitions import (
     COLUMNS,
@@ -241,7 +242,7 @@ def evaluate(
         read = check_counted(given, sample_weight, weights_are, "evaluate(y_true, scores")
         runs = runs_of(partitions(**given), pos_label, weights_are=read)
         summaries[name] = runs.ranges(range_scores).summary()
-    return Evaluation.of_tables(summaries, level, read)
+    return evaluate_tables(summaries, level, read)
 
 
 def matrix_of(parts: Sequence[Delayed], weights_are: WeightsAre | None) -> ConfusionMatrix:
