@@ -23,7 +23,7 @@ from fastmetrics._threads.workers import at_most
 from fastmetrics.inference.bootstrap._draws import Draws
 from fastmetrics.inference.bootstrap._engine import Engine
 from fastmetrics.inference.bootstrap._parse import Given, parse, parse_models
-from fastmetrics.inference.bootstrap._specs import planned
+from fastmetrics.inference.bootstrap._specs import metric_specs
 
 Call = Callable[[], Any]
 
@@ -58,10 +58,10 @@ def _replicates(
     n_threads: int | None = 1, metrics: Any = "roc_auc", stratified: bool = False
 ) -> Callable[[Data], Call]:
     def prepare(data: Data) -> Call:
-        asked = planned(metrics)
-        form = parse(Given(table_of(data.spec)), asked)
-        draws = Draws(seed_key(1), form.n_units, masks=form.masks() if stratified else None)
-        engine = Engine([form], asked, draws)
+        specs = metric_specs(metrics)
+        sample = parse(Given(table_of(data.spec)), specs)
+        draws = Draws(seed_key(1), sample.n_units, masks=sample.masks() if stratified else None)
+        engine = Engine([sample], specs, draws)
 
         def run() -> Any:
             with at_most(n_threads):
@@ -73,11 +73,11 @@ def _replicates(
 
 
 def _paired(data: Data) -> Call:
-    asked = planned("roc_auc")
+    specs = metric_specs("roc_auc")
     noise = np.random.default_rng(3).normal(scale=0.1, size=len(data.scores))
     models = named_scores({"a": data.scores, "b": data.scores + noise})
-    forms = parse_models(Given(data.labels, models), asked)
-    engine = Engine(forms, asked, Draws(seed_key(1), forms[0].n_units))
+    samples = parse_models(Given(data.labels, models), specs)
+    engine = Engine(samples, specs, Draws(seed_key(1), samples[0].n_units))
 
     def run() -> Any:
         with at_most(1):

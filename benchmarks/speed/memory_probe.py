@@ -58,13 +58,13 @@ def replicates(labels: Array, scores: Array) -> Callable[[], Any]:
     from fastmetrics.inference.bootstrap._draws import Draws
     from fastmetrics.inference.bootstrap._engine import Engine
     from fastmetrics.inference.bootstrap._parse import Given, parse
-    from fastmetrics.inference.bootstrap._specs import planned
+    from fastmetrics.inference.bootstrap._specs import metric_specs
 
     def engine(rows: slice) -> Engine:
         table = ScoreTable.from_scores(labels[rows], scores[rows])
-        asked = planned("roc_auc")
-        form = parse(Given(table), asked)
-        return Engine([form], asked, Draws(seed_key(1), form.n_units))
+        specs = metric_specs("roc_auc")
+        sample = parse(Given(table), specs)
+        return Engine([sample], specs, Draws(seed_key(1), sample.n_units))
 
     def run(one: Engine) -> object:
         with at_most(1):

@@ -201,10 +201,8 @@ def column_sums(drawn, columns, sums):
 
 
 @kernel
-def step_areas(counts, words, masks, mask_words, ends, lone, places, starts, around, areas):
-    """Add each replicate's area under the steps of precision over TP, row by row.
-
-    ``around[r, :2]`` are TP and FP of what scores higher than these rows, whose area is there.
+def step_areas(counts, words, masks, mask_words, ends, lone, places, starts, states):
+    """Write each replicate's area under the steps of precision over TP.
 
     In segments in which each row has a score of its own (``lone``) only the positives are looked
     at: their ``places``, those of segment s from ``starts[s]`` on. What is called positive up to a
@@ -217,9 +215,9 @@ def step_areas(counts, words, masks, mask_words, ends, lone, places, starts, aro
     steps = np.empty((2, SEGMENT + 1))
     for r in range(counts.shape[0]):
         drawn = counts[r]
-        area = areas[r]
-        tp = np.int64(around[r, 0])
-        called = tp + np.int64(around[r, 1])
+        area = 0.0
+        tp = np.int64(0)
+        called = np.int64(0)
         gain = np.int64(0)
         for s in range(lone.size):
             first = np.uint64(s * SEGMENT)
@@ -263,13 +261,12 @@ def step_areas(counts, words, masks, mask_words, ends, lone, places, starts, aro
                 gains[k] *= steps[0, k] / steps[1, k]
             for k in range(n):
                 area += gains[k]
-        areas[r] = area
+        states[r, 0] = area
 
 
-#: Kinds of measure, column 0 of a programme.
+#: Kinds of metric.
 BEST, PRECISION_AREA, AREA, BREAK_EVEN = range(4)
-THRESHOLDS = {BEST, BREAK_EVEN}
-#: Column 1: what the best threshold maximises, or the estimator of a P-R area.
+#: What the best threshold maximises, and the estimators of a P-R area.
 YOUDEN, YOUDEN_BELOW, CLOSEST, ERRORS, F_BETA, PRECISION, RECALL, RECALL_AT_FPR = range(8)
 STEP, TRAPEZOID, CONTINUOUS = range(3)
 #: Numbers in the state of a measure.
@@ -405,38 +402,42 @@ def break_even_of_points(tp, fp, n, n_positive, slack, state):
 
 
 @kernel
-def add_areas(kind, criterion, bounds, tp, fp, n, n_positive, n_negative, state, chosen):
+def add_areas(kind, criterion, low, high, tp, fp, n, n_positive, n_negative, state, chosen):
     """Add to an area what n points give."""
     x, y, axis, top = (tp, fp, n_positive, n_negative)
     if kind == AREA and not criterion:
         x, y, axis, top = (fp, tp, n_negative, 0.0)
     n = chosen_points(x, n, chosen)
     if kind == AREA:
-        area_of_points(x, y, top, bounds[0] * axis, bounds[1] * axis, chosen, n, state)
+        area_of_points(x, y, top, low * axis, high * axis, chosen, n, state)
     else:
         precision_area_of_points(criterion, tp, fp, chosen, n, state)
 
 
 @kernel
-def measure_points(tp, fp, rows, slack, programme, bounds, states):
-    """Measure one whole curve: ``states[j]`` is what measure j of the programme leaves."""
+def measure_curve(kind, criterion, low, high, tp, fp, rows, slack, state):
+    """Measure one whole curve, of points at some rows, by one metric."""
     n = rows.size
-    n_p = tp[n]
-    n_n = fp[n]
-    chosen = np.empty(n, np.int64)
-    for j in range(programme.shape[0]):
-        kind = programme[j, 0]
-        criterion = programme[j, 1]
-        state = states[j]
-        for i in range(STATE):
-            state[i] = 0.0
-        if kind == BEST:
-            nobody(criterion, bounds[j, 0], n_p, n_n, state)
-            best_of_points(criterion, bounds[j, 0], tp, fp, rows, n, n_p, n_n, state)
-        elif kind == BREAK_EVEN:
-            break_even_of_points(tp, fp, n, n_p, slack, state)
-        else:
-            add_areas(kind, criterion, bounds[j], tp, fp, n, n_p, n_n, state, chosen)
+    for i in range(STATE):
+        state[i] = 0.0
+    if kind == BEST:
+        nobody(criterion, low, tp[n], fp[n], state)
+        best_of_points(criterion, low, tp, fp, rows, n, tp[n], fp[n], state)
+    elif kind == BREAK_EVEN:
+        break_even_of_points(tp, fp, n, tp[n], slack, state)
+    else:
+        chosen = np.empty(n, np.int64)
+        add_areas(kind, criterion, low, high, tp, fp, n, tp[n], fp[n], state, chosen)
+
+
+@kernel
+def write_edges(positives, negatives, tp, fp):
+    """Write TP and FP of a replicate before each segment, and in all."""
+    tp[0] = 0.0
+    fp[0] = 0.0
+    for s in range(positives.size):
+        tp[s + 1] = tp[s] + positives[s]
+        fp[s + 1] = fp[s] + negatives[s]
 
 
 @kernel
@@ -458,124 +459,112 @@ def points_of_rows(counts, masks, ends, segment, edge_tp, edge_fp, tp, fp, rows)
 
 
 @kernel
-def thresholds_of_rows(
-    counts, masks, ends, anchors, segment_positives, segment_negatives, around, programme, bounds,
-    states,
-):  # fmt: skip
-    """Find the best thresholds and break-even points of replicates of n rows.
+def best_of_rows(
+    counts, masks, ends, segment_positives, segment_negatives, criterion, bound, states
+):
+    """Find the best threshold of each replicate of n rows, as `best_of_points`.
 
-    ``states[r, j]`` is what measure j leaves; those of areas are passed over. ``around[r]`` are TP
-    and FP of what scores higher than these rows, and the positives and negatives of the whole
-    replicate. ``anchors[s]`` is the last segment up to s that starts with a new tie.
-
-    Only the segments that a measure needs are read row by row: for the best threshold those whose
-    bound (TP at the end, FP at the start) is as good as the best segment end.
+    Only the segments are read row by row whose bound, TP at the end and FP at the start, is as good
+    as the best segment end.
     """
     n_rows = masks.size
     n_segments = segment_positives.shape[1]
     tp = np.zeros(SEGMENT + 1)
     fp = np.zeros(SEGMENT + 1)
     rows = np.empty(SEGMENT, np.int64)
-    edge_tp = np.zeros(n_segments + 1)
-    edge_fp = np.zeros(n_segments + 1)
+    edge_tp = np.empty(n_segments + 1)
+    edge_fp = np.empty(n_segments + 1)
     node_tp = np.zeros(n_segments + 1)  # the edges at which a tie ends
     node_fp = np.zeros(n_segments + 1)
     node_rows = np.empty(n_segments, np.int64)
+    below = np.int64(criterion == YOUDEN_BELOW)
     for r in range(counts.shape[0]):
-        drawn = counts[r]
-        edge_tp[0] = around[r, 0]
-        edge_fp[0] = around[r, 1]
+        write_edges(segment_positives[r], segment_negatives[r], edge_tp, edge_fp)
         n_nodes = np.int64(0)
         for s in range(n_segments):
-            edge_tp[s + 1] = edge_tp[s] + segment_positives[r, s]
-            edge_fp[s + 1] = edge_fp[s] + segment_negatives[r, s]
             node_rows[n_nodes] = min((s + 1) * SEGMENT, n_rows) - 1
             node_tp[n_nodes + 1] = edge_tp[s + 1]
             node_fp[n_nodes + 1] = edge_fp[s + 1]
             n_nodes += np.int64(ends[node_rows[n_nodes]])
-        n_p = around[r, 2]
-        n_n = around[r, 3]
-        for j in range(programme.shape[0]):
-            kind = programme[j, 0]
-            criterion = programme[j, 1]
-            bound = bounds[j, 0]
-            state = states[r, j]
-            if kind == BEST:
-                nobody(criterion, bound, n_p, n_n, state)
-                best_of_points(
-                    criterion, bound, node_tp, node_fp, node_rows, n_nodes, n_p, n_n, state
-                )
-                below = np.int64(criterion == YOUDEN_BELOW)
-                for s in range(n_segments):
-                    most_tp = edge_tp[s + 1 - below]
-                    most = merit(criterion, bound, most_tp, edge_fp[s + below], n_p, n_n)
-                    if most >= state[0] and most > -np.inf:
-                        n = points_of_rows(drawn, masks, ends, s, edge_tp, edge_fp, tp, fp, rows)
-                        best_of_points(criterion, bound, tp, fp, rows, n, n_p, n_n, state)
-            elif kind == BREAK_EVEN:
-                for i in range(STATE):
-                    state[i] = 0.0
-                s = np.int64(0)
-                while s < n_segments - 1 and edge_tp[s + 1] + edge_fp[s + 1] < n_p:
-                    s += 1
-                s = anchors[s]  # where the tie starts
-                tp[0] = edge_tp[s]
-                fp[0] = edge_fp[s]
-                while s < n_segments and state[0] == 0.0:
-                    n = points_of_rows(drawn, masks, ends, s, edge_tp, edge_fp, tp, fp, rows)
-                    break_even_of_points(tp, fp, n, n_p, 0.0, state)
-                    tp[0] = tp[n]
-                    fp[0] = fp[n]
-                    s += 1
+        n_p = edge_tp[n_segments]
+        n_n = edge_fp[n_segments]
+        state = states[r]
+        nobody(criterion, bound, n_p, n_n, state)
+        best_of_points(criterion, bound, node_tp, node_fp, node_rows, n_nodes, n_p, n_n, state)
+        for s in range(n_segments):
+            most = merit(criterion, bound, edge_tp[s + 1 - below], edge_fp[s + below], n_p, n_n)
+            if most >= state[0] and most > -np.inf:
+                n = points_of_rows(counts[r], masks, ends, s, edge_tp, edge_fp, tp, fp, rows)
+                best_of_points(criterion, bound, tp, fp, rows, n, n_p, n_n, state)
+
+
+@kernel
+def break_even_of_rows(counts, masks, ends, anchors, segment_positives, segment_negatives, states):
+    """Find where each replicate breaks even, as `break_even_of_points`.
+
+    ``anchors[s]`` is the last segment up to s that starts with a new tie.
+    """
+    n_segments = segment_positives.shape[1]
+    tp = np.zeros(SEGMENT + 1)
+    fp = np.zeros(SEGMENT + 1)
+    rows = np.empty(SEGMENT, np.int64)
+    edge_tp = np.empty(n_segments + 1)
+    edge_fp = np.empty(n_segments + 1)
+    for r in range(counts.shape[0]):
+        write_edges(segment_positives[r], segment_negatives[r], edge_tp, edge_fp)
+        n_p = edge_tp[n_segments]
+        for i in range(STATE):
+            states[r, i] = 0.0
+        s = np.int64(0)
+        while s < n_segments - 1 and edge_tp[s + 1] + edge_fp[s + 1] < n_p:
+            s += 1
+        s = anchors[s]  # where the tie starts
+        tp[0] = edge_tp[s]
+        fp[0] = edge_fp[s]
+        while s < n_segments and states[r, 0] == 0.0:
+            n = points_of_rows(counts[r], masks, ends, s, edge_tp, edge_fp, tp, fp, rows)
+            break_even_of_points(tp, fp, n, n_p, 0.0, states[r])
+            tp[0] = tp[n]
+            fp[0] = fp[n]
+            s += 1
 
 
 @kernel
 def areas_of_rows(
-    counts, masks, ends, anchors, segment_positives, segment_negatives, around, programme, bounds,
+    counts, masks, ends, anchors, segment_positives, segment_negatives, kind, criterion, low, high,
     states,
 ):  # fmt: skip
-    """Add up areas under curves of replicates; see `thresholds_of_rows`.
+    """Add up an area under a curve of each replicate, from a share of the axis to another.
 
-    Thresholds are passed over, and the area under steps, which is that of `step_areas`.
+    Segments before and after these are not read. ``anchors`` are those of `break_even_of_rows`.
     """
     n_segments = segment_positives.shape[1]
     tp = np.zeros(SEGMENT + 1)
     fp = np.zeros(SEGMENT + 1)
     rows = np.empty(SEGMENT, np.int64)
     chosen = np.empty(SEGMENT, np.int64)
-    edge_tp = np.zeros(n_segments + 1)
-    edge_fp = np.zeros(n_segments + 1)
+    edge_tp = np.empty(n_segments + 1)
+    edge_fp = np.empty(n_segments + 1)
     for r in range(counts.shape[0]):
-        edge_tp[0] = around[r, 0]
-        edge_fp[0] = around[r, 1]
-        for s in range(n_segments):
-            edge_tp[s + 1] = edge_tp[s] + segment_positives[r, s]
-            edge_fp[s + 1] = edge_fp[s] + segment_negatives[r, s]
-        n_p = around[r, 2]
-        n_n = around[r, 3]
-        for j in range(programme.shape[0]):
-            kind = programme[j, 0]
-            criterion = programme[j, 1]
-            of_steps = kind == PRECISION_AREA and criterion == STEP
-            if kind in (BEST, BREAK_EVEN) or of_steps:
-                continue
-            state = states[r, j]
-            for i in range(STATE):
-                state[i] = 0.0
-            edges, x, axis = (edge_tp, tp, n_p) if criterion else (edge_fp, fp, n_n)
-            high = bounds[j, 1] * axis if kind == AREA else np.inf
-            s = np.int64(0)
-            while kind == AREA and s < n_segments - 1 and edges[s + 1] < bounds[j, 0] * axis:
-                s += 1
-            s = anchors[s]  # where the tie starts in which the axis enters the range
-            tp[0] = edge_tp[s]
-            fp[0] = edge_fp[s]
-            while s < n_segments and x[0] < high:
-                n = points_of_rows(counts[r], masks, ends, s, edge_tp, edge_fp, tp, fp, rows)
-                add_areas(kind, criterion, bounds[j], tp, fp, n, n_p, n_n, state, chosen)
-                tp[0] = tp[n]
-                fp[0] = fp[n]
-                s += 1
+        write_edges(segment_positives[r], segment_negatives[r], edge_tp, edge_fp)
+        n_p = edge_tp[n_segments]
+        n_n = edge_fp[n_segments]
+        for i in range(STATE):
+            states[r, i] = 0.0
+        edges, x, axis = (edge_tp, tp, n_p) if criterion else (edge_fp, fp, n_n)
+        last = high * axis if kind == AREA else np.inf
+        s = np.int64(0)
+        while kind == AREA and s < n_segments - 1 and edges[s + 1] < low * axis:
+            s += 1
+        s = anchors[s]  # where the tie starts in which the axis enters the range
+        tp[0] = edge_tp[s]
+        fp[0] = edge_fp[s]
+        while s < n_segments and x[0] < last:
+            n = points_of_rows(counts[r], masks, ends, s, edge_tp, edge_fp, tp, fp, rows)
+            add_areas(kind, criterion, low, high, tp, fp, n, n_p, n_n, states[r], chosen)
+            tp[0] = tp[n]
+            fp[0] = fp[n]
+            s += 1
 
 
 #: Numbers whose logarithms are taken at a time, in the first-level cache.

@@ -17,8 +17,8 @@ from fastmetrics._report.score_evaluation import found_of, of_each_model
 from fastmetrics.errors import InputError, SmallSampleWarning, renamed
 from fastmetrics.inference.bootstrap._engine import joined
 from fastmetrics.inference.bootstrap._parse import Given
-from fastmetrics.inference.bootstrap._samples import Form
-from fastmetrics.inference.bootstrap._specs import CountPlan, planned
+from fastmetrics.inference.bootstrap._samples import Sample
+from fastmetrics.inference.bootstrap._specs import CountSpec, metric_specs
 from fastmetrics.inference.bootstrap.bootstrap import Options, checked_options, parsed, resampled
 from fastmetrics.inference.bootstrap.paired import compared, parsed_models
 from fastmetrics.inference.comparison_result import Comparisons
@@ -63,10 +63,10 @@ def checked_plan(n_resamples: Any, confidence_level: float, n_models: int, **giv
         n_models=n_models * (n_models + 1) // 2,  # each, and every pair
         **{name: given[name] for name in ("method", "stratified", "rng", "progress")},
     )
-    for one in options.asked:
-        if isinstance(one.plan, CountPlan) and threshold is None:
+    for spec in options.specs:
+        if isinstance(spec, CountSpec) and threshold is None:
             raise InputError(
-                f"{one.label!r} counts decisions: pass `threshold`, the score from which an "
+                f"{spec.label!r} counts decisions: pass `threshold`, the score from which an "
                 "example is called positive"
             )
     return Plan(options, threshold)
@@ -84,7 +84,7 @@ def _labelled(metrics: MetricsLike | None) -> dict[str, MetricLike]:
         named = [(_label(metric), _known(metric)) for metric in items]
     asking.check_labels((label for label, _ in named))
     if not named:
-        planned([])  # which says that there must be one
+        metric_specs([])  # which says that there must be one
     for label, metric in named:
         if label in TABLE_METRICS and metric != TABLE_METRICS[label]:
             raise InputError(
@@ -92,7 +92,7 @@ def _labelled(metrics: MetricsLike | None) -> dict[str, MetricLike]:
                 "another: take another label"
             )
         try:
-            planned({label: metric})
+            metric_specs({label: metric})
         except InputError as error:
             if repr(label) in str(error):
                 raise
@@ -109,7 +109,7 @@ def _known(metric: Any) -> MetricLike:
     return TABLE_METRICS.get(metric, metric) if isinstance(metric, str) else metric
 
 
-def forms_of(y_true: Any, scores: list[NamedScores], plan: Plan, **rows: Any) -> Sequence[Form]:
+def forms_of(y_true: Any, scores: list[NamedScores], plan: Plan, **rows: Any) -> Sequence[Sample]:
     """Return the rows of each model as they are resampled, with the tables of their scores."""
     options = plan.options
     given = Given(y_true, scores, weights_are=options.weights_are, threshold=plan.threshold, **rows)
@@ -121,7 +121,7 @@ def forms_of(y_true: Any, scores: list[NamedScores], plan: Plan, **rows: Any) ->
 
 def bootstrapped(
     models: list[ModelEvaluation],
-    forms: Sequence[Form],
+    forms: Sequence[Sample],
     y_true: Any,
     scores: list[NamedScores],
     plan: Plan,
@@ -138,10 +138,10 @@ def bootstrapped(
     rows = {"groups": groups, "threshold": plan.threshold, **rows}
     pairs: Comparisons | None = None
     if len(models) == 1:
-        found: list[Mapping[str, Estimate]] = [resampled(forms[0], options)]
+        found: list[Mapping[str, Estimate]] = list(resampled(forms, options)[1])
     else:
         names = [model.name for model in models]
-        pairs = compared(forms, names, options, method_of_models=options.method)
+        pairs = compared(forms, names, options)
         found = of_each_model(pairs)
     if options.method is None and "ks_statistic" in found[0]:
         # By limits that hold: those of replicates do not.

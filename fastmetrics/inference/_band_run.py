@@ -30,10 +30,10 @@ from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference.bootstrap._draws import Draws, padded, points_of_weights
-from fastmetrics.inference.bootstrap._engine import STRATIFY, Failures
+from fastmetrics.inference.bootstrap._engine import STRATIFY, failures, warn_of_failures
 from fastmetrics.inference.bootstrap._parse import Given, parse
-from fastmetrics.inference.bootstrap._samples import Form, ScoredRows, TableCells, curves_of
-from fastmetrics.inference.bootstrap._specs import check_stratified, planned
+from fastmetrics.inference.bootstrap._samples import Sample, ScoredRows, TableCells, curves_of
+from fastmetrics.inference.bootstrap._specs import check_stratified, metric_specs
 from fastmetrics.inference.proportions import proportion_limits, wilson_limits
 from fastmetrics.inference.reference import normal_quantile
 from fastmetrics.tables.score_table import ScoreTable, lacks_a_class
@@ -97,7 +97,7 @@ class Curve:
 
 
 # Bartlett's arcsine scale: a rate of n rows has variance 1 in it, whatever the rate, and Anscombe's
-# (1948) form keeps that nearly true down to one or two counts.
+# (1948) sample keeps that nearly true down to one or two counts.
 
 
 def scaled_sample(rates: Floats, size: float) -> Floats:
@@ -205,7 +205,7 @@ _NO_TABLE = np.zeros(2)
 class Resampled:
     """The replicates of labels with scores: how they are drawn, and how many."""
 
-    form: ScoredRows | TableCells
+    sample: ScoredRows | TableCells
     draws: Draws
     n_resamples: int
     progress: bool | None
@@ -243,8 +243,9 @@ class Resampled:
         along_rows = partial(self._of_rows, kernels.ALONG, places)
         if self._by_rows:  # whose rates are looked up, at once
             along_rows = partial(along_rows, tables=(_arcsine_table(of_x), _arcsine_table(of_y)))
-            once = np.zeros((1, padded(self.form.n_entries)), np.uint8)
-            once[0, : self.form.n_entries] = 1
+            n = cast(ScoredRows, self.sample).n
+            once = np.zeros((1, padded(n)), np.uint8)
+            once[0, :n] = 1
             expected = along_rows(once)[0][0]
         else:
             expected = along(data)
@@ -262,7 +263,7 @@ class Resampled:
     @property
     def _by_rows(self) -> bool:
         """Whether a replicate is made of counts of rows, not of cells or weights."""
-        return isinstance(self.form, ScoredRows) and self.form.weights is None
+        return isinstance(self.sample, ScoredRows) and self.sample.weights is None
 
     def _of_rows(
         self,
@@ -272,7 +273,7 @@ class Resampled:
         tables: tuple[Floats, Floats] = (_NO_TABLE, _NO_TABLE),
     ) -> tuple[Floats, Floats]:
         """Return the values of counts of rows, and their numbers of negatives to a positive."""
-        rows = cast(ScoredRows, self.form).rows
+        rows = cast(ScoredRows, self.sample).rows
         found, odds = np.empty((len(counts), len(levels))), np.empty(len(counts))
         top = axis != kernels.OVER_TPR
         kernels.values_of_rows(
@@ -288,28 +289,28 @@ class Resampled:
         n_kept: int,
     ) -> tuple[Floats, Floats]:
         """Draw all replicates batch by batch; a batch depends on the data, not on the threads."""
-        form = self.form
+        sample = self.sample
         out, odds = np.full((self.n_resamples, n_kept), np.nan), np.full(self.n_resamples, np.nan)
 
         def batch(first: int, count: int) -> None:
-            if isinstance(form, TableCells):
-                curves = self._of_cells(form, first, count)
+            if isinstance(sample, TableCells):
+                curves = self._of_cells(sample, first, count)
             else:
-                counts = form.counts_of_rows(self.draws.every(first, count))
-                if form.weights is None:
+                counts = sample.counts_of_rows(self.draws.every(first, count))
+                if sample.weights is None:
                     here = slice(first, first + count)
                     out[here], odds[here] = of_rows(counts)
                     return
-                curves = _of_weights(form, counts)
+                curves = _of_weights(sample, counts)
             for number, curve in enumerate(curves, first):
                 if curve.x[-1] > 0 and curve.y[-1] > 0:
                     out[number] = of_curve(curve)
                     odds[number] = curve.x[-1] / curve.y[-1]
 
-        if isinstance(form, TableCells):
-            n_bytes = 16 * len(form.table.scores)
+        if isinstance(sample, TableCells):
+            n_bytes = 16 * len(sample.table.scores)
         else:
-            n_bytes = padded(max(form.n_units, form.n_entries))
+            n_bytes = padded(max(sample.n_units, sample.n))
         size = max(1, min(_BATCH_BYTES // n_bytes, _BATCH_VALUES // n_values))
         run_batches(
             batch,
@@ -320,16 +321,16 @@ class Resampled:
         )
         return out, odds
 
-    def _of_cells(self, form: TableCells, first: int, count: int) -> Iterator[Curve]:
+    def _of_cells(self, sample: TableCells, first: int, count: int) -> Iterator[Curve]:
         """Draw the cells of a table of counts: the cost does not depend on their size."""
-        tp, fp = curves_of(*form.drawn(self.draws, first, count))
+        tp, fp = curves_of(*sample.drawn(self.draws, first, count))
         return map(Curve, fp, tp)
 
 
-def _of_weights(form: ScoredRows, counts: Bytes) -> Iterator[Curve]:
+def _of_weights(sample: ScoredRows, counts: Bytes) -> Iterator[Curve]:
     for drawn in counts:
-        weights = (drawn[: form.n] * form.weights).astype(np.float64, copy=False)
-        tp, fp, _ = points_of_weights(form.rows, weights)
+        weights = (drawn[: sample.n] * sample.weights).astype(np.float64, copy=False)
+        tp, fp, _ = points_of_weights(sample.rows, weights)
         yield Curve.of_weights(tp, fp)
 
 
@@ -347,29 +348,31 @@ class Sizes(NamedTuple):
     rows: float
 
 
-def has_unequal_rows(form: Form) -> TypeGuard[ScoredRows]:
+def has_unequal_rows(sample: Sample) -> TypeGuard[ScoredRows]:
     """Return whether rows are of groups, or have weights of their own."""
-    return isinstance(form, ScoredRows) and (form.units is not None or form.weights is not None)
+    return isinstance(sample, ScoredRows) and (
+        sample.units is not None or sample.weights is not None
+    )
 
 
-def effective_sizes(form: Form) -> Sizes:
+def effective_sizes(sample: Sample) -> Sizes:
     """Return the sizes of both classes: counts, or those of equal variance.
 
     The variance of a rate at a threshold over that of a proportion is the design effect (Rao &
     Scott 1992), here pooled over thresholds; a size never exceeds the number of rows.
     """
-    if not has_unequal_rows(form):
-        table = form.score_table()
+    if not has_unequal_rows(sample):
+        table = sample.score_table()
         negatives, positives = float(table.n_negative), float(table.n_positive)
         return Sizes(negatives, positives, negatives + positives)
-    n = form.n
-    weights = np.ones(n) if form.weights is None else form.weights.astype(np.float64)
-    units = np.arange(n) if form.units is None else form.units.astype(np.int64)
-    is_positive = form.rows.labels == 1
+    n = sample.n
+    weights = np.ones(n) if sample.weights is None else sample.weights.astype(np.float64)
+    units = np.arange(n) if sample.units is None else sample.units.astype(np.int64)
+    is_positive = sample.rows.labels == 1
     tie = np.zeros(n, np.int64)
-    tie[1:] = np.cumsum(form.rows.ends[: n - 1], dtype=np.int64)
+    tie[1:] = np.cumsum(sample.rows.ends[: n - 1], dtype=np.int64)
     most = weights
-    if form.weights is None or form.weights.dtype.kind != "i":  # an integer is so many rows
+    if sample.weights is None or sample.weights.dtype.kind != "i":  # an integer is so many rows
         most = (weights > 0).astype(np.float64)
     negatives, positives = (
         min(_of_class(weights[chosen], units[chosen], tie[chosen]), float(most[chosen].sum()))
@@ -467,14 +470,14 @@ class Run:
         check_stratified(stratified, given.groups)
         self.stratified, self.rng, self.progress = stratified, rng, progress
         self.weights_are = given.weights_are
-        self.form = parse(given, planned("roc_auc"))  # of two classes, with scores
-        if method == "ks" and has_unequal_rows(self.form):
-            what = "grouped" if self.form.units is not None else "weighted"
+        self.sample = parse(given, metric_specs("roc_auc"))  # of two classes, with scores
+        if method == "ks" and has_unequal_rows(self.sample):
+            what = "grouped" if self.sample.units is not None else "weighted"
             raise InputError(
                 f"`method='ks'` is for independent rows of equal weight, not for {what} ones: take "
                 "`method='equal-precision'`"
             )
-        self.form.warn_of_sizes()
+        self.sample.warn_of_sizes()
         self.sizes = Sizes(math.nan, math.nan, math.nan)
         self.critical_value, self.n_failed = math.nan, 0
         self.key: str | None = None
@@ -524,17 +527,17 @@ class Run:
         y: str,
     ) -> Band:
         """Return what the result holds, arrays read-only, with the warnings that it deserves."""
-        table = self.form.score_table()
+        table = self.sample.score_table()
         curve = low = high = np.full(len(self.grid), np.nan)
         if not lacks_a_class(table, f"a confidence band of the {what} curve"):
-            self.sizes = effective_sizes(self.form)
+            self.sizes = effective_sizes(self.sample)
             if self.method in RESAMPLING:
                 key = seed_key(self.rng)
                 self.key = key_text(key)
-                masks = self.form.masks() if self.stratified else None
-                draws = Draws(key, self.form.n_units, masks=masks)
-                form: Any = self.form  # of labels with scores, whatever was passed
-                self.replicates = Resampled(form, draws, self.n_resamples, self.progress)
+                masks = self.sample.masks() if self.stratified else None
+                draws = Draws(key, self.sample.n_units, masks=masks)
+                sample: Any = self.sample  # of labels with scores, whatever was passed
+                self.replicates = Resampled(sample, draws, self.n_resamples, self.progress)
             curve, (low, high) = of_curve(Curve.of_table(table))
         for name in ("positives", "negatives"):
             size = getattr(self.sizes, name)
@@ -637,10 +640,9 @@ class Run:
         """Return the replicates that did not fail, and warn where many did."""
         values = replicates if replicates.ndim == 1 else replicates[:, 0]
         failed = np.isnan(values)
-        remedy = "draw more groups of either class" if self.form.is_grouped else STRATIFY
-        failures = Failures.of(values, failed, remedy=remedy, what="band")
-        self.n_failed = failures.n
-        failures.warn("the curve")
+        remedy = "draw more groups of either class" if self.sample.is_grouped else STRATIFY
+        self.n_failed, note = failures(values, failed, remedy=remedy, what="band")
+        warn_of_failures("the curve", self.n_failed, len(values), note)
         defined: Floats = replicates[~failed]
         return defined
 

@@ -26,7 +26,8 @@ def times_drawn(
         masks[:n_units] = np.where(positive, 255, 0)
     draws = Draws(seed_key(key), n_units, resampling, masks)
     if resampling == "bayesian":
-        return np.stack([np.multiply(*draws.weights(r)) for r in range(count)])
+        weights, scales = draws.weights(0, count)
+        return weights * scales[:, None]
     counts = np.empty((count, padded), np.uint8)
     draws.counts(0, draws.totals(0, count), np.arange(draws.n_windows), counts)
     return counts[:, :n_units].astype(np.int64)

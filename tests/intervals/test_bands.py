@@ -26,7 +26,7 @@ import engine_sizes
 import fastmetrics as fm
 from fastmetrics.inference._band_run import effective_sizes, kolmogorov_widths
 from fastmetrics.inference.bootstrap._parse import Given, parse
-from fastmetrics.inference.bootstrap._specs import planned
+from fastmetrics.inference.bootstrap._specs import metric_specs
 from reference import band_oracle, bootstrap_oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
@@ -274,7 +274,7 @@ def _of_integers(replicate):
 
 
 def sizes_of(labels, scores, weights=None, groups=None):
-    form = parse(Given(labels, scores, weights, groups=groups), planned("roc_auc"))
+    form = parse(Given(labels, scores, weights, groups=groups), metric_specs("roc_auc"))
     return effective_sizes(form)
 
 

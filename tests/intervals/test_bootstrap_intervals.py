@@ -45,7 +45,7 @@ def accelerations(monkeypatch):
 
     def accelerations_of(engine, wanted, stratified):
         by_place = true(engine, wanted, stratified)
-        found.update({engine.asked[measure].label: a for (_, measure), a in by_place.items()})
+        found.update({engine.specs[measure].label: a for (_, measure), a in by_place.items()})
         return by_place
 
     true = Engine.accelerations

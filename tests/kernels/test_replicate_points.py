@@ -59,8 +59,7 @@ def code(line):
     return kernels.BREAK_EVEN, 0
 
 
-PROGRAMME = np.array([code(line) for line in LINES])
-BOUNDS = np.array([line[2:] for line in LINES])
+IS_BEST = np.array([line[0] == "best" for line in LINES])
 
 
 def expected_state(line, cells, ends):
@@ -155,35 +154,42 @@ def segments(rows, counts):
     ]
 
 
-def around_all(rows, counts):
-    """Return that nothing scores higher, and what is drawn in all."""
-    totals = [column.sum(axis=1) for column in segments(rows, counts)]
-    return np.stack([*np.zeros_like(totals), *totals], axis=1).astype(float)
-
-
-def measured(rows, counts, programme=PROGRAMME, bounds=BOUNDS):
-    states = np.full((len(counts), len(programme), kernels.STATE), np.nan)
-    for kernel in (kernels.thresholds_of_rows, kernels.areas_of_rows):
-        kernel(
-            *(counts, rows.masks(), rows.ends(), rows.anchors()),
-            *(*segments(rows, counts), around_all(rows, counts)),
-            *(programme, bounds, states),
-        )
-    columns = rows.masks(), rows.ends()
-    lone = lone_positives(*columns, rows.anchors())
-    both = counts, counts.view(np.uint64), columns[0], columns[0].view(np.uint64), columns[1]
-    for j in np.flatnonzero((programme == (PRECISION_AREA, kernels.STEP)).all(axis=1)):
-        areas = np.zeros(len(counts))
-        kernels.step_areas(*both, *lone, around_all(rows, counts), areas)
-        states[:, j] = np.stack((areas, *np.zeros((kernels.STATE - 1, len(counts)))), axis=1)
+def measured(rows, counts, lines=LINES):
+    """Return what every line leaves of each replicate."""
+    states = np.full((len(counts), len(lines), kernels.STATE), np.nan)
+    columns, totals = (counts, rows.masks(), rows.ends()), segments(rows, counts)
+    words = counts.view(np.uint64), columns[1].view(np.uint64)
+    for j, line in enumerate(lines):
+        kind, criterion, low, high = *code(line), *line[2:]
+        found = np.zeros((len(counts), kernels.STATE))
+        if kind == BEST:
+            kernels.best_of_rows(*columns, *totals, criterion, low, found)
+        elif kind == kernels.BREAK_EVEN:
+            kernels.break_even_of_rows(*columns, rows.anchors(), *totals, found)
+        else:
+            how = kind, criterion, low, high
+            kernels.areas_of_rows(*columns, rows.anchors(), *totals, *how, found)
+        if (kind, criterion) == (PRECISION_AREA, kernels.STEP):
+            lone = lone_positives(*columns[1:], rows.anchors())
+            steps = np.zeros_like(found)
+            both = counts, words[0], columns[1], words[1], columns[2]
+            kernels.step_areas(*both, *lone, steps)
+            np.testing.assert_allclose(steps, found, rtol=1e-12)
+        states[:, j] = found
     return states
 
 
-def measured_curve(cells, ends, slack=0.0):
+def measured_points(tp, fp, ends, slack=0.0, lines=LINES):
+    """Return what every line leaves of one curve."""
+    states = np.full((len(lines), kernels.STATE), np.nan)
+    for line, state in zip(lines, states, strict=True):
+        kernels.measure_curve(*code(line), *line[2:], tp, fp, ends, slack, state)
+    return states
+
+
+def measured_curve(cells, ends, slack=0.0, lines=LINES):
     tp, fp = np.array(points(cells), float).T.copy()
-    states = np.full((len(LINES), kernels.STATE), np.nan)
-    kernels.measure_points(tp, fp, np.array(ends), slack, PROGRAMME, BOUNDS, states)
-    return states
+    return measured_points(tp, fp, np.array(ends), slack, lines)
 
 
 def assert_states(found, expected, cells):
@@ -221,18 +227,6 @@ def test_points_of_weights(rng, n):
     assert_states(measured_curve(cells, ends, 2.0**-50 * n), expected, cells)
 
 
-def test_one_measure_does_not_disturb_another():
-    """In any order, and by itself, a measure leaves the same."""
-    rows, counts, _ = case(513, "tied", 1)
-    together = measured(rows, counts)
-    order = np.arange(len(LINES))[::-1]
-    shuffled = measured(rows, counts, PROGRAMME[order], BOUNDS[order])
-    np.testing.assert_array_equal(shuffled[:, ::-1], together)
-    for j in range(0, len(LINES), 5):
-        alone = measured(rows, counts, PROGRAMME[j : j + 1], BOUNDS[j : j + 1])
-        np.testing.assert_array_equal(alone[:, 0], together[:, j])
-
-
 @pytest.mark.skipif(not IS_COMPILED, reason="too many rows for plain Python")
 @pytest.mark.parametrize("kind", ["distinct", "tied", "rare", "long tie"])
 def test_skipped_segments_miss_nothing(rng, kind):
@@ -245,11 +239,9 @@ def test_skipped_segments_miss_nothing(rng, kind):
         tp, fp = np.zeros((2, len(ends) + 1))
         for curve, masks in ((tp, rows.masks()), (fp, ~rows.masks())):
             curve[1:] = np.cumsum(counts[r] & masks, dtype=np.int64)[ends]
-        states = np.empty((len(LINES), kernels.STATE))
-        kernels.measure_points(tp, fp, ends, 0.0, PROGRAMME, BOUNDS, states)
-        is_best = PROGRAMME[:, 0] == BEST
-        assert found[r, is_best].tolist() == states[is_best].tolist()
-        np.testing.assert_allclose(found[r, ~is_best], states[~is_best], rtol=1e-12)
+        states = measured_points(tp, fp, ends)
+        assert found[r, IS_BEST].tolist() == states[IS_BEST].tolist()
+        np.testing.assert_allclose(found[r, ~IS_BEST], states[~IS_BEST], rtol=1e-12)
 
 
 ONE_CLASS = [
@@ -282,13 +274,9 @@ def test_a_class_may_be_missing(of_positives, of_negatives, line, left):
     counts[0] *= 2  # of three positives, two at the highest score
     counts[1] *= 1
     counts[3] *= 0
-    programme, bounds = np.array([code(line)]), np.array([line[2:]])
-    states = measured(rows, counts[None], programme, bounds)
-    assert states[0, 0].tolist() == list(left)
-    tp, fp = np.array(points(rows.resampled(counts[: rows.n])), float).T.copy()
-    states = np.empty((1, kernels.STATE))
-    ends = np.array([end - 1 for _, _, end in rows.ties()])
-    kernels.measure_points(tp, fp, ends, 0.0, programme, bounds, states)
+    assert measured(rows, counts[None], [line])[0, 0].tolist() == list(left)
+    ends = [end - 1 for _, _, end in rows.ties()]
+    states = measured_curve(rows.resampled(counts[: rows.n]), ends, lines=[line])
     assert states[0].tolist() == list(left)
 
 

@@ -191,8 +191,6 @@ class _Rows:
         self.anchors = np.maximum.accumulate(np.where(fresh, np.arange(len(fresh)), 0))
         drawn = np.random.default_rng(SEED).integers(0, self.n, self.n)
         self.counts = np.bincount(drawn, minlength=padded).astype(np.uint8)[None]
-        totals = map(np.sum, self.by_class(self.edges))
-        self.around = np.array([[0, 0, *totals]], np.float64)  # nothing scores higher
 
     def by_class(self, starts: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
         """Return the drawn positives, then the negatives, of rows that start there."""
@@ -287,8 +285,6 @@ LINES = [(replicates.BEST, criterion, 0.5, 0.0) for criterion in range(8)]
 LINES += [(replicates.AREA, axis, 0.1, 0.7) for axis in (0, 1)]
 LINES += [(replicates.PRECISION_AREA, estimator, 0.0, 0.0) for estimator in range(3)]
 LINES += [(replicates.BREAK_EVEN, 0, 0.0, 0.0)]
-PROGRAMME = np.array([line[:2] for line in LINES])
-BOUNDS = np.array([line[2:] for line in LINES])
 
 
 def _best(criterion: int, bound: float, tp: Floats, fp: Floats, rows: Any) -> list[float]:
@@ -323,16 +319,20 @@ def measure_rows(data: Data) -> Pair:
     rows = _Rows(data)
     columns = rows.counts, rows.masks, rows.ends, rows.anchors
     segments = [column[None] for column in rows.by_class(rows.edges)]
-    of_steps = (PROGRAMME == (replicates.PRECISION_AREA, replicates.STEP)).all(axis=1)
-    programme, bounds = PROGRAMME[~of_steps], BOUNDS[~of_steps]
-    states = np.empty((1, len(programme), replicates.STATE))
+    states = np.zeros((len(LINES), 1, replicates.STATE))
 
     def ours() -> tuple[Any, ...]:
-        for kernel in (replicates.thresholds_of_rows, replicates.areas_of_rows):
-            kernel(*columns, *segments, rows.around, programme, bounds, states)
-        return (states[0],)
+        for (kind, criterion, low, high), state in zip(LINES, states, strict=True):
+            if kind == replicates.BEST:
+                replicates.best_of_rows(*columns[:3], *segments, criterion, low, state)
+            elif kind == replicates.BREAK_EVEN:
+                replicates.break_even_of_rows(*columns, *segments, state)
+            else:
+                how = kind, criterion, low, high
+                replicates.areas_of_rows(*columns, *segments, *how, state)
+        return (states[:, 0],)
 
-    return ours, lambda: (_measured(*rows.points())[~of_steps],)
+    return ours, lambda: (_measured(*rows.points()),)
 
 
 def step_areas(data: Data) -> Pair:
@@ -343,9 +343,9 @@ def step_areas(data: Data) -> Pair:
     both = rows.counts, words[0], rows.masks, words[1], rows.ends
 
     def ours() -> tuple[Any, ...]:
-        areas = np.zeros(1)
-        replicates.step_areas(*both, *lone, rows.around, areas)
-        return (areas,)
+        states = np.zeros((1, replicates.STATE))
+        replicates.step_areas(*both, *lone, states)
+        return (states[:, 0],)
 
     def twin() -> tuple[Any, ...]:
         tp, fp, _ = rows.points()
@@ -359,10 +359,26 @@ def measure_points(data: Data) -> Pair:
     states = np.empty((len(LINES), replicates.STATE))
 
     def ours() -> tuple[Any, ...]:
-        replicates.measure_points(*curve, 0.0, PROGRAMME, BOUNDS, states)
+        for line, state in zip(LINES, states, strict=True):
+            replicates.measure_curve(*line, *curve, 0.0, state)
         return (states,)
 
     return ours, lambda: (_measured(*curve),)
+
+
+def moments(data: Data) -> Pair:
+    values, times = data.weights, np.random.default_rng(SEED).integers(0, 4, len(data.weights))
+
+    def ours() -> tuple[Any, ...]:
+        n, total, size = replicates.sum_of_values(values, times)
+        return (np.array(replicates.central_moments(values, times, total / n, size)),)
+
+    def twin() -> tuple[Any, ...]:
+        drawn = np.repeat(values, times)
+        away = (drawn - drawn.mean()) / np.abs(drawn).max()
+        return (np.array([(away**2).sum(), (away**3).sum(), np.abs(away).max()]),)
+
+    return ours, twin
 
 
 def _names(module: str, *kernels: str) -> tuple[str, ...]:
@@ -390,13 +406,15 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     measure_rows: (
         _names(
             "replicates",
-            *("thresholds_of_rows", "areas_of_rows", "points_of_rows"),
+            *("best_of_rows", "break_even_of_rows", "areas_of_rows"),
+            *("points_of_rows", "write_edges"),
             *("merit", "nobody", "best_of_points"),
             *("add_areas", "chosen_points", "area_of_points"),
             *("precision_area_of_points", "break_even_of_points"),
         ),
         False,
     ),
-    measure_points: (_names("replicates", "measure_points"), False),
+    measure_points: (_names("replicates", "measure_curve"), False),
+    moments: (_names("replicates", "sum_of_values", "central_moments"), False),
     step_areas: (_names("replicates", "step_areas"), False),
 }

@@ -5,10 +5,10 @@ The order is built once for all replicates, and does not depend on how the rows 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,8 +54,6 @@ class SortedRows:
         First row, first negative and end of each tie that holds both classes.
     distinct, counted : ndarray, and a pair of ndarray of int64
         Score of each tie, descending; its positives and its negatives.
-    weights : ndarray, or None
-        Weight of each row: float64, or int64 where it is a frequency.
     """
 
     n: int
@@ -65,7 +63,6 @@ class SortedRows:
     ties: NDArray[np.int64]
     distinct: NDArray[Any]
     counted: tuple[Codes, Codes]
-    weights: NDArray[Any] | None = None
     _pieces: dict[tuple[int, int], NDArray[np.int64]] = field(default_factory=dict)
 
     def tie_pieces(self, start: int, stop: int) -> NDArray[np.int64]:
@@ -192,11 +189,6 @@ def descending(
 def rows_in_order(rows: BinaryRows, order: Places, edges: NDArray[np.int64] | None) -> SortedRows:
     """Return the sorted rows of arrays whose order is known."""
     n = len(order)
-    weights: NDArray[Any] | None = None
-    if rows.weights is not None:
-        weights = rows.weights[order]
-        if rows.integer_weights:  # which functions in Python see as repeated rows
-            weights = weights.astype(np.int64)
     is_positive = taken(rows.labels, order) == 1
     masks, ends = np.zeros(padded(n), np.uint8), np.zeros(padded(n), np.uint8)
     np.multiply(is_positive.view(np.uint8), np.uint8(255), out=masks[:n])
@@ -214,7 +206,7 @@ def rows_in_order(rows: BinaryRows, order: Places, edges: NDArray[np.int64] | No
     distinct = taken(rows.scores, order)
     if distinct.dtype.kind == "f":
         distinct += 0.0  # of -0.0 makes 0.0
-    return _sorted_rows(n, masks, ends, ties, distinct, (positives, negatives), weights)
+    return _sorted_rows(n, masks, ends, ties, distinct, (positives, negatives))
 
 
 def _sorted_rows(
@@ -224,13 +216,12 @@ def _sorted_rows(
     ties: NDArray[np.int64],
     distinct: NDArray[Any],
     counted: tuple[Codes, Codes],
-    weights: NDArray[np.float64] | None = None,
 ) -> SortedRows:
     segments = np.arange(-(-padded(n) // replicates.SEGMENT))
     fresh = np.ones(len(segments), np.bool_)
     fresh[1:] = ends[segments[1:] * replicates.SEGMENT - 1] > 0
     anchors = np.maximum.accumulate(np.where(fresh, segments, 0))
-    return SortedRows(n, masks, ends, anchors, ties, distinct, counted, weights)
+    return SortedRows(n, masks, ends, anchors, ties, distinct, counted)
 
 
 def check_rows(n: int) -> None:
@@ -315,12 +306,13 @@ def lone_positives(
 Method = Literal["percentile", "basic", "bca"]
 Resampling = Literal["multinomial", "poisson", "bayesian"]
 
-#: (kind, criterion, two bounds) of `replicates.thresholds_of_rows`.
+#: (kind, criterion, two bounds) of `replicates.measure_curve`.
 Line = tuple[int, int, float, float]
 #: ``f(arguments of the rows, weights of the rows)``, weights being counts or not.
 Statistic = Callable[[tuple[NDArray[Any], ...], NDArray[Any]], float]
 
 WINDOW = resampling.WINDOW
+_WEIGHED = 6  # numbers in the state of weighted pairs; that of counted ones has four
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -392,11 +384,11 @@ class Draws:
         resampling.words_of_rows(self.key, first, unit, words)
         replicates.exponentials(words, self.n_units - unit, sums)
 
-    def weights(self, replicate: int) -> tuple[Floats, float]:
-        """Return a replicate's exponential numbers of all units, and one over their mean."""
-        found, sums = np.empty((1, self.n_units)), np.zeros(1)
-        self.weigh(replicate, 0, found, sums)
-        return found[0], self.n_units / float(sums[0])
+    def weights(self, first: int, count: int) -> tuple[Floats, Floats]:
+        """Return exponential numbers of all units, a row a replicate, and one over their means."""
+        weights, sums = np.empty((count, self.n_units)), np.zeros(count)
+        self.weigh(first, 0, weights, sums)
+        return weights, self.n_units / sums
 
 
 def fill_totals(
@@ -440,88 +432,52 @@ def cell_counts(
     return totals
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Needs:
-    """What every replicate must yield: lines of threshold measures, and the user's statistics."""
+class Needs(NamedTuple):
+    """What every replicate must yield: lines of threshold metrics, and the user's statistics."""
 
-    lines: tuple[Line, ...] = ()
-    statistics: Sequence[Statistic] = ()
-
-    @property
-    def programme(self) -> NDArray[np.int64]:
-        """Kind and criterion of each line."""
-        return np.array([line[:2] for line in self.lines], np.int64).reshape(-1, 2)
-
-    @property
-    def line_of_steps(self) -> int | None:
-        """Which line asks for the area under the steps of precision."""
-        steps = (replicates.PRECISION_AREA, replicates.STEP, 0.0, 0.0)
-        return self.lines.index(steps) if steps in self.lines else None
-
-    @property
-    def bounds(self) -> Floats:
-        """The two bounds of each line."""
-        return np.array([line[2:] for line in self.lines], np.float64).reshape(-1, 2)
+    lines: tuple[Line, ...]
+    statistics: Mapping[str, Statistic]
 
 
 @dataclass(slots=True, eq=False)
 class Yield:
     """What some replicates of one model yielded; arrays with one row a replicate.
 
-    ``score_at`` returns the scores of rows that states name.
+    `states` are those of the kernels of threshold metrics, `statistics` values of the user's own;
+    `score_at` returns the scores at indices that kernels name.
     """
 
     total: Floats
     n_positive: Floats
     n_negative: Floats
     twice_pairs: Floats
-    states: Floats
     cells: Floats
     sums: Floats
-    statistics: Floats
-    score_at: Callable[[NDArray[np.int64]], NDArray[Any]] = np.asarray
+    score_at: Callable[[NDArray[np.int64]], NDArray[Any]]
+    states: dict[Line, Floats] = field(default_factory=dict)
+    statistics: dict[str, Floats] = field(default_factory=dict)
 
     @classmethod
-    def empty(cls, count: int, needs: Needs, n_columns: int = 0, n_cells: int = 0) -> Yield:
-        """Return room for the yield of ``count`` replicates."""
-        return cls(
-            total=np.zeros(count),
-            n_positive=np.zeros(count),
-            n_negative=np.zeros(count),
-            twice_pairs=np.zeros(count),
-            states=np.zeros((count, len(needs.lines), 4)),
-            cells=np.zeros((count, n_cells)),
-            sums=np.zeros((count, n_columns)),
-            statistics=np.zeros((count, len(needs.statistics))),
-        )
+    def empty(cls, count: int, score_at: Any = None, n_columns: int = 0, n_cells: int = 0) -> Yield:
+        """Return room for the sums of ``count`` replicates."""
+        cells, sums = np.zeros((count, n_cells)), np.zeros((count, n_columns))
+        total, n_positive, n_negative, pairs = np.zeros((4, count))
+        return cls(total, n_positive, n_negative, pairs, cells, sums, score_at)
 
-    @property
-    def means(self) -> Floats:
-        """The sums over the rows."""
-        return self.sums / self.total[:, None]
-
-    def close(self, state: NDArray[np.int64]) -> None:
-        """Take over what the kernel of pairs added up."""
-        self.n_positive[:] = state[:, 0]
-        self.n_negative[:] = state[:, 1]
-        self.twice_pairs[:] = state[:, 2]
-        self.total += self.n_positive + self.n_negative
-
-    def close_weights(self, state: Floats) -> None:
-        """Take over what the kernel of weighted pairs added up."""
+    def close(self, state: NDArray[Any]) -> None:
+        """Take over what the kernel of pairs, of counts or of weights, added up."""
         self.n_positive[:], self.n_negative[:] = state[:, 0], state[:, 1]
-        self.twice_pairs[:] = state[:, 2] - state[:, 3]
+        self.twice_pairs[:] = state[:, 2]
+        if state.shape[1] == _WEIGHED:
+            self.twice_pairs -= state[:, 3]
         self.total += self.n_positive + self.n_negative
 
-    def at(self, r: int) -> Yield:
-        """Return what replicate r yields, in the same memory."""
-        return Yield(*(getattr(self, one.name)[r : r + 1] for one in fields(self)[:-1]))
-
-    def rescale(self, r: int, factor: float) -> None:
-        """Say what replicate r yielded in weights that are so many times as large."""
-        for sums in (self.total, self.n_positive, self.n_negative, self.sums):
-            sums[r] *= factor
-        self.twice_pairs[r] *= factor * factor
+    def rescale(self, factors: Floats) -> None:
+        """Turn sums into those of weights that are so many times as large."""
+        for sums in (self.total, self.n_positive, self.n_negative):
+            sums *= factors
+        self.sums *= factors[:, None]
+        self.twice_pairs *= factors * factors
 
     def four_cells(self, tp: NDArray[Any], fp: NDArray[Any]) -> Floats:
         """Return TN, FP, FN, TP: the matrix row by row, the positive class last."""
@@ -597,25 +553,18 @@ def points_of_weights(
     return tp[: n + 1], fp[: n + 1], at[:n]
 
 
-def measure_lines(
-    rows: SortedRows, needs: Needs, counts: Bytes, segments: Any, around: Floats, states: Floats
-) -> None:
-    """Fill ``states`` with what the lines leave, see `replicates.thresholds_of_rows`.
-
-    The area under steps is added to what is there.
-    """
-    if not needs.lines:
-        return
-    masks, ends, line = rows.masks, rows.ends, needs.line_of_steps
-    kinds = {kind for j, (kind, *_) in enumerate(needs.lines) if j != line}
-    given = counts, masks, ends, rows.anchors, *segments, around, needs.programme, needs.bounds
-    if kinds & replicates.THRESHOLDS:
-        replicates.thresholds_of_rows(*given, states)
-    if kinds - replicates.THRESHOLDS:
-        replicates.areas_of_rows(*given, states)
-    if line is not None:
-        areas = states[:, line, 0].copy()
-        words, mask_words = counts.view(np.uint64), masks.view(np.uint64)
-        columns = counts, words, masks, mask_words, ends, *rows.lone_positives
-        replicates.step_areas(*columns, around, areas)
-        states[:, line, 0] = areas
+def measure_line(rows: SortedRows, line: Line, counts: Bytes, segments: Any) -> Floats:
+    """Return what a threshold metric leaves of each replicate, see `replicates.measure_curve`."""
+    kind, criterion, low, _ = line
+    masks, ends, anchors = rows.masks, rows.ends, rows.anchors
+    states = np.zeros((len(counts), replicates.STATE))
+    if kind == replicates.BEST:
+        replicates.best_of_rows(counts, masks, ends, *segments, criterion, low, states)
+    elif kind == replicates.BREAK_EVEN:
+        replicates.break_even_of_rows(counts, masks, ends, anchors, *segments, states)
+    elif (kind, criterion) == (replicates.PRECISION_AREA, replicates.STEP):
+        words = counts.view(np.uint64), masks.view(np.uint64)
+        replicates.step_areas(counts, words[0], masks, words[1], ends, *rows.lone_positives, states)
+    else:
+        replicates.areas_of_rows(counts, masks, ends, anchors, *segments, *line, states)
+    return states

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,14 +21,13 @@ from fastmetrics.inference.bootstrap._draws import (
     WINDOW,
     Draws,
     Floats,
-    Line,
     Method,
     Needs,
     Yield,
     padded,
 )
-from fastmetrics.inference.bootstrap._samples import Cells, Form, Rows
-from fastmetrics.inference.bootstrap._specs import Planned, UserPlan
+from fastmetrics.inference.bootstrap._samples import MatrixCells, Rows, Sample, TableCells
+from fastmetrics.inference.bootstrap._specs import MetricSpec, UserSpec
 from fastmetrics.inference.estimate_result import Replicates
 from fastmetrics.inference.units import Sizes, narrowed_level, widened_level
 
@@ -287,272 +285,195 @@ _PART_BYTES: Final = 1 << 20
 _SIDE_BY_SIDE: Final = 16
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Found:
-    """Values of every model and measure, (models, measures, replicates).
-
-    With whether a class is missing (models, replicates), of data of two classes.
-    """
-
-    values: Floats
-    lost_a_class: NDArray[np.bool_]
-
-
-class _Place(NamedTuple):
-    """Where what a measure asked for stands in a yield."""
-
-    lines: list[int]
-    columns: slice
-    statistics: list[int]
-
-
 class Engine:
-    """Draws replicates of forms that share their units, and measures them.
+    """Draws replicates of samples that share their units, and measures them.
 
-    A form is that of a model; several must be of rows.
+    A sample is that of a model; several must be of rows. `values` are those of every model and
+    metric, (models, metrics, replicates), `lost_a_class` whether a class is missing, (models,
+    replicates), of data of two classes.
     """
 
-    def __init__(self, forms: Sequence[Form], asked: Sequence[Planned], draws: Draws) -> None:
-        self.forms, self.asked, self.draws = list(forms), asked, draws
-        self.places, self.needs = placed(asked)
+    def __init__(
+        self, samples: Sequence[Sample], specs: Sequence[MetricSpec], draws: Draws
+    ) -> None:
+        self.samples, self.specs, self.draws = list(samples), list(specs), draws
+        lines = dict.fromkeys(line for spec in specs for line in spec.lines)  # shared by metrics
+        statistics = {spec.label: spec.statistic for spec in specs if isinstance(spec, UserSpec)}
+        self.needs = Needs(tuple(lines), statistics)
+        self.values = np.empty((len(samples), len(specs), 0))
+        self.lost_a_class = np.empty((len(samples), 0), np.bool_)
 
-    def run(self, n_resamples: int, *, progress: bool | None) -> Found:
-        """Return the values of replicates 0 to ``n_resamples - 1``."""
-        shape = (len(self.forms), len(self.asked), n_resamples)
-        values = np.full(shape, np.nan)
-        found = Found(values, np.zeros((len(self.forms), n_resamples), np.bool_))
+    def run(self, n_resamples: int, *, progress: bool | None) -> Engine:
+        """Measure replicates 0 to ``n_resamples - 1``."""
+        n_models = len(self.samples)
+        self.values = np.full((n_models, len(self.specs), n_resamples), np.nan)
+        self.lost_a_class = np.zeros((n_models, n_resamples), np.bool_)
         size, first = self._batch_size(n_resamples), 0
         if self.needs.statistics:  # of unknown cost: an interrupt waits for a batch to end
-            size, first = min(size, self._timed(found)), 2
+            size, first = min(size, self._timed()), 2
         run_batches(
-            partial(self._batch, found),
+            self._batch,
             range(first, n_resamples, size),
             progress=progress,
             description="bootstrap",
             unit="replicates",
         )
-        return found
+        return self
 
     def estimates(self, model: int = 0) -> list[float]:
-        """Return each measure of a model's data themselves."""
-        form = self.forms[model]
-        return [
-            one.plan.estimate(form, place.columns)
-            for one, place in zip(self.asked, self.places, strict=True)
-        ]
+        """Return each metric of a model's data themselves."""
+        return [spec.estimate(self.samples[model]) for spec in self.specs]
 
     def accelerations(
         self, wanted: Sequence[tuple[int, int]], stratified: bool
     ) -> dict[tuple[int, int], float]:
-        """Return BCa's acceleration of each (model, measure); nan where it is undefined."""
+        """Return BCa's acceleration of each (model, metric); nan where it is undefined."""
 
-        def one(model: int, measure: int) -> float:
-            form, plan = self.forms[model], self.asked[measure].plan
-            if form.are_alike(plan.cells):
-                influences = plan.influences(form, self.places[measure].columns)
-                return acceleration(influences, form.times(plan.cells), stratified=stratified)
-            moved = self.contributions(model, measure)
-            classes = self.forms[0].by_class(moved) if stratified else [moved]
-            return acceleration(classes, stratified=stratified)
+        def one(model: int, metric: int) -> float:
+            sample, spec = self.samples[model], self.specs[metric]
+            if sample.are_alike(spec.cells):
+                times = sample.times(spec.cells)
+                return acceleration(spec.influences(sample), times, stratified=stratified)
+            return self.acceleration(self.contributions(model, metric), stratified)
 
         return dict(zip(wanted, run([partial(one, *each) for each in wanted]), strict=True))
 
-    def contributions(self, model: int, measure: int) -> Floats:
-        """Return what each sampling unit adds to the error of a measure of a model."""
-        form, plan = self.forms[model], self.asked[measure].plan
-        influences = plan.influences(form, self.places[measure].columns)
-        return form.contributions(np.concatenate(influences), plan.cells)
+    def acceleration(self, contributions: Floats, stratified: bool) -> float:
+        """Return the acceleration from what each sampling unit adds to an error."""
+        classes = self.samples[0].by_class(contributions) if stratified else [contributions]
+        return acceleration(classes, stratified=stratified)
+
+    def contributions(self, model: int, metric: int) -> Floats:
+        """Return what each sampling unit adds to the error of a metric of a model."""
+        spec, rows = self.specs[metric], cast(Rows, self.samples[model])
+        return rows.contributions(np.concatenate(spec.influences(rows)), spec.cells)
 
     def _batch_size(self, n_resamples: int) -> int:
         """Return how many replicates make a batch: a number of the call, not of the threads."""
-        size = most = min(form.batch_size() for form in self.forms)
-        rows = [form for form in self.forms if isinstance(form, Rows)]
-        if rows:
-            most = _PART_BYTES // rows[0].n
-        if _is_streamed(rows, self.needs):
-            most = max(most, min(_SIDE_BY_SIDE, _MOST_ROWS // rows[0].n))
+        size = most = min(sample.batch_size() for sample in self.samples)
+        first = self.samples[0]
+        if isinstance(first, Rows):
+            most = _PART_BYTES // first.n
+            if self._is_streamed():
+                most = max(most, min(_SIDE_BY_SIDE, _MOST_ROWS // first.n))
         return max(size, min(most, n_resamples // _BATCHES))
 
-    def _timed(self, into: Found) -> int:
+    def _timed(self) -> int:
         """Measure the first two replicates; return how many make a batch of a short time.
 
         The first may wait for a compiler. What a replicate yields does not depend on batches.
         """
-        self._batch(into, 0, 1)
+        self._batch(0, 1)
         start = perf_counter()
-        self._batch(into, 1, 1)
+        self._batch(1, 1)
         return max(1, int(_BATCH_SECONDS / max(perf_counter() - start, 1e-6)))
 
-    def _batch(self, into: Found, first: int, count: int) -> None:
-        found = _drawn(self.forms, self.draws, self.needs, first, count)
+    def _batch(self, first: int, count: int) -> None:
         here = slice(first, first + count)
-        for m, (form, out) in enumerate(zip(self.forms, found, strict=True)):
-            into.values[m, :, here] = self.values(form, out)
-            into.lost_a_class[m, here] = ~((out.n_positive > 0) & (out.n_negative > 0))
+        for model, out in enumerate(self._drawn(first, count)):
+            self.values[model, :, here] = self.values_of(out)
+            self.lost_a_class[model, here] = ~((out.n_positive > 0) & (out.n_negative > 0))
 
-    def values(self, form: Form, out: Yield) -> Floats:
-        """Return the measures of what some replicates yielded: (measures, replicates)."""
-        found = np.full((len(self.asked), len(out.total)), np.nan)
+    def values_of(self, out: Yield) -> Floats:
+        """Return the metrics of what some replicates yielded: (metrics, replicates)."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            for i, (one, place) in enumerate(zip(self.asked, self.places, strict=True)):
-                part = replace(
-                    out,
-                    states=out.states[:, place.lines],
-                    sums=out.sums[:, place.columns],
-                    statistics=out.statistics[:, place.statistics],
-                    score_at=form.score_at,
-                )
-                found[i] = one.plan.values(part)
-        return found
+            return np.array([spec.values(out) for spec in self.specs])
+
+    def _drawn(self, first: int, count: int) -> list[Yield]:
+        """Return what ``count`` replicates from number ``first`` on yield for each sample."""
+        draws, needs = self.draws, self.needs
+        sample = self.samples[0]
+        if isinstance(sample, TableCells | MatrixCells):
+            return [sample.draw(draws, needs, first, count)]
+        samples = cast(list[Rows], self.samples)
+        if self._is_streamed():
+            return [_streamed(samples[0], draws, first, count)]
+        if draws.resampling == "bayesian":
+            weights, scales = draws.weights(first, count)
+            return [rows.weigh(needs, _weights_of_rows(rows, weights), scales) for rows in samples]
+        counts = draws.every(first, count)
+        return [rows.measure(needs, rows.counts_of_rows(counts)) for rows in samples]
+
+    def _is_streamed(self) -> bool:
+        """Return whether windows of rows are measured as they are drawn: nothing looks twice."""
+        sample = self.samples[0]
+        return len(self.samples) == 1 and cast(Rows, sample).passes_through(self.needs)
 
 
-def placed(asked: Sequence[Planned]) -> tuple[list[_Place], Needs]:
-    """Return what all measures need of a replicate, and where each finds its own."""
-    numbers: dict[Line, int] = {}  # measures that ask for the same line share it
-    statistics: list[Any] = []
-    places, n_columns = [], 0
-    for one in asked:
-        plan, first, own = one.plan, n_columns, []
-        n_columns += plan.n_columns
-        if isinstance(plan, UserPlan):
-            own = [len(statistics)]
-            statistics.append(plan.statistic)
-        at = [numbers.setdefault(line, len(numbers)) for line in plan.lines]
-        places.append(_Place(at, slice(first, n_columns), own))
-    return places, Needs(tuple(numbers), tuple(statistics))
+def _weights_of_rows(rows: Rows, weights: Floats) -> Floats:
+    """Return the weight of each row from that of its unit, a line a replicate."""
+    weights = weights if rows.units is None else weights[:, rows.units]
+    return weights if rows.weights is None else weights * rows.weights
 
 
-def _drawn(
-    forms: Sequence[Form], draws: Draws, needs: Needs, first: int, count: int
-) -> list[Yield]:
-    """Return what ``count`` replicates from number ``first`` on yield for each form."""
-    rows = [form for form in forms if isinstance(form, Rows)]
-    if not rows:
-        return [form.draw(draws, needs, first, count) for form in forms if isinstance(form, Cells)]
-    is_bayesian = draws.resampling == "bayesian"
-    if _is_streamed(rows, needs):
-        is_weighted = is_bayesian or rows[0].weights is not None
-        streamed = _streamed_weights if is_weighted else _streamed
-        return [streamed(rows[0], draws, needs, first, count)]
-    if is_bayesian:
-        found = [form.empty(count, needs) for form in rows]
-        for r in range(count):
-            weights, scale = draws.weights(first + r)
-            for form, out in zip(rows, found, strict=True):
-                form.weigh(needs, _of_rows(form, weights), scale, r, out)
-        return found
-    counts = draws.every(first, count)
-    return [form.measure(needs, form.counts_of_rows(counts)) for form in rows]
+def _streamed(rows: Rows, draws: Draws, first: int, count: int) -> Yield:
+    """Draw and measure windows part by part, in the memory of a part.
 
-
-def _is_streamed(rows: Sequence[Rows], needs: Needs) -> bool:
-    """Return whether windows of rows are measured as they are drawn: nothing looks twice."""
-    return len(rows) == 1 and rows[0].passes_through(needs)
-
-
-def _of_rows(form: Rows, weights: Floats) -> Floats:
-    """Return the weight of each row from that of its unit."""
-    of_rows = weights if form.units is None else weights[form.units]
-    return of_rows if form.weights is None else of_rows * form.weights
-
-
-def _streamed(form: Rows, draws: Draws, needs: Needs, first: int, count: int) -> Yield:
-    """Draw and measure windows part by part, in the memory of a part."""
-    out, totals = form.empty(count, needs), draws.totals(first, count)
-    n_windows = max(1, _PART_BYTES // (count * WINDOW))
-    n_bytes = min(n_windows * WINDOW, padded(draws.n_units))
-    buffer = np.empty(count * n_bytes, np.uint8)
-    state = np.zeros((count, 4), np.int64)
-    for start in range(0, draws.n_windows, n_windows):
-        windows = np.arange(start, min(start + n_windows, draws.n_windows))
-        row = start * WINDOW
-        size = min(len(windows) * WINDOW, padded(draws.n_units) - row)
-        counts = buffer[: count * size].reshape(count, size)
-        draws.counts(first, totals, windows, counts)
-        form.part(counts, row, state, out)
-    out.close(state)
-    return out
-
-
-def _streamed_weights(form: Rows, draws: Draws, needs: Needs, first: int, count: int) -> Yield:
-    """Do the same where rows have weights: exponential ones, or their own times how often drawn."""
-    out, state, sums = form.empty(count, needs), np.zeros((count, 6)), np.zeros(count)
-    is_bayesian = draws.resampling == "bayesian"
-    totals = np.empty(0, np.int64) if is_bayesian else draws.totals(first, count)
-    n_windows = max(1, _PART_BYTES // (8 * count * WINDOW))
-    n_rows = min(n_windows * WINDOW, draws.n_units)
-    drawn, buffer = np.empty(count * n_rows, np.uint8), np.empty(count * n_rows)
+    Where rows have weights these are exponential ones, or their own times how often drawn.
+    """
+    out, is_bayesian = rows.empty(count), draws.resampling == "bayesian"
+    is_weighted = is_bayesian or rows.weights is not None
+    n_windows = max(1, _PART_BYTES // ((8 if is_weighted else 1) * count * WINDOW))
+    n_entries = draws.n_units if is_weighted else padded(draws.n_units)
+    most = count * min(n_windows * WINDOW, n_entries)
+    bytes_of_counts, sums = np.empty(0 if is_bayesian else most, np.uint8), np.zeros(count)
+    room = np.empty(most if is_weighted else 0)
+    state: Any = np.zeros((count, 6)) if is_weighted else np.zeros((count, 4), np.int64)
+    totals = None if is_bayesian else draws.totals(first, count)
     for start in range(0, draws.n_windows, n_windows):
         row = start * WINDOW
-        size = min(n_rows, draws.n_units - row)
-        weights = buffer[: count * size].reshape(count, size)
+        size = min(n_windows * WINDOW, n_entries - row)
+        weights = room[: count * size].reshape(count, size) if is_weighted else room
         counts: NDArray[Any] = weights
-        if is_bayesian:
+        if totals is None:
             draws.weigh(first, row, weights, sums)
         else:
-            counts = drawn[: count * size].reshape(count, size)
+            counts = bytes_of_counts[: count * size].reshape(count, size)
             windows = np.arange(start, min(start + n_windows, draws.n_windows))
             draws.counts(first, totals, windows, counts)
-        if form.weights is not None:
-            replicates.weigh_rows(counts, form.weights[row : row + size], weights)
-        form.part_of_weights(weights, row, state, out)
-    out.close_weights(state)
+        if rows.weights is not None:
+            replicates.weigh_rows(counts, rows.weights[row : row + size], weights)
+        if is_weighted:
+            rows.add_weights(weights, row, state, out)
+        else:
+            rows.add_counts(counts, row, state, out)
+    out.close(state)
     if is_bayesian:
-        for r, total in enumerate(sums.tolist()):
-            out.rescale(r, draws.n_units / total)
+        out.rescale(draws.n_units / sums)
     return out
 
 
-class Failures(NamedTuple):
-    """How many of the replicates are undefined, and why; ``what`` follows from the others."""
+def failures(
+    distribution: Floats,
+    lost_a_class: NDArray[np.bool_] | None = None,
+    *,
+    otherwise: str = "",
+    remedy: str = STRATIFY,
+    what: str = "interval",
+) -> tuple[int, str]:
+    """Return how many replicates are nan, and what a reader of the interval must know of them.
 
-    n: int
-    n_replicates: int
-    causes: str
-    what: str
+    ``otherwise`` says why where they did not lose a class, ``what`` follows from the others.
+    """
+    failed = np.isnan(distribution)
+    n = int(np.count_nonzero(failed))
+    if not n:
+        return 0, ""
+    lost = 0 if lost_a_class is None else int(np.count_nonzero(failed & lost_a_class))
+    causes = [(lost, f"they lost a class ({remedy})")] if lost else []
+    if n > lost:
+        causes.append((n - lost, otherwise or "the measure has no value there"))
+    texts = [f"{cause} ({count:,} of them)" if n > count else cause for count, cause in causes]
+    return n, (
+        f"undefined in {n:,} of {len(distribution):,} replicates, which are left out: "
+        f"{'; '.join(texts)}; the {what} is conditional on the measure being defined"
+    )
 
-    @classmethod
-    def of(
-        cls,
-        replicates: NDArray[np.float64],
-        lost_a_class: NDArray[np.bool_] | None = None,
-        *,
-        otherwise: str = "",
-        remedy: str = STRATIFY,
-        what: str = "interval",
-    ) -> Failures:
-        """Count what is nan; ``otherwise`` says why in replicates that did not lose a class."""
-        failed = np.isnan(replicates)
-        n = int(np.count_nonzero(failed))
-        lost = 0 if lost_a_class is None else int(np.count_nonzero(failed & lost_a_class))
-        causes = [(lost, f"they lost a class ({remedy})")] if lost else []
-        if n > lost:
-            causes.append((n - lost, otherwise or "the measure has no value there"))
-        if len(causes) > 1:
-            said = "; ".join(f"{cause} ({count:,} of them)" for count, cause in causes)
-        else:
-            said = "".join(cause for _, cause in causes)
-        return cls(n, len(replicates), said, what)
 
-    @property
-    def are_many(self) -> bool:
-        """Whether they are too many to be passed over in silence."""
-        return self.n > MANY_FAILED * self.n_replicates
-
-    @property
-    def note(self) -> str:
-        """What a reader of the interval must know; empty where no replicate failed."""
-        if not self.n:
-            return ""
-        return (
-            f"undefined in {self.n:,} of {self.n_replicates:,} replicates, which are left out: "
-            f"{self.causes}; the {self.what} is conditional on the measure being defined"
-        )
-
-    def warn(self, what: str) -> None:
-        """Say so where they are many."""
-        if self.are_many:
-            warn_user(f"{what} is {self.note}", UndefinedMetricWarning)
+def warn_of_failures(subject: str, n_failed: int, n_replicates: int, note: str) -> None:
+    """Warn where too many replicates failed to be passed over in silence."""
+    if n_failed > MANY_FAILED * n_replicates:
+        warn_user(f"{subject} is {note}", UndefinedMetricWarning)
 
 
 def joined(*notes: str) -> str:
@@ -561,19 +482,13 @@ def joined(*notes: str) -> str:
 
 
 def replicates_of(
-    distribution: NDArray[np.float64],
-    failures: Failures,
+    distribution: Floats,
+    n_failed: int,
     sizes: Sizes,
     key: NDArray[np.uint64],
     bias: float = math.nan,
 ) -> Replicates:
     """Return what an estimate or a pair keeps of its replicates."""
     distribution.flags.writeable = False
-    return Replicates(
-        distribution,
-        failures.n,
-        bias,
-        key_text(key),
-        sizes.effective,
-        sizes.effective_n_groups,
-    )
+    text, n_groups = key_text(key), sizes.effective_n_groups
+    return Replicates(distribution, n_failed, bias, text, sizes.effective, n_groups)

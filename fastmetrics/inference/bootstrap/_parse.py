@@ -1,6 +1,6 @@
-"""The user's data, read once, in the forms in which they are resampled.
+"""The user's data, read once, in the samples of which replicates are drawn.
 
-What the measures need decides how the columns are read: as labels with scores, as true and
+What the metrics need decides how the columns are read: as labels with scores, as true and
 predicted classes, or as targets with predictions. One model's table or matrix is enough where rows
 are alike; groups, fractional weights and several models need rows.
 """
@@ -14,7 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.classes import check_groups, check_label_column, of_one_kind
+from fastmetrics._input.classes import (
+    LabelColumn,
+    LabelColumns,
+    check_groups,
+    check_label_column,
+    of_one_kind,
+)
+from fastmetrics._input.containers import as_vector
 from fastmetrics._input.models import NamedScores, check_models
 from fastmetrics._input.rows import BinaryRows, check_binary, refuse_several
 from fastmetrics._input.scalars import WeightsAre, check_same_length
@@ -37,30 +44,34 @@ from fastmetrics.inference.bootstrap._draws import (
     taken,
 )
 from fastmetrics.inference.bootstrap._samples import (
-    CodedRows,
-    Form,
     MatrixCells,
     Rows,
+    Sample,
     ScoredRows,
     TableCells,
-    codes_among,
-    matrices_of,
-    predicted_labels,
 )
 from fastmetrics.inference.bootstrap._specs import (
-    CountPlan,
-    Planned,
-    SumPlan,
-    UserPlan,
+    CountSpec,
+    MetricSpec,
+    SumSpec,
+    UserSpec,
     check_domains,
     columns_are,
     columns_of,
 )
-from fastmetrics.tables.confusion._label_counts import cells_of_rows, score_cells
+from fastmetrics.measures.decisions.count_measures import positive_last
+from fastmetrics.tables.confusion._label_counts import (
+    Cells,
+    cells_of_rows,
+    completed,
+    count_columns,
+    score_cells,
+    seen_cells,
+)
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.score_table import ScoreTable, is_called_positive, real_threshold
 
-Asked = Sequence[Planned]
+Specs = Sequence[MetricSpec]
 
 
 class Given(NamedTuple):
@@ -88,23 +99,23 @@ class Given(NamedTuple):
         return None if self.groups is None else check_groups(self.groups, n)
 
 
-def parse(given: Given, asked: Asked, *, by_rows: bool = False) -> Form:
+def parse(given: Given, specs: Specs, *, by_rows: bool = False) -> Sample:
     """Return one model's data; ``by_rows`` says that cells are not enough."""
     y_true, threshold = given.y_true, given.threshold
     if isinstance(y_true, ScoreTable | ConfusionMatrix):
         _check_alone(y_true, given)
         if isinstance(y_true, ScoreTable):
-            return _of_table(y_true, asked, threshold, by_rows=by_rows)
-        for one in asked:
-            if not isinstance(one.plan, CountPlan):
+            return _of_table(y_true, specs, threshold, by_rows=by_rows)
+        for spec in specs:
+            if not isinstance(spec, CountSpec):
                 raise InputTypeError(
-                    f"{one.label!r} does not follow from a ConfusionMatrix: pass rows"
+                    f"{spec.label!r} does not follow from a ConfusionMatrix: pass rows"
                 )
         return MatrixCells.of_matrix(y_true)
     refuse_several(given.scores, "paired_bootstrap")
-    if read := _READ.get(columns_are(asked, given.threshold, given.pos_label)):
+    if read := _READ.get(columns_are(specs, given.threshold, given.pos_label)):
         model = NamedScores("", "y_score", given.scores)
-        return read(given._replace(scores=[model]), asked)[0]
+        return read(given._replace(scores=[model]), specs)[0]
     if given.scores is None and given.pos_label is not None:
         raise InputTypeError("`pos_label` is for labels with scores: got no `y_score`")
     rows = check_binary(
@@ -116,19 +127,19 @@ def parse(given: Given, asked: Asked, *, by_rows: bool = False) -> Form:
     )
     codes = given.codes(len(rows))
     are_alike = codes is None and (rows.weights is None or rows.integer_weights)
-    are_alike = are_alike and not _has_functions(asked)  # which get rows in the order given
-    if are_alike and _count_decisions(asked):
+    are_alike = are_alike and not _has_functions(specs)  # which get rows in the order given
+    if are_alike and _count_decisions(specs):
         return MatrixCells.of(cells_of_rows(rows, real_threshold(threshold)))
     if are_alike:
-        return _of_table(ScoreTable.from_rows(rows), asked, threshold, by_rows=by_rows)
-    check_domains(asked, rows.scores)
-    return _scored(*_written_out(rows, [rows.scores], codes), asked, given, [rows.scores])[0]
+        return _of_table(ScoreTable.from_rows(rows), specs, threshold, by_rows=by_rows)
+    check_domains(specs, rows.scores)
+    return _scored(*_written_out(rows, [rows.scores], codes), specs, given, [rows.scores])[0]
 
 
-def parse_models(given: Given, asked: Asked) -> list[Form]:
+def parse_models(given: Given, specs: Specs) -> list[Sample]:
     """Return the data of several models on the same rows, units in an order that all share."""
-    if read := _READ.get(columns_are(asked, given.threshold, given.pos_label)):
-        return read(given, asked)
+    if read := _READ.get(columns_are(specs, given.threshold, given.pos_label)):
+        return read(given, specs)
     checked = check_models(
         given.y_true,
         given.scores,
@@ -140,15 +151,15 @@ def parse_models(given: Given, asked: Asked) -> list[Form]:
     if checked.groups is not None and checked.groups.max() == 0:
         raise InputError(_ONE_GROUP)
     for model, column in zip(given.scores, checked.scores, strict=True):
-        check_domains(asked, column, model.argument)
+        check_domains(specs, column, model.argument)
     models, codes, numbers = _written_out(checked.rows, checked.scores, checked.groups)
     scores: list[NDArray[Any]] = list(checked.scores)
-    if _has_functions(asked) and given.sample_weight is not None:  # rows of no weight were left out
+    if _has_functions(specs) and given.sample_weight is not None:  # rows of no weight were left out
         scores = [check_scores_array(model.values, model.argument) for model in given.scores]
         weights = check_weights(given.sample_weight, len(scores[0]), weights_are=given.weights_are)
         kept = np.flatnonzero(weights.values)
         numbers = kept if numbers is None else kept[numbers]
-    return _scored(models, codes, numbers, asked, given, scores)
+    return _scored(models, codes, numbers, specs, given, scores)
 
 
 def _check_alone(counts: ScoreTable | ConfusionMatrix, given: Given) -> None:
@@ -164,7 +175,7 @@ def _check_alone(counts: ScoreTable | ConfusionMatrix, given: Given) -> None:
         )
 
 
-def _of_table(table: ScoreTable, asked: Asked, threshold: Any, *, by_rows: bool) -> Form:
+def _of_table(table: ScoreTable, specs: Specs, threshold: Any, *, by_rows: bool) -> Sample:
     """Return a table of counts, to be resampled by cells or by rows."""
     if table.is_weighted:
         raise InputTypeError(
@@ -174,9 +185,9 @@ def _of_table(table: ScoreTable, asked: Asked, threshold: Any, *, by_rows: bool)
     n = int(table.n_positive) + int(table.n_negative)
     if n == 0:
         raise InputError("`y_true` must hold at least one example: got an empty table")
-    check_domains(asked, table.scores)
+    check_domains(specs, table.scores)
     counts = _called(table, threshold)
-    if counts is not None and _count_decisions(asked):
+    if counts is not None and _count_decisions(specs):
         return MatrixCells.of(counts)
     n_cells = np.count_nonzero(table.positives) + np.count_nonzero(table.negatives)
     if n > ROWS_OF_A_CELL * n_cells and not by_rows:
@@ -186,13 +197,13 @@ def _of_table(table: ScoreTable, asked: Asked, threshold: Any, *, by_rows: bool)
         return TableCells(
             n_rows=n,
             n_units=n,
-            columns=columns_of(asked, labels, np.tile(table.scores, 2)),
+            columns=columns_of(specs, labels, np.tile(table.scores, 2)),
             table=table,
             counts=counts,
             cut=cut,
         )
     sizes = {"n_rows": n, "n_units": n, "n": n}
-    return _scored_rows(sizes, rows_of_table(table), table, asked, threshold)
+    return _scored_rows(sizes, rows_of_table(table), table, specs, threshold)
 
 
 def _written_out(
@@ -219,16 +230,16 @@ def _scored(
     models: list[BinaryRows],
     groups: Codes | None,
     numbers: Codes | None,
-    asked: Asked,
+    specs: Specs,
     given: Given,
     scores: Sequence[NDArray[Any]],
-) -> list[Form]:
+) -> list[Sample]:
     """Return labels with the scores of each model, verified, whose rows have no weight of 0.
 
     ``numbers`` are the rows' own among all that were given, which have these ``scores``.
     """
     labels = None
-    if _has_functions(asked):
+    if _has_functions(specs):
         all_rows = check_binary(given.y_true, scores[0], pos_label=given.pos_label)
         labels = (all_rows.labels == 1).astype(np.int8)
     others = tuple(rows.scores for rows in models[1:])
@@ -237,7 +248,7 @@ def _scored(
     for rows in models[1:]:  # ties of the other models stand in the shared order: keys descend
         orders.append(descending(rows, groups, -shared))
 
-    def one(model: int) -> Form:
+    def one(model: int) -> Sample:
         rows, (order, edges) = models[model], orders[model]
         sorted_rows = rows_in_order(rows, order, edges)
         counted = sorted_rows.table() if rows.weights is None else ScoreTable.from_rows(rows)
@@ -246,7 +257,7 @@ def _scored(
         if labels is not None:
             of_rows["arguments"] = labels, scores[model]
             of_rows["numbers"] = order if numbers is None else numbers[order]
-        return _scored_rows(of_rows, sorted_rows, counted, asked, given.threshold)
+        return _scored_rows(of_rows, sorted_rows, counted, specs, given.threshold)
 
     return run([partial(one, model) for model in range(len(models))])
 
@@ -257,7 +268,7 @@ def drawn(
     groups: Codes | None,
     places: Places | None = None,
 ) -> dict[str, Any]:
-    """Return what forms of rows in an order have in common, by the name of the field."""
+    """Return what samples of rows in an order have in common, by the name of the field."""
     n = len(order)
     weights = None if weights is None else weights[order]
     groups = None if groups is None else groups[order]
@@ -273,12 +284,12 @@ def drawn(
 
 
 def _scored_rows(
-    of_rows: dict[str, Any], rows: SortedRows, table: ScoreTable, asked: Asked, threshold: Any
+    of_rows: dict[str, Any], rows: SortedRows, table: ScoreTable, specs: Specs, threshold: Any
 ) -> ScoredRows:
     """Return labels with scores, and what sums and statistics of the user's own need of them."""
-    if any(isinstance(one.plan, SumPlan) for one in asked):
-        of_rows["columns"] = columns_of(asked, rows.labels, rows.scores)
-    if _has_functions(asked):  # of a table, which has no order of its own
+    if any(isinstance(spec, SumSpec) for spec in specs):
+        of_rows["columns"] = columns_of(specs, rows.labels, rows.scores)
+    if _has_functions(specs):  # of a table, which has no order of its own
         of_rows.setdefault("arguments", (rows.labels, rows.scores))
     counts, cut = _called(table, threshold), rows.called_positive(threshold)
     return ScoredRows(**of_rows, rows=rows, table=table, counts=counts, cut=cut)
@@ -289,45 +300,45 @@ def _called(table: ScoreTable, threshold: Any) -> NDArray[Any] | None:
     return None if threshold is None else score_cells(table, None, threshold, None, None).counts
 
 
-def _has_functions(asked: Asked) -> bool:
+def _has_functions(specs: Specs) -> bool:
     """Return whether functions of the user's are among the metrics."""
-    return any(isinstance(one.plan, UserPlan) for one in asked)
+    return any(isinstance(spec, UserSpec) for spec in specs)
 
 
-def _count_decisions(asked: Asked) -> bool:
+def _count_decisions(specs: Specs) -> bool:
     """Return whether no measure needs more of the rows than their cells."""
-    return all(isinstance(one.plan, CountPlan) for one in asked)
+    return all(isinstance(spec, CountSpec) for spec in specs)
 
 
-def predicted_classes(given: Given, asked: Asked) -> list[Form]:
+def predicted_classes(given: Given, specs: Specs) -> list[Sample]:
     """Return true classes with those that each model predicts."""
-    decided = [predicted_labels(model, asked[0].label) for model in given.scores]
+    decided = [_predicted_labels(model, specs[0].label) for model in given.scores]
     true = check_label_column(given.y_true, "y_true")
     n = len(true.values)
     pairs = [of_one_kind(true, column) for column in decided]
     codes, weights = given.codes(n), given.weights(n)
-    matrices = matrices_of(pairs, weights, given.pos_label)
+    matrices = _matrices_of(pairs, weights, given.pos_label)
     if len(decided) == 1 and codes is None and (weights is None or weights.is_integer):
         return [MatrixCells.of(matrices[0].counts)]
     labels, k = matrices[0].labels, len(matrices[0].labels)
-    row = codes_among(true, labels) * k
-    cells = [row + codes_among(column, labels) for column in decided]
+    row = _codes_among(true, labels) * k
+    cells = [row + _codes_among(column, labels) for column in decided]
     values, codes, chosen = as_drawn(weights, codes)
     if chosen is not None:
         cells = [cell[chosen] for cell in cells]
     inverse = inverse_of(order_of(*cells, values, codes))
-    forms: list[Form] = []
+    samples: list[Sample] = []
     for matrix, cell in zip(matrices, cells, strict=True):
         order = order_of(cell, values, codes, inverse)  # ties as shared
         of_rows = drawn(order, values, codes, None if len(decided) == 1 else inverse[order])
         if of_rows["fractional"] is not None:
             of_rows["fractional"] = values  # whose sums are added up as they came
         starts = np.searchsorted(cell[order], np.arange(k * k)).astype(np.int64)
-        forms.append(CodedRows(**of_rows, counts=matrix.counts, starts=starts))
-    return forms
+        samples.append(Rows(**of_rows, counts=matrix.counts, starts=starts))
+    return samples
 
 
-def real_targets(given: Given, asked: Asked) -> list[Form]:
+def real_targets(given: Given, specs: Specs) -> list[Sample]:
     """Return targets with the predictions of each model; of a mean there may be none."""
     y = check_scores_array(given.y_true, "y_true").astype(np.float64)
     predictions = []
@@ -346,7 +357,7 @@ def real_targets(given: Given, asked: Asked) -> list[Form]:
     of_rows["numbers"] = order if chosen is None else chosen[order]
     of_models: list[tuple[Floats, ...]] = [(column,) for column in predictions] or [()]
     return [
-        Rows(**of_rows, columns=columns_of(asked, y, *columns), arguments=arguments)
+        Rows(**of_rows, columns=columns_of(specs, y, *columns), arguments=arguments)
         for columns, arguments in zip(of_models, all_rows, strict=True)
     ]
 
@@ -379,3 +390,43 @@ def as_drawn(
 
 #: What reads columns that are not labels with scores.
 _READ = {"decisions": predicted_classes, "values": real_targets}
+
+
+def _predicted_labels(model: NamedScores, label: str) -> LabelColumn:
+    """Return predicted labels; what is wrong with scores is that they are none."""
+    if model.values is None:
+        raise InputTypeError(f"`{model.argument}` must be given for {label!r}: got None")
+    try:
+        return check_label_column(model.values, model.argument)
+    except InputError:
+        values = as_vector(model.values, model.argument)
+        if values.dtype.kind == "f" and np.any(np.isfinite(values) & (np.rint(values) != values)):
+            raise InputError(
+                f"{label!r} counts decisions, and `{model.argument}` holds scores: pass "
+                "`threshold`, or predicted labels"
+            ) from None
+        raise
+
+
+def _codes_among(column: LabelColumn, labels: tuple[Any, ...]) -> Codes:
+    """Return the place of each label among those given; 0 for one of no weight."""
+    found = column.coded()
+    place = {label: k for k, label in enumerate(labels)}
+    return np.array([place.get(name, 0) for name in found.classes.tolist()], np.int64)[found.codes]
+
+
+def _matrices_of(
+    pairs: Sequence[LabelColumns], weights: Weights | None, pos_label: Any
+) -> list[Cells]:
+    """Return the confusion matrix of each model, all of the same labels."""
+    counted = [count_columns(pair, weights) for pair in pairs]
+    matrices = [
+        completed(seen_cells(cells, pair.label_type))
+        for cells, pair in zip(counted, pairs, strict=True)
+    ]
+    if len(matrices) > 1:
+        labels = tuple(sorted({label for matrix in matrices for label in matrix.labels}))
+        matrices = [matrix.arranged(labels) for matrix in matrices]
+    if pos_label is None:
+        return matrices
+    return [positive_last(matrix, pos_label, known=False) for matrix in matrices]

@@ -1,15 +1,14 @@
-"""One model's data in the forms in which they are resampled: a class a form.
+"""One model's data as they are resampled: a class for each kind of sample.
 
-Rows are drawn one by one or by groups: `ScoredRows` (labels with scores), `CodedRows` (true and
-predicted classes), plain `Rows` (targets with predictions). Cells stand for any number of rows, and
-a replicate of them costs the same whatever that is. A form measures its replicates, and knows what
-measures of the data follow from.
+Rows are drawn one by one or by groups: `ScoredRows` (labels with scores), plain `Rows` (true with
+predicted classes, or targets with predictions). Cells stand for any number of rows, and a replicate
+of them costs the same whatever that is. A sample measures its replicates, and has what metrics of
+the data themselves follow from.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Literal
@@ -17,10 +16,6 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.classes import LabelColumn, LabelColumns, check_label_column
-from fastmetrics._input.containers import as_vector
-from fastmetrics._input.models import NamedScores
-from fastmetrics._input.weights import Weights
 from fastmetrics._kernels import replicates, resampling
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._draws import (
@@ -36,7 +31,7 @@ from fastmetrics.inference.bootstrap._draws import (
     by_cell,
     called_positive,
     cell_counts,
-    measure_lines,
+    measure_line,
     padded,
     pairs_and_sums,
     points_of_weights,
@@ -49,23 +44,22 @@ from fastmetrics.inference.units import (
     warn_of_few_groups,
     warn_of_few_rows,
 )
-from fastmetrics.measures.decisions.count_measures import positive_last
-from fastmetrics.tables.confusion._label_counts import (
-    Cells as LabelCells,
-    completed,
-    count_columns,
-    seen_cells,
-)
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 from fastmetrics.tables.score_table import ScoreTable
 
+Counts = NDArray[np.int64]
+#: What moves a metric alike: rows of a class and a score, of a cell of the matrix, or one entry.
+CellsAre = Literal["scores", "decisions", "entries"]
+
 # Sums of weights this near to the number of positives, relative to all weight, meet it.
 _ROUNDING: Final = 2.0**-50
+_CELLS_OF_A_BATCH: Final = 1 << 16
+_MOST_REPLICATES: Final = 4096  # of a batch
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Form(ABC):
-    """What all forms have.
+class Sample(ABC):
+    """What all samples have.
 
     Attributes
     ----------
@@ -92,10 +86,9 @@ class Form(ABC):
     def batch_size(self) -> int:
         """Return how many replicates make a batch: a number of the data, not of the threads."""
 
-    @property
-    def n_entries(self) -> int:
-        """Rows that are written out; 0 for cells."""
-        return 0
+    @abstractmethod
+    def masks(self) -> Bytes:
+        """Return the class of each unit, 255 or 0, for draws by class; empty for cells."""
 
     @property
     def is_grouped(self) -> bool:
@@ -103,29 +96,16 @@ class Form(ABC):
         return False
 
     def warn_of_sizes(self) -> None:
-        """Say where groups, or rows of importances, are too few for an interval to hold."""
+        """Warn where groups, or rows of importances, are too few for an interval to hold."""
         if self.is_grouped:
-            warn_of_few_groups(self.effective_n_groups(), self.n_units)
+            warn_of_few_groups(self.sizes().effective_n_groups, self.n_units)
         if self.fractional is not None:
             warn_of_few_rows(self.sizes().effective, self.n_rows)
 
     def sizes(self) -> Sizes:
         """Return rows and groups, and what they are worth in rows and groups of equal weight."""
         n, fractional = float(self.n_rows), self.fractional
-        effective = n if fractional is None else effective_sample_size(fractional)
-        n_groups = self.n_units if self.is_grouped else None
-        return Sizes(n, effective, n_groups, self.effective_n_groups())
-
-    def effective_n_groups(self) -> float | None:
-        """Return what the groups are worth in groups of equal size; None where rows are drawn."""
-        return None
-
-    def masks(self) -> Bytes:
-        """Return the class of each unit, 255 or 0, for draws by class; empty for cells."""
-        raise InputError(
-            "`stratified` needs two classes: there are no labels to draw by, or their rows have "
-            "importance weights"
-        )
+        return Sizes(n, n if fractional is None else effective_sample_size(fractional))
 
     def score_table(self) -> ScoreTable:
         """Return the distinct scores of both classes."""
@@ -146,13 +126,10 @@ class Form(ABC):
         """Return how often each entry of the columns counts; None for once."""
         return None
 
-    def statistic(self, function: Statistic, kept: NDArray[Any] | None = None) -> float:
-        """Return a function of the user's of the rows, or of those that are kept."""
-        raise InputTypeError("rows are needed")
-
     def score_at(self, places: NDArray[np.int64]) -> NDArray[Any]:
         """Return the scores at places that a kernel names."""
-        raise InputTypeError("scores are needed")
+        scores: NDArray[Any] = self.score_table().scores[places]
+        return scores
 
     def are_alike(self, cells: CellsAre) -> bool:
         """Return whether all sampling units of a cell move a metric alike, and are counted."""
@@ -164,17 +141,13 @@ class Form(ABC):
             return list(self.matrix())
         return [self.score_table().positives, self.score_table().negatives]
 
-    def contributions(self, influences: Floats, cells: CellsAre) -> Floats:
-        """Return what each sampling unit adds to the error, from the influence of each cell."""
-        raise InputTypeError("rows are needed")
-
     def by_class(self, values: Floats) -> list[Floats]:
-        """Return numbers of the entries class by class: those of each are drawn by themselves."""
-        raise InputTypeError("entries with classes are needed")
+        """Return numbers of the entries class by class, positives first."""
+        return np.split(values, 2)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Rows(Form):
+class Rows(Sample):
     """Rows in the order in which their counts are read.
 
     Attributes
@@ -187,6 +160,8 @@ class Rows(Form):
         What a statistic is called with: targets, predictions, in the order given.
     numbers : ndarray of int, shape (n,), or None
         The place of each row in the arguments, where that is another one.
+    starts : ndarray of int64, shape (K * K,), or None
+        The first row of each cell of true and predicted classes, where rows are sorted by these.
     """
 
     n: int
@@ -194,23 +169,28 @@ class Rows(Form):
     units: NDArray[np.int32] | None = None
     arguments: tuple[NDArray[Any], ...] = ()
     numbers: NDArray[Any] | None = None
-
-    @property
-    def n_entries(self) -> int:
-        return self.n
+    starts: Codes | None = None
 
     @property
     def is_grouped(self) -> bool:
         return self.units is not None and self.n_units != self.n
 
-    def effective_n_groups(self) -> float | None:
+    def sizes(self) -> Sizes:
+        sizes = Sample.sizes(self)
         if self.units is None or not self.is_grouped:
-            return None
-        return effective_groups(self.units, self.weights)
+            return sizes
+        n_groups = effective_groups(self.units, self.weights)
+        return sizes._replace(n_groups=self.n_units, effective_n_groups=n_groups)
+
+    def masks(self) -> Bytes:
+        raise InputError(
+            "`stratified` needs two classes: there are no labels to draw by, or their rows have "
+            "importance weights"
+        )
 
     def batch_size(self) -> int:
         n = max(self.n_units, self.n, 1)  # few groups may have many rows
-        return max(1, min(4096, BATCH_BYTES // padded(n)))
+        return max(1, min(_MOST_REPLICATES, BATCH_BYTES // padded(n)))
 
     def counts_of_rows(self, of_units: Bytes) -> Bytes:
         """Return how often each row is drawn, from how often its unit is."""
@@ -222,49 +202,45 @@ class Rows(Form):
 
     def measure(self, needs: Needs, counts: Bytes) -> Yield:
         """Measure replicates whose counts of every row are at hand."""
-        out = self.empty(len(counts), needs)
         if self.weights is not None:
-            for r in range(len(counts)):
-                self.weigh(needs, counts[r, : self.n] * self.weights, None, r, out)
-            return out
+            return self.weigh(needs, counts[:, : self.n] * self.weights)
+        out = self.empty(len(counts))
         state = np.zeros((len(counts), 4), np.int64)
-        segments = self.part(counts, 0, state, out)
+        segments = self.add_counts(counts, 0, state, out)
         out.close(state)
-        self._finish(needs, counts, segments, out)
-        for j, statistic in enumerate(needs.statistics):
-            for r in range(len(counts)):
-                drawn = self.in_given_order(counts[r, : self.n])
-                out.statistics[r, j] = statistic(self.arguments, drawn)
+        self._measure(needs, counts, segments, out)
+        self._call(needs, counts[:, : self.n], out)
         return out
 
-    def weigh(
-        self, needs: Needs, weights: NDArray[Any], scale: float | None, r: int, out: Yield
-    ) -> None:
-        """Measure replicate r, whose rows have weights, which ``scale`` makes larger."""
-        state, here = np.zeros((1, 6)), out.at(r)
-        self.part_of_weights(weights.astype(np.float64, copy=False)[None, :], 0, state, here)
-        here.close_weights(state)
-        if scale is not None:
-            out.rescale(r, scale)
-        self._weigh(needs, weights, 1.0 if scale is None else scale, r, out)
-        scaled = weights if scale is None or not needs.statistics else weights * scale
-        for j, statistic in enumerate(needs.statistics):
-            out.statistics[r, j] = statistic(self.arguments, self.in_given_order(scaled))
+    def weigh(self, needs: Needs, weights: NDArray[Any], scales: Floats | None = None) -> Yield:
+        """Measure replicates whose rows have weights, which ``scales`` make larger."""
+        out, state = self.empty(len(weights)), np.zeros((len(weights), 6))
+        self.add_weights(weights.astype(np.float64, copy=False), 0, state, out)
+        out.close(state)
+        if scales is not None:
+            out.rescale(scales)
+        for r, of_rows in enumerate(weights):
+            self._weigh(needs, of_rows, 1.0 if scales is None else float(scales[r]), r, out)
+        if needs.statistics and scales is not None:
+            weights = weights * scales[:, None]
+        self._call(needs, weights, out)
+        return out
 
-    def part_of_weights(self, weights: Floats, row: int, state: Floats, out: Yield) -> None:
-        """Add what the weighted rows from ``row`` on give, a line a replicate."""
-        sum_columns(weights, self.columns, row, out)
-        replicates.column_sums(weights, np.ones((1, weights.shape[1])), out.total[:, None])
-
-    def empty(self, count: int, needs: Needs) -> Yield:
+    def empty(self, count: int) -> Yield:
+        """Return room for the yield of ``count`` replicates."""
         n_columns = 0 if self.columns is None else len(self.columns)
-        return Yield.empty(count, needs, n_columns, self._n_cells())
+        return Yield.empty(count, self.score_at, n_columns, self._n_cells())
 
-    def part(self, counts: Bytes, row: int, state: Codes, out: Yield) -> tuple[Codes, Codes]:
+    def add_counts(self, counts: Bytes, row: int, state: Codes, out: Yield) -> tuple[Codes, Codes]:
         """Add what the rows from ``row`` on give to pairs and sums; return segments' totals."""
         segments = pairs_and_sums(None, self.columns, counts, row, state, out)
         out.total += counts[:, : self.n - row].sum(axis=1, dtype=np.int64)
         return segments
+
+    def add_weights(self, weights: Floats, row: int, state: Floats, out: Yield) -> None:
+        """Add what the weighted rows from ``row`` on give, a line a replicate."""
+        sum_columns(weights, self.columns, row, out)
+        replicates.column_sums(weights, np.ones((1, weights.shape[1])), out.total[:, None])
 
     def passes_through(self, needs: Needs) -> bool:
         """Return whether parts of a replicate can be forgotten one after the other."""
@@ -274,6 +250,7 @@ class Rows(Form):
         return self.weights
 
     def statistic(self, function: Statistic, kept: NDArray[Any] | None = None) -> float:
+        """Return a function of the user's of the rows, or of those that are kept."""
         if kept is None:
             ones = np.ones(self.n, np.int64) if self.weights is None else self.weights
             kept = self.in_given_order(ones)
@@ -290,32 +267,38 @@ class Rows(Form):
         return cells != "entries" and self.weights is None and not self.is_grouped
 
     def contributions(self, influences: Floats, cells: CellsAre) -> Floats:
-        if cells == "scores":
-            influences = influences[self.score_of_rows()]
-        elif cells == "decisions":
-            influences = influences[self.cell_of_rows()]
+        """Return what each sampling unit adds to the error, from the influence of each cell."""
+        if cells != "entries":
+            influences = influences[self._cell_of_rows(cells)]
         if self.weights is not None:
             influences = influences * self.weights
         if self.units is None:
             return influences
         return np.bincount(self.units, influences, self.n_units).astype(np.float64, copy=False)
 
-    def cell_of_rows(self) -> NDArray[np.int64]:
-        """Return the cell of the confusion matrix that each row is in."""
-        raise InputTypeError("rows with classes are needed")
-
-    def score_of_rows(self) -> NDArray[np.int64]:
-        """Return the index of each row's score among those of the positives, then negatives."""
-        raise InputTypeError("scores of two classes are needed")
+    def _cell_of_rows(self, cells: CellsAre) -> NDArray[np.int64]:
+        """Return the index of the cell that each row is in."""
+        starts = np.zeros(0, np.int64) if self.starts is None else self.starts
+        return np.repeat(np.arange(len(starts)), np.diff(starts, append=self.n))
 
     def _n_cells(self) -> int:
-        return 0
+        return 0 if self.starts is None else len(self.starts)
 
-    def _finish(self, needs: Needs, counts: Bytes, segments: Any, out: Yield) -> None:
+    def _measure(self, needs: Needs, counts: Bytes, segments: Any, out: Yield) -> None:
         """Measure what needs a second look at the counts."""
+        if self.starts is not None:
+            out.cells[:] = by_cell(counts[:, : self.n], self.starts, np.int64)
 
     def _weigh(self, needs: Needs, weights: Floats, scale: float, r: int, out: Yield) -> None:
-        """Measure what needs a second look at the weights."""
+        """Measure what needs a second look at the weights of replicate r."""
+        if self.starts is not None:
+            out.cells[r] = scale * by_cell(weights[None, :], self.starts, np.float64)[0]
+
+    def _call(self, needs: Needs, weights: NDArray[Any], out: Yield) -> None:
+        """Call the user's statistics of the replicates."""
+        for label, statistic in needs.statistics.items():
+            values = [statistic(self.arguments, self.in_given_order(row)) for row in weights]
+            out.statistics[label] = np.array(values)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -331,46 +314,41 @@ class ScoredRows(Rows):
     def score_at(self, places: NDArray[np.int64]) -> NDArray[Any]:
         return self.rows.score_at(places)
 
-    def cell_of_rows(self) -> NDArray[np.int64]:
-        called = np.arange(self.n) < (self.cut or 0)
-        return 2 * self.rows.labels.astype(np.int64) + called
-
     def by_class(self, values: Floats) -> list[Floats]:
         positive = self.rows.labels == 1
         return [values[positive], values[~positive]]
 
-    def score_of_rows(self) -> NDArray[np.int64]:
-        ends = self.rows.ends[: self.n].astype(np.int64)
-        scores = np.cumsum(ends) - ends
-        below: NDArray[np.int64] = scores + len(self.score_table()) * (self.rows.labels == 0)
-        return below
-
-    def part(self, counts: Bytes, row: int, state: Codes, out: Yield) -> tuple[Codes, Codes]:
+    def add_counts(self, counts: Bytes, row: int, state: Codes, out: Yield) -> tuple[Codes, Codes]:
         return pairs_and_sums(self.rows, self.columns, counts, row, state, out)
 
-    def part_of_weights(self, weights: Floats, row: int, state: Floats, out: Yield) -> None:
+    def add_weights(self, weights: Floats, row: int, state: Floats, out: Yield) -> None:
         sum_columns(weights, self.columns, row, out)
         stop = row + weights.shape[1]
         pieces = self.rows.tie_pieces(row, stop)
         replicates.weighted_pairs(weights, self.rows.masks[row:stop], pieces, state)
 
+    def _cell_of_rows(self, cells: CellsAre) -> NDArray[np.int64]:
+        if cells == "decisions":
+            return 2 * self.rows.labels.astype(np.int64) + (np.arange(self.n) < (self.cut or 0))
+        ends = self.rows.ends[: self.n].astype(np.int64)
+        scores: NDArray[np.int64] = np.cumsum(ends) - ends
+        scores[self.rows.labels == 0] += len(self.score_table())
+        return scores
+
     def _n_cells(self) -> int:
         return 0 if self.cut is None else 4
 
-    def _finish(self, needs: Needs, counts: Bytes, segments: Any, out: Yield) -> None:
-        rows = self.rows
-        totals = out.n_positive, out.n_negative
-        around = np.stack((*np.zeros_like(totals), *totals), axis=1)
-        measure_lines(rows, needs, counts, segments, around, out.states)
+    def _measure(self, needs: Needs, counts: Bytes, segments: Any, out: Yield) -> None:
+        for line in needs.lines:
+            out.states[line] = measure_line(self.rows, line, counts, segments)
         if self.cut is not None:
-            out.cells[:] = out.four_cells(*called_positive(rows, self.cut, counts, segments))
+            out.cells[:] = out.four_cells(*called_positive(self.rows, self.cut, counts, segments))
 
     def _weigh(self, needs: Needs, weights: Floats, scale: float, r: int, out: Yield) -> None:
         if needs.lines:
             *curve, at = points_of_weights(self.rows, weights.astype(np.float64), scale)
             slack = _ROUNDING * (curve[0][-1] + curve[1][-1])
-            programme, bounds = needs.programme, needs.bounds
-            replicates.measure_points(*curve, at, slack, programme, bounds, out.states[r])
+            _measure_curve(needs, curve, at, slack, r, out)
         if self.cut is not None:
             positive = self.rows.masks[: self.cut] > 0
             tp = scale * float(weights[: self.cut][positive].sum())
@@ -379,60 +357,53 @@ class ScoredRows(Rows):
             out.cells[r] = np.maximum(cells, 0.0)
 
 
-Counts = NDArray[np.int64]
-#: What moves a metric alike: rows of a class and a score, of a cell of the matrix, or one entry.
-CellsAre = Literal["scores", "decisions", "entries"]
-
-_CELLS_OF_A_BATCH: Final = 1 << 16
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class CodedRows(Rows):
-    """True and predicted classes, the rows being sorted by their cell; each starts at a row."""
-
-    starts: NDArray[np.int64]
-
-    def cell_of_rows(self) -> NDArray[np.int64]:
-        sizes = np.diff(self.starts, append=self.n)
-        return np.repeat(np.arange(len(sizes)), sizes)
-
-    def _n_cells(self) -> int:
-        return len(self.starts)
-
-    def _finish(self, needs: Needs, counts: Bytes, segments: Any, out: Yield) -> None:
-        out.cells[:] = by_cell(counts[:, : self.n], self.starts, np.int64)
-
-    def _weigh(self, needs: Needs, weights: Floats, scale: float, r: int, out: Yield) -> None:
-        out.cells[r] = scale * by_cell(weights[None, :], self.starts, np.float64)[0]
+def _measure_curve(
+    needs: Needs, curve: Any, at: NDArray[np.int64], slack: float, r: int, out: Yield
+) -> None:
+    """Measure the threshold metrics of replicate r from TP and FP at each point of its curve."""
+    for line in needs.lines:
+        states = out.states.setdefault(line, np.zeros((len(out.total), replicates.STATE)))
+        replicates.measure_curve(*line, *curve, at, slack, states[r])
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Cells(Form):
-    """What both kinds of cells have: no masks, and batches of so many cells."""
-
-    def masks(self) -> Bytes:
-        return np.zeros(0, np.uint8)
-
-    def batch_size(self) -> int:
-        return max(1, min(4096, _CELLS_OF_A_BATCH // self._n_cells()))
-
-    @abstractmethod
-    def draw(self, draws: Draws, needs: Needs, first: int, count: int) -> Yield:
-        """Return what ``count`` replicates from number ``first`` on yield."""
-
-    @abstractmethod
-    def _n_cells(self) -> int: ...
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class TableCells(Cells):
+class TableCells(Sample):
     """The distinct scores of two classes; ``cut`` of them are at the threshold or above."""
 
     table: ScoreTable
     cut: int | None = None
 
+    def batch_size(self) -> int:
+        return max(1, min(_MOST_REPLICATES, _CELLS_OF_A_BATCH // (2 * len(self.table))))
+
+    def masks(self) -> Bytes:
+        return np.zeros(0, np.uint8)
+
+    def weights_of_columns(self) -> NDArray[Any]:
+        return np.concatenate(self.times("scores"), dtype=np.float64)
+
     def draw(self, draws: Draws, needs: Needs, first: int, count: int) -> Yield:
-        return self._measured(*self.drawn(draws, first, count), needs)
+        """Return what ``count`` replicates from number ``first`` on yield."""
+        positives, negatives = self.drawn(draws, first, count)
+        n_scores = positives.shape[1]
+        out = Yield.empty(count, self.score_at, n_cells=0 if self.cut is None else 4)
+        tp, fp = curves_of(positives, negatives)
+        out.n_positive[:], out.n_negative[:] = tp[:, -1], fp[:, -1]
+        out.total[:] = out.n_positive + out.n_negative
+        # A positive wins over every negative below it, and half over those of its own score.
+        twice = 2.0 * fp[:, -1:] - 2.0 * fp[:, 1:] + negatives
+        out.twice_pairs[:] = np.einsum("ij,ij->i", positives.astype(np.float64), twice)
+        if self.cut is not None:
+            out.cells[:] = out.four_cells(tp[:, self.cut], fp[:, self.cut])
+        at = np.arange(n_scores)
+        for r in range(count if needs.lines else 0):
+            _measure_curve(needs, (tp[r], fp[r]), at, 0.0, r, out)
+        if self.columns is not None:
+            out.sums = np.empty((count, len(self.columns)))
+            for j, column in enumerate(self.columns):  # a product of matrices rounds by shape
+                of_positives = (positives * column[:n_scores]).sum(axis=1)
+                out.sums[:, j] = of_positives + (negatives * column[n_scores:]).sum(axis=1)
+        return out
 
     def drawn(self, draws: Draws, first: int, count: int) -> tuple[Counts, Counts]:
         """Return the positives and the negatives at each score, (replicates, scores)."""
@@ -443,45 +414,17 @@ class TableCells(Cells):
         cells = draw(both, poisson=draws.resampling == "poisson")
         return cells[:, ::2], cells[:, 1::2]
 
-    def weights_of_columns(self) -> NDArray[Any]:
-        return np.concatenate(self.times("scores"), dtype=np.float64)
 
-    def score_at(self, places: NDArray[np.int64]) -> NDArray[Any]:
-        scores: NDArray[Any] = self.table.scores[places]
-        return scores
-
-    def by_class(self, values: Floats) -> list[Floats]:
-        return np.split(values, 2)
-
-    def _n_cells(self) -> int:
-        return 2 * len(self.table)
-
-    def _measured(self, positives: Counts, negatives: Counts, needs: Needs) -> Yield:
-        """Measure counts of both classes at each score, (replicates, scores)."""
-        count, n_scores = positives.shape
-        out = Yield.empty(count, needs, n_cells=0 if self.cut is None else 4)
-        tp, fp = curves_of(positives, negatives)
-        out.n_positive[:], out.n_negative[:] = tp[:, -1], fp[:, -1]
-        out.total[:] = out.n_positive + out.n_negative
-        # A positive wins over every negative below it, and half over those of its own score.
-        twice = 2.0 * fp[:, -1:] - 2.0 * fp[:, 1:] + negatives
-        out.twice_pairs[:] = np.einsum("ij,ij->i", positives.astype(np.float64), twice)
-        if self.cut is not None:
-            out.cells[:] = out.four_cells(tp[:, self.cut], fp[:, self.cut])
-        if needs.lines:
-            given = np.arange(n_scores), 0.0, needs.programme, needs.bounds
-            for r in range(count):
-                replicates.measure_points(tp[r], fp[r], *given, out.states[r])
-        if self.columns is not None:
-            out.sums = np.empty((count, len(self.columns)))
-            for j, column in enumerate(self.columns):  # a product of matrices rounds by shape
-                of_positives = (positives * column[:n_scores]).sum(axis=1)
-                out.sums[:, j] = of_positives + (negatives * column[n_scores:]).sum(axis=1)
-        return out
+def curves_of(positives: Counts, negatives: Counts) -> Floats:
+    """Return TP and FP of each replicate before and at each score: (2, replicates, scores + 1)."""
+    curves = np.zeros((2, len(positives), positives.shape[1] + 1))
+    np.cumsum(positives, axis=1, out=curves[0, :, 1:])
+    np.cumsum(negatives, axis=1, out=curves[1, :, 1:])
+    return curves
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class MatrixCells(Cells):
+class MatrixCells(Sample):
     """A confusion matrix of ``counts`` (K, K), of two classes the positive one last."""
 
     counts: NDArray[Any]
@@ -504,36 +447,29 @@ class MatrixCells(Cells):
             raise InputError("`y_true` must hold at least one example: got an empty matrix")
         return cls.of(np.asarray(matrix.counts))
 
+    def batch_size(self) -> int:
+        return max(1, min(_MOST_REPLICATES, _CELLS_OF_A_BATCH // self.counts.size))
+
+    def masks(self) -> Bytes:
+        return np.zeros(0, np.uint8)
+
     def draw(self, draws: Draws, needs: Needs, first: int, count: int) -> Yield:
         """Return what ``count`` replicates yield; by class, each true class by itself."""
-        sizes = self.counts.ravel()
+        key, sizes, poisson = draws.key, self.counts.ravel(), draws.resampling == "poisson"
+        out = Yield.empty(count)
         if draws.resampling == "bayesian":
-            return self._measured(_gamma_weights(draws.key, sizes, first, count))
-        if draws.masks is not None:
+            out.cells = _gamma_weights(key, sizes, first, count)
+        elif draws.masks is not None:
             rows = [
-                cell_counts(draws.key, row, first, count, stratum=stratum)
+                cell_counts(key, row, first, count, stratum=stratum)
                 for stratum, row in enumerate(self.counts)
             ]
-            return self._measured(np.concatenate(rows, axis=1))
-        poisson = draws.resampling == "poisson"
-        return self._measured(cell_counts(draws.key, sizes, first, count, poisson=poisson))
-
-    def _n_cells(self) -> int:
-        return self.counts.size
-
-    def _measured(self, cells: NDArray[Any]) -> Yield:
-        out = Yield.empty(len(cells), Needs())
-        out.cells = cells.astype(np.float64)
+            out.cells = np.concatenate(rows, axis=1, dtype=np.float64)
+        else:
+            cells = cell_counts(key, sizes, first, count, poisson=poisson)
+            out.cells = cells.astype(np.float64)
         out.total = out.cells.sum(axis=1)
         return out
-
-
-def curves_of(positives: Counts, negatives: Counts) -> Floats:
-    """Return TP and FP of each replicate before and at each score: (2, replicates, scores + 1)."""
-    curves = np.zeros((2, len(positives), positives.shape[1] + 1))
-    np.cumsum(positives, axis=1, out=curves[0, :, 1:])
-    np.cumsum(negatives, axis=1, out=curves[1, :, 1:])
-    return curves
 
 
 def _gamma_weights(
@@ -549,43 +485,3 @@ def _gamma_weights(
         uniform = ((words[:count] >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
         weights[:, cell] = gammaincinv(float(sizes[cell]), uniform)
     return weights
-
-
-def predicted_labels(model: NamedScores, label: str) -> LabelColumn:
-    """Return predicted labels; what is wrong with scores is that they are none."""
-    if model.values is None:
-        raise InputTypeError(f"`{model.argument}` must be given for {label!r}: got None")
-    try:
-        return check_label_column(model.values, model.argument)
-    except InputError:
-        values = as_vector(model.values, model.argument)
-        if values.dtype.kind == "f" and np.any(np.isfinite(values) & (np.rint(values) != values)):
-            raise InputError(
-                f"{label!r} counts decisions, and `{model.argument}` holds scores: pass "
-                "`threshold`, or predicted labels"
-            ) from None
-        raise
-
-
-def codes_among(column: LabelColumn, labels: tuple[Any, ...]) -> Codes:
-    """Return the place of each label among those given; 0 for one of no weight."""
-    found = column.coded()
-    place = {label: k for k, label in enumerate(labels)}
-    return np.array([place.get(name, 0) for name in found.classes.tolist()], np.int64)[found.codes]
-
-
-def matrices_of(
-    pairs: Sequence[LabelColumns], weights: Weights | None, pos_label: Any
-) -> list[LabelCells]:
-    """Return the confusion matrix of each model, all of the same labels."""
-    counted = [count_columns(pair, weights) for pair in pairs]
-    matrices = [
-        completed(seen_cells(cells, pair.label_type))
-        for cells, pair in zip(counted, pairs, strict=True)
-    ]
-    if len(matrices) > 1:
-        labels = tuple(sorted({label for matrix in matrices for label in matrix.labels}))
-        matrices = [matrix.arranged(labels) for matrix in matrices]
-    if pos_label is None:
-        return matrices
-    return [positive_last(matrix, pos_label, known=False) for matrix in matrices]

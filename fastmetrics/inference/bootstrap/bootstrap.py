@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,24 +40,24 @@ from fastmetrics.inference.bootstrap._engine import (
     STRATIFY,
     WEIGH,
     Engine,
-    Failures,
-    Found,
+    failures,
     joined,
     limits,
     mean_and_error,
     replicates_of,
+    warn_of_failures,
 )
 from fastmetrics.inference.bootstrap._parse import Given, as_drawn, drawn, parse
-from fastmetrics.inference.bootstrap._samples import Form, Rows, ScoredRows
+from fastmetrics.inference.bootstrap._samples import Rows, Sample, ScoredRows
 from fastmetrics.inference.bootstrap._specs import (
     RESAMPLED,
     SUMS,
-    THRESHOLD_PLANS,
-    Planned,
-    ThresholdPlan,
-    UserPlan,
+    THRESHOLD_SPECS,
+    MetricSpec,
+    ThresholdSpec,
+    UserSpec,
     check_stratified,
-    planned,
+    metric_specs,
 )
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.units import Sizes, warn_of_rare_classes
@@ -164,111 +164,89 @@ def bootstrap(
         rng=rng,
         progress=progress,
     )
-    return resampled(parsed(given, options), options)
+    _, (estimates,) = resampled([parsed(given, options)], options)
+    return estimates
 
 
-def parsed(given: Given, options: Options) -> Form:
-    """Return the data in the form in which they are resampled."""
-    return parse(given, options.asked, by_rows=options.by_rows)
+def parsed(given: Given, options: Options) -> Sample:
+    """Return the data of one model as they are resampled."""
+    return parse(given, options.specs, by_rows=options.by_rows)
 
 
-def resampled(form: Form, options: Options) -> Estimates:
-    """Return what `bootstrap` does, from data and options that are checked."""
-    check_methods(form, options)
-    engine = Engine([form], options.asked, options.draws(form))
-    estimates = [engine.estimates()]
-    form.warn_of_sizes()
-    found = engine.run(options.n_resamples, progress=options.progress)
-    due = by_bca(engine, estimates, options.method)
-    accelerations = engine.accelerations(due, options.stratified)
-    return results_of(engine, 0, estimates[0], found, options, accelerations, options.method)
+def resampled(samples: Sequence[Sample], options: Options) -> tuple[Engine, list[Estimates]]:
+    """Return the replicates of models that share their units, and each model's estimates.
 
-
-def check_methods(form: Form, options: Options) -> None:
-    """Raise, before any work, where a measure does not have the method on these data."""
-    if options.method == "bca":
-        for one in options.asked:
-            one.plan.check_bca(form, one.label)
-
-
-def by_bca(
-    engine: Engine, estimates: list[list[float]], method: Method | None
-) -> list[tuple[int, int]]:
-    """Return (model, measure) of intervals that are BCa's, of which an acceleration is due."""
-    return [
-        (model, i)
-        for model, form in enumerate(engine.forms)
-        for i, one in enumerate(engine.asked)
-        if (method or one.plan.default_method(form, one.label)) == "bca"
-        and not math.isnan(estimates[model][i])
-    ]
-
-
-def results_of(
-    engine: Engine,
-    model: int,
-    estimates: list[float],
-    found: Found,
-    options: Options,
-    accelerations: Mapping[tuple[int, int], float],
-    method: Method | None,
-) -> Estimates:
-    """Return the results of one model, by the default method of each measure if it is None.
-
-    ``accelerations`` has those of the measures `by_bca`, by (model, measure).
+    Raises, before any work, where a metric does not have the method on these data.
     """
-    form = engine.forms[model]
-    results = {}
-    for i, one in enumerate(options.asked):
-        values = found.values[model, i]
-        results[one.label] = result_of(
-            one,
-            estimates[i],
-            values,
-            options,
-            failures=failures_of(one, values, found.lost_a_class[model], form, options),
-            sizes=form.sizes(),
-            method=method or one.plan.default_method(form, one.label),
-            is_default=method is None,
-            acceleration=accelerations.get((model, i), math.nan),
-        )
-    return Estimates(results)
+    specs, method = options.specs, options.method
+    for why in [spec.why_no_bca(sample) for sample in samples for spec in specs]:
+        if why and method == "bca":
+            raise InputError(why)
+    engine = Engine(samples, specs, options.draws(samples[0]))
+    values = [engine.estimates(model) for model in range(len(samples))]
+    samples[0].warn_of_sizes()
+    engine.run(options.n_resamples, progress=options.progress)
+    methods = [[method or spec.default_method(sample) for spec in specs] for sample in samples]
+    due = [
+        (model, i)
+        for model, of_model in enumerate(methods)
+        for i, one in enumerate(of_model)
+        if one == "bca" and not math.isnan(values[model][i])
+    ]
+    accelerations = engine.accelerations(due, options.stratified)
+    results = []
+    for model, sample in enumerate(samples):
+        estimates = {}
+        for i, spec in enumerate(specs):
+            distribution, lost = engine.values[model, i], engine.lost_a_class[model]
+            estimates[spec.label] = result_of(
+                spec,
+                values[model][i],
+                distribution,
+                options,
+                sizes=sample.sizes(),
+                failed=failures_of(spec, distribution, lost, sample, options),
+                method=methods[model][i],
+                acceleration=accelerations.get((model, i), math.nan),
+            )
+        results.append(Estimates(estimates))
+    return engine, results
 
 
 def failures_of(
-    one: Planned,
-    values: NDArray[np.float64],
+    spec: MetricSpec,
+    distribution: NDArray[np.float64],
     lost_a_class: NDArray[np.bool_],
-    form: Form,
+    sample: Sample,
     options: Options,
-) -> Failures:
-    """Return how many replicates of a measure are undefined, and why."""
-    return Failures.of(
-        values,
-        lost_a_class if isinstance(one.plan, ThresholdPlan) else None,
-        otherwise=one.plan.undefined_where,
-        remedy=WEIGH if form.is_grouped or options.resampling != "multinomial" else STRATIFY,
+) -> tuple[int, str]:
+    """Return how many replicates of a metric are undefined, and why."""
+    return failures(
+        distribution,
+        lost_a_class if isinstance(spec, ThresholdSpec) else None,
+        otherwise=spec.undefined_where,
+        remedy=WEIGH if sample.is_grouped or options.resampling != "multinomial" else STRATIFY,
     )
 
 
 def result_of(
-    one: Planned,
+    spec: MetricSpec,
     estimate: float,
     distribution: NDArray[np.float64],
     options: Options,
     *,
-    failures: Failures,
     sizes: Sizes,
+    failed: tuple[int, str],
     method: Method,
-    is_default: bool = False,
     acceleration: float = math.nan,
 ) -> Estimate:
-    """Return the result of one measure, with the warnings that it deserves."""
-    if math.isnan(estimate) and not isinstance(one.plan, ThresholdPlan):  # which has warned
-        message = f"{one.label!r} is undefined on these data: what it divides by is 0, or is nan"
+    """Return the result of one metric, with the warnings that it deserves."""
+    label, is_defined, (n_failed, note) = spec.label, not math.isnan(estimate), failed
+    if is_defined:
+        warn_of_failures(repr(label), n_failed, len(distribution), note)
+    elif not isinstance(spec, ThresholdSpec):  # which has warned
+        message = f"{label!r} is undefined on these data: what it divides by is 0, or is nan"
         warn_user(message, UndefinedMetricWarning)
-    if not math.isnan(estimate):
-        failures.warn(repr(one.label))
     level: dict[str, Any] = {
         "confidence_level": options.confidence_level,
         "alternative": options.alternative,
@@ -277,16 +255,16 @@ def result_of(
     interval, reason = limits(
         distribution, estimate, method=method, acceleration=acceleration, **level
     )
-    if reason is not None and is_default and method == "bca":
+    if reason is not None and options.method is None and method == "bca":
         method = "percentile"
         interval, reason = limits(distribution, estimate, method=method, **level)
     if reason is None and interval.low == interval.high:
         reason = "both of its limits are one value"
-    if reason is not None and not math.isnan(estimate):
-        warn_user(f"the interval of {one.label!r} is degenerate: {reason}", DegenerateDataWarning)
+    if reason is not None and is_defined:
+        warn_user(f"the interval of {label!r} is degenerate: {reason}", DegenerateDataWarning)
     mean, error = mean_and_error(distribution)
     return Estimate(
-        metric=one.label,
+        metric=label,
         estimate=estimate,
         standard_error=error,
         confidence_interval=interval,
@@ -297,8 +275,8 @@ def result_of(
         n_samples=sizes.n_rows,
         n_groups=sizes.n_groups,
         weights_are=options.weights_are,
-        note="" if math.isnan(estimate) else joined(one.plan.note, failures.note),
-        details=replicates_of(distribution, failures, sizes, options.key, mean - estimate),
+        note=joined(spec.note, note) if is_defined else "",
+        details=replicates_of(distribution, n_failed, sizes, options.key, mean - estimate),
     )
 
 
@@ -306,7 +284,7 @@ def result_of(
 class Options:
     """The checked options of a bootstrap."""
 
-    asked: list[Planned]
+    specs: list[MetricSpec]
     n_resamples: int
     confidence_level: float
     key: NDArray[np.uint64]
@@ -321,13 +299,13 @@ class Options:
     def by_rows(self) -> bool:
         """Whether cells are not enough: a weight of its own for each row, or a user's function."""
         return self.resampling == "bayesian" or any(
-            isinstance(one.plan, UserPlan) for one in self.asked
+            isinstance(spec, UserSpec) for spec in self.specs
         )
 
-    def draws(self, form: Form) -> Draws:
-        """Return the draws over the units of a form, which other forms may share."""
-        masks = form.masks() if self.stratified else None
-        return Draws(self.key, form.n_units, self.resampling, masks)
+    def draws(self, sample: Sample) -> Draws:
+        """Return the draws over the units of a sample, which other samples may share."""
+        masks = sample.masks() if self.stratified else None
+        return Draws(self.key, sample.n_units, self.resampling, masks)
 
 
 def checked_options(
@@ -345,12 +323,12 @@ def checked_options(
     n_models: int = 1,
 ) -> Options:
     """Return the options, or raise before any work."""
-    asked = planned(metrics)
+    specs = metric_specs(metrics)
     count = check_integer("n_resamples", n_resamples, low=1)
     if count < 2:
         raise InputError(f"`n_resamples` must be at least 2: got {count}")
     check_memory(
-        count, len(asked) * n_models, "10,000 determine a 95 % limit to about 2 % of the width"
+        count, len(specs) * n_models, "10,000 determine a 95 % limit to about 2 % of the width"
     )
     level = check_confidence_level(confidence_level)
     if method is not None:
@@ -360,10 +338,12 @@ def checked_options(
     check_stratified(stratified, given.groups)
     if stratified and resampling != "multinomial":
         raise InputError(f"`stratified` needs `resampling='multinomial'`: got {resampling!r}")
-    if resampling == "bayesian":
-        asked = [one.weighted() for one in asked]
+    if resampling == "bayesian":  # a function of the user's gets weights in any case
+        specs = [
+            replace(spec, weighted=True) if isinstance(spec, UserSpec) else spec for spec in specs
+        ]
     how = method, alternative, stratified, resampling, progress
-    return Options(asked, count, level, seed_key(rng), *how, given.weights_are)
+    return Options(specs, count, level, seed_key(rng), *how, given.weights_are)
 
 
 # ``multiclass_bootstrap``: intervals of the AUC of more than two classes.
@@ -438,10 +418,11 @@ def multiclass_bootstrap(
     (0.5, True)
     """
     check_choice("method", method, ("percentile", "basic"))
-    asked = _asked(metrics)
+    metrics_of_classes = _metrics_of_classes(metrics)
     read = check_weights_are(sample_weight, weights_are)
     given = Given(y_true, y_score, sample_weight, read, groups=groups)
-    data = _Classes.checked(given)
+    codes, p, rows = _checked_classes(given)
+    n_problems = [len(_problems(metric, p.shape[1])) for _, metric in metrics_of_classes]
     options = checked_options(
         given,
         metrics="mean",
@@ -453,112 +434,100 @@ def multiclass_bootstrap(
         resampling=resampling,
         rng=rng,
         progress=progress,
-        n_models=max(3 * len(data.problems(measure.arguments)) for _, measure in asked),
+        n_models=3 * max(n_problems),
     )
-    sizes = data.rows.sizes()._replace(n_rows=float(len(data.codes)))
-    data.rows.warn_of_sizes()
+    sizes = rows.sizes()._replace(n_rows=float(len(codes)))
+    rows.warn_of_sizes()
     names = check_class_labels(y_true).classes.tolist()
-    warn_of_rare_classes(names, np.bincount(data.codes, minlength=len(names)).tolist())
+    warn_of_rare_classes(names, np.bincount(codes, minlength=len(names)).tolist())
     results = {}
-    for label, measure in asked:
-        estimate = float(measure.value(data.codes, data.scores, sample_weight=data.rows.weights))
-        values = _replicates(data, measure.arguments, options)
+    for label, metric in metrics_of_classes:
+        distribution = _replicates_of_classes(codes, p, rows, metric, options)
+        lost = np.isnan(distribution)  # for no other reason
         results[label] = result_of(
-            Planned(label, SUMS["mean"]),  # a mean of AUCs
-            estimate,
-            values,
+            replace(SUMS["mean"], label=label),  # a mean of AUCs
+            float(metric.value(codes, p, sample_weight=rows.weights)),
+            distribution,
             options,
-            failures=Failures.of(values, np.isnan(values), remedy=WEIGH),  # of no other reason
             sizes=sizes,
+            failed=failures(distribution, lost, remedy=WEIGH),
             method=method,
         )
     return Estimates(results)
 
 
-def _asked(metrics: Any) -> list[tuple[str, Measure]]:
-    """Return the label of each measure, with what `roc_auc_score` is called with."""
-    found = []
+def _metrics_of_classes(metrics: Any) -> list[tuple[str, Measure]]:
+    """Return the label of each metric, with what `roc_auc_score` is called with."""
+    requested = []
     for one in asking.ask(metrics):
         if one.measure is None or one.measure.resampled != "classes":
             raise InputError(
                 f"`metrics` names {one.label!r}, which is no AUC of several classes: it must be "
                 "'roc_auc_ovr', 'roc_auc_ovr_weighted', 'roc_auc_ovo' or 'roc_auc_ovo_weighted'"
             )
-        found.append((one.label, one.measure))
-    return found
+        requested.append((one.label, one.measure))
+    return requested
 
 
-class _Classes(NamedTuple):
-    """Checked rows of several classes: class and scores of each, and how they are drawn."""
+def _checked_classes(given: Given) -> tuple[NDArray[np.int64], NDArray[Any], Rows]:
+    """Return class and scores of each row, and how rows are drawn; raise as `roc_auc_score`."""
+    scores = class_scores(in_class_order(given.scores, given.y_true), sum_to_1=True)
+    if scores.shape[1] < 3:
+        raise InputError(
+            "`y_score` must have a column for each of three classes or more: got shape "
+            f"{scores.shape}; for two classes pass [:, 1] to `bootstrap`"
+        )
+    codes = class_codes(given.y_true, None, scores.shape[1])
+    check_same_length(y_true=codes, y_score=scores)
+    weights, groups, chosen = as_drawn(given.weights(len(codes)), given.codes(len(codes)))
+    if chosen is not None:
+        codes, scores = codes[chosen], scores[chosen]
+    return codes, scores, Rows(**drawn(np.arange(len(codes)), weights, groups))
 
-    codes: NDArray[np.int64]
-    scores: NDArray[Any]
-    rows: Rows
 
-    @classmethod
-    def checked(cls, given: Given) -> _Classes:
-        """Return the rows in canonical form, or raise as `roc_auc_score` does."""
-        scores = class_scores(in_class_order(given.scores, given.y_true), sum_to_1=True)
-        if scores.shape[1] < 3:
-            raise InputError(
-                "`y_score` must have a column for each of three classes or more: got shape "
-                f"{scores.shape}; for two classes pass [:, 1] to `bootstrap`"
-            )
-        codes = class_codes(given.y_true, None, scores.shape[1])
-        check_same_length(y_true=codes, y_score=scores)
-        groups = given.codes(len(codes))
-        weights, groups, chosen = as_drawn(given.weights(len(codes)), groups)
-        if chosen is not None:
-            codes, scores = codes[chosen], scores[chosen]
-        return cls(codes, scores, Rows(**drawn(np.arange(len(codes)), weights, groups)))
+def _problems(metric: Measure, n_classes: int) -> list[tuple[int, int | None]]:
+    """Return the binary problems of a metric: a class against another, or all (None)."""
+    if metric.arguments["multi_class"] == "ovr":
+        return [(k, None) for k in range(n_classes)]
+    return [pair for a, b in combinations(range(n_classes), 2) for pair in ((a, b), (b, a))]
 
-    def problems(self, how: Mapping[str, Any]) -> list[tuple[int, int | None]]:
-        """Return the binary problems of a measure: a class against another, or all (None)."""
-        n_classes = self.scores.shape[1]
-        if how["multi_class"] == "ovr":
-            return [(k, None) for k in range(n_classes)]
-        return [pair for a, b in combinations(range(n_classes), 2) for pair in ((a, b), (b, a))]
 
-    def form(self, positive: int, against: int | None, units: NDArray[np.int32]) -> ScoredRows:
-        """Return the binary problem of a class against another (None: against all others)."""
-        kept = slice(None) if against is None else np.isin(self.codes, (positive, against))
-        labels = (self.codes[kept] == positive).astype(np.int8)
-        column = np.ascontiguousarray(self.scores[kept, positive])
-        weights = None if self.rows.weights is None else self.rows.weights[kept].astype(np.float64)
-        binary = BinaryRows(labels, 0, column, weights, False, False)
+def _replicates_of_classes(
+    codes: NDArray[np.int64], scores: NDArray[Any], rows: Rows, metric: Measure, options: Options
+) -> NDArray[np.float64]:
+    """Return the replicates of an AUC of several classes; nan where one lost a class."""
+    units = rows.units
+    if units is None:  # numbered by what the rows hold, not by where they stand
+        order = order_of(codes, *scores.T, rows.weights)
+        units = inverse_of(order).astype(np.int32, copy=False)
+
+    def problem(positive: int, against: int | None) -> ScoredRows:
+        kept = slice(None) if against is None else np.isin(codes, (positive, against))
+        column = np.ascontiguousarray(scores[kept, positive])
+        weights = None if rows.weights is None else rows.weights[kept].astype(np.float64)
+        labels = (codes[kept] == positive).astype(np.int8)
         of_rows = units[kept]  # ties stand in the order of the units
-        rows, order = rows_of_arrays(binary, of_rows)
+        binary = BinaryRows(labels, 0, column, weights, False, False)
+        sorted_rows, order = rows_of_arrays(binary, of_rows)
         return ScoredRows(
-            n_rows=rows.n,
-            n_units=self.rows.n_units,
-            n=rows.n,
-            weights=rows.weights,
+            n_rows=sorted_rows.n,
+            n_units=rows.n_units,
+            n=sorted_rows.n,
+            weights=None if weights is None else weights[order],
             units=taken(of_rows, order),
-            rows=rows,
+            rows=sorted_rows,
         )
 
-    def units(self) -> NDArray[np.int32]:
-        """Return the unit of each row, numbered by what the rows hold, not by where they stand."""
-        if self.rows.units is not None:
-            return self.rows.units
-        order = order_of(self.codes, *self.scores.T, self.rows.weights)
-        return inverse_of(order).astype(np.int32, copy=False)
-
-
-def _replicates(data: _Classes, how: Mapping[str, Any], options: Options) -> Floats:
-    """Return the replicates of an AUC of several classes; nan where one lost a class."""
-    units = data.units()
-    forms = [data.form(a, b, units) for a, b in data.problems(how)]
-    parts = (
-        THRESHOLD_PLANS["roc_auc"](),
-        ThresholdPlan("positives", lambda table: 0.0, lambda part: part.n_positive),
-        ThresholdPlan("rows", lambda table: 0.0, lambda part: part.n_positive + part.n_negative),
-    )
-    draws = Draws(options.key, data.rows.n_units, options.resampling)
-    engine = Engine(forms, [Planned(part.name, part) for part in parts], draws)
-    found = engine.run(options.n_resamples, progress=options.progress)
-    areas, positives, rows = (found.values[:, part] for part in range(3))
-    if how["average"] == "macro":
+    samples = [problem(*pair) for pair in _problems(metric, scores.shape[1])]
+    parts = [
+        THRESHOLD_SPECS["roc_auc"](),
+        ThresholdSpec(finish=lambda out: out.n_positive),
+        ThresholdSpec(finish=lambda out: out.n_positive + out.n_negative),
+    ]
+    engine = Engine(samples, parts, options.draws(rows))
+    engine.run(options.n_resamples, progress=options.progress)
+    areas, positives, totals = (engine.values[:, part] for part in range(3))
+    if metric.arguments["average"] == "macro":
         return np.asarray(areas.mean(axis=0))
-    sizes = positives if how["multi_class"] == "ovr" else rows
+    sizes = positives if metric.arguments["multi_class"] == "ovr" else totals
     return np.asarray((areas * sizes).sum(axis=0) / sizes.sum(axis=0))
