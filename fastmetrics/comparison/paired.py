@@ -70,19 +70,6 @@ of the folds of one data set share training rows, those of repetitions test rows
 numbers of ten times ten folds are worth far fewer, and the test then rejects far too often.
 """
 
-#: What tests say of rows that depend on one another.
-GROUPS: Final = """
-Parameters
-----------
-groups : array-like of shape (n,), optional
-    Which rows belong together (user, patient), two groups at least: groups then vary, not rows.
-
-Raises
-------
-ValueError
-    If `groups` names one group only, or has another length than the rows.
-"""
-
 
 class Differences(NamedTuple):
     """Differences of two models, as float64, and how far rounding may have moved each.
@@ -103,11 +90,6 @@ class Differences(NamedTuple):
         """Return those to be ranked, where small ones count: up to its rounding each is 0."""
         is_nothing = np.abs(self.values) <= self.roundings
         return Differences(np.where(is_nothing, 0.0, self.values), self.roundings)
-
-
-def units_of_groups(groups: Any, n: int, name: str) -> Units:
-    """Return groups of n rows as what varies; ``name`` is the parameter that has the rows."""
-    return Units(n, groups=check_groups(groups, n, name))
 
 
 def check_numbers(values: Any, name: str, *dimensions: int) -> NDArray[np.float64]:
@@ -190,7 +172,7 @@ _CHUNKS: Final = 16
 ROUNDING: Final = 1e-12
 
 
-@documented(PAIRED, GROUPS, INDEPENDENT, MODELS)
+@documented(PAIRED, INDEPENDENT, MODELS)
 def sign_flip_test(
     scores_a: ArrayLike,
     scores_b: ArrayLike | None = None,
@@ -208,6 +190,8 @@ def sign_flip_test(
 
     Parameters
     ----------
+    groups : array-like of shape (n,), optional
+        Which rows belong together (user, patient), two groups at least: groups then vary, not rows.
     method : {"auto", "exact", "monte-carlo"}, default="auto"
         All 2^n signs, or random ones. "auto" is exact where that is feasible: up to 40 differences
         other than 0, and many more where magnitudes repeat, as those of 0-1 losses do. Of groups
@@ -225,7 +209,8 @@ def sign_flip_test(
     Raises
     ------
     ValueError
-        If "exact" is asked for where it is not feasible.
+        If "exact" is asked for where it is not feasible; if `groups` names one group only, or has
+        another length than the rows.
 
     Warns
     -----
@@ -273,7 +258,7 @@ def sign_flip_test(
     details, by_groups = {"n": float(n)}, ""
     found, exponent = _scaled(found)
     if groups is not None:
-        units = units_of_groups(groups, n, "scores_a")
+        units = Units(n, groups=check_groups(groups, n, "scores_a"))
         values, roundings = units.sums_of_groups(np.array(found))[:, 0]
         values[np.abs(values) <= roundings] = 0.0
         found, more = _scaled(Differences(values, roundings))
@@ -407,13 +392,12 @@ _FEASIBLE: Final = 1_000
 """2^-1000 is a normal double; and the work grows with the cube."""
 
 
-@documented(PAIRED, GROUPS, INDEPENDENT, MODELS)
+@documented(PAIRED, INDEPENDENT, MODELS)
 def wilcoxon_signed_rank_test(
     scores_a: ArrayLike,
     scores_b: ArrayLike | None = None,
     *,
     higher_is_better: bool,
-    groups: ArrayLike | None = None,
     zero_method: ZeroMethod = "wilcox",
     method: RankMethod = "auto",
     continuity_correction: bool = True,
@@ -441,9 +425,8 @@ def wilcoxon_signed_rank_test(
     ComparisonTest
         W: the smaller of the two sums of ranks, one-sided that of the positive differences. The
         effect is Hodges and Lehmann's median of the averages of all pairs of differences, with its
-        interval, whose limits are infinite where n is too small for the level; of groups it has
-        none. `details` has both sums, the rank-biserial correlation (-1 to 1), and z where the
-        normal distribution was used.
+        interval, whose limits are infinite where n is too small for the level. `details` has both
+        sums, the rank-biserial correlation (-1 to 1), and z where the normal distribution was used.
 
     Raises
     ------
@@ -453,7 +436,11 @@ def wilcoxon_signed_rank_test(
     Warns
     -----
     DegenerateDataWarning
-        If all differences, or all sums of signed ranks of groups, are 0: p is 1.
+        If all differences are 0: p is 1.
+
+    See Also
+    --------
+    sign_flip_test : With `groups`, for differences that depend on one another.
 
     Notes
     -----
@@ -462,18 +449,11 @@ def wilcoxon_signed_rank_test(
     variance sum r^2 / 4 over differences other than 0. The interval holds all differences, zeros
     included. O(n log n) beyond 1,000 differences.
 
-    Rows of a group change signs together (Rosner, Glynn & Lee): rows are ranked as ever, their
-    signed ranks summed by group, and a coin is thrown for each group; the normal distribution has
-    variance sum s^2 / 4 over these sums s. Where each row is a group of its own, p is that without
-    groups. Beyond 200 differences, p of few
-    groups is normal still, which rejects too seldom: `sign_flip_test` is exact.
-
     References
     ----------
     Wilcoxon (1945), Individual comparisons by ranking methods, Biometrics Bulletin 1:80-83. Pratt
     (1959), JASA 54:655-667. Hodges & Lehmann (1963), Annals of Mathematical Statistics 34:598-611.
-    Rosner, Glynn & Lee (2006), The Wilcoxon signed rank test for paired comparisons of clustered
-    data, Biometrics 62:185-192. Kerby (2014), The simple difference formula,
+    Kerby (2014), The simple difference formula,
     Comprehensive Psychology 3:1 (rank-biserial).
 
     Examples
@@ -493,8 +473,7 @@ def wilcoxon_signed_rank_test(
     check_choice("continuity_correction", continuity_correction, (True, False))
     asked = question(confidence_level, alternative, names, higher_is_better)
     side = asked.alternative
-    values, ranks = found.values, _signed_ranks(found, zeros, with_rows=groups is not None)
-    flipped, by_groups = ranks, ""
+    values, ranks = found.values, _signed_ranks(found, zeros)
     n_nonzero = len(ranks.ranks)
     if method == "exact" and n_nonzero > _FEASIBLE:
         raise InputError(
@@ -509,10 +488,6 @@ def wilcoxon_signed_rank_test(
         "w_minus": ranks.minus,
         "rank_biserial": 0.0,
     }
-    if groups is not None:
-        units = units_of_groups(groups, len(values), "scores_a")
-        flipped, by_groups = ranks.of_groups(units), " by groups"
-        details["n_groups"] = float(units.n_units)
     if n_nonzero == 0:
         warn_user("all differences are 0: W is 0 and p is 1", DegenerateDataWarning)
         statistic, pvalue = 0.0, 1.0
@@ -520,21 +495,18 @@ def wilcoxon_signed_rank_test(
         both_sums = ranks.plus + ranks.minus
         details["rank_biserial"] = (ranks.plus - ranks.minus) / both_sums
         statistic = min(ranks.plus, ranks.minus) if side == "two-sided" else ranks.plus
-        if len(flipped.ranks) == 0:
-            warn_user("the signed ranks of each group sum to 0: p is 1", DegenerateDataWarning)
-            pvalue = 1.0
-        elif is_exact:
-            pvalue = _exact_pvalue(flipped, side)
+        if is_exact:
+            pvalue = _exact_pvalue(ranks, side)
         else:
-            details["z"], pvalue = _normal_pvalue(flipped, continuity_correction, side)
+            details["z"], pvalue = _normal_pvalue(ranks, continuity_correction, side)
     estimate, interval = _hodges_lehmann(values, asked.alpha, side)
     return asked.answer(
-        f"Wilcoxon signed-rank test{by_groups}, {'exact' if is_exact else 'normal'}",
+        f"Wilcoxon signed-rank test, {'exact' if is_exact else 'normal'}",
         ("W", statistic),
         pvalue,
         ("Hodges-Lehmann median difference", estimate),
         lead=details["rank_biserial"],
-        confidence_interval=None if by_groups else interval,
+        confidence_interval=interval,
         details=details,
     )
 
@@ -542,21 +514,12 @@ def wilcoxon_signed_rank_test(
 class _SignedRanks(NamedTuple):
     """Ascending ranks of the differences other than 0, and their signs.
 
-    ``zeros`` goes to either sum; ``rows`` are those of the differences, where they were asked for.
+    ``zeros`` goes to either sum.
     """
 
     ranks: Floats
     positive: NDArray[np.bool_]
     zeros: float
-    rows: NDArray[np.int64] | None = None
-
-    def of_groups(self, units: Units) -> _SignedRanks:
-        """Return the magnitudes of the sums by group other than 0, and their signs."""
-        signed = np.zeros(units.n_points)
-        signed[self.rows] = np.where(self.positive, self.ranks, -self.ranks)
-        sums = units.sums_of_groups(signed[None, :])[0, 0]
-        sums = sums[sums != 0]
-        return _SignedRanks(np.abs(sums), sums > 0, self.zeros)
 
     @property
     def plus(self) -> float:
@@ -569,31 +532,26 @@ class _SignedRanks(NamedTuple):
         return float((self.ranks * ~self.positive).sum()) + self.zeros
 
 
-def _signed_ranks(
-    found: Differences, zero_method: ZeroMethod, *, with_rows: bool = False
-) -> _SignedRanks:
+def _signed_ranks(found: Differences, zero_method: ZeroMethod) -> _SignedRanks:
     """Rank the magnitudes, those equal up to rounding sharing their mean rank."""
     values, roundings = found
     n_zero = len(values) - int(np.count_nonzero(values))
-    rows = np.arange(len(values)) if with_rows else None
     if n_zero and zero_method == "wilcox":
-        rows = np.flatnonzero(values) if with_rows else None
         values, roundings = values[values != 0], roundings[values != 0]
         n_zero = 0
     magnitudes, positive = np.abs(values), values > 0
     # The bits of a magnitude leave one for its sign: one sort, without an order to carry along.
     keys = np.sort(magnitudes.view(np.uint64) << np.uint64(1) | positive)
     ordered = (keys >> np.uint64(1)).view(np.float64)
-    if rows is None and np.diff(ordered).min(initial=np.inf) > roundings.max(initial=0.0):
+    if np.diff(ordered).min(initial=np.inf) > roundings.max(initial=0.0):
         ranks, positive = np.arange(1.0, len(keys) + 1), (keys & np.uint64(1)).astype(np.bool_)
     else:
         order = np.argsort(magnitudes)
         starts = starts_of_ties(ordered, roundings[order])
         counts = np.diff(starts, append=len(order))
         ranks, positive = np.repeat(starts + (counts + 1) / 2, counts), positive[order]
-        rows = None if rows is None else rows[order][n_zero:]
     half = float(ranks[:n_zero].sum()) / 2 if zero_method == "zsplit" else 0.0
-    return _SignedRanks(ranks[n_zero:], positive[n_zero:], half, rows)
+    return _SignedRanks(ranks[n_zero:], positive[n_zero:], half)
 
 
 def _exact_pvalue(ranks: _SignedRanks, alternative: Alternative) -> float:
