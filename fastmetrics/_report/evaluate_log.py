@@ -33,7 +33,7 @@ from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.proportions import proportion_limits
 from fastmetrics.inference.table_points import Measured, counts_of_share
 from fastmetrics.inference.units import ROUNDING, Floats, Ints, Units
-from fastmetrics.measures._measure import Measure
+from fastmetrics.measures._measure import HITS, Measure
 from fastmetrics.measures.asking import Asked
 
 _BOTH: Final = "two-sided"
@@ -283,9 +283,8 @@ def _of_successes(
 
 
 def _asked(label: str, name: str, upwards: bool | None, bounds: tuple[float, float]) -> Asked:
-    return Asked(
-        label, Measure(name, "ranking", name, "", upwards, "nothing", bounds=bounds, influences="-")
-    )
+    options: dict[str, Any] = {"bounds": bounds, "influences": "-", "interval": HITS}
+    return Asked(label, Measure(name, "ranking", name, "", upwards, "nothing", **options))
 
 
 def _all_of(n: Floats, c: Floats, k: int) -> Floats:

@@ -34,13 +34,7 @@ from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate import estimate, metric_of
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.samples import BinarySample, Design, warn_of_units
-from fastmetrics.inference.table_points import (
-    Measured,
-    counts_of_share,
-    has_influences,
-    measure_of,
-    of_cells,
-)
+from fastmetrics.inference.table_points import Measured, counts_of_share, of_cells
 from fastmetrics.inference.units import Floats, Ints
 from fastmetrics.measures._measure import RowInfluences, of_mean
 from fastmetrics.measures.asking import Asked, MetricsLike, ask, is_pair, labelled
@@ -55,7 +49,7 @@ _TOLD: Final = 0.25
 
 def excess_of(one: Asked, sample: BinarySample, model: int) -> float:
     """Return by how much one of `BIASED` of one label is too large."""
-    if measure_of(one).name in _OF_PRECISION:
+    if one.entry.name in _OF_PRECISION:
         return _excess_of_precision(sample, model)
     return _excess_of_f1(one, sample, model)
 
@@ -154,30 +148,30 @@ class Of(NamedTuple):
     @property
     def shown(self) -> Asked:
         """The measure as it is estimated: a mean of labels has none of the rules of one."""
-        own = measure_of(self.base)
+        own = self.base.entry
         named = replace(own, name=f"{own.name}_{self.how}", of_auc=None)
         return replace(self.base, measure=named)
 
     @property
     def is_of_decisions(self) -> bool:
         """Whether it takes predicted labels."""
-        return measure_of(self.base).needs == "labels"
+        return self.base.entry.needs == "labels"
 
     @property
     def is_biased(self) -> bool:
         """Whether it is a mean of what few positives put off, which it keeps."""
-        return self.how == "macro" and measure_of(self.base).name in BIASED
+        return self.how == "macro" and self.base.entry.name in BIASED
 
     @property
     def is_auc(self) -> bool:
         """Whether it is the mean of the AUCs."""
-        is_whole = measure_of(self.base).name == "roc_auc" and not self.base.parameters
+        is_whole = self.base.is_auc
         return self.how == "macro" and is_whole
 
     @property
     def takes_one_class(self) -> bool:
         """Whether a label has it too of which all rows are of one class: it is a mean of rows."""
-        return bool(measure_of(self.base).row_loss) or self.base.name == "accuracy"
+        return bool(self.base.entry.row_loss) or self.base.name == "accuracy"
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,8 +329,8 @@ def asked_of_labels(label: str | None, metric: Any) -> Of:
     if base.endswith("_micro"):
         base, how = base.removesuffix("_micro"), "micro"
     (one,) = ask({label or name: (base, parameters)})
-    needs = measure_of(one).needs if has_influences(one) else ""
-    if needs not in ("scores", "probabilities", "labels") or measure_of(one).classes == 3:
+    needs = one.entry.needs if one.has_influences else ""
+    if needs not in ("scores", "probabilities", "labels") or one.entry.classes == 3:
         raise InputError(f"`{name}` is no measure of one label with influences of rows")
     if how == "micro" and needs != "labels":
         raise InputError(f"`{name}`: only decisions are counted over all labels, take the mean")

@@ -51,7 +51,7 @@ from fastmetrics.inference.range_summary import (
 from fastmetrics.inference.reference import NOWHERE, limits
 from fastmetrics.inference.samples import asked_of, sample_of, warn_of_units
 from fastmetrics.inference.table_estimates import of_summary
-from fastmetrics.inference.table_points import TablePoints, has_influences
+from fastmetrics.inference.table_points import TablePoints
 from fastmetrics.inference.threshold_cost import ThresholdCostInterval, threshold_cost_interval
 from fastmetrics.inference.units import effective_sample_size
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
@@ -445,7 +445,7 @@ def metrics_beside(
     if metrics is None:
         return found, notes
     for one in ask(metrics):
-        if not has_influences(one):
+        if not one.has_influences:
             raise InputError(
                 f"`{one.label}` has no influences of rows, and an interval from a bootstrap alone: "
                 "pass `n_resamples`"

@@ -31,7 +31,7 @@ from fastmetrics.inference.estimate_result import Estimate, Pair
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.reference import NOWHERE, adjusted, difference_test, pvalue, quantile
 from fastmetrics.inference.samples import Sample, asked_of, sample_of
-from fastmetrics.inference.table_points import Measured, has_influences
+from fastmetrics.inference.table_points import Measured
 from fastmetrics.inference.units import Spread, Units
 from fastmetrics.measures.asking import Asked
 
@@ -515,7 +515,7 @@ def slices_of(
     """Return the measures of each slice; ``given`` is what `sliced` takes."""
     asked = asked_of(metrics, None, query)
     for one in asked:
-        if not has_influences(one):
+        if not one.has_influences:
             raise InputError(f"`{one.label}` has no influences of rows, and slices no replicates")
     cut = sliced(y_true, models, slices, query=query, **given)
     return cut.result(row for one in asked for row in estimates_of(cut, one))

@@ -39,14 +39,9 @@ from fastmetrics.inference.estimate_result import Estimates
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.range_summary import Lookup, Pairs, ProductSums
 from fastmetrics.inference.samples import sample_of, warn_of_units
-from fastmetrics.inference.table_points import (
-    Measured,
-    TablePoints,
-    has_influences,
-    is_largest_gap,
-    measure_of,
-)
+from fastmetrics.inference.table_points import Measured, TablePoints
 from fastmetrics.inference.units import ROUNDING, Floats, Units
+from fastmetrics.measures._measure import LARGEST_GAP
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
 from fastmetrics.tables.confusion._label_counts import Cells
 from fastmetrics.tables.score_table import ScoreTable, real_threshold
@@ -149,7 +144,7 @@ def estimate(
             )
         return Estimates(found)
     parts = partitions(**given)
-    if threshold is None and all(measure_of(one).needs == "labels" for one in asked):
+    if threshold is None and all(one.entry.needs == "labels" for one in asked):
         with renamed(y_pred="y_score"):
             matrix = Cells.of(matrix_of(parts, read))
         labels, k = np.asarray(matrix.labels), len(matrix.labels)
@@ -273,12 +268,12 @@ def _asked(metrics: MetricsLike) -> tuple[Asked, ...]:
     """Return the metrics asked for, which rows of a class and a score must tell, or raise."""
     asked = ask(metrics)
     for one in asked:
-        if not has_influences(one):
+        if not one.has_influences:
             raise InputError(
                 f"`{one.label}` has no influences of rows: take `fastmetrics.bootstrap` of "
                 "`fastmetrics.dask.score_table(...)`"
             )
-        if measure_of(one).needs not in ("scores", "probabilities", "labels"):
+        if one.entry.needs not in ("scores", "probabilities", "labels"):
             raise InputError(
                 f"`metrics` names {one.label!r}, which needs the rows in memory: take "
                 "`fastmetrics.estimate`"
@@ -328,7 +323,7 @@ def _model_of(
     )
     measured = [
         TablePoints(table).at_scores(one)  # in memory a largest gap is that of two scores
-        if is_largest_gap(one) and not are_grouped
+        if one.entry.interval == LARGEST_GAP and not are_grouped
         else samples[one.label].measured(one)
         for one in asked
     ]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from fastmetrics._input.models import MODELS, named_scores, pairs_of
 from fastmetrics._input.scalars import Alternative, WeightsAre, check_choice, check_flag, check_real
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference.comparison_result import Comparison, Comparisons
-from fastmetrics.inference.estimate import RULES, Question
+from fastmetrics.inference.estimate import RULES, Request
 from fastmetrics.inference.estimate_result import Estimate, Pair
 from fastmetrics.inference.interval_rule import (
     estimate_of,
@@ -24,7 +24,7 @@ from fastmetrics.inference.interval_rule import (
 )
 from fastmetrics.inference.range_summary import Pairs, ProductSums
 from fastmetrics.inference.reference import ALL, pvalue
-from fastmetrics.inference.table_points import Measured, has_influences, measure_of
+from fastmetrics.inference.table_points import Measured
 from fastmetrics.inference.units import (
     Floats,
     Reference,
@@ -38,14 +38,6 @@ from fastmetrics.measures.asking import Asked, MetricsLike
 Method = Literal["influence", "bootstrap"]
 #: Of a model the units of each stratum, and how far apart their contributions are.
 Ranges = Callable[[int], tuple[Floats, Floats]]
-
-#: Limits of differences cover 90 to 93 % where rows whose kurtosis leaves fewer degrees of freedom
-#: carry them, positives above all (docs/coverage.md).
-_AREAS: Final = ("average_precision", "pr_auc")
-_FEW: Final = {
-    **dict.fromkeys(_AREAS, 10.0),
-    **dict.fromkeys(("log_loss", "brier_score", "d2_log_loss_score", "d2_brier_score"), 15.0),
-}
 
 
 @documented(MODELS, RULES)
@@ -134,7 +126,7 @@ def compare(
         check_choice("method", method, get_args(Method))
     if margin is not None:
         margin = check_margin(margin)
-    question = Question.checked(
+    request = Request.checked(
         *(metrics, None, confidence_level, alternative),
         event=event,
         query=query,
@@ -148,34 +140,29 @@ def compare(
     )
     models = named_scores(scores, names, at_least=2)
     own = tuple(model.name for model in models)
-    chosen = Chosen(own, pairs_of(own, reference), margin, question.level, alternative)
-
+    chosen = Chosen(own, pairs_of(own, reference), margin, request.level, alternative)
+    smooth = request.smooth(method)
     if check_flag("joint", joint):
-        _refuse_replicates(question.asked, method)
-    added: list[Floats] = []
-
-    def by_influence(asked: tuple[Asked, ...]) -> dict[str, Comparison]:
-        found = {}
-        for one, measured, read in question.measured(asked, y_true, models):
-            found[one.label] = compared(one, measured, chosen, read)
-            if joint:
-                added.append(measured.units.contributions(measured.influences))
-        return found
-
-    def by_bootstrap(**options: Any) -> Mapping[str, Comparison]:
+        _refuse_replicates(request.asked, smooth)
+    comparisons: dict[str, Comparison] = {}
+    contributions: list[Floats] = []
+    for one, measured, read in request.measured(smooth, y_true, models):
+        comparisons[one.label] = compared(one, measured, chosen, read)
+        if joint:
+            contributions.append(measured.units.contributions(measured.influences))
+    if len(smooth) < len(request.asked):
         from fastmetrics.inference.bootstrap.paired import paired_bootstrap
 
-        return paired_bootstrap(y_true, scores, names=names, reference=reference, **options)
+        options = request.resampling(smooth, strata=strata, margin=margin)
+        comparisons |= paired_bootstrap(y_true, scores, names=names, reference=reference, **options)
+    covariance = _covariance(contributions) if joint else math.nan
+    return Comparisons(request.in_order(comparisons), covariance)
 
-    only = {"strata": strata, "margin": margin}
-    comparisons = question.answered(method, by_influence, by_bootstrap, **only)
-    return Comparisons(comparisons, _covariance(added) if joint else math.nan)
 
-
-def _refuse_replicates(asked: tuple[Asked, ...], method: Method | None) -> None:
+def _refuse_replicates(asked: Iterable[Asked], smooth: Container[Asked]) -> None:
     """Raise where a measure has no influences that vary together with those of the others."""
     for one in asked:
-        if method == "bootstrap" or not has_influences(one):
+        if one not in smooth:
             raise InputError(f"`joint` needs influences of rows: `{one.label}` has replicates here")
 
 
@@ -246,7 +233,7 @@ def compared_by_sums(
     counts: Sequence[Floats | None],
 ) -> Comparison:
     """Return every pair of models of independent rows, by the sums of the m-th measure."""
-    by_class = measure_of(one).is_by_class(one.parameters)
+    by_class = one.entry.is_by_class(one.parameters)
     reference = reference_of(one, sums.units(by_class))
     differences, varied = [], []
     for p, pair in enumerate(chosen.pairs):
@@ -299,9 +286,8 @@ def _comparison(
 
 def _of_few(one: Asked, differences: Iterable[Spread]) -> str:
     """Return what to know where few independent rows carry a difference; usually empty."""
-    few = 0.0 if one.measure is None else _FEW.get(one.measure.name, 0.0)
     fewest = min((each.df for each in differences if each.variance > 0.0), default=math.inf)
-    if not fewest < few:
+    if not fewest < one.entry.min_df:
         return ""
     return (
         f"few rows carry the difference in {one.label}, as {fewest:.2g} would: "
@@ -313,8 +299,11 @@ def _of_unlike(
     one: Asked, measured: Measured, pairs: Pairs, differences: Sequence[tuple[float, Spread]]
 ) -> str:
     """Return what to know where few rows show that one of two models lacks half of the other's."""
-    is_area = one.measure is not None and one.measure.name in _AREAS
-    if is_area and measured.units.n_units < 200 and measured.units.groups is None:
+    if (
+        one.entry.is_area_of_precision
+        and measured.units.n_units < 200
+        and measured.units.groups is None
+    ):
         for pair, (difference, spread) in zip(pairs, differences, strict=True):
             least, most = sorted(1.0 - measured.values[k] for k in pair)
             if least < most / 2.0 and abs(difference) > 2.0 * spread.standard_error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 from numpy.typing import ArrayLike
@@ -25,9 +25,14 @@ from fastmetrics._input.scalars import (
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.interval_rule import estimate_of
-from fastmetrics.inference.samples import asked_of, sample_of, warn_of_units
+from fastmetrics.inference.samples import (
+    asked_of,
+    check_influences,
+    sample_of,
+    warn_of_units,
+)
 from fastmetrics.inference.table_estimates import TABLES, AnyTable, estimates_of_table
-from fastmetrics.inference.table_points import Measured, has_influences, measure_of
+from fastmetrics.inference.table_points import Measured
 from fastmetrics.measures.asking import Asked, MetricsLike
 from fastmetrics.tables.ranking import RankingTable
 from fastmetrics.tables.score_table import real_threshold
@@ -171,7 +176,7 @@ def estimate(
     """
     if method is not None:
         check_choice("method", method, get_args(Method))
-    question = Question.checked(
+    request = Request.checked(
         *(metrics, y_true, confidence_level, alternative),
         event=event,
         query=query,
@@ -184,32 +189,30 @@ def estimate(
         drawn={"n_resamples": n_resamples, "rng": rng, "progress": progress},
     )
 
-    def by_influence(asked: tuple[Asked, ...]) -> dict[str, Estimate]:
-        rule = question.level, method, alternative
-        if isinstance(y_true, TABLES):
-            return estimates_of_table(asked, y_true, y_score, *rule, question.rows)
+    rule = request.level, method, alternative
+    smooth = request.smooth(method)
+    found: dict[str, Estimate] = {}
+    if smooth and isinstance(y_true, TABLES):
+        found = estimates_of_table(smooth, y_true, y_score, *rule, request.rows)
+    elif smooth:
         if not are_class_columns(y_score, y_true):
             refuse_several(y_score, "compare")
         if y_score is None and not isinstance(y_true, RankingTable):
             raise InputTypeError("`y_score` is missing: only a table comes alone")
         models = [NamedScores("", "y_score", y_score)]
-        return {
-            one.label: estimate_of(one, measured, 0, *rule, weights_are=read)
-            for one, measured, read in question.measured(asked, y_true, models)
-        }
-
-    def by_bootstrap(**options: Any) -> Mapping[str, Estimate]:
+        for one, measured, read in request.measured(smooth, y_true, models):
+            found[one.label] = estimate_of(one, measured, 0, *rule, weights_are=read)
+    if len(smooth) < len(request.asked):
         from fastmetrics.inference.bootstrap.bootstrap import bootstrap
 
-        chosen: Any = None if method in (None, "bootstrap") else method
+        by: Any = None if method in (None, "bootstrap") else method
         data: Any = y_true
-        return bootstrap(data, y_score, method=chosen, **options)
+        found |= bootstrap(data, y_score, method=by, **request.resampling(smooth, strata=strata))
+    return Estimates(request.in_order(found))
 
-    return Estimates(question.answered(method, by_influence, by_bootstrap, strata=strata))
 
-
-class Question(NamedTuple):
-    """What `estimate` and `compare` are asked alike: options of measures, rows, and replicates."""
+class Request(NamedTuple):
+    """What `estimate` and `compare` are asked alike: metrics, level, rows, and replicates."""
 
     asked: tuple[Asked, ...]
     level: float
@@ -227,7 +230,7 @@ class Question(NamedTuple):
         *,
         drawn: dict[str, Any],
         **rows: Any,
-    ) -> Question:
+    ) -> Request:
         """Return options, verified; `weights_are` is None where there are no weights."""
         level = check_confidence_level(confidence_level)
         check_alternative(alternative)
@@ -242,41 +245,21 @@ class Question(NamedTuple):
         rows["weights_are"] = check_weights_are(rows["sample_weight"], rows["weights_are"])
         return cls(asked, level, alternative, rows, drawn)
 
-    def answered(
-        self,
-        method: str | None,
-        by_influence: Callable[[tuple[Asked, ...]], Mapping[str, Any]],
-        by_bootstrap: Callable[..., Mapping[str, Any]],
-        **of_influences: Any,
-    ) -> dict[str, Any]:
-        """Return what is found of each measure: by influences of rows, where it has any.
-
-        ``of_influences`` are options that replicates do not have.
-        """
-        if method not in (None, *_OF_BOOTSTRAP):
+    def smooth(self, method: str | None) -> tuple[Asked, ...]:
+        """Return the metrics that influences of rows answer; raise where they must answer all."""
+        if method in _OF_BOOTSTRAP:
+            return ()
+        if method is not None:
             for one in self.asked:
-                measure_of(one)  # raises where it has none
-        candidates = () if method in _OF_BOOTSTRAP else self.asked
-        smooth = tuple(one for one in candidates if has_influences(one))
-        found = dict(by_influence(smooth)) if smooth else {}
-        others = {one.label: metric_of(one) for one in self.asked if one.label not in found}
-        if others:
-            self._refuse_replicates(others, of_influences)
-            of_rows = {name: self.rows[name] for name in _DRAWN}
-            found |= by_bootstrap(
-                metrics=others,
-                confidence_level=self.level,
-                alternative=self.alternative,
-                weights_are=self.rows["weights_are"] or "importances",
-                **of_rows,
-                **self.drawn,
-            )
-        return {one.label: found[one.label] for one in self.asked}
+                check_influences(one)
+        return tuple(one for one in self.asked if one.has_influences)
 
     def measured(
         self, asked: tuple[Asked, ...], y_true: Any, models: list[NamedScores]
     ) -> Iterator[tuple[Asked, Measured, WeightsAre | None]]:
-        """Give each measure of models with its influences, and how weights were read."""
+        """Give each metric of models with its influences, and how weights were read."""
+        if not asked:
+            return
         samples = sample_of(asked, y_true, models, **self.rows)
         for k, one in enumerate(asked):
             sample = samples[one.label]
@@ -285,8 +268,12 @@ class Question(NamedTuple):
                 warn_of_units(measured.units, read)
             yield one, measured, read
 
-    def _refuse_replicates(self, others: Container[str], given: Mapping[str, Any]) -> None:
-        """Raise where replicates are wanted of queries or censored times, or cannot do it."""
+    def resampling(self, smooth: Container[Asked], **of_influences: Any) -> dict[str, Any]:
+        """Return the options of a bootstrap of the metrics that influences do not answer.
+
+        ``of_influences`` are options that replicates do not have.
+        """
+        others = [one for one in self.asked if one not in smooth]
         for one in self.asked:
             needs = "" if one.measure is None else one.measure.needs
             if needs == "rankings":
@@ -294,11 +281,23 @@ class Question(NamedTuple):
                     f"`{one.label}` has no replicates of queries: `bootstrap(values, "
                     "metrics='mean')` has them of its values by query"
                 )
-            if one.label in others and (needs == "times" or self.rows["event"] is not None):
+            if one in others and (needs == "times" or self.rows["event"] is not None):
                 raise InputError(f"`{one.label}` has no replicates of censored times (`event`)")
-        if any(value is not None for value in given.values()):
-            names = " and ".join(f"`{name}`" for name in given)
+        if any(value is not None for value in of_influences.values()):
+            names = " and ".join(f"`{name}`" for name in of_influences)
             raise InputError(f"{names} are for measures with influences of rows")
+        return {
+            "metrics": {one.label: metric_of(one) for one in others},
+            "confidence_level": self.level,
+            "alternative": self.alternative,
+            "weights_are": self.rows["weights_are"] or "importances",
+            **{name: self.rows[name] for name in _DRAWN},
+            **self.drawn,
+        }
+
+    def in_order(self, found: Mapping[str, Any]) -> dict[str, Any]:
+        """Return results in the order of the metrics."""
+        return {one.label: found[one.label] for one in self.asked}
 
 
 def metric_of(one: Asked) -> Any:

@@ -1,4 +1,4 @@
-"""Which interval an estimate gets where nobody has chosen one: limits that hold."""
+"""Default confidence intervals: Student's t by influence values, and the rules of some metrics."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -17,10 +17,267 @@ from fastmetrics.inference.delong import newcombe_interval
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.proportions import ProportionMethod, proportion_limits
 from fastmetrics.inference.reference import NOWHERE, critical_value, limits, quantile, within
-from fastmetrics.inference.table_points import Measured, Rates, measure_of
-from fastmetrics.inference.units import ROUNDING, Floats, Reference, SamplesAre, Spread
+from fastmetrics.inference.table_points import Measured, Rates
+from fastmetrics.inference.units import ROUNDING, Floats, Reference, Spread
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.decisions.count_measures import gradient
+
+#: Rows of the smaller class times the distance of the AUC from 0 or 1: below, Newcombe's shape
+#: and the influences know too little each, and the outer limits of both are taken.
+_ENOUGH: Final = 10.0
+#: Degrees of freedom below which, and below that share of the rows, tails are heavy: normal errors
+#: leave more, those of Student's t with 3 fewer (docs/coverage/levels.md).
+_HEAVY, _SHARE_OF_HEAVY = 10.0, 20.0
+#: Limits, and the name of the method that they are by; None where a rule does not apply.
+_Found = tuple[ConfidenceInterval, str] | None
+
+
+class _Case(NamedTuple):
+    """What rules of intervals know: a metric of a model, its variance, and Student's limits."""
+
+    one: Asked
+    measured: Measured
+    model: int
+    spread: Spread
+    student: ConfidenceInterval
+    level: float
+    method: str | None
+    alternative: Alternative
+
+    @property
+    def value(self) -> float:
+        """The value of the metric."""
+        return self.measured.values[self.model]
+
+    @property
+    def counts(self) -> Floats | None:
+        """The counts of decisions of two classes, each row standing for itself."""
+        return self.measured.counts[self.model]
+
+    @property
+    def rate_limits(self) -> Callable[[float, float], ConfidenceInterval]:
+        """From hits and trials to the limits of their rate, by Wilson's method by default."""
+        exact = self.method == "clopper-pearson"
+        method: ProportionMethod = "clopper-pearson" if exact else "wilson"
+        return partial(
+            proportion_limits, level=self.level, method=method, alternative=self.alternative
+        )
+
+
+def estimate_of(
+    one: Asked,
+    measured: Measured,
+    model: int,
+    level: float,
+    method: str | None,
+    alternative: Alternative,
+    *,
+    weights_are: WeightsAre | None = None,
+    spread: Spread | None = None,
+) -> Estimate:
+    """Return the estimate of one model: error, degrees of freedom, and limits by the rule.
+
+    ``spread`` takes the place of that of the influences.
+    """
+    units, entry, value, note = measured.units, one.entry, measured.values[model], measured.note
+    is_mean = entry.family == "ranking" and units.groups is None
+    reference: Reference = "student" if is_mean else "contributions"
+    spread = spread or units.spread(measured.influences[model], reference)
+    design_effect = measured.design_effect(model, spread.variance)
+    # Of losses that are all the same, sums of a row's terms leave the rounding of their order.
+    size = max(abs(value), 1.0) if entry.family == "probabilities" else abs(value)
+    if spread.standard_error * math.sqrt(measured.n_samples) <= ROUNDING * size:
+        spread = Spread(0.0, math.nan)
+    error, df = spread.standard_error if not math.isnan(value) else math.nan, spread.df
+    scale, end = entry.scale_under(one.parameters)
+    student = limits(value / end, error / end, df, level, scale, alternative, entry.bounds)
+    student = ConfidenceInterval(end * student.low, end * student.high)
+    limit, name = _interval(
+        _Case(one, measured, model, spread, student, level, method, alternative)
+    )
+    n_groups = None if units.groups is None else units.n_units
+    few = min(_HEAVY, measured.n_samples / _SHARE_OF_HEAVY)
+    if math.isnan(value):
+        note = note or f"{one.label} is not defined on these data"
+        warn_user(f"`{one.label}` is not defined on these data", UndefinedMetricWarning)
+    elif math.isnan(limit.low):
+        are = measured.samples_are
+        note = f"the {are} do not show how much {one.label} varies: it has no interval"
+        warn_user(
+            f"`{one.label}` is {value:g} and {note}",
+            DegenerateDataWarning if error == 0.0 else UndefinedMetricWarning,
+        )
+    elif n_groups is None and df < few and entry.family == "regression":
+        note = (
+            f"a few large errors carry that of {one.label}, as {df:.2g} rows would: "
+            "where tails are so heavy its interval is too narrow"
+        )
+    return Estimate(
+        metric=one.label,
+        estimate=value,
+        standard_error=error,
+        confidence_interval=limit,
+        df=df,
+        confidence_level=level,
+        method=name,
+        scale=scale,
+        alternative=alternative,
+        n_samples=measured.n_samples,
+        n_groups=n_groups,
+        design_effect=design_effect,
+        weights_are=weights_are,
+        note=note,
+    )
+
+
+def _interval(case: _Case) -> tuple[ConfidenceInterval, str]:
+    """Return limits and the name of their method: by the rule of the metric, else Student's."""
+    rule, method = case.one.entry.interval, case.method
+    name = "" if rule is None else rule.name
+    is_fit, what = True, ""
+    if method == "wilson":
+        is_fit = name == "proportion" and case.counts is not None
+        what = "shares of independent rows of two classes"
+    elif method == "newcombe":
+        is_fit, what = name == "auc", "the AUC"
+    if not is_fit:
+        raise InputError(f"`method={method!r}` is for {what}: got {case.one.label!r}")
+    found: _Found = None
+    if rule is not None and method in (None, *_RULES[name][1:]):
+        found = _RULES[name][0](case, *rule.arguments)
+    return found or (case.student, "influence")
+
+
+def _proportion(
+    case: _Case, successes: str, failures: str, back: Callable[[float], float] | None = None
+) -> _Found:
+    """Return the limits of a proportion of counts, or of what ``back`` makes of it."""
+    if case.counts is None or math.isnan(case.value):
+        return None
+    (tn, fp), (fn, tp) = case.counts
+    cells = {"tn": tn, "fp": fp, "fn": fn, "tp": tp}
+    hits, others = (sum(cells[cell] for cell in part.split()) for part in (successes, failures))
+    found = case.rate_limits(hits, hits + others)
+    if back is not None:
+        found = ConfidenceInterval(back(found.low), back(found.high))
+    return found, case.method or "wilson"
+
+
+def _rate_sum(case: _Case, factors: Any, rates: str = "hits") -> _Found:
+    """Return limits of a sum of one rate of either class, by Wilson's of both, or others (MOVER).
+
+    Zou & Donner (2008), Statistics in Medicine 27:1693-1702: distances of both limits from their
+    rates are put together as standard errors are. ``factors``, of the positives first, may follow
+    from the parameters; None of them where the metric is no such sum.
+    """
+    entry = case.one.entry
+    if callable(factors):
+        factors = factors(**{**entry.parameters, **case.one.parameters})
+    if case.counts is None or factors is None:
+        return None
+    name = "wilson of both rates"
+    if math.isnan(case.value):
+        return NOWHERE, name
+    (tn, fp), (fn, tp) = case.counts
+    cells = ((fn, tp), (fp, tn)) if rates == "errors" else ((tp, fn), (tn, fp))
+    down = up = 0.0
+    for factor, (hits, others) in zip(factors, cells, strict=True):
+        if factor == 0.0:  # its class may be missing
+            continue
+        low, high = case.rate_limits(hits, hits + others)
+        rate = hits / (hits + others)
+        down, up = math.hypot(down, factor * (rate - low)), math.hypot(up, factor * (high - rate))
+    return within(case.value - down, case.value + up, case.alternative, entry.bounds), name
+
+
+def _rate_ratio(case: _Case, column: int) -> _Found:
+    """Return limits of a ratio of a rate of the positives to that of the negatives.
+
+    Donner & Zou (2012), Statistical Methods in Medical Research 21:347-359: where the limit of the
+    numerator less the ratio times the denominator, by Wilson's of both, is 0.
+    """
+    counts, level = case.counts, case.level
+    if counts is None:
+        return None
+    name = "wilson of both rates"
+    if case.alternative != "two-sided":
+        level = 2.0 * level - 1.0
+    if math.isnan(case.value) or level <= 0.0:
+        return NOWHERE, name
+    sizes = counts.sum(axis=1)
+    above, below = (
+        proportion_limits(counts[k, column], sizes[k], level, "wilson", "two-sided") for k in (1, 0)
+    )
+    first, other = counts[1, column] / sizes[1], counts[0, column] / sizes[0]
+    product = first * other
+
+    def root(of_first: float, of_other: float) -> tuple[float, float, float]:
+        square = of_other * (2.0 * other - of_other)
+        constant = of_first * (2.0 * first - of_first)
+        return square, constant, math.sqrt(max(0.0, product * product - square * constant))
+
+    _, constant, distance = root(above.low, below.high)
+    low = float(constant / (product + distance)) if constant > 0.0 else 0.0
+    square, _, distance = root(above.high, below.low)
+    high = float((product + distance) / square) if square > 0.0 else math.inf
+    return within(low, high, case.alternative, (0.0, math.inf)), name
+
+
+def _auc(case: _Case) -> _Found:
+    """Return the limits of an AUC of independent rows near 0 or 1, or by Newcombe's method.
+
+    Where few rows are out of order they are the outer ones of Newcombe's and Student's.
+    """
+    units, limit, level = case.measured.units, case.student, case.level
+    if units.groups is not None or units.n_strata > 2 or math.isnan(case.value):
+        return None
+    factor, shift = case.one.entry.of_auc or (1.0, 0.0)
+    auc, is_known = (case.value - shift) / factor, not math.isnan(limit.low)
+    sizes = units.class_sizes()
+    if case.method is None and is_known and min(sizes) * min(auc, 1.0 - auc) >= _ENOUGH:
+        return None
+    if case.alternative != "two-sided":
+        level = 2.0 * level - 1.0
+    if level <= 0.0:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        shape = newcombe_interval(auc, *(max(1.0, n) for n in sizes), confidence_level=level)
+    low, high = sorted((factor * shape.low + shift, factor * shape.high + shift))
+    name = "newcombe"
+    if case.method is None and is_known:
+        low, high, name = min(low, limit.low), max(high, limit.high), "outer limits with newcombe"
+    ends = min(shift, factor + shift), max(shift, factor + shift)
+    return within(low, high, case.alternative, ends), name
+
+
+def _largest_gap(case: _Case) -> _Found:
+    """Return limits of the largest gap; groups make rows worth fewer, too few say nothing."""
+    if not case.measured.rates:
+        return None
+    rates, spread, units = case.measured.rates[case.model], case.spread, case.measured.units
+    name, ratio, df = "band", 1.0, math.inf
+    if units.groups is not None:
+        plain = rates.variance()
+        if plain > 0.0:
+            ratio, df = spread.variance / plain, spread.df
+        else:  # no row is out of order: a group is worth one row
+            ratio, df = sum(rates.sizes) / units.n_units, units.n_units - 2.0
+        if not df > 0.0:
+            return NOWHERE, name
+    return gap_limits(rates, case.level, case.alternative, ratio=ratio, df=df), name
+
+
+#: The rules by the names that entries of the registry have for them, with the methods of `estimate`
+#: that they are, beside the default.
+_RULES: Final[dict[str, tuple[Any, ...]]] = {
+    "proportion": (_proportion, "wilson", "clopper-pearson"),
+    "rate sum": (_rate_sum, "clopper-pearson"),
+    "rate ratio": (_rate_ratio, "clopper-pearson"),
+    "auc": (_auc, "newcombe"),
+    "largest gap": (_largest_gap,),
+}
+
 
 #: The largest gap is seen where chance raises it: the lower limit is that of a test of so many
 #: gaps. The upper one may be missed twice as often as the level says, as the gap is too large.
@@ -90,243 +347,6 @@ def _wilson(rate: Floats, n: float, z: float) -> tuple[Floats, Floats]:
     return (centre - half) / over, (centre + half) / over
 
 
-#: Rows of the smaller class times the distance of the AUC from 0 or 1: below, Newcombe's shape
-#: and the influences know too little each, and the outer limits of both are taken.
-_ENOUGH: Final = 10.0
-#: Degrees of freedom below which, and below that share of the rows, tails are heavy: normal errors
-#: leave more, those of Student's t with 3 fewer (docs/coverage/levels.md).
-_HEAVY, _SHARE_OF_HEAVY = 10.0, 20.0
-#: The cells that count as successes of a share, and those that count as failures.
-_SHARES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
-    "accuracy": (("tp", "tn"), ("fp", "fn")),
-    "error_rate": (("fp", "fn"), ("tp", "tn")),
-    "precision": (("tp",), ("fp",)),
-    "recall": (("tp",), ("fn",)),
-    "specificity": (("tn",), ("fp",)),
-    "npv": (("tn",), ("fn",)),
-    "false_positive_rate": (("fp",), ("tn",)),
-    "false_negative_rate": (("fn",), ("tp",)),
-    "jaccard": (("tp",), ("fp", "fn")),
-    "f1": (("tp",), ("fp", "fn")),  # of F* = TP / (TP + FP + FN); F1 = 2 F* / (1 + F*)
-}
-#: Sums of recall and specificity, by what each is multiplied by.
-_OF_RATES: Final = {"balanced_accuracy": 0.5, "informedness": 1.0}
-#: Ratios of what share of either class is called positive (1), or is not (0).
-_RATIOS: Final = {"positive_likelihood_ratio": 1, "negative_likelihood_ratio": 0}
-#: From hits and trials to limits of their share.
-_OfHits = Callable[[float, float], ConfidenceInterval]
-
-
-def estimate_of(
-    one: Asked,
-    measured: Measured,
-    model: int,
-    level: float,
-    method: str | None,
-    alternative: Alternative,
-    *,
-    weights_are: WeightsAre | None = None,
-    spread: Spread | None = None,
-) -> Estimate:
-    """Return the estimate of one model: error, degrees of freedom, and limits by the rule.
-
-    ``spread`` takes the place of that of the influences.
-    """
-    units, measure = measured.units, measure_of(one)
-    is_auc = measure.of_auc is not None and units.groups is None and units.n_strata <= 2
-    is_mean = measure.family == "ranking" and units.groups is None
-    reference: Reference = "student" if is_mean else "contributions"
-    spread = spread or units.spread(measured.influences[model], reference)
-    return estimate_by(
-        one,
-        measured.values[model],
-        spread,
-        level,
-        method,
-        alternative,
-        sizes=units.class_sizes() if is_auc else None,
-        counts=measured.counts[model],
-        rates=measured.rates[model] if measured.rates else None,
-        n_samples=measured.n_samples,
-        n_groups=None if units.groups is None else units.n_units,
-        design_effect=measured.design_effect(model, spread.variance),
-        samples_are=measured.samples_are,
-        weights_are=weights_are,
-        note=measured.note,
-    )
-
-
-def estimate_by(
-    one: Asked,
-    value: float,
-    spread: Spread,
-    level: float,
-    method: str | None,
-    alternative: Alternative,
-    *,
-    n_samples: float,
-    n_groups: int | None = None,
-    sizes: tuple[float, float] | None = None,
-    counts: Floats | None = None,
-    rates: Rates | None = None,
-    samples_are: SamplesAre = "rows",
-    note: str = "",
-    **fields: Any,
-) -> Estimate:
-    """Return the estimate of a value by its spread; ``fields`` are what else it has.
-
-    ``sizes`` are the rows of either class, of an AUC of independent rows; ``counts`` those of
-    decisions of two classes, and ``rates`` those of a largest gap.
-    """
-    measure = measure_of(one)
-    # Of losses that are all the same, sums of a row's terms leave the rounding of their order.
-    size = max(abs(value), 1.0) if measure.family == "probabilities" else abs(value)
-    if spread.standard_error * math.sqrt(n_samples) <= ROUNDING * size:
-        spread = Spread(0.0, math.nan)
-    error = spread.standard_error if not math.isnan(value) else math.nan
-    width, scale = _width(one), measure.scale
-    if measure.name == "cost" and one.parameters.get("cost_matrix") is None:
-        scale = "log"  # costs without gains are not negative
-    own = value / width, error / width, spread.df
-    limit = limits(*own, level, scale, alternative, measure.bounds)
-    limit = ConfidenceInterval(width * limit.low, width * limit.high)
-    name = "influence"
-    share = "accuracy" if measure.family == "ranking" else measure.name
-    shares = counts is not None and share in _SHARES
-    fits = {
-        "wilson": ("shares of independent rows of two classes", shares),
-        "newcombe": ("the AUC", measure.of_auc is not None),
-    }
-    what, is_fit = fits.get(method or "", ("", True))
-    if not is_fit:
-        raise InputError(f"`method={method!r}` is for {what}: got {one.label!r}")
-    of_rates = measure.name in (*_OF_RATES, *_RATIOS)
-    if measure.name == "expected_cost":  # at the share of the data it is a mean of rows
-        of_rates = one.parameters.get("prevalence") is not None
-    of_share: ProportionMethod = "clopper-pearson" if method == "clopper-pearson" else "wilson"
-    of_hits = partial(proportion_limits, level=level, method=of_share, alternative=alternative)
-    if method in (None, of_share) and shares and not math.isnan(value):
-        limit, name = _of_share(share, counts, of_hits), of_share
-    elif method in (None, "clopper-pearson") and counts is not None and of_rates:
-        if measure.name in _RATIOS:
-            limit = _of_ratio(one, value, counts, level, alternative)
-        else:
-            limit = _of_rates(one, value, counts, of_hits, alternative)
-        name = "wilson of both rates"
-    elif method in (None, "newcombe") and sizes is not None and not math.isnan(value):
-        of_auc = measure.of_auc or (1.0, 0.0)
-        limit, name = _near_the_edge(of_auc, sizes, value, limit, level, alternative, method)
-    elif method is None and rates is not None:
-        limit, name = _of_gaps(rates, spread, level, alternative, n_groups), "band"
-    few = min(_HEAVY, n_samples / _SHARE_OF_HEAVY)
-    if math.isnan(value):
-        note = note or f"{one.label} is not defined on these data"
-        warn_user(f"`{one.label}` is not defined on these data", UndefinedMetricWarning)
-    elif math.isnan(limit.low):
-        note = f"the {samples_are} do not show how much {one.label} varies: it has no interval"
-        warn_user(
-            f"`{one.label}` is {value:g} and {note}",
-            DegenerateDataWarning if error == 0.0 else UndefinedMetricWarning,
-        )
-    elif n_groups is None and spread.df < few and measure.family == "regression":
-        note = (
-            f"a few large errors carry that of {one.label}, as {spread.df:.2g} rows would: "
-            "where tails are so heavy its interval is too narrow"
-        )
-    return Estimate(
-        metric=one.label,
-        estimate=value,
-        standard_error=error,
-        confidence_interval=limit,
-        df=spread.df,
-        confidence_level=level,
-        method=name,
-        scale=scale,
-        alternative=alternative,
-        n_samples=n_samples,
-        n_groups=n_groups,
-        note=note,
-        **fields,
-    )
-
-
-def _width(one: Asked) -> float:
-    """Return what a part of the AUC is at most, whose scale ends there; 1 of other measures."""
-    if measure_of(one).name != "partial_auc" or one.parameters.get("standardized"):
-        return 1.0
-    both = ("true_positive_rate_range", "false_positive_rate_range")
-    low, high = next((r for r in map(one.parameters.get, both) if r is not None), (0.0, 1.0))
-    return float(high) - float(low)
-
-
-def _of_share(name: str, counts: Any, of_hits: _OfHits) -> ConfidenceInterval:
-    """Return the limits of a share of counts; of F1 those of TP / (TP + FP + FN), changed."""
-    cells = {"tn": counts[0, 0], "fp": counts[0, 1], "fn": counts[1, 0], "tp": counts[1, 1]}
-    hits, others = (sum(cells[cell] for cell in part) for part in _SHARES[name])
-    found = of_hits(hits, hits + others)
-    if name == "f1":
-        found = ConfidenceInterval(*(2.0 * end / (1.0 + end) for end in found))
-    return found
-
-
-def _of_rates(
-    one: Asked, value: float, counts: Any, of_hits: _OfHits, alternative: Alternative
-) -> ConfidenceInterval:
-    """Return limits of a sum of two rates, by Wilson's of both, or others (MOVER).
-
-    Zou & Donner (2008), Statistics in Medicine 27:1693-1702: distances of both limits from their
-    rates are put together as standard errors are.
-    """
-    if math.isnan(value):
-        return NOWHERE
-    measure, cells = measure_of(one), ((counts[1, 1], counts[1, 0]), (counts[0, 0], counts[0, 1]))
-    if measure.name == "expected_cost":
-        cells = ((counts[1, 0], counts[1, 1]), (counts[0, 1], counts[0, 0]))
-        share, prices = float(one.parameters["prevalence"]), one.parameters
-        factors = share * prices["cost_fn"], (1.0 - share) * prices["cost_fp"]
-    else:
-        factors = (_OF_RATES[measure.name],) * 2
-    down = up = 0.0
-    for factor, (hits, others) in zip(factors, cells, strict=True):
-        if factor == 0.0:  # its class may be missing
-            continue
-        low, high = of_hits(hits, hits + others)
-        rate = hits / (hits + others)
-        down, up = math.hypot(down, factor * (rate - low)), math.hypot(up, factor * (high - rate))
-    return within(value - down, value + up, alternative, measure.bounds)
-
-
-def _of_ratio(
-    one: Asked, value: float, counts: Any, level: float, alternative: Alternative
-) -> ConfidenceInterval:
-    """Return limits of a ratio of a rate of the positives to that of the negatives.
-
-    Donner & Zou (2012), Statistical Methods in Medical Research 21:347-359: where the limit of the
-    numerator less the ratio times the denominator, by Wilson's of both, is 0.
-    """
-    if alternative != "two-sided":
-        level = 2.0 * level - 1.0
-    if math.isnan(value) or level <= 0.0:
-        return NOWHERE
-    column, sizes = _RATIOS[measure_of(one).name], counts.sum(axis=1)
-    ends = [
-        proportion_limits(counts[k, column], sizes[k], level, "wilson", "two-sided") for k in (1, 0)
-    ]
-    first, other = counts[1, column] / sizes[1], counts[0, column] / sizes[0]
-    product, (above, below) = first * other, ends
-
-    def root(of_first: float, of_other: float) -> tuple[float, float, float]:
-        square = of_other * (2.0 * other - of_other)
-        constant = of_first * (2.0 * first - of_first)
-        return square, constant, math.sqrt(max(0.0, product * product - square * constant))
-
-    _, constant, distance = root(above.low, below.high)
-    low = float(constant / (product + distance)) if constant > 0.0 else 0.0
-    square, _, distance = root(above.high, below.low)
-    high = float((product + distance) / square) if square > 0.0 else math.inf
-    return within(low, high, alternative, (0.0, math.inf))
-
-
 def limits_of_no_difference(
     one: Asked, counts: Floats, level: float, alternative: Alternative
 ) -> ConfidenceInterval:
@@ -336,11 +356,11 @@ def limits_of_no_difference(
     proportions (1998, Statistics in Medicine 17:891-908): so many of either class, each moving the
     measure as a changed decision does; the two are put together as standard errors are.
     """
-    measure = measure_of(one)
-    if measure.family == "ranking" or measure.name in ("accuracy", "error_rate"):  # of all rows
+    entry = one.entry
+    if entry.is_proportion_of_all:
         sizes, moves = counts.sum(keepdims=True).ravel(), np.array([1.0 / counts.sum()])
     else:
-        slopes = gradient(measure.name, counts, **one.parameters)
+        slopes = gradient(entry.name, counts, **one.parameters)
         sizes, moves = counts.sum(axis=1), slopes[:, 1] - slopes[:, 0]
     return _of_so_many(one, sizes, moves, level, alternative)
 
@@ -354,7 +374,7 @@ def _of_so_many(
         reach = float(np.linalg.norm(moves * z * z * sizes / (sizes + z * z)))
     if not math.isfinite(reach):
         return NOWHERE
-    least, most = measure_of(one).bounds
+    least, most = one.entry.bounds
     width = most - least
     return within(-reach, reach, alternative, (-width, width))
 
@@ -368,52 +388,7 @@ def limits_of_unseen(
     tell them apart, each moving the measure from the least to the greatest influence seen; or from
     bound to bound where all are the same. ``sizes`` and ``steps`` are those of `Units.ranges`.
     """
-    least, most = measure_of(one).bounds
+    least, most = one.entry.bounds
     if not steps.any():
         steps = np.where(sizes > 0.0, (most - least) / np.maximum(sizes, 1.0), 0.0)
     return _of_so_many(one, sizes, steps, level, alternative)
-
-
-def _of_gaps(
-    rates: Rates, spread: Spread, level: float, alternative: Alternative, n_groups: int | None
-) -> ConfidenceInterval:
-    """Return limits of the largest gap; groups make rows worth fewer, too few say nothing."""
-    if n_groups is None:
-        return gap_limits(rates, level, alternative)
-    plain = rates.variance()
-    if plain > 0.0:
-        ratio, df = spread.variance / plain, spread.df
-    else:  # no row is out of order: a group is worth one row
-        ratio, df = sum(rates.sizes) / n_groups, n_groups - 2.0
-    if not df > 0.0:
-        return NOWHERE
-    return gap_limits(rates, level, alternative, ratio=ratio, df=df)
-
-
-def _near_the_edge(
-    of_auc: tuple[float, float],
-    sizes: tuple[float, float],
-    value: float,
-    limit: ConfidenceInterval,
-    level: float,
-    alternative: Alternative,
-    method: str | None,
-) -> tuple[ConfidenceInterval, str]:
-    """Return the limits of an AUC: where few rows are out of order, the outer ones of two rules."""
-    factor, shift = of_auc
-    auc, is_known = (value - shift) / factor, not math.isnan(limit.low)
-    if method is None and is_known and min(sizes) * min(auc, 1.0 - auc) >= _ENOUGH:
-        return limit, "influence"
-    if alternative != "two-sided":
-        level = 2.0 * level - 1.0
-    if level <= 0.0:
-        return limit, "influence"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        shape = newcombe_interval(auc, *(max(1.0, n) for n in sizes), confidence_level=level)
-    low, high = sorted((factor * shape.low + shift, factor * shape.high + shift))
-    name = "newcombe"
-    if method is None and is_known:
-        low, high, name = min(low, limit.low), max(high, limit.high), "outer limits with newcombe"
-    ends = min(shift, factor + shift), max(shift, factor + shift)
-    return within(low, high, alternative, ends), name

@@ -37,7 +37,6 @@ from fastmetrics.inference.table_points import (
     counts_of_share,
     counts_of_two,
     is_of_curve,
-    measure_of,
     moved,
     of_cells,
     with_rates,
@@ -131,7 +130,7 @@ class Sample(ABC):
         return Measured(
             tuple(each.value for each in found),
             [each.influences for each in found],
-            self._units_by_class if measure_of(one).is_by_class(one.parameters) else self._units,
+            self._units_by_class if one.entry.is_by_class(one.parameters) else self._units,
             tuple(
                 self._counts(one, model) if self.design.is_plain else None
                 for model in range(self.n_models)
@@ -204,7 +203,7 @@ class RowSample(Sample):
 
     def check_domains(self, asked: Iterable[Asked]) -> None:
         """Raise for true values or predictions outside the domain that a metric declares."""
-        domains = {measure_of(one).domain_under(one.parameters) for one in asked} - {ANYWHERE}
+        domains = {one.entry.domain_under(one.parameters) for one in asked} - {ANYWHERE}
         for domain in sorted(domains, key=repr):
             domain.check_true(self.columns(0)[0])
             for model, name in enumerate(self._names):
@@ -238,7 +237,7 @@ class BinarySample(RowSample):
         self.design = Design(found.rows.weights, read, found.groups, strata)
         self._threshold = given["threshold"]
         #: Whether the rows are put in order in any case.
-        self._in_order = any(is_of_curve(one) and not _is_auc(one) for one in given["asked"])
+        self._in_order = any(is_of_curve(one) and not one.is_auc for one in given["asked"])
 
     def measured(self, one: Asked) -> Measured:
         """Return a measure of each model; of one, where rows stand for themselves, by its table."""
@@ -252,12 +251,12 @@ class BinarySample(RowSample):
         return with_rates(one, super().measured(one), tables, by_class)
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
-        measure = measure_of(one)
+        measure = one.entry
         if measure.needs == "labels":
             return self._of_decisions(one, self.called(one, model))
         if is_of_curve(one):
             ordered = self._ordered[model]
-            if _is_auc(one) and not self._in_order:
+            if one.is_auc and not self._in_order:
                 return ordered.auc()
             return ordered.influences(measure.load_influences(), **one.parameters)
         columns = *self.columns(model), self.design.weights
@@ -276,7 +275,7 @@ class BinarySample(RowSample):
         return 2
 
     def _counts(self, one: Asked, model: int) -> Floats | None:
-        is_of_labels = measure_of(one).needs == "labels"
+        is_of_labels = one.entry.needs == "labels"
         return self._cells(self.called(one, model)) if is_of_labels else None
 
     def rows_of(self, model: int) -> BinaryRows:
@@ -304,10 +303,6 @@ class BinarySample(RowSample):
     @cached_property
     def _ordered(self) -> list[OrderedRows]:
         return [OrderedRows(self.rows_of(model)) for model in range(self.n_models)]
-
-
-def _is_auc(one: Asked) -> bool:
-    return measure_of(one).name == "roc_auc" and not one.parameters
 
 
 class LabelSample(RowSample):
@@ -376,12 +371,12 @@ class ClassSample(RowSample):
         return np.asarray(np.argmax(self._scores[model], axis=1))
 
     def _counts(self, one: Asked, model: int) -> Floats | None:
-        if measure_of(one).needs != "labels":
+        if one.entry.needs != "labels":
             return None
         return counts_of_two(one, self._cells(self.called(one, model)))
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
-        measure = measure_of(one)
+        measure = one.entry
         if measure.needs == "labels":
             return self._of_decisions(one, self.called(one, model))
         columns = *self.columns(model), self.design.weights
@@ -401,7 +396,7 @@ class ValueSample(RowSample):
         self._judge(self._true, models, self._predicted, given)
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
-        measure, weights = measure_of(one), self.design.weights
+        measure, weights = one.entry, self.design.weights
         if measure.family != "concordance":
             return moved(one, measure.name, *self.columns(model), weights, **one.parameters)
         option = next(iter({**measure.parameters, **one.parameters}.values()), None)
@@ -450,7 +445,7 @@ class QuerySample(Sample):
     def by_query(self, one: Asked) -> ByQuery:
         """Return the values of the queries by a measure: those count that all systems have."""
         if one.label not in self._found:
-            load = measure_of(one).load_influences()
+            load = one.entry.load_influences()
             each = [load(one, table) for table in self._tables]
             values = np.array([found.values for found in each])
             counts = ~np.isnan(values).any(axis=0)
@@ -578,12 +573,18 @@ class TimeSample(RowSample):
         return self._censored.times, self._scores[model]
 
     def _influenced(self, one: Asked, model: int) -> RowInfluences:
-        options = check_index_options(**{**measure_of(one).parameters, **one.parameters})
+        options = check_index_options(**{**one.entry.parameters, **one.parameters})
         kind = options.weighting, options.tau, id(one.parameters.get("censoring"))
         if kind not in self._pairs:
             pairs = compare_times(*self._censored, self._weights, *kind[:2], options.others)
             self._pairs[kind] = pairs
         return moved(one, self._pairs[kind], self._scores[model], options)
+
+
+def check_influences(one: Asked) -> None:
+    """Raise where it is not known how far a row moves a metric."""
+    if not one.has_influences:
+        raise InputError(f"`{one.label}` has no influences of rows: pass `method='bootstrap'`")
 
 
 def asked_of(metrics: MetricsLike, y_true: Any, query: Any) -> tuple[Asked, ...]:
@@ -612,7 +613,8 @@ def sample_of(
 
 
 def _kind_of(one: Asked, models: list[NamedScores], given: Mapping[str, Any]) -> type[RowSample]:
-    measure = measure_of(one)
+    check_influences(one)
+    measure = one.entry
     if (measure.needs == "times") != (given["event"] is not None):
         if measure.needs == "times":
             raise InputTypeError(f"`{one.label}` needs `event`: whether each time is that of one")
@@ -637,7 +639,7 @@ def _kind_of(one: Asked, models: list[NamedScores], given: Mapping[str, Any]) ->
 
 def _check_of_matrix(one: Asked, model: NamedScores, given: Mapping[str, Any]) -> None:
     """Raise unless a metric is of the scores of several classes, naming the task that it is of."""
-    measure, k = measure_of(one), column_count(model.values)
+    measure, k = one.entry, column_count(model.values)
     came = f"`{model.argument}` is a matrix of {k} columns"
     is_of_classes = measure.classes != 2 and measure.needs in ("scores", "probabilities")
     if is_of_classes or measure.needs == "labels":  # those of the largest columns

@@ -21,15 +21,10 @@ from fastmetrics.errors import (
     UndefinedMetricWarning,
 )
 from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.inference.interval_rule import estimate_by, estimate_of
+from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.range_summary import LOSSES, RangeSummary, summary_of_runs
 from fastmetrics.inference.samples import warn_of_units
-from fastmetrics.inference.table_points import (
-    Measured,
-    TablePoints,
-    measure_of,
-    of_matrix,
-)
+from fastmetrics.inference.table_points import Measured, TablePoints, of_matrix
 from fastmetrics.inference.units import Spread, Units
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.influences import of_curve
@@ -45,14 +40,14 @@ TABLES: Final = (ScoreTable, ConfusionMatrix, ScoreRuns, Bracketed)
 
 def _is_of_bins(one: Asked) -> bool:
     """Return whether bins have a measure too."""
-    measure = measure_of(one)
+    measure = one.entry
     is_of_bins = measure.of_auc is not None or measure.name == "average_precision"
     return is_of_bins and not one.parameters
 
 
 def _is_of_ranges(one: Asked) -> bool:
     """Return whether ranges of scores have a measure too."""
-    return _is_of_bins(one) or (measure_of(one).name in LOSSES and not one.parameters)
+    return _is_of_bins(one) or (one.entry.name in LOSSES and not one.parameters)
 
 
 #: What a table has, and whether that is enough for a measure.
@@ -60,7 +55,7 @@ _HAS: Final[dict[Any, tuple[str, Callable[[Asked], bool]]]] = {
     ScoreRuns: ("sums over ranges of scores", _is_of_ranges),
     Bracketed: ("counts of bins", _is_of_bins),
     ScoreTable: ("scores and counts", TablePoints.has),
-    ConfusionMatrix: ("counts of labels", lambda one: measure_of(one).needs == "labels"),
+    ConfusionMatrix: ("counts of labels", lambda one: one.entry.needs == "labels"),
 }
 
 
@@ -122,7 +117,7 @@ def of_summary(
     """Return the estimate of a measure of all ranges of scores."""
     summary.check_whole()
     m, n = summary.n_positive, summary.n_negative
-    name, of_auc = measure_of(one).name, measure_of(one).of_auc
+    name, of_auc = one.entry.name, one.entry.of_auc
     if name in LOSSES and name not in summary.measures:
         raise InputError(f"`y_score` must lie in [0, 1], and not all at its ends, for `{name}`")
     if name in LOSSES and not (m and n):
@@ -135,10 +130,9 @@ def of_summary(
         factor, added = of_auc or (1.0, 0.0)
         plain, variance, df = summary.estimated("roc_auc" if of_auc else name)
         value, spread = factor * plain + added, Spread(factor * factor * variance, df)
-    sizes = (float(m), float(n)) if of_auc else None
-    return estimate_by(
-        one, value, spread, level, method, alternative, sizes=sizes, n_samples=float(m + n)
-    )
+    units = Units(2, np.array([n, m]), strata=np.array([0, 1]))
+    measured = Measured((value,), (), units, (None,), float(m + n))
+    return estimate_of(one, measured, 0, level, method, alternative, spread=spread)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +180,7 @@ class _BinPoints:
             warnings.simplefilter("ignore", UndefinedMetricWarning)
             rule = level, method, alternative
             ends = [estimate_of(one, each, 0, *rule, spread=spread) for each in (worst, best)]
-        return _around(ends, measure_of(one).bounds)
+        return _around(ends, one.entry.bounds)
 
     def _widest(self, one: Asked, worst: Measured, best: Measured) -> Spread:
         """Return the largest variance of any order, with the fewest degrees of freedom of three.
@@ -200,7 +194,7 @@ class _BinPoints:
         # Influences are less the value, which differs; of positives alone in average precision.
         moved = abs(best.values[0] - worst.values[0])
         sizes = np.where(self.is_positive, *self.columns.totals)
-        centred = self.is_positive | (measure_of(one).of_auc is not None)
+        centred = self.is_positive | (one.entry.of_auc is not None)
         off = (np.abs(both[1] - both[0]) + np.where(centred, moved / sizes, 0.0)) / 2.0
         squares = self.counts * off * off * (units.n_units / max(units.n_units - 1, 1))
         most = math.sqrt(float(squares.sum()))
@@ -221,21 +215,21 @@ class _BinPoints:
         place = np.cumsum(kept) - 1
         p_rows, n_rows = (np.ascontiguousarray(column[kept]) for column in rows)
         table = ScoreTable._of_columns(np.arange(len(p_rows), 0, -1.0), p_rows, n_rows)
-        found = of_curve(table, measure_of(one).load_influences())
+        found = of_curve(table, one.entry.load_influences())
         at = 2 * np.arange(len(p))
         places = [place[at + (self._is_open & (held == code))] for code in (0, 1)]
         of_positives, of_negatives = found.of_positives[places[0]], found.of_negatives[places[1]]
         at = self.at
         influences = np.where(self.is_positive, of_positives[at], of_negatives[at])
         value = found.value
-        if measure_of(one).name == "average_precision" and self._is_open.any():
+        if one.entry.name == "average_precision" and self._is_open.any():
             limits = precision_bracket(self.columns)
             value = limits.high if is_best else limits.low
         size = float(sum(self.columns.totals))
         return Measured((value,), influences[None, :], units, (None,), size)
 
     def _units(self, one: Asked) -> Units:
-        by_class = measure_of(one).is_free_of_shares
+        by_class = one.entry.is_free_of_shares
         strata = self.is_positive.astype(np.int64) if by_class else None
         return Units(len(self.at), self.counts, strata=strata)
 

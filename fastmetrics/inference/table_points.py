@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastmetrics.errors import InputError
 from fastmetrics.inference.units import Floats, SamplesAre, Units
-from fastmetrics.measures._measure import Measure, RowInfluences
+from fastmetrics.measures._measure import LARGEST_GAP, RowInfluences
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.influences import of_curve
 from fastmetrics.measures.curves.roc import ks_of_table
@@ -84,30 +83,12 @@ class Measured(NamedTuple):
 
 def is_of_curve(one: Asked) -> bool:
     """Return whether a measure follows from the classes at each score, as a table has them."""
-    measure = measure_of(one)
-    return measure.family in ("curves", "costs") and measure.needs == "scores"
-
-
-def is_largest_gap(one: Asked) -> bool:
-    """Return whether a measure is the largest of the gaps between both rates."""
-    return measure_of(one).name == "ks_statistic"
-
-
-def has_influences(one: Asked) -> bool:
-    """Return whether it is known how far a row moves the measure."""
-    return one.measure is not None and bool(one.measure.influences) and not one.is_only_function
-
-
-def measure_of(one: Asked) -> Measure:
-    """Return the measure asked for, which must have influences."""
-    if one.measure is None or not has_influences(one):
-        raise InputError(f"`{one.label}` has no influences of rows: pass `method='bootstrap'`")
-    return one.measure
+    return one.entry.family in ("curves", "costs") and one.entry.needs == "scores"
 
 
 def moved(one: Asked, *data: Any, **options: Any) -> RowInfluences:
     """Return the measure asked for with the influence of each row."""
-    found: RowInfluences = measure_of(one).load_influences()(*data, **options)
+    found: RowInfluences = one.entry.load_influences()(*data, **options)
     return found
 
 
@@ -118,7 +99,7 @@ def with_rates(
 
     Any other measure as it is. The classes are strata of the units.
     """
-    if not is_largest_gap(one) or not measured.values[0] >= 0.0:
+    if one.entry.interval != LARGEST_GAP or not measured.values[0] >= 0.0:
         return measured
     sizes = units.class_sizes()
     rates = tuple(Rates.of_table(table, sizes) for table in tables())
@@ -135,20 +116,20 @@ class TablePoints:
     @staticmethod
     def has(one: Asked) -> bool:
         """Return whether a table tells a measure: of a curve, or of two classes' probabilities."""
-        measure = measure_of(one)
+        measure = one.entry
         is_of_two = "probabilities" in (measure.family, measure.needs) and measure.classes != 3
         return is_of_two or is_of_curve(one)
 
     def measured(self, one: Asked) -> Measured:
         """Return a measure of the table with its influences."""
         has_both = self.table.n_positive > 0 and self.table.n_negative > 0
-        if is_largest_gap(one) and has_both and len(self.table) > 2:
+        if one.entry.interval == LARGEST_GAP and has_both and len(self.table) > 2:
             return self._largest_gap(one)
         return self.at_scores(one)
 
     def at_scores(self, one: Asked) -> Measured:
         """Return a measure of the table, its points the rows of each class at each score."""
-        measure = measure_of(one)
+        measure = one.entry
         units = self._units_by_class if measure.is_by_class(one.parameters) else self._units
         if is_of_curve(one):
             curve = of_curve(self.table, measure.load_influences(), **one.parameters)
@@ -162,9 +143,9 @@ class TablePoints:
     def _of_probabilities(self, one: Asked) -> RowInfluences:
         """Return a measure of what class and probability tell of a row."""
         scores, units = self.table.scores, self._units_by_class
-        measure_of(one).domain_under(one.parameters).check_predicted(scores, "y_score")
+        one.entry.domain_under(one.parameters).check_predicted(scores, "y_score")
         columns = units.strata, np.concatenate([scores, scores]), units.counts
-        return moved(one, measure_of(one).name, *columns, **one.parameters)
+        return moved(one, one.entry.name, *columns, **one.parameters)
 
     def _largest_gap(self, one: Asked) -> Measured:
         """Return the largest gap: rows are above it or not, and it is that of two scores."""
@@ -197,7 +178,7 @@ def of_matrix(one: Asked, counts: Floats) -> Measured:
     """Return a measure of a confusion matrix of counts: its points are the cells."""
     value, slopes = of_cells(one, counts)
     k = len(counts)
-    strata = np.repeat(np.arange(k), k) if measure_of(one).is_free_of_shares else None
+    strata = np.repeat(np.arange(k), k) if one.entry.is_free_of_shares else None
     units = Units(k * k, counts.ravel(), strata=strata)
     decided = (counts_of_two(one, counts),)
     return Measured((value,), slopes[None, :], units, decided, float(counts.sum()))
@@ -205,7 +186,7 @@ def of_matrix(one: Asked, counts: Floats) -> Measured:
 
 def of_cells(one: Asked, counts: Floats) -> tuple[float, Floats]:
     """Return a measure of labels, and how far a row of each cell moves it."""
-    name = measure_of(one).name
+    name = one.entry.name
     slopes = count_measures.gradient(name, counts, **one.parameters)
     value = float(count_measures.value(name, counts, **one.parameters))
     return value, np.where(counts > 0, slopes, 0.0).ravel()
@@ -213,7 +194,7 @@ def of_cells(one: Asked, counts: Floats) -> tuple[float, Floats]:
 
 def counts_of_two(one: Asked, counts: Floats) -> Floats | None:
     """Return the counts of two classes; of any number those of a share, as right and wrong ones."""
-    if measure_of(one).name in ("accuracy", "error_rate"):
+    if one.entry.is_proportion_of_all:
         return counts_of_share(float(np.trace(counts)), float(counts.sum()))
     return counts if len(counts) == 2 else None
 

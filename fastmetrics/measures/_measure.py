@@ -76,6 +76,23 @@ _SCALES: Final[Mapping[tuple[float, float], Scale]] = {
     (0.0, 2.0): "log",
     (-inf, 1.0): "lack",
 }
+
+
+class IntervalRule(NamedTuple):
+    """The rule of a metric's default confidence interval, beside Student's t by influence values.
+
+    `arguments` go to the rule of this name, which `inference.interval_rule` has: of a proportion
+    the cells that are successes and those that are failures, and what makes the metric of it.
+    """
+
+    name: Literal["proportion", "rate sum", "rate ratio", "auc", "largest gap"]
+    arguments: tuple[Any, ...] = ()
+
+
+#: A proportion of all samples; and the largest of many gaps, which has rates at each threshold.
+HITS: Final = IntervalRule("proportion", ("tp tn", "fp fn"))
+MISSES: Final = IntervalRule("proportion", ("fp fn", "tp tn"))
+LARGEST_GAP: Final = IntervalRule("largest gap")
 #: The default of a parameter that has none.
 REQUIRED: Final = object()
 
@@ -146,6 +163,16 @@ class Measure:
         Where true values and predictions must lie; read it by `domain_under`.
     of_auc : (float, float) or None
         The AUC times the first, plus the second, is this metric, which has the AUC's limits.
+    interval : IntervalRule or None
+        How its default interval is made; None for Student's t by influence values alone.
+    scaling : callable or None
+        Maps its parameters to the scale, and to the value at which the scale ends, where they
+        depend on them; read it by `scale_under`.
+    min_df : float
+        Degrees of freedom, by the kurtosis of influence values, below which limits of a difference
+        of independent rows cover less than their level (docs/coverage.md).
+    is_area_of_precision : bool
+        Whether it is an area under precision and recall, which few positives carry.
     """
 
     name: str
@@ -168,6 +195,10 @@ class Measure:
     row_loss: str = ""
     domain: Domain | Callable[..., Domain] = ANYWHERE
     of_auc: tuple[float, float] | None = None
+    interval: IntervalRule | None = None
+    scaling: Callable[..., tuple[Scale, float]] | None = None
+    min_df: float = 0.0
+    is_area_of_precision: bool = False
 
     @property
     def intervals(self) -> tuple[str, ...]:
@@ -178,6 +209,17 @@ class Measure:
     def scale(self) -> Scale:
         """Where it is taken for normal: the scale that fits its range."""
         return _SCALES.get(self.bounds, "identity")
+
+    def scale_under(self, parameters: Mapping[str, Any]) -> tuple[Scale, float]:
+        """Return the scale, and the value at which it ends, under these parameters."""
+        if self.scaling is None:
+            return self.scale, 1.0
+        return self.scaling(**{**self.parameters, **parameters})
+
+    @property
+    def is_proportion_of_all(self) -> bool:
+        """Whether it is the proportion of all samples that are right, or wrong."""
+        return self.interval in (HITS, MISSES)
 
     def domain_under(self, parameters: Mapping[str, Any]) -> Domain:
         """Return where true values and predictions must lie under these parameters."""

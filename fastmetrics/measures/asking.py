@@ -45,6 +45,26 @@ class Asked:
         return self.label if self.measure is None else self.measure.name
 
     @property
+    def entry(self) -> Measure:
+        """Its entry in the registry, or that of a user's metric; raises where there is none."""
+        if self.measure is None:
+            raise InputError(f"`{self.label}` is no metric of the registry")
+        return self.measure
+
+    @property
+    def has_influences(self) -> bool:
+        """Whether it is known how far a row moves it."""
+        entry = self.measure
+        return entry is not None and bool(entry.influences) and not self.is_only_function
+
+    @property
+    def is_auc(self) -> bool:
+        """Whether it is the AUC itself, all of it."""
+        return (
+            self.measure is not None and self.measure.of_auc == (1.0, 0.0) and not self.parameters
+        )
+
+    @property
     def is_only_function(self) -> bool:
         """Whether the function must be called: a user's own, or with options of no measure."""
         known = None if self.measure is None else self.measure.function

@@ -19,12 +19,59 @@ from fastmetrics._input.regression_targets import (
     SHARES,
     of_power,
 )
-from fastmetrics.measures._measure import REQUIRED, By, Measure, entry
+from fastmetrics.measures._measure import (
+    HITS,
+    LARGEST_GAP,
+    MISSES,
+    REQUIRED,
+    By,
+    IntervalRule,
+    Measure,
+    Scale,
+    entry,
+)
 
 _FROM_ZERO: Final = (0.0, inf)
 _UP_TO_ONE: Final = (-inf, 1.0)
 _BOTH_SIGNS: Final = (-1.0, 1.0)
 _ANY: Final = (-inf, inf)
+
+
+def _f1_of_jaccard(share: float) -> float:
+    """Return F1 = 2 J / (1 + J), J being TP / (TP + FP + FN)."""
+    return 2.0 * share / (1.0 + share)
+
+
+#: Rules of intervals of single metrics.
+_AUC: Final = IntervalRule("auc")
+_PROPORTIONS: Final = {
+    "precision": IntervalRule("proportion", ("tp", "fp")),
+    "recall": IntervalRule("proportion", ("tp", "fn")),
+    "jaccard": IntervalRule("proportion", ("tp", "fp fn")),
+    "f1": IntervalRule("proportion", ("tp", "fp fn", _f1_of_jaccard)),
+}
+
+
+def _scale_of_part(
+    false_positive_rate_range: Any, true_positive_rate_range: Any, standardized: Any
+) -> tuple[Scale, float]:
+    """Return the scale of a part of the AUC, which ends where the part is largest."""
+    given = (true_positive_rate_range, false_positive_rate_range)
+    chosen = next((each for each in given if each is not None), (0.0, 1.0))
+    return "logit", 1.0 if standardized else float(chosen[1]) - float(chosen[0])
+
+
+def _scale_of_costs(cost_matrix: Any, **_: Any) -> tuple[Scale, float]:
+    """Return the scale of a mean cost: costs without gains are not negative."""
+    return "log" if cost_matrix is None else "identity", 1.0
+
+
+def _class_costs(cost_fn: float, cost_fp: float, prevalence: Any) -> tuple[float, float] | None:
+    """Return what the error rates of either class add to a cost; None of a mean of the rows."""
+    if prevalence is None:
+        return None
+    return float(prevalence) * cost_fn, (1.0 - float(prevalence)) * cost_fp
+
 
 # --- scores against thresholds -------------------------------------------------------------------
 
@@ -90,6 +137,7 @@ _CURVES: Final = (
         influences="influences:roc_auc",
         is_free_of_shares=True,
         of_auc=(1.0, 0.0),
+        interval=_AUC,
     ),
     _curve(
         *("rank_loss", "roc_auc", "", False),
@@ -97,27 +145,34 @@ _CURVES: Final = (
         influences="influences:rank_loss",
         is_free_of_shares=True,
         of_auc=(-1.0, 1.0),
+        interval=_AUC,
     ),
     _curve(
         *("partial_auc", "roc_auc", "partial AUC"),
         parameters=dict.fromkeys(_RANGES) | {"standardized": False},
         influences="influences:of_partial_auc",
         is_free_of_shares=True,
+        scaling=_scale_of_part,
     ),
     _curve(
         *("average_precision", "precision_recall:average_precision_score"),
         influences="influences:average_precision",
+        min_df=10.0,
+        is_area_of_precision=True,
     ),
     _curve(
         *("pr_auc", "precision_recall", "area under the P-R curve"),
         parameters={"interpolation": "continuous"},
         influences="influences:area_under_pr",
+        min_df=10.0,
+        is_area_of_precision=True,
     ),
     _curve(
         *("ks_statistic", "roc", "KS"),
         read="statistic",
         influences="influences:ks_statistic",
         is_free_of_shares=True,
+        interval=LARGEST_GAP,
     ),
     _curve(
         "break_even_point", "precision_recall", "break-even point", read="value", resampled="point"
@@ -168,6 +223,7 @@ def _ratio(
             parameters=parameters,
             arguments=options,
             is_free_of_shares=is_within,
+            interval=_PROPORTIONS.get(name),
         ),
         *(
             _decision(
@@ -192,10 +248,14 @@ _DECISIONS: Final = (
         arguments={"metrics": "macro_f1_harmonic"},
         parameters={"zero_division": nan},
     ),
-    _decision("accuracy", "accuracy:accuracy_score"),
-    _loss("error_rate", "accuracy:zero_one_loss"),
+    _decision("accuracy", "accuracy:accuracy_score", interval=HITS),
+    _loss("error_rate", "accuracy:zero_one_loss", interval=MISSES),
     _loss("hamming_loss", "accuracy", "Hamming loss"),
-    _decision(*("balanced_accuracy", "accuracy:balanced_accuracy_score"), is_free_of_shares=True),
+    _decision(
+        *("balanced_accuracy", "accuracy:balanced_accuracy_score"),
+        is_free_of_shares=True,
+        interval=IntervalRule("rate sum", ((0.5, 0.5),)),
+    ),
     _decision("g_mean", "accuracy", "geometric mean of recalls", is_free_of_shares=True),
     _decision("matthews_corrcoef", "accuracy", "Matthews' coefficient", bounds=_BOTH_SIGNS),
     _decision(
@@ -207,25 +267,44 @@ _DECISIONS: Final = (
         *("cost", "costs:cost_sensitive_error", "mean cost"),
         parameters=dict.fromkeys(("cost_matrix", "cost_fn", "cost_fp")),
         bounds=_ANY,
+        scaling=_scale_of_costs,
     ),
     _rate(
         *("expected_cost", "costs", "", False),
         parameters={"cost_fn": REQUIRED, "cost_fp": REQUIRED, "prevalence": None},
         bounds=_FROM_ZERO,
+        interval=IntervalRule("rate sum", (_class_costs, "errors")),
     ),
-    _within("specificity", "rates:specificity_score"),
-    _rate("npv", "rates:negative_predictive_value", "negative predictive value"),
-    _within("false_positive_rate", "rates", "FPR", False),
-    _within("false_negative_rate", "rates", "FNR", False),
-    _within("informedness", "rates:youden_j", "Youden's J", bounds=_BOTH_SIGNS),
+    _within(
+        *("specificity", "rates:specificity_score"),
+        interval=IntervalRule("proportion", ("tn", "fp")),
+    ),
+    _rate(
+        *("npv", "rates:negative_predictive_value", "negative predictive value"),
+        interval=IntervalRule("proportion", ("tn", "fn")),
+    ),
+    _within(
+        *("false_positive_rate", "rates", "FPR", False),
+        interval=IntervalRule("proportion", ("fp", "tn")),
+    ),
+    _within(
+        *("false_negative_rate", "rates", "FNR", False),
+        interval=IntervalRule("proportion", ("fn", "tp")),
+    ),
+    _within(
+        *("informedness", "rates:youden_j", "Youden's J"),
+        bounds=_BOTH_SIGNS,
+        interval=IntervalRule("rate sum", ((1.0, 1.0),)),
+    ),
     *(
         _within(
             *(f"{sign}_likelihood_ratio", "rates:class_likelihood_ratios"),
             *(f"likelihood ratio of a {sign}", sign == "positive"),
             read=place,
             bounds=_FROM_ZERO,
+            interval=IntervalRule("rate ratio", (column,)),
         )
-        for sign, place in (("positive", "0"), ("negative", "1"))
+        for sign, place, column in (("positive", "0", 1), ("negative", "1", 0))
     ),
 )
 
@@ -244,14 +323,15 @@ _loss_of_row = partial(
 )
 
 _PROBABILITIES: Final = (
-    _loss_of_row("log_loss", "log_loss", resampled="sums"),
+    _loss_of_row("log_loss", "log_loss", resampled="sums", min_df=15.0),
     _loss_of_row(
         *("brier_score", "log_loss:brier_score_loss", "Brier score"),
         resampled="sums",
         bounds=(0.0, 2.0),
+        min_df=15.0,
     ),
-    _probability("d2_log_loss_score", "log_loss", "D² of the log loss"),
-    _probability("d2_brier_score", "log_loss", "D² of the Brier score"),
+    _probability("d2_log_loss_score", "log_loss", "D² of the log loss", min_df=15.0),
+    _probability("d2_brier_score", "log_loss", "D² of the Brier score", min_df=15.0),
     _loss_of_row("hinge_loss", "top_k", needs="scores", domain=ANYWHERE),
     _probability(
         *("top_k_accuracy", "top_k:top_k_accuracy_score", "top-k accuracy"),
@@ -333,6 +413,7 @@ _COSTS: Final = (
         influences="curves.influences:gini",
         is_free_of_shares=True,
         of_auc=(2.0, -1.0),
+        interval=_AUC,
     ),
     _rule(
         *("net_benefit", "operating_point"),
@@ -453,6 +534,7 @@ def _ranked(
         parameters=parameters,
         read=read,
         influences="names:values_of",
+        interval=HITS,  # of queries that are hits or not
     )
 
 

@@ -29,15 +29,9 @@ from fastmetrics.errors import (
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.samples import sample_of
-from fastmetrics.inference.table_points import (
-    Measured,
-    counts_of_share,
-    has_influences,
-    is_largest_gap,
-    measure_of,
-    of_cells,
-)
+from fastmetrics.inference.table_points import Measured, counts_of_share, of_cells
 from fastmetrics.inference.units import FEW_GROUPS, Units
+from fastmetrics.measures._measure import HITS, LARGEST_GAP
 from fastmetrics.selection.draws import BootstrapOutOfBag, HoldOut
 from fastmetrics.selection.folds import (
     FiveByTwo,
@@ -80,9 +74,9 @@ def lost(metric: Metric, judged: Judged, rows: NDArray[np.intp]) -> Tested:
 def tested(metric: Metric, judged: Judged, rows: NDArray[np.intp]) -> Tested:
     """Return a measure with the influences of the rows."""
     one, value = metric.asked, metric.of(judged)
-    if not math.isfinite(value) or not has_influences(one) or is_largest_gap(one):
+    if not math.isfinite(value) or not one.has_influences or one.entry.interval == LARGEST_GAP:
         return Tested(rows, value, None)
-    measure = measure_of(one)
+    measure = one.entry
     if measure.needs == "scores" and measure.family == "probabilities":  # of a margin
         return Tested(rows, value, None)
     data: Any = judged.given_to(measure)
@@ -114,7 +108,7 @@ def average_of_models(
     if len(influences) < len(splits):
         return None
     one, n_splits = metric.asked, len(splits)
-    measure, codes = measure_of(one), None
+    measure, codes = one.entry, None
     n = 1 + max(int(split.rows.max()) for split in splits)
     if task.classes is not None and measure.is_by_class(one.parameters):
         codes = np.unique(task.y, return_inverse=True)[1]
@@ -133,8 +127,8 @@ def average_of_models(
         strata=None if codes is None else codes[rows],
     )
     is_plain, counts, size = task.groups is None, None, float(len(rows))
-    if is_plain and times.max() == 1 and measure.name in ("accuracy", "error_rate"):
-        right = mean if measure.name == "accuracy" else 1.0 - mean
+    if is_plain and times.max() == 1 and measure.is_proportion_of_all:
+        right = mean if measure.interval == HITS else 1.0 - mean
         counts = counts_of_share(size * right, size)
     with warnings.catch_warnings():  # `note` says what a warning would
         warnings.simplefilter("ignore")
