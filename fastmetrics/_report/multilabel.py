@@ -149,7 +149,8 @@ class Of(NamedTuple):
     def shown(self) -> Asked:
         """The measure as it is estimated: a mean of labels has none of the rules of one."""
         own = self.base.entry
-        named = replace(own, name=f"{own.name}_{self.how}", of_auc=None)
+        rules: dict[str, Any] = {"of_auc": None, "interval": None, "scaling": None, "min_df": 0.0}
+        named = replace(own, name=f"{own.name}_{self.how}", is_area_of_precision=False, **rules)
         return replace(self.base, measure=named)
 
     @property
@@ -165,8 +166,7 @@ class Of(NamedTuple):
     @property
     def is_auc(self) -> bool:
         """Whether it is the mean of the AUCs."""
-        is_whole = self.base.is_auc
-        return self.how == "macro" and is_whole
+        return self.how == "macro" and self.base.is_auc
 
     @property
     def takes_one_class(self) -> bool:
