@@ -94,7 +94,7 @@ def _labelled(metrics: MetricsLike | None) -> dict[str, MetricLike]:
         try:
             metric_specs({label: metric})
         except InputError as error:
-            if repr(label) in str(error):
+            if error.parameter == "metrics":  # it names the metric
                 raise
             raise type(error)(f"metric {label!r}: {error}") from error
     return {"roc_auc": TABLE_METRICS["roc_auc"], **dict(named)}
