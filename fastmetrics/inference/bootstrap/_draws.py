@@ -143,12 +143,19 @@ def rows_of_table(table: ScoreTable) -> SortedRows:
     ties, row = [np.empty((0, 3), np.int64)], 0
     for start in range(0, len(distinct), _PART):
         p, q = positives[start : start + _PART], negatives[start : start + _PART]
+        sizes = p + q
+        if sizes.max() == 1:  # nothing is tied
+            stop = row + len(p)
+            np.multiply(p, 255, out=masks[row:stop], casting="unsafe")
+            ends[row:stop] = 1
+            row = stop
+            continue
         counts = np.stack((p, q), axis=1).ravel()
         is_positive = np.tile(np.array([255, 0], np.uint8), len(p))
-        stops = np.cumsum(p + q) + row
+        stops = np.cumsum(sizes) + row
         masks[row : stops[-1]] = np.repeat(is_positive, counts)
         ends[stops - 1] = 1
-        ties.append(_mixed(p, p + q, stops))
+        ties.append(_mixed(p, sizes, stops))
         row = int(stops[-1])
     counted = positives, negatives
     return _sorted_rows(n, masks, ends, np.concatenate(ties), distinct, counted)
