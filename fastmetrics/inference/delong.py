@@ -77,20 +77,15 @@ SmallSampleWarning
 Notes
 -----
 **Importances.** With the weights w of a class as shares p = w / sum w, and placements V that weigh
-the other class, the AUC is sum p V over either class, a row's influence on it is p (V - AUC), and
-the variance is the sum over both classes of sum p^2 (V - AUC)^2 / D, with
-D = 1 - 2 sum p^3 / sum p^2 + sum p^2: that is unbiased where the weights do not tell of the
-placements. Equal weights give D = 1 - 1/m, and the very variance without weights, whatever their
-scale. With groups, influences are summed inside a group, whose share is that of the weight.
+the other class, the AUC is sum p V over either class, and the variance is the sum over both classes
+of sum p^2 (V - AUC)^2 / D, with D = 1 - 2 sum p^3 / sum p^2 + sum p^2: equal weights give
+D = 1 - 1/m, and the variance without weights.
 
-**Groups.** Let X_i be the sum of the placements of the m_i positives of group i, Y_i that of its
-n_i negatives, of m+ and m-. The variance is that of Obuchowski (1997), the sum over groups of
-((X_i - m_i AUC) / m+ + (Y_i - n_i AUC) / m-)^2, with each term over sqrt(1 - m_i / m+), or
-sqrt(1 - n_i / m-), in place of factors I / (I - 1) of I groups: large groups move their own mean
-most (CR2 of Bell & McCaffrey 2002). If every group is a single row it is DeLong's exactly; so it is
-if each example is repeated the same number of times within a group of its own. Limits and tests are
-then by Student's t, with the effective groups less one as `df`; below about 30 they still cover too
-little (``docs/coverage.md``).
+**Groups.** The variance is that of Obuchowski (1997): sums of the influences of a group in either
+class, squared, with CR2 of Bell & McCaffrey (2002) in place of factors I / (I - 1) of I groups. If
+every group is a single row it is DeLong's exactly. Limits and tests are then by Student's t, with
+the effective groups less one as `df`; below about 30 they still cover too little
+(``docs/coverage.md``).
 
 **This is the method of 1988**: normal limits, and no regard for an AUC near 1 or for few
 positives. `estimate` and `compare` have the same standard error and limits that cover better.

@@ -206,6 +206,7 @@ CURVES = (
         rows_of_each_class=2,
         laws=NO_UNIT | {MIRROR},
         peer=None,
+        exact=False,  # the variance is of influence values
     ),
 )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from fastmetrics.cli._options import Command, as_options, number, number_of, unquoted
 
 if TYPE_CHECKING:
-    from fastmetrics.tables.binned_score_table import ScoreRanges
+    from fastmetrics.tables.bin_bounds import ScoreRanges
 
 
 #: What counts keep of rows: which files, which of their lines, how sure, how laid out.
@@ -23,7 +23,7 @@ def run_counts(options: argparse.Namespace) -> str:
     from fastmetrics.cli._session import in_words, progress_bar
     from fastmetrics.errors import InputError, with_names
     from fastmetrics.io.counts import read_counts
-    from fastmetrics.tables.binned_score_table import ScoreRanges
+    from fastmetrics.tables.bin_bounds import ScoreRanges
 
     _check_options(options)
     with progress_bar() as progress:
