@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -142,6 +142,12 @@ Statistic = Literal[
     "maximum_calibration_error",
     "root_mean_square_calibration_error",
 ]
+#: What statistics in bins make of the gaps, and of the bins' proportions of the rows.
+_IN_BINS: Final[tuple[Callable[[Any, Any], float], ...]] = (
+    lambda gaps, shares: float((shares * gaps).sum()),
+    lambda gaps, shares: float(gaps.max()),
+    lambda gaps, shares: math.sqrt(float((shares * gaps**2).sum())),
+)
 #: Replicates that are drawn before they are evaluated, side by side.
 _BATCH: Final = 8
 
@@ -232,8 +238,9 @@ def calibration_test(
     >>> calibration_test(rng.random(500) < y_proba**1.5, y_proba, rng=1).pvalue
     0.001
     """
-    names = ("miscalibration", *_IN_BINS)
+    names = get_args(Statistic)
     check_choice("metrics", metrics, names)
+    in_bins = dict(zip(names[1:], _IN_BINS, strict=True)).get(metrics)
     n_bins, strategy = check_bins(n_bins, strategy)
     n_resamples = check_integer("n_resamples", n_resamples, low=1)
     check_memory(n_resamples, 1, "take fewer replicates")
@@ -246,13 +253,14 @@ def calibration_test(
     n, chances = (np.add.reduceat(each, starts) for each in (data.rows, data.rows * data.p))
 
     def value(positives: NDArray[np.int64]) -> float:
-        if metrics == "miscalibration":
+        if in_bins is None:
             # what the Brier score loses to that of the isotonic fit
             lost = np.empty(len(data.p))
             squares_lost(data.p, data.rows, positives, *rising_blocks(data, positives), lost)
             return float(lost.sum()) / data.n_samples
         gaps = np.abs(np.add.reduceat(positives, starts) - chances)
-        return _IN_BINS[metrics](gaps / n, n / data.n_samples)
+        found: float = in_bins(gaps / n, n / data.n_samples)
+        return found
 
     statistic = value(data.positives)
     drawn = calibrated_draws(data, n_resamples, key)
@@ -271,16 +279,6 @@ def calibration_test(
         n_resamples,
         key_text(key),
     )
-
-
-#: Statistics in bins, of the gaps and of the bins' shares of the rows.
-_IN_BINS: dict[str, Callable[[Any, Any], float]] = {
-    "expected_calibration_error": lambda gaps, shares: float((shares * gaps).sum()),
-    "maximum_calibration_error": lambda gaps, shares: float(gaps.max()),
-    "root_mean_square_calibration_error": lambda gaps, shares: math.sqrt(
-        float((shares * gaps**2).sum())
-    ),
-}
 
 
 # ``reliability_band``: where the calibration curve lies, or would if the model were calibrated.

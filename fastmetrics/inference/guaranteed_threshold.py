@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, NamedTuple, get_args
 
@@ -130,8 +130,34 @@ def _cost_at_most(cells: Cells, prices: Prices, misses: float, alarms: float) ->
 
 Guaranteed = Literal["recall", "false_positive_rate", "precision", "expected_cost"]
 
-#: What is at most its bound; the others are at least theirs.
-_AT_MOST: Final = ("false_positive_rate", "expected_cost")
+
+class _Promise(NamedTuple):
+    """What can be promised: its numerator and denominator on data, and on which side of its bound.
+
+    A promise of a grid is tested at each threshold: a test returns the p-value of "it is broken",
+    by the counts, the bound, the prices and the level. A cheaper threshold is preferred for costs.
+    """
+
+    of_counts: Callable[[Cells, Prices], tuple[float, int]]
+    is_at_most: bool = False
+    test: Callable[[Cells, float, Prices, float], float] | None = None
+    takes_prices: bool = False
+
+
+_PROMISES: Final[dict[str, _Promise]] = {
+    "recall": _Promise(lambda cells, _: (cells.tp, cells.n_positive)),
+    "false_positive_rate": _Promise(lambda cells, _: (cells.fp, cells.n_negative), is_at_most=True),
+    "precision": _Promise(
+        lambda cells, _: (cells.tp, cells.tp + cells.fp),
+        test=lambda cells, bound, *_: precision_pvalue(cells, bound),
+    ),
+    "expected_cost": _Promise(
+        lambda cells, prices: (cells.cost(prices), cells.n_positive + cells.n_negative),
+        is_at_most=True,
+        test=cost_pvalue,
+        takes_prices=True,
+    ),
+}
 #: From how many thresholds of a grid the search starts, each with its share of `delta`.
 _STARTS: Final = 10
 _NAN = math.nan
@@ -175,8 +201,10 @@ class GuaranteedThreshold(Result):
     @property
     def verdict(self) -> str:
         """What is promised, in words."""
-        name = ("the " if self.metric in _AT_MOST else "") + self.metric.replace("_", " ")
-        kept = f"{name} {'at most' if self.metric in _AT_MOST else 'at least'} {self.bound:g}"
+        name, side = self.metric.replace("_", " "), "at least"
+        if _PROMISES[self.metric].is_at_most:
+            name, side = f"the {name}", "at most"
+        kept = f"{name} {side} {self.bound:g}"
         sure = f"{100 * (1 - self.delta):.6g} % sure"
         if math.isnan(self.threshold):
             return f"no threshold is shown to keep {kept}, {sure}"
@@ -192,7 +220,8 @@ class GuaranteedThreshold(Result):
     @property
     def _price(self) -> str:
         """What the promise costs on these rows: false alarms, or positives that are missed."""
-        if self.metric == "recall":
+        promise = _PROMISES[self.metric]
+        if promise.test is None and not promise.is_at_most:  # of the positives
             n = self.fp + self.tn
             return (
                 f"with {self.fp:,} false alarms among {n:,} negatives ({100 * self.fp / n:.3g} %)"
@@ -308,36 +337,27 @@ def guaranteed_threshold(
     >>> print(found.verdict)
     score >= -0.28... keeps recall at least 0.9 on new rows of this source, 95 % sure; on these ...
     """
-    asked = {
-        "recall": recall,
-        "false_positive_rate": false_positive_rate,
-        "precision": precision,
-        "expected_cost": expected_cost,
-    }
+    bounds = (recall, false_positive_rate, precision, expected_cost)
+    asked = dict(zip(_PROMISES, bounds, strict=True))
     measure, bound, prices = check_promise(asked, cost_fn, cost_fp)
+    promise = _PROMISES[measure]
     delta = check_fraction("delta", delta)
-    of_grid = measure in ("precision", "expected_cost")
-    if grid is not None and not of_grid:
+    if grid is not None and promise.test is None:
         raise InputTypeError(f"`grid` has no meaning for `{measure}`: all scores are candidates")
     table = as_table(y_true, y_score, pos_label=pos_label)
     if table.is_weighted:
         raise InputTypeError("a table of weights does not tell how many rows there were")
     if lacks_a_class(table, f"the threshold that guarantees `{measure}`"):
         threshold = _NAN
-    elif of_grid:
+    elif promise.test is None:
+        threshold = _of_rate(table, not promise.is_at_most, bound, delta)
+    else:
         thresholds = _checked_grid(grid, table)
         threshold = _of_grid(table, thresholds, measure, bound, prices, delta)
-    else:
-        threshold = _of_rate(table, measure, bound, delta)
     is_none = math.isnan(threshold)
     (cells,) = cells_at(table, [math.inf if is_none else threshold])
     tp, fp, n_positive, n_negative = cells
-    value, n_samples = {
-        "recall": (tp, n_positive),
-        "false_positive_rate": (fp, n_negative),
-        "precision": (tp, tp + fp),
-        "expected_cost": (cells.cost(prices), n_positive + n_negative),
-    }[measure]
+    value, n_samples = promise.of_counts(cells, prices)
     return GuaranteedThreshold(
         threshold=threshold,
         metric=measure,
@@ -364,19 +384,20 @@ def check_promise(
         got = " and ".join(f"`{name}`" for name, _ in given) or "none"
         raise InputTypeError(f"pass one of {names}: got {got}")
     ((measure, value),) = given
-    bound = (check_positive if measure == "expected_cost" else check_fraction)(measure, value)
+    takes_prices = _PROMISES[measure].takes_prices
+    bound = (check_positive if takes_prices else check_fraction)(measure, value)
     prices = []
     for name, cost in (("cost_fn", cost_fn), ("cost_fp", cost_fp)):
-        if measure == "expected_cost":
+        if takes_prices:
             if cost is None:
-                raise InputTypeError(f"`expected_cost` needs `{name}`")
+                raise InputTypeError(f"`{measure}` needs `{name}`")
             prices.append(check_positive(name, cost))
         elif cost is not None:
             raise InputTypeError(f"`{name}` has no meaning for `{measure}`")
     return measure, bound, Prices(*prices) if prices else Prices(1.0, 1.0)
 
 
-def _of_rate(table: ScoreTable, measure: Guaranteed, bound: float, delta: float) -> float:
+def _of_rate(table: ScoreTable, is_recall: bool, bound: float, delta: float) -> float:
     """Return the score of the largest rank k with P(X >= k) >= 1 - delta.
 
     X are the successes of as many trials as the class has rows: of recall the lowest positives, of
@@ -384,7 +405,6 @@ def _of_rate(table: ScoreTable, measure: Guaranteed, bound: float, delta: float)
     """
     from scipy.special import betaincc
 
-    is_recall = measure == "recall"
     counts = table.positives[::-1] if is_recall else table.negatives
     n, share = int(counts.sum()), 1.0 - bound if is_recall else bound
     # P(X < k) = 1 - I(k, n - k + 1), which rises with k
@@ -436,16 +456,12 @@ def _of_grid(
     """Return the threshold that is chosen from those whose breaking the promise is rejected."""
     values = thresholds.tolist()
     cells = list(cells_at(table, values))
-    n_starts = min(_STARTS, len(values))
+    promise, n_starts = _PROMISES[measure], min(_STARTS, len(values))
     level, kept = delta / n_starts, set[int]()
     for start in range(n_starts):
         at = start * len(values) // n_starts
         while at < len(values) and at not in kept:
-            if measure == "precision":
-                pvalue = precision_pvalue(cells[at], bound)
-            else:
-                pvalue = cost_pvalue(cells[at], bound, prices, level)
-            if pvalue > level:
+            if promise.test and promise.test(cells[at], bound, prices, level) > level:
                 break
             kept.add(at)
             at += 1
@@ -455,6 +471,6 @@ def _of_grid(
             UndefinedMetricWarning,
         )
         return _NAN
-    if measure == "precision":
-        return float(values[max(kept)])
-    return float(values[min(sorted(kept), key=lambda at: cells[at].cost(prices))])
+    if promise.takes_prices:
+        return float(values[min(sorted(kept), key=lambda at: cells[at].cost(prices))])
+    return float(values[max(kept)])
