@@ -416,6 +416,7 @@ def _limits(interval: ConfidenceInterval) -> str:
     return "" if math.isnan(interval.low) else f" [{interval.low:.6g}, {interval.high:.6g}]"
 
 
+@documented(FIELDS)
 @dataclass(frozen=True, slots=True, repr=False)
 class Pair(Drawn):
     """Two models compared by one measure: that of `a` less that of `b`.
