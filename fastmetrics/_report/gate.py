@@ -32,8 +32,8 @@ from fastmetrics.errors import InputError, SmallSampleWarning, no_such, warn_use
 from fastmetrics.inference.compare import check_margin, compare
 from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.reference import holm, normal_quantile, pvalue, quantile, tail
-from fastmetrics.inference.samples import asked_of, sample_of
-from fastmetrics.inference.units import Floats
+from fastmetrics.inference.samples import asked_of
+from fastmetrics.inference.table_points import has_influences
 from fastmetrics.measures.asking import Asked
 
 Decision = Literal["PASS", "FAIL", "INCONCLUSIVE"]
@@ -81,9 +81,6 @@ class GateRule(OneNumber):
         Rows (queries; groups) with which it would in 80 % of tries; inf with a margin of 0.
     n_samples : float
         Rows, queries, or groups that vary.
-    fails_equal, passes_worse : float
-        Shares of rehearsals on these data in which the rule alone fails a candidate as good as the
-        baseline, and passes one that is worse by the margin; nan where none was asked for.
     note : str
         What a reader of the rule must know; usually empty.
     """
@@ -104,8 +101,6 @@ class GateRule(OneNumber):
     chance_of_pass: float
     n_needed: float
     n_samples: float
-    fails_equal: float = float("nan")
-    passes_worse: float = float("nan")
     note: str = ""
 
     @property
@@ -244,14 +239,12 @@ class Gate(Several[GateRule]):
             *(["metric"] + ["slice"] * any(rule.slice for rule in self.rules)),
             *(["baseline"] * (len(self.baselines) > 1) + ["margin", "estimate"]),
             *("confidence_interval", "decision", "chance_of_pass", "n_samples"),
-            *(["fails_equal", "passes_worse"] * (not math.isnan(self.rules[0].fails_equal))),
             *hidden,
         ]
         alpha = complement(self.confidence_level)
         words = {rule.metric: rule.metric + ARROWS[rule.higher_is_better] for rule in self}
         words |= {"metric": "measure", "estimate": "difference", "n_samples": "n"}
-        words |= {"chance_of_pass": "chance to pass", "fails_equal": "fails equals"}
-        words |= {"passes_worse": "passes worse"}
+        words |= {"chance_of_pass": "chance to pass"}
         rows = sorted(self.rules, key=lambda r: (r.slice and _ORDER.index(r.decision) + 1) or 0)
         level = complement(2.0 * alpha)
         table = Table.of(rows, names, words=words, level=level, unseen=hidden)
@@ -270,10 +263,6 @@ POWER: Final = 0.8
 #: Measures that are means over rows, for which a label of a row is the worst or the best whatever
 #: the others are.
 OF_ROWS: Final = ("accuracy", "error_rate", "log_loss", "brier_score")
-
-
-#: Numbers of a block of draws.
-_BLOCK: Final = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -487,61 +476,6 @@ def slices_of(
     return found, small, lacking
 
 
-# --- rehearsals: how often rules fail equal models, and pass one that is worse -----------------
-
-
-def rehearsed(task: Task, rules: Sequence[GateRule], n_resamples: int, rng: Any) -> list[GateRule]:
-    """Return the rules of all rows with the shares of replicates that fail, and that pass, wrongly.
-
-    A replicate weighs each row (group) by Poisson's law of mean 1; the difference and its error
-    follow by the influences, around a difference of 0 for "fails equal models" and around the
-    margin for "passes what is worse by the margin".
-    """
-    generator = np.random.default_rng(rng)
-    contributions = [_contributions(task, rule) for rule in rules]
-    moves = np.stack(contributions, axis=1)
-    moves -= moves.mean(axis=0)
-    m = len(moves)
-    squares, factor = moves * moves, m / (m - 1.0)
-    sums, spreads = [], []
-    done, step = 0, max(1, _BLOCK // m)
-    while done < n_resamples:
-        weights = generator.poisson(1.0, (min(step, n_resamples - done), m)).astype(np.float64)
-        sums.append(weights @ moves)
-        spreads.append(np.sqrt(factor * (weights @ squares)))
-        done += len(weights)
-    differences, errors = np.concatenate(sums), np.concatenate(spreads)
-    found = []
-    for rule, difference, error in zip(rules, differences.T, errors.T, strict=True):
-        ratios = np.divide(difference, error, out=np.zeros(len(error)), where=error > 0.0)
-        shifts = np.divide(rule.margin, error, out=np.zeros(len(error)), where=error > 0.0)
-        is_known = rule.df > 0.0
-        fail = np.mean(ratios + shifts < quantile(task.alpha, rule.df)) if is_known else 0
-        passed = np.mean(-ratios < quantile(task.alpha, rule.df)) if is_known else 0
-        found.append(replace(rule, fails_equal=float(fail), passes_worse=float(passed)))
-    return found
-
-
-def _contributions(task: Task, rule: GateRule) -> Floats:
-    """Return what each unit adds to the gain of the candidate."""
-    one = next(each for each in task.asked if each.label == rule.metric)
-    known = task if task.unknown is None else task.part(~task.unknown)
-    names = task.candidate, rule.baseline
-    models = [NamedScores(name, f"scores[{name!r}]", known.scores[name]) for name in names]
-    given: dict[str, Any] = dict.fromkeys(("event", "query", "groups", "strata", "sample_weight"))
-    given |= {**task.options, **known.columns}
-    if given["sample_weight"] is None:
-        given["weights_are"] = None
-    measured = sample_of((one,), known.labels, models, **given)[one.label].measured(one)
-    moved, units = measured.influences[0] - measured.influences[1], measured.units
-    moved = moved if rule.higher_is_better else -moved
-    if units.groups is not None:
-        return np.asarray(units.sums_of_groups(moved[None, :])[0].sum(axis=0))
-    if units.counts is not None:  # a row of a frequency is so many
-        return np.repeat(moved, units.counts.astype(np.int64))
-    return moved if units.weights is None else moved * units.weights
-
-
 #: Chances of passing, of an equal candidate, below which a gate is no use.
 _RARELY: Final = 0.5
 #: What rules of `gate` take, and its kin.
@@ -609,19 +543,9 @@ def gate(
     threshold: float | None = None,
     pos_label: Any = None,
     confidence_level: float = 0.95,
-    n_rehearsals: int | None = None,
-    rng: Any = None,
     n_threads: int | None = None,
 ) -> Gate:
     """Decide whether a candidate loses to a baseline by more than margins: pass, fail, or neither.
-
-    Parameters
-    ----------
-    n_rehearsals : int, optional
-        Replicates (2,000 are usual) of these data that say of each rule how often it fails a
-        candidate as good as the baseline, and passes one that is worse by the margin.
-    rng : None, int or numpy Generator, optional
-        Seed of the rehearsals.
 
     Returns
     -------
@@ -714,11 +638,7 @@ def gate(
     )
     rules = rules_of(task)
     _warn_of_power(rules)
-    if n_rehearsals is not None:
-        n_rehearsals = check_integer("n_rehearsals", n_rehearsals, low=1)
     of_slices, small, lacking = slices_of(task, slices, min_n) if slices else ([], [], [])
-    if n_rehearsals is not None:
-        rules = rehearsed(task, rules, n_rehearsals, rng)
     found = decided([*rules, *of_slices], alpha)
     return Gate(
         verdict=verdict_of(found, require_slices=require_slices),
@@ -805,7 +725,7 @@ def _asked(margins: Any, metrics: Mapping[str, Any] | None, query: Any) -> tuple
             check_margin(margins[one.label])
         except InputError as error:
             raise error.renamed({"margin": with_name}) from error
-        if not one.has_influences:
+        if not has_influences(one):
             raise InputError(
                 f"`margins` names {one.label!r}, which has no influences of rows, and so no error "
                 "that a gate could use; `paired_bootstrap` compares models by it"

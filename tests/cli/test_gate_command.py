@@ -170,13 +170,12 @@ def test_junit(folder, capsys) -> None:
     assert "more than the margin of 0.01" in cases[0].find("failure").get("message")
 
 
-def test_markdown_and_rehearsals(folder, capsys) -> None:
-    assert gate(*ONE, "--score", "new", "--format", "markdown", "--aa", "200", "--seed", "1") == 0
+def test_markdown(folder, capsys) -> None:
+    assert gate(*ONE, "--score", "new", "--format", "markdown") == 0
     out = capsys.readouterr().out
     assert "| measure |" in out.replace("| measure  |", "| measure |")
     assert out.startswith("**Gate: PASS**\n")
     assert "PASS: new is not worse than old" in out
-    assert "passes worse" in out
     assert gate(*ONE, "--score", "nowhere", "--format", "markdown") == 2
     out, err = capsys.readouterr()
     assert out.startswith("**Gate: no verdict**\n")

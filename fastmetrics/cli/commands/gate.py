@@ -7,7 +7,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from fastmetrics.cli._options import Command, as_options, parse_bounds, parse_metrics, positive
+from fastmetrics.cli._options import Command, as_options, parse_bounds, parse_metrics
 from fastmetrics.errors import parsing_error
 
 if TYPE_CHECKING:
@@ -42,19 +42,6 @@ _NAMES: Final = as_options(
         "missing=",
     ),
 ) | {"margins": "--margin", "candidate": "--score", "slices": "--slice"}
-
-
-def add_options_of_gate(command: argparse.ArgumentParser) -> None:
-    """Add what may have a value, or none."""
-    command.add_argument(
-        "--aa",
-        nargs="?",
-        const=2_000,
-        type=positive,
-        metavar="N",
-        help="rehearse on these data (2000 times): how often a rule fails an equal candidate, and "
-        "passes one that is worse by the margin",
-    )
 
 
 def run_gate(options: argparse.Namespace) -> str:
@@ -102,8 +89,6 @@ def _decided(options: argparse.Namespace) -> str:
         "min_n": options.min_n or 30,
         "require_slices": bool(options.require_slices),
         "confidence_level": options.confidence_level or 0.95,
-        "n_rehearsals": options.aa,
-        "rng": options.seed,
         "anchor": options.anchor,
         "threshold": options.threshold,
     }
@@ -296,7 +281,6 @@ FILE
 [--threshold T]  from which on a score is called positive
 [--pos-label]
 [--confidence-level P]  1 - alpha: how sure a decision is (default 0.95)
-[--seed S]  of --aa
 [--junit FILE]  write the rules as JUnit XML too
 [--where]
 [--threads]
@@ -315,5 +299,4 @@ a file of rules (TOML) has the same by the names of the options:
   roc_auc = 0.005
   "roc_auc:max_fpr=0.1" = 0.01
 """,
-    add_options=add_options_of_gate,
 )
