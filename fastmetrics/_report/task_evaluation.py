@@ -5,20 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._input.classes import (
-    are_class_columns,
     check_class_labels,
     in_class_order,
-    show_labels,
 )
-from fastmetrics._input.containers import as_array, column_count, has_names
+from fastmetrics._input.containers import as_array, column_count
 from fastmetrics._input.models import NamedScores
-from fastmetrics._input.scalars import check_choice, check_same_length
+from fastmetrics._input.scalars import check_same_length
 from fastmetrics._report.evaluation_result import Evaluation, Task
 from fastmetrics._report.score_evaluation import found_of
 from fastmetrics._results import ConfidenceInterval
@@ -39,147 +37,6 @@ _DEFAULTS: Final[dict[str, tuple[str, ...]]] = {
 }
 #: Of errors of plain rows: the median, and the one that a tenth of rows exceeds.
 _QUANTILES: Final = {"median_absolute_error": 0.5, "absolute_error_quantile_90": 0.9}
-#: Kinds of arrays that hold texts.
-_TEXTS: Final = "UOS"
-#: Rows that are looked at for whether there are more than two values.
-_LOOK: Final = 4_096
-#: More whole numbers than this are seldom classes.
-_MANY: Final = 100
-#: Rows of other labels than 0 and 1, in proportion, that are slips rather than amounts.
-_STRAY: Final = 0.01
-
-
-def task_of(y_true: Any, models: Sequence[NamedScores], query: Any, task: Any) -> Task:
-    """Return the task that was said, or that the rule tells."""
-    if task is not None:
-        check_choice("task", task, get_args(Task))
-        if (task == "rankings") != (query is not None):
-            raise InputError("`query` says whose items rows are: it goes with `task='rankings'`")
-        said: Task = task
-        return said
-    if query is not None:
-        return "rankings"
-    if any(column_count(model.values) > 1 for model in models):
-        return "multiclass"
-    y = as_array(y_true, "y_true")
-    if y.dtype.kind in _TEXTS and any(
-        as_array(model.values, model.argument).dtype.kind in _TEXTS for model in models
-    ):
-        return "labels"
-    if y.ndim != 1 or not _has_many_values(y):
-        return "binary"
-    if y.dtype.kind not in "iuf":
-        raise InputError(
-            f"`y_true` has more than two classes, and `{models[0].argument}` one score a row: pass "
-            "a matrix for each model, a column a class, or predicted labels"
-        )
-    columns = [as_array(model.values, model.argument) for model in models]
-    if not _is_whole(y) and all(map(_are_labels, columns)):
-        raise InputError(
-            f"`y_true` holds fractions and `{models[0].argument}` labels of two classes: are the "
-            "arguments swapped? If not, pass `task='values'`"
-        )
-    if not _is_whole(y) or not all(map(_is_whole, columns)):
-        _refuse_doubtful_values(y, models)
-        return "values"
-    raise InputError(
-        f"`y_true` and `{models[0].argument}` hold whole numbers, of more than two values, which "
-        "may be labels of classes or amounts: pass `task='labels'` or `task='values'`"
-    )
-
-
-def are_of_classes(y_true: Any, scores: Any) -> bool:
-    """Return whether the columns of ``scores`` are the probabilities of the classes, three or more.
-
-    A frame's have their names; an array's are as many, of labels, and sum to 1 in each row.
-
-    Raises
-    ------
-    InputError
-        If an array has as many columns as there are classes, and rows of another sum: they may be
-        scores of classes, or models.
-    """
-    k = column_count(scores)
-    if k < 3 or column_count(y_true) > 1 or (labels := _classes_of(y_true)) is None:
-        return False
-    if has_names(scores):
-        return are_class_columns(scores, y_true)
-    if len(labels) != k:
-        return False
-    matrix = as_array(scores, "scores")
-    if matrix.ndim != 2 or matrix.dtype.kind not in "iuf" or len(matrix) != len(y_true):
-        return False  # said in other words
-    if np.isclose(matrix.sum(axis=1), 1.0).all():
-        return True
-    raise InputError(
-        f"`scores` has {k} columns, and `y_true` {k} classes: of one model's scores of the classes "
-        "say `task='multiclass'`; of models pass {'a': ..., 'b': ...}, or `names`"
-    )
-
-
-def _classes_of(y_true: Any) -> list[Any] | None:
-    """Return the classes of a column that may hold labels, None where it does not."""
-    y = as_array(y_true, "y_true")
-    if y.ndim != 1 or not len(y) or (y.dtype.kind == "f" and not _is_whole(y)):
-        return None
-    seen = y[:: max(1, len(y) // _LOOK)]
-    if y.dtype.kind in "iuf" and len(np.unique(seen)) > _MANY:
-        return None
-    found: list[Any] = check_class_labels(y).classes.tolist()
-    return found
-
-
-def _refuse_doubtful_values(y: NDArray[Any], models: Sequence[NamedScores]) -> None:
-    """Raise where whole numbers and predictions that are not whole may be labels and scores."""
-    labels = _classes_of(y) if _is_whole(y) else None
-    if labels is None or len(labels) > _MANY:
-        return
-    columns = [as_array(each.values, each.argument) for each in models]
-    if any(each.dtype.kind not in "iuf" or each.shape != y.shape for each in columns):
-        return
-    said = f"`y_true` holds the whole numbers {show_labels(np.array(labels))}"
-    if len(columns) == len(labels) and np.isclose(np.sum(columns, axis=0), 1.0).all():
-        raise InputError(
-            f"{said}, and the {len(columns)} columns of scores sum to 1 in each row: of one "
-            "model's probabilities pass the matrix with `task='multiclass'`, else say "
-            "`task='values'`"
-        )
-    counts = {label: int(np.count_nonzero(y == label)) for label in labels}
-    others = sum(n for label, n in counts.items() if label not in (0, 1)) if 0 in counts else len(y)
-    are_chances = all(0.0 <= each.min() <= each.max() <= 1.0 for each in columns)
-    if are_chances or others <= _STRAY * len(y):
-        rare = min(counts, key=counts.__getitem__)
-        raise InputError(
-            f"{said}, and `{models[0].argument}` scores: are these labels of two classes, and "
-            f"{rare!r}, in {counts[rare]:,} of {len(y):,} rows, a slip? Mend them; of numbers say "
-            "`task='values'`, and of several classes pass a matrix for each model"
-        )
-
-
-def _has_many_values(y: Any) -> bool:
-    """Return whether more than two values are seen on a look over the rows."""
-    if y.dtype.kind == "b" or len(y) == 0:
-        return False
-    seen = y[:: max(1, len(y) // _LOOK)]
-    if y.dtype.kind == "f":
-        seen = seen[~np.isnan(seen)]
-    return len(set(seen.tolist())) > 2
-
-
-def _are_labels(values: Any) -> bool:
-    """Return whether there are two values, and they are labels as they are usually written."""
-    if values.dtype.kind == "b":
-        return True
-    if values.dtype.kind not in "iuf" or values.ndim != 1 or not len(values):
-        return False
-    low, high = values.min(), values.max()
-    return bool(low in (0, -1) and high == 1 and ((values == low) | (values == high)).all())
-
-
-def _is_whole(values: Any) -> bool:
-    if values.dtype.kind != "f":
-        return True
-    return bool((np.isfinite(values) & (np.rint(values) == values)).all())
 
 
 def evaluate_task(

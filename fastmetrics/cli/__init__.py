@@ -92,8 +92,11 @@ def files_apart(arguments: Sequence[str]) -> list[str]:
     return [*found[:at], *files, "--metrics", *names, *files_apart(found[end:])]
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser; each command sets ``command``, which returns the text to print."""
+def build_parser(chosen: str = "") -> argparse.ArgumentParser:
+    """Return the parser; each command sets ``command``, which returns the text to print.
+
+    Where a command is ``chosen`` the others stand in the help without their options.
+    """
     parser = _Parser(
         prog="fastmetrics",
         description="Exact, fast evaluation of labels and scores.",
@@ -111,6 +114,8 @@ def build_parser() -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
+        if chosen not in ("", each.name):
+            continue
         if each.add_options is not None:
             each.add_options(command)
         declare(command, each.options, **each.types)
@@ -151,7 +156,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if sys.stdout is None:
             raise OSError(errno.EBADF, "standard output is closed")
         given = sys.argv[1:] if argv is None else argv
-        arguments = build_parser().parse_args(files_apart(given))
+        arguments = build_parser(next(iter(given), "")).parse_args(files_apart(given))
         if hasattr(arguments, "given"):  # to be printed
             arguments.given = given
         with insistent_interrupt():

@@ -233,28 +233,26 @@ def check_columns(options: argparse.Namespace) -> None:
 
 def tell_of(found: Evaluation, warned: list[tuple[Any, str]], what: str) -> None:
     """Print the warnings of an evaluation, and what else is to be known of its models."""
+    from fastmetrics.errors import UndefinedMetricWarning
+
     texts = [text for _, text in warned]
     if found.task != "binary":
         print_texts(texts, what)
         return
-    evaluation, several = found, len(found) > 1
-    others = list(texts)
-    for model in evaluation:
-        if model.note and any(model.note in text for text in texts):
-            print_texts([text for text in texts if model.note in text], f"model {model.name!r}")
-            others = [text for text in others if model.note not in text]
-    of_all = "bootstrap" if evaluation.bootstrap is not None else "all models"
-    print_texts(others, of_all if several else f"model {evaluation[0].name!r}")
+    lacks_a_class = found[0].roc_auc != found[0].roc_auc  # which a warning says of each model
+    if lacks_a_class:
+        own = [text for kind, text in warned if kind is UndefinedMetricWarning]
+        print_texts(own, "model")
+        texts = [text for text in texts if text not in own]
+    of_all = "bootstrap" if found.bootstrap is not None else "all models"
+    print_texts(texts, of_all if len(found) > 1 else f"model {found[0].name!r}")
     names: dict[str, list[str]] = {}
-    for model in evaluation:
-        told = any(model.note in text for text in texts)
-        if model.note and not told:
+    for model in found:
+        if model.note and not lacks_a_class:
             names.setdefault(model.note, []).append(repr(model.name))
     for note, of in names.items():
-        if len(of) == len(evaluation) > 1:
-            tell("note", f"all models: {note}")
-        else:
-            tell("note", f"{'model' if len(of) == 1 else 'models'} {', '.join(of)}: {note}")
+        about = f"{'model' if len(of) == 1 else 'models'} {', '.join(of)}"
+        tell("note", f"{'all models' if len(of) == len(found) > 1 else about}: {note}")
 
 
 def run_doctor(options: argparse.Namespace) -> str:
