@@ -33,7 +33,6 @@ from fastmetrics.inference.compare import check_margin, compare
 from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.reference import holm, normal_quantile, pvalue, quantile, tail
 from fastmetrics.inference.samples import asked_of
-from fastmetrics.inference.table_points import has_influences
 from fastmetrics.measures.asking import Asked
 
 Decision = Literal["PASS", "FAIL", "INCONCLUSIVE"]
@@ -725,7 +724,7 @@ def _asked(margins: Any, metrics: Mapping[str, Any] | None, query: Any) -> tuple
             check_margin(margins[one.label])
         except InputError as error:
             raise error.renamed({"margin": with_name}) from error
-        if not has_influences(one):
+        if not one.has_influences:
             raise InputError(
                 f"`margins` names {one.label!r}, which has no influences of rows, and so no error "
                 "that a gate could use; `paired_bootstrap` compares models by it"
