@@ -25,15 +25,13 @@ from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.measures import asking
 from fastmetrics.measures.asking import MetricLike, MetricsLike
+from fastmetrics.measures.registry import DEFAULTS
 from fastmetrics.tables.score_table import real_threshold
 
 #: What the table of an evaluation shows. A threshold that is chosen on the data is chosen anew in
 #: each replicate.
 TABLE_METRICS: dict[str, MetricLike] = {
-    "roc_auc": "roc_auc",
-    "average_precision": "average_precision",
-    "break_even_point": "break_even_point",
-    "ks_statistic": "ks_statistic",
+    **{name: name for name in DEFAULTS["scores"]},
     "tpr_at_best_threshold": ("best_threshold", {"of": "true_positive_rate"}),
     "fpr_at_best_threshold": ("best_threshold", {"of": "false_positive_rate"}),
 }

@@ -17,7 +17,8 @@ from fastmetrics.inference.estimate_result import METHODS, WEIGHTS, Estimate, Es
 from fastmetrics.inference.guaranteed_threshold import GuaranteedThreshold
 from fastmetrics.inference.reference import NOWHERE
 from fastmetrics.inference.threshold_cost import ThresholdCostInterval
-from fastmetrics.measures.registry import MEASURES
+from fastmetrics.measures._measure import LARGEST_GAP
+from fastmetrics.measures.registry import DEFAULTS, LOSSES, MEASURES, WORDS
 
 #: What `evaluate` knows.
 Task = Literal["binary", "multiclass", "labels", "multilabel", "values", "rankings"]
@@ -43,36 +44,24 @@ _VARIES: Final[dict[Judged, tuple[str, str]]] = {
 NAMES_OF_SCORES: Final = {
     "n_positive": "n+",
     "n_negative": "n−",
-    "roc_auc": "AUC",
-    "average_precision": "average precision",
-    "break_even_point": "break-even point",
-    "ks_statistic": "KS",
+    **{name: WORDS[name] for name in DEFAULTS["scores"]},
     "threshold": "best threshold",
     "tpr_at_best_threshold": "TPR at the best threshold",
     "fpr_at_best_threshold": "FPR at the best threshold",
-    "brier_score": "Brier score",
-    "log_loss": "log loss",
+    **{name: WORDS[name] for name in LOSSES},
 }
 #: What readers call measures of any task.
-NAMES: Final = NAMES_OF_SCORES | {
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "flip_rate": "flip rate: two tries disagree",
-    "f1_macro": "macro F1",
-    "f1_micro": "micro F1",
-    "f1": "F1",
-    "subset_accuracy": "all labels of a row right",
-    "hamming_loss": "Hamming loss",
-    "roc_auc_macro": "macro AUC",
-    "average_precision_macro": "macro average precision",
-    "matthews_corrcoef": "Matthews correlation",
-    "mean_absolute_error": "MAE",
-    "median_absolute_error": "median absolute error",
-    "r2": "R²",
-    "roc_auc_ovr": "AUC, each class against the rest",
-    "root_mean_squared_error": "RMSE",
-    "absolute_error_quantile_90": "nine of ten errors are below",
-}
+NAMES: Final = (
+    NAMES_OF_SCORES
+    | WORDS
+    | {
+        "flip_rate": "flip rate: two tries disagree",
+        "subset_accuracy": "all labels of a row right",
+        "roc_auc_macro": "macro AUC",
+        "average_precision_macro": "macro average precision",
+        "absolute_error_quantile_90": "nine of ten errors are below",
+    }
+)
 _HEADS: Final = ("metric", "model", "estimate", "confidence_interval", "standard_error")
 #: What tables of differences leave to data frames.
 _UNSEEN: Final = ("standard_error", "df", "n_failed")
@@ -86,10 +75,7 @@ _TASK_FIELDS: Final = (
 FIELDS: Final = {
     "n_positive": "n_positive",
     "n_negative": "n_negative",
-    "roc_auc": "roc_auc",
-    "average_precision": "average_precision",
-    "break_even_point": "break_even_point",
-    "ks_statistic": "ks_statistic",
+    **{name: name for name in DEFAULTS["scores"]},
     "threshold": "threshold",
     "tpr_at_best_threshold": "true_positive_rate",
     "fpr_at_best_threshold": "false_positive_rate",
@@ -105,10 +91,10 @@ _OF_ONE_PAIR: Final = (
 )
 #: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
 _OF_ONE_MEASURE = ("estimate", "confidence_interval", "method", "standard_error")
-#: What an evaluation measures by how far each row moves it: these have intervals as they are.
-SMOOTH: Final = ("roc_auc", "average_precision")
-#: What has limits of rows in memory, or of their table: KS, the largest of many gaps, too.
-LIMITED: Final = (*SMOOTH, "ks_statistic")
+#: What has limits of rows in memory, or of their table.
+LIMITED: Final = tuple(name for name in DEFAULTS["scores"] if MEASURES[name].influences)
+#: What has intervals by influence values as they are: all but KS, the largest of many gaps.
+SMOOTH: Final = tuple(name for name in LIMITED if MEASURES[name].interval != LARGEST_GAP)
 #: What a reader of the least cost must know.
 LEAST_COST: Final = (
     "Cheapest threshold: least expected cost of an example. Its cost here is too low for new data, "

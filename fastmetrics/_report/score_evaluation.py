@@ -42,7 +42,6 @@ from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.guaranteed_threshold import check_promise, guaranteed_threshold
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.range_summary import (
-    LOSSES,
     Corner,
     RangeSummary,
     are_fractions,
@@ -67,6 +66,7 @@ from fastmetrics.measures.curves.precision_recall import (
 )
 from fastmetrics.measures.curves.roc import ks_at, ks_of_table
 from fastmetrics.measures.curves.roc_auc import roc_auc_score
+from fastmetrics.measures.registry import LOSSES
 from fastmetrics.tables.score_table import ScoreTable, real_threshold
 
 if TYPE_CHECKING:

@@ -26,15 +26,8 @@ from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.proportions import proportion_limits
 from fastmetrics.inference.samples import asked_of, without_value
 from fastmetrics.measures.asking import MetricsLike
+from fastmetrics.measures.registry import DEFAULTS
 
-#: What is measured of each task where nothing else is asked.
-_DEFAULTS: Final[dict[str, tuple[str, ...]]] = {
-    "labels": ("accuracy", "balanced_accuracy", "f1_macro"),
-    "labels of two": ("accuracy", "balanced_accuracy", "precision", "recall", "f1"),
-    "multiclass": ("log_loss", "roc_auc_ovr"),
-    "values": ("root_mean_squared_error", "mean_absolute_error", "r2"),
-    "rankings": ("ndcg@10", "map", "mrr"),
-}
 #: Of errors of plain rows: the median, and the one that a tenth of rows exceeds.
 _QUANTILES: Final = {"median_absolute_error": 0.5, "absolute_error_quantile_90": 0.9}
 
@@ -116,7 +109,7 @@ def _asked(
     """Return predictions with what is measured of them: of classes ``labels`` and probabilities."""
     if task == "multiclass":
         if metrics is None:
-            return [(labels, _DEFAULTS["labels"]), (models, _DEFAULTS["multiclass"])]
+            return [(labels, DEFAULTS["labels"]), (models, DEFAULTS["multiclass"])]
         of_labels: dict[str, Any] = {}
         of_matrix: dict[str, Any] = {}
         for one in asked_of(metrics, None, None):
@@ -128,8 +121,8 @@ def _asked(
     if task == "labels" and pos_label is not None:
         columns = [as_array(y_true, "y_true"), *(model.values for model in models)]
         if len(set().union(*(np.unique(each).tolist() for each in columns))) <= 2:
-            return [(models, _DEFAULTS["labels of two"])]
-    return [(models, _DEFAULTS[task])]
+            return [(models, DEFAULTS["labels of two"])]
+    return [(models, DEFAULTS[task])]
 
 
 def by_class(y_true: Any, models: Sequence[NamedScores]) -> list[NamedScores]:

@@ -38,6 +38,7 @@ from fastmetrics.measures.curves.influences import Counts
 from fastmetrics.measures.curves.precision_recall import Balance, balance_of
 from fastmetrics.measures.curves.roc import PIECE_ROWS, Piece, by_pieces
 from fastmetrics.measures.probabilities.log_loss import losses_of_rows
+from fastmetrics.measures.registry import LOSSES
 from fastmetrics.tables._mergeable import Summed
 from fastmetrics.tables.bin_layout import MOST_BINS, Search, search_of
 from fastmetrics.tables.pairs import INT64_BOUND, PairCounts, pairs_of_weights
@@ -202,8 +203,6 @@ class ProductSums(NamedTuple):
         return sizes, np.where(steps > ROUNDING * ends.max(), steps, 0.0)
 
 
-#: Of scores that may be probabilities: means of what class and score tell of a row.
-LOSSES: Final = ("brier_score", "log_loss")
 #: The measures, and whether each class is a stratum of its own.
 MEASURES: Final = {"roc_auc": True, "average_precision": False, **dict.fromkeys(LOSSES, False)}
 

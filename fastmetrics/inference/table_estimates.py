@@ -22,12 +22,13 @@ from fastmetrics.errors import (
 )
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.interval_rule import estimate_of
-from fastmetrics.inference.range_summary import LOSSES, RangeSummary, summary_of_runs
+from fastmetrics.inference.range_summary import RangeSummary, summary_of_runs
 from fastmetrics.inference.samples import warn_of_units
 from fastmetrics.inference.table_points import Measured, TablePoints, of_matrix
 from fastmetrics.inference.units import Spread, Units
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.influences import of_curve
+from fastmetrics.measures.registry import LOSSES
 from fastmetrics.tables.bin_bounds import BinColumns, Bracket, Bracketed, precision_bracket
 from fastmetrics.tables.confusion._label_counts import Cells
 from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix

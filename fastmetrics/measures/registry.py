@@ -607,6 +607,45 @@ USUAL: Final[dict[str, tuple[str, ...]]] = {
     "group_auc": ("gauc",),
 }
 
+#: Losses of probabilities, which sums over ranges of scores tell.
+LOSSES: Final = ("brier_score", "log_loss")
+
+#: What is measured by default: of scores of two classes and of the other tasks of `evaluate`, and
+#: of estimators by `evaluate_estimator`.
+DEFAULTS: Final[dict[str, tuple[str, ...]]] = {
+    "scores": ("roc_auc", "average_precision", "break_even_point", "ks_statistic"),
+    "labels": ("accuracy", "balanced_accuracy", "f1_macro"),
+    "labels of two": ("accuracy", "balanced_accuracy", "precision", "recall", "f1"),
+    "multiclass": ("log_loss", "roc_auc_ovr"),
+    "values": ("root_mean_squared_error", "mean_absolute_error", "r2"),
+    "rankings": ("ndcg@10", "map", "mrr"),
+    "regressors": ("mean_squared_error", "mean_absolute_error", "r2"),
+    "classifiers": ("error_rate", "balanced_accuracy", "f1_macro"),
+    "classifiers of two": ("error_rate", "balanced_accuracy", "f1"),
+}
+
+#: What reports call metrics: all others go by their own name there.
+WORDS: Final = {
+    "roc_auc": "AUC",
+    "average_precision": "average precision",
+    "break_even_point": "break-even point",
+    "ks_statistic": "KS",
+    "brier_score": "Brier score",
+    "log_loss": "log loss",
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "f1_macro": "macro F1",
+    "f1_micro": "micro F1",
+    "f1": "F1",
+    "hamming_loss": "Hamming loss",
+    "matthews_corrcoef": "Matthews correlation",
+    "mean_absolute_error": "MAE",
+    "median_absolute_error": "median absolute error",
+    "r2": "R²",
+    "roc_auc_ovr": "AUC, each class against the rest",
+    "root_mean_squared_error": "RMSE",
+}
+
 #: Every measure by its canonical name: scikit-learn's scorer name, where it has one, without
 #: ``neg_``.
 MEASURES: Final[dict[str, Measure]] = {

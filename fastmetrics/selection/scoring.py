@@ -29,7 +29,7 @@ from fastmetrics.errors import (
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.asking import Asked, ask, ask_one
 from fastmetrics.measures.decisions.count_measures import value
-from fastmetrics.measures.registry import MEASURES
+from fastmetrics.measures.registry import DEFAULTS, MEASURES
 from fastmetrics.measures.regression.regression_measures import regression_measures
 from fastmetrics.selection.folds import Requests, routing, set_requests
 from fastmetrics.selection.point632 import RowLoss, row_loss_of
@@ -312,8 +312,8 @@ def directed(metric: Metric, higher_is_better: Any) -> bool:
 def defaults(classes: NDArray[Any] | None) -> tuple[str, ...]:
     """Return what is measured where nothing is asked for; of single rows the first alone."""
     if classes is None:
-        return "mean_squared_error", "mean_absolute_error", "r2"
-    return "error_rate", "balanced_accuracy", "f1_macro" if len(classes) > 2 else "f1"
+        return DEFAULTS["regressors"]
+    return DEFAULTS["classifiers" if len(classes) > 2 else "classifiers of two"]
 
 
 def metric_of(one: Asked) -> Metric:
