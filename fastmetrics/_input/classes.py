@@ -284,9 +284,9 @@ class ClassLabels(NamedTuple):
 
 def check_class_labels(y_true: Any, name: str = "y_true") -> ClassLabels:
     """Return the sorted classes of labels, whole numbers, booleans or text, and each row's code."""
-    named = dictionary(y_true, name)
+    named = _named_labels(y_true, name)
     if named is not None:
-        return in_order(named.words, named.codes)
+        return named
     y = text_or_numbers(label_vector(y_true, name), name)
     check_label_values(y, name)
     if y.dtype.kind == "U":
@@ -394,15 +394,12 @@ def _integer_codes(y: NDArray[Any]) -> ClassLabels:
     return ClassLabels(classes, number[offsets].astype(np.int64, copy=False))
 
 
-class Dictionary(NamedTuple):
-    """``words`` (k,) of dtype object, distinct; ``codes`` (n,) integers: ``words[codes]``."""
-
-    words: NDArray[Any]
-    codes: NDArray[Any]
+#: Distinct words (k,) of dtype object, and the number of each row's word (n,), -1 of a null.
+_Words = tuple[NDArray[Any], NDArray[Any]]
 
 
-def dictionary(values: Any, name: str) -> Dictionary | None:
-    """Return the distinct texts of a column of pandas, polars or Arrow and each row's number.
+def _named_labels(values: Any, name: str) -> ClassLabels | None:
+    """Return the texts of a column of pandas, polars or Arrow, coded by its library.
 
     None for every other kind of input, for columns of numbers and for empty ones: they are read as
     arrays. Categories that are no text are read as arrays too. Nulls are refused.
@@ -412,7 +409,7 @@ def dictionary(values: Any, name: str) -> Dictionary | None:
     if reader is None or library not in sys.modules or getattr(values, "ndim", 1) != 1:
         return None
     found = reader(values)
-    if found is None or len(found.codes) == 0:
+    if found is None or len(found[1]) == 0:
         return None
     words, codes = found
     texts = words.tolist()
@@ -427,11 +424,11 @@ def dictionary(values: Any, name: str) -> Dictionary | None:
     if len(set(texts)) < len(texts):  # Arrow lets a dictionary say the same twice
         number: dict[str, int] = {}
         codes = np.array([number.setdefault(word, len(number)) for word in texts])[codes]
-        return Dictionary(np.array(list(number), dtype=object), codes)
-    return Dictionary(np.array(texts, dtype=object), codes)
+        return in_order(np.array(list(number), dtype=object), codes)
+    return in_order(np.array(texts, dtype=object), codes)
 
 
-def _of_pandas(values: Any) -> Dictionary | None:
+def _of_pandas(values: Any) -> _Words | None:
     pandas = sys.modules["pandas"]
     dtype = getattr(values, "dtype", None)
     if dtype is None or isinstance(dtype, np.dtype):
@@ -439,14 +436,14 @@ def _of_pandas(values: Any) -> Dictionary | None:
     if isinstance(dtype, pandas.CategoricalDtype):
         categorical = values.array if hasattr(values, "array") else values
         words = np.asarray(categorical.categories, dtype=object)
-        return Dictionary(words, np.asarray(categorical.codes))
+        return words, np.asarray(categorical.codes)
     if pandas.api.types.is_string_dtype(dtype):
         codes, uniques = pandas.factorize(values)
-        return Dictionary(np.asarray(uniques, dtype=object), codes)
+        return np.asarray(uniques, dtype=object), codes
     return None
 
 
-def _of_polars(values: Any) -> Dictionary | None:
+def _of_polars(values: Any) -> _Words | None:
     polars = sys.modules["polars"]
     if not isinstance(values, polars.Series) or values.dtype not in (
         polars.String,
@@ -457,12 +454,12 @@ def _of_polars(values: Any) -> Dictionary | None:
     text = values.cast(polars.String)
     words = text.drop_nulls().unique(maintain_order=True)
     if not len(words):
-        return Dictionary(np.empty(0, dtype=object), np.full(len(text), -1))
+        return np.empty(0, dtype=object), np.full(len(text), -1)
     codes = text.replace_strict(words, np.arange(len(words)), return_dtype=polars.Int64)
-    return Dictionary(words.to_numpy().astype(object), codes.fill_null(-1).to_numpy())
+    return words.to_numpy().astype(object), codes.fill_null(-1).to_numpy()
 
 
-def _of_arrow(values: Any) -> Dictionary | None:
+def _of_arrow(values: Any) -> _Words | None:
     pyarrow = sys.modules["pyarrow"]
     if not isinstance(values, pyarrow.Array | pyarrow.ChunkedArray):
         return None
@@ -476,7 +473,7 @@ def _of_arrow(values: Any) -> Dictionary | None:
     if not kind.startswith("dictionary"):
         values = values.dictionary_encode()
     codes = values.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return Dictionary(np.array(values.dictionary.to_pylist(), dtype=object), codes)
+    return np.array(values.dictionary.to_pylist(), dtype=object), codes
 
 
 _ARROW_TEXTS = ("string", "large_string", "string_view")
@@ -561,9 +558,8 @@ def of_one_kind(true: LabelColumn, predicted: LabelColumn) -> LabelColumns:
 
 def check_label_column(values: Any, name: str) -> LabelColumn:
     """Return one column of labels, checked; see `check_label_columns`."""
-    named = None if type(values) is np.ndarray else dictionary(values, name)
-    if named is not None:
-        coded = in_order(named.words, named.codes)
+    coded = None if type(values) is np.ndarray else _named_labels(values, name)
+    if coded is not None:
         return LabelColumn(name, coded.codes, coded.classes)
     y = text_or_numbers(label_vector(values, name), name)
     if y.dtype.kind in "UO":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -38,15 +38,10 @@ _FIELDS: Final = (
 _NAMED: Final = 5
 
 
-class _Layout(NamedTuple):
-    """The fields of a line of a file, and the position of its number, counted from 1."""
-
-    fields: tuple[str, ...]
-    number: int
-
-
-_QRELS: Final = _Layout(("query", "iteration", "document", "relevance"), 4)
-_RUN: Final = _Layout(("query", "Q0", "document", "rank", "score", "tag"), 5)
+#: The fields of a line of a file, and the position of its number, counted from 1.
+_Layout = tuple[tuple[str, ...], int]
+_QRELS: Final = (("query", "iteration", "document", "relevance"), 4)
+_RUN: Final = (("query", "Q0", "document", "rank", "score", "tag"), 5)
 
 
 def read_trec(qrels: Path, runs: Path | Mapping[str, Path]) -> dict[str, Any]:
@@ -129,11 +124,12 @@ def _load(session: Session, name: str, path: str, layout: _Layout) -> None:
     """Make a table of a file: query q, document d, number v; raise for the first bad line."""
     import duckdb
 
+    names, position = layout
     # Tabs become spaces. DuckDB takes `1_0` for 10.
     lines = f"(SELECT replace(text, '\t', ' ') AS text FROM {lines_of(session.addresses[path])})"
-    number = f"p[{layout.number}]"
+    number = f"p[{position}]"
     value = f"CASE WHEN NOT contains({number}, '_') THEN TRY_CAST({number} AS DOUBLE) END"
-    n_fields = len(layout.fields)
+    n_fields = len(names)
     columns = f"p[1] AS q, p[3] AS d, CASE WHEN len(p) = {n_fields} THEN {value} END AS v"
     try:
         rows_of(
@@ -159,11 +155,11 @@ def _load(session: Session, name: str, path: str, layout: _Layout) -> None:
     with session.one_thread() as connection:  # which numbers lines in their order
         ((line, first, fields, is_bad_line),) = rows_of(connection, query)
     if len(fields) != n_fields:
-        wanted = ", ".join(layout.fields)
+        wanted = ", ".join(names)
         fault = f"{len(fields)} fields where there are {n_fields}: {wanted}"
     elif is_bad_line:
-        text = shortened(fields[layout.number - 1])
-        fault = f"the {layout.fields[layout.number - 1]} {text} is no finite number"
+        text = shortened(fields[position - 1])
+        fault = f"the {names[position - 1]} {text} is no finite number"
     else:
         query, document = shortened(fields[0]), shortened(fields[2])
         fault = f"query {query} has document {document} twice, first in line {first}"
