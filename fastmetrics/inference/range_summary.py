@@ -16,7 +16,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._input.scalars import check_integer
 from fastmetrics._kernels import curve_kernels
 from fastmetrics._kernels.buckets import bin_numbers
 from fastmetrics._kernels.curve_kernels import (
@@ -36,12 +35,12 @@ from fastmetrics.inference.units import (
 )
 from fastmetrics.measures.curves.influences import Counts
 from fastmetrics.measures.curves.precision_recall import Balance, balance_of
-from fastmetrics.measures.curves.roc import PIECE_ROWS, Piece, by_pieces
+from fastmetrics.measures.curves.roc import PIECE_ROWS, Piece, by_pieces, gap_ends_of
 from fastmetrics.measures.probabilities.log_loss import losses_of_rows
 from fastmetrics.measures.registry import LOSSES
 from fastmetrics.tables._mergeable import Summed
 from fastmetrics.tables.bin_layout import MOST_BINS, Search, search_of
-from fastmetrics.tables.pairs import INT64_BOUND, PairCounts, pairs_of_weights
+from fastmetrics.tables.pairs import PairCounts, pairs_of_weights
 from fastmetrics.tables.score_runs import RunRange, ScoreRuns, table_of
 from fastmetrics.tables.score_table import ScoreTable
 
@@ -424,8 +423,6 @@ def _centre_and_scale(name: str, value: float, whole: Part) -> tuple[Floats, Flo
 #: Precisions are summed as whole numbers of 2**-128, in limbs of 32 bits.
 _PLACES: Final = 128
 _LIMBS: Final = 7
-#: Of a float64 difference of two products: seven roundings, as a share of the larger one.
-_ROUNDING: Final = 8 * 2.0**-53
 
 
 class Corner(NamedTuple):
@@ -579,24 +576,16 @@ def summary_of(
             "ranges are evaluated by counts of rows: a ScoreTable of fractional weights has none"
         )
     positives, negatives = int(table.n_positive), int(table.n_negative)
-    tp = check_integer("true_positives", true_positives, low=0)
-    fp = check_integer("false_positives", false_positives, low=0)
-    m, n = (
-        check_integer(name, above + here if total is None else total, low=above + here)
-        for name, total, above, here in (
-            ("n_positive", n_positive, tp, positives),
-            ("n_negative", n_negative, fp, negatives),
-        )
-    )
-    empty = RangeSummary(m, n)
+    m = true_positives + positives if n_positive is None else n_positive
+    n = false_positives + negatives if n_negative is None else n_negative
 
     def of_piece(piece: Piece) -> RangeSummary:
         at = slice(piece.start, piece.stop)
         columns = table.scores[at], piece.positives, piece.negatives
         part = ScoreTable._of_columns(*columns)
-        return _of_part(part, tp + piece.tp, fp + piece.fp, m, n, cut)
+        return _of_part(part, true_positives + piece.tp, false_positives + piece.fp, m, n, cut)
 
-    found = sum(by_pieces(table, of_piece), empty)
+    found = sum(by_pieces(table, of_piece), RangeSummary(m, n))
     return dataclasses.replace(found, parts=(joined(found.parts),)) if found.parts else found
 
 
@@ -613,7 +602,7 @@ def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int, cut: Cut | Non
     precisions = sum(limb << 32 * k for k, limb in enumerate(limbs.tolist()))
     highest, lowest = (
         Corner(table.scores[row].item(), tp + p, fp + q)
-        for row, p, q in _gap_ends(table, positives, negatives, m, n)
+        for row, p, q in gap_ends_of(*columns, m, n)
     )
     is_balanced = tp + fp < m <= tp + fp + positives + negatives
     balance = balance_of(table, m, (tp, fp)) if is_balanced else None
@@ -622,26 +611,6 @@ def _of_part(table: ScoreTable, tp: int, fp: int, m: int, n: int, cut: Cut | Non
     decided = sum(int(column[of_decisions].sum()) for column in columns)
     sums = positives, negatives, twice, precisions, positives + negatives - decided
     return RangeSummary(m, n, *sums, highest, lowest, balance, parts)
-
-
-def _gap_ends(
-    table: ScoreTable, positives: int, negatives: int, m: int, n: int
-) -> list[tuple[int, int, int]]:
-    """Return the row, TP and FP, from 0 above it, of the largest and the smallest TPR - FPR."""
-    most = max(positives * n, negatives * m)
-    if most < INT64_BOUND:
-        ends = np.empty(6, np.int64)
-        curve_kernels.gap_ends(table.positives, table.negatives, m, n, ends)
-        return [(a, b, c) for a, b, c in ends.reshape(2, 3).tolist()]
-    # The products do not fit: floats tell which rows can be the ends, Python integers which are.
-    tp, fp = table.true_positives, table.false_positives
-    gaps = tp * float(n) - fp * float(m)
-    found = []
-    for sign in (1, -1):
-        near = np.flatnonzero(sign * gaps >= (sign * gaps).max() - 2 * _ROUNDING * float(most))
-        counts = zip(near.tolist(), tp[near].tolist(), fp[near].tolist(), strict=True)
-        found.append(max(counts, key=lambda each: sign * (each[1] * n - each[2] * m)))
-    return found
 
 
 def summary_of_runs(

@@ -319,25 +319,35 @@ def _ks(threshold: int | float, gap: float, tpr: float, fpr: float) -> Kolmogoro
 
 
 def _integer_gap(table: ScoreTable, n_positive: int, n_negative: int) -> tuple[int, int, int]:
-    if n_positive * n_negative < INT64_BOUND:
+    def ends_of(piece: Piece) -> list[tuple[int, int, int]]:
+        ends = gap_ends_of(*piece.columns, n_positive, n_negative)
+        return [(piece.start + row, piece.tp + tp, piece.fp + fp) for row, tp, fp in ends]
 
-        def ends_of(piece: Piece) -> list[list[int]]:
-            ends = np.empty(6, np.int64)
-            gap_ends(*piece.columns, n_positive, n_negative, ends)
-            above = piece.start, piece.tp, piece.fp
-            found: list[list[int]] = np.add(ends.reshape(2, 3), above).tolist()
-            return found
-
-        counts = chain.from_iterable(by_pieces(table, ends_of))
-    else:
-        # The products do not fit: floats tell which rows can be the largest, integers which is.
-        tp, fp = table.true_positives, table.false_positives
-        nearly = np.abs(tp / n_positive - fp / n_negative)
-        rows = np.flatnonzero(nearly >= nearly.max() - 2 * _GAP_ERROR)
-        counts = iter(np.stack((rows, tp[rows], fp[rows]), axis=1).tolist())
+    counts = chain.from_iterable(by_pieces(table, ends_of))
     # Of equal ones the first: the highest threshold.
-    row, *there = max(counts, key=lambda c: (abs(c[1] * n_negative - c[2] * n_positive), -c[0]))
-    return row, there[0], there[1]
+    return max(counts, key=lambda c: (abs(c[1] * n_negative - c[2] * n_positive), -c[0]))
+
+
+def gap_ends_of(
+    positives: NDArray[np.int64], negatives: NDArray[np.int64], n_positive: int, n_negative: int
+) -> list[tuple[int, int, int]]:
+    """Return row, TP and FP of the largest and of the smallest TPR - FPR in a piece of a table.
+
+    TP and FP are counted from the start of the piece; of equal gaps the first row is taken.
+    """
+    if n_positive * n_negative < INT64_BOUND:
+        ends = np.empty(6, np.int64)
+        gap_ends(positives, negatives, n_positive, n_negative, ends)
+        return [(row, tp, fp) for row, tp, fp in ends.reshape(2, 3).tolist()]
+    # The products do not fit: floats tell which rows can be the ends, Python integers which are.
+    tp, fp = np.cumsum(positives), np.cumsum(negatives)
+    gaps = tp / n_positive - fp / n_negative
+    found = []
+    for sign in (1, -1):
+        rows = np.flatnonzero(sign * gaps >= (sign * gaps).max() - 2 * _GAP_ERROR)
+        counts = zip(rows.tolist(), tp[rows].tolist(), fp[rows].tolist(), strict=True)
+        found.append(max(counts, key=lambda c: sign * (c[1] * n_negative - c[2] * n_positive)))
+    return found
 
 
 # scikit-learn's words, so that a filter on them still works.
