@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -339,12 +339,8 @@ def as_doubles(scores: NDArray[Any], name: str) -> NDArray[Any]:
     return scores.astype(np.float64)
 
 
-class Search(NamedTuple):
-    """Arguments of the kernels of bins in ``_kernels/buckets.py``, in their order."""
-
-    cells: NDArray[np.float64]
-    starts: NDArray[np.uint16]
-    edges: NDArray[np.float64]
+#: Cells, starts and edges: arguments of the kernels of bins in ``_kernels/buckets.py``.
+Search = tuple[NDArray[np.float64], NDArray[np.uint16], NDArray[np.float64]]
 
 
 def search_of(edges: NDArray[np.float64]) -> Search:
@@ -356,7 +352,7 @@ def search_of(edges: NDArray[np.float64]) -> Search:
     cells, of_edges = min(choices, key=lambda choice: _steps(choice[1]))
     # How many edges are before each cell, and of all.
     starts = np.searchsorted(of_edges, np.arange(N_CELLS + 1)).astype(np.uint16)
-    return Search(cells, starts, np.concatenate([edges, np.full(3, np.nan)]))
+    return cells, starts, np.concatenate([edges, np.full(3, np.nan)])
 
 
 def _cells_of(edges: NDArray[np.float64], cells: NDArray[np.float64]) -> NDArray[np.int32]:

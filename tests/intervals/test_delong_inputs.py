@@ -24,45 +24,9 @@ MODELS = {"a": A, "b": B}
 MATRIX = np.column_stack([A, B])
 
 
-@pytest.mark.parametrize(
-    "scores",
-    [
-        {"a": A, "b": B},
-        pd.DataFrame({"a": A, "b": B}),
-        pl.DataFrame({"a": A, "b": B}),
-        pa.table({"a": A, "b": B}),
-        {"a": np.array(A, np.float32), "b": pd.Series(B)},
-        {"a": np.array(A, np.int64), "b": np.array(B, np.uint8)},
-    ],
-    ids=["mapping", "pandas", "polars", "arrow", "mixed", "integers"],
-)
-def test_named_models(scores: Any) -> None:
-    result = delong_test(Y, scores)
-    assert result.names == ("a", "b")
-    assert result.to_dict() == delong_test(Y, {"a": A, "b": B}).to_dict()
-
-
-@pytest.mark.parametrize(
-    "scores",
-    [MATRIX, np.asfortranarray(MATRIX), MATRIX.tolist(), MATRIX.astype(np.int8), MATRIX[:, ::-1]],
-    ids=["c", "fortran", "list", "int8", "reversed"],
-)
-def test_columns_of_an_array_are_named(scores: Any) -> None:
-    result = delong_test(Y, scores, names=("one", "other"))
-    assert result.names == ("one", "other")
-    assert sorted(result.estimate) == sorted(delong_test(Y, {"a": A, "b": B}).estimate)
-
-
 def test_zeros_of_both_signs_tie() -> None:
     signed = delong_test([1, 0, 1, 0], {"a": [0.0, -0.0, 1, 2], "b": [1, 2, 3, 4]})
     assert signed.estimate[0] == 0.375
-
-
-@pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
-def test_neighbouring_integers_stay_apart() -> None:
-    for big in (2**60, 2**63 - 4):
-        scores = {"a": [big, big + 1, big + 2, big + 3], "b": [big, big + 1, big, big + 1]}
-        assert delong_test([0, 1, 0, 1], scores).estimate == (0.75, 1.0)
 
 
 @pytest.mark.parametrize(

@@ -56,17 +56,6 @@ def test_ways_to_pass_tables() -> None:
         delong_unpaired_test(one, other, Y)
 
 
-def test_groups_and_weights_of_either_sample() -> None:
-    counted: Any = {"weights_are": "frequencies"}
-    result = delong_unpaired_test(
-        *(Y, S, Y2, S2), groups_a=[1, 1, 2, 2, 3, 3], sample_weight_b=[2, 1, 1, 1, 3], **counted
-    )
-    a = delong(Y, S, groups=[1, 1, 2, 2, 3, 3])
-    b = delong(Y2, S2, sample_weight=[2, 1, 1, 1, 3], **counted)
-    assert aucs_of(result) == (a.estimate, b.estimate)
-    assert result.standard_error == math.sqrt(a.details["variance"] + b.details["variance"])
-
-
 @pytest.mark.filterwarnings("ignore::fastmetrics.DegenerateDataWarning")
 def test_both_perfect() -> None:
     result = delong_unpaired_test([0, 0, 1, 1], [1, 2, 3, 4], [0, 1, 0, 1], [1, 2, 1, 2])

@@ -108,13 +108,6 @@ def test_frequencies_are_copies(rows) -> None:
             np.testing.assert_allclose(own, result.covariance[0, 0], **near)
 
 
-def test_a_group_a_row_is_no_group_in_the_mean(rng: np.random.Generator) -> None:
-    y, s, w = rng.integers(0, 2, 60), rng.normal(size=60).round(1), rng.exponential(size=60)
-    plain = fm.delong(y, s, sample_weight=w)
-    grouped = fm.delong(y, s, sample_weight=w, groups=np.arange(60))
-    assert grouped.details["variance"] == pytest.approx(plain.details["variance"], rel=0.02)
-
-
 def test_rows_of_no_importance_are_absent(rng: np.random.Generator) -> None:
     y, s, w = rng.integers(0, 2, 60), rng.normal(size=60), rng.exponential(size=60)
     w[10:30] = 0.0
@@ -169,14 +162,6 @@ def test_refused(options, match) -> None:
     ):
         with pytest.raises(ValueError, match=match):
             call()
-
-
-def test_unpaired_samples() -> None:
-    y, s, w = [0, 1, 0, 1, 0, 1], [1, 2, 3, 3, 2, 5], [1.0, 2, 1, 3, 1, 2]
-    result = fm.delong_unpaired_test(y, s, y, s[::-1], sample_weight_b=w)
-    parts = fm.delong(y, s), fm.delong(y, s[::-1], sample_weight=w)
-    assert result.standard_error == math.sqrt(sum(one.details["variance"] for one in parts))
-    assert tuple(result.details.values()) == parts
 
 
 # --- coverage ----------------------------------------------------------------------------------
