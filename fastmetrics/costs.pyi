@@ -22,7 +22,6 @@ from .measures.costs.gains import (
 from .measures.costs.operating_point import (
     OperatingPoint as OperatingPoint,
     net_benefit as net_benefit,
-    prevalence_adjusted_precision as prevalence_adjusted_precision,
     threshold_costs as threshold_costs,
 )
 from .measures.decisions.costs import (

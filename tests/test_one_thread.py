@@ -125,11 +125,6 @@ CALLS: dict[str, list[Call]] = {
         )
     ],
     "net_benefit": [lambda n: fm.costs.net_benefit(Y, PROBABILITY, threshold=0.5, n_threads=n)],
-    "prevalence_adjusted_precision": [
-        lambda n: fm.costs.prevalence_adjusted_precision(
-            Y, S, threshold=1, prevalence=0.1, n_threads=n
-        )
-    ],
     **{
         name: [lambda n, name=name: public(name)(POSITIVE, POSITIVE[::-1], n_threads=n)]
         for name in (

@@ -241,7 +241,6 @@ _OTHERS: dict[str, tuple[Make, Options]] = {
     "paired_permutation_test": (_models, _DRAWN),
     "pr_band": (_scores, _DRAWN),
     "predict_at_threshold": (lambda r: (r.score, 0.5), {}),
-    "prevalence_adjusted_precision": (_scores, {"threshold": 0.5, "prevalence": 0.1}),
     "reliability_band": (_chances, {"kind": "consistency"} | _DRAWN),
     "roc_band": (_scores, _DRAWN),
     "sign_flip_test": (_paired, _HIGHER | {"rng": 1}),

@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from scipy import stats
 
 import fastmetrics as fm
 from fastmetrics import ScoreTable, UndefinedMetricWarning
@@ -139,34 +138,12 @@ class TestExpectedCost:
         assert curve.expected_cost(0.25, 0.75) == pytest.approx(9 / 32)
         assert curve.expected_cost(0.2, 0.4) == pytest.approx(0.75 * 0.3)
 
-    @pytest.mark.parametrize("n", [8, 300])
-    def test_distributions(self, n, rng) -> None:
-        labels = np.tile([0, 1], n // 2)
-        curve = fm.costs.cost_curve(labels, rng.normal(size=n) + labels)
-        assert curve.expected_cost(distribution=stats.uniform()) == pytest.approx(
-            curve.expected_total_cost, rel=1e-9
-        )
-        grid = (np.arange(200_000) + 0.5) / 200_000
-        for low, high in ((0.0, 1.0), (0.1, 0.4)):
-            inside = grid[(grid > low) & (grid < high)]
-            weight = stats.beta(2, 5).pdf(inside)
-            right = np.average(curve.cost_at(inside), weights=weight)
-            for given_as in (stats.beta(2, 5), lambda x: 3 * x * (1 - x) ** 4):
-                found = curve.expected_cost(low, high, distribution=given_as)
-                assert found == pytest.approx(right, rel=1e-7)
-
     def test_what_is_refused(self) -> None:
         curve = fm.costs.cost_curve(Y, S)
         with pytest.raises(ValueError, match=r"`low` must be below `high`: got 0\.5 and 0\.5"):
             curve.expected_cost(0.5, 0.5)
         with pytest.raises(ValueError, match=r"`high` must lie in \[0, 1\]: got 2"):
             curve.expected_cost(0, 2)
-        with pytest.raises(TypeError, match="`distribution` must be a frozen continuous"):
-            curve.expected_cost(distribution=(2, 2))
-        with pytest.raises(TypeError, match="`distribution` must be a frozen continuous"):
-            curve.expected_cost(distribution=stats.binom(3, 0.5))
-        with pytest.raises(ValueError, match="`distribution` must have weight between 0 and 1"):
-            curve.expected_cost(distribution=stats.uniform(5, 1))
 
 
 @pytest.mark.parametrize(("place", "error"), [(-0.1, ValueError), (math.nan, ValueError)])

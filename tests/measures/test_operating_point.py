@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import fastmetrics as fm
-from fastmetrics import ScoreTable, UndefinedMetricWarning
 
 Y = np.array([1, 0, 1, 1, 0, 0, 1, 0])
 S = np.array([0.77, 0.62, 0.58, 0.47, 0.47, 0.33, 0.23, 0.15])
@@ -75,45 +74,3 @@ def test_faults(given, said) -> None:
     curve = fm.costs.cost_curve(Y, S)
     with pytest.raises(ValueError, match=said):
         curve.operating_point(**{"cost_fn": 1, "cost_fp": 1, **given})
-
-
-class TestPrecision:
-    def test_at_the_prevalence_of_the_data_it_is_precision(self, rng) -> None:
-        labels = rng.integers(0, 2, 80)
-        scores = np.round(rng.normal(size=80) + labels, 1)
-        for threshold in (-1.0, 0.0, 0.5, 1):
-            found = fm.costs.prevalence_adjusted_precision(
-                labels, scores, threshold=threshold, prevalence=labels.mean()
-            )
-            predicted = (scores >= threshold).astype(int)
-            assert found == pytest.approx(fm.precision_score(labels, predicted))
-
-    def test_rare_positives(self) -> None:
-        # TPR 3/4, FPR 1/4: 3 p / (3 p + 1 - p)
-        for p in (0.5, 0.1, 0.001):
-            found = fm.costs.prevalence_adjusted_precision(
-                [1, 1, 1, 1, 0, 0, 0, 0], [1, 1, 1, 0, 1, 0, 0, 0], threshold=1, prevalence=p
-            )
-            assert found == pytest.approx(3 * p / (1 + 2 * p))
-
-    def test_a_table_will_do(self) -> None:
-        table = ScoreTable.from_scores(Y, S)
-        given = {"threshold": 0.5, "prevalence": 0.1}
-        assert fm.costs.prevalence_adjusted_precision(table, **given) == (
-            fm.costs.prevalence_adjusted_precision(Y, S, **given)
-        )
-
-    @pytest.mark.parametrize(("labels", "threshold"), [(Y, 9.0), (np.ones(8), 0.0)])
-    def test_undefined(self, labels, threshold) -> None:
-        with pytest.warns(UndefinedMetricWarning, match="the precision is not defined"):
-            found = fm.costs.prevalence_adjusted_precision(
-                labels, S, threshold=threshold, prevalence=0.5
-            )
-        assert math.isnan(found)
-
-    def test_faults(self) -> None:
-        for wrong in (0, 1, math.nan):
-            with pytest.raises(ValueError, match="`prevalence` must lie in"):
-                fm.costs.prevalence_adjusted_precision(Y, S, threshold=0.5, prevalence=wrong)
-        with pytest.raises(ValueError, match="`threshold` must not be nan"):
-            fm.costs.prevalence_adjusted_precision(Y, S, threshold=math.nan, prevalence=0.5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
@@ -38,8 +38,6 @@ Floats = NDArray[np.float64]
 
 #: Area under the two trivial rules, all positive and none.
 TRIVIAL: Final = 0.25
-#: Kinks of a curve that an integration is told of; it finds others by itself.
-_TOLD: Final = 50
 _PLACES: Final = """
 Parameters
 ----------
@@ -224,57 +222,42 @@ class CostCurve(OwnArrays, OneNumber):
             precision=precision_of_rates(tpr, fpr, p),
         )
 
-    def expected_cost(
-        self,
-        low: float = 0.0,
-        high: float = 1.0,
-        *,
-        distribution: Any = None,
-    ) -> float:
+    def expected_cost(self, low: float = 0.0, high: float = 1.0) -> float:
         """Return the mean normalized cost over a range of P(+)cost.
 
         Parameters
         ----------
         low, high : float, default=0, 1
-            The range, 0 <= low < high <= 1.
-        distribution : frozen distribution of scipy.stats, or callable, optional
-            How likely each P(+)cost is: a continuous distribution, or a density
-            ``f(x) -> float``, which need not be normalized. By default all are alike. Of known
-            values themselves take ``curve.cost_at(values).mean()``.
+            The range, 0 <= low < high <= 1, whose values are all alike. Of known values themselves
+            take ``curve.cost_at(values).mean()``.
 
         Returns
         -------
         float
-            The mean cost, given that P(+)cost lies in the range; over all of it and with no
-            distribution the expected total cost. nan where a class is missing.
+            The mean cost, given that P(+)cost lies in the range; over all of it the expected total
+            cost. nan where a class is missing.
 
         Raises
         ------
         TypeError, ValueError
-            If the range is empty, or the distribution has no weight in it.
+            If the range is empty, or not within [0, 1].
 
         Notes
         -----
-        Without a distribution exact up to rounding, in O(n_thresholds); else by adaptive
-        quadrature, to about 1e-9.
+        Exact up to rounding, in O(n_thresholds).
         """
         start = check_fraction("low", low, include_low=True, include_high=True)
         stop = check_fraction("high", high, include_low=True, include_high=True)
         if not start < stop:
             raise InputError(f"`low` must be below `high`: got {low!r} and {high!r}")
-        density = None if distribution is None else _density_of(distribution)
         if self._is_empty:
             return math.nan
-        if density is None:
-            if (start, stop) == (0.0, 1.0):
-                return self.expected_total_cost
-            inside = self.probability_cost[
-                (self.probability_cost > start) & (self.probability_cost < stop)
-            ]
-            x = np.concatenate(([start], inside, [stop]))
-            y = self.cost_at(x)
-            return float(np.sum(np.diff(x) * (y[:-1] + y[1:]) / 2.0) / (stop - start))
-        return _mean_over(self, density, start, stop)
+        if (start, stop) == (0.0, 1.0):
+            return self.expected_total_cost
+        x = self.probability_cost
+        x = np.concatenate(([start], x[(x > start) & (x < stop)], [stop]))
+        y = self.cost_at(x)
+        return float(np.sum(np.diff(x) * (y[:-1] + y[1:]) / 2.0) / (stop - start))
 
     @documented(PLOTTED)
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
@@ -312,37 +295,6 @@ def no_curve() -> CostCurve:
     """Return what stands for a curve where a class is missing."""
     x, y, thresholds, fpr, tpr = (np.empty(0) for _ in range(5))
     return CostCurve(math.nan, x, y, thresholds, fpr, tpr, math.nan)
-
-
-def _density_of(distribution: Any) -> Callable[[float], float]:
-    """Return the density that a distribution of scipy's has, or is one itself."""
-    if hasattr(distribution, "pdf"):
-        return distribution.pdf  # type: ignore[no-any-return]
-    if hasattr(distribution, "pmf") or not callable(distribution):
-        raise InputTypeError(
-            "`distribution` must be a frozen continuous distribution of scipy.stats, such as "
-            f"`scipy.stats.beta(2, 2)`, or a density: got {type(distribution).__name__}"
-        )
-    return distribution  # type: ignore[no-any-return]
-
-
-def _mean_over(
-    curve: CostCurve, density: Callable[[float], float], low: float, high: float
-) -> float:
-    from scipy.integrate import quad
-
-    x, y = curve.probability_cost, curve.normalized_cost
-    kinks = x[(x > low) & (x < high)]
-    told = kinks[:: max(1, -(-len(kinks) // _TOLD))]
-    options: dict[str, Any] = {"limit": 500, "points": told if len(told) else None}
-    options |= {"epsabs": 1e-12, "epsrel": 1e-10}
-    cost = quad(lambda at: float(np.interp(at, x, y)) * density(at), low, high, **options)[0]
-    weight = quad(density, low, high, **options)[0]
-    if not (math.isfinite(weight) and weight > 0):
-        raise InputError(
-            f"`distribution` must have weight between {low:g} and {high:g}: got {weight!r}"
-        )
-    return float(cost / weight)
 
 
 #: Costs nearer than this are equal, and places nearer than the second one place: both are in

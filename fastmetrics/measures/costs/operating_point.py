@@ -16,13 +16,12 @@ from fastmetrics._input.weights import check_prevalence
 from fastmetrics._plots._style import label_of, shown_name
 from fastmetrics._plots.curves import PLOTTED, Curve, Guide, Mark, draw_curves
 from fastmetrics._results import OwnArrays, Result
-from fastmetrics.errors import InputError, UndefinedMetricWarning, renamed, warn_user
+from fastmetrics.errors import InputError, renamed
 from fastmetrics.measures._measure import Floats, RowInfluences
 from fastmetrics.tables.cost_table import COSTED, CostTable, cost_table
 from fastmetrics.tables.score_table import (
     BOTH_CLASSES,
     SCORED,
-    SCORED_BINARY,
     ScoreTable,
     as_table,
     is_called_positive,
@@ -413,68 +412,3 @@ def precision_of_rates(tpr: float, fpr: float, prevalence: float) -> float:
     """Return the precision of two rates where so many examples are positive; nan for 0 / 0."""
     true, false = prevalence * tpr, (1.0 - prevalence) * fpr
     return true / (true + false) if true + false > 0 else math.nan
-
-
-@documented(SCORED_BINARY)
-def prevalence_adjusted_precision(
-    y_true: ArrayLike | ScoreTable,
-    y_score: ArrayLike | None = None,
-    *,
-    threshold: float,
-    prevalence: float,
-    sample_weight: ArrayLike | None = None,
-    pos_label: Any = None,
-    n_threads: int | None = None,
-) -> float:
-    """Compute the precision to expect where the share of positives is another one.
-
-    Parameters
-    ----------
-    threshold : float
-        Scores >= threshold are called positive; 1 for predicted labels 0 and 1.
-    prevalence : float
-        The share p of positives where the classifier will be used, in (0, 1).
-
-    Returns
-    -------
-    float
-        ``p TPR / (p TPR + (1 - p) FPR)``; nan where nothing is called positive, or a class is
-        missing.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the prevalence is not in (0, 1), or the threshold is no number.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If it is undefined.
-
-    Notes
-    -----
-    One sort; O(distinct scores) from a table. The rates are those of the data, whatever share of
-    them is positive: data that were sampled by class, or from elsewhere, do.
-
-    Examples
-    --------
-    >>> y_true, y_pred = [1, 1, 1, 1, 0, 0, 0, 0], [1, 1, 1, 0, 1, 0, 0, 0]
-    >>> prevalence_adjusted_precision(y_true, y_pred, threshold=1, prevalence=0.5)
-    0.75
-    >>> prevalence_adjusted_precision(y_true, y_pred, threshold=1, prevalence=0.1)
-    0.25
-    """
-    share, bound = check_fraction("prevalence", prevalence), real_threshold(threshold)
-    table = as_table(y_true, y_score, sample_weight=sample_weight, pos_label=pos_label)
-    called = is_called_positive(table.scores, bound)
-    tp, fp = (column[called].sum() for column in (table.positives, table.negatives))
-    n_positive, n_negative = table.n_positive, table.n_negative
-    precision = math.nan
-    if n_positive > 0 and n_negative > 0:
-        precision = precision_of_rates(float(tp / n_positive), float(fp / n_negative), share)
-    if math.isnan(precision):
-        warn_user(
-            "the precision is not defined: nothing is called positive, or a class is missing",
-            UndefinedMetricWarning,
-        )
-    return precision
