@@ -4,7 +4,7 @@ Each takes rows by `update`, merges with others of its kind, and can be read at 
 
 - scores, in bins: `BinnedScoreTable` (`BinLayout`)
 - scores, exactly: `ScoreRuns` (on disk), `ScoreRanges`; `fastmetrics.ScoreTable` in memory
-- predicted labels: `fastmetrics.ConfusionMatrix`, `ConfusionMatrixStack`
+- predicted labels: `fastmetrics.ConfusionMatrix`
 """
 
 from fastmetrics import _lazy

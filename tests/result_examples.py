@@ -112,9 +112,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "ComparisonTest": lambda: fm.comparison.mcnemar_test(Y, P, Q),
     "ConfidenceInterval": lambda: fm.results.ConfidenceInterval(0.25, float("nan")),
     "ConfusionMatrix": lambda: fm.ConfusionMatrix.from_labels(Y, P),
-    "ConfusionMatrixStack": lambda: fm.streams.ConfusionMatrixStack.from_matrices(
-        {"p": fm.ConfusionMatrix.from_labels(Y, P), "q": fm.ConfusionMatrix.from_labels(Y, Q)}
-    ),
     "Comparison": lambda: fm.compare(Y, MODELS, metrics="roc_auc")["roc_auc"],
     "Comparisons": pair,
     "CostComparison": lambda: fm.costs.compare_cost_curves(Y, MODELS),

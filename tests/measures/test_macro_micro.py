@@ -13,7 +13,6 @@ from hypothesis import given, strategies as st
 from peer_samples import labels_of, outcome, weights_of
 
 from fastmetrics import ConfusionMatrix, UndefinedMetricWarning, count_measure, macro_micro
-from fastmetrics.streams import ConfusionMatrixStack
 from measure_names import COUNT_MEASURES, PRICED
 from reference import count_oracle as oracle
 
@@ -31,6 +30,16 @@ cell = st.one_of(st.just(0), st.integers(0, 6))
 stacks = st.lists(st.lists(cell, min_size=4, max_size=4), min_size=1, max_size=5).map(
     lambda fours: np.array(fours).reshape(-1, 2, 2)
 )
+
+
+def matrices_of(counts) -> list[ConfusionMatrix]:
+    """Return a matrix of each [[TN, FP], [FN, TP]]."""
+    return [ConfusionMatrix.from_counts(each) for each in counts]
+
+
+def one_vs_rest(y, p, w=None) -> list[ConfusionMatrix]:
+    """Return a matrix of each class against the rest."""
+    return matrices_of(sk.multilabel_confusion_matrix(y, p, sample_weight=w))
 
 
 def by_definition(counts) -> dict:
@@ -63,7 +72,7 @@ def by_definition(counts) -> dict:
 
 @given(stacks)
 def test_the_definition_over_a_stack(counts) -> None:
-    stack = ConfusionMatrixStack.from_counts(counts)
+    stack = matrices_of(counts)
     for function, exact in by_definition(counts).items():
         got, said = outcome(function, stack)
         if exact is None:
@@ -80,7 +89,7 @@ def test_the_separating_example() -> None:
     matrix = ConfusionMatrix.from_labels(y, p)
     assert count_measure(matrix, "f1_macro") == pytest.approx(0.696969696969697, rel=1e-15)
     assert sk.f1_score(y, p, average="macro") == pytest.approx(0.696969696969697, rel=1e-15)
-    stack = ConfusionMatrixStack.one_vs_rest(matrix)
+    stack = one_vs_rest(y, p)
     assert macro_f1_harmonic(stack) == macro_f1_harmonic(matrix) == macro_f1_harmonic(y, p)
 
 
@@ -93,7 +102,7 @@ def test_classes_a_matrix_and_one_vs_rest_agree_with_scikit_learn(rng, k, weight
     if w is not None:
         w[:k] = 1
     matrix = ConfusionMatrix.from_labels(y, p, sample_weight=w)
-    stack = ConfusionMatrixStack.one_vs_rest(matrix)
+    stack = one_vs_rest(y, p, w)
     peers = {"precision": sk.precision_score, "recall": sk.recall_score, "f1": sk.f1_score}
     for function in (*MACRO, *MICRO):
         name, _, average = function.keywords["metrics"].partition("_")
@@ -114,31 +123,30 @@ def test_classes_a_matrix_and_one_vs_rest_agree_with_scikit_learn(rng, k, weight
 @pytest.mark.parametrize("zero_division", [0, 1])
 @given(stacks)
 def test_zero_division_is_silent(zero_division, counts) -> None:
-    stack = ConfusionMatrixStack.from_counts(counts)
+    stack = matrices_of(counts)
     for function in (*MACRO, *MICRO):
         got, said = outcome(function, stack, zero_division=zero_division)
         assert not said
         assert 0 <= got <= 1
     values = np.full(len(stack), float(zero_division))
-    np.divide(stack.tp, stack.tp + stack.fp, out=values, where=stack.tp + stack.fp > 0)
+    tp, fp = counts[:, 1, 1], counts[:, 0, 1]
+    np.divide(tp, tp + fp, out=values, where=tp + fp > 0)
     got = macro_precision(stack, zero_division=zero_division)
     assert got == pytest.approx(values.mean(), rel=1e-14)
 
 
 def test_micro_of_a_stack_is_the_measure_of_its_sum(rng) -> None:
-    stack = ConfusionMatrixStack.from_counts(rng.integers(1, 50, (7, 2, 2)))
+    stack = matrices_of(rng.integers(1, 50, (7, 2, 2)))
     for function, name in zip(MICRO, ("precision", "recall", "f1"), strict=True):
-        assert function(stack) == count_measure(stack.sum(), name)
-        values = count_measure(stack, name)
-        assert values.shape == (7,)
-        assert values.tolist() == [count_measure(matrix, name) for matrix in stack]
-    assert macro_precision(stack) == pytest.approx(count_measure(stack, "precision").mean())
+        assert function(stack) == count_measure(sum(stack), name)
+    values = [count_measure(matrix, "precision") for matrix in stack]
+    assert macro_precision(stack) == pytest.approx(np.mean(values))
 
 
 @pytest.mark.parametrize("name", sorted(set(COUNT_MEASURES) - PRICED))
-def test_each_matrix_of_a_stack_by_its_definition(rng, name) -> None:
+def test_each_matrix_by_its_definition(rng, name) -> None:
     counts = rng.integers(1, 9, (5, 2, 2))
-    got = count_measure(ConfusionMatrixStack.from_counts(counts), name)
+    got = [count_measure(matrix, name) for matrix in matrices_of(counts)]
     first_name = COUNT_MEASURES[name].name
     for value, cells in zip(got, counts.tolist(), strict=True):
         exact = oracle.value(first_name, oracle.rows_of_cells(cells), [0, 1])
@@ -146,14 +154,14 @@ def test_each_matrix_of_a_stack_by_its_definition(rng, name) -> None:
 
 
 def test_parameters_and_what_is_undefined() -> None:
-    stack = ConfusionMatrixStack.from_counts(
-        [[[3, 0], [2, 0]], [[3, 1], [2, 2]], [[1, 0], [0, 0]]], names=["mon", "tue", "wed"]
-    )
-    with pytest.warns(UndefinedMetricWarning, match="for 2 of 3 matrices: 'mon', 'wed'"):
-        values = count_measure(stack, "precision")
-    np.testing.assert_array_equal(values, [math.nan, 2 / 3, math.nan])
-    assert count_measure(stack, "precision", zero_division=0).tolist() == [0, 2 / 3, 0]
-    assert count_measure(stack, "cost", cost_fn=4, cost_fp=1).tolist() == [1.6, 1.125, 0]
+    counts = [[[3, 0], [2, 0]], [[3, 1], [2, 2]], [[1, 0], [0, 0]]]
+    stack = dict(zip(("mon", "tue", "wed"), matrices_of(counts), strict=True))
+    assert [count_measure(each, "precision", zero_division=0) for each in stack.values()] == [
+        *(0, 2 / 3, 0)
+    ]
+    assert [count_measure(each, "cost", cost_fn=4, cost_fp=1) for each in stack.values()] == [
+        *(1.6, 1.125, 0)
+    ]
     with pytest.warns(UndefinedMetricWarning, match="2 of 3 matrices .'mon', 'wed'. without a pr"):
         assert math.isnan(macro_precision(stack))
     with pytest.warns(UndefinedMetricWarning, match="1 of 3 matrices .'wed'. without a true"):
@@ -165,7 +173,11 @@ def test_parameters_and_what_is_undefined() -> None:
 
 
 def test_refusals(rng) -> None:
-    stack = ConfusionMatrixStack.from_counts(rng.integers(1, 9, (5, 2, 2)))
+    stack = matrices_of(rng.integers(1, 9, (5, 2, 2)))
+    one = stack[0]
+    three = ConfusionMatrix.from_counts(np.ones((3, 3), int))
+    turned = ConfusionMatrix.from_counts([[1, 2], [3, 4]], labels=[1, 0])
+    scaled = ConfusionMatrix.from_counts([[1e300, 2], [3, 4]])
     for call, error, match in (
         (lambda: macro_precision(stack, [0, 1]), TypeError, "without `y_pred`"),
         (lambda: micro_f1(stack, sample_weight=[1]), TypeError, "without `sample_weight`"),
@@ -173,9 +185,14 @@ def test_refusals(rng) -> None:
         (lambda: macro_micro(stack, metrics="f2_macro"), ValueError, "`metrics` names .f2_macro."),
         (lambda: macro_micro(stack, metrics="f1_weighted"), ValueError, "`metrics` must be"),
         (lambda: micro_recall([0, 1]), TypeError, "`y_pred` is missing"),
-        (lambda: count_measure([[1, 2], [3, 4]], "f1"), TypeError, "must be a ConfusionMatrix or"),
-        (lambda: count_measure(stack, "f2"), ValueError, "`metrics` names .f2., which is no"),
-        (lambda: count_measure(stack, "f1", beta=2), TypeError, "`f1` has no parameter 'beta'"),
+        (lambda: macro_precision([one, 3]), TypeError, "matrices alone: got int at 1"),
+        (lambda: macro_precision({}), ValueError, "one matrix or more: got none"),
+        (lambda: macro_precision([one, three]), ValueError, "two classes: got 3 classes at 1"),
+        (lambda: macro_precision([one, turned]), ValueError, "one positive label: got 0 and 1"),
+        (lambda: macro_precision([one, scaled]), ValueError, "scaled differently"),
+        (lambda: count_measure([[1, 2], [3, 4]], "f1"), TypeError, "must be a ConfusionMatrix"),
+        (lambda: count_measure(one, "f2"), ValueError, "`metrics` names .f2., which is no"),
+        (lambda: count_measure(one, "f1", beta=2), TypeError, "`f1` has no parameter 'beta'"),
     ):
         with pytest.raises(error, match=match):
             call()

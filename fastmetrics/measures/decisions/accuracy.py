@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -41,8 +42,8 @@ from fastmetrics.measures.decisions.count_measures import (
     value_of_sums,
     warn_single_label,
 )
-from fastmetrics.tables.confusion._label_counts import cells_of_plain
-from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix, ConfusionMatrixStack
+from fastmetrics.tables.confusion._label_counts import Cells, cells_of_plain
+from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 _NONE_IN_COMMON: Final = "`y2` contains no labels that are present in both `y1` and `labels`."
 _ONE_IN_COMMON: Final = "`y1`, `y2` and `labels` have only one label in common."
@@ -202,7 +203,7 @@ def _without(what: str, own: ClassSums, kind: str) -> str:
 
 
 def macro_micro(
-    y_true: ArrayLike | ConfusionMatrix | ConfusionMatrixStack,
+    y_true: ArrayLike | ConfusionMatrix | Sequence[ConfusionMatrix] | Mapping[Any, ConfusionMatrix],
     y_pred: ArrayLike | None = None,
     *,
     metrics: str,
@@ -210,13 +211,13 @@ def macro_micro(
     sample_weight: ArrayLike | None = None,
     zero_division: float = math.nan,
 ) -> float:
-    """Compute precision, recall or F1 over all classes, or over all matrices of a stack.
+    """Compute precision, recall or F1 over all classes, or over several matrices of two classes.
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), ConfusionMatrix or ConfusionMatrixStack
-        Labels of any number of classes; or a matrix, or a stack of n matrices of two classes, and
-        then `y_pred` is left out.
+    y_true : array-like of shape (n_samples,), ConfusionMatrix, or sequence or mapping of them
+        Labels of any number of classes; or a matrix, or n matrices of two classes (n runs, n data
+        sets), and then `y_pred` is left out.
     y_pred : array-like of shape (n_samples,), optional
         Predicted labels.
     metrics : str
@@ -248,8 +249,8 @@ def macro_micro(
 
     Notes
     -----
-    O(n) to count, O(K²) from a matrix, O(n) from a stack of n. Of a matrix every class is positive
-    in turn, of a stack only the positive class of each. scikit-learn's ``f1_score`` with
+    O(n) to count, O(K²) from a matrix, O(n) from n of them. Of a matrix every class is positive in
+    turn, of several only the positive class of each, its last. scikit-learn's ``f1_score`` with
     ``average="macro"`` is "f1_macro": in the example 0.6970.
 
     References
@@ -261,20 +262,22 @@ def macro_micro(
     >>> y_true, y_pred = [0] * 6 + [1] * 4, [0] * 3 + [1] * 7
     >>> macro_micro(y_true, y_pred, metrics="macro_f1_harmonic")
     0.7674418604651163
-    >>> from fastmetrics.streams import ConfusionMatrixStack
-    >>> stack = ConfusionMatrixStack.from_counts([[[3, 1], [2, 4]], [[5, 0], [1, 2]]])
-    >>> macro_micro(stack, metrics="precision_micro")
+    >>> from fastmetrics import ConfusionMatrix
+    >>> runs = [ConfusionMatrix.from_counts(run) for run in ([[3, 1], [2, 4]], [[5, 0], [1, 2]])]
+    >>> macro_micro(runs, metrics="precision_micro")
     0.8571428571428571
     """
     name = find_among(metrics, "decisions").name
     check_choice("metrics", name, _NAMES)
-    if isinstance(y_true, ConfusionMatrixStack):
+    matrices = y_true if isinstance(y_true, Mapping) else None
+    if isinstance(y_true, list | tuple) and y_true and isinstance(y_true[0], ConfusionMatrix):
+        matrices = dict(enumerate(y_true))
+    if matrices is not None:
         given = {"y_pred": y_pred, "labels": labels, "sample_weight": sample_weight}
         for other, value in given.items():
             if value is not None:
-                raise InputTypeError(f"a ConfusionMatrixStack comes without `{other}`")
-        tp, fn, fp = (cell.astype(np.float64) for cell in (y_true.tp, y_true.fn, y_true.fp))
-        kind, found = "matrices", ClassSums(y_true.names, Tally(tp, fn, fp, np.zeros(())))
+                raise InputTypeError(f"matrices come without `{other}`")
+        kind, found = "matrices", _sums_of_matrices(matrices)
     else:
         kind = "classes"
         found = strict_sums(y_true, y_pred, labels=labels, sample_weight=sample_weight)
@@ -283,6 +286,33 @@ def macro_micro(
     parts = ("precision", "recall") if name == "macro_f1_harmonic" else (name.partition("_")[0],)
     lacking = "; ".join(_without(part, found, kind) for part in parts)
     return defined(score, f"`{name}` is not defined: {lacking}")
+
+
+def _sums_of_matrices(matrices: Mapping[Any, Any]) -> ClassSums:
+    """Return the sums of the positive class of each matrix of two classes, by name."""
+    cells = {}
+    for name, matrix in matrices.items():
+        if not isinstance(matrix, ConfusionMatrix):
+            kind = type(matrix).__name__
+            raise InputTypeError(f"`y_true` must hold matrices alone: got {kind} at {name!r}")
+        cells[name] = Cells.of(matrix)
+        if len(cells[name].labels) != 2:
+            raise InputError(
+                f"`y_true` must hold matrices of two classes: got {len(cells[name].labels):,} "
+                f"classes at {name!r}"
+            )
+    if not cells:
+        raise InputError("`y_true` must hold one matrix or more: got none")
+    if len({each.exponent for each in cells.values() if each.counts.any()}) > 1:
+        raise InputError("`y_true` holds matrices whose weights are scaled differently")
+    first, *others = (each.labels for each in cells.values())
+    if first[::-1] in others:
+        raise InputError(
+            f"`y_true` must hold matrices of one positive label: got {first[0]!r} and {first[1]!r}"
+        )
+    counts = np.array([each.counts for each in cells.values()], np.float64)
+    parts = counts[:, 1, 1], counts[:, 1, 0], counts[:, 0, 1]
+    return ClassSums(tuple(cells), Tally(*parts, np.zeros(())))
 
 
 @documented(CLASSES)

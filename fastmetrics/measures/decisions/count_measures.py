@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sized
 from functools import partial
-from typing import Any, Final, NamedTuple, overload
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,7 +39,7 @@ from fastmetrics.tables.confusion._label_counts import (
     label_matrix,
 )
 from fastmetrics.tables.confusion._matrix_state import checked_labels
-from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix, ConfusionMatrixStack
+from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 
 #: What is the same in the docstrings of measures of any number of classes.
 CLASSES: Final = """
@@ -257,12 +257,12 @@ def _not_two(pos_label: Any, labels: tuple[Any, ...]) -> InputError:
     if pos_label is not None:
         return InputError(
             f"`pos_label` is for two classes, and there are {len(labels):,}: for one against "
-            "the rest see ConfusionMatrixStack.one_vs_rest"
+            "the rest see multilabel_confusion_matrix"
         )
     if len(labels) > 2:
         return InputError(
             f"this measure is for two classes, and there are {len(labels):,}, {{{shown}}}: for one "
-            "against the rest see ConfusionMatrixStack.one_vs_rest"
+            "against the rest see multilabel_confusion_matrix"
         )
     return InputError(
         f"labels take their values in {{{shown}}}: pass `pos_label`, or labels in {{0, 1}} or "
@@ -364,25 +364,13 @@ def costs_of_rows(name: str, codes: NDArray[Any], called: NDArray[Any], **params
     return np.asarray(cells[codes, called], np.float64)
 
 
-@overload
-def count_measure(matrices: ConfusionMatrix, metrics: str, **parameters: Any) -> float: ...
-
-
-@overload
-def count_measure(
-    matrices: ConfusionMatrixStack, metrics: str, **parameters: Any
-) -> NDArray[np.float64]: ...
-
-
-def count_measure(
-    matrices: ConfusionMatrix | ConfusionMatrixStack, metrics: str, **parameters: Any
-) -> float | NDArray[np.float64]:
-    """Compute a count measure, by its name, of a matrix or of each matrix of a stack.
+def count_measure(matrix: ConfusionMatrix, metrics: str, **parameters: Any) -> float:
+    """Compute a count measure, by its name, of a matrix.
 
     Parameters
     ----------
-    matrices : ConfusionMatrix or ConfusionMatrixStack
-        One matrix of K classes, of two the positive one last; or n of two classes.
+    matrix : ConfusionMatrix
+        Of K classes, of two the positive one last.
     metrics : str
         "accuracy", "precision", "f1_macro", "specificity", "matthews_corrcoef", "cohen_kappa",
         "cost" ...: what `classification_measures` takes.
@@ -392,53 +380,35 @@ def count_measure(
 
     Returns
     -------
-    float, or ndarray of shape (n,)
-        The value of the matrix, or of each one of the stack; nan where it is undefined.
+    float
+        The value; nan where it is undefined.
 
     Raises
     ------
     TypeError, ValueError
-        If `matrices` are none, or the measure has not that name, parameter or number of classes.
+        If `matrix` is none, or the measure has not that name, parameter or number of classes.
 
     Warns
     -----
     UndefinedMetricWarning
-        If a value is undefined: once, with the names of the matrices.
+        If the value is undefined.
 
     Notes
     -----
-    The strict form of each measure: 0/0 is nan. O(K²) a matrix, all matrices in one vectorised
-    pass.
+    The strict form of each measure: 0/0 is nan. O(K²).
 
     Examples
     --------
-    >>> from fastmetrics.streams import ConfusionMatrixStack
-    >>> stack = ConfusionMatrixStack.from_counts([[[3, 1], [2, 4]], [[5, 0], [1, 2]]])
-    >>> count_measure(stack, "precision")
-    array([0.8, 1. ])
-    >>> count_measure(stack.sum(), "precision")
-    0.8571428571428571
+    >>> from fastmetrics import ConfusionMatrix
+    >>> count_measure(ConfusionMatrix.from_counts([[3, 1], [2, 4]]), "precision")
+    0.8
     """
-    names = None
-    if isinstance(matrices, ConfusionMatrixStack):
-        counts, names = matrices.counts, matrices.names
-    elif isinstance(matrices, ConfusionMatrix):
-        counts = of_matrix(matrices).counts
-    else:
-        raise InputTypeError(
-            "`matrices` must be a ConfusionMatrix or a ConfusionMatrixStack: got "
-            f"{type(matrices).__name__}"
-        )
-    values = value(metrics, counts, **parameters)
-    undefined = np.isnan(values)
-    if undefined.any():
-        where = ""
-        if names is not None:
-            found = [own for own, is_nan in zip(names, undefined, strict=True) if is_nan]
-            shown = ", ".join(map(repr, found[:5])) + (", ..." if len(found) > 5 else "")
-            where = f" for {len(found):,} of {len(names):,} matrices: {shown}"
-        warn_user(f"`{metrics}` is not defined{where}", UndefinedMetricWarning)
-    return float(values) if names is None else values
+    if not isinstance(matrix, ConfusionMatrix):
+        raise InputTypeError(f"`matrix` must be a ConfusionMatrix: got {type(matrix).__name__}")
+    found = float(value(metrics, of_matrix(matrix).counts, **parameters))
+    if math.isnan(found):
+        warn_user(f"`{metrics}` is not defined", UndefinedMetricWarning)
+    return found
 
 
 def _float_stack(counts: ArrayLike) -> Floats:

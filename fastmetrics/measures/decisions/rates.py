@@ -237,7 +237,7 @@ def class_likelihood_ratios(
     if len(found.labels) > 2:
         raise InputError(
             f"`y_true` and `y_pred` must hold two classes: got {len(found.labels):,}; see "
-            "ConfusionMatrixStack.one_vs_rest"
+            "multilabel_confusion_matrix"
         )
     if labels is not None:
         found = picked(found, labels, y_true, y_pred, "y_true")

@@ -1,4 +1,4 @@
-"""``ConfusionMatrix`` (the one table that changes), its windowed and decayed kin, and stacks.
+"""``ConfusionMatrix``, the one table that changes, and what counts labels for it.
 
-Counting labels into cells lives here. May import `tables.score_table`, floor 1 and the kernels.
+May import its sister tables, and what lies below them.
 """
