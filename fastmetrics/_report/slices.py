@@ -40,75 +40,9 @@ Part = NDArray[np.int64]
 Conditions = tuple[tuple[str, Any], ...]
 
 
-@dataclass(frozen=True)
-class Cut:
-    """The slices that the values of some columns make, each row in one of them.
-
-    ``large`` are the places of those that have enough rows, and not the very rows of another one.
-    """
-
-    conditions: list[Conditions]
-    parts: list[Part]
-    large: list[int]
-
-
-@dataclass
-class Cuts:
-    """All cuts, the names of slices too small, and of those that have the rows of another one."""
-
-    all: list[Cut] = field(default_factory=list)
-    small: list[str] = field(default_factory=list)
-    same: dict[str, str] = field(default_factory=dict)
-    shared: list[str] = field(default_factory=list)
-
-    @property
-    def n_slices(self) -> int:
-        """How many slices are judged."""
-        return sum(len(cut.large) for cut in self.all)
-
-
 def named(conditions: Conditions) -> str:
     """Return what a slice is called."""
     return " & ".join(f"{column}={value}" for column, value in conditions)
-
-
-def cuts_of(
-    slices: Mapping[str, Any],
-    kept: Part,
-    n: int,
-    min_n: int,
-    intersections: int,
-    groups: NDArray[np.int64] | None,
-) -> Cuts:
-    """Return the slices of each column, and of several; ``kept`` of n rows weigh something."""
-    columns = {}
-    found = Cuts()
-    for column, values in by_names(slices, "slices", "columns").items():
-        labels = check_class_labels(values, f"slices[{column!r}]")
-        if len(labels.codes) < len(kept) or (len(kept) and kept[-1] >= len(labels.codes)):
-            check_same_length(**{"y_true": np.empty(n), f"slices[{column!r}]": labels.codes})
-        codes, classes = labels.codes[kept], np.asarray(labels.classes).tolist()
-        columns[column] = codes, [(column, value) for value in classes]
-        if groups is not None:
-            first = np.empty(int(groups.max(initial=0)) + 1, np.int64)
-            first[groups] = codes
-            if (first[groups] != codes).any():  # a group has rows in several slices
-                found.shared.append(column)
-    seen: dict[bytes, str] = {}
-    for how_many in range(1, min(intersections, len(columns)) + 1):
-        for chosen in combinations(columns.values(), how_many):
-            parts = [each for each in _parts_of(chosen) if len(each[1])]
-            large = []
-            for place, (conditions, part) in enumerate(parts):
-                name = named(conditions)
-                if len(part) < min_n:
-                    found.small.append(name)
-                elif (kept_as := seen.setdefault(part.tobytes(), name)) != name:
-                    found.same[name] = kept_as
-                else:
-                    large.append(place)
-            found.all.append(Cut([c for c, _ in parts], [part for _, part in parts], large))
-    return found
 
 
 def _parts_of(
@@ -428,18 +362,110 @@ _MOST: Final = 20_000_000
 NO_GAP: Final = (math.nan, Spread(math.nan, math.nan))
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Labels, scores and what else belongs to rows, none of them of no weight."""
+@dataclass
+class SlicedRows:
+    """Rows, none of no weight, and the slices that the values of columns make of them.
+
+    ``cuts`` has, for each column and each combination of columns, the slices of enough rows that
+    are not the very rows of another one; ``small`` names the others, ``same`` those of the rows of
+    another one, ``shared`` columns whose slices share groups.
+    """
 
     labels: NDArray[Any]
-    models: tuple[NamedScores, ...]
+    models: Sequence[NamedScores]
     columns: Mapping[str, NDArray[Any]]
     options: Mapping[str, Any]
     groups: NDArray[np.int64] | None
+    confidence_level: float
+    cuts: list[list[tuple[Conditions, Part]]] = field(default_factory=list)
+    small: list[str] = field(default_factory=list)
+    same: dict[str, str] = field(default_factory=dict)
+    shared: list[str] = field(default_factory=list)
+
+    @classmethod
+    def checked(
+        cls,
+        y_true: Any,
+        models: Sequence[NamedScores],
+        slices: Mapping[str, Any],
+        *,
+        confidence_level: float,
+        min_n: int,
+        intersections: int,
+        weights_are: Any,
+        **given: Any,
+    ) -> SlicedRows:
+        """Return the rows and their slices of at least ``min_n`` rows; see `evaluate`."""
+        min_n = check_integer("min_n", min_n, low=1)
+        check_integer("intersections", intersections, low=1, high=3)
+        if not hasattr(slices, "items") or not len(slices):
+            raise InputError("`slices` must be a mapping of names to columns, {'country': ...}")
+        labels = as_array(y_true, "y_true")
+        models = [m._replace(values=as_array(m.values, m.argument)) for m in models]
+        others = {name: given.pop(name) for name in ("sample_weight", "query", "groups")}
+        columns = {name: as_array(each, name) for name, each in others.items() if each is not None}
+        check_same_length(**{"y_true": labels, **{m.argument: m.values for m in models}, **columns})
+        options = {**given, "weights_are": weights_are if "sample_weight" in columns else None}
+        kept = np.arange(len(labels))
+        if "sample_weight" in columns:
+            kept = np.flatnonzero(columns["sample_weight"])
+        columns = {name: column[kept] for name, column in columns.items()}
+        codes = columns.pop("groups", None)
+        if codes is not None:
+            codes = check_class_labels(codes, "groups").codes
+        models = [m._replace(values=m.values[kept]) for m in models]
+        if any(m.values.ndim > 1 for m in models):  # a slice may lack a class
+            options["labels"] = check_class_labels(labels).classes
+        rows = cls(labels[kept], models, columns, options, codes, confidence_level)
+        rows._cut(slices, kept, min_n, intersections)
+        return rows
+
+    def _cut(self, slices: Mapping[str, Any], kept: Part, min_n: int, intersections: int) -> None:
+        """Find the slices of each column, and of several; ``kept`` are the rows of a weight."""
+        units, columns = self.groups, {}
+        if units is None and "query" in self.columns:
+            units = check_class_labels(self.columns["query"], "query").codes
+        for column, values in by_names(slices, "slices", "columns").items():
+            labels = check_class_labels(values, f"slices[{column!r}]")
+            if len(labels.codes) < len(kept) or (len(kept) and kept[-1] >= len(labels.codes)):
+                named_codes = {f"slices[{column!r}]": labels.codes}
+                check_same_length(**{"y_true": self.labels, **named_codes})
+            codes, classes = labels.codes[kept], np.asarray(labels.classes).tolist()
+            columns[column] = codes, [(column, value) for value in classes]
+            if units is not None:
+                first = np.empty(int(units.max(initial=0)) + 1, np.int64)
+                first[units] = codes
+                if (first[units] != codes).any():  # a group has rows in several slices
+                    self.shared.append(column)
+        seen: dict[bytes, str] = {}
+        for how_many in range(1, min(intersections, len(columns)) + 1):
+            for chosen in combinations(columns.values(), how_many):
+                self.cuts.append([])
+                for conditions, part in _parts_of(chosen):
+                    name = named(conditions)
+                    if not len(part):
+                        continue
+                    if len(part) < min_n:
+                        self.small.append(name)
+                    elif (kept_as := seen.setdefault(part.tobytes(), name)) != name:
+                        self.same[name] = kept_as
+                    else:
+                        self.cuts[-1].append((conditions, part))
+        if not self.n_slices:
+            raise InputError(f"no slice has {min_n} rows: {', '.join(self.small[:5])}")
+
+    @property
+    def n_slices(self) -> int:
+        """How many slices are estimated."""
+        return sum(map(len, self.cuts))
+
+    @property
+    def level(self) -> float:
+        """The level of each slice that keeps that of all (Šidák 1967)."""
+        return float(self.confidence_level ** (1.0 / self.n_slices))
 
     def sample(self, one: Asked, part: Part | slice) -> Sample:
-        """Return some rows in the form that a measure is of."""
+        """Return some rows in the form that a metric is of."""
         models = [each._replace(values=each.values[part]) for each in self.models]
         given: dict[str, Any] = dict.fromkeys(("event", "query", "strata", "sample_weight"))
         given |= {name: column[part] for name, column in self.columns.items()}
@@ -447,60 +473,27 @@ class Rows:
         given["groups"] = None if self.groups is None else self.groups[part]
         return sample_of((one,), self.labels[part], models, **given)[one.label]
 
+    def measured(self, one: Asked, part: Part) -> Measured | None:
+        """Return a metric of each model in some rows, undefined values without a warning.
 
-@dataclass(frozen=True)
-class Sliced:
-    """Rows, how they are cut, and the level of all slices at once."""
+        None where there are no rows.
+        """
+        if not len(part):
+            return None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return self.sample(one, part).measured(one)
 
-    rows: Rows
-    cuts: Cuts
-    confidence_level: float
-
-    @property
-    def level(self) -> float:
-        """Return the level of each slice that keeps that of all (Šidák 1967)."""
-        return float(self.confidence_level ** (1.0 / self.cuts.n_slices))
-
-    def result(self, found: Iterable[SliceEstimate]) -> Slices:
+    def result(self, rows: Iterable[SliceEstimate]) -> Slices:
         """Return estimates as a result."""
         return Slices(
-            rows=tuple(found),
+            rows=tuple(rows),
             confidence_level=self.confidence_level,
-            n_slices=self.cuts.n_slices,
-            left_out=tuple(self.cuts.small),
-            same=MappingProxyType(self.cuts.same),
-            shared=tuple(self.cuts.shared),
+            n_slices=self.n_slices,
+            left_out=tuple(self.small),
+            same=MappingProxyType(self.same),
+            shared=tuple(self.shared),
         )
-
-
-def sliced(
-    y_true: Any,
-    models: Sequence[NamedScores],
-    slices: Mapping[str, Any],
-    *,
-    confidence_level: float,
-    min_n: int,
-    intersections: int,
-    sample_weight: Any,
-    weights_are: Any,
-    groups: Any,
-    query: Any,
-    **options: Any,
-) -> Sliced:
-    """Return the rows and their slices of at least ``min_n`` rows; see `evaluate`."""
-    min_n = check_integer("min_n", min_n, low=1)
-    check_integer("intersections", intersections, low=1, high=3)
-    if not hasattr(slices, "items") or not len(slices):
-        raise InputError("`slices` must be a mapping of names to columns, {'country': ...}")
-    options["weights_are"] = weights_are if sample_weight is not None else None
-    rows, kept = _rows(y_true, models, sample_weight, groups, query, options)
-    units = rows.groups
-    if units is None and query is not None:
-        units = check_class_labels(rows.columns["query"], "query").codes
-    cuts = cuts_of(slices, kept, len(rows.labels), min_n, intersections, units)
-    if not cuts.n_slices:
-        raise InputError(f"no slice has {min_n} rows: {', '.join(cuts.small[:5])}")
-    return Sliced(rows, cuts, confidence_level)
 
 
 def slices_of(
@@ -512,34 +505,32 @@ def slices_of(
     query: Any,
     **given: Any,
 ) -> Slices:
-    """Return the measures of each slice; ``given`` is what `sliced` takes."""
+    """Return the measures of each slice; ``given`` is what `SlicedRows.checked` takes."""
     asked = asked_of(metrics, None, query)
     for one in asked:
         if not one.has_influences:
             raise InputError(f"`{one.label}` has no influences of rows, and slices no replicates")
-    cut = sliced(y_true, models, slices, query=query, **given)
-    return cut.result(row for one in asked for row in estimates_of(cut, one))
+    rows = SlicedRows.checked(y_true, models, slices, query=query, **given)
+    return rows.result(row for one in asked for row in estimates_of(rows, one))
 
 
-def estimates_of(sliced: Sliced, one: Asked) -> list[SliceEstimate]:
+def estimates_of(rows: SlicedRows, one: Asked) -> list[SliceEstimate]:
     """Return a measure of each model in every slice, and how far it is from that outside."""
-    rows = sliced.rows
-    has_rest = sliced.cuts.n_slices * len(rows.labels) <= _MOST
+    has_rest = rows.n_slices * len(rows.labels) <= _MOST
     own: list[list[SliceEstimate]] = [[] for _ in rows.models]
-    for cut in sliced.cuts.all:
+    for cut in rows.cuts:
         of_slices = []
-        for place in cut.large:
-            part = cut.parts[place]
-            inside = measured_in(rows, one, part)
+        for conditions, part in cut:
+            inside = rows.measured(one, part)
             gaps = _gaps(rows, one, inside, part) if has_rest else [NO_GAP] * len(own)
-            of_slices.append(rows_of(sliced, one, cut.conditions[place], inside, gaps, len(part)))
+            of_slices.append(rows_of(rows, one, conditions, inside, gaps, len(part)))
         for found, chosen in zip(own, zip(*of_slices, strict=True), strict=False):
             found += _shrunken(chosen)
     return [row for found in own for row in found]
 
 
 def rows_of(
-    sliced: Sliced,
+    rows: SlicedRows,
     one: Asked,
     conditions: Conditions,
     inside: Measured | None,
@@ -548,11 +539,11 @@ def rows_of(
 ) -> list[SliceEstimate]:
     """Return a measure of each model in one slice of n rows; nan where nothing was measured."""
     found = []
-    for k, (model, (gap, spread)) in enumerate(zip(sliced.rows.models, gaps, strict=True)):
+    for k, (model, (gap, spread)) in enumerate(zip(rows.models, gaps, strict=True)):
         own: dict[str, Any] = dict.fromkeys(("estimate", "standard_error", "df"), math.nan)
         own |= {"confidence_interval": NOWHERE, "n_samples": float(n)}
         if inside is not None:
-            estimated = _estimated(one, inside, k, sliced)
+            estimated = _estimated(one, inside, k, rows)
             own = {name: getattr(estimated, name) for name in own}
         error = spread.standard_error
         found.append(
@@ -574,48 +565,9 @@ def rows_of(
     return found
 
 
-def _rows(
-    y_true: Any,
-    models: Sequence[NamedScores],
-    sample_weight: Any,
-    groups: Any,
-    query: Any,
-    options: Mapping[str, Any],
-) -> tuple[Rows, NDArray[np.int64]]:
-    """Return the rows that weigh something, and which they are."""
-    labels = as_array(y_true, "y_true")
-    models = [m._replace(values=as_array(m.values, m.argument)) for m in models]
-    others = {"sample_weight": sample_weight, "query": query, "groups": groups}
-    columns = {name: as_array(each, name) for name, each in others.items() if each is not None}
-    check_same_length(**{"y_true": labels, **{m.argument: m.values for m in models}, **columns})
-    kept = np.arange(len(labels))
-    if sample_weight is not None:
-        kept = np.flatnonzero(columns["sample_weight"])
-    columns = {name: column[kept] for name, column in columns.items()}
-    codes = columns.pop("groups", None)
-    if codes is not None:
-        codes = check_class_labels(codes, "groups").codes
-    models = [m._replace(values=m.values[kept]) for m in models]
-    if any(m.values.ndim > 1 for m in models):  # a slice may lack a class
-        options = {**options, "labels": check_class_labels(labels).classes}
-    return Rows(labels[kept], tuple(models), columns, options, codes), kept
-
-
-def measured_in(rows: Rows, one: Asked, part: Part) -> Measured | None:
-    """Return a metric of each model in some rows, undefined values without a warning.
-
-    None where there are no rows.
-    """
-    if not len(part):
-        return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return rows.sample(one, part).measured(one)
-
-
-def _estimated(one: Asked, measured: Measured, model: int, sliced: Sliced) -> Estimate:
+def _estimated(one: Asked, measured: Measured, model: int, rows: SlicedRows) -> Estimate:
     """Return the estimate of a model in a slice."""
-    level, read = sliced.level, sliced.rows.options["weights_are"]
+    level, read = rows.level, rows.options["weights_are"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = estimate_of(one, measured, model, level, None, "two-sided", weights_are=read)
@@ -627,7 +579,7 @@ def _estimated(one: Asked, measured: Measured, model: int, sliced: Sliced) -> Es
 
 
 def _gaps(
-    rows: Rows, one: Asked, inside: Measured | None, part: Part
+    rows: SlicedRows, one: Asked, inside: Measured | None, part: Part
 ) -> list[tuple[float, Spread]]:
     """Return the difference between each model in a slice and in the rows outside, with its spread.
 
@@ -635,7 +587,7 @@ def _gaps(
     so that their contributions are added up over all rows.
     """
     rest = np.delete(np.arange(len(rows.labels)), part)
-    outside = measured_in(rows, one, rest)
+    outside = rows.measured(one, rest)
     if inside is None or outside is None:
         return [NO_GAP] * len(rows.models)
     if rows.groups is not None:
@@ -743,7 +695,7 @@ def subgroup_auc(
     """
     read = check_weights_are(sample_weight, weights_are)
     (auc,) = asked_of("roc_auc", None, None)
-    cut = sliced(
+    rows = SlicedRows.checked(
         y_true,
         named_scores(scores, names),
         slices,
@@ -757,19 +709,18 @@ def subgroup_auc(
         threshold=None,
         pos_label=pos_label,
     )
-    found = estimates_of(cut, replace(auc, label="subgroup_auc"))
-    is_positive = cut.rows.sample(auc, slice(None)).classes == 1
+    found = estimates_of(rows, replace(auc, label="subgroup_auc"))
+    is_positive = rows.sample(auc, slice(None)).classes == 1
     for label, of_subgroup in (("bpsn_auc", False), ("bnsp_auc", True)):
         one = replace(auc, label=label)
         of_slices = []
-        for parts in cut.cuts.all:
-            for place in parts.large:
-                part = parts.parts[place]
+        for cut in rows.cuts:
+            for conditions, part in cut:
                 is_inside = np.isin(np.arange(len(is_positive)), part)
                 chosen = np.flatnonzero((is_positive == of_subgroup) == is_inside)
-                measured = measured_in(cut.rows, one, chosen)
-                gaps = [NO_GAP] * len(cut.rows.models)
-                made = rows_of(cut, one, parts.conditions[place], measured, gaps, len(part))
+                measured = rows.measured(one, chosen)
+                gaps = [NO_GAP] * len(rows.models)
+                made = rows_of(rows, one, conditions, measured, gaps, len(part))
                 of_slices.append([replace(row, conditions=()) for row in made])
         found += [row for of_model in zip(*of_slices, strict=True) for row in of_model]
-    return cut.result(found)
+    return rows.result(found)
