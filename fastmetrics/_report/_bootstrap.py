@@ -6,7 +6,6 @@ import dataclasses
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from fastmetrics._input.classes import check_class_labels
@@ -37,12 +36,8 @@ TABLE_METRICS: dict[str, MetricLike] = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Plan:
-    """The bootstrap of an evaluation: its checked options, and the threshold of decisions."""
-
-    options: Options
-    threshold: int | float | None
+#: The checked options of a bootstrap, and the threshold of decisions.
+Plan = tuple[Options, int | float | None]
 
 
 def checked_plan(n_resamples: Any, confidence_level: float, n_models: int, **given: Any) -> Plan:
@@ -67,7 +62,7 @@ def checked_plan(n_resamples: Any, confidence_level: float, n_models: int, **giv
                 f"{spec.label!r} counts decisions: pass `threshold`, the score from which an "
                 "example is called positive"
             )
-    return Plan(options, threshold)
+    return options, threshold
 
 
 def _labelled(metrics: MetricsLike | None) -> dict[str, MetricLike]:
@@ -109,8 +104,8 @@ def _known(metric: Any) -> MetricLike:
 
 def forms_of(y_true: Any, scores: list[NamedScores], plan: Plan, **rows: Any) -> Sequence[Sample]:
     """Return the rows of each model as they are resampled, with the tables of their scores."""
-    options = plan.options
-    given = Given(y_true, scores, weights_are=options.weights_are, threshold=plan.threshold, **rows)
+    options, threshold = plan
+    given = Given(y_true, scores, weights_are=options.weights_are, threshold=threshold, **rows)
     if len(scores) > 1:
         return parsed_models(given, options)
     with renamed(y_score=scores[0].argument):
@@ -128,12 +123,12 @@ def bootstrapped(
     **rows: Any,
 ) -> Evaluation:
     """Return the evaluation of models whose measures get the bootstrap's intervals."""
-    options = plan.options
+    options, threshold = plan
     level, read = options.confidence_level, options.weights_are
     if any(math.isnan(model.roc_auc) for model in models):
         # One class: no resamples.
         return Evaluation.of_scores(models, level, read)
-    rows = {"groups": groups, "threshold": plan.threshold, **rows}
+    rows = {"groups": groups, "threshold": threshold, **rows}
     pairs: Comparisons | None = None
     if len(models) == 1:
         found: list[Mapping[str, Estimate]] = list(resampled(forms, options)[1])
@@ -156,7 +151,7 @@ def bootstrapped(
         stratified=options.stratified,
         n_groups=None if groups is None else len(check_class_labels(groups, "groups").classes),
         effective_n_groups=found[0]["roc_auc"].details.effective_n_groups,
-        threshold=plan.threshold,
+        threshold=threshold,
         key=key_text(options.key),
     )
     complete = map(_with_bootstrap, models, found)

@@ -59,22 +59,19 @@ _ID: Final = re.compile(r'\bid="([^"]*)"')
 _USED: Final = re.compile(r'(?:url\(#|href="#)([^)"]*)')
 
 
-class Figure(NamedTuple):
-    """A picture of the page, and what is written below it."""
-
-    svg: str
-    caption: str
+#: A picture of the page as SVG, and what is written below it.
+Figure = tuple[str, str]
 
 
 def figure_of(
     key: str, caption: str, draw: Callable[..., Any], size: tuple[float, float]
 ) -> Figure:
     """Return what ``draw`` puts on new axes."""
-    from matplotlib.figure import Figure as Drawing
+    from matplotlib.figure import Figure as Canvas
 
-    drawing = Drawing(figsize=size, layout="constrained")
+    drawing = Canvas(figsize=size, layout="constrained")
     draw(ax=drawing.subplots())
-    return Figure(svg_of(drawing, key, caption), caption)
+    return svg_of(drawing, key, caption), caption
 
 
 class Drawn(NamedTuple):
@@ -136,7 +133,7 @@ def of_differences(comparisons: Comparisons, level: float) -> list[Figure]:
         f"Differences of models on the same rows, with {100 * level:g} % intervals. Full: shown to "
         "be other than zero after adjustment over the pairs; hollow: not shown."
     )
-    return [Figure(svg_of(draw_forest(panels), "differences", caption), caption)]
+    return [(svg_of(draw_forest(panels), "differences", caption), caption)]
 
 
 def of_slices(slices: Slices, whole: Mapping[tuple[str, str], float]) -> Iterator[Figure]:
@@ -162,7 +159,7 @@ def of_slices(slices: Slices, whole: Mapping[tuple[str, str], float]) -> Iterato
             f"limits hold for all at once, the dashed line is the whole.{more} Full: shown to be "
             "worse than the other rows."
         )
-        yield Figure(svg_of(draw_forest([Panel("", rows, line)]), f"slices{k}", caption), caption)
+        yield svg_of(draw_forest([Panel("", rows, line)]), f"slices{k}", caption), caption
 
 
 def of_curves(drawn: Drawn, level: float) -> Iterator[Figure]:
@@ -404,15 +401,8 @@ _REFERENCES: Final = {
 }
 
 
-class Methods(NamedTuple):
-    """The paragraph, and the references that it needs, by author."""
-
-    text: str
-    references: list[str]
-
-
-def methods_of(evaluation: Evaluation, drawn: Drawn) -> Methods:
-    """Return what was done, as a paragraph."""
+def methods_of(evaluation: Evaluation, drawn: Drawn) -> tuple[str, tuple[str, ...]]:
+    """Return what was done, as a paragraph, and the references that it needs, by author."""
     cited: dict[str, None] = {}
     version, size = version_of("fastmetrics"), size_of(evaluation, drawn)
     sentences = [f"With fastmetrics {version}, {size} were evaluated."]
@@ -446,7 +436,7 @@ def methods_of(evaluation: Evaluation, drawn: Drawn) -> Methods:
     if is_of_two and drawn.has_probabilities:
         sentences.append("Calibration was judged by isotonic regression of labels on scores.")
         cited["isotonic"] = None
-    return Methods(" ".join(sentences), sorted(_REFERENCES[key] for key in cited))
+    return " ".join(sentences), tuple(sorted(_REFERENCES[key] for key in cited))
 
 
 def _of_intervals(evaluation: Evaluation, cited: dict[str, None]) -> Iterator[str]:
@@ -655,7 +645,7 @@ def report(
     if found.task == "binary":
         given = {name: of_evaluate.get(name) for name in ("groups", "pos_label")}
         diagnosis = doctor(drawn.labels, {each.name: each.values for each in models}, **given)
-    methods, size = methods_of(found, drawn), size_of(found, drawn)
+    (methods, references), size = methods_of(found, drawn), size_of(found, drawn)
     names = ("fastmetrics", "NumPy", "Numba")
     versions = [f"{name} {version_of(name)}" for name in names]
     content = template.render(
@@ -665,12 +655,13 @@ def report(
         verdict=found.verdict.split("\n") if found.verdict else [],
         sections=[each for each in sections_of(found, drawn, diagnosis) if any(each[2:])],
         methods=methods,
+        references=references,
         versions=", ".join([*versions, f"Python {platform.python_version()}"]),
         command=command,
     )
     head, _, tail = content.rpartition(_SIZE)
     content = f"{head}{len(content.encode()) / 1000:,.0f}{tail}"
-    return Report(title, content, found, diagnosis, methods.text, tuple(methods.references))
+    return Report(title, content, found, diagnosis, methods, references)
 
 
 def check_page(file: File) -> None:

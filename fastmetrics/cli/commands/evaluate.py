@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from fastmetrics.cli._options import (
     EVALUATION,
@@ -30,13 +30,8 @@ _OF_TWO: Final = (
 )
 
 
-class Asked(NamedTuple):
-    """What `evaluate` takes, and the columns that it is from."""
-
-    labels: Any
-    scores: dict[str, Any]
-    options: dict[str, Any]
-    columns: Columns
+#: Labels, the scores of each model, what else `evaluate` takes, and the columns of all.
+Asked = tuple[Any, dict[str, Any], dict[str, Any], Any]
 
 
 def asked(options: argparse.Namespace) -> Asked:
@@ -86,7 +81,7 @@ def asked(options: argparse.Namespace) -> Asked:
     given |= {"task": options.task, "pos_label": pos_label, "guarantee": guarantee}
     given["prevalence"] = options.prevalence
     scores = {name: columns.scores[name] for name in options.score}
-    return Asked(labels, scores, given | _of_rows(columns, options), columns)
+    return labels, scores, given | _of_rows(columns, options), columns
 
 
 def _given(options: argparse.Namespace) -> dict[str, Any]:
@@ -129,7 +124,7 @@ def _of_classes(options: argparse.Namespace) -> Asked:
             )
         scores = {"score": np.stack([columns.scores[given[str(c)]] for c in classes], axis=1)}
     own = {"task": "multiclass" if given else "labels", "pos_label": options.pos_label}
-    return Asked(labels, scores, own | _given(options) | _of_rows(columns, options), columns)
+    return labels, scores, own | _given(options) | _of_rows(columns, options), columns
 
 
 def _of_rankings(options: argparse.Namespace) -> Asked:
@@ -154,7 +149,7 @@ def _of_rankings(options: argparse.Namespace) -> Asked:
         raise ValueError(f"column {options.label!r} must be numbers with --query: got {shown}")
     scores = {name: columns.scores[name] for name in options.score}
     own = {"query": columns.queries} | _given(options) | _of_rows(columns, options)
-    return Asked(relevance, scores, own, columns)
+    return relevance, scores, own, columns
 
 
 def _of_several_labels(options: argparse.Namespace) -> Asked:
@@ -167,7 +162,7 @@ def _of_several_labels(options: argparse.Namespace) -> Asked:
     labels = {name: columns.scores[name] for name in pairs}
     scores = {"score": {name: columns.scores[column] for name, column in pairs.items()}}
     own = {"task": "multilabel"} | _given(options) | _of_rows(columns, options)
-    return Asked(labels, scores, own, columns)
+    return labels, scores, own, columns
 
 
 def _refuse_of_two(options: argparse.Namespace, *more: str) -> None:
@@ -326,12 +321,12 @@ def run_report(options: argparse.Namespace) -> str:
     if options.bootstrap is None:  # they are of pictures
         options.seed = None
         options.threshold = None if options.metrics is None else threshold
-    rows = asked(options)
-    given = rows.options | {"threshold": threshold, "rng": 0 if seed is None else seed}
-    with in_words(names_here(options), of_two(options, rows.labels), options.label) as texts:
+    labels, scores, given, columns = asked(options)
+    given |= {"threshold": threshold, "rng": 0 if seed is None else seed}
+    with in_words(names_here(options), of_two(options, labels), options.label) as texts:
         page = report(
-            rows.labels,
-            rows.scores,
+            labels,
+            scores,
             title=options.title,
             command=shlex.join(["fastmetrics", *options.given]),
             band=None if options.band == "none" else options.band,
@@ -339,9 +334,9 @@ def run_report(options: argparse.Namespace) -> str:
         )
         page.save(options.output)
     tell_of(page.evaluation, texts, "report")
-    tell_skipped(rows.columns, "evaluated")
+    tell_skipped(columns, "evaluated")
     said = page.verdict.split("\n")[0]
-    about = f"{options.output}: {options.title}, {rows.columns.n_rows:,} rows"
+    about = f"{options.output}: {options.title}, {columns.n_rows:,} rows"
     return f"{about}\n{said}\n" if said else f"{about}\n"
 
 
