@@ -23,9 +23,9 @@ def count_rows(data: Data) -> Pair:
     """Cover both cell functions: the bins are the same, by even cells or about their ends."""
     layout = BinLayout.learn(data.scores[:20_000], n_bins=N_BINS)
     labels = np.ascontiguousarray(data.labels == 1).view(np.int8)
-    edges, search = layout.edges, layout._search
+    edges, (_, first_edges, padded) = layout.edges, layout._search
     low, high = float(edges[0]), float(edges[-1])
-    half = (len(search.starts) - 1) // 2
+    half = (len(first_edges) - 1) // 2
     top = int(np.float64(high - low).view(np.int64)) >> 42
     cells = [
         np.array([0.0, low, 2 * half / (high - low), 0, 0, 0, 0, 0]),
@@ -46,7 +46,7 @@ def count_rows(data: Data) -> Pair:
         for numbers, first in zip(cells, starts, strict=True):
             counts, seen = np.zeros(2 * layout.n_bins, np.int64), np.full(layout.n_bins, np.nan)
             rest = counts, seen, np.ones(layout.n_bins, np.uint8)
-            buckets.count_rows(data.scores, labels, no_weights, numbers, first, search.edges, *rest)
+            buckets.count_rows(data.scores, labels, no_weights, numbers, first, padded, *rest)
             found.append(counts)
         return (*found, buckets.is_clean(data.scores, labels, 0, MOST))
 
@@ -87,13 +87,13 @@ def least_precision_sums(data: Data) -> Pair:
 TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     count_rows: (
         (
-            "bins:count_rows",
-            "bins:bin_numbers",
-            "bins:even_cells",
-            "bins:octave_cells",
-            "bins:is_clean",
+            "buckets:count_rows",
+            "buckets:bin_numbers",
+            "buckets:even_cells",
+            "buckets:octave_cells",
+            "buckets:is_clean",
         ),
         False,
     ),
-    least_precision_sums: (("bins:least_precision_sums",), False),
+    least_precision_sums: (("buckets:least_precision_sums",), False),
 }

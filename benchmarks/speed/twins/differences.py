@@ -114,10 +114,10 @@ def tweedie_deviances(data: Data) -> Pair:
 
 
 TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
-    count_pair_sums: (("differences:count_pair_sums",), True),
-    write_pair_sums: (("differences:write_pair_sums",), True),
+    count_pair_sums: (("concordance:count_pair_sums",), True),
+    write_pair_sums: (("concordance:write_pair_sums",), True),
     signed_sums_of_choices: (
-        ("differences:add_signed_sums", "differences:sums_of_choices"),
+        ("concordance:add_signed_sums", "concordance:sums_of_choices"),
         False,
     ),
     tweedie_deviances: (

@@ -93,8 +93,8 @@ def squares_lost(data: Data) -> Pair:
 
 #: The kernels covered by each pair of calls, and whether the twin visits every pair of rows.
 TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
-    pool_adjacent: (("isotonic:pool_adjacent",), False),
-    squares_lost: (("isotonic:squares_lost",), False),
+    pool_adjacent: (("hulls:pool_adjacent",), False),
+    squares_lost: (("hulls:squares_lost",), False),
     upper_hull: (
         (
             "hulls:upper_hull",

@@ -73,12 +73,12 @@ def placements(data: Data) -> Pair:
 
 #: By the pair of calls: the kernels, and whether the twin visits every pair of rows.
 TWINS = {
-    ascends: (("orders:ascends",), False),
-    placements: (("orders:place_words",), False),
-    rows_by_class: (("orders:spread_by_class",), False),
-    weights_by_score: (("orders:weigh_runs",), False),
+    ascends: (("merges:ascends",), False),
+    placements: (("merges:place_words",), False),
+    rows_by_class: (("merges:spread_by_class",), False),
+    weights_by_score: (("merges:weigh_runs",), False),
     rows_in_order: (
-        ("orders:order_floats", "orders:pack", "orders:unpack", "orders:spread"),
+        ("merges:order_floats", "merges:pack", "merges:unpack", "merges:spread"),
         False,
     ),
 }

@@ -137,19 +137,19 @@ def count_keys(data: Data) -> Pair:
 TWINS = {
     count_keys: (
         (
-            "key_counts:deal",
-            "key_counts:count_stream",
-            "key_counts:rows_between",
-            "key_counts:table_between",
+            "buckets:deal",
+            "buckets:count_stream",
+            "buckets:rows_between",
+            "buckets:table_between",
         ),
         False,
     ),
-    gap_ends: (("range_kernels:gap_ends",), False),
-    add_precisions: (("range_kernels:add_precisions",), False),
-    auc_influences: (("range_kernels:auc_influences",), False),
+    gap_ends: (("curve_kernels:gap_ends",), False),
+    add_precisions: (("curve_kernels:add_precisions",), False),
+    auc_influences: (("curve_kernels:auc_influences",), False),
     precision_influences: (
-        ("range_kernels:precision_shares", "range_kernels:precision_influences"),
+        ("curve_kernels:precision_shares", "curve_kernels:precision_influences"),
         False,
     ),
-    add_products: (("range_kernels:add_products",), False),
+    add_products: (("curve_kernels:add_products",), False),
 }

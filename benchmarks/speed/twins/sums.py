@@ -338,8 +338,8 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     count_two: (("cells:count_two",), False),
     count_cells: (("cells:count_cells",), False),
     count_margins: (("cells:count_margins",), False),
-    calibration_terms: (("logits:terms_of_rows",), False),
-    moments_of_runs: (("logits:moments_of_runs",), False),
+    calibration_terms: (("losses:terms_of_rows",), False),
+    moments_of_runs: (("losses:moments_of_runs",), False),
     text_codes: (("cells:text_codes",), False),
     error_sums: (
         tuple(f"errors:{name}" for name in ("error_sums", "folded", "largest_weighed", "centred")),
@@ -356,5 +356,5 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     class_log_losses: ((*_OF_ALL, "losses:class_losses", "losses:row_total"), False),
     class_squared_errors: ((*_OF_ALL, "losses:class_losses", "losses:row_square"), False),
     class_hinge_losses: ((*_OF_ALL, "losses:class_losses", "losses:row_hinge"), False),
-    top_k_hits: (("top_k:top_k_hits",), False),
+    top_k_hits: (("cells:top_k_hits",), False),
 }
