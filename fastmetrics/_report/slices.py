@@ -30,7 +30,7 @@ from fastmetrics.errors import InputError, no_such
 from fastmetrics.inference.estimate_result import Estimate, Pair
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.reference import NOWHERE, adjusted, difference_test, pvalue, quantile
-from fastmetrics.inference.samples import Sample, asked_of, sample_of
+from fastmetrics.inference.samples import QuerySample, Sample, asked_of, sample_of
 from fastmetrics.inference.table_points import Measured
 from fastmetrics.inference.units import Spread, Units
 from fastmetrics.measures.asking import Asked
@@ -464,7 +464,7 @@ class SlicedRows:
         """The level of each slice that keeps that of all (Šidák 1967)."""
         return float(self.confidence_level ** (1.0 / self.n_slices))
 
-    def sample(self, one: Asked, part: Part | slice) -> Sample:
+    def sample(self, one: Asked, part: Part | slice) -> Sample | QuerySample:
         """Return some rows in the form that a metric is of."""
         models = [each._replace(values=each.values[part]) for each in self.models]
         given: dict[str, Any] = dict.fromkeys(("event", "query", "strata", "sample_weight"))

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,71 +69,60 @@ class SampleSize(Result):
     confidence_level: float
 
 
-class _Pilot(NamedTuple):
-    """Standard error and degrees of freedom of the samples at hand, and how many units they are."""
+def _sample_size(
+    metric: str,
+    pilot: Any,
+    n_samples: float,
+    n_groups: int | None,
+    is_enough: Callable[[float, float], bool],
+    result: Callable[[float, float], dict[str, Any]],
+) -> SampleSize:
+    """Return the smallest number of units whose standard error and degrees of freedom are enough.
 
-    standard_error: float
-    df: float
-    n_samples: float
-    n_groups: int | None
-
-    @property
-    def n_units(self) -> float:
-        """Groups where there are some, else samples."""
-        return self.n_samples if self.n_groups is None else float(self.n_groups)
-
-    def at(self, n_units: int) -> tuple[float, float]:
-        """Return the standard error and degrees of freedom of so many units."""
-        factor = n_units / self.n_units
-        return self.standard_error / math.sqrt(factor), self.df * factor
-
-    def is_known(self, metric: str) -> bool:
-        """Return whether the data tell how much the metric varies; warn if not."""
-        if self.standard_error > 0.0 and self.df > 0.0 and self.n_units > 0.0:
-            return True
+    Units are groups where there are some, else samples; `pilot` has the error and the degrees of
+    freedom of those at hand. ``result`` returns the other fields by both numbers; of nan where the
+    data do not tell how much the metric varies.
+    """
+    units = n_samples if n_groups is None else float(n_groups)
+    error, df = pilot.standard_error, pilot.df
+    if not (error > 0.0 and df > 0.0 and units > 0.0):
         warn_user(
             f"the number of samples for {metric} is nan: its standard error is "
-            f"{self.standard_error:g} on {self.n_units:g} samples, which does not tell how much it "
-            "varies",
+            f"{error:g} on {units:g} samples, which does not tell how much it varies",
             UndefinedMetricWarning,
         )
-        return False
-
-    def result(self, n_units: int, **fields: Any) -> SampleSize:
-        """Return the plan with so many units, the classes and group sizes being those at hand."""
-        n_samples = math.ceil(n_units * (self.n_samples / self.n_units))
-        n_groups = None if self.n_groups is None else n_units
-        error = self.at(n_units)[0]
-        return SampleSize(n_samples=n_samples, n_groups=n_groups, standard_error=error, **fields)
-
-    def unknown(self, **fields: Any) -> SampleSize:
-        """Return the plan where it cannot be known."""
-        n_groups = None if self.n_groups is None else math.nan
         nan = math.nan
-        return SampleSize(
-            n_samples=nan, n_groups=n_groups, standard_error=nan, half_width=nan, **fields
-        )
+        groups = None if n_groups is None else nan
+        return SampleSize(metric, nan, groups, nan, **result(nan, nan))
+
+    def at(n: int) -> tuple[float, float]:
+        return error / math.sqrt(n / units), df * (n / units)
+
+    n = _smallest(lambda n: is_enough(*at(n)))
+    size = math.ceil(n * (n_samples / units))
+    return SampleSize(metric, size, None if n_groups is None else n, at(n)[0], **result(*at(n)))
 
 
 def size_for_half_width(one: Any, half_width: Any) -> SampleSize:
     """Return how many samples give the interval of an `Estimate` this half width at most."""
     width = check_positive("half_width", half_width)
-    pilot = _Pilot(one.standard_error, one.df, one.n_samples, one.n_groups)
-    fields: dict[str, Any] = {"metric": one.metric, "confidence_level": one.confidence_level}
-    fields |= {"difference": None, "power": None}
-    if not pilot.is_known(one.metric):
-        return pilot.unknown(**fields)
+    level, alternative = one.confidence_level, one.alternative
 
-    def reached(n_units: int) -> float:
-        error, df = pilot.at(n_units)
-        rule = one.confidence_level, one.scale, one.alternative
-        low, high = limits(one.estimate, error, df, *rule)
-        if one.alternative == "two-sided":
+    def reached(error: float, df: float) -> float:
+        low, high = limits(one.estimate, error, df, level, one.scale, alternative)
+        if alternative == "two-sided":
             return (high - low) / 2.0
-        return float(high - one.estimate if one.alternative == "less" else one.estimate - low)
+        return float(high - one.estimate if alternative == "less" else one.estimate - low)
 
-    n_units = _smallest(lambda n: reached(n) <= width)
-    return pilot.result(n_units, half_width=reached(n_units), **fields)
+    def result(error: float, df: float) -> dict[str, Any]:
+        fields = {"difference": None, "power": None, "confidence_level": level}
+        return {"half_width": reached(error, df), **fields}
+
+    return _sample_size(
+        *(one.metric, one, one.n_samples, one.n_groups),
+        lambda error, df: reached(error, df) <= width,
+        result,
+    )
 
 
 def size_for_difference(
@@ -148,20 +137,20 @@ def size_for_difference(
 ) -> SampleSize:
     """Return how many samples show the difference of a `Pair` with a power, tested at a level."""
     gap, chance = check_positive("difference", difference), check_fraction("power", power)
-    pilot = _Pilot(pair.standard_error, pair.df, n_samples, n_groups)
-    name = f"{pair.metric} of {pair.a} and {pair.b}"
-    fields: dict[str, Any] = {"metric": name, "difference": gap, "confidence_level": level}
-    if not pilot.is_known(name):
-        return pilot.unknown(power=math.nan, **fields)
 
-    def reached(n_units: int) -> float:
-        error, df = pilot.at(n_units)
+    def reached(error: float, df: float) -> float:
         return _power(gap / error, df, abs(critical_value(df, 1.0 - level, alternative)))
 
-    n_units = _smallest(lambda n: reached(n) >= chance)
-    error, df = pilot.at(n_units)
-    half_width = abs(critical_value(df, 1.0 - level, alternative)) * error
-    return pilot.result(n_units, half_width=half_width, power=reached(n_units), **fields)
+    def result(error: float, df: float) -> dict[str, Any]:
+        half_width = abs(critical_value(df, 1.0 - level, alternative)) * error
+        fields = {"difference": gap, "confidence_level": level}
+        return {"half_width": half_width, "power": reached(error, df), **fields}
+
+    return _sample_size(
+        *(f"{pair.metric} of {pair.a} and {pair.b}", pair, n_samples, n_groups),
+        lambda error, df: reached(error, df) >= chance,
+        result,
+    )
 
 
 def _power(shift: float, df: float, critical: float) -> float:

@@ -123,6 +123,8 @@ class Sample(ABC):
     design: Design
     classes: Ints
     n_models: int
+    #: What messages call the predictions of each model.
+    _names: list[str]
 
     def measured(self, one: Asked) -> Measured:
         """Return a measure of each model with its influences."""
@@ -139,7 +141,7 @@ class Sample(ABC):
         )
 
     def influenced(self, one: Asked, model: int) -> RowInfluences:
-        """Return a measure of one model with the influence of each row."""
+        """Return a metric of one model with the influence of each row."""
         return self._influenced(one, model)
 
     @abstractmethod
@@ -180,13 +182,6 @@ class Sample(ABC):
     def _n_classes(self, predicted: Ints) -> int:
         return max(2, int(max(self.classes.max(), predicted.max())) + 1)
 
-
-class RowSample(Sample):
-    """Rows with true values, and a prediction of each model."""
-
-    #: What messages call the predictions of each model.
-    _names: list[str]
-
     def _judge(
         self,
         true: NDArray[Any],
@@ -214,7 +209,7 @@ class RowSample(Sample):
         """Return the true values, of classes their codes, and the predictions of a model."""
 
 
-class BinarySample(RowSample):
+class BinarySample(Sample):
     """Rows of two classes with scores or probabilities."""
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
@@ -305,7 +300,7 @@ class BinarySample(RowSample):
         return [OrderedRows(self.rows_of(model)) for model in range(self.n_models)]
 
 
-class LabelSample(RowSample):
+class LabelSample(Sample):
     """Labels and predicted labels, of any number of classes; their codes in `predicted`."""
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
@@ -350,7 +345,7 @@ class LabelSample(RowSample):
         return counts_of_two(one, self._cells(self.predicted[model]))
 
 
-class ClassSample(RowSample):
+class ClassSample(Sample):
     """Rows of several classes with a matrix of scores or probabilities for each model."""
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
@@ -386,7 +381,7 @@ class ClassSample(RowSample):
         return moved(one, *columns, **of)
 
 
-class ValueSample(RowSample):
+class ValueSample(Sample):
     """Numbers and predicted numbers."""
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
@@ -428,7 +423,7 @@ def without_value(n: int) -> str:
     return f"{n:,} {queries} left out"
 
 
-class QuerySample(Sample):
+class QuerySample:
     """Queries with the rankings of systems, and the group of each query."""
 
     def __init__(
@@ -472,7 +467,7 @@ class QuerySample(Sample):
             shares = found.weights[:, found.counts]
             shares = shares / shares.sum(axis=1, keepdims=True)
             weights = shares.mean(axis=0)
-        each = [self._influenced(one, model) for model in range(self.n_models)]
+        each = [self.influenced(one, model) for model in range(self.n_models)]
         influences = np.stack([own.influences for own in each]) * shares
         return Measured(
             tuple(own.value for own in each),
@@ -484,7 +479,7 @@ class QuerySample(Sample):
             note="" if n == len(found.counts) else without_value(len(found.counts) - n),
         )
 
-    def _influenced(self, one: Asked, model: int) -> RowInfluences:
+    def influenced(self, one: Asked, model: int) -> RowInfluences:
         """Return the mean of a system, and how far each query that counts is from it."""
         found = self.by_query(one)
         values = found.values[model, found.counts]
@@ -549,7 +544,7 @@ def groups_of_queries(groups: NDArray[Any], query: Any) -> NDArray[Any]:
     return found
 
 
-class TimeSample(RowSample):
+class TimeSample(Sample):
     """Times until an event, some of them censored, and scores."""
 
     def __init__(self, y_true: Any, models: list[NamedScores], given: Mapping[str, Any]) -> None:
@@ -596,12 +591,12 @@ def asked_of(metrics: MetricsLike, y_true: Any, query: Any) -> tuple[Asked, ...]
 
 def sample_of(
     asked: tuple[Asked, ...], y_true: Any, models: list[NamedScores], **given: Any
-) -> Mapping[str, Sample]:
+) -> Mapping[str, Sample | QuerySample]:
     """Return the form of data that each measure is of, by its label; each form is made once."""
     if given["query"] is not None or isinstance(y_true, RankingTable):
         return dict.fromkeys([one.label for one in asked], queries_of(y_true, models, given))
-    made: dict[type[RowSample], RowSample] = {}
-    found: dict[str, RowSample] = {}
+    made: dict[type[Sample], Sample] = {}
+    found: dict[str, Sample] = {}
     for one in asked:
         kind = _kind_of(one, models, given)
         if kind not in made:
@@ -612,7 +607,7 @@ def sample_of(
     return found
 
 
-def _kind_of(one: Asked, models: list[NamedScores], given: Mapping[str, Any]) -> type[RowSample]:
+def _kind_of(one: Asked, models: list[NamedScores], given: Mapping[str, Any]) -> type[Sample]:
     check_influences(one)
     measure = one.entry
     if (measure.needs == "times") != (given["event"] is not None):
