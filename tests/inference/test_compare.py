@@ -116,21 +116,6 @@ def test_decisions_are_paired(data: Any) -> None:
     assert pair.pvalue == pytest.approx(2 * stats.t.sf(abs(pair.statistic), pair.df))
 
 
-def test_frequencies_are_rows(data: Any) -> None:
-    y, models = data
-    w = np.random.default_rng(0).integers(0, 4, N)
-    metrics = ["average_precision", "log_loss", "roc_auc"]
-    counted = fm.compare(y, models, metrics=metrics, sample_weight=w, weights_are="frequencies")
-    rows = {name: np.repeat(p, w) for name, p in models.items()}
-    repeated = fm.compare(np.repeat(y, w), rows, metrics=metrics)
-    for name in metrics:
-        for one, other in zip(counted[name], repeated[name], strict=True):
-            fields = ("estimate", "standard_error", "df", "pvalue")
-            for field in fields:
-                assert getattr(one, field) == pytest.approx(getattr(other, field), rel=1e-9), field
-        assert counted[name].n_samples == repeated[name].n_samples == w.sum()
-
-
 def test_holm_and_the_better_model(data: Any) -> None:
     y, models = data
     found = fm.compare(y, models, metrics="log_loss")["log_loss"]

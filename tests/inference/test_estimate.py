@@ -198,14 +198,6 @@ def test_slips(data: Any) -> None:
         fm.estimate(y, p * 2, metrics="log_loss")
 
 
-@pytest.mark.parametrize("metric", ["roc_auc", "average_precision", "pr_auc", "partial_auc"])
-def test_one_class_is_undefined(metric: str) -> None:
-    with pytest.warns(fm.UndefinedMetricWarning, match=f"`{metric}` is not defined"):
-        found = fm.estimate([1, 1, 1], [0.2, 0.4, 0.3], metrics=metric)[metric]
-    assert math.isnan(found.estimate)
-    assert math.isnan(found.confidence_interval.low)
-
-
 @pytest.mark.parametrize("metric", ["average_precision", "matthews_corrcoef"])
 def test_what_does_not_vary_says_so(metric: str) -> None:
     with pytest.warns(fm.DegenerateDataWarning, match="it has no interval"):
@@ -286,18 +278,6 @@ def test_blocks_of_many_rows_on_any_number_of_threads() -> None:
     drawn = fm.bootstrap(y, p, metrics=metrics[:3], threshold=0.5, n_resamples=400, rng=1)
     for name in metrics[:3]:
         assert one[name].standard_error == pytest.approx(drawn[name].standard_error, rel=0.15)
-
-
-def test_threads_and_the_order_of_rows_change_no_bit(data: Any) -> None:
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 90_000)
-    p = rng.random(90_000)
-    order = rng.permutation(len(y))
-    metrics = ["roc_auc", "average_precision", "pr_auc"]
-    whole = fm.estimate(y, p, metrics=metrics, n_threads=1)
-    for n_threads in (2, 7):
-        moved = fm.estimate(y[order], p[order], metrics=metrics, n_threads=n_threads)
-        assert dict(moved) == dict(whole)
 
 
 def test_strata_take_what_was_decided_beforehand(data: Any) -> None:

@@ -52,18 +52,6 @@ def test_error_is_the_sum_of_squared_derivatives(rng, name, is_weighted) -> None
     assert found.standard_error**2 == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize("name", METRICS)
-def test_frequencies_are_rows(rng, name) -> None:
-    outcome, score, weights = ranked(rng, 30)
-    rows = [np.repeat(column, weights) for column in (outcome, score)]
-    given: Any = {"sample_weight": weights, "weights_are": "frequencies"}
-    counted = estimated(outcome, score, METRICS[name], **given)
-    repeated = estimated(*rows, METRICS[name])
-    assert counted.estimate == pytest.approx(repeated.estimate, rel=1e-14)
-    assert counted.standard_error == pytest.approx(repeated.standard_error, rel=1e-12)
-    assert counted.n_samples == repeated.n_samples == sum(weights)
-
-
 def test_groups(rng) -> None:
     outcome, score, _ = ranked(rng, 50)
     alone = estimated(outcome, score, "somers_d")

@@ -90,22 +90,6 @@ def test_one_class(labels, metric, method):
     assert result.details.n_failed == B
 
 
-@pytest.mark.parametrize(
-    "metric",
-    [
-        "ks_statistic",
-        "break_even_point",
-        "best_threshold",
-        ("partial_auc", {"false_positive_rate_range": (0, 0.5)}),
-    ],
-)
-def test_other_measures_of_one_class(metric):
-    with pytest.warns(fm.UndefinedMetricWarning):
-        result = fm.bootstrap([0, 0, 0], [1.5, 2, 3], metrics={"m": metric}, n_resamples=B)["m"]
-    assert math.isnan(result.estimate)
-    assert result.details.n_failed == B
-
-
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     ("data", "metric"),

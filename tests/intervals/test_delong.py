@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
@@ -120,13 +119,6 @@ def test_a_table_of_fractional_weights_is_refused() -> None:
         delong(table, sample_weight=[1, 1, 1, 1])
     with pytest.raises(TypeError, match="a ScoreTable comes alone"):
         delong(table, sample_weight=[1, 1, 1, 1], weights_are="frequencies")
-
-
-def test_whole_weights_are_copies() -> None:
-    y, s, w = np.array([0, 1, 1, 0, 1]), np.array([1, 2, 3, 3, 0]), np.array([2, 1, 3, 1, 2])
-    copies = delong(np.repeat(y, w), np.repeat(s, w))
-    weighted = delong(y, s, sample_weight=w, weights_are="frequencies").to_dict()
-    assert weighted == copies.to_dict() | {"weights_are": "frequencies"}
 
 
 @given(

@@ -204,20 +204,6 @@ def test_one_example_of_a_class() -> None:
         assert math.isnan(pair.confidence_interval.low)
 
 
-@given(samples(2), st.data())
-def test_whole_weights_are_copies(
-    sample: tuple[list[int], list[list[int]]], data: st.DataObject
-) -> None:
-    labels, scores = sample
-    weights = [2, 1, 1, 1, *(data.draw(st.integers(0, 3)) for _ in labels[4:])]
-    options = {"names": ["a", "b"]}
-    counted = {"weights_are": "frequencies"}
-    copies = quiet(np.repeat(labels, weights), np.repeat(scores, weights, axis=1).T, **options)
-    weighted = quiet(labels, np.transpose(scores), sample_weight=weights, **options, **counted)
-    assert weighted.estimate == copies.estimate
-    np.testing.assert_allclose(weighted.covariance, copies.covariance, rtol=1e-12, atol=1e-17)
-
-
 @pytest.mark.parametrize("scale", [1, 10**4, 10**9, 10**12])
 def test_counts_of_any_size(scale: int) -> None:
     """Copies leave the spread of placements as it is: only the divisors move."""

@@ -82,32 +82,6 @@ def test_equal_importances_are_no_weights(rows, scale) -> None:
             assert weighted.n_groups == plain.n_groups
 
 
-@settings(max_examples=40)
-@given(ROWS)
-def test_frequencies_are_copies(rows) -> None:
-    """Of integer and of float dtype."""
-    labels, one, other, times, groups = rows
-    labels, groups = with_both_classes(labels), [0, 1, 0, 1, *groups[4:]]
-    times = np.array(times) % 4
-    times[:4] += 1
-    for given_groups in (None, np.array(groups)):
-        copies = quiet(
-            fm.delong_test,
-            np.repeat(labels, times),
-            {"a": np.repeat(one, times), "b": np.repeat(other, times)},
-            groups=None if given_groups is None else np.repeat(given_groups, times),
-        )
-        for weights in (times, times.astype(float)):
-            options = {"sample_weight": weights, "weights_are": "frequencies"}
-            options["groups"] = given_groups
-            result = quiet(fm.delong_test, labels, {"a": one, "b": other}, **options)
-            assert result.estimate == copies.estimate
-            near = {"rtol": 1e-11, "atol": 1e-17}
-            np.testing.assert_allclose(result.covariance, copies.covariance, **near)
-            own = quiet(fm.delong, labels, one, **options).details["variance"]
-            np.testing.assert_allclose(own, result.covariance[0, 0], **near)
-
-
 def test_rows_of_no_importance_are_absent(rng: np.random.Generator) -> None:
     y, s, w = rng.integers(0, 2, 60), rng.normal(size=60), rng.exponential(size=60)
     w[10:30] = 0.0

@@ -111,19 +111,6 @@ def test_replicates_are_sklearns_of_the_drawn_rows(
     check(result, y[order], p[order], counts_of_units(50, 6, resampling))
 
 
-@pytest.mark.parametrize("k", [3, 4])
-def test_frequencies_are_rows_written_out(k: int, rng: np.random.Generator) -> None:
-    y, p = samples(rng, 50, k)
-    times = rng.integers(0, 4, 50)
-    options: dict[str, Any] = {"metrics": list(MEASURES), "n_resamples": 6, "rng": KEY}
-    found = fm.multiclass_bootstrap(y, p, sample_weight=times, weights_are="frequencies", **options)
-    y, p = np.repeat(y, times), np.repeat(p, times, axis=0)
-    for name, one in fm.multiclass_bootstrap(y, p, **options).items():
-        assert found[name].to_dict() == one.to_dict() | {"weights_are": "frequencies"}
-    order = in_order(y, p)
-    check(found, y[order], p[order], counts_of_units(len(y), 6))
-
-
 @pytest.mark.parametrize("resampling", ["multinomial", "bayesian"])
 def test_importances_stay_with_their_rows(resampling: Any, rng: np.random.Generator) -> None:
     y, p = samples(rng, 60, 3)

@@ -97,21 +97,6 @@ def test_thresholds_that_are_not_dearer() -> None:
     assert found.threshold_interval.low == lower[lower < min(inside)].max()
 
 
-@pytest.mark.parametrize("prevalence", [None, 0.05])
-def test_frequencies_stand_for_rows(prevalence: float | None) -> None:
-    y, s, fn, fp = data()
-    w = np.random.default_rng(2).integers(0, 4, len(y))
-    more = {"prevalence": prevalence}
-    found = fm.costs.threshold_cost_interval(
-        y, s, cost_fn=fn, cost_fp=fp, sample_weight=w, weights_are="frequencies", **more
-    )
-    y, s, fn, fp = (np.repeat(each, w) for each in (y, s, fn, fp))
-    repeated = fm.costs.threshold_cost_interval(y, s, cost_fn=fn, cost_fp=fp, **more)
-    for name in ("threshold", "cost", "left_out_cost", "confidence_interval", "threshold_interval"):
-        got, expected = getattr(found, name), getattr(repeated, name)
-        assert np.ravel(got) == pytest.approx(np.ravel(expected), rel=1e-12), name
-
-
 def test_equal_importances_are_no_weights() -> None:
     y, s, fn, fp = data()
     weighted = fm.costs.threshold_cost_interval(

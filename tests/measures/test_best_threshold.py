@@ -133,13 +133,6 @@ def test_refusals() -> None:
             best_threshold(y, s, criterion="fbeta", beta=beta)
 
 
-@pytest.mark.parametrize("label", [0, 1])
-def test_one_class(label: int) -> None:
-    with pytest.warns(UndefinedMetricWarning, match="one class only"):
-        best = best_threshold([label, label], [1, 2])
-    assert math.isnan(best.threshold)
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.uint64])
 @given(
     threshold=st.one_of(st.floats(allow_nan=False), st.integers(-(2**70), 2**70), st.floats(-3, 3)),

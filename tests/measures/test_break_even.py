@@ -55,14 +55,6 @@ def test_no_true_positive_at_the_count() -> None:
     assert record[0].filename == __file__
 
 
-@pytest.mark.parametrize("label", [0, 1])
-def test_one_class(label: int) -> None:
-    with pytest.warns(UndefinedMetricWarning, match="one class only"):
-        point = break_even_point([label, label], [1.0, 2.0])
-    assert math.isnan(point.value)
-    assert math.isnan(point.threshold)
-
-
 def test_counts_of_any_size() -> None:
     big = 10**18
     point = break_even_point(ScoreTable.from_counts([2, 1], [big, big], [3 * big, 0]))

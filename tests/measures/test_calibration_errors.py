@@ -106,21 +106,6 @@ def test_columns(data, k, n_bins, form) -> None:
         )
 
 
-def test_any_row_order_gives_the_same_bits() -> None:
-    rng = np.random.default_rng(3)
-    p = rng.random(20_000)
-    y = rng.random(20_000) < p**2
-    columns = rng.dirichlet(np.ones(3), 20_000)
-    codes = rng.integers(0, 3, 20_000)
-    order = rng.permutation(20_000)
-    for options in ({"strategy": strategy} for strategy in BINS):
-        assert found(y[order], p[order], **options) == found(y, p, **options)
-    for form in FORMS:
-        assert found(codes[order], columns[order], form=form, n_bins=5) == found(
-            codes, columns, form=form, n_bins=5
-        )
-
-
 def test_uniform_edges_are_those_of_scikit_learn() -> None:
     """A probability on an edge lies in the bin that it ends, by the doubles of `linspace`."""
     from sklearn.calibration import calibration_curve

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import fastmetrics as fm
-from fastmetrics import ScoreTable, UndefinedMetricWarning
+from fastmetrics import ScoreTable
 from reference import hull_oracle
 from reference.roc_oracle import rows_of
 
@@ -74,12 +74,6 @@ def test_counts_beyond_int64_products() -> None:
     assert found.auc == float(exact)
     assert sum(p) == whole
     assert sum(n) == 2 * big + 1
-
-
-@pytest.mark.parametrize("function", [fm.costs.roc_convex_hull, fm.costs.roc_hull_auc])
-def test_one_class(function) -> None:
-    with pytest.warns(UndefinedMetricWarning, match="convex hull is not defined: there is no pos"):
-        assert math.isnan(float(function([0, 0], [1, 2])))
 
 
 def test_scores_of_equal_value_are_one_edge() -> None:

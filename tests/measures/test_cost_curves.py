@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import fastmetrics as fm
-from fastmetrics import ScoreTable, UndefinedMetricWarning
+from fastmetrics import ScoreTable
 
 Y = [1, 0, 1, 0, 1]
 A, B = [5, 4, 3, 2, 1], [4, 5, 3, 1, 2]
@@ -68,13 +68,6 @@ def test_frames_arrays_and_tables_are_the_same() -> None:
     assert fm.costs.compare_cost_curves(tables) == found
     weighed = fm.costs.compare_cost_curves(Y, models, sample_weight=[2.0] * 5)
     assert weighed.winners == found.winners
-
-
-def test_one_class() -> None:
-    with pytest.warns(UndefinedMetricWarning, match="the cost curve of 'a' is not defined"):
-        found = fm.costs.compare_cost_curves([1, 1, 1], {"a": [1, 2, 3], "b": [3, 2, 1]})
-    assert found.winners == ()
-    assert list(found.curves) == ["a", "b"]
 
 
 def test_faults() -> None:

@@ -11,7 +11,6 @@ from hypothesis import example, given, strategies as st
 
 import engine_sizes
 from fastmetrics import ScoreTable, dominance
-from fastmetrics.errors import UndefinedMetricWarning
 from reference import pr_oracle as oracle
 
 CURVES = ["roc", "precision-recall"]
@@ -173,10 +172,3 @@ def test_refusals() -> None:
         dominance(y, table)
     with pytest.raises(TypeError, match="a ScoreTable comes alone"):
         dominance(table, table, s)
-
-
-@pytest.mark.parametrize("label", [0, 1])
-def test_one_class(label: int) -> None:
-    with pytest.warns(UndefinedMetricWarning, match="one class only"):
-        found = dominance([label, label], [1, 2], [2, 1])
-    assert found.to_dict() == {"relation": "undefined", "crossings": [], "curve": "roc"}

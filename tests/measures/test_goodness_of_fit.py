@@ -39,20 +39,6 @@ def test_hosmer_lemeshow_by_the_definition(rows, n_groups):
         assert (trained.statistic, trained.df) == (found.statistic, groups - 2)
 
 
-def test_hosmer_lemeshow_of_frequencies_is_that_of_the_rows(rng):
-    y, p = sample(rng, 300)
-    p, w = np.round(p, 2), rng.integers(0, 4, 300)
-    kept = {"n_groups": 7, "on_training_data": False}
-    found = fm.calibration.hosmer_lemeshow_test(
-        y, p, sample_weight=w, weights_are="frequencies", **kept
-    )
-    assert found == fm.calibration.hosmer_lemeshow_test(np.repeat(y, w), np.repeat(p, w), **kept)
-    assert found == fm.calibration.hosmer_lemeshow_test(
-        fm.ScoreTable.from_scores(np.repeat(y, w), np.repeat(p, w)), **kept
-    )
-    assert found.method == "Hosmer-Lemeshow, 7 groups"
-
-
 def test_groups_that_are_certain():
     kept = {"n_groups": 2, "on_training_data": False}
     right = fm.calibration.hosmer_lemeshow_test([0, 0, 1, 0], [0.0, 0.0, 0.5, 0.5], **kept)
@@ -131,13 +117,3 @@ def test_size(weighted):
             fm.calibration.hosmer_lemeshow_test(y, p, on_training_data=False).pvalue <= 0.05
         )
     assert (np.abs(rejected / 1_000 - 0.05) < 0.02).all()
-
-
-def test_threads_and_row_order_change_no_bit(rng):
-    y, p = sample(rng, 300_000)
-    order = rng.permutation(len(y))
-    for call in (
-        fm.calibration.spiegelhalter_test,
-        lambda *d, **m: fm.calibration.hosmer_lemeshow_test(*d, on_training_data=False, **m),
-    ):
-        assert call(y, p) == call(y, p, n_threads=1) == call(y[order], p[order], n_threads=5)

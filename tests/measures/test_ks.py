@@ -10,7 +10,6 @@ from hypothesis import given
 from roc_samples import counts, importances, samples
 
 from fastmetrics import ScoreTable, ks_statistic
-from fastmetrics.errors import UndefinedMetricWarning
 from reference import roc_oracle
 
 
@@ -74,13 +73,3 @@ def test_negative_gap():
 def test_no_gap():
     result = ks_statistic([0, 1], [2.5, 2.5])
     assert (result.statistic, result.threshold, result.sign) == (0.0, 2.5, 0)
-
-
-def test_one_class():
-    with pytest.warns(UndefinedMetricWarning, match="Kolmogorov-Smirnov") as caught:
-        result = ks_statistic([1, 1], [0.1, 0.2])
-    assert caught[0].filename == __file__
-    assert np.isnan(
-        [result.statistic, result.threshold, result.true_positive_rate, result.false_positive_rate]
-    ).all()
-    assert result.sign == 0

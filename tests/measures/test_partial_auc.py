@@ -97,8 +97,3 @@ def test_bad_options():
         partial_auc(
             [0, 1], [0.1, 0.2], false_positive_rate_range=(0, 1), true_positive_rate_range=(0, 1)
         )
-
-
-def test_one_class():
-    with pytest.warns(UndefinedMetricWarning, match="partial AUC"):
-        assert np.isnan(partial_auc([1, 1], [0.1, 0.2], false_positive_rate_range=(0, 0.5)))

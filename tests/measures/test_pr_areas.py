@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve
 
 from fastmetrics import ScoreTable, pr_auc
-from fastmetrics.errors import UndefinedMetricWarning
 from reference import pr_oracle as oracle
 
 ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9)), min_size=2, max_size=40).filter(
@@ -49,11 +46,3 @@ def test_long_runs_of_false_positives_lose_no_digits(before: int, tie: tuple[int
     table = ScoreTable.from_counts([2.0, 1.0], [0, tie[0]], [before, tie[1]])
     expected = oracle.continuous([0, 1, 0], [2, 1, 1], [before, *tie])
     assert pr_auc(table) == pytest.approx(expected, rel=4e-15)
-
-
-@pytest.mark.parametrize("label", [0, 1])
-@pytest.mark.parametrize("kind", ["step", "trapezoid", "continuous"])
-def test_one_class(label: int, kind: str) -> None:
-    with pytest.warns(UndefinedMetricWarning, match="one class only") as record:
-        assert math.isnan(pr_auc([label, label], [1.0, 2.0], interpolation=kind))
-    assert record[0].filename == __file__

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 
 import fastmetrics as fm
@@ -27,18 +25,6 @@ def test_dtypes_of_scores(kind: Any) -> None:
 @pytest.mark.parametrize("kind", [np.float16, np.int8, np.uint64, np.int64, np.float32])
 def test_dtypes_of_relevance(kind: Any) -> None:
     assert fm.RankingTable.from_scores(np.array(RELEVANCE, kind), SCORE, query=QUERY) == TABLE
-
-
-@pytest.mark.parametrize(
-    "column",
-    [pd.Series, pl.Series, pa.array, tuple, np.array, lambda c: pd.Series(c, dtype="category")],
-)
-def test_containers(column: Any) -> None:
-    numbers = pd.Series if column not in (pl.Series, pa.array, tuple, np.array) else column
-    found = fm.RankingTable.from_scores(numbers(RELEVANCE), numbers(SCORE), query=column(QUERY))
-    assert found.queries is not None
-    assert found.queries.tolist() == ["a", "b"]
-    assert np.array_equal(found.above, TABLE.above)
 
 
 def test_queries_of_objects_and_nullable_numbers() -> None:
@@ -102,16 +88,6 @@ def test_a_million_queries_of_one_item() -> None:
     table = fm.RankingTable.from_scores(relevance, relevance, query=np.arange(10**6)[::-1])
     assert fm.ranking.ndcg(table) == 1
     assert fm.ranking.ndcg(table, no_relevant=0.0) == 0.5
-
-
-def test_inputs_are_not_modified_and_may_be_read_only_or_strided() -> None:
-    relevance, score = np.array(RELEVANCE * 2)[::2], np.array(SCORE * 2, float)[::2]
-    before = relevance.copy(), score.copy()
-    for array in (relevance, score):
-        array.setflags(write=False)
-    fm.RankingTable.from_scores(relevance, score, query=np.array(QUERY))
-    assert np.array_equal(relevance, before[0])
-    assert np.array_equal(score, before[1])
 
 
 @pytest.mark.parametrize("n_queries", [300, 20_000])

@@ -84,16 +84,6 @@ def test_rank_loss_is_strict_about_labels():
         rank_loss([5, 7], [0.1, 0.2])
 
 
-@pytest.mark.parametrize("y", [[0, 0, 0], [1, 1, 1], ["a", "a", "a"]])
-@pytest.mark.parametrize("max_fpr", [None, 0.5])
-def test_one_class(y, max_fpr):
-    with pytest.warns(UndefinedMetricWarning, match="Only one class") as caught:
-        assert np.isnan(roc_auc_score(y, [0.1, 0.2, 0.3], max_fpr=max_fpr))
-    assert caught[0].filename == __file__
-    with pytest.warns(sk._ranking.UndefinedMetricWarning, match="Only one class"):
-        assert np.isnan(sk.roc_auc_score(y, [0.1, 0.2, 0.3], max_fpr=max_fpr))
-
-
 def test_one_class_rank_loss():
     with pytest.warns(UndefinedMetricWarning, match="only one class"):
         assert np.isnan(rank_loss([0, 0], [0.1, 0.2]))

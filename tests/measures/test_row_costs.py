@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 import fastmetrics as fm
-from fastmetrics.errors import UndefinedMetricWarning
 from reference import row_cost_oracle as oracle
 
 ROWS = st.lists(
@@ -219,13 +218,6 @@ def test_prices_in_objects_are_read_and_booleans_are_called_so() -> None:
     with pytest.warns(fm.DataConversionWarning, match="`cost_fn` has dtype object"):
         found = fm.costs.threshold_costs(y, s, cost_fn=objects, cost_fp=1)
     assert found == fm.costs.threshold_costs(y, s, cost_fn=[1.5, 2.0, 3.0, 4.0], cost_fp=1)
-
-
-def test_one_class_is_undefined() -> None:
-    for call in (fm.costs.threshold_costs, fm.best_threshold, fm.costs.threshold_cost_interval):
-        with pytest.warns(UndefinedMetricWarning, match="there is no positive example"):
-            found = call([0, 0], [0.1, 0.2], cost_fn=1, cost_fp=1)
-        assert math.isnan(found.threshold)
 
 
 NAN, INF = math.nan, math.inf
