@@ -71,7 +71,6 @@ def ways(n: int) -> dict[str, dict[str, Any]]:
     return {
         "plain": {},
         "stratified": {"stratified": True},
-        "poisson": {"resampling": "poisson"},
         "bayesian": {"resampling": "bayesian"},
         "groups": {"groups": groups},
         "bayesian groups": {"groups": groups, "resampling": "bayesian"},
@@ -174,21 +173,19 @@ SCENES: dict[str, Callable[[], Values]] = {
     **{f"{SMALL} rows, rng {rng!r}": partial(_rows, SMALL, "plain", {"auc": "roc_auc"}, rng=rng)
        for rng in (0, 2**40, "075bcd15163fe6fe")},
     **{f"{n} numbers, {way}": partial(_numbers, n, way) for n in (SMALL, SEVERAL_WINDOWS)
-       for way in ("plain", "poisson", "bayesian", "groups", "frequencies", "importances")},
+       for way in ("plain", "bayesian", "groups", "frequencies", "importances")},
     **{f"classes, {way}": partial(_classes, SMALL, way)
        for way in ("plain", "bayesian", "groups", "importances")},
     "cells": _cells,
     "cells, stratified": partial(_cells, stratified=True),
-    "cells, poisson": partial(_cells, resampling="poisson"),
     "matrix": _matrix,
     "matrix, stratified": partial(_matrix, stratified=True),
-    "matrix, poisson": partial(_matrix, resampling="poisson"),
     "matrix, bayesian": partial(_matrix, resampling="bayesian"),
     **{f"{n} rows, paired, {way}": partial(_paired, n, way) for n in (SMALL, SEVERAL_WINDOWS)
        for way in ("plain", "stratified", "bayesian", "groups", "importances")},
     **{f"{n} rows, multiclass, {way}": partial(_multiclass, n, way)
        for n in (SMALL, SEVERAL_WINDOWS)
-       for way in ("plain", "poisson", "bayesian", "groups", "importances")},
+       for way in ("plain", "bayesian", "groups", "importances")},
     **{f"{n} rows, exchanged {what}": partial(_permuted, n, what) for n in (SMALL, SEVERAL_WINDOWS)
        for what in ("ranks", "scores")},
     **{f"{n} signs": partial(_signs, n) for n in (SMALL, SEVERAL_WINDOWS)},

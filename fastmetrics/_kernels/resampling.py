@@ -62,17 +62,6 @@ def philox(key, first, block, replicate, purpose, n, words):
 
 
 @kernel
-def uniform(key, stream, words):
-    """Return the next number in (0, 1): ``stream`` is [its number, block, replicate, purpose]."""
-    place = stream[0] % 16
-    if place == 0:
-        philox(key, stream[0] // 2, stream[1], stream[2], stream[3], _EIGHT, words)
-    stream[0] += 1
-    word = words[place]
-    return (np.float64(word >> np.uint64(12)) + 0.5) * 2.0**-52  # exact: never rounded up to 1
-
-
-@kernel
 def words_of_rows(key, first_replicate, first, words):
     """Fill ``words[r, i]`` with the word of row ``first + i``; ``first`` is a multiple of WORDS."""
     last = np.empty(WORDS, np.uint64)
@@ -125,8 +114,9 @@ def is_kept(n, p, spread, us, v, k):
 
 @kernel
 def binomials(sizes, probability, key, streams, words, drawn):
-    """Draw a binomial number of each size, each from its stream (as `uniform`, written out).
+    """Draw a binomial number of each size, each from its stream.
 
+    A stream is [the number of its next word, block, replicate, purpose].
     BTRS (Hoermann 1993), or inversion where the mean is below 10. No stream waits for another one.
     """
     p = min(probability, 1.0 - probability)
@@ -170,47 +160,6 @@ def binomials(sizes, probability, key, streams, words, drawn):
                 u = -1.0
         streams[r, 0] = at
         drawn[r] = k if probability <= 0.5 else n - k
-
-
-@kernel
-def poisson(mean, key, stream, words):
-    """Draw a Poisson number: PTRS (Hoermann 1993), or inversion where the mean is below 10."""
-    if mean <= 0.0:
-        return 0
-    if mean < 10.0:
-        while True:
-            u = uniform(key, stream, words)
-            mass = math.exp(-mean)
-            k = 0
-            while u > mass and mass > 1e-300:
-                u -= mass
-                k += 1
-                mass *= mean / k
-            if u <= mass:
-                return k
-    b = 0.931 + 2.53 * math.sqrt(mean)
-    a = -0.059 + 0.02483 * b
-    quick = 0.9277 - 3.6224 / (b - 2.0)
-    scale = math.log(1.1239 + 1.1328 / (b - 3.4))
-    log_mean = math.log(mean)
-    while True:
-        u = uniform(key, stream, words) - 0.5
-        v = uniform(key, stream, words)
-        us = 0.5 - abs(u)
-        k = math.floor((2.0 * a / us + b) * u + mean + 0.43)
-        if us >= 0.07 and v <= quick:
-            return np.int64(k)
-        if k >= 0.0 and (us >= 0.013 or v <= us):
-            bound = k * log_mean - mean - math.lgamma(k + 1.0)
-            if math.log(v) + scale - math.log(a / (us * us) + b) <= bound:
-                return np.int64(k)
-
-
-@kernel
-def poisson_numbers(mean, key, streams, words, drawn):
-    """Draw a Poisson number from each stream."""
-    for r in range(drawn.size):
-        drawn[r] = poisson(mean, key, streams[r], words[r])
 
 
 @kernel

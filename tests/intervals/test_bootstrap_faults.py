@@ -43,9 +43,9 @@ def mean_score(labels, scores):
             "`stratified` and `groups` exclude each other",
         ),
         (
-            {"stratified": True, "resampling": "poisson"},
+            {"stratified": True, "resampling": "bayesian"},
             ValueError,
-            "`stratified` needs `resampling='multinomial'`: got 'poisson'",
+            "`stratified` needs `resampling='multinomial'`: got 'bayesian'",
         ),
         ({"groups": [1] * 30}, ValueError, "`groups` must name at least two groups: got one"),
         ({"groups": np.ones((30, 2), int)}, ValueError, r"labels of shape \(n,\): got \(30, 2\)$"),

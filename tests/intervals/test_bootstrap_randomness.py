@@ -49,7 +49,6 @@ COUNTED = {"sample_weight": COLUMNS["frequencies"], "weights_are": "frequencies"
 WAYS = {
     "plain": {},
     "stratified": {"stratified": True},
-    "poisson": {"resampling": "poisson"},
     "bayesian": {"resampling": "bayesian"},
     "groups": {"groups": COLUMNS["groups"]},
     "frequencies": COUNTED,
@@ -159,7 +158,7 @@ def test_numbers_and_predictions_in_any_order(name):
         assert_same(one, quiet_bootstrap(*data, **few, **way), 7)
 
 
-@pytest.mark.parametrize("way", [{}, {"stratified": True}, {"resampling": "poisson"}])
+@pytest.mark.parametrize("way", [{}, {"stratified": True}])
 def test_cells_leave_no_trace_either(way, monkeypatch):
     """Heavily tied scores are drawn by cells: threads, batches, numbers of replicates, company."""
     labels, p = sample(3_000, step=0.25)
@@ -183,7 +182,7 @@ def test_cells_leave_no_trace_either(way, monkeypatch):
 def test_matrix_cells_leave_no_trace(monkeypatch):
     matrix = fm.ConfusionMatrix.from_counts([[50, 7, 0], [3, 60, 5], [1, 2, 70]])
     metrics = ["accuracy", "f1_macro", "cohen_kappa"]
-    for way in ({}, {"stratified": True}, {"resampling": "poisson"}, {"resampling": "bayesian"}):
+    for way in ({}, {"stratified": True}, {"resampling": "bayesian"}):
         many = quiet_bootstrap(matrix, metrics=metrics, n_resamples=9_000, n_threads=1, **way)
         for few in (2, 100, 9_000):
             fewer = quiet_bootstrap(matrix, metrics=metrics, n_resamples=few, n_threads=3, **way)

@@ -45,9 +45,6 @@ def weighted_mean(labels, scores, weights):
         ({"slow": slow}, 2, {"method": "bca"}),
         ("roc_auc", 5_000_000, {"n_threads": 2}),
         pytest.param(
-            "ks_statistic", 5_000_000, {"resampling": "poisson"}, marks=pytest.mark.exhaustive
-        ),
-        pytest.param(
             "average_precision", 5_000_000, {"resampling": "bayesian"}, marks=pytest.mark.exhaustive
         ),
         ("accuracy", 5_000_000, {"threshold": 0.5}),

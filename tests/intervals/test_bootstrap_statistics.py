@@ -35,14 +35,6 @@ def test_mean_has_the_plug_in_variance():
         assert abs(result.details.bias) < 4 * math.sqrt(variance / B)
 
 
-def test_poisson_resampling_of_the_mean():
-    """A ratio of two sums: the delta method's variance is the plug-in one."""
-    values = np.random.default_rng(1).exponential(size=400)
-    options = {"resampling": "poisson", "n_resamples": B, "rng": 3}
-    result = fm.bootstrap(values, metrics="mean", **options)["mean"]
-    assert result.standard_error**2 == pytest.approx(values.var() / 400, rel=0.1)
-
-
 def test_counts_are_multinomial():
     """Means, variances, covariances and a chi-square of counts, over windows and inside them."""
     n = 10_000
@@ -89,7 +81,7 @@ def test_auc_standard_error_is_delongs(share):
     assert result.standard_error == pytest.approx(
         fm.delong(labels, scores).standard_error, rel=0.03
     )
-    for way in ({"stratified": True}, {"resampling": "bayesian"}, {"resampling": "poisson"}):
+    for way in ({"stratified": True}, {"resampling": "bayesian"}):
         other = fm.bootstrap(labels, scores, n_resamples=2_000, rng=4, **way)["roc_auc"]
         assert other.standard_error == pytest.approx(result.standard_error, rel=0.08)
 
@@ -106,7 +98,7 @@ def test_groups_of_equal_rows_are_frequencies():
     assert ungrouped.standard_error == pytest.approx(plain.standard_error / 3**0.5, rel=0.06)
 
 
-@pytest.mark.parametrize("way", [{}, {"stratified": True}, {"resampling": "poisson"}])
+@pytest.mark.parametrize("way", [{}, {"stratified": True}])
 def test_cells_and_rows_have_one_distribution(way, monkeypatch):
     """A table of a few scores is drawn by cells; by rows its replicates differ by luck only."""
     labels, scores = heavily_tied()

@@ -23,7 +23,6 @@ FREQUENCIES = RNG.integers(0, 3, N)
 WAYS = {
     "plain": {},
     "stratified": {"stratified": True},
-    "poisson": {"resampling": "poisson"},
     "bayesian": {"resampling": "bayesian"},
     "groups": {"groups": GROUPS},
     "importances": {"sample_weight": IMPORTANCES},

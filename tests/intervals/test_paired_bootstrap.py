@@ -29,11 +29,9 @@ WAYS: dict[str, tuple[str, ...]] = {
     "groups": ("groups",),
     "frequencies": ("frequencies",),
     "importances": ("importances",),
-    "poisson": ("poisson",),
     "bayesian": ("bayesian",),
     "groups, frequencies": ("groups", "frequencies"),
     "groups, importances": ("groups", "importances"),
-    "groups, poisson": ("groups", "poisson"),
     "groups, bayesian": ("groups", "bayesian"),
     "importances, bayesian": ("importances", "bayesian"),
     "frequencies, stratified": ("frequencies", "stratified"),
@@ -51,7 +49,7 @@ def options_of(way: str, rng: np.random.Generator) -> dict[str, Any]:
         options["weights_are"] = "frequencies"
     if "importances" in parts:
         options["sample_weight"] = rng.integers(1, 8, N) / 4.0
-    if parts and parts[-1] in ("poisson", "bayesian"):
+    if parts and parts[-1] == "bayesian":
         options["resampling"] = parts[-1]
     return options
 
@@ -259,7 +257,7 @@ def test_replicates_of_real_targets(way: str, rng: np.random.Generator) -> None:
     compare(result, rows, weights, REAL, ("a", "b"))
 
 
-@pytest.mark.parametrize("way", ["plain", "stratified", "groups", "frequencies", "poisson"])
+@pytest.mark.parametrize("way", ["plain", "stratified", "groups", "frequencies"])
 @pytest.mark.parametrize("method", ["percentile", "basic"])
 def test_the_first_model_is_bootstrapped_as_if_alone(
     way: str, method: Any, rng: np.random.Generator
@@ -348,7 +346,7 @@ def test_large_samples_share_every_window(n: int, rng: np.random.Generator) -> N
     base = rng.normal(size=n)
     rows = {"y": y} | {name: np.round(y + base + rng.normal(size=n), 2) for name in "ab"}
     models = {name: rows[name] for name in "ab"}
-    for options in ({}, {"stratified": True}, {"resampling": "poisson"}):
+    for options in ({}, {"stratified": True}):
         result = fm.paired_bootstrap(y, models, rng=KEY, n_resamples=B, **options)
         ordered, weights = drawn(rows, options, lambda y, a, b: (a, y, b), descending=True)
         chosen = {"roc_auc": BINARY["roc_auc"]}

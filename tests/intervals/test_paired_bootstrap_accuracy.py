@@ -238,7 +238,6 @@ EVERY_WAY: list[dict[str, Any]] = [
     {},
     {"stratified": True},
     {"method": "bca"},
-    {"resampling": "poisson"},
     {"resampling": "bayesian"},
     {"groups": True},
     {"frequencies": True},

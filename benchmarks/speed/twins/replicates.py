@@ -62,7 +62,7 @@ def multinomial_totals(data: Data) -> Pair:
     rng = np.random.default_rng(SEED)
 
     def ours() -> tuple[Any, ...]:
-        fill_totals(KEY, 0, 0, sizes, False, totals)
+        fill_totals(KEY, 0, 0, sizes, totals)
         return totals.sum(axis=1), _has_means(totals, sizes)
 
     def twin() -> tuple[Any, ...]:
@@ -70,19 +70,6 @@ def multinomial_totals(data: Data) -> Pair:
         return drawn.sum(axis=1), _has_means(drawn, sizes)
 
     return ours, twin
-
-
-def poisson(data: Data) -> Pair:
-    """Draw cells of few rows, whose number is drawn first."""
-    size = np.array([len(data.scores)])
-    totals = np.empty((20 * REPLICATES, 1), np.int64)
-    rng = np.random.default_rng(SEED)
-
-    def ours() -> tuple[Any, ...]:
-        fill_totals(KEY, 0, 0, size, True, totals)
-        return (_has_means(totals, size),)
-
-    return ours, lambda: (_has_means(rng.poisson(size, totals.shape), size),)
 
 
 def _places(words: NDArray[np.uint64], bits: int) -> NDArray[np.int64]:
@@ -392,7 +379,6 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
         _names("resampling", "multinomial_totals", "binomials", "is_kept", "stirling_rest"),
         False,
     ),
-    poisson: (_names("resampling", "poisson_numbers", "poisson", "uniform"), False),
     draw_windows: (
         _names("resampling", "draw_windows", "scatter_full", "scatter_accepted"),
         False,

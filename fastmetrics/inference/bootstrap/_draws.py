@@ -311,7 +311,7 @@ def lone_positives(
 
 
 Method = Literal["percentile", "basic", "bca"]
-Resampling = Literal["multinomial", "poisson", "bayesian"]
+Resampling = Literal["multinomial", "bayesian"]
 
 #: (kind, criterion, two bounds) of `replicates.measure_curve`.
 Line = tuple[int, int, float, float]
@@ -344,10 +344,9 @@ class Draws:
         """Return the draws of each window: (count, n_windows), or those of each class."""
         if not self._of_windows:  # once for all replicates: counting a class takes a pass
             self._of_windows[:] = self._sizes()
-        poisson = self.resampling == "poisson"
         totals = np.empty((len(self._of_windows), count, self.n_windows), np.int64)
         for stratum, sizes in enumerate(self._of_windows):
-            fill_totals(self.key, first, stratum, sizes, poisson, totals[stratum])
+            fill_totals(self.key, first, stratum, sizes, totals[stratum])
         return totals[0] if self.masks is None else totals
 
     def _sizes(self) -> list[NDArray[np.int64]]:
@@ -403,21 +402,15 @@ def fill_totals(
     first: int,
     stratum: int,
     sizes: NDArray[np.int64],
-    poisson: bool,
     totals: NDArray[np.int64],
 ) -> None:
-    """Fill each row of ``totals`` with as many draws over cells as they have rows in all.
-
-    With ``poisson`` the number of draws is Poisson, and so each cell's, independently.
-    """
+    """Fill each row of ``totals`` with as many draws over cells as they have rows in all."""
     count = len(totals)
     streams = np.empty((count, 4), np.int64)
     streams[:] = 0, stratum, 0, resampling.TOTALS
     streams[:, 2] = np.arange(first, first + count)
     words = np.empty((count, 16), np.uint64)
     left = np.full(count, sizes.sum())
-    if poisson:
-        resampling.poisson_numbers(int(left[0]), key, streams, words, left)
     resampling.multinomial_totals(key, sizes, left, streams, words, totals)
 
 
@@ -427,14 +420,13 @@ def cell_counts(
     first: int,
     count: int,
     *,
-    poisson: bool = False,
     stratum: int = 0,
 ) -> NDArray[np.int64]:
     """Return how many of the rows of each cell are drawn: (count, n_cells), whatever the sizes."""
     totals = np.zeros((count, len(sizes)), np.int64)
     held = np.flatnonzero(sizes)
     drawn = np.empty((count, len(held)), np.int64)
-    fill_totals(key, first, stratum, sizes[held], poisson, drawn)
+    fill_totals(key, first, stratum, sizes[held], drawn)
     totals[:, held] = drawn
     return totals
 

@@ -411,7 +411,7 @@ class TableCells(Sample):
         if draws.masks is not None:
             return draw(self.table.positives, stratum=0), draw(self.table.negatives, stratum=1)
         both = np.stack((self.table.positives, self.table.negatives), axis=1).ravel()
-        cells = draw(both, poisson=draws.resampling == "poisson")
+        cells = draw(both)
         return cells[:, ::2], cells[:, 1::2]
 
 
@@ -455,7 +455,7 @@ class MatrixCells(Sample):
 
     def draw(self, draws: Draws, needs: Needs, first: int, count: int) -> Yield:
         """Return what ``count`` replicates yield; by class, each true class by itself."""
-        key, sizes, poisson = draws.key, self.counts.ravel(), draws.resampling == "poisson"
+        key, sizes = draws.key, self.counts.ravel()
         out = Yield.empty(count)
         if draws.resampling == "bayesian":
             out.cells = _gamma_weights(key, sizes, first, count)
@@ -466,7 +466,7 @@ class MatrixCells(Sample):
             ]
             out.cells = np.concatenate(rows, axis=1, dtype=np.float64)
         else:
-            cells = cell_counts(key, sizes, first, count, poisson=poisson)
+            cells = cell_counts(key, sizes, first, count)
             out.cells = cells.astype(np.float64)
         out.total = out.cells.sum(axis=1)
         return out

@@ -99,8 +99,8 @@ groups : array-like of shape (n_samples,), optional
 sample_weight : array-like of shape (n_samples,), optional
     Weights, not negative. As importances, rows are drawn alike and keep their weights; as
     frequencies, a row of weight 3 is three rows.
-resampling : {"multinomial", "poisson", "bayesian"}, default="multinomial"
-    n draws with replacement; a Poisson number of each row; or exponential weights (Rubin).
+resampling : {"multinomial", "bayesian"}, default="multinomial"
+    n draws with replacement, or exponential weights (Rubin).
 threshold : float, optional
     Measures of counts call a score >= threshold positive. A threshold that is *chosen* on
     the data (metric "best_threshold") is chosen again in each replicate.
