@@ -122,7 +122,7 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     ),
     tweedie_deviances: (
         tuple(
-            f"deviances:{name}"
+            f"errors:{name}"
             for name in (
                 *("deviance_sums", "split_logs", "split_powers", "powers_of_two"),
                 *("count_abnormal", "mend_logs", "add", "add_terms", "lane_sum"),

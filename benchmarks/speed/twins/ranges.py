@@ -106,6 +106,23 @@ def add_products(data: Data) -> Pair:
     return ours, twin
 
 
+def add_by_code(data: Data) -> Pair:
+    """Sum weighted values by code, against `bincount`."""
+    _, positives, negatives = columns(data)
+    values, weights = positives.astype(np.float64), negatives.astype(np.float64)
+    codes = positives % 7
+
+    def ours() -> tuple[Any, ...]:
+        sums = np.zeros(7)
+        return curve_kernels.add_by_code(codes, values, weights, sums), sums
+
+    def twin() -> tuple[Any, ...]:
+        moved = values * weights
+        return float(np.abs(moved).sum()), np.bincount(codes, moved, 7)
+
+    return ours, twin
+
+
 def count_keys(data: Data) -> Pair:
     """Count scores by their bits: against a sort."""
     scores = data.scores.astype(np.float32)
@@ -152,4 +169,5 @@ TWINS = {
         False,
     ),
     add_products: (("curve_kernels:add_products",), False),
+    add_by_code: (("curve_kernels:add_by_code",), False),
 }
