@@ -86,7 +86,6 @@ def measure(scene: RecalibrationScene, rng: np.random.Generator, out: Any) -> No
     weights = rng.exponential(size=len(y))
     ways: dict[str, dict[str, Any]] = {
         "Wald": {},
-        "likelihood": {"method": "likelihood"},
         "Wald, importances": {"sample_weight": weights},
     }
     with warnings.catch_warnings():  # counted, not told 2,000 times

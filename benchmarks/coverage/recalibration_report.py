@@ -41,7 +41,7 @@ def section(study: Study) -> str:
 
 
 _HEAD = """The data are those of the section above. Intervals are of `logistic_calibration`, by
-standard errors and by likelihood ratios, and of `compare`: the second model shrinks the
+standard errors, and of `compare`: the second model shrinks the
 log odds of the first to {shrunk:g} of them and adds noise of deviation {noise:g}. Importances are
 exponential, and tell nothing of the rows. The Hosmer-Lemeshow test has 10 groups, and as many
 degrees of freedom.

@@ -39,7 +39,7 @@ def test_each_kind_is_measured() -> None:
     scene = recalibration.SCENES[0]
     out = Measured({}, {}, {})
     recalibration.measure(scene, scene.generator(0), out)
-    methods = ["Wald", "likelihood", "Wald, importances"]
+    methods = ["Wald", "Wald, importances"]
     scores = [f"{name} difference" for name in recalibration.SCORES]
     students = ["Student", "Student, importances"]
     assert list(out.intervals) == [

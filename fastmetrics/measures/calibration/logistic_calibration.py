@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import WeightsAre, check_choice, check_confidence_level
+from fastmetrics._input.scalars import WeightsAre, check_confidence_level
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics._input.weights import as_given
 from fastmetrics._kernels.losses import MOMENTS, moments_of_runs
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics._threads.workers import run
-from fastmetrics.errors import InputError, SmallSampleWarning, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import SmallSampleWarning, UndefinedMetricWarning, warn_user
 from fastmetrics.measures._measure import RowInfluences
 from fastmetrics.measures.calibration._probability_table import (
     CALIBRATED,
@@ -122,24 +121,20 @@ class Likelihood:
             here = self.at(here.level + share * step[0], here.slope + share * step[1])
         return here
 
-    def fit_along(self, level: float, slope: float, direction: tuple[float, float]) -> Fit:
-        """Return the top on the lines that are this one plus a multiple of ``direction``.
+    def fit_level(self, level: float, slope: float) -> Fit:
+        """Return the top on the lines of a slope, from a level on.
 
         Newton's steps in a bracket; until there is one, of lengths that grow from one to the next.
         """
-        low, high, moved, is_near = -math.inf, math.inf, 0.0, False
-        reach = self._reach(direction)
-        longest = 8.0 / reach
+        low, high, moved, is_near, longest = -math.inf, math.inf, 0.0, False, 8.0
         for _ in range(_STEPS):
-            here = self.at(level + moved * direction[0], slope + moved * direction[1])
-            gradient = here.gradient[0] * direction[0] + here.gradient[1] * direction[1]
+            here = self.at(level + moved, slope)
+            gradient = here.gradient[0]
             if is_near or gradient == 0.0:
                 break
-            at_mean = direction[0] + direction[1] * here.mean
-            information = here.weight * at_mean**2 + here.spread * direction[1] ** 2
             low, high = (moved, high) if gradient > 0.0 else (low, moved)
-            step = gradient / information if information else math.copysign(math.inf, gradient)
-            is_near = gradient * step < _SMALL and reach * abs(step) < _NEAR
+            step = gradient / here.weight if here.weight else math.copysign(math.inf, gradient)
+            is_near = gradient * step < _SMALL and abs(step) < _NEAR
             if math.isinf(high - low):
                 step = max(-longest, min(step, longest))
                 longest *= 4.0
@@ -265,16 +260,11 @@ def variances(
     return at_mean - 2.0 * back * mixed + back**2 * of_slope, of_slope
 
 
-MethodName = Literal["wald", "likelihood"]
 _NAN: Final = float("nan")
 #: Effective rows of a class below which intervals with importances miss by three points and more
 #: (``docs/coverage.md``).
 _FEW_ROWS: Final = 30
 _NO_INTERVAL: Final = ConfidenceInterval(_NAN, _NAN)
-_NO_LIKELIHOOD: Final = (
-    "`method='likelihood'` needs rows that count alike, or `weights_are='frequencies'`: "
-    "importances have no likelihood"
-)
 #: Of one number: its value, its standard error, its interval.
 _Estimate = tuple[float, float, ConfidenceInterval]
 _UNDEFINED: Final[_Estimate] = (_NAN, _NAN, _NO_INTERVAL)
@@ -301,8 +291,6 @@ class LogisticCalibration(Result):
         Rows, or their weight, with a probability of exactly 0 or 1, which the fit leaves out.
     confidence_level : float
         Coverage aimed at.
-    method : {"wald", "likelihood"}
-        How the intervals were made.
     weights_are : {"importances", "frequencies"} or None
         How weights were read; None where there were none.
 
@@ -327,7 +315,6 @@ class LogisticCalibration(Result):
     in_the_large_interval: ConfidenceInterval
     n_certain: float
     confidence_level: float
-    method: MethodName
     weights_are: WeightsAre | None
 
     def predict(self, y_proba: ArrayLike) -> Floats:
@@ -357,7 +344,6 @@ def logistic_calibration(
     y_proba: ArrayLike | None = None,
     *,
     confidence_level: float = 0.95,
-    method: MethodName = "wald",
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importances",
     pos_label: Any = None,
@@ -365,22 +351,11 @@ def logistic_calibration(
 ) -> LogisticCalibration:
     """Compute calibration slope, intercept, and the intercept in the large (Cox).
 
-    Parameters
-    ----------
-    method : {"wald", "likelihood"}, default="wald"
-        "wald": estimate +- z standard errors. "likelihood": all values that a likelihood ratio test
-        would not reject, the other number fitted anew: finite limits wherever there is an estimate.
-
     Returns
     -------
     LogisticCalibration
         Three numbers, each with its standard error and its interval. Slope and intercept are nan
         where they have no finite value (see the warnings).
-
-    Raises
-    ------
-    ValueError
-        If likelihood intervals are asked for with importances, which have no likelihood.
 
     Warns
     -----
@@ -397,7 +372,7 @@ def logistic_calibration(
     Right probabilities of exactly 0 or 1 have no finite logit and add nothing to the likelihood of
     any positive slope: they are left out, and counted. Standard errors come from the information
     matrix, with importances from the sandwich estimator; a table of weights, which does not tell
-    how many rows they are of, has none.
+    how many rows they are of, has none. Intervals are Wald's: estimate +- z standard errors.
 
     Coverage of the intervals is in ``docs/coverage.md``: right from 50 rows on, but with
     importances from some hundreds of either class on; and that in the large, whose slope of 1 is
@@ -413,18 +388,15 @@ def logistic_calibration(
     Examples
     --------
     >>> y_true, y_proba = [0, 1, 0, 1, 1, 0], [0.2, 0.4, 0.5, 0.6, 0.9, 0.3]
-    >>> found = logistic_calibration(y_true, y_proba, method="likelihood")
+    >>> found = logistic_calibration(y_true, y_proba)
     >>> round(found.slope, 3), [round(limit, 3) for limit in found.slope_interval]
-    (2.63, [-0.065, 10.005])
+    (2.63, [-1.872, 7.131])
     """
     level = check_confidence_level(confidence_level)
-    check_choice("method", method, get_args(MethodName))
     table, squares, read = table_with_squares(
         y_true, y_proba, sample_weight, weights_are, pos_label, needs_squares=False
     )
-    if method == "likelihood" and (table.is_weighted or read == "importances"):
-        raise InputError(_NO_LIKELIHOOD)
-    return logistic_of_table(table, squares, read, method=method, level=level)
+    return logistic_of_table(table, squares, read, level=level)
 
 
 def logistic_of_table(
@@ -432,7 +404,6 @@ def logistic_of_table(
     squares: Squares | None,
     read: WeightsAre | None,
     *,
-    method: MethodName = "wald",
     level: float = 0.95,
     logits: Floats | None = None,
 ) -> LogisticCalibration:
@@ -455,7 +426,6 @@ def logistic_of_table(
             x = logits_of(p[inside]) if logits is None else logits[inside]
             columns = Columns(x, *classes)
             fault = _fault(columns)
-            has_errors = squares is not None or not table.is_weighted
             filling = None
             if squares is not None:
                 _warn_of_few_rows(table, squares)
@@ -465,16 +435,14 @@ def logistic_of_table(
                 if squares is not None:
                     factor = (squares.largest * unit) ** 2
                     filling = squares[0][inside] * factor, squares[1][inside] * factor
-            from scipy.special import ndtri
-
-            quantile = -float(ndtri((1.0 - level) / 2.0))
-            fits = _Fits(Likelihood(columns), filling, has_errors, method, quantile)
-            in_the_large = fits.in_the_large()
-            if not fault:
-                slope, intercept = fits.slope_and_intercept()
+            has_errors = squares is not None or not table.is_weighted
+            estimates = _estimates(columns, filling, level if has_errors else _NAN, not fault)
+            in_the_large, *both = estimates
+            if both:
+                slope, intercept = both
         if fault:
             warn_user(f"slope and intercept are not defined: {fault}", UndefinedMetricWarning)
-    return LogisticCalibration(*slope, *intercept, *in_the_large, n_certain, level, method, read)
+    return LogisticCalibration(*slope, *intercept, *in_the_large, n_certain, level, read)
 
 
 def _warn_of_few_rows(table: ScoreTable, squares: Squares) -> None:
@@ -528,81 +496,39 @@ def _fault(columns: Columns) -> str:
     return ""
 
 
-class _Fits(NamedTuple):
-    """The three estimates of one table, with standard errors and intervals."""
+def _estimates(
+    columns: Columns, squares: tuple[Floats, Floats] | None, level: float, has_slope: bool
+) -> list[_Estimate]:
+    """Return the intercept beside a slope of 1; and slope and intercept, where there is a slope.
 
-    likelihood: Likelihood
-    squares: tuple[Floats, Floats] | None
-    has_errors: bool
-    method: MethodName
-    quantile: float
+    Without a level there are no standard errors.
+    """
+    from scipy.special import ndtri
 
-    def in_the_large(self) -> _Estimate:
-        """Return the intercept beside a slope of 1."""
-        own = self.likelihood
-        fit = own.fit_along(own.centre, 1.0, (1.0, 0.0))
-        variance = 1.0 / fit.weight
-        filling = self._filling(fit)
-        if filling is not None:
-            variance *= filling[0] * variance
-        return self._estimate(
-            fit, fit.level - own.centre, variance, lambda value: (value + own.centre, 1.0)
-        )
+    quantile = -float(ndtri((1.0 - level) / 2.0))
+    own = Likelihood(columns)
 
-    def slope_and_intercept(self) -> tuple[_Estimate, _Estimate]:
-        """Return both numbers of the line."""
-        own = self.likelihood
-        fit = own.fit()
-        of_intercept, of_slope = variances(own, fit, self._filling(fit))
+    def filling(fit: Fit) -> tuple[float, float, float] | None:
+        return squares and squares_of_gradients(own, fit, squares)
 
-        def beside_slope(value: float) -> tuple[float, float]:
-            return own.fit_along(fit.level, value, (1.0, 0.0))[:2]
-
-        def beside_intercept(value: float) -> tuple[float, float]:
-            level = value + fit.slope * own.centre
-            return own.fit_along(level, fit.slope, (own.centre, 1.0))[:2]
-
-        intercept = fit.level - fit.slope * own.centre
-        return (
-            self._estimate(fit, fit.slope, of_slope, beside_slope),
-            self._estimate(fit, intercept, of_intercept, beside_intercept),
-        )
-
-    def _filling(self, fit: Fit) -> tuple[float, float, float] | None:
-        return self.squares and squares_of_gradients(self.likelihood, fit, self.squares)
-
-    def _estimate(
-        self,
-        fit: Fit,
-        estimate: float,
-        variance: float,
-        at: Callable[[float], tuple[float, float]],
-    ) -> _Estimate:
-        """Return an estimate with its error and interval; ``at`` fits the line to another value."""
-        if not self.has_errors:
-            return estimate, _NAN, _NO_INTERVAL
+    def estimate(value: float, variance: float) -> _Estimate:
+        if math.isnan(level):
+            return value, _NAN, _NO_INTERVAL
         error = math.sqrt(variance)
-        half = self.quantile * error
-        if self.method == "wald":
-            return estimate, error, ConfidenceInterval(estimate - half, estimate + half)
-        highest = self.likelihood.logarithm(fit.level, fit.slope)
+        half = quantile * error
+        return value, error, ConfidenceInterval(value - half, value + half)
 
-        def excess(distance: float) -> float:
-            height = self.likelihood.logarithm(*at(estimate + distance))
-            return 2.0 * (highest - height) - self.quantile**2
-
-        low, high = (estimate + _root(excess, side * half) for side in (-1.0, 1.0))
-        return estimate, error, ConfidenceInterval(low, high)
-
-
-def _root(excess: Callable[[float], float], step: float) -> float:
-    """Return where a convex function that is negative at 0 has its root on the side of a step."""
-    from scipy.optimize import brentq
-
-    inside, outside = 0.0, step
-    while excess(outside) < 0.0:
-        inside, outside = outside, 3.0 * outside
-    return float(brentq(excess, inside, outside, xtol=1e-300, rtol=1e-13, maxiter=1000))
+    fit = own.fit_level(own.centre, 1.0)
+    variance = 1.0 / fit.weight
+    if (filled := filling(fit)) is not None:
+        variance *= filled[0] * variance
+    found = [estimate(fit.level - own.centre, variance)]
+    if has_slope:
+        fit = own.fit()
+        of_intercept, of_slope = variances(own, fit, filling(fit))
+        found.append(estimate(fit.slope, of_slope))
+        found.append(estimate(fit.level - fit.slope * own.centre, of_intercept))
+    return found
 
 
 def of_logits(
