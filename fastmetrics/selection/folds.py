@@ -6,7 +6,7 @@ import heapq
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, ClassVar, Final, NamedTuple, Self
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,6 @@ from fastmetrics.errors import DegenerateDataWarning, InputError, InputTypeError
 
 Rows = NDArray[np.intp]
 Split = tuple[Rows, Rows]
-#: What is asked for of scikit-learn's metadata: True, False, None (an error if passed) or its name.
-Requests = dict[str, bool | str | None]
 
 
 class Classes(NamedTuple):
@@ -54,7 +52,6 @@ class Splitter(ABC):
     def __init__(self, rng: Any, n_splits: int, stratified: bool = False) -> None:
         self.stratified: bool = check_choice("stratified", stratified, (True, False))
         self._key, self._count = seed_key(rng), n_splits
-        self._requests: Requests = {"groups": True} if self._uses_groups else {}
 
     @property
     def key(self) -> str:
@@ -97,10 +94,6 @@ class Splitter(ABC):
         """Return how many splits there are; the arguments do not matter."""
         return self._count
 
-    def get_metadata_routing(self) -> Any:
-        """Return what is asked for of scikit-learn's metadata: groups, by what heeds them."""
-        return routing(self, "split", self._requests)
-
     @abstractmethod
     def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
         """Check what the splits depend on, and return them."""
@@ -141,33 +134,6 @@ class Splitter(ABC):
     def __repr__(self) -> str:
         shown = [f"{name}={getattr(self, name)!r}" for name in self._shown]
         return f"{type(self).__name__}({', '.join([*shown, f'rng={self.key!r}'])})"
-
-
-def routing(owner: Any, method: str, requests: Requests) -> Any:
-    """Return what is asked for as scikit-learn's `MetadataRequest`."""
-    from sklearn.utils.metadata_routing import MetadataRequest
-
-    found = MetadataRequest(owner=owner)
-    for name, alias in requests.items():
-        getattr(found, method).add_request(param=name, alias=alias)
-    return found
-
-
-def set_requests(owner: Any, method: str, requests: Requests, given: Requests) -> None:
-    """Change what is asked for, under the rules of scikit-learn's own ``set_..._request``."""
-    from sklearn import get_config
-
-    if not get_config()["enable_metadata_routing"]:
-        raise RuntimeError(
-            f"set_{method}_request is only available when metadata routing is enabled: "
-            "sklearn.set_config(enable_metadata_routing=True)"
-        )
-    for name in given:
-        if name not in requests:
-            known = ", ".join(f"`{known}`" for known in requests) or "nothing"
-            raise InputTypeError(f"`{name}` is nothing that {owner!r} takes: it takes {known}")
-    routing(owner, method, given)
-    requests.update(given)
 
 
 def row_count(X: Any, y: Any = None) -> int:
@@ -481,25 +447,6 @@ class GroupedFolds(Splitter):
         self.n_splits = check_integer("n_splits", n_splits, low=2)
         self.n_repeats = check_integer("n_repeats", n_repeats, low=1)
         super().__init__(rng, self.n_splits * self.n_repeats, stratified)
-
-    def set_split_request(self, **requests: bool | str | None) -> Self:
-        """Say which metadata of scikit-learn's routing are the groups, and return the splitter.
-
-        Parameters
-        ----------
-        **requests
-            ``groups=True`` (the default), False, None (an error if passed) or the name of the
-            metadata that are the groups.
-
-        Raises
-        ------
-        RuntimeError
-            If scikit-learn's metadata routing is not enabled.
-        TypeError, ValueError
-            If anything else is asked for.
-        """
-        set_requests(self, "split", self._requests, requests)
-        return self
 
     def _splits(self, n: int, y: Any, groups: Any) -> Iterator[Split]:
         if groups is None:

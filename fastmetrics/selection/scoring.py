@@ -6,9 +6,9 @@ import inspect
 import math
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,7 +31,6 @@ from fastmetrics.measures.asking import Asked, ask, ask_one
 from fastmetrics.measures.decisions.count_measures import value
 from fastmetrics.measures.registry import DEFAULTS, MEASURES
 from fastmetrics.measures.regression.regression_measures import regression_measures
-from fastmetrics.selection.folds import Requests, routing, set_requests
 from fastmetrics.selection.point632 import RowLoss, row_loss_of
 
 
@@ -429,11 +428,6 @@ class Scorer:
 
     asked: Asked
     higher_is_better: bool
-    _requests: Requests = field(init=False)
-
-    def __post_init__(self) -> None:
-        takes = self._accept_sample_weight()
-        object.__setattr__(self, "_requests", {"sample_weight": None} if takes else {})
 
     def __call__(
         self, estimator: Any, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None
@@ -461,38 +455,10 @@ class Scorer:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle a measure of the library by its name, any other as it is."""
         one = self.asked
-        make: Callable[..., Scorer] = Scorer
-        given: tuple[Any, ...] = (one, self.higher_is_better)
-        if one.measure is MEASURES.get(one.name):
-            make = partial(scorer, higher_is_better=self.higher_is_better)
-            given = ({one.label: (one.name, dict(one.parameters))},)
-        # Not as a state: Python before 3.11.3 overwrites `__setstate__` of such classes.
-        return _again, (make, given, dict(self._requests))
-
-    def get_metadata_routing(self) -> Any:
-        """Return what is asked for of scikit-learn's metadata: weights, if so set."""
-        return routing(self, "score", self._requests)
-
-    def set_score_request(self, **requests: bool | str | None) -> Self:
-        """Say which metadata of scikit-learn's routing are the weights, and return the scorer.
-
-        Parameters
-        ----------
-        **requests
-            ``sample_weight=True``, False, None (the default: an error if passed) or the name of the
-            metadata that are the weights.
-
-        Raises
-        ------
-        RuntimeError
-            If scikit-learn's metadata routing is not enabled.
-        TypeError, ValueError
-            If anything else is asked for, or weights by a measure that takes none.
-        """
-        set_requests(self, "score", self._requests, requests)
-        return self
-
-    _routing_repr = __repr__
+        if one.measure is not MEASURES.get(one.name):
+            return Scorer, (one, self.higher_is_better)
+        given = {one.label: (one.name, dict(one.parameters))}
+        return partial(scorer, higher_is_better=self.higher_is_better), (given,)
 
     def _accept_sample_weight(self) -> bool:
         measure = _of(self.asked)
@@ -503,6 +469,12 @@ class Scorer:
         return is_compiled or "sample_weight" in inspect.signature(function).parameters
 
     # What TunedThresholdClassifierCV asks of a scorer: it judges labels of its own.
+
+    def get_metadata_routing(self) -> Any:
+        """Return that no metadata of scikit-learn's routing are requested."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        return MetadataRequest(owner=self)
 
     @property
     def _sign(self) -> int:
@@ -578,13 +550,6 @@ def scorer(
     asked = ask_one(given)
     _of(asked)
     return Scorer(asked, directed(metric_of(asked), higher_is_better))
-
-
-def _again(make: Callable[..., Scorer], given: tuple[Any, ...], requests: Requests) -> Scorer:
-    """Return a scorer that was pickled, with what was asked for."""
-    found = make(*given)
-    found._requests.update(requests)
-    return found
 
 
 def _of(asked: Asked) -> Measure:
