@@ -36,20 +36,17 @@ from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.samples import BinarySample, Design, warn_of_units
 from fastmetrics.inference.table_points import Measured, counts_of_share, of_cells
 from fastmetrics.inference.units import Floats, Ints
-from fastmetrics.measures._measure import RowInfluences, of_mean
+from fastmetrics.measures._measure import HITS, RowInfluences, of_mean
 from fastmetrics.measures.asking import Asked, MetricsLike, ask, is_pair, labelled
 from fastmetrics.tables.score_table import running_sums
 
-#: Areas of precision, which are too large; F1 is too small.
-_OF_PRECISION: Final = ("average_precision", "pr_auc")
-BIASED: Final = (*_OF_PRECISION, "f1")
 #: Standard errors of a mean from which on a note says so.
 _TOLD: Final = 0.25
 
 
 def excess_of(one: Asked, sample: BinarySample, model: int) -> float:
-    """Return by how much one of `BIASED` of one label is too large."""
-    if one.entry.name in _OF_PRECISION:
+    """Return by how much an area of precision of one label is too large, or F1, which is less."""
+    if one.entry.is_area_of_precision:
         return _excess_of_precision(sample, model)
     return _excess_of_f1(one, sample, model)
 
@@ -161,7 +158,8 @@ class Of(NamedTuple):
     @property
     def is_biased(self) -> bool:
         """Whether it is a mean of what few positives put off, which it keeps."""
-        return self.how == "macro" and self.base.entry.name in BIASED
+        entry = self.base.entry
+        return self.how == "macro" and (entry.is_area_of_precision or entry.name == "f1")
 
     @property
     def is_auc(self) -> bool:
@@ -171,7 +169,7 @@ class Of(NamedTuple):
     @property
     def takes_one_class(self) -> bool:
         """Whether a label has it too of which all rows are of one class: it is a mean of rows."""
-        return bool(self.base.entry.row_loss) or self.base.name == "accuracy"
+        return bool(self.base.entry.row_loss) or self.base.entry.interval == HITS
 
 
 @dataclass(frozen=True, eq=False)
