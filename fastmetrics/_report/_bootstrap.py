@@ -16,7 +16,7 @@ from fastmetrics._report.score_evaluation import found_of, of_each_model
 from fastmetrics.errors import InputError, SmallSampleWarning, renamed
 from fastmetrics.inference.bootstrap._engine import joined
 from fastmetrics.inference.bootstrap._parse import Given
-from fastmetrics.inference.bootstrap._samples import Sample
+from fastmetrics.inference.bootstrap._samples import BootstrapSample
 from fastmetrics.inference.bootstrap._specs import CountSpec, metric_specs
 from fastmetrics.inference.bootstrap.bootstrap import Options, checked_options, parsed, resampled
 from fastmetrics.inference.bootstrap.paired import compared, parsed_models
@@ -102,7 +102,9 @@ def _known(metric: Any) -> MetricLike:
     return TABLE_METRICS.get(metric, metric) if isinstance(metric, str) else metric
 
 
-def forms_of(y_true: Any, scores: list[NamedScores], plan: Plan, **rows: Any) -> Sequence[Sample]:
+def forms_of(
+    y_true: Any, scores: list[NamedScores], plan: Plan, **rows: Any
+) -> Sequence[BootstrapSample]:
     """Return the rows of each model as they are resampled, with the tables of their scores."""
     options, threshold = plan
     given = Given(y_true, scores, weights_are=options.weights_are, threshold=threshold, **rows)
@@ -114,7 +116,7 @@ def forms_of(y_true: Any, scores: list[NamedScores], plan: Plan, **rows: Any) ->
 
 def bootstrapped(
     models: list[ModelEvaluation],
-    forms: Sequence[Sample],
+    forms: Sequence[BootstrapSample],
     y_true: Any,
     scores: list[NamedScores],
     plan: Plan,

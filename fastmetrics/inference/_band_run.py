@@ -32,7 +32,12 @@ from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference.bootstrap._draws import Draws, padded, points_of_weights
 from fastmetrics.inference.bootstrap._engine import STRATIFY, failures, warn_of_failures
 from fastmetrics.inference.bootstrap._parse import Given, parse
-from fastmetrics.inference.bootstrap._samples import Sample, ScoredRows, TableCells, curves_of
+from fastmetrics.inference.bootstrap._samples import (
+    BootstrapSample,
+    ScoredRowSample,
+    TableCells,
+    curves_of,
+)
 from fastmetrics.inference.bootstrap._specs import check_stratified, metric_specs
 from fastmetrics.inference.proportions import proportion_limits, wilson_limits
 from fastmetrics.inference.reference import normal_quantile
@@ -48,7 +53,7 @@ _PRODUCT = 2.0**-50
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Curve:
+class RateCurve:
     """A line from (0, 0) to the totals that never falls, straight between its points.
 
     Attributes
@@ -64,9 +69,9 @@ class Curve:
     slack: float = 0.0
 
     @property
-    def transposed(self) -> Curve:
+    def transposed(self) -> RateCurve:
         """The curve with its axes exchanged."""
-        return Curve(self.y, self.x, self.slack * float(self.y[-1] / self.x[-1]))
+        return RateCurve(self.y, self.x, self.slack * float(self.y[-1] / self.x[-1]))
 
     def at(self, rates: Floats, *, top: bool) -> Floats:
         """Return the rate of y at rates of x, which rise: 0 before the first, 1 after the last.
@@ -82,7 +87,7 @@ class Curve:
         return rates_of_y
 
     @classmethod
-    def of_table(cls, table: ScoreTable) -> Curve:
+    def of_table(cls, table: ScoreTable) -> RateCurve:
         """Return false positives (x) and true positives (y), without dividing them."""
         tp, fp = (
             np.concatenate((np.zeros(1), sums))
@@ -91,7 +96,7 @@ class Curve:
         return cls.of_weights(tp, fp) if table.is_weighted else cls(fp, tp)
 
     @classmethod
-    def of_weights(cls, tp: Floats, fp: Floats) -> Curve:
+    def of_weights(cls, tp: Floats, fp: Floats) -> RateCurve:
         """Return the curve of sums of weights, which are rounded."""
         return cls(fp, tp, _ROUNDING * float(fp[-1]))
 
@@ -125,7 +130,7 @@ def sample_rate(scaled: Floats, size: float) -> Floats:
     return ((size + 0.75) * population_rate(scaled, size) - 0.375) / size
 
 
-def equal_precision(curve: Curve, x: Floats, sizes: Pair, width: float) -> Limits:
+def equal_precision(curve: RateCurve, x: Floats, sizes: Pair, width: float) -> Limits:
     """Return the limits of y when x' and y' deviate by up to ``width`` in the arcsine scale."""
     of_x, of_y = sizes
     place = scaled_population(x, of_x)
@@ -135,7 +140,7 @@ def equal_precision(curve: Curve, x: Floats, sizes: Pair, width: float) -> Limit
     return np.where(first <= 0.0, 0.0, low), np.where(last >= 1.0, 1.0, high)
 
 
-def fixed_width(curve: Curve, x: Floats, widths: Pair) -> Limits:
+def fixed_width(curve: RateCurve, x: Floats, widths: Pair) -> Limits:
     """Return the limits of y when x' and y' deviate by up to ``widths``, whatever the rates."""
     of_x, of_y = widths
     low = curve.at(x - of_x, top=False) - of_y
@@ -151,7 +156,7 @@ def kolmogorov_widths(sizes: Pair, confidence: float) -> Pair:
     return float(kstwo.ppf(confidence, sizes[0])), float(kstwo.ppf(confidence, sizes[1]))
 
 
-def recovered(curve: Curve, x: Floats, y: Floats, sizes: Pair, z: float) -> Limits:
+def recovered(curve: RateCurve, x: Floats, y: Floats, sizes: Pair, z: float) -> Limits:
     """Return the limits of y at each x from those of its two deviations, as if they added up.
 
     ``y`` is the curve at x. Alone, y' deviates as a proportion does, and x' lies z around x in the
@@ -202,10 +207,10 @@ _NO_TABLE = np.zeros(2)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Resampled:
+class CurveReplicates:
     """The replicates of labels with scores: how they are drawn, and how many."""
 
-    sample: ScoredRows | TableCells
+    sample: ScoredRowSample | TableCells
     draws: Draws
     n_resamples: int
     progress: bool | None
@@ -216,13 +221,13 @@ class Resampled:
         The second array has the number of negatives to a positive.
         """
 
-        def of_curve(curve: Curve) -> Floats:
+        def of_curve(curve: RateCurve) -> Floats:
             return (curve.transposed if over_tpr else curve).at(grid, top=not over_tpr)
 
         axis = kernels.OVER_TPR if over_tpr else kernels.OVER_FPR
         return self._run(partial(self._of_rows, axis, grid), of_curve, len(grid), len(grid))
 
-    def gaps(self, data: Curve, sizes: Sizes) -> Floats:
+    def gaps(self, data: RateCurve, sizes: ClassSizes) -> Floats:
         """Return how far each replicate strays from the data along both axes; nan where it failed.
 
         From a point of the data's curve one moves along both axes by the same length of the arcsine
@@ -233,7 +238,7 @@ class Resampled:
         low, high = scaled_sample(ends, of_x) + scaled_sample(ends, of_y)
         places = np.linspace(low, high, N_PLACES)
 
-        def along(curve: Curve) -> Floats:
+        def along(curve: RateCurve) -> Floats:
             x = scaled_sample(curve.x / curve.x[-1], of_x)
             y = scaled_sample(curve.y / curve.y[-1], of_y)
             values = np.empty(N_PLACES)
@@ -243,7 +248,7 @@ class Resampled:
         along_rows = partial(self._of_rows, kernels.ALONG, places)
         if self._by_rows:  # whose rates are looked up, at once
             along_rows = partial(along_rows, tables=(_arcsine_table(of_x), _arcsine_table(of_y)))
-            n = cast(ScoredRows, self.sample).n
+            n = cast(ScoredRowSample, self.sample).n
             once = np.zeros((1, padded(n)), np.uint8)
             once[0, :n] = 1
             expected = along_rows(once)[0][0]
@@ -263,7 +268,7 @@ class Resampled:
     @property
     def _by_rows(self) -> bool:
         """Whether a replicate is made of counts of rows, not of cells or weights."""
-        return isinstance(self.sample, ScoredRows) and self.sample.weights is None
+        return isinstance(self.sample, ScoredRowSample) and self.sample.weights is None
 
     def _of_rows(
         self,
@@ -273,7 +278,7 @@ class Resampled:
         tables: tuple[Floats, Floats] = (_NO_TABLE, _NO_TABLE),
     ) -> tuple[Floats, Floats]:
         """Return the values of counts of rows, and their numbers of negatives to a positive."""
-        rows = cast(ScoredRows, self.sample).rows
+        rows = cast(ScoredRowSample, self.sample).rows
         found, odds = np.empty((len(counts), len(levels))), np.empty(len(counts))
         top = axis != kernels.OVER_TPR
         kernels.values_of_rows(
@@ -284,7 +289,7 @@ class Resampled:
     def _run(
         self,
         of_rows: Callable[[Bytes], tuple[Floats, Floats]],
-        of_curve: Callable[[Curve], Floats],
+        of_curve: Callable[[RateCurve], Floats],
         n_values: int,
         n_kept: int,
     ) -> tuple[Floats, Floats]:
@@ -321,17 +326,17 @@ class Resampled:
         )
         return out, odds
 
-    def _of_cells(self, sample: TableCells, first: int, count: int) -> Iterator[Curve]:
+    def _of_cells(self, sample: TableCells, first: int, count: int) -> Iterator[RateCurve]:
         """Draw the cells of a table of counts: the cost does not depend on their size."""
         tp, fp = curves_of(*sample.drawn(self.draws, first, count))
-        return map(Curve, fp, tp)
+        return map(RateCurve, fp, tp)
 
 
-def _of_weights(sample: ScoredRows, counts: Bytes) -> Iterator[Curve]:
+def _of_weights(sample: ScoredRowSample, counts: Bytes) -> Iterator[RateCurve]:
     for drawn in counts:
         weights = (drawn[: sample.n] * sample.weights).astype(np.float64, copy=False)
         tp, fp, _ = points_of_weights(sample.rows, weights)
-        yield Curve.of_weights(tp, fp)
+        yield RateCurve.of_weights(tp, fp)
 
 
 def _arcsine_table(size: float) -> Floats:
@@ -340,7 +345,7 @@ def _arcsine_table(size: float) -> Floats:
     return scaled_sample(np.arange(cells + 1) / cells, size)
 
 
-class Sizes(NamedTuple):
+class ClassSizes(NamedTuple):
     """Numbers of independent rows: negatives, positives, and for the share of positives."""
 
     negatives: float
@@ -348,14 +353,14 @@ class Sizes(NamedTuple):
     rows: float
 
 
-def has_unequal_rows(sample: Sample) -> TypeGuard[ScoredRows]:
+def has_unequal_rows(sample: BootstrapSample) -> TypeGuard[ScoredRowSample]:
     """Return whether rows are of groups, or have weights of their own."""
-    return isinstance(sample, ScoredRows) and (
+    return isinstance(sample, ScoredRowSample) and (
         sample.units is not None or sample.weights is not None
     )
 
 
-def effective_sizes(sample: Sample) -> Sizes:
+def effective_sizes(sample: BootstrapSample) -> ClassSizes:
     """Return the sizes of both classes: counts, or those of equal variance.
 
     The variance of a rate at a threshold over that of a proportion is the design effect (Rao &
@@ -364,7 +369,7 @@ def effective_sizes(sample: Sample) -> Sizes:
     if not has_unequal_rows(sample):
         table = sample.score_table()
         negatives, positives = float(table.n_negative), float(table.n_positive)
-        return Sizes(negatives, positives, negatives + positives)
+        return ClassSizes(negatives, positives, negatives + positives)
     n = sample.n
     weights = np.ones(n) if sample.weights is None else sample.weights.astype(np.float64)
     units = np.arange(n) if sample.units is None else sample.units.astype(np.int64)
@@ -379,7 +384,7 @@ def effective_sizes(sample: Sample) -> Sizes:
         for chosen in (~is_positive, is_positive)
     )
     share = _of_share(is_positive * weights, weights, units)
-    return Sizes(negatives, positives, min(share, float(most.sum())))
+    return ClassSizes(negatives, positives, min(share, float(most.sum())))
 
 
 def _of_class(weights: Floats, units: Codes, tie: Codes) -> float:
@@ -432,7 +437,7 @@ MOST_POINTS: Final = 10**6
 _NO_GAP = 1e-6
 
 
-class Run:
+class BandRun:
     """A band under way: its checked options, the data, and what became of the replicates."""
 
     def __init__(
@@ -478,14 +483,14 @@ class Run:
                 "`method='equal-precision'`"
             )
         self.sample.warn_of_sizes()
-        self.sizes = Sizes(math.nan, math.nan, math.nan)
+        self.sizes = ClassSizes(math.nan, math.nan, math.nan)
         self.critical_value, self.n_failed = math.nan, 0
         self.key: str | None = None
 
     def roc(self) -> Band:
         """Return TPR at the grid of FPR, with its limits."""
 
-        def of_curve(curve: Curve) -> tuple[Floats, Limits]:
+        def of_curve(curve: RateCurve) -> tuple[Floats, Limits]:
             rates = curve.at(self.grid, top=True)
             if self.method == "percentile":
                 replicates, _ = self.replicates.rates(self.grid, over_tpr=False)
@@ -498,7 +503,7 @@ class Run:
     def pr(self) -> Band:
         """Return precision at the grid of recalls, with its limits."""
 
-        def of_curve(curve: Curve) -> tuple[Floats, Limits]:
+        def of_curve(curve: RateCurve) -> tuple[Floats, Limits]:
             recall, by_recall = self.grid, curve.transposed
             rates = by_recall.at(recall, top=False)
             odds = float(curve.x[-1] / curve.y[-1])
@@ -522,7 +527,7 @@ class Run:
     def _band(
         self,
         what: str,
-        of_curve: Callable[[Curve], tuple[Floats, Limits]],
+        of_curve: Callable[[RateCurve], tuple[Floats, Limits]],
         x: str,
         y: str,
     ) -> Band:
@@ -537,8 +542,8 @@ class Run:
                 masks = self.sample.masks() if self.stratified else None
                 draws = Draws(key, self.sample.n_units, masks=masks)
                 sample: Any = self.sample  # of labels with scores, whatever was passed
-                self.replicates = Resampled(sample, draws, self.n_resamples, self.progress)
-            curve, (low, high) = of_curve(Curve.of_table(table))
+                self.replicates = CurveReplicates(sample, draws, self.n_resamples, self.progress)
+            curve, (low, high) = of_curve(RateCurve.of_table(table))
         for name in ("positives", "negatives"):
             size = getattr(self.sizes, name)
             if size < 2.0 and not np.isnan(low).all():
@@ -570,7 +575,7 @@ class Run:
         }
 
     def _of_rates(
-        self, data: Curve, curve: Curve, rates: Floats, sizes: Pair, n_bounds: int
+        self, data: RateCurve, curve: RateCurve, rates: Floats, sizes: Pair, n_bounds: int
     ) -> Limits:
         """Return the limits of a rate of one class at rates of the other.
 
@@ -620,7 +625,7 @@ class Run:
             )
         return low, high
 
-    def _width(self, curve: Curve) -> float:
+    def _width(self, curve: RateCurve) -> float:
         """Return the width that the share asked for of the replicates does not exceed."""
         gaps = self._defined(self.replicates.gaps(curve, self.sizes))
         if len(gaps) < 2:

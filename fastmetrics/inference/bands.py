@@ -20,7 +20,7 @@ from fastmetrics._plots.curves import (
     draw_roc,
 )
 from fastmetrics._results import Result
-from fastmetrics.inference._band_run import Kind, Method, Run
+from fastmetrics.inference._band_run import BandRun, Kind, Method
 from fastmetrics.inference.bootstrap._parse import Given
 from fastmetrics.tables.score_table import ScoreTable
 
@@ -266,7 +266,7 @@ def roc_band(
     ([0.0, 0.5, 0.92, 0.99], [0.22, 0.73, 0.98, 1.0])
     """
     read = check_weights_are(sample_weight, weights_are)
-    run = Run(
+    run = BandRun(
         Given(y_true, y_score, sample_weight, read, pos_label, groups),
         over_recall=False,
         kind=kind,
@@ -357,7 +357,7 @@ def pr_band(
     True
     """
     read = check_weights_are(sample_weight, weights_are)
-    run = Run(
+    run = BandRun(
         Given(y_true, y_score, sample_weight, read, pos_label, groups),
         over_recall=True,
         kind=kind,

@@ -26,7 +26,12 @@ from fastmetrics.inference.bootstrap._draws import (
     Yield,
     padded,
 )
-from fastmetrics.inference.bootstrap._samples import MatrixCells, Rows, Sample, TableCells
+from fastmetrics.inference.bootstrap._samples import (
+    BootstrapSample,
+    MatrixCells,
+    RowSample,
+    TableCells,
+)
 from fastmetrics.inference.bootstrap._specs import MetricSpec, UserSpec
 from fastmetrics.inference.estimate_result import Replicates
 from fastmetrics.inference.units import Sizes, narrowed_level, widened_level
@@ -52,7 +57,7 @@ TOO_FEW = "fewer than two replicates are defined"
 NO_ESTIMATE = "the estimate is not defined"
 
 
-class Limits(NamedTuple):
+class BootstrapLimits(NamedTuple):
     """An interval, and why it is degenerate: nan, or one value; None for a sound one."""
 
     interval: ConfidenceInterval
@@ -68,7 +73,7 @@ def limits(
     alternative: Alternative = "two-sided",
     acceleration: float = math.nan,
     n_groups: float | None = None,
-) -> Limits:
+) -> BootstrapLimits:
     """Return the confidence limits that replicates of an estimate give; nan marks a failed one.
 
     "bca" takes the ``acceleration``; ``n_groups``, effective ones, moves levels out to Student's t.
@@ -101,7 +106,7 @@ def limits(
         low = -math.inf
     elif alternative == "greater":
         high = math.inf
-    return Limits(ConfidenceInterval(low, high), degenerate)
+    return BootstrapLimits(ConfidenceInterval(low, high), degenerate)
 
 
 def mean_and_error(replicates: Floats) -> tuple[float, float]:
@@ -118,8 +123,8 @@ def mean_and_error(replicates: Floats) -> tuple[float, float]:
     return mean, error
 
 
-def _undefined(reason: str) -> Limits:
-    return Limits(ConfidenceInterval(math.nan, math.nan), reason)
+def _undefined(reason: str) -> BootstrapLimits:
+    return BootstrapLimits(ConfidenceInterval(math.nan, math.nan), reason)
 
 
 def _are_equal(values: Floats) -> bool:
@@ -294,7 +299,7 @@ class Engine:
     """
 
     def __init__(
-        self, samples: Sequence[Sample], specs: Sequence[MetricSpec], draws: Draws
+        self, samples: Sequence[BootstrapSample], specs: Sequence[MetricSpec], draws: Draws
     ) -> None:
         self.samples, self.specs, self.draws = list(samples), list(specs), draws
         lines = dict.fromkeys(line for spec in specs for line in spec.lines)  # shared by metrics
@@ -345,14 +350,14 @@ class Engine:
 
     def contributions(self, model: int, metric: int) -> Floats:
         """Return what each sampling unit adds to the error of a metric of a model."""
-        spec, rows = self.specs[metric], cast(Rows, self.samples[model])
+        spec, rows = self.specs[metric], cast(RowSample, self.samples[model])
         return rows.contributions(np.concatenate(spec.influences(rows)), spec.cells)
 
     def _batch_size(self, n_resamples: int) -> int:
         """Return how many replicates make a batch: a number of the call, not of the threads."""
         size = most = min(sample.batch_size() for sample in self.samples)
         first = self.samples[0]
-        if isinstance(first, Rows):
+        if isinstance(first, RowSample):
             most = _PART_BYTES // first.n
             if self._is_streamed():
                 most = max(most, min(_SIDE_BY_SIDE, _MOST_ROWS // first.n))
@@ -385,7 +390,7 @@ class Engine:
         sample = self.samples[0]
         if isinstance(sample, TableCells | MatrixCells):
             return [sample.draw(draws, needs, first, count)]
-        samples = cast(list[Rows], self.samples)
+        samples = cast(list[RowSample], self.samples)
         if self._is_streamed():
             return [_streamed(samples[0], draws, first, count)]
         if draws.resampling == "bayesian":
@@ -397,16 +402,16 @@ class Engine:
     def _is_streamed(self) -> bool:
         """Return whether windows of rows are measured as they are drawn: nothing looks twice."""
         sample = self.samples[0]
-        return len(self.samples) == 1 and cast(Rows, sample).passes_through(self.needs)
+        return len(self.samples) == 1 and cast(RowSample, sample).passes_through(self.needs)
 
 
-def _weights_of_rows(rows: Rows, weights: Floats) -> Floats:
+def _weights_of_rows(rows: RowSample, weights: Floats) -> Floats:
     """Return the weight of each row from that of its unit, a line a replicate."""
     weights = weights if rows.units is None else weights[:, rows.units]
     return weights if rows.weights is None else weights * rows.weights
 
 
-def _streamed(rows: Rows, draws: Draws, first: int, count: int) -> Yield:
+def _streamed(rows: RowSample, draws: Draws, first: int, count: int) -> Yield:
     """Draw and measure windows part by part, in the memory of a part.
 
     Where rows have weights these are exponential ones, or their own times how often drawn.

@@ -44,10 +44,10 @@ from fastmetrics.inference.bootstrap._draws import (
     taken,
 )
 from fastmetrics.inference.bootstrap._samples import (
+    BootstrapSample,
     MatrixCells,
-    Rows,
-    Sample,
-    ScoredRows,
+    RowSample,
+    ScoredRowSample,
     TableCells,
 )
 from fastmetrics.inference.bootstrap._specs import (
@@ -99,7 +99,7 @@ class Given(NamedTuple):
         return None if self.groups is None else check_groups(self.groups, n)
 
 
-def parse(given: Given, specs: Specs, *, by_rows: bool = False) -> Sample:
+def parse(given: Given, specs: Specs, *, by_rows: bool = False) -> BootstrapSample:
     """Return one model's data; ``by_rows`` says that cells are not enough."""
     y_true, threshold = given.y_true, given.threshold
     if isinstance(y_true, ScoreTable | ConfusionMatrix):
@@ -136,7 +136,7 @@ def parse(given: Given, specs: Specs, *, by_rows: bool = False) -> Sample:
     return _scored(*_written_out(rows, [rows.scores], codes), specs, given, [rows.scores])[0]
 
 
-def parse_models(given: Given, specs: Specs) -> list[Sample]:
+def parse_models(given: Given, specs: Specs) -> list[BootstrapSample]:
     """Return the data of several models on the same rows, units in an order that all share."""
     if read := _READ.get(columns_are(specs, given.threshold, given.pos_label)):
         return read(given, specs)
@@ -175,7 +175,7 @@ def _check_alone(counts: ScoreTable | ConfusionMatrix, given: Given) -> None:
         )
 
 
-def _of_table(table: ScoreTable, specs: Specs, threshold: Any, *, by_rows: bool) -> Sample:
+def _of_table(table: ScoreTable, specs: Specs, threshold: Any, *, by_rows: bool) -> BootstrapSample:
     """Return a table of counts, to be resampled by cells or by rows."""
     if table.is_weighted:
         raise InputTypeError(
@@ -233,7 +233,7 @@ def _scored(
     specs: Specs,
     given: Given,
     scores: Sequence[NDArray[Any]],
-) -> list[Sample]:
+) -> list[BootstrapSample]:
     """Return labels with the scores of each model, verified, whose rows have no weight of 0.
 
     ``numbers`` are the rows' own among all that were given, which have these ``scores``.
@@ -248,7 +248,7 @@ def _scored(
     for rows in models[1:]:  # ties of the other models stand in the shared order: keys descend
         orders.append(descending(rows, groups, -shared))
 
-    def one(model: int) -> Sample:
+    def one(model: int) -> BootstrapSample:
         rows, (order, edges) = models[model], orders[model]
         sorted_rows = rows_in_order(rows, order, edges)
         counted = sorted_rows.table() if rows.weights is None else ScoreTable.from_rows(rows)
@@ -285,14 +285,14 @@ def drawn(
 
 def _scored_rows(
     of_rows: dict[str, Any], rows: SortedRows, table: ScoreTable, specs: Specs, threshold: Any
-) -> ScoredRows:
+) -> ScoredRowSample:
     """Return labels with scores, and what sums and statistics of the user's own need of them."""
     if any(isinstance(spec, SumSpec) for spec in specs):
         of_rows["columns"] = columns_of(specs, rows.labels, rows.scores)
     if _has_functions(specs):  # of a table, which has no order of its own
         of_rows.setdefault("arguments", (rows.labels, rows.scores))
     counts, cut = _called(table, threshold), rows.called_positive(threshold)
-    return ScoredRows(**of_rows, rows=rows, table=table, counts=counts, cut=cut)
+    return ScoredRowSample(**of_rows, rows=rows, table=table, counts=counts, cut=cut)
 
 
 def _called(table: ScoreTable, threshold: Any) -> NDArray[Any] | None:
@@ -310,7 +310,7 @@ def _count_decisions(specs: Specs) -> bool:
     return all(isinstance(spec, CountSpec) for spec in specs)
 
 
-def predicted_classes(given: Given, specs: Specs) -> list[Sample]:
+def predicted_classes(given: Given, specs: Specs) -> list[BootstrapSample]:
     """Return true classes with those that each model predicts."""
     decided = [_predicted_labels(model, specs[0].label) for model in given.scores]
     true = check_label_column(given.y_true, "y_true")
@@ -327,18 +327,18 @@ def predicted_classes(given: Given, specs: Specs) -> list[Sample]:
     if chosen is not None:
         cells = [cell[chosen] for cell in cells]
     inverse = inverse_of(order_of(*cells, values, codes))
-    samples: list[Sample] = []
+    samples: list[BootstrapSample] = []
     for matrix, cell in zip(matrices, cells, strict=True):
         order = order_of(cell, values, codes, inverse)  # ties as shared
         of_rows = drawn(order, values, codes, None if len(decided) == 1 else inverse[order])
         if of_rows["fractional"] is not None:
             of_rows["fractional"] = values  # whose sums are added up as they came
         starts = np.searchsorted(cell[order], np.arange(k * k)).astype(np.int64)
-        samples.append(Rows(**of_rows, counts=matrix.counts, starts=starts))
+        samples.append(RowSample(**of_rows, counts=matrix.counts, starts=starts))
     return samples
 
 
-def real_targets(given: Given, specs: Specs) -> list[Sample]:
+def real_targets(given: Given, specs: Specs) -> list[BootstrapSample]:
     """Return targets with the predictions of each model; of a mean there may be none."""
     y = check_scores_array(given.y_true, "y_true").astype(np.float64)
     predictions = []
@@ -357,7 +357,7 @@ def real_targets(given: Given, specs: Specs) -> list[Sample]:
     of_rows["numbers"] = order if chosen is None else chosen[order]
     of_models: list[tuple[Floats, ...]] = [(column,) for column in predictions] or [()]
     return [
-        Rows(**of_rows, columns=columns_of(specs, y, *columns), arguments=arguments)
+        RowSample(**of_rows, columns=columns_of(specs, y, *columns), arguments=arguments)
         for columns, arguments in zip(of_models, all_rows, strict=True)
     ]
 

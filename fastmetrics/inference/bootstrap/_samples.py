@@ -1,9 +1,9 @@
 """One model's data as they are resampled: a class for each kind of sample.
 
-Rows are drawn one by one or by groups: `ScoredRows` (labels with scores), plain `Rows` (true with
-predicted classes, or targets with predictions). Cells stand for any number of rows, and a replicate
-of them costs the same whatever that is. A sample measures its replicates, and has what metrics of
-the data themselves follow from.
+Rows are drawn one by one or by groups: `ScoredRowSample` (labels with scores), plain `RowSample`
+(true with predicted classes, or targets with predictions). Cells stand for any number of rows, and
+a replicate of them costs the same whatever that is. A sample measures its replicates, and has what
+metrics of the data themselves follow from.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _MOST_REPLICATES: Final = 4096  # of a batch
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Sample(ABC):
+class BootstrapSample(ABC):
     """What all samples have.
 
     Attributes
@@ -147,7 +147,7 @@ class Sample(ABC):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Rows(Sample):
+class RowSample(BootstrapSample):
     """Rows in the order in which their counts are read.
 
     Attributes
@@ -176,7 +176,7 @@ class Rows(Sample):
         return self.units is not None and self.n_units != self.n
 
     def sizes(self) -> Sizes:
-        sizes = Sample.sizes(self)
+        sizes = BootstrapSample.sizes(self)
         if self.units is None or not self.is_grouped:
             return sizes
         n_groups = effective_groups(self.units, self.weights)
@@ -302,7 +302,7 @@ class Rows(Sample):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class ScoredRows(Rows):
+class ScoredRowSample(RowSample):
     """Labels with scores, by descending score; ``cut`` of them are at the threshold or above."""
 
     rows: SortedRows
@@ -367,7 +367,7 @@ def _measure_curve(
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class TableCells(Sample):
+class TableCells(BootstrapSample):
     """The distinct scores of two classes; ``cut`` of them are at the threshold or above."""
 
     table: ScoreTable
@@ -424,7 +424,7 @@ def curves_of(positives: Counts, negatives: Counts) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class MatrixCells(Sample):
+class MatrixCells(BootstrapSample):
     """A confusion matrix of ``counts`` (K, K), of two classes the positive one last."""
 
     counts: NDArray[Any]

@@ -24,7 +24,7 @@ from fastmetrics._kernels import replicates
 from fastmetrics._kernels._compile import without_gil
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._draws import Floats, Line, Method, Statistic, Yield
-from fastmetrics.inference.bootstrap._samples import CellsAre, Rows, Sample
+from fastmetrics.inference.bootstrap._samples import BootstrapSample, CellsAre, RowSample
 from fastmetrics.measures import asking
 from fastmetrics.measures._measure import Measure
 from fastmetrics.measures.curves.best_threshold import (
@@ -153,17 +153,17 @@ class MetricSpec(ABC):
         """Return the value of each replicate."""
 
     @abstractmethod
-    def estimate(self, sample: Sample) -> float:
+    def estimate(self, sample: BootstrapSample) -> float:
         """Return the metric of the data themselves."""
 
     @abstractmethod
-    def influences(self, sample: Sample) -> list[Floats]:
+    def influences(self, sample: BootstrapSample) -> list[Floats]:
         """Return the derivative of the estimate by the weight of a row of each of the `cells`.
 
         An array for each class; one for all, where they are entries of rows.
         """
 
-    def why_no_bca(self, sample: Sample) -> str:
+    def why_no_bca(self, sample: BootstrapSample) -> str:
         """Return why there is no acceleration: rows have importances; empty where there is one."""
         if sample.fractional is None:
             return ""
@@ -172,7 +172,7 @@ class MetricSpec(ABC):
             "`method='percentile'`"
         )
 
-    def default_method(self, sample: Sample) -> Method:
+    def default_method(self, sample: BootstrapSample) -> Method:
         """Return the method where the user has named none."""
         return "percentile" if self.why_no_bca(sample) else "bca"
 
@@ -203,10 +203,10 @@ class ThresholdSpec(MetricSpec):
         states = [out.states[line].T for line in self.lines]
         return np.where(both, self.finish(out, *states), np.nan)
 
-    def estimate(self, sample: Sample) -> float:
+    def estimate(self, sample: BootstrapSample) -> float:
         return float(cast(Any, self.of_table)(sample.score_table()))
 
-    def why_no_bca(self, sample: Sample) -> str:
+    def why_no_bca(self, sample: BootstrapSample) -> str:
         why = MetricSpec.why_no_bca(self, sample)
         if why or self.moved is not None:
             return why
@@ -215,10 +215,10 @@ class ThresholdSpec(MetricSpec):
             "so that no row has an influence: take `method='percentile'`, or leave `method` out"
         )
 
-    def default_method(self, sample: Sample) -> Method:
+    def default_method(self, sample: BootstrapSample) -> Method:
         return "percentile" if sample.is_grouped else MetricSpec.default_method(self, sample)
 
-    def influences(self, sample: Sample) -> list[Floats]:
+    def influences(self, sample: BootstrapSample) -> list[Floats]:
         moved = cast("Callable[[ScoreTable], CurveInfluences]", self.moved)
         _, *influences = of_curve(sample.score_table(), moved)
         return influences
@@ -450,10 +450,10 @@ class CountSpec(MetricSpec):
         k = math.isqrt(out.cells.shape[1])
         return count_measures.value(self.name, out.cells.reshape(-1, k, k), **self.parameters)
 
-    def estimate(self, sample: Sample) -> float:
+    def estimate(self, sample: BootstrapSample) -> float:
         return float(count_measures.value(self.name, sample.matrix(), **self.parameters))
 
-    def influences(self, sample: Sample) -> list[Floats]:
+    def influences(self, sample: BootstrapSample) -> list[Floats]:
         return list(count_measures.gradient(self.name, sample.matrix(), **self.parameters))
 
 
@@ -489,28 +489,28 @@ class SumSpec(MetricSpec):
     def values(self, out: Yield) -> Floats:
         return self.finish((out.sums / out.total[:, None])[:, self._place])
 
-    def estimate(self, sample: Sample) -> float:
+    def estimate(self, sample: BootstrapSample) -> float:
         means = self._means(sample)
         return float(self.of_data(means, sample.n_rows) if self.of_data else self.finish(means))
 
-    def why_no_bca(self, sample: Sample) -> str:
+    def why_no_bca(self, sample: BootstrapSample) -> str:
         return ""  # means have influences whatever the weights
 
-    def influences(self, sample: Sample) -> list[Floats]:
+    def influences(self, sample: BootstrapSample) -> list[Floats]:
         means = self._means(sample)
         with np.errstate(divide="ignore", invalid="ignore"):
             slopes = np.reshape(self.slopes(means), (-1, 1))
             moved: Floats = (slopes * (self._columns(sample) - means[:, None])).sum(axis=0)
-        return [moved] if isinstance(sample, Rows) else sample.by_class(moved)
+        return [moved] if isinstance(sample, RowSample) else sample.by_class(moved)
 
     @property
     def _place(self) -> slice:
         return slice(self.first_column, self.first_column + self.n_columns)
 
-    def _columns(self, sample: Sample) -> Floats:
+    def _columns(self, sample: BootstrapSample) -> Floats:
         return cast(Floats, sample.columns)[self._place]
 
-    def _means(self, sample: Sample) -> Floats:
+    def _means(self, sample: BootstrapSample) -> Floats:
         weights = sample.weights_of_columns()
         return np.average(self._columns(sample), axis=1, weights=weights)
 
@@ -622,8 +622,8 @@ class UserSpec(MetricSpec):
     def values(self, out: Yield) -> Floats:
         return out.statistics[self.label]
 
-    def estimate(self, sample: Sample) -> float:
-        rows = cast(Rows, sample)
+    def estimate(self, sample: BootstrapSample) -> float:
+        rows = cast(RowSample, sample)
         value = rows.statistic(self.statistic)
         if not (self.compiled or self.weighted or rows.fractional is not None):
             turned = rows.statistic(self._of_reversed_rows)
@@ -639,10 +639,10 @@ class UserSpec(MetricSpec):
     def _of_reversed_rows(self, columns: tuple[NDArray[Any], ...], weights: NDArray[Any]) -> float:
         return self.statistic(tuple(column[::-1] for column in columns), weights[::-1])
 
-    def default_method(self, sample: Sample) -> Method:
+    def default_method(self, sample: BootstrapSample) -> Method:
         return "percentile"  # for "bca" each row would be left out in turn
 
-    def why_no_bca(self, sample: Sample) -> str:
+    def why_no_bca(self, sample: BootstrapSample) -> str:
         if why := MetricSpec.why_no_bca(self, sample):
             return why
         if sample.is_grouped:
@@ -657,9 +657,9 @@ class UserSpec(MetricSpec):
             )
         return ""
 
-    def influences(self, sample: Sample) -> list[Floats]:
+    def influences(self, sample: BootstrapSample) -> list[Floats]:
         """Return what the function lacks without each row in turn, less a number common to all."""
-        function, rows = self.statistic, cast(Rows, sample)
+        function, rows = self.statistic, cast(RowSample, sample)
         kept = rows.in_given_order(np.ones(rows.n, np.int64))
         values = np.empty(len(kept))
         for i in np.flatnonzero(kept):

@@ -48,7 +48,7 @@ from fastmetrics.inference.bootstrap._engine import (
     warn_of_failures,
 )
 from fastmetrics.inference.bootstrap._parse import Given, as_drawn, drawn, parse
-from fastmetrics.inference.bootstrap._samples import Rows, Sample, ScoredRows
+from fastmetrics.inference.bootstrap._samples import BootstrapSample, RowSample, ScoredRowSample
 from fastmetrics.inference.bootstrap._specs import (
     RESAMPLED,
     SUMS,
@@ -168,12 +168,14 @@ def bootstrap(
     return estimates
 
 
-def parsed(given: Given, options: Options) -> Sample:
+def parsed(given: Given, options: Options) -> BootstrapSample:
     """Return the data of one model as they are resampled."""
     return parse(given, options.specs, by_rows=options.by_rows)
 
 
-def resampled(samples: Sequence[Sample], options: Options) -> tuple[Engine, list[Estimates]]:
+def resampled(
+    samples: Sequence[BootstrapSample], options: Options
+) -> tuple[Engine, list[Estimates]]:
     """Return the replicates of models that share their units, and each model's estimates.
 
     Raises, before any work, where a metric does not have the method on these data.
@@ -217,7 +219,7 @@ def failures_of(
     spec: MetricSpec,
     distribution: NDArray[np.float64],
     lost_a_class: NDArray[np.bool_],
-    sample: Sample,
+    sample: BootstrapSample,
     options: Options,
 ) -> tuple[int, str]:
     """Return how many replicates of a metric are undefined, and why."""
@@ -302,7 +304,7 @@ class Options:
             isinstance(spec, UserSpec) for spec in self.specs
         )
 
-    def draws(self, sample: Sample) -> Draws:
+    def draws(self, sample: BootstrapSample) -> Draws:
         """Return the draws over the units of a sample, which other samples may share."""
         masks = sample.masks() if self.stratified else None
         return Draws(self.key, sample.n_units, self.resampling, masks)
@@ -469,7 +471,7 @@ def _metrics_of_classes(metrics: Any) -> list[tuple[str, Measure]]:
     return requested
 
 
-def _checked_classes(given: Given) -> tuple[NDArray[np.int64], NDArray[Any], Rows]:
+def _checked_classes(given: Given) -> tuple[NDArray[np.int64], NDArray[Any], RowSample]:
     """Return class and scores of each row, and how rows are drawn; raise as `roc_auc_score`."""
     scores = class_scores(in_class_order(given.scores, given.y_true), sum_to_1=True)
     if scores.shape[1] < 3:
@@ -482,7 +484,7 @@ def _checked_classes(given: Given) -> tuple[NDArray[np.int64], NDArray[Any], Row
     weights, groups, chosen = as_drawn(given.weights(len(codes)), given.codes(len(codes)))
     if chosen is not None:
         codes, scores = codes[chosen], scores[chosen]
-    return codes, scores, Rows(**drawn(np.arange(len(codes)), weights, groups))
+    return codes, scores, RowSample(**drawn(np.arange(len(codes)), weights, groups))
 
 
 def _problems(metric: Measure, n_classes: int) -> list[tuple[int, int | None]]:
@@ -493,7 +495,11 @@ def _problems(metric: Measure, n_classes: int) -> list[tuple[int, int | None]]:
 
 
 def _replicates_of_classes(
-    codes: NDArray[np.int64], scores: NDArray[Any], rows: Rows, metric: Measure, options: Options
+    codes: NDArray[np.int64],
+    scores: NDArray[Any],
+    rows: RowSample,
+    metric: Measure,
+    options: Options,
 ) -> NDArray[np.float64]:
     """Return the replicates of an AUC of several classes; nan where one lost a class."""
     units = rows.units
@@ -501,7 +507,7 @@ def _replicates_of_classes(
         order = order_of(codes, *scores.T, rows.weights)
         units = inverse_of(order).astype(np.int32, copy=False)
 
-    def problem(positive: int, against: int | None) -> ScoredRows:
+    def problem(positive: int, against: int | None) -> ScoredRowSample:
         kept = slice(None) if against is None else np.isin(codes, (positive, against))
         column = np.ascontiguousarray(scores[kept, positive])
         weights = None if rows.weights is None else rows.weights[kept].astype(np.float64)
@@ -509,7 +515,7 @@ def _replicates_of_classes(
         of_rows = units[kept]  # ties stand in the order of the units
         binary = BinaryRows(labels, 0, column, weights, False, False)
         sorted_rows, order = rows_of_arrays(binary, of_rows)
-        return ScoredRows(
+        return ScoredRowSample(
             n_rows=sorted_rows.n,
             n_units=rows.n_units,
             n=sorted_rows.n,

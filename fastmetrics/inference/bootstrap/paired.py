@@ -50,7 +50,7 @@ from fastmetrics.inference.bootstrap._engine import (
     warn_of_failures,
 )
 from fastmetrics.inference.bootstrap._parse import Given, parse_models
-from fastmetrics.inference.bootstrap._samples import Sample, ScoredRows
+from fastmetrics.inference.bootstrap._samples import BootstrapSample, ScoredRowSample
 from fastmetrics.inference.bootstrap._specs import (
     RESAMPLED,
     CountSpec,
@@ -189,7 +189,7 @@ def paired_bootstrap(
     return compared(samples, of_models, options, reference=reference)
 
 
-def parsed_models(given: Given, options: Options) -> list[Sample]:
+def parsed_models(given: Given, options: Options) -> list[BootstrapSample]:
     """Return the data of each model as they are resampled."""
     if options.method == "bca" and given.groups is not None:
         raise InputError(
@@ -199,7 +199,7 @@ def parsed_models(given: Given, options: Options) -> list[Sample]:
 
 
 def compared(
-    samples: Sequence[Sample],
+    samples: Sequence[BootstrapSample],
     names: Sequence[str],
     options: Options,
     *,
@@ -460,7 +460,7 @@ def _estimate(spec: MetricSpec, value: float, options: Options, n: int) -> Estim
 
 
 def _exchanged(
-    pooled: tuple[ScoredRows, NDArray[np.uint8]],
+    pooled: tuple[ScoredRowSample, NDArray[np.uint8]],
     specs: list[MetricSpec],
     options: Options,
     description: str,
@@ -511,7 +511,7 @@ def _mean_ranks(scores: NDArray[Any]) -> NDArray[np.float64]:
 
 def _pooled(
     pair: tuple[BinaryRows, BinaryRows], exchange: str, threshold: Any
-) -> tuple[ScoredRows, NDArray[np.uint8]]:
+) -> tuple[ScoredRowSample, NDArray[np.uint8]]:
     """Return the rows of both models, sorted by what they exchange, and which are the second's."""
     first, second = pair
     n = len(first.labels)
@@ -529,7 +529,7 @@ def _pooled(
     labels = np.concatenate((first.labels, second.labels))
     both = first.replace(labels=labels, scores=values, weights=None)
     rows, places = rows_of_arrays(both)
-    sample = ScoredRows(
+    sample = ScoredRowSample(
         n_rows=2 * n,
         n_units=n,
         n=2 * n,
