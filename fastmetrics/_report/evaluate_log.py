@@ -112,6 +112,11 @@ def evaluate_log(
         twice in one repeat, models lack items of each other, scores of pass@k are other than 0 and
         1, or an item has fewer attempts than k.
 
+    Warns
+    -----
+    UndefinedMetricWarning
+        If items do not show how much pass@k or pass^k varies.
+
     Notes
     -----
     An item counts once, however often it was tried: its attempts are averaged, and **items are what
