@@ -7,6 +7,7 @@ import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -107,55 +108,33 @@ def evaluate_scores(
     if plan is not None and has_slices:
         raise InputError("`slices` have intervals without a bootstrap: leave `n_resamples` out")
     options = {**rows, "weights_are": weights_are, "confidence_level": level}
-    tables: list[ScoreTable] = []
-    small: list[str] = []
-
-    def finished(k: int, estimates: Mapping[str, Estimate]) -> ModelEvaluation:
-        """Return the evaluation of a model: its estimates, its costs, and its promises."""
-        each, table = named[k], tables[k]
-        model = _evaluated(each.name, table, small[k], estimates, are_of_table=not is_summed)
-        if math.isnan(model.roc_auc):
-            return model
-        kept = tuple(guaranteed_threshold(table, **promise) for promise in promises)
-        cheapest = None if prices is None else _cheapest(y_true, each, prices, **options)
-        return dataclasses.replace(model, guarantees=kept, costs=cheapest)
-
-    forms, samples = list[Any](), dict[str, Any]()
-    is_summed = read == "importances"  # whole ones are summed exactly, as a table has them
+    finish = partial(_finished, y_true, prices, promises, read, options)
     if plan is not None:
         from fastmetrics._report._bootstrap import bootstrapped, forms_of
 
-        forms += forms_of(y_true, [*named], plan, **rows)
-    else:
-        more, notes = metrics_beside(named, metrics)
-        asked = asked_of({**{name: name for name in LIMITED}, **more}, None, None)
-        cut = None if threshold is None else real_threshold(threshold)
-        given = {**rows, "weights_are": read, "threshold": cut}
-        samples |= sample_of(asked, y_true, [*named], **given, **_NEITHER)
-    for k, each in enumerate(named):
-        if plan is None and not is_summed:
-            tables.append(samples["roc_auc"].table(k))
-        elif forms and read is None:
-            tables.append(forms[k].table)
-        else:
-            with renamed(y_score=each.argument):  # there may be many scores: say which it was
-                own = {name: rows[name] for name in ("sample_weight", "pos_label")}
-                table, note = table_of(y_true, each.values, weights_are=read, **own)
-            tables.append(table)
-            small.append(note)
-            continue
-        small.append(_note_of_size(tables[k].n_positive, tables[k].n_negative))
-    if plan is not None:
-        models = [finished(k, {}) for k in range(len(named))]
-        found = bootstrapped(models, forms, y_true, [*named], plan, **rows)
-        return dataclasses.replace(found, notes=_doubts([*found], tables))
+        forms = forms_of(y_true, [*named], plan, **rows)
+        made: Any = [form.table for form in forms] if read is None else None
+        noted = _noted_tables(y_true, named, made, read, rows)
+        models = [finish(each, *own, {}) for each, own in zip(named, noted, strict=True)]
+        result = bootstrapped(models, forms, y_true, [*named], plan, **rows)
+        doubts = _doubts([*result], [table for table, _ in noted])
+        return dataclasses.replace(result, notes=doubts)
+    more, notes = metrics_beside(named, metrics)
+    asked = asked_of({**{name: name for name in LIMITED}, **more}, None, None)
+    given = {**rows, "weights_are": read, **dict.fromkeys(("event", "query", "strata"))}
+    given["threshold"] = None if threshold is None else real_threshold(threshold)
+    samples = sample_of(asked, y_true, [*named], **given)
+    scored: Any = samples["roc_auc"]
+    made = None if read == "importances" else [scored.table(k) for k in range(len(named))]
+    noted = _noted_tables(y_true, named, made, read, rows)
+    tables = [table for table, _ in noted]
     has_both = tables[0].n_positive > 0 and tables[0].n_negative > 0
     if not has_both:  # losses of rows may be known
-        asked = tuple(one for one in asked if one.label in more and len(samples["roc_auc"].classes))
-    estimates, pairs = _estimated(
-        asked, samples, [each.name for each in named], level, more, tables
-    )
-    models = [finished(k, own) for k, own in enumerate(estimates)]
+        asked = tuple(one for one in asked if one.label in more and len(scored.classes))
+    names = [each.name for each in named]
+    estimates, pairs = _estimated(asked, samples, names, level, more, tables)
+    of_models = zip(named, noted, estimates, strict=True)
+    models = [finish(each, *own, found) for each, own, found in of_models]
     if has_both and notes:
         for each, table in zip(named, tables, strict=True):
             saved = decomposition_of_table(table, "brier_score")
@@ -164,8 +143,46 @@ def evaluate_scores(
     return Evaluation.of_scores(models, level, read, pairs, notes=notes)
 
 
-#: What scores of two classes do not have.
-_NEITHER: Final = dict.fromkeys(("event", "query", "strata"))
+def _noted_tables(
+    y_true: Any,
+    named: Sequence[NamedScores],
+    tables: Sequence[ScoreTable] | None,
+    read: WeightsAre | None,
+    rows: Mapping[str, Any],
+) -> list[tuple[ScoreTable, str]]:
+    """Return the table of each model with a note where the smaller class is small.
+
+    Tables that the sample has are taken; those of importances, whose whole numbers are summed
+    exactly, are made here.
+    """
+    if tables is not None:
+        return [(each, _note_of_size(each.n_positive, each.n_negative)) for each in tables]
+    own = {name: rows[name] for name in ("sample_weight", "pos_label")}
+    noted = []
+    for each in named:
+        with renamed(y_score=each.argument):  # there may be many scores: say which it was
+            noted.append(table_of(y_true, each.values, weights_are=read, **own))
+    return noted
+
+
+def _finished(
+    y_true: Any,
+    prices: Mapping[str, Any] | None,
+    promises: Sequence[Mapping[str, Any]],
+    read: WeightsAre | None,
+    options: Mapping[str, Any],
+    each: NamedScores,
+    table: ScoreTable,
+    note: str,
+    estimates: Mapping[str, Estimate],
+) -> ModelEvaluation:
+    """Return the evaluation of a model: its estimates, its costs, and its promises."""
+    model = _evaluated(each.name, table, note, estimates, are_of_table=read != "importances")
+    if math.isnan(model.roc_auc):
+        return model
+    kept = tuple(guaranteed_threshold(table, **promise) for promise in promises)
+    cheapest = None if prices is None else _cheapest(y_true, each, prices, **options)
+    return dataclasses.replace(model, guarantees=kept, costs=cheapest)
 
 
 def _estimated(
