@@ -39,7 +39,7 @@ from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate_result import Estimate, Pair
 from fastmetrics.inference.reference import interval_of, joint_pvalue, normal_quantile
 from fastmetrics.inference.samples import warn_of_units
-from fastmetrics.inference.units import Floats, Spread, Units, variance_of_strata
+from fastmetrics.inference.units import Floats, Spread, Units, variance_of_strata, without_rounding
 from fastmetrics.measures._measure import Scale
 from fastmetrics.measures.curves.influences import OrderedRows, roc_auc_with_sums
 from fastmetrics.tables.score_table import SCORED, ScoreTable, as_table
@@ -480,12 +480,16 @@ def delong_test(
     found, units, influences = _of_models(models, read)
     k = len(models.names)
     pairs, variances = [], np.zeros((k, k))
+    least = min(found.n_positive, found.n_negative)
     for i, j in itertools.combinations(range(k), 2):
         aucs, both = (found.aucs[i], found.aucs[j]), (models.names[i], models.names[j])
         moved = influences[i], influences[j]
         difference, (variance, _), _ = units.difference(aucs, *moved, "kurtosis")
+        if variance * least <= _NOTHING:
+            variance = 0.0
         variances[i, j] = variances[j, i] = variance
         spread = Spread(variance, found.df)
+        difference = without_rounding(difference, max(aucs), spread)
         pairs.append(
             Pair.tested("roc_auc", both, difference, spread, level, alternative, (-1.0, 1.0))
         )

@@ -183,3 +183,13 @@ def test_coverage_of_importances(n, positives, spread, least) -> None:
     """2,000 samples each: an error of half a point."""
     share = share_covered(2000, n=n, positives=positives, spread=spread)
     assert least <= share <= 0.97, share
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rounding_is_no_difference_between_perfect_models(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    y, w = np.arange(12) % 2, rng.exponential(size=12)
+    scores = {name: 5 * y + rng.random(12) for name in "ab"}
+    for groups in (None, np.arange(12) // 3):
+        pair = quiet(fm.delong_test, y, scores, sample_weight=w, groups=groups).pairs[0]
+        assert (pair.difference, pair.standard_error, pair.pvalue) == (0.0, 0.0, 1.0)
