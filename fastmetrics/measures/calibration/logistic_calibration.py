@@ -49,7 +49,7 @@ _TWICE: Final = _ONCE[1:] * _ONCE[:-1]
 _JOB: Final = 1 << 17
 
 
-class Columns(NamedTuple):
+class LogitColumns(NamedTuple):
     """The logits of a table's rows, descending, with the weight of each class there."""
 
     logits: Floats
@@ -57,7 +57,7 @@ class Columns(NamedTuple):
     negatives: NDArray[Any]
 
 
-def overlaps(columns: Columns) -> list[tuple[float, float]]:
+def overlaps(columns: LogitColumns) -> list[tuple[float, float]]:
     """Return the highest logit of either class with the lowest of the other.
 
     The classes overlap where the first is above the second, in both cases.
@@ -93,7 +93,7 @@ class Fit(NamedTuple):
 class Likelihood:
     """The likelihood of lines through the logits of rows of both classes."""
 
-    def __init__(self, columns: Columns) -> None:
+    def __init__(self, columns: LogitColumns) -> None:
         self.columns = columns
         self.centre = min(overlaps(columns), key=lambda ends: ends[0] - ends[1])[0]
         self._ends = [float(columns.logits[row]) - self.centre for row in (0, -1)]
@@ -424,14 +424,14 @@ def logistic_of_table(
             fault = "probabilities inside (0, 1) belong to one class"
         else:
             x = logits_of(p[inside]) if logits is None else logits[inside]
-            columns = Columns(x, *classes)
+            columns = LogitColumns(x, *classes)
             fault = _fault(columns)
             filling = None
             if squares is not None:
                 _warn_of_few_rows(table, squares)
             if table.is_weighted:  # in units in which rows weigh 1 on average
                 unit = len(x) / (float(table.n_positive) + float(table.n_negative))
-                columns = Columns(x, columns.positives * unit, columns.negatives * unit)
+                columns = LogitColumns(x, columns.positives * unit, columns.negatives * unit)
                 if squares is not None:
                     factor = (squares.largest * unit) ** 2
                     filling = squares[0][inside] * factor, squares[1][inside] * factor
@@ -487,7 +487,7 @@ def logits_of(p: Floats) -> Floats:
     return logits
 
 
-def _fault(columns: Columns) -> str:
+def _fault(columns: LogitColumns) -> str:
     """Return why the slope has no finite value, empty where it has one."""
     if columns.logits[0] == columns.logits[-1]:
         return "all probabilities are the same"
@@ -497,7 +497,7 @@ def _fault(columns: Columns) -> str:
 
 
 def _estimates(
-    columns: Columns, squares: tuple[Floats, Floats] | None, level: float, has_slope: bool
+    columns: LogitColumns, squares: tuple[Floats, Floats] | None, level: float, has_slope: bool
 ) -> list[_Estimate]:
     """Return the intercept beside a slope of 1; and slope and intercept, where there is a slope.
 

@@ -75,7 +75,7 @@ def of_curve(
     return influences(table, **parameters)
 
 
-class Counts(NamedTuple):
+class CurveCounts(NamedTuple):
     """The columns of a table as floats, and their running sums, of rows above it too."""
 
     positives: Floats
@@ -84,7 +84,7 @@ class Counts(NamedTuple):
     fp: Floats
 
     @classmethod
-    def of(cls, table: ScoreTable, start: tuple[int, int] = (0, 0)) -> Counts:
+    def of(cls, table: ScoreTable, start: tuple[int, int] = (0, 0)) -> CurveCounts:
         """Return those of a table below so many positive and negative rows."""
         sums = running_sums(table)
         if any(start):
@@ -152,7 +152,7 @@ def area_under_pr(table: ScoreTable, interpolation: str = "continuous") -> Curve
     """Return the area under the P-R curve by one of its three estimators."""
     if interpolation == "step":
         return average_precision(table)
-    c = Counts.of(table)
+    c = CurveCounts.of(table)
     value, m = pr_auc(table, interpolation=interpolation), c.tp[-1]  # type: ignore[arg-type]
     slopes_of = _slopes_of_lines if interpolation == "trapezoid" else _slopes_of_segments
     start_tp, start_fp, by_tp, by_fp = slopes_of(c, c.tp - c.positives, c.fp - c.negatives)
@@ -166,7 +166,7 @@ _Slopes = tuple[Floats, Floats, Floats, Floats]
 """How the parts of an area move with TP and FP at their starts, then with both at their ends."""
 
 
-def _slopes_of_lines(c: Counts, tp: Floats, fp: Floats) -> _Slopes:
+def _slopes_of_lines(c: CurveCounts, tp: Floats, fp: Floats) -> _Slopes:
     """Return those of the mean of the precisions at both ends, times the positives between."""
     started = np.where(tp + fp > 0.0, tp + fp, np.inf)
     called, half = c.tp + c.fp, c.positives / 2.0
@@ -180,7 +180,7 @@ def _slopes_of_lines(c: Counts, tp: Floats, fp: Floats) -> _Slopes:
     )
 
 
-def _slopes_of_segments(c: Counts, tp: Floats, fp: Floats) -> _Slopes:
+def _slopes_of_segments(c: CurveCounts, tp: Floats, fp: Floats) -> _Slopes:
     """Return those of p times the integral of T / (T + F) over u from 0 to 1.
 
     T = tp + p u and F = fp + q u: the slopes are p times the integrals of 1 - u, or u, times
@@ -267,10 +267,10 @@ def of_partial_auc(
     """
     over_tpr = true_positive_rate_range is not None
     low, high = true_positive_rate_range or false_positive_rate_range or (0.0, 1.0)
-    c = Counts.of(table)
+    c = CurveCounts.of(table)
     if over_tpr:
         p, q = c.negatives[::-1], c.positives[::-1]
-        inside = _between(Counts(p, q, p.cumsum(), q.cumsum()), 1.0 - high, 1.0 - low)
+        inside = _between(CurveCounts(p, q, p.cumsum(), q.cumsum()), 1.0 - high, 1.0 - low)
         found = CurveInfluences(inside.value, inside.of_negatives[::-1], inside.of_positives[::-1])
     else:
         found = _between(c, low, high)
@@ -286,7 +286,7 @@ def of_partial_auc(
     return found._replace(value=value)
 
 
-def _between(c: Counts, low: float, high: float) -> CurveInfluences:
+def _between(c: CurveCounts, low: float, high: float) -> CurveInfluences:
     """Return the area between two FPRs."""
     m, n = c.tp[-1], c.fp[-1]
     before = c.fp - c.negatives

@@ -455,10 +455,10 @@ def scores_asked(
             for name in names:
                 upper, lower, there = _parts(name, tp, tp + fn, tp + fp, beta, True)
                 if not there:
-                    _Asked(names, beta, zero, warn_for).warn(name, 1)
+                    _ScoreRequest(names, beta, zero, warn_for).warn(name, 1)
                 found.append(zero.value if not there else upper / lower if lower else 0.0)
             return found, None
-    asked = _Asked(names, beta, zero, warn_for)
+    asked = _ScoreRequest(names, beta, zero, warn_for)
     counts = class_counts(y_true, y_pred, sample_weight, of_columns=average != "samples")
     counts = classes_asked(counts, labels, pos_label, average)
     if average is None:
@@ -466,7 +466,7 @@ def scores_asked(
     return averaged_scores(counts, average, asked), counts
 
 
-class _Asked(NamedTuple):
+class _ScoreRequest(NamedTuple):
     """Measures, what they depend on beside counts, and those that warn where they are 0/0."""
 
     names: Sequence[str]
@@ -493,19 +493,21 @@ class _Asked(NamedTuple):
         )
 
 
-def reported(zero_division: Any) -> _Asked:
+def reported(zero_division: Any) -> _ScoreRequest:
     """Return what a report asks: precision, recall and F1."""
-    return _Asked(METRICS, 1.0, checked_zero_division(zero_division), METRICS)
+    return _ScoreRequest(METRICS, 1.0, checked_zero_division(zero_division), METRICS)
 
 
-def averaged_scores(counts: ClassCounts, average: str, asked: _Asked) -> list[float]:
+def averaged_scores(counts: ClassCounts, average: str, asked: _ScoreRequest) -> list[float]:
     """Return the averages over the classes of ``counts`` (or over rows, for "samples")."""
     counts, weights = averaged_over(counts, average)
     scores = class_scores(counts, asked, of_rows=average == "samples")
     return [mean_defined(values, weights) for values in scores]
 
 
-def class_scores(counts: ClassCounts, asked: _Asked, *, of_rows: bool = False) -> list[Floats]:
+def class_scores(
+    counts: ClassCounts, asked: _ScoreRequest, *, of_rows: bool = False
+) -> list[Floats]:
     """Return the measures of each class; warn of those that are 0/0."""
     hits, true, predicted = counts.hits, counts.true, counts.predicted
     beta, found = asked.beta, []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -276,13 +276,6 @@ def top_k_accuracy_score(
     return hits / (float(weights.values.sum()) if weights.values.size else len(y))
 
 
-class _Pass(NamedTuple):
-    hits: float
-    known: int
-    not_finite: int
-    rows_of_class: NDArray[np.int64]
-
-
 def _hits(
     y: NDArray[Any],
     scores: NDArray[Any],
@@ -305,21 +298,25 @@ def _hits(
             else _count_fault(len(seen), 2)
         )
     guess = guess_columns(y, classes)
+    has_all = False
     if guess is not None:
-        found = _count(guess, scores, weights, k, ties)
-    has_all = guess is not None and found.known == len(y)
-    if not has_all or (classes is None and not found.rows_of_class.all()):
+        hits, known, not_finite, rows_of_class = _count(guess, scores, weights, k, ties)
+        has_all = known == len(y) and (classes is not None or bool(rows_of_class.all()))
+    if not has_all:
         columns, n_classes = column_codes(y, classes, n_columns)
         if n_classes != n_columns:
             raise InputError(_count_fault(n_classes, n_columns))
-        found = _count(columns, scores, weights, k, ties)
-    if found.not_finite:
+        hits, _, not_finite, _ = _count(columns, scores, weights, k, ties)
+    if not_finite:
         check_finite(scores, "y_score", in_table=False)
     _warn_if_perfect(k, n_columns)
-    return found.hits
+    return hits
 
 
-def _count(columns: Columns, scores: NDArray[Any], weights: RowWeights, k: int, ties: str) -> _Pass:
+def _count(
+    columns: Columns, scores: NDArray[Any], weights: RowWeights, k: int, ties: str
+) -> tuple[float, int, int, NDArray[np.int64]]:
+    """Return hits, rows of a known label, rows with scores that are not finite, rows by class."""
     labels, first = columns
     n_classes = scores.shape[1]
 
@@ -336,7 +333,7 @@ def _count(columns: Columns, scores: NDArray[Any], weights: RowWeights, k: int, 
     parts = run([partial(job, rows) for rows in job_rows(len(labels), n_classes)])
     hits = exact_sum(value for sums, _, _ in parts for value in sums.tolist())
     known, not_finite = (int(sum(part[1][i] for part in parts)) for i in range(2))
-    return _Pass(hits, known, not_finite, np.sum([part[2] for part in parts], axis=0))
+    return hits, known, not_finite, np.sum([part[2] for part in parts], axis=0)
 
 
 def _binary_hits(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, Never, Self, cast
+from typing import Any, Final, Literal, Never, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,80 +39,6 @@ from fastmetrics.tables.score_table import ScoreTable
 #: A matrix of more classes is summed up in HTML, not shown.
 _SHOWN: Final = 20
 _SIDES: Final = ("true", "predicted")
-
-
-class CountsAsArray(Shown):
-    """Base of matrices that are an array for NumPy, a table when printed, and a figure."""
-
-    __slots__ = ()
-    if TYPE_CHECKING:
-
-        @property
-        def counts(self) -> NDArray[Any]:
-            """Counts of the cells."""
-
-    @documented()
-    def plot(
-        self,
-        ax: Any = None,
-        *,
-        normalize: Literal["true", "pred", "all"] | None = None,
-        **image_options: Any,
-    ) -> Any:
-        """Draw the matrix: true classes by row, predicted ones by column, the greater the darker.
-
-        What is right is blue, errors are orange, each by its own scale, so that a few errors among
-        many examples can be seen; with `cmap`, `norm`, `vmin` or `vmax` all cells have one scale.
-
-        Parameters
-        ----------
-        normalize : {"true", "pred", "all"}, optional
-            Show shares of each true class (a row sums to 1), of each predicted one, or of all
-            examples; counts by default. A share of nothing is a dash.
-        **image_options
-            Of ``ax.imshow``: `cmap`, `vmax` and so on.
-
-        Returns
-        -------
-        matplotlib Axes
-            What was drawn on.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-
-        Examples
-        --------
-        >>> from fastmetrics import ConfusionMatrix
-        >>> ax = ConfusionMatrix.binary(tp=35, fp=10, fn=5, tn=50).plot(normalize="true")
-        >>> [text.get_text() for text in ax.texts]
-        ['0.833', '0.167', '0.125', '0.875']
-        """
-        check_choice("normalize", normalize, ("true", "pred", "all", None))
-        counts, labels, exponent = Cells.of(cast("ConfusionMatrix", self))
-        given = as_given(counts, exponent)  # what is beyond float64 is inf, and refused
-        cells = given
-        if normalize is not None:
-            sums = {
-                "true": counts.sum(1, keepdims=True),
-                "pred": counts.sum(0),
-                "all": counts.sum(),
-            }
-            with np.errstate(invalid="ignore"):  # 0 / 0: a class without examples
-                cells = counts / sums[normalize]
-        said = _text_of_share if normalize is not None else _text_of_count
-        return draw_confusion(
-            cells,
-            [str(label) for label in labels],
-            [[said(cell) for cell in row] for row in cells.tolist()],
-            ax,
-            shades=_SHADES[normalize or counts.dtype.kind],
-            options=image_options,
-        )
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.array(self.counts, dtype=dtype, copy=copy)
 
 
 _SHADES: Final = {
@@ -177,7 +103,7 @@ sample_weight : array-like of shape (n,), optional
 """
 
 
-class ConfusionMatrix(Mergeable, CountsAsArray):
+class ConfusionMatrix(Mergeable, Shown):
     """How many examples of each class were taken for each class.
 
     It is all that accuracy, precision, F1, Matthews' coefficient, cost and their kin need of the
@@ -483,6 +409,69 @@ class ConfusionMatrix(Mergeable, CountsAsArray):
 
     def _shown(self) -> Display:
         return displayed(*self._state.snapshot(), self.weight_exponent)
+
+    @documented()
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        normalize: Literal["true", "pred", "all"] | None = None,
+        **image_options: Any,
+    ) -> Any:
+        """Draw the matrix: true classes by row, predicted ones by column, the greater the darker.
+
+        What is right is blue, errors are orange, each by its own scale, so that a few errors among
+        many examples can be seen; with `cmap`, `norm`, `vmin` or `vmax` all cells have one scale.
+
+        Parameters
+        ----------
+        normalize : {"true", "pred", "all"}, optional
+            Show shares of each true class (a row sums to 1), of each predicted one, or of all
+            examples; counts by default. A share of nothing is a dash.
+        **image_options
+            Of ``ax.imshow``: `cmap`, `vmax` and so on.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+
+        Examples
+        --------
+        >>> from fastmetrics import ConfusionMatrix
+        >>> ax = ConfusionMatrix.binary(tp=35, fp=10, fn=5, tn=50).plot(normalize="true")
+        >>> [text.get_text() for text in ax.texts]
+        ['0.833', '0.167', '0.125', '0.875']
+        """
+        check_choice("normalize", normalize, ("true", "pred", "all", None))
+        counts, labels, exponent = Cells.of(self)
+        given = as_given(counts, exponent)  # what is beyond float64 is inf, and refused
+        cells = given
+        if normalize is not None:
+            sums = {
+                "true": counts.sum(1, keepdims=True),
+                "pred": counts.sum(0),
+                "all": counts.sum(),
+            }
+            with np.errstate(invalid="ignore"):  # 0 / 0: a class without examples
+                cells = counts / sums[normalize]
+        said = _text_of_share if normalize is not None else _text_of_count
+        return draw_confusion(
+            cells,
+            [str(label) for label in labels],
+            [[said(cell) for cell in row] for row in cells.tolist()],
+            ax,
+            shades=_SHADES[normalize or counts.dtype.kind],
+            options=image_options,
+        )
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.counts, dtype=dtype, copy=copy)
 
 
 Array = NDArray[Any]
