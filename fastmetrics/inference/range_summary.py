@@ -33,7 +33,7 @@ from fastmetrics.inference.units import (
     Units,
     variance_of_strata,
 )
-from fastmetrics.measures.curves.influences import Counts
+from fastmetrics.measures.curves.influences import CurveCounts
 from fastmetrics.measures.curves.precision_recall import Balance, balance_of
 from fastmetrics.measures.curves.roc import PIECE_ROWS, Piece, by_pieces, gap_ends_of
 from fastmetrics.measures.probabilities.log_loss import losses_of_rows
@@ -209,7 +209,7 @@ MEASURES: Final = {"roc_auc": True, "average_precision": False, **dict.fromkeys(
 Cut = tuple[int, int]
 
 
-def _cell_starts(counts: Counts, total: float, cut: Cut) -> NDArray[np.intp]:
+def _cell_starts(counts: CurveCounts, total: float, cut: Cut) -> NDArray[np.intp]:
     """Return where cells begin: even ones by rows, and ever smaller ones to the top."""
     n_cells, alone = cut
     if len(counts.tp) <= alone:
@@ -238,7 +238,7 @@ class ScoreCells(NamedTuple):
 
     @classmethod
     def of(
-        cls, table: ScoreTable, counts: Counts, found: Any, starts: NDArray[np.intp]
+        cls, table: ScoreTable, counts: CurveCounts, found: Any, starts: NDArray[np.intp]
     ) -> ScoreCells:
         """Return those of a table that begin at these places."""
         widths = np.diff(starts, append=len(table))
@@ -298,7 +298,7 @@ def part_of(
     table: ScoreTable, start: tuple[int, int], totals: tuple[int, int], cut: Cut | None = None
 ) -> Part:
     """Return the part of a table that stands below so many rows of either class, of so many."""
-    counts = Counts.of(table, start)
+    counts = CurveCounts.of(table, start)
     of_auc, of_precision = np.empty((2, 2, len(table)))
     above = float(start[0]), float(start[1])
     whole = float(totals[0]), float(totals[1])
