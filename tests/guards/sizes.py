@@ -7,9 +7,7 @@
 from __future__ import annotations
 
 import ast
-import io
 import sys
-import tokenize
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,14 +17,6 @@ ROOT = Path(__file__).resolve().parents[2]
 LIMITS = Path(__file__).with_name("sizes.toml")
 #: A metric is declared, computed and parsed in these folders of the package.
 DECLARE_METRICS = ("measures", "cli")
-_BESIDE_CODE = {
-    tokenize.COMMENT,
-    tokenize.NL,
-    tokenize.NEWLINE,
-    tokenize.INDENT,
-    tokenize.DEDENT,
-    tokenize.ENDMARKER,
-}
 
 
 @dataclass(frozen=True)
@@ -58,14 +48,16 @@ def size_of(text: str) -> Size:
         if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None
         for line in range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1)
     }
-    code = {
+    lines = text.splitlines()
+    code = {k for k, line in enumerate(lines, 1) if line.strip() and line.lstrip()[0] != "#"}
+    code |= {
         line
-        for token in tokenize.generate_tokens(io.StringIO(text).readline)
-        if token.type not in _BESIDE_CODE
-        for line in range(token.start[0], token.end[0] + 1)
-    }
+        for node in nodes
+        if isinstance(node, (ast.Constant, ast.JoinedStr)) and node.end_lineno != node.lineno
+        for line in range(node.lineno, (node.end_lineno or 0) + 1)
+    }  # texts of several lines, of which some are blank
     return Size(
-        lines=len(text.splitlines()),
+        lines=len(lines),
         code=len(code - docstrings),
         statements=sum(isinstance(node, ast.stmt) for node in nodes),
         files=1,

@@ -305,7 +305,7 @@ def bits(n, seed):
     ]
     return [repr(each.to_dict() if hasattr(each, "to_dict") else each) for each in found]
 first = bits(600, 0), bits(40, 1)
-bits(60_000, 2), [bits(size, size) for size in range(20, 60)]
+bits(60_000, 2), [bits(size, size) for size in range(20, 60, 8)]
 assert (bits(600, 0), bits(40, 1)) == first
 print(*first, sep="\\n")
 """

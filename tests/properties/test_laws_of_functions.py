@@ -340,7 +340,7 @@ ONE_CLASS = {
     **dict.fromkeys(
         """best_threshold break_even_point class_likelihood_ratios compare_cost_curves cost_curve
         expected_total_cost gini_coefficient goodman_kruskal_gamma h_measure kendall_tau
-        ks_statistic net_benefit partial_auc pr_auc prevalence_adjusted_precision rank_loss
+        ks_statistic net_benefit partial_auc pr_auc rank_loss
         roc_auc_score roc_convex_hull roc_hull_auc somers_d spearman_rho threshold_costs youden_j
         bootstrap calibration_summary compare decision_curve delong delong_test estimate evaluate
         guaranteed_threshold logistic_calibration paired_bootstrap paired_permutation_test pr_band
@@ -398,6 +398,10 @@ OF_TWO_CLASSES = [name for name in OF_ROWS if is_of_two_classes(name)]
 def test_one_class_is_undefined_and_said_at_the_line_of_the_caller(name: str) -> None:
     found = tuple(of_one_class(public(name), name, label) for label in (0, 1))
     assert found == ONE_CLASS.get(name, (VALUE, VALUE))
+
+
+def test_what_one_class_gives_is_said_of_functions_of_two_classes() -> None:
+    assert ONE_CLASS.keys() <= {*OF_TWO_CLASSES}
 
 
 # --- functions that break a law ------------------------------------------------------------------
