@@ -17,7 +17,7 @@ MOST_FILES = {
     "accuracy_score": 9,
     "mean_squared_error": 10,
     "log_loss": 11,
-    "bootstrap": 29,
+    "bootstrap": 24,
 }
 
 

@@ -32,7 +32,7 @@ SPATIAL_A += [24, 26, 30, 41]
 SMALL = st.integers(-8, 8).map(lambda i: i / 4)
 
 
-def both(result: _engine.Limits) -> tuple[float, float]:
+def both(result: _engine.BootstrapLimits) -> tuple[float, float]:
     return result.interval.low, result.interval.high
 
 
