@@ -284,7 +284,7 @@ def binary_sums(
 
     def job(rows: slice) -> tuple[list[list[float]], list[int]]:
         sums, counts = np.empty((3, 2)), np.empty(3, np.int64)
-        dtype = np.int8 if labels.dtype == np.int8 else np.int64
+        dtype = np.int8 if labels.dtype.char == "b" else np.int64
         y, s = np.ascontiguousarray(labels[rows], dtype), readable_scores(scores[rows])
         losses.binary_losses(kind, y, s, weights.of(rows), *values, eps, sums, counts)
         return sums.tolist(), counts.tolist()
