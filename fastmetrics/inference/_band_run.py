@@ -25,20 +25,20 @@ from fastmetrics._input.scalars import (
     seed_key,
 )
 from fastmetrics._input.scores import check_scores_array
-from fastmetrics._kernels import replicates as kernels
+from fastmetrics._kernels import replicate_curves as kernels
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference.bootstrap._draws import Draws, padded, points_of_weights
 from fastmetrics.inference.bootstrap._engine import STRATIFY, failures, warn_of_failures
-from fastmetrics.inference.bootstrap._parse import Given, parse
+from fastmetrics.inference.bootstrap._parse import Given, check_stratified, parse
 from fastmetrics.inference.bootstrap._samples import (
     BootstrapSample,
     ScoredRowSample,
     TableCells,
     curves_of,
 )
-from fastmetrics.inference.bootstrap._specs import check_stratified, metric_specs
+from fastmetrics.inference.bootstrap._specs import metric_specs
 from fastmetrics.inference.proportions import proportion_limits, wilson_limits
 from fastmetrics.inference.reference import normal_quantile
 from fastmetrics.tables.score_table import ScoreTable, lacks_a_class

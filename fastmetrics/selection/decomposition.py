@@ -42,21 +42,16 @@ from fastmetrics.selection.folds import row_count
 
 Counts = NDArray[np.int64]
 
+#: Labels and numbers in a block: with temporaries they stay in cache.
 _BLOCK_OF_LABELS: Final = 1 << 20
-"""Labels in a block: with its temporaries it stays in cache."""
-
 _BLOCK: Final = 1 << 18
-"""Numbers in a block of the squared loss."""
-
+#: Numbers below two to this have squares, and sums of them, well inside the range of doubles.
 _MILD: Final = 300
-"""Numbers below two to this have squares, and sums of them, well inside the range of doubles."""
-
+#: What sums of squares in 64 and in 32 bits stay below.
 _WIDE: Final = 2**62
 _NARROW: Final = 2**31
-"""What sums of squares in 64 and in 32 bits stay below."""
-
+#: Up to this many classes are counted by comparison with each; more by a table of codes.
 _FEW: Final = 32
-"""So many classes are counted by comparison with each; more by a table of codes."""
 
 _BYTE: Final = 255
 """Rows whose matches fit a byte, in which NumPy adds them fastest."""
@@ -98,17 +93,15 @@ def check_label_votes(y_true: Any, predictions: Any) -> LabelVotes:
         raise InputTypeError(f"`y_true` holds {kinds[0]} and `predictions` {kinds[1]}")
     if texts[0]:
         true, predicted = _as_codes(true, predicted)
-    found = set(_distinct(true)) | set(_distinct(predicted))
-    return LabelVotes(predicted, true, sorted(found))
+    return LabelVotes(predicted, true, sorted({*_distinct(true), *_distinct(predicted)}))
 
 
 def check_same_examples(true: NDArray[Any], predicted: NDArray[Any]) -> None:
     """Raise unless both matrices have as many columns."""
-    if true.shape[1] != predicted.shape[1]:
-        raise InputError(
-            f"lengths differ: `y_true` has {true.shape[1]:,} examples, `predictions` has "
-            f"{predicted.shape[1]:,} columns"
-        )
+    n, columns = true.shape[1], predicted.shape[1]
+    if n != columns:
+        message = f"`y_true` has {n:,} examples, `predictions` has {columns:,} columns"
+        raise InputError(f"lengths differ: {message}")
 
 
 def as_rows(values: Any, name: str, dimensions: tuple[int, ...]) -> NDArray[Any]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fastmetrics._kernels import replicates as kernels
+from fastmetrics._kernels import replicate_curves as kernels
 from reference import band_oracle
 from reference.replicate_oracle import Rows
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from benchmarks.speed import naive
 from benchmarks.speed.data import SEED, Data
-from fastmetrics._kernels import curve_kernels, merges, replicates
+from fastmetrics._kernels import curve_kernels, merges, replicate_curves
 
 Call = Callable[[], tuple[Any, ...]]
 Pair = tuple[Call, Call]
@@ -261,7 +261,7 @@ def values_along(data: Data) -> Pair:
     out = np.empty(PLACES)
 
     def ours() -> tuple[Any, ...]:
-        replicates.values_along(fp, tp, levels, True, 0.0, out)
+        replicate_curves.values_along(fp, tp, levels, True, 0.0, out)
         return (out,)
 
     return ours, lambda: (_at(fp, tp, levels),)
@@ -274,8 +274,8 @@ def values_at_rates(data: Data) -> Pair:
     out, odds, none = np.empty((REPLICATES, PLACES)), np.empty(REPLICATES), np.zeros(2)
 
     def ours() -> tuple[Any, ...]:
-        replicates.values_of_rows(
-            *(counts, masks, ends, replicates.OVER_FPR, True, levels, none, none, out, odds)
+        replicate_curves.values_of_rows(
+            *(counts, masks, ends, replicate_curves.OVER_FPR, True, levels, none, none, out, odds)
         )
         return out, odds
 
@@ -295,8 +295,8 @@ def values_along_the_curve(data: Data) -> Pair:
     out, odds = np.empty((REPLICATES, MANY_PLACES)), np.empty(REPLICATES)
 
     def ours() -> tuple[Any, ...]:
-        replicates.values_of_rows(
-            *(counts, masks, ends, replicates.ALONG, True, levels, *tables, out, odds)
+        replicate_curves.values_of_rows(
+            *(counts, masks, ends, replicate_curves.ALONG, True, levels, *tables, out, odds)
         )
         return (out,)
 
@@ -314,7 +314,7 @@ def values_along_the_curve(data: Data) -> Pair:
 
 
 _OF_ROWS = tuple(
-    f"replicates:{name}"
+    f"replicate_curves:{name}"
     for name in ("values_of_rows", "class_totals", "to_lead_and_value", "follow", "entry")
 )
 #: The kernels covered by each pair of calls, and whether the twin visits every pair of rows.
@@ -334,7 +334,7 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     ),
     turns_of_lines: (("curve_kernels:turns_of_lines",), False),
     concordant_pairs_by_row: (("curve_kernels:concordant_pairs_by_row",), True),
-    values_along: (("replicates:values_along", "replicates:follow"), False),
-    values_at_rates: ((*_OF_ROWS, "replicates:nearest_count"), False),
+    values_along: (("replicate_curves:values_along", "replicate_curves:follow"), False),
+    values_at_rates: ((*_OF_ROWS, "replicate_curves:nearest_count"), False),
     values_along_the_curve: (_OF_ROWS, False),
 }

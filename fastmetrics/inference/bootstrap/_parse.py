@@ -24,7 +24,7 @@ from fastmetrics._input.classes import (
 from fastmetrics._input.containers import as_vector
 from fastmetrics._input.models import NamedScores, check_models
 from fastmetrics._input.rows import BinaryRows, check_binary, refuse_several
-from fastmetrics._input.scalars import WeightsAre, check_same_length
+from fastmetrics._input.scalars import WeightsAre, check_choice, check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import Weights, check_weights
 from fastmetrics._threads.workers import run
@@ -430,3 +430,13 @@ def _matrices_of(
     if pos_label is None:
         return matrices
     return [positive_last(matrix, pos_label, known=False) for matrix in matrices]
+
+
+def check_stratified(stratified: Any, groups: Any) -> None:
+    """Raise if classes are to be drawn by themselves, and groups too."""
+    check_choice("stratified", stratified, (False, True))
+    if stratified and groups is not None:
+        raise InputError(
+            "`stratified` and `groups` exclude each other: a group that is drawn brings the rows "
+            "of both classes that it has"
+        )

@@ -542,10 +542,6 @@ def _r2_columns(y: Floats, p: Floats) -> list[Floats]:
     return [(y - p) ** 2, centred, centred**2]
 
 
-def _log_loss_columns(y: Floats, p: Floats) -> list[Floats]:
-    return [-np.where(y > 0, np.log(p), np.log1p(-p))]
-
-
 #: Metrics of sums by their names.
 SUMS = {
     metric.name: metric
@@ -798,13 +794,3 @@ def columns_are(specs: Sequence[MetricSpec], threshold: Any, pos_label: Any) -> 
             "`threshold`, or ask for them in two calls"
         )
     return "decisions"
-
-
-def check_stratified(stratified: Any, groups: Any) -> None:
-    """Raise if classes are to be drawn by themselves, and groups too."""
-    check_choice("stratified", stratified, (False, True))
-    if stratified and groups is not None:
-        raise InputError(
-            "`stratified` and `groups` exclude each other: a group that is drawn brings the rows "
-            "of both classes that it has"
-        )

@@ -47,7 +47,7 @@ from fastmetrics.inference.bootstrap._engine import (
     replicates_of,
     warn_of_failures,
 )
-from fastmetrics.inference.bootstrap._parse import Given, as_drawn, drawn, parse
+from fastmetrics.inference.bootstrap._parse import Given, as_drawn, check_stratified, drawn, parse
 from fastmetrics.inference.bootstrap._samples import BootstrapSample, RowSample, ScoredRowSample
 from fastmetrics.inference.bootstrap._specs import (
     RESAMPLED,
@@ -56,7 +56,6 @@ from fastmetrics.inference.bootstrap._specs import (
     MetricSpec,
     ThresholdSpec,
     UserSpec,
-    check_stratified,
     metric_specs,
 )
 from fastmetrics.inference.estimate_result import Estimate, Estimates

@@ -1,0 +1,172 @@
+"""Curves of the replicates of a bootstrap, evaluated at given levels.
+
+Masks, ends and counts of rows are those of ``_kernels/replicates.py``.
+"""
+
+import numpy as np
+
+from fastmetrics._kernels._compile import kernel
+
+#: What leads, and what is read off: TPR over FPR, FPR over TPR, or y - x where x + y reaches the
+#: levels, x and y being scaled rates: entries of a table each.
+OVER_FPR, OVER_TPR, ALONG = range(3)
+#: Rows of a segment.
+_CURVE_SEGMENT = 64
+
+
+@kernel
+def follow(lead, value, n, levels, top, slack, found, out):
+    """Write the values at the levels that the points 1 to n reach; return how many are found.
+
+    Point 0 ends the piece before. Levels rise; a lead within ``slack`` of one is equal to it.
+    """
+    i = 1
+    while found < levels.size:
+        level = levels[found]
+        # The first lead above this one is past the level, or at it.
+        passed = level + slack if top else np.nextafter(level - slack, -np.inf)
+        while i <= n and lead[i] <= passed:
+            i += 1
+        if i > n:
+            break
+        before = level - lead[i - 1]
+        after = lead[i] - level
+        if before <= slack:
+            out[found] = value[i - 1]
+        elif after <= slack:
+            out[found] = value[i]
+        else:
+            share = before / (before + after)
+            out[found] = value[i - 1] + share * (value[i] - value[i - 1])
+        found += 1
+    return found
+
+
+@kernel
+def values_along(lead, value, levels, top, slack, out):
+    """Write the value of one curve where its lead reaches each level; its ends go on for ever."""
+    n = lead.size - 1
+    none = np.int64(0)  # a literal 0 would compile another version
+    found = follow(lead, value, n, levels, top, slack, none, out)
+    for k in range(found, levels.size):
+        out[k] = value[n]
+
+
+@kernel
+def entry(table, place):
+    """Return the entry at a place of a table, straight between two entries."""
+    below = min(np.uint32(place), np.uint32(table.size - 2))
+    share = place - below
+    return (1.0 - share) * table[below] + share * table[below + np.uint32(1)]
+
+
+@kernel
+def nearest_count(x):
+    """Return the whole number that a product of doubles stands for, else the product."""
+    whole = np.floor(x + 0.5)
+    return whole if abs(x - whole) <= 2.0**-50 * x else x
+
+
+@kernel
+def class_totals(counts, masks, positives, negatives):
+    """Write how many of either class are drawn before each segment, and in all."""
+    positives[0] = 0
+    negatives[0] = 0
+    for s in range(positives.size - 1):
+        of_positives = np.uint32(0)
+        of_all = np.uint32(0)
+        for i in range(s * _CURVE_SEGMENT, min((s + 1) * _CURVE_SEGMENT, masks.size)):
+            of_positives = np.uint32(of_positives + np.uint32(counts[i] & masks[i]))
+            of_all = np.uint32(of_all + np.uint32(counts[i]))
+        positives[s + 1] = positives[s] + np.int64(of_positives)
+        negatives[s + 1] = negatives[s] + np.int64(of_all) - np.int64(of_positives)
+
+
+@kernel
+def to_lead_and_value(axis, x_table, y_table, n_positive, n_negative, lead, value, first, last):
+    """Turn some points, given as FP and TP, into what leads and what is read off."""
+    if axis == OVER_TPR:
+        for i in range(first, last):
+            lead[i], value[i] = value[i], lead[i]
+    elif axis == ALONG:
+        x_scale = (x_table.size - 1) / n_negative
+        y_scale = (y_table.size - 1) / n_positive
+        for i in range(first, last):
+            x = entry(x_table, lead[i] * x_scale)
+            y = entry(y_table, value[i] * y_scale)
+            lead[i] = x + y
+            value[i] = y - x
+
+
+@kernel
+def values_of_rows(counts, masks, ends, axis, top, levels, x_table, y_table, out, odds):
+    """Fill ``out[r]`` with the values of replicate r at the levels; nan where it lost a class.
+
+    ``odds[r]`` becomes its number of negatives to a positive. Levels and values are rates; with the
+    axis ALONG sums and differences of what the tables, of equidistant rates from 0 to 1, hold for
+    FPR (x) and TPR (y). Segments that no level lies in are passed over, where they end with a tie.
+    """
+    n_rows = masks.size
+    n_segments = (n_rows + _CURVE_SEGMENT - 1) // _CURVE_SEGMENT
+    positives = np.empty(n_segments + 1, np.int64)
+    negatives = np.empty(n_segments + 1, np.int64)
+    lead = np.empty(_CURVE_SEGMENT + 1)
+    value = np.empty(_CURVE_SEGMENT + 1)
+    edge_lead = np.empty(1)
+    edge_value = np.empty(1)
+    scaled = np.empty(levels.size)
+    zero = np.int64(0)  # literals would compile other versions
+    one = np.int64(1)
+    for r in range(counts.shape[0]):
+        drawn = counts[r]
+        class_totals(drawn, masks, positives, negatives)
+        n_p = positives[n_segments]
+        n_n = negatives[n_segments]
+        odds[r] = n_n / n_p if n_p > 0 and n_n > 0 else np.nan
+        if n_p == 0 or n_n == 0:
+            for k in range(levels.size):
+                out[r, k] = np.nan
+            continue
+        total = n_p if axis == OVER_TPR else n_n
+        for k in range(levels.size):
+            scaled[k] = levels[k] if axis == ALONG else nearest_count(levels[k] * total)
+        lead[0] = 0.0
+        value[0] = 0.0
+        to_lead_and_value(axis, x_table, y_table, n_p, n_n, lead, value, zero, one)
+        found = zero
+        for s in range(n_segments):
+            start = s * _CURVE_SEGMENT
+            stop = min(start + _CURVE_SEGMENT, n_rows)
+            if ends[stop - 1]:
+                edge_lead[0] = negatives[s + 1]
+                edge_value[0] = positives[s + 1]
+                to_lead_and_value(
+                    axis, x_table, y_table, n_p, n_n, edge_lead, edge_value, zero, one
+                )
+                if scaled[found] > edge_lead[0]:
+                    lead[0] = edge_lead[0]
+                    value[0] = edge_value[0]
+                    continue
+            n = np.uint64(1)
+            true_positives = positives[s]
+            false_positives = negatives[s]
+            for i in range(np.uint64(start), np.uint64(stop)):
+                positive = drawn[i] & masks[i]
+                true_positives += np.int64(positive)
+                false_positives += np.int64(drawn[i]) - np.int64(positive)
+                lead[n] = false_positives
+                value[n] = true_positives
+                n += np.uint64(ends[i])
+            last = np.int64(n)
+            to_lead_and_value(axis, x_table, y_table, n_p, n_n, lead, value, one, last)
+            found = follow(lead, value, last - 1, scaled, top, 0.0, found, out[r])
+            lead[0] = lead[last - 1]
+            value[0] = value[last - 1]
+            if found == levels.size:
+                break
+        for k in range(found, levels.size):
+            out[r, k] = value[0]
+        if axis != ALONG:
+            share = n_p if axis == OVER_FPR else n_n
+            for k in range(levels.size):
+                out[r, k] /= share
