@@ -73,7 +73,7 @@ def test_what_is_refused(function) -> None:
         (lambda: function(["a", "b"], ["a", "b"]), ValueError, "pass `pos_label`"),
         (lambda: function([5, 7], [5, 7]), ValueError, "pass `pos_label`"),
         (lambda: function([0, 1, 2], [0, 1, 1]), ValueError, "two classes, and there are 3"),
-        (lambda: function([0, 1, 2], [0, 1, 1], pos_label=1), ValueError, "see ConfusionMatrixS"),
+        (lambda: function([0, 1, 2], [0, 1, 1], pos_label=1), ValueError, "see multilabel_con"),
         (lambda: function([0, 1], [0, 1], pos_label=2), ValueError, "`pos_label`=2 is not a lab"),
         (lambda: function([0, 1]), TypeError, "`y_pred` is missing"),
         (lambda: function(ConfusionMatrix(), [0]), TypeError, "without `y_pred`"),
