@@ -57,6 +57,7 @@ def examples() -> dict[str, Callable[[], Any]]:
     labels, scores = rng.integers(0, 2, 500), rng.random(500)
     true, predicted = rng.integers(0, 2, (2, 1_000))
     targets, predictions = rng.random((2, 1_000))
+    models = {"a": scores, "b": rng.random(500)}
     few: Any = {"metrics": "roc_auc", "n_resamples": 20, "n_threads": 1, "rng": 1}
     return {
         "roc_auc_score": lambda: fm.roc_auc_score(labels, scores),
@@ -69,6 +70,8 @@ def examples() -> dict[str, Callable[[], Any]]:
         "mean_squared_error": lambda: fm.mean_squared_error(targets, predictions),
         "bootstrap": lambda: fm.bootstrap(labels, scores, **few),
         "delong": lambda: fm.delong(labels, scores),
+        "estimate": lambda: fm.estimate(labels, scores, metrics="roc_auc"),
+        "compare": lambda: fm.compare(labels, models, metrics="roc_auc"),
         "evaluate": lambda: fm.evaluate(labels, scores),
     }
 

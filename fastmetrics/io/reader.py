@@ -322,6 +322,8 @@ def _check_header(source: Source, wanted: list[str]) -> None:
             found += (
                 ". Of JSON keys that differ in case only, the first alone can be read: rename one"
             )
+        if source.kind == "json" and source.header == ("json",):  # DuckDB's name of other values
+            found += ": is each line a JSON object? Numbers need a digit before the point"
         raise FileError(f"{source.path}: no column {names}; the columns are {found}")
     for column in wanted:
         if source.header.count(column) > 1:

@@ -128,6 +128,9 @@ def test_keys_of_json_that_differ_in_case(tmp_path: Path) -> None:
     assert read_columns([path], "y", ["s"]).labels.tolist() == [1, 0]
     with pytest.raises(FileError, match=r"no column 'Y'; .* differ in case only, the first"):
         read_columns([path], "Y", ["s"])
+    path.write_text('{"y": 1, "s": .5}\n{"y": 0, "s": .2}\n')
+    with pytest.raises(FileError, match="no column 'y', 's'; .* is each line a JSON object"):
+        read_columns([path], "y", ["s"])
 
 
 @pytest.mark.parametrize(
