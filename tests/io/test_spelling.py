@@ -129,7 +129,7 @@ def test_keys_of_json_that_differ_in_case(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"no column 'Y'; .* differ in case only, the first"):
         read_columns([path], "Y", ["s"])
     path.write_text('{"y": 1, "s": .5}\n{"y": 0, "s": .2}\n')
-    with pytest.raises(FileError, match="no column 'y', 's'; .* is each line a JSON object"):
+    with pytest.raises(FileError, match=r"no column 'y', 's'; .* is each line a JSON object"):
         read_columns([path], "y", ["s"])
 
 
