@@ -177,6 +177,10 @@ SamplesAre = Literal["rows", "queries", "items"]
 
 #: What is smaller than so much of what it was made of is left by rounding.
 ROUNDING: Final = 4.0 * float(np.finfo(np.float64).eps)
+#: Exponents of variances beyond which fourth powers may leave the range of doubles; and of
+#: influences below which they do not.
+_POWERS: Final = 400
+_MILD: Final = 100
 #: Rows of a job that adds up groups, which has sums of its own: many more rows than groups.
 _JOB_ROWS: Final = 1 << 18
 
@@ -191,6 +195,11 @@ class Spread(NamedTuple):
     def standard_error(self) -> float:
         """The root of the variance."""
         return math.sqrt(self.variance)
+
+    @property
+    def is_extreme(self) -> bool:
+        """Whether sums of squares or fourth powers may have left the range of doubles."""
+        return not 2.0**-_POWERS < self.variance < 2.0**_POWERS
 
     @classmethod
     def of(cls, variance: float, second: float, fourth: float, most: float) -> Spread:
@@ -421,9 +430,14 @@ class Units:
             spread = self.spread(moved, reference)
         else:
             sums *= not is_nothing
-            spread = by_kurtosis = self.spread_of_sums(sums, "kurtosis")
-            if reference != "kurtosis":
-                spread = self.spread_of_sums(sums, reference)
+            with np.errstate(over="ignore"):
+                spread = by_kurtosis = self.spread_of_sums(sums, "kurtosis")
+                if reference != "kurtosis":
+                    spread = self.spread_of_sums(sums, reference)
+            if spread.is_extreme and not is_nothing:
+                spread, by_kurtosis = (
+                    self.spread(one - other, each) for each in (reference, "kurtosis")
+                )
         return without_rounding(values[0] - values[1], size, spread), spread, by_kurtosis
 
     @cached_property
@@ -443,8 +457,18 @@ class Units:
         says, 2 (sum c^2)^2 / (sum c^4 - (sum c^2)^2 / m); "student", (sum v_h)^2 / sum v_h^2 /
         (m_h - 1) over the variances v of strata (Welch and Satterthwaite), m - 1 without, m being
         what weights leave of units (Kish 1965); of groups so many less the strata. All are at most
-        m less the number of strata.
+        m less the number of strata. Influences whose powers leave the range of doubles are scaled.
         """
+        with np.errstate(over="ignore"):
+            found = self._spread(influences, reference)
+        exponent = math.frexp(_largest(influences))[1] if found.is_extreme else 0
+        if abs(exponent) < _MILD:
+            return found
+        scaled = self._spread(np.ldexp(influences, -exponent), reference)
+        variance = float(np.ldexp(scaled.variance, 2 * exponent))
+        return Spread(variance if 0.0 < variance < math.inf else math.nan, scaled.df)
+
+    def _spread(self, influences: Floats, reference: Reference) -> Spread:
         if self.groups is None:
             return self.spread_of_sums(self.sums_of_products(influences, influences), reference)
         squares = self.contributions(influences[None, :])[0] ** 2
@@ -460,13 +484,13 @@ class Units:
         second, _, fourth = np.add.reduce(sums).tolist()
         if reference == "student" and variance > 0.0:
             over = float(np.sum(parts[parts > 0] ** 2 / (self._worth[parts > 0] - 1.0)))
-            return Spread(variance, variance * variance / over)
+            return Spread(variance, variance * variance / over if over > 0.0 else math.nan)
         return self._referred(variance, second, fourth, reference)
 
     def _referred(
         self, variance: float, second: float, fourth: float, reference: Reference
     ) -> Spread:
-        if not variance > 0.0:
+        if not (variance > 0.0 and fourth > 0.0 and second * second > 0.0):
             return Spread(variance, math.nan)
         m, most = self.n_units, float(self.n_units - self.n_strata)
         if reference == "contributions":

@@ -287,3 +287,36 @@ def test_strata_take_what_was_decided_beforehand(data: Any) -> None:
     right = (p >= 0.4) == y
     parts = [right[y == k].var(ddof=1) * (y == k).sum() for k in (0, 1)]
     assert fixed.standard_error == pytest.approx(math.sqrt(sum(parts)) / N)
+
+
+@pytest.mark.filterwarnings("ignore:there are 10 groups")
+@pytest.mark.parametrize("scale", [2.0**-500, 2.0**-266, 2.0**250, 2.0**500])
+@pytest.mark.parametrize("groups", [None, np.arange(40) // 4], ids=["rows", "groups"])
+@pytest.mark.parametrize("metric", ["mean_absolute_error", "mean_error", "root_mean_squared_error"])
+def test_intervals_and_tests_scale_with_the_data(metric: str, groups: Any, scale: float) -> None:
+    rng = np.random.default_rng(9)
+    true = rng.normal(size=40)
+    models = {name: true + 0.1 * rng.normal(size=40) for name in "ab"}
+    larger = {name: scale * values for name, values in models.items()}
+    one, other = (
+        fm.estimate(*data, metrics=metric, groups=groups)[metric]
+        for data in ((true, models["a"]), (scale * true, larger["a"]))
+    )
+    assert other.df == pytest.approx(one.df, rel=1e-9)
+    assert other.confidence_interval.low / scale == pytest.approx(
+        one.confidence_interval.low, rel=1e-9
+    )
+    p, q = (
+        fm.compare(*data, metrics=metric, groups=groups).to_frame()["pvalue"].iloc[0]
+        for data in ((true, models), (scale * true, larger))
+    )
+    assert q == pytest.approx(p, rel=1e-9)
+
+
+def test_a_difference_below_the_squares_of_doubles_has_no_pvalue() -> None:
+    rng = np.random.default_rng(9)
+    true = rng.normal(size=40)
+    models = {name: 1e-170 * (true + 0.1 * rng.normal(size=40)) for name in "ab"}
+    with pytest.warns(fm.UndefinedMetricWarning, match="has no interval"):
+        found = fm.compare(1e-170 * true, models, metrics="root_mean_squared_error")
+    assert np.isnan(found.to_frame()["pvalue"].iloc[0])
