@@ -334,9 +334,10 @@ class Ranges(NamedTuple):
 
     def pairs(self) -> PairCounts:
         """Return how many pairs are concordant: those across ranges follow from their counts."""
-        twice = sum(dask.compute(*self.over_ranges(_pairs_inside)))
-        for above, (_, negatives) in self.each():
-            twice += 2 * above[0] * negatives
+        inside = dask.compute(*self.over_ranges(_pairs_inside))
+        across = [2 * above[0] * negatives for above, (_, negatives) in self.each()]
+        is_weighted = self.counts.dtype.kind == "f"
+        twice = (math.fsum if is_weighted else sum)([*inside, *across])
         return PairCounts.of(*self.totals, twice)
 
     def summary(self) -> RangeSummary:

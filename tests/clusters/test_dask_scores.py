@@ -211,3 +211,13 @@ def test_large_counts_beside_none_stay_integers() -> None:
     found = fmd.average_precision_score(*columns[:2], sample_weight=columns[2])
     expected = fm.average_precision_score(labels, scores, sample_weight=weights)
     np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+def test_sums_of_weights_over_ranges_are_compensated() -> None:
+    rng = np.random.default_rng(21)
+    for n in (200, 500):
+        y, w = rng.integers(0, 2, n), rng.random(n)
+        s = np.clip(0.4 * y + 0.6 * rng.random(n), 0, 1)
+        columns = [da.from_array(each, chunks=60) for each in (y, s, w)]
+        found = fmd.roc_auc_score(*columns[:2], sample_weight=columns[2], range_scores=25)
+        assert abs(found - fm.roc_auc_score(y, s, sample_weight=w)) <= 2**-53
