@@ -222,6 +222,30 @@ FEW = {"n_resamples": 4, "rng": 1}
 THREE = np.random.default_rng(1).dirichlet([1, 1, 1], MANY.n)
 GROUPS = np.random.default_rng(0).integers(0, 500, MANY.n)
 THREADED = [name for name in public_calls.TIMED if takes(name.partition(",")[0], "n_threads")]
+
+
+def lines_of(name: str, *, n_threads: int) -> list[Any]:
+    """Return the points of the lines that a function of `fastmetrics.plots` draws."""
+    ax = Figure().subplots()
+    public(name)(MANY.y, MANY.chance, ax=ax, n_threads=n_threads)
+    return [line.get_xydata() for line in ax.lines]
+
+
+class Updated:
+    """A stream that got the same rows several times; its counts are read when it is compared."""
+
+    def __init__(self, empty: Callable[[], Any], times: int, *, n_threads: int) -> None:
+        self.stream = empty()
+        for _ in range(times):
+            self.stream.update(*LONGER, n_threads=n_threads)
+
+    def to_dict(self) -> dict[str, Any]:
+        if isinstance(self.stream, fm.streams.BinnedScoreTable):
+            return {"state": np.frombuffer(self.stream.to_bytes(), np.uint8)}
+        table = self.stream.to_score_table()
+        return {"positives": table.positives, "negatives": table.negatives}
+
+
 #: Calls that another way through a function takes, and of what has no rows or takes more of them.
 OTHER_WAYS: dict[str, Callable[[], Callable[..., Any]]] = {
     "RankingTable.from_scores": lambda: partial(
@@ -260,32 +284,26 @@ OTHER_WAYS: dict[str, Callable[[], Callable[..., Any]]] = {
         dict(zip(("baseline", "candidate"), MANY.models.values(), strict=True)),
         margins={"roc_auc": 0.5},
     ),
+    "roc_auc_score, weights": lambda: partial(
+        fm.roc_auc_score, MANY.y, MANY.score, sample_weight=MANY.weight
+    ),
+    "roc_auc_score, max_fpr": lambda: partial(fm.roc_auc_score, MANY.y, MANY.score, max_fpr=0.1),
+    "ScoreTable.from_scores, weights": lambda: partial(
+        fm.ScoreTable.from_scores, MANY.y, MANY.score, sample_weight=MANY.weight
+    ),
+    "log_loss, classes": lambda: partial(fm.log_loss, MANY.classes[0] % 3, THREE),
+    "estimate, r2": lambda: partial(fm.estimate, MANY.chance, MANY.score, metrics="r2"),
     **{
-        name: lambda name=name: (
-            lambda n_threads: (
-                public(name)(MANY.y, MANY.chance, ax=Figure().subplots(), n_threads=n_threads)
-                and None
-            )
-        )
+        name: partial(partial, lines_of, name)
         for name in ("plot_det", "plot_pr", "plot_roc", "plot_thresholds")
     },
-    "BinnedScoreTable.update": lambda: (
-        lambda n_threads: fm.streams.BinnedScoreTable(fm.streams.BinLayout.of_bits()).update(
-            *LONGER, n_threads=n_threads
-        )
+    "BinnedScoreTable.update": lambda: partial(
+        Updated, lambda: fm.streams.BinnedScoreTable(fm.streams.BinLayout.of_bits()), 1
     ),
     # What waits is counted when more comes.
-    "ScoreRuns.update": lambda: (
-        lambda n_threads: (
-            (
-                [runs := fm.streams.ScoreRuns(memory=1 << 28)]
-                + [runs.update(*LONGER, n_threads=n_threads) for _ in range(8)]
-            )
-            and None
-        )
-    ),
+    "ScoreRuns.update": lambda: partial(Updated, lambda: fm.streams.ScoreRuns(memory=1 << 28), 8),
 }
-#: Calls whose rows are too few for a second thread: `OTHER_WAYS` has more.
+#: Calls whose rows are too few for a second thread.
 ONE_JOB = {"RankingTable.from_scores", "evaluate, labels of a row"}
 
 
@@ -435,7 +453,9 @@ def test_functions_that_break_a_law_are_caught(monkeypatch: pytest.MonkeyPatch) 
     assert threads_matter(lambda n_threads: 1, monkeypatch) == ["else one thread says nothing"]
     assert of_one_class(lambda **data: np.nan, name, 1) == "nan without a warning"
     assert of_one_class(lambda **data: fm.roc_auc_score([1, 1], [1, 2]), name, 1) == NAN
-    assert of_one_class(lambda **data: warnings.warn("", stacklevel=0), name, 1) == VALUE
+    warned = warnings.warn_explicit
+    assert of_one_class(lambda **data: warned("", UserWarning, __file__, 1), name, 1) == VALUE
+    assert "at {'b.py'}" in of_one_class(lambda **data: warned("", UserWarning, "b.py", 1), name, 1)
 
 
 def test_results_that_differ_are_told_apart() -> None:
