@@ -273,19 +273,6 @@ class OneNumber(Result):
         return sign * float(self)
 
 
-class Difference(OneNumber):
-    """Base of results that are a difference above all, which is their `estimate` too."""
-
-    __slots__ = ()
-    _number = "difference"
-    difference: float
-
-    @property
-    def estimate(self) -> float:
-        """The difference, by the name that every result with an interval has."""
-        return self.difference
-
-
 class Between(Result, Limits):
     """Base of results that are two limits, `low` and `high`, which are read within a line."""
 

@@ -308,7 +308,6 @@ class NestedCrossValidation(OneNumber):
 
 Rule = Literal["best", "one-standard-error"]
 Complexity = str | Sequence[str] | Callable[[Setting], Any]
-Floats = NDArray[np.float64]
 
 _TUNING: Final = """
 Parameters

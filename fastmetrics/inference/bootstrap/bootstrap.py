@@ -350,7 +350,6 @@ def checked_options(
 # ``multiclass_bootstrap``: intervals of the AUC of more than two classes.
 
 
-Floats = NDArray[np.float64]
 MulticlassMetric = Literal[
     "roc_auc_ovr", "roc_auc_ovr_weighted", "roc_auc_ovo", "roc_auc_ovo_weighted"
 ]

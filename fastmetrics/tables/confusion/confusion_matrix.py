@@ -472,6 +472,3 @@ class ConfusionMatrix(Mergeable, Shown):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.counts, dtype=dtype, copy=copy)
-
-
-Array = NDArray[Any]
