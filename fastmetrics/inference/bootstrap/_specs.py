@@ -27,12 +27,7 @@ from fastmetrics.inference.bootstrap._draws import Floats, Line, Method, Statist
 from fastmetrics.inference.bootstrap._samples import BootstrapSample, CellsAre, RowSample
 from fastmetrics.measures import asking
 from fastmetrics.measures._measure import Measure
-from fastmetrics.measures.curves.best_threshold import (
-    AT_LEAST,
-    AT_MOST,
-    _check_constraint,
-    best_threshold,
-)
+from fastmetrics.measures.curves.best_threshold import best_threshold, check_constraint
 from fastmetrics.measures.curves.influences import CurveInfluences, of_curve
 from fastmetrics.measures.curves.roc_auc import _checked_range, mcclish, roc_auc_score
 from fastmetrics.measures.decisions import count_measures
@@ -331,9 +326,7 @@ def _best_threshold(
         "criterion": criterion, "beta": beta, "at_least": at_least, "at_most": at_most
     }  # fmt: skip
     square = check_positive("beta", beta) ** 2
-    _check_constraint(criterion, "at_least", at_least, criterion in AT_LEAST)
-    _check_constraint(criterion, "at_most", at_most, criterion in AT_MOST)
-    bound = at_least if at_least is not None else at_most
+    bound = check_constraint(criterion, at_least, at_most)
     if criterion == "fbeta":
         bound = square / (1.0 + square)
     line = (replicates.BEST, CRITERIA[criterion], float(bound or 0.0), 0.0)

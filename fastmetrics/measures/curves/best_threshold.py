@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +17,7 @@ from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import as_given
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
-from fastmetrics.measures.curves.roc import PIECE_ROWS, Piece, by_pieces
+from fastmetrics.measures.curves.roc import Piece, by_pieces
 from fastmetrics.tables.cost_table import COSTED, CostTable, cost_table
 from fastmetrics.tables.pairs import INT64_BOUND
 from fastmetrics.tables.score_table import (
@@ -31,219 +32,107 @@ from fastmetrics.tables.score_table import (
 
 Floats = NDArray[np.float64]
 
-#: Criteria by the constraint they need.
-AT_LEAST = ("precision_at_recall", "recall_at_precision")
-AT_MOST = ("recall_at_false_positive_rate",)
+#: The constraint that a criterion needs.
+CONSTRAINTS: Final = {
+    "precision_at_recall": "at_least",
+    "recall_at_precision": "at_least",
+    "recall_at_false_positive_rate": "at_most",
+}
 
 # Float values below are wrong by at most six roundings of quantities in [0, 1].
 _ROUNDING = 2.0**-49
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Counts:
-    """TP and FP of candidate thresholds, and the totals of the two classes."""
+class _Criterion(NamedTuple):
+    """A quantity to maximize over the thresholds that meet a constraint.
 
-    tp: NDArray[Any]
-    fp: NDArray[Any]
-    n_positive: Any
-    n_negative: Any
+    Each function takes TP and FP of thresholds, and the numbers of positives and of negatives.
+    """
 
-    @property
-    def weighted(self) -> bool:
-        """True when the counts are sums of weights, not integers."""
-        return bool(self.tp.dtype.kind == "f")
-
-    def at(self, rows: NDArray[np.intp]) -> _Counts:
-        return _Counts(self.tp[rows], self.fp[rows], self.n_positive, self.n_negative)
-
-    def exact(self, bound: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return TP and FP in a dtype whose integers can reach ``bound``."""
-        if bound < INT64_BOUND:
-            return self.tp, self.fp
-        return self.tp.astype(object), self.fp.astype(object)
-
-    def recall(self) -> Floats:
-        return np.asarray(self.tp / self.n_positive, dtype=np.float64)
-
-    def false_positive_rate(self) -> Floats:
-        return np.asarray(self.fp / self.n_negative, dtype=np.float64)
-
-    def precision(self) -> Floats:
-        """Return TP / (TP + FP), nan where nothing is called positive."""
-        predicted = self.tp.astype(np.float64) + self.fp
-        with np.errstate(invalid="ignore"):
-            return np.asarray(self.tp / predicted, dtype=np.float64)
+    value: Callable[..., Floats]
+    """The quantity in float64."""
+    exact: Callable[..., tuple[NDArray[Any], NDArray[Any] | None]]
+    """Integers, numerator and denominator, in the order of the quantity."""
+    reported: Callable[..., float]
+    """The value of one decision as the result has it."""
+    is_feasible: Callable[..., NDArray[np.bool_]] | None = None
 
 
-class _Criterion:
-    """A quantity to maximise over the candidates that meet a constraint."""
-
-    #: Whether there is a constraint: some candidates may not be feasible.
-    is_constrained = False
-
-    def feasible(self, counts: _Counts) -> NDArray[np.bool_]:
-        """Return which candidates meet the constraint."""
-        return np.ones(len(counts.tp), dtype=np.bool_)
-
-    def value(self, counts: _Counts) -> Floats:
-        """Return what is maximised, in float64."""
-        return counts.recall()
-
-    def rounding(self, counts: _Counts) -> float:
-        """Return a bound of the rounding error in a difference of two values."""
-        return _ROUNDING
-
-    def ratio(self, counts: _Counts) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        """Return integers (numerator, denominator) in the order of what is maximised."""
-        return counts.tp, None
-
-    def first_of(self, counts: _Counts) -> int:
-        """Return the first of the best candidates by the integer form."""
-        numerator, denominator = self.ratio(counts)
-        if denominator is None:
-            return int(np.argmax(numerator))
-        best = 0
-        while True:  # ends: each pass finds a strictly greater ratio
-            here, there = numerator * denominator[best], numerator[best] * denominator
-            better = np.flatnonzero(here > there)
-            if not len(better):
-                return int(np.flatnonzero(here == there)[0])
-            best = int(better[0])
-
-    def exact_value(self, tp: Any, fp: Any, n_positive: Any, n_negative: Any) -> float:
-        """Return the value that is reported for one decision."""
-        return float(tp / n_positive)
+def _recall(tp: Any, fp: Any, m: Any, n: Any) -> Any:
+    return tp / m
 
 
-class _Youden(_Criterion):
-    """Largest TPR - FPR."""
-
-    def value(self, counts: _Counts) -> Floats:
-        return np.asarray(counts.recall() - counts.false_positive_rate())
-
-    def ratio(self, counts: _Counts) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        tp, fp = counts.exact(counts.n_positive * counts.n_negative)
-        return tp * counts.n_negative - fp * counts.n_positive, None
-
-    def exact_value(self, tp: Any, fp: Any, n_positive: Any, n_negative: Any) -> float:
-        if isinstance(tp, float):
-            return float(tp / n_positive - fp / n_negative)
-        return float((tp * n_negative - fp * n_positive) / (n_positive * n_negative))
+def _precision(tp: Any, fp: Any, m: Any, n: Any) -> Floats:
+    """Return TP / (TP + FP), nan where nothing is called positive."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(tp / (tp.astype(np.float64) + fp))
 
 
-class _ClosestTopLeft(_Criterion):
-    """Smallest distance to FPR = 0, TPR = 1."""
-
-    def value(self, counts: _Counts) -> Floats:
-        missed = (counts.n_positive - counts.tp) / counts.n_positive
-        return np.asarray(-np.hypot(missed, counts.false_positive_rate()))
-
-    def ratio(self, counts: _Counts) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        tp, fp = counts.exact(2 * (counts.n_positive * counts.n_negative) ** 2)
-        missed = (counts.n_positive - tp) * counts.n_negative
-        false = fp * counts.n_positive
-        return -(missed * missed + false * false), None
-
-    def exact_value(self, tp: Any, fp: Any, n_positive: Any, n_negative: Any) -> float:
-        return math.hypot((n_positive - tp) / n_positive, fp / n_negative)
+def _youden(tp: Any, fp: Any, m: Any, n: Any) -> Any:
+    if isinstance(tp, float):
+        return tp / m - fp / n
+    return float((tp * n - fp * m) / (m * n))
 
 
-class _FewestErrors(_Criterion):
-    """Smallest FP + FN."""
-
-    def value(self, counts: _Counts) -> Floats:
-        missed = counts.n_positive - counts.tp
-        return np.asarray(-(missed.astype(np.float64) + counts.fp))
-
-    def rounding(self, counts: _Counts) -> float:
-        return _ROUNDING * float(counts.n_positive + counts.n_negative)
-
-    def ratio(self, counts: _Counts) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        return counts.tp - counts.fp, None  # of two counts: cannot overflow
-
-    def exact_value(self, tp: Any, fp: Any, n_positive: Any, n_negative: Any) -> float:
-        return float(n_positive - tp + fp)
+def _errors(tp: Any, fp: Any, m: Any, n: Any) -> Any:
+    """Return -(FP + FN), times a power of two that makes it at most 1."""
+    return np.ldexp(-((m - tp).astype(np.float64) + fp), -math.frexp(m + n)[1])
 
 
-class _FBeta(_Criterion):
-    """Largest F-beta = TP / (w m+ + (1 - w)(TP + FP)) with w = beta^2 / (1 + beta^2)."""
+def _f_beta(beta: float) -> _Criterion:
+    """Return F-beta = TP / (w m + (1 - w)(TP + FP)) with w = beta^2 / (1 + beta^2)."""
+    square = Fraction(beta) ** 2
+    share = square / (1 + square)
+    on_recall, whole = share.as_integer_ratio()
 
-    def __init__(self, beta: float) -> None:
-        square = Fraction(beta) ** 2
-        self.share = square / (1 + square)
+    def value(tp: Any, fp: Any, m: Any, n: Any) -> Any:
+        mixed = float(share) * m + float(1 - share) * (tp.astype(np.float64) + fp)
+        return np.divide(tp, mixed, out=np.zeros(len(mixed)), where=mixed > 0)
 
-    def value(self, counts: _Counts) -> Floats:
-        on_precision = float(1 - self.share)
-        predicted = counts.tp.astype(np.float64) + counts.fp
-        mixed = float(self.share) * counts.n_positive + on_precision * predicted
-        value = np.zeros(len(predicted))
-        np.divide(counts.tp, mixed, out=value, where=mixed > 0)
-        return value
+    def exact(tp: Any, fp: Any, m: Any, n: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        called = (tp + fp).astype(object)
+        return tp.astype(object), on_recall * m + (whole - on_recall) * called
 
-    def ratio(self, counts: _Counts) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        on_recall, whole = self.share.as_integer_ratio()
-        bound = whole * (counts.n_positive + counts.n_negative) * counts.n_positive
-        tp, fp = counts.exact(bound)
-        return tp, on_recall * counts.n_positive + (whole - on_recall) * (tp + fp)
-
-    def exact_value(self, tp: Any, fp: Any, n_positive: Any, n_negative: Any) -> float:
-        mixed = self.share * Fraction(n_positive) + (1 - self.share) * (Fraction(tp) + Fraction(fp))
+    def reported(tp: Any, fp: Any, m: Any, n: Any) -> float:
+        mixed = share * Fraction(m) + (1 - share) * (Fraction(tp) + Fraction(fp))
         return float(Fraction(tp) / mixed)
 
-
-class _Constrained(_Criterion):
-    """One of the candidates that keep to a bound; by default the recall is maximised."""
-
-    is_constrained = True
-
-    def __init__(self, bound: float) -> None:
-        self.bound = bound
+    return _Criterion(value, exact, reported)
 
 
-class _PrecisionAtRecall(_Constrained):
-    """Largest precision where recall is at least a bound."""
-
-    def feasible(self, counts: _Counts) -> NDArray[np.bool_]:
-        called = (counts.tp > 0) | (counts.fp > 0)
-        return called & (counts.recall() >= self.bound)
-
-    def value(self, counts: _Counts) -> Floats:
-        return counts.precision()
-
-    def ratio(self, counts: _Counts) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        tp, fp = counts.exact((counts.n_positive + counts.n_negative) * counts.n_positive)
-        return tp, tp + fp
-
-    def exact_value(self, tp: Any, fp: Any, n_positive: Any, n_negative: Any) -> float:
-        return float(tp / (tp + fp))
-
-
-class _RecallAtPrecision(_Constrained):
-    """Largest recall where precision is at least a bound."""
-
-    def feasible(self, counts: _Counts) -> NDArray[np.bool_]:
-        return counts.precision() >= self.bound
-
-
-class _RecallAtFalsePositiveRate(_Constrained):
-    """Largest recall where the false positive rate is at most a bound."""
-
-    def feasible(self, counts: _Counts) -> NDArray[np.bool_]:
-        return counts.false_positive_rate() <= self.bound
-
-
-def criterion_named(
-    name: str, *, beta: float, at_least: float | None, at_most: float | None
-) -> _Criterion:
+def _criterion(name: str, beta: float, bound: Any) -> _Criterion:
     """Return the criterion of a name that has been checked, with its parameter."""
     if name == "fbeta":
-        return _FBeta(beta)
-    bound = at_most if at_least is None else at_least
-    if bound is not None:
-        bounded = (_PrecisionAtRecall, _RecallAtPrecision, _RecallAtFalsePositiveRate)
-        return dict(zip((*AT_LEAST, *AT_MOST), bounded, strict=True))[name](bound)
-    plain = {"youden": _Youden, "closest-topleft": _ClosestTopLeft, "fewest-errors": _FewestErrors}
-    return plain[name]()
+        return _f_beta(beta)
+    if name == "precision_at_recall":
+        return _Criterion(
+            _precision,
+            lambda tp, fp, m, n: (tp, tp + fp),
+            lambda tp, fp, m, n: tp / (tp + fp),
+            lambda tp, fp, m, n: (tp + fp > 0) & (tp / m >= bound),
+        )
+    of_recall = _Criterion(_recall, lambda tp, *_: (tp, None), _recall)
+    return {
+        "recall_at_precision": of_recall._replace(
+            is_feasible=lambda *counts: _precision(*counts) >= bound
+        ),
+        "recall_at_false_positive_rate": of_recall._replace(
+            is_feasible=lambda tp, fp, m, n: fp / n <= bound
+        ),
+        "youden": _Criterion(
+            lambda tp, fp, m, n: tp / m - fp / n,
+            lambda tp, fp, m, n: (tp * n - fp * m, None),
+            _youden,
+        ),
+        "closest-topleft": _Criterion(  # of a distance the least
+            lambda tp, fp, m, n: -np.hypot((m - tp) / m, fp / n),
+            lambda tp, fp, m, n: (-(((m - tp) * n) ** 2 + (fp * m) ** 2), None),
+            lambda tp, fp, m, n: math.hypot((m - tp) / m, fp / n),
+        ),
+        "fewest-errors": _Criterion(
+            _errors, lambda tp, fp, *_: (tp - fp, None), lambda tp, fp, m, n: float(m - tp + fp)
+        ),
+    }[name]
 
 
 CriterionName = Literal[
@@ -374,8 +263,7 @@ def best_threshold(
         criterion = "youden" if cost_fn is None and cost_fp is None else "lowest-cost"
     check_choice("criterion", criterion, get_args(CriterionName))
     _check_costs(criterion, cost_fn=cost_fn, cost_fp=cost_fp, prevalence=prevalence)
-    _check_constraint(criterion, "at_least", at_least, criterion in AT_LEAST)
-    _check_constraint(criterion, "at_most", at_most, criterion in AT_MOST)
+    bound = check_constraint(criterion, at_least, at_most)
     check_positive("beta", beta)
     rows: dict[str, Any] = {"sample_weight": sample_weight, "pos_label": pos_label}
     if criterion == "lowest-cost":
@@ -384,28 +272,31 @@ def best_threshold(
     table = as_table(y_true, y_score, **rows)
     if lacks_a_class(table, f"the best threshold by {criterion!r}"):
         return _undefined(criterion)
-    chosen = criterion_named(criterion, beta=beta, at_least=at_least, at_most=at_most)
+    chosen = _criterion(criterion, beta, bound)
     row, tp, fp = _first_best(table, chosen)
     if row < 0:
         message = f"no threshold meets the constraint of {criterion!r}: precision >= {at_least!r}"
         warn_user(message, UndefinedMetricWarning)
         return _undefined(criterion)
     totals, exponent = (table.n_positive, table.n_negative), table.weight_exponent
-    value = chosen.exact_value(tp, fp, *totals)
+    value = chosen.reported(tp, fp, *totals)
     value = as_given(value, exponent) if criterion == "fewest-errors" else value
     threshold = table.scores[row - 1].item() if row else math.inf
     return _result(threshold, criterion, value, tp, fp, totals, exponent)
 
 
-def _check_constraint(criterion: str, name: str, value: float | None, wanted: bool) -> None:
-    """Raise unless the constraint is there when wanted, absent when not, and a share."""
-    if not wanted:
-        if value is not None:
-            raise InputTypeError(f"`{name}` has no meaning for criterion {criterion!r}")
-        return
-    if value is None:
-        raise InputTypeError(f"criterion {criterion!r} needs `{name}`")
-    check_fraction(name, value, include_low=True, include_high=True)
+def check_constraint(criterion: str, at_least: Any, at_most: Any) -> float | None:
+    """Return the bound of a criterion; raise unless it is a share, and there only where needed."""
+    bound = None
+    for name, value in (("at_least", at_least), ("at_most", at_most)):
+        if CONSTRAINTS.get(criterion) != name:
+            if value is not None:
+                raise InputTypeError(f"`{name}` has no meaning for criterion {criterion!r}")
+        elif value is None:
+            raise InputTypeError(f"criterion {criterion!r} needs `{name}`")
+        else:
+            bound = check_fraction(name, value, include_low=True, include_high=True)
+    return bound
 
 
 def _check_costs(criterion: str, *, prevalence: Any, **costs: Any) -> None:
@@ -418,68 +309,61 @@ def _check_costs(criterion: str, *, prevalence: Any, **costs: Any) -> None:
             raise InputTypeError(f"`{name}` has no meaning for criterion {criterion!r}")
 
 
-class _Best(NamedTuple):
-    """The best candidates of some: their value, their numbers and counts, highest threshold first.
+def _first_best(table: ScoreTable, criterion: _Criterion) -> tuple[int, Any, Any]:
+    """Return number, TP and FP of the first of the best candidates; -1 where none is feasible.
 
-    Unweighted, those that rounding cannot tell apart; candidate 0 is inf, then come the scores.
-    """
-
-    value: float
-    numbers: NDArray[np.intp]
-    values: NDArray[np.float64]
-    counts: _Counts
-
-
-def _first_best(table: ScoreTable, chosen: _Criterion) -> tuple[int, Any, Any]:
-    """Return number, TP and FP of the first candidate of the best ones; -1 where none is feasible.
-
-    By integers where there are no weights.
+    Candidate 0 is inf, then come the scores. Where there are no weights integers decide among those
+    that rounding cannot tell apart.
     """
     totals = table.n_positive, table.n_negative
     zero = np.zeros(1, table.positives.dtype)
+    slack = 0.0 if table.is_weighted else _ROUNDING
 
-    def of_piece(piece: Piece) -> _Best | None:
-        tp, fp = (np.cumsum(column) for column in (piece.positives, piece.negatives))
-        tp += piece.tp
-        fp += piece.fp
-        return _best_of(_Counts(tp, fp, *totals), piece.start + 1, chosen)
+    def best_of(start: int, tp: NDArray[Any], fp: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        """Return numbers, values and counts of the best of candidates numbered from a start on."""
+        values = criterion.value(tp, fp, *totals)
+        if criterion.is_feasible is not None:
+            values = np.where(criterion.is_feasible(tp, fp, *totals), values, -np.inf)
+        near = np.flatnonzero((values >= values.max() - slack) & (values > -np.inf))
+        return near + start, values[near], tp[near], fp[near]
 
-    if table.is_weighted or len(table) <= PIECE_ROWS:
+    def of_piece(piece: Piece) -> tuple[NDArray[Any], ...]:
+        columns = piece.columns
+        if piece.start == 0:
+            columns = np.concatenate((zero, columns[0])), np.concatenate((zero, columns[1]))
+        tp, fp = columns[0].cumsum(), columns[1].cumsum()
+        return best_of(piece.start + (piece.start > 0), tp + piece.tp, fp + piece.fp)
+
+    if table.is_weighted:
         tp, fp = table.true_positives, table.false_positives
         totals = tp[-1].item(), fp[-1].item()
-        counts = _Counts(np.concatenate((zero, tp)), np.concatenate((zero, fp)), *totals)
-        pieces = [_best_of(counts, 0, chosen)]
+        pieces = [best_of(0, *(np.concatenate((zero, sums)) for sums in (tp, fp)))]
     else:
-        pieces = [_best_of(_Counts(zero, zero, *totals), 0, chosen)]
-        pieces += by_pieces(table, of_piece)
-    found = [piece for piece in pieces if piece is not None]
-    if not found:
+        pieces = by_pieces(table, of_piece)
+    numbers, values, tp, fp = map(np.concatenate, zip(*pieces, strict=True))
+    if not len(numbers):
         return -1, 0, 0
-    least = max(piece.value for piece in found) - chosen.rounding(found[0].counts)
-    numbers, values = (
-        np.concatenate([getattr(piece, name) for piece in found]) for name in ("numbers", "values")
-    )
-    tp, fp = (
-        np.concatenate([getattr(piece.counts, name) for piece in found]) for name in ("tp", "fp")
-    )
-    near = np.flatnonzero(values >= least)
-    counts = _Counts(tp, fp, *totals).at(near)
-    first = 0 if table.is_weighted else chosen.first_of(counts)
-    return int(numbers[near[first]]), counts.tp[first].item(), counts.fp[first].item()
+    near = np.flatnonzero(values >= values.max() - slack)
+    numbers, tp, fp = numbers[near], tp[near], fp[near]
+    first = 0
+    if not table.is_weighted:
+        is_small = 2 * (totals[0] * totals[1]) ** 2 < INT64_BOUND
+        kind: Any = np.int64 if is_small else object  # no criterion has larger integers
+        first = _first_largest(*criterion.exact(tp.astype(kind), fp.astype(kind), *totals))
+    return int(numbers[first]), tp[first].item(), fp[first].item()
 
 
-def _best_of(counts: _Counts, start: int, chosen: _Criterion) -> _Best | None:
-    """Return the best of some candidates, which are numbered from ``start`` on."""
-    value = chosen.value(counts)
-    if chosen.is_constrained:
-        feasible = chosen.feasible(counts)
-        if not feasible.any():
-            return None
-        value = np.where(feasible, value, -np.inf)
-    best = float(value.max())
-    slack = 0.0 if counts.weighted else chosen.rounding(counts)
-    near = np.flatnonzero(value >= best - slack)
-    return _Best(best, near + start, value[near], counts.at(near))
+def _first_largest(numerators: NDArray[Any], denominators: NDArray[Any] | None) -> int:
+    """Return the first of the largest ratios of integers."""
+    if denominators is None:
+        return int(np.argmax(numerators))
+    best = 0
+    while True:  # ends: each pass finds a strictly greater ratio
+        here, there = numerators * denominators[best], numerators[best] * denominators
+        better = np.flatnonzero(here > there)
+        if not len(better):
+            return int(np.flatnonzero(here == there)[0])
+        best = int(better[0])
 
 
 def _cheapest(table: CostTable) -> BestThreshold:
