@@ -21,7 +21,6 @@ from .comparison.post_hoc import (
 )
 from .comparison.result import ComparisonTest as ComparisonTest
 from .comparison.timings import (
-    PooledRatio as PooledRatio,
     TimingComparison as TimingComparison,
     TimingRatio as TimingRatio,
     TimingRun as TimingRun,

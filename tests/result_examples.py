@@ -176,7 +176,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "ThresholdBrackets": lambda: binned().at_threshold(0.3),
     "ThresholdCostInterval": lambda: fm.costs.threshold_cost_interval(Y, S, cost_fn=5, cost_fp=1),
     "ThresholdCosts": lambda: fm.costs.threshold_costs(Y, S, cost_fn=5, cost_fp=1),
-    "PooledRatio": lambda: timed().pooled,
     "TimingComparison": lambda: timed(),
     "TimingRatio": lambda: timed()["fit"],
     "TimingRun": lambda: fm.results.TimingRun({"fit": [1.0, 1.25]}, {"machine": "m"}, "a.json"),

@@ -122,7 +122,6 @@ NUMBERS = {
     "BreakEvenPoint": "value",
     "GoodnessOfFitTest": "statistic",
     "Estimate": "estimate",
-    "PooledRatio": "estimate",
     "GroupAUC": "estimate",
     "GateRule": "estimate",
     "KolmogorovSmirnov": "statistic",

@@ -6,10 +6,10 @@ import json
 import math
 import os
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +20,6 @@ from fastmetrics._input.scalars import (
     Alternative,
     check_choice,
     check_decision_level,
-    check_flag,
     check_positive,
     complement,
 )
@@ -43,15 +42,10 @@ Correction = Literal["holm", "fdr"]
 #: What a process ends with that asked: 2 is a wrong question.
 _STATUS: Final[dict[Decision, int]] = {"not worse": 0, "worse": 1, "undecided": 3}
 _ONE_RUN: Final = (
-    "One run a side: how much runs differ of themselves is not known, and nothing is decided. Take "
-    "several, or say `single_run` (on the command line --single-run)."
+    "One run a side: how much runs differ of themselves is not known, and nothing is decided."
 )
-_ROUNDS: Final = (
-    "One run a side was taken for all there is: rounds of one run share one state of the machine, "
-    "and what is shown is that these two runs differ, or do not; not that the code does."
-)
-#: What must be the same for times to be comparable, by what the programs call it.
-_OF_PYTEST: Final = {
+#: What must be the same for times to be comparable, by the names of pytest-benchmark.
+_MACHINE: Final = {
     "node": "machine",
     "machine": "architecture",
     "system": "system",
@@ -59,14 +53,6 @@ _OF_PYTEST: Final = {
     "python_implementation": "python implementation",
     "python_version": "python version",
 }
-_OF_PYPERF: Final = {
-    "hostname": "machine",
-    "cpu_model_name": "processor",
-    "platform": "system release",
-    "python_implementation": "python implementation",
-    "python_version": "python version",
-}
-_OF_ASV: Final = {"machine": "machine", "cpu": "processor", "arch": "architecture", "os": "system"}
 #: Names that a message shows, at most.
 _SHOWN: Final = 5
 #: More than so many times the rounds made is no plan.
@@ -139,14 +125,12 @@ class TimingRatio(OneNumber):
     pvalue_not_worse : float
         That it did.
     n_before, n_after : int
-        Runs; of single runs rounds.
+        Runs.
     margin : float
         The largest growth of this work that does not matter.
     more_needed : int or None
         About how many more runs a side would decide, if ratio and spread stay as they are; 0 where
         it is decided, None where no number would do.
-    detectable : float
-        The smallest growth that so many runs would show in four of five tries; nan of one run.
     """
 
     name: str
@@ -160,29 +144,6 @@ class TimingRatio(OneNumber):
     n_after: int
     margin: float
     more_needed: int | None
-    detectable: float
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class PooledRatio(OneNumber):
-    """The geometric mean of the ratios of all works.
-
-    Attributes
-    ----------
-    estimate : float
-        Times after over times before.
-    confidence_interval : ConfidenceInterval
-        As those of the works; nan of one run a side.
-    standard_error : float
-        Of the ratio.
-    n_works : int
-        Works.
-    """
-
-    estimate: float
-    confidence_interval: ConfidenceInterval
-    standard_error: float
-    n_works: int
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -193,24 +154,18 @@ class TimingComparison(Several[TimingRatio]):
     ----------
     rows : tuple of TimingRatio
         One for each work; ``comparison["name"]`` is that of a name.
-    pooled : PooledRatio
-        The geometric mean of the ratios.
     confidence_level : float
         Level of the decisions.
     correction : {"holm", "fdr"}
         What "worse" is adjusted for: the chance of any false alarm, or the share of false ones.
     paired : bool
         Whether the runs were taken in turns.
-    units : {"runs", "rounds"}
-        What varies.
     """
 
     rows: tuple[TimingRatio, ...]
-    pooled: PooledRatio
     confidence_level: float
     correction: Correction
     paired: bool
-    units: Literal["runs", "rounds"]
 
     @property
     def decision(self) -> Decision:
@@ -243,13 +198,8 @@ class TimingComparison(Several[TimingRatio]):
         hidden = ("standard_error", "pvalue_worse", "pvalue_not_worse", "n_before", "n_after")
         table = Table.of(
             self.rows,
-            (*columns, "detectable", *hidden),
-            words={
-                "name": "work",
-                "estimate": "after / before",
-                "more_needed": f"more {self.units}",
-                "detectable": "would show",
-            },
+            (*columns, *hidden),
+            words={"name": "work", "estimate": "after / before", "more_needed": "more runs"},
             level=round(complement(2 * complement(self.confidence_level)), 4),
             most=len(self.rows),
             unseen=hidden,
@@ -263,28 +213,9 @@ class TimingComparison(Several[TimingRatio]):
         )
         margin = f"Margin {margins[0]:.3g}: " if len(margins) == 1 else ""
         notes = [f"{margin}{counts}. All together: {self.decision}. {said}"]
-        if self.pooled.n_works > 1:
-            low, high = self.pooled.confidence_interval
-            notes.append(
-                f"Geometric mean of the {self.pooled.n_works} ratios: {self.pooled.estimate:.4g} "
-                f"[{low:.4g}, {high:.4g}]."
-            )
-        if self.units == "rounds":
-            notes.append(_ROUNDS)
-        elif all(row.n_before == row.n_after == 1 for row in self.rows):
+        if all(row.n_before == row.n_after == 1 for row in self.rows):
             notes.append(_ONE_RUN)
         return Display([table], "Times after a change, over those before", notes)
-
-
-class _Change(NamedTuple):
-    """The change of the logarithm of a time."""
-
-    name: str
-    mean: float
-    standard_error: float
-    df: float
-    n_before: int
-    n_after: int
 
 
 def compare_timings(
@@ -293,7 +224,6 @@ def compare_timings(
     *,
     margin: float | Mapping[str, float] = 0.05,
     paired: bool = False,
-    single_run: bool = False,
     correction: Correction = "holm",
     allow_different: Iterable[str] = (),
     confidence_level: float = 0.95,
@@ -311,9 +241,6 @@ def compare_timings(
     paired : bool, default=False
         Whether run i of `before` and run i of `after` were taken next to one another, in turns:
         then their ratios count, and a slower phase of the machine meets both.
-    single_run : bool, default=False
-        Of one run a side: take its rounds for what varies. What was different about the machine
-        between the two runs then looks like a change; without it nothing is decided.
     correction : {"holm", "fdr"}, default="holm"
         "holm" bounds the chance of calling any work worse that is not, "fdr" (Benjamini and
         Hochberg) the share of such works among those that are called worse.
@@ -327,8 +254,7 @@ def compare_timings(
     Returns
     -------
     TimingComparison
-        Ratio, interval and decision of each work, how many more runs would decide, and the
-        smallest growth that these runs would show.
+        Ratio, interval and decision of each work, and how many more runs would decide.
 
     Raises
     ------
@@ -342,7 +268,8 @@ def compare_timings(
     -----
     O(n). **Runs are the units**: the rounds of one run share its machine state and its memory
     layout, which alone can make one of two equal programs faster by some per cent, so that a
-    hundred rounds of two runs say of the runs that they differ, not of the code. Each run is
+    hundred rounds of two runs say of the runs that they differ, not of the code: with one run a
+    side nothing is decided. Each run is
     reduced to the mean of the logarithms of its rounds; those are compared by Student's t of the
     differences, or Welch's of two samples. "Worse" are works whose ratio is above
     1 + margin by a one-sided test, adjusted; "not worse" those whose ratio is below it by the other
@@ -368,13 +295,13 @@ def compare_timings(
     ('worse', 1.194)
     """
     is_paired = check_choice("paired", paired, (True, False))
-    by_round = check_flag("single_run", single_run)
     check_choice("correction", correction, get_args(Correction))
     sides = [_runs(before, "before"), _runs(after, "after")]
     allowed = [allow_different] if isinstance(allow_different, str) else list(allow_different)
     _check_sources(sides, allowed)
     old, new = (
-        [_works(run, name) for run in side] for side, name in zip(sides, _NAMES, strict=True)
+        [_mean_logarithms(run, name) for run in side]
+        for side, name in zip(sides, _NAMES, strict=True)
     )
     for name, side in zip(_NAMES, (old, new), strict=True):
         for run in side:
@@ -384,25 +311,10 @@ def compare_timings(
                     f"all runs must have the same names: {lone[0]!r} is not in every one, "
                     f"`{name}` and `before` differ in {len(lone)}"
                 )
-    if by_round and (len(old), len(new)) != (1, 1):
-        raise InputError(f"`single_run` is of one run a side: got {len(old)} and {len(new)}")
-    find = _paired if is_paired else _unpaired
-    values = [
-        {name: side[0][name] if by_round else _means(side, name) for name in old[0]}
-        for side in (old, new)
-    ]
-    changes = [find(name, *(each[name] for each in values)) for name in old[0]]
-    together = [np.mean([_means(side, name) for name in old[0]], axis=0) for side in (old, new)]
-    pooled = _sum_of(changes) if by_round else find("all", *together)
     level = check_decision_level(confidence_level)
-    margins = [_margin_of(each.name, margin) for each in changes]
-    rows = _decided(changes, margins, level, correction)
-    ratio = math.exp(pooled.mean)
-    whole = PooledRatio(
-        ratio, _interval(pooled, level), ratio * pooled.standard_error, len(changes)
-    )
-    units: Literal["runs", "rounds"] = "rounds" if by_round else "runs"
-    return TimingComparison(rows, whole, complement(level), correction, is_paired, units)
+    margins = [_margin_of(name, margin) for name in old[0]]
+    rows = _decisions(old, new, margins, level, correction, is_paired)
+    return TimingComparison(rows, complement(level), correction, is_paired)
 
 
 def _runs(given: Any, name: str) -> list[Any]:
@@ -418,22 +330,6 @@ def _runs(given: Any, name: str) -> list[Any]:
     return list(runs)
 
 
-def _means(runs: Sequence[Mapping[str, NDArray[np.float64]]], name: str) -> NDArray[np.float64]:
-    """Return the mean logarithm of a work in each run."""
-    return np.array([float(np.mean(run[name])) for run in runs])
-
-
-def _sum_of(changes: list[_Change]) -> _Change:
-    """Return the mean change of works, whose rounds are taken for independent."""
-    k = len(changes)
-    mean = sum(each.mean for each in changes) / k
-    parts = [each.standard_error**2 / k**2 for each in changes]
-    fourth = sum(part**2 / each.df for part, each in zip(parts, changes, strict=True) if each.df)
-    df = sum(parts) ** 2 / fourth if fourth > 0 else math.nan
-    n = changes[0]
-    return _Change("all", mean, math.sqrt(sum(parts)), df, n.n_before, n.n_after)
-
-
 def _margin_of(name: str, margin: Any) -> float:
     """Return the margin of a work."""
     if not isinstance(margin, Mapping):
@@ -444,57 +340,61 @@ def _margin_of(name: str, margin: Any) -> float:
     raise InputError(f"`margin` has none of {name!r}: name it, or '*' for all others")
 
 
-def _decided(
-    changes: list[_Change], margins: list[float], alpha: float, correction: Correction
+def _decisions(
+    old: list[dict[str, float]],
+    new: list[dict[str, float]],
+    margins: list[float],
+    alpha: float,
+    correction: Correction,
+    is_paired: bool,
 ) -> tuple[TimingRatio, ...]:
-    """Return the decisions on changes of the logarithms of times."""
+    """Return the decision on each work from its mean logarithms by run."""
+    change_of = _paired_change if is_paired else _welch_change
+    changes = {}
+    for name in old[0]:
+        sides = (np.array([run[name] for run in side]) for side in (old, new))
+        changes[name] = change_of(name, *sides)
     bounds = list(map(math.log1p, margins))
     above, below = (
         [
-            difference_test(each.mean - bound, each.standard_error, each.df, 1 - alpha, side).pvalue
-            for each, bound in zip(changes, bounds, strict=True)
+            difference_test(mean - bound, error, df, 1 - alpha, side).pvalue
+            for (mean, error, df), bound in zip(changes.values(), bounds, strict=True)
         ]
         for side in _SIDES
     )
     rows = []
-    of_worse = adjusted(np.array(above), "holm" if correction == "holm" else "benjamini-hochberg")
-    for k, change in enumerate(changes):
+    worse = adjusted(np.array(above), "holm" if correction == "holm" else "benjamini-hochberg")
+    for k, (name, (mean, error, df)) in enumerate(changes.items()):
         decision: Decision = (
-            "worse" if of_worse[k] <= alpha else "not worse" if below[k] <= alpha else "undecided"
+            "worse" if worse[k] <= alpha else "not worse" if below[k] <= alpha else "undecided"
         )
-        own = alpha / len(changes)
         needed: int | None = 0
         if decision == "undecided":
-            needed = _more_needed(change, bounds[k], alpha if change.mean < bounds[k] else own)
+            level = alpha if mean < bounds[k] else alpha / len(changes)
+            needed = _more_needed(mean - bounds[k], error, df, max(len(old), len(new)), level)
+        half = critical_value(df, alpha, "greater") * error
         rows.append(
             TimingRatio(
-                name=change.name,
-                estimate=math.exp(change.mean),
-                confidence_interval=_interval(change, alpha),
-                standard_error=math.exp(change.mean) * change.standard_error,
+                name=name,
+                estimate=math.exp(mean),
+                confidence_interval=ConfidenceInterval(
+                    math.exp(mean - half), math.exp(mean + half)
+                ),
+                standard_error=math.exp(mean) * error,
                 decision=decision,
-                pvalue_worse=float(of_worse[k]),
+                pvalue_worse=float(worse[k]),
                 pvalue_not_worse=below[k],
-                n_before=change.n_before,
-                n_after=change.n_after,
+                n_before=len(old),
+                n_after=len(new),
                 margin=margins[k],
                 more_needed=needed,
-                detectable=_detectable(change, bounds[k], own),
             )
         )
     return tuple(rows)
 
 
-def _detectable(change: _Change, bound: float, alpha: float) -> float:
-    """Return the growth that is called worse, alone, in four of five tries."""
-    if not change.standard_error >= 0.0:
-        return math.nan
-    beyond = critical_value(change.df, alpha, "greater") + critical_value(change.df, 0.2, "greater")
-    return math.expm1(bound + beyond * change.standard_error)
-
-
-def _works(times: Any, name: str) -> dict[str, NDArray[np.float64]]:
-    """Return the logarithms of the times of each work."""
+def _mean_logarithms(times: Any, name: str) -> dict[str, float]:
+    """Return the mean logarithm of the times of each work in one run."""
     times = times.rounds if isinstance(times, TimingRun) else times
     if not isinstance(times, Mapping):
         raise InputTypeError(
@@ -502,32 +402,36 @@ def _works(times: Any, name: str) -> dict[str, NDArray[np.float64]]:
         )
     if not times:
         raise InputError(f"`{name}` is empty: there is no work to compare")
-    works = zip(names_of(times, name, "works"), times.items(), strict=True)
-    return {work: _logarithms(values, f"{name}[{key!r}]") for work, (key, values) in works}
+    means = {}
+    for work, (key, values) in zip(names_of(times, name, "works"), times.items(), strict=True):
+        numbers = check_numbers(values, f"{name}[{key!r}]")
+        wrong = np.flatnonzero(numbers <= 0)
+        if len(wrong):
+            at = int(wrong[0])
+            raise InputError(
+                f"`{name}[{key!r}]` must be above 0: got {numbers[at]:g} at index {at}"
+            )
+        means[work] = float(np.mean(np.log(numbers)))
+    return means
 
 
-def _logarithms(times: Any, name: str) -> NDArray[np.float64]:
-    numbers = check_numbers(times, name)
-    wrong = np.flatnonzero(numbers <= 0)
-    if len(wrong):
-        at = int(wrong[0])
-        raise InputError(f"`{name}` must be above 0: got {numbers[at]:g} at index {at}")
-    return np.log(numbers)
-
-
-def _paired(name: str, before: NDArray[np.float64], after: NDArray[np.float64]) -> _Change:
+def _paired_change(
+    name: str, before: NDArray[np.float64], after: NDArray[np.float64]
+) -> tuple[float, float, float]:
+    """Return the mean change of logarithms, its standard error and degrees of freedom."""
     if len(before) != len(after):
         raise InputError(
             f"what is paired must be as many: of {name!r}, `before` has {len(before)} and `after` "
             f"{len(after)}"
         )
-    found = moments(after - before)
-    error = found.deviation / math.sqrt(found.n)
-    return _Change(name, found.mean, error, float(found.n - 1), found.n, found.n)
+    n, mean, deviation = moments(after - before)
+    return mean, deviation / math.sqrt(n), float(n - 1)
 
 
-def _unpaired(name: str, before: NDArray[np.float64], after: NDArray[np.float64]) -> _Change:
-    """Return the change of means by Welch's test."""
+def _welch_change(
+    name: str, before: NDArray[np.float64], after: NDArray[np.float64]
+) -> tuple[float, float, float]:
+    """Return the change of the means of two independent samples, by Welch's test."""
     both = moments(before), moments(after)
     parts = [each.deviation**2 / each.n for each in both]  # nan of one run
     variance = sum(parts)
@@ -536,24 +440,16 @@ def _unpaired(name: str, before: NDArray[np.float64], after: NDArray[np.float64]
         df = variance**2 / sum(
             part**2 / (each.n - 1) for part, each in zip(parts, both, strict=True)
         )
-    error = math.sqrt(variance)
-    return _Change(name, both[1].mean - both[0].mean, error, df, both[0].n, both[1].n)
+    return both[1].mean - both[0].mean, math.sqrt(variance), df
 
 
-def _interval(change: _Change, alpha: float) -> ConfidenceInterval:
-    half = critical_value(change.df, alpha, "greater") * change.standard_error
-    return ConfidenceInterval(math.exp(change.mean - half), math.exp(change.mean + half))
-
-
-def _more_needed(change: _Change, bound: float, alpha: float) -> int | None:
+def _more_needed(distance: float, error: float, df: float, n: int, alpha: float) -> int | None:
     """Return how many more runs the longer side needs, the other one growing with it."""
-    distance, n = abs(change.mean - bound), max(change.n_before, change.n_after)
 
     def decides(rounds: int) -> bool:
         growth = rounds / n
-        error = change.standard_error / math.sqrt(growth)
-        df = (change.df + 1) * growth - 1
-        return critical_value(df, alpha, "greater") * error <= distance
+        limit = critical_value((df + 1) * growth - 1, alpha, "greater")
+        return limit * (error / math.sqrt(growth)) <= abs(distance)
 
     high = 2 * n
     while not decides(high):  # nan never does
@@ -571,8 +467,7 @@ def read_timings(path: str | os.PathLike[str]) -> TimingRun:
     ----------
     path : path
         A JSON file of pytest-benchmark (``--benchmark-json``, or ``--benchmark-save`` with
-        ``--benchmark-save-data``), of pyperf, of hyperfine (``--export-json``), or of asv
-        (``results/machine/commit-env.json``).
+        ``--benchmark-save-data``), or of hyperfine (``--export-json``).
 
     Returns
     -------
@@ -592,11 +487,8 @@ def read_timings(path: str | os.PathLike[str]) -> TimingRun:
 
     Notes
     -----
-    One file is one run: the rounds in it share a state of the machine, and so do the processes that
-    pyperf starts one after another. pytest-benchmark's files without data have the mean of the
-    rounds in their place, asv's the median that it keeps. Of asv those are read whose name starts
-    with ``time``; of a benchmark with parameters each combination is one. hyperfine does not say
-    where it ran.
+    One file is one run: the rounds in it share a state of the machine. pytest-benchmark's files
+    without data have the mean of the rounds in their place. hyperfine does not say where it ran.
 
     Examples
     --------
@@ -613,17 +505,20 @@ def read_timings(path: str | os.PathLike[str]) -> TimingRun:
             content = json.load(file, object_pairs_hook=_without_copies)
         except (ValueError, RecursionError) as error:
             raise FileError(f"{name}: no JSON: {parsing_error(error)}") from None
-    read = _reader(content)
-    if read is None:
+    fields = content if isinstance(content, Mapping) else {}
+    is_pytest = isinstance(fields.get("benchmarks"), list)
+    if not is_pytest and not isinstance(fields.get("results"), list):
         raise FileError(
-            f"{name}: not what pytest-benchmark, pyperf, hyperfine or asv save: it has neither "
-            "`benchmarks` nor `results` of theirs"
+            f"{name}: not what pytest-benchmark or hyperfine save: it has neither `benchmarks` nor "
+            "`results` of theirs"
         )
     rounds: dict[str, list[float]] = {}
     left_out: list[str] = []
     try:
-        found, environment = read(content)
-        for key, times in found:
+        results = _pytest_results(fields) if is_pytest else _hyperfine_results(fields, name)
+        for key, times in results:
+            if not isinstance(times, list):
+                raise TypeError(f"times are a {type(times).__name__}, where a list belongs")
             if key in rounds or key in left_out:
                 raise FileError(f"{name}: two results are named {key!r}: give each its own name")
             if any(each is None or each != each for each in times) or not times:
@@ -635,10 +530,12 @@ def read_timings(path: str | os.PathLike[str]) -> TimingRun:
             wrong = [each for each in rounds[key] if not 0.0 < each < math.inf]
             if wrong:
                 raise FileError(f"{name}: {key!r} has a time that is not above 0: {wrong[0]:g}")
+        info = fields.get("machine_info") or {}
+        environment = {said: info.get(key) for key, said in _MACHINE.items()}
+        cpu = info.get("cpu") or {}
+        processor = cpu.get("brand_raw") or cpu.get("brand") or info.get("processor")
     except FileError:
         raise
-    except _FailedError as error:
-        raise FileError(f"{name}: {error}") from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         what = f"{type(error).__name__} {error}"
         raise FileError(f"{name}: not whole, or of a version that is not known: {what}") from None
@@ -649,12 +546,9 @@ def read_timings(path: str | os.PathLike[str]) -> TimingRun:
         warn_user(
             f"{name}: {len(left_out):,} without a time left out: {shown}", DataConversionWarning
         )
+    environment["processor"] = processor
     kept = {key: str(value) for key, value in environment.items() if value not in (None, "")}
     return TimingRun(rounds, kept, name)
-
-
-class _FailedError(Exception):
-    """The timed work failed."""
 
 
 def _without_copies(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -666,98 +560,23 @@ def _without_copies(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-#: Names with their times, and the environment.
-_Found = tuple[list[tuple[str, list[Any]]], dict[str, Any]]
-
-
-def _reader(content: Any) -> Callable[[Any], _Found] | None:
-    """Return the function that reads a file like this; None for others."""
-    if not isinstance(content, Mapping):
-        return None
-    benchmarks, results = content.get("benchmarks"), content.get("results")
-    if isinstance(benchmarks, list):
-        is_pyperf = any(isinstance(each, Mapping) and "runs" in each for each in benchmarks)
-        return _of_pyperf if is_pyperf else _of_pytest
-    if isinstance(results, list):
-        return _of_hyperfine
-    return _of_asv if isinstance(results, Mapping) else None
-
-
-def _of_hyperfine(content: Mapping[str, Any]) -> _Found:
-    found = []
+def _hyperfine_results(content: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
+    """Yield each command and its times."""
     for each in content["results"]:
         command, codes = str(each["command"]), each.get("exit_codes") or []
         failed = [code for code in codes if code != 0]  # None: ended by a signal
         if failed:
             code = "a signal" if failed[0] is None else f"exit code {failed[0]}"
             many = f"{len(failed)} of {len(codes)} runs"
-            raise _FailedError(f"{command!r} failed in {many}, with {code}: it was not timed")
-        found.append((command, _list_of(each["times"])))
-    return found, {}
+            raise FileError(f"{path}: {command!r} failed in {many}, with {code}: it was not timed")
+        yield command, each["times"]
 
 
-def _of_pytest(content: Mapping[str, Any]) -> _Found:
-    rounds = []
+def _pytest_results(content: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the name of each benchmark and its times, or their mean alone."""
     for each in content["benchmarks"]:
         stats = each["stats"]
-        times = stats.get("data") or [stats["mean"]]
-        rounds.append((str(each["fullname"]), _list_of(times)))
-    info = content.get("machine_info") or {}
-    found = {said: info.get(key) for key, said in _OF_PYTEST.items()}
-    cpu = info.get("cpu") or {}
-    found["processor"] = cpu.get("brand_raw") or cpu.get("brand") or info.get("processor")
-    return rounds, found
-
-
-def _of_pyperf(content: Mapping[str, Any]) -> _Found:
-    shared = content.get("metadata") or {}
-    rounds: list[tuple[str, list[Any]]] = []
-    found = shared
-    for each in content["benchmarks"]:
-        own = shared | (each.get("metadata") or {})
-        values = [value for run in each["runs"] for value in run.get("values") or ()]
-        first = each["runs"][0].get("metadata") or {} if each["runs"] else {}
-        found = own | first | found
-        if own.get("unit", "second") == "second":
-            rounds.append((str(own.get("name", "benchmark")), values))
-    return rounds, {said: found.get(key) for key, said in _OF_PYPERF.items()}
-
-
-def _of_asv(content: Mapping[str, Any]) -> _Found:
-    heads = content["result_columns"]
-    rounds: list[tuple[str, list[Any]]] = []
-    for name, values in content["results"].items():
-        if not name.rpartition(".")[2].startswith("time"):
-            continue
-        row = dict(zip(heads, values or (), strict=False))
-        if row.get("result") is None:  # the benchmark failed
-            rounds.append((name, []))
-            continue
-        samples = row.get("samples") or [None] * len(row["result"])
-        for k, (median, own) in enumerate(zip(row["result"], samples, strict=True)):
-            parameters = _parameters(row.get("params") or [], k)
-            is_missing = median is None or median != median  # failed, or skipped
-            times = _list_of(own) if own and not is_missing else [median]
-            rounds.append((f"{name}{parameters}", times))
-    given = content.get("params") or {}
-    found = {said: given.get(key) for key, said in _OF_ASV.items()}
-    versions = content.get("requirements") or {}
-    return rounds, found | {"python version": content.get("python")} | dict(versions)
-
-
-def _list_of(times: Any) -> list[Any]:
-    if not isinstance(times, list):
-        raise TypeError(f"times are a {type(times).__name__}, where a list belongs")
-    return times
-
-
-def _parameters(params: list[list[str]], k: int) -> str:
-    """Return the k-th combination of parameters in brackets, the last of them running first."""
-    found = []
-    for values in reversed(params):
-        k, place = divmod(k, len(values))
-        found.append(str(values[place]))
-    return f"({', '.join(reversed(found))})" if found else ""
+        yield str(each["fullname"]), stats.get("data") or [stats["mean"]]
 
 
 def _check_sources(sides: Iterable[Iterable[Any]], allowed: Iterable[str]) -> None:

@@ -99,7 +99,7 @@ examples:
 
 _COLUMNS: Final = (
     *("name", "estimate", "low", "high", "standard_error", "decision", "margin", "more_needed"),
-    *("detectable", "n_before", "n_after", "pvalue_worse", "pvalue_not_worse"),
+    *("n_before", "n_after", "pvalue_worse", "pvalue_not_worse"),
 )
 
 
@@ -121,13 +121,12 @@ def run_compare_benchmarks(options: argparse.Namespace) -> str:
 
     margins = dict(options.margin or ())
     margins |= {"*": margins.pop("*", 0.05)}  # the last: the first that fits is taken
-    with in_words(as_options("single_run", "allow_different", "before", "after")) as texts:
+    with in_words(as_options("allow_different", "before", "after")) as texts:
         before, after = _shared(_read(options.before), _read(options.after))
         found = compare_timings(
             before,
             after,
             paired=options.paired,
-            single_run=options.single_run,
             margin=margins,
             correction=options.correction,
             allow_different=options.allow_different,
@@ -204,17 +203,16 @@ COMPARE_BENCHMARKS: Final = Command(
     formats=("table", "json", "csv", "markdown"),
     help="""\
 Decide of each benchmark whether it became slower by more than a margin: worse, not worse, or
-undecided, and then how many more runs would decide. Each file is one run, of pytest-benchmark,
-pyperf, hyperfine or asv; runs are what varies, so that several a side are needed: with one a side
-nothing is decided, unless --single-run says that its rounds are to be taken for all there is. Runs
-on other machines, processors, interpreters or versions, and runs that failed, are refused.
+undecided, and then how many more runs would decide. Each file is one run, of pytest-benchmark or
+hyperfine; runs are what varies, so that several a side are needed: with one a side nothing is
+decided. Runs on other machines, processors, interpreters or versions, and runs that failed, are
+refused.
 
 exit status: 0 nothing is worse, 1 something is, 2 the files cannot be compared, 3 undecided""",
     options="""
 --before FILE ...  the runs before the change: files, or glob patterns
 --after FILE ...  the runs after it: files, or glob patterns
 [--paired]  the runs were taken in turns, the first before with the first after and so on
-[--single-run]  take the rounds of one run a side for what varies
 [--margin [NAME=]P]...  the largest growth of a time that does not matter: 5%% (default) or 0.05; of
     one benchmark, or of a pattern as 'sort*', with its name; may be repeated
 [--correction {holm,fdr}]  bound the chance of any false alarm (default), or the share of false ones
@@ -230,7 +228,7 @@ examples:
   for i in 1 2 3 4 5; do pytest --benchmark-json=before$i.json; done
   fastmetrics compare-benchmarks --before 'before*.json' --after 'after*.json'
   fastmetrics compare-benchmarks --before b*.json --after a*.json --margin 10% --margin 'io*=25%'
-  fastmetrics compare-benchmarks --before old.json --after new.json --single-run --format markdown
+  fastmetrics compare-benchmarks --before b*.json --after a*.json --paired --format markdown
 """,
 )
 
