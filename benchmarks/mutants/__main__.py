@@ -1,10 +1,9 @@
-"""Try mutants of a sample of lines: ``python -m benchmarks.mutants`` (the extra ``mutants``).
+"""Ask the tests of each mutant of ``list.toml``: ``python -m benchmarks.mutants``.
 
-Works on copies of the checkout. The tests of a mutant are the three files nearest to its module by
-imports, and while it survives, the others of its floor and the nearest of other floors.
-``--count 5 --floor tables`` looks at the first five lines of one floor, ``--only TEXT`` at modules
-whose path contains it, ``--seed TEXT`` at other lines. ``--publish`` writes the page, of a run of
-all floors; ``--judge`` writes it anew once survivors have been found to be equivalent.
+Works on copies of the checkout and needs ``pip install -e ".[mutants]"``. The tests of a mutant are
+the three files nearest to its module by imports, and while it survives, the others of its layer and
+the nearest of other layers. ``--layer tables`` tries the mutants of one layer, ``--publish`` writes
+the page, ``--draw 9`` fills the list up to nine mutants a layer where lines have gone.
 """
 
 from __future__ import annotations
@@ -15,19 +14,20 @@ import resource
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from queue import SimpleQueue
 
 from tqdm import tqdm
 
-from benchmarks.mutants.choice import Choice
-from benchmarks.mutants.report import Tried, equivalents, judged, keep, kept, publish, summary
-from benchmarks.mutants.sample import FLOORS, SEED, sample
+from benchmarks.mutants.choice import FOLDERS, Choice
+from benchmarks.mutants.listed import Mutant, locate, read_mutants, write_mutants
+from benchmarks.mutants.report import Tried, publish, share_killed
 from benchmarks.mutants.trial import Job, copied, tried, unchanged
 
 ROOT = Path(__file__).resolve().parents[2]
-COUNT = 50
+SEED = "fastmetrics"
 #: Bytes that a process of tests may ask for (one test reserves 22 GiB, and touches next to none): a
 #: mutant may want all there are.
 MEMORY = 30 << 30
@@ -52,45 +52,49 @@ def _all(jobs: Sequence[Job], scratch: Path, n_jobs: int) -> Iterator[Tried]:
         yield from pool.imap(one, jobs)
 
 
+def _fill_up(mutants: Sequence[Mutant], count: int) -> list[Mutant]:
+    """Return the mutants whose lines still stand, and new ones up to a count for each layer."""
+    from benchmarks.mutants.draw import draw
+
+    kept = [mutant for mutant, _ in locate(mutants, ROOT)[0]]
+    for layer in FOLDERS:
+        lines = {each.line for each in mutants if each.layer == layer}
+        missing = max(count - sum(each.layer == layer for each in kept), 0)
+        fresh = (each for each in draw(ROOT, layer, SEED) if each.line not in lines)
+        kept += islice(fresh, missing)
+    return kept
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Try the sample and publish what became of it."""
+    """Try the mutants and print those that survive."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.mutants", description=__doc__)
-    parser.add_argument("--floor", action="append", help="a floor; by default " + ", ".join(FLOORS))
-    parser.add_argument("--count", type=int, default=COUNT, help="lines of each floor")
-    parser.add_argument("--only", default="", metavar="TEXT", help="part of a module's path")
-    parser.add_argument("--seed", default=SEED, help="what else decides which lines are drawn")
+    parser.add_argument("--layer", action="append", choices=FOLDERS, help="a layer; default: all")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
-    parser.add_argument("--verbose", action="store_true", help="say what killed each mutant")
+    parser.add_argument("--verbose", action="store_true", help="print what killed each mutant")
     parser.add_argument("--publish", action="store_true", help="write docs/mutants.md")
-    parser.add_argument("--judge", action="store_true", help="write it of what was tried last")
-    asked = parser.parse_args(arguments)
-    if asked.judge:
-        publish([judged(each, equivalents()) for each in kept()], ROOT)
+    parser.add_argument("--draw", type=int, metavar="N", help="fill the list up, and try nothing")
+    options = parser.parse_args(arguments)
+    if options.publish and options.layer:
+        parser.error("what is published is of all layers")
+    mutants = read_mutants()
+    if options.draw:
+        write_mutants(_fill_up(mutants, options.draw))
         return 0
-    if asked.publish and (asked.only, asked.seed, asked.floor) != ("", SEED, None):
-        parser.error("what is published is of all floors and of the version's own lines")
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    choice = Choice(ROOT)
-    floors = asked.floor or FLOORS
-    jobs = [
-        (mutant, choice.tests_of(mutant.module))
-        for floor in floors
-        for mutant in sample(ROOT, floor, asked.count, asked.seed)
-        if asked.only in mutant.module
-    ]
-    start, found, known = time.perf_counter(), list[Tried](), equivalents()
+    choice, results, start = Choice(ROOT), list[Tried](), time.perf_counter()
+    there, gone = locate(mutants, ROOT)
+    for mutant in gone:
+        print(f"not once in the package: {mutant.line}")
+    layers = options.layer or FOLDERS
+    jobs = [(each, path, choice.tests_of(path)) for each, path in there if each.layer in layers]
     with tempfile.TemporaryDirectory(prefix="fastmetrics-mutants.") as scratch:
-        each_tried = _all(jobs, Path(scratch), asked.jobs)
-        for each in tqdm(each_tried, total=len(jobs), unit=" mutants"):
-            found.append(each)
-            now = judged(each, known)
-            if asked.verbose or now.outcome == "survived":
-                tqdm.write(now.told())
-    print(summary([judged(each, known) for each in found]), end="")
-    print(f"{time.perf_counter() - start:.0f} s")
-    if asked.publish:
-        keep(found)
-        publish([judged(each, known) for each in found], ROOT)
+        for result in tqdm(_all(jobs, Path(scratch), options.jobs), total=len(jobs)):
+            results.append(result)
+            if options.verbose or result.outcome == "survived":
+                tqdm.write(result.text())
+    print(f"Killed: {share_killed(results)}.\n{time.perf_counter() - start:.0f} s")
+    if options.publish:
+        publish(results, ROOT)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Which tests a mutant has to pass: the nearest by imports, its floor's, the nearest elsewhere."""
+"""Which tests a mutant has to pass: the nearest by imports, its layer's, the nearest elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fastmetrics._lazy import stub_names
 Rounds = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 NEAR, FAR = 3, 99
-#: Folders of tests by floor; those of processes, of files and of figures take too long.
+#: Folders of tests by layer of the package.
 FOLDERS = {
     "_kernels": ("tests/kernels/",),
     "_input": ("tests/checks/",),
@@ -24,7 +24,13 @@ FOLDERS = {
     "inference": ("tests/inference/", "tests/intervals/"),
     "comparison": ("tests/comparison/",),
     "selection": ("tests/selection/",),
+    "io": ("tests/io/",),
+    "_report": ("tests/report/",),
+    "dask": ("tests/clusters/",),
+    "cli": ("tests/cli/",),
 }
+#: Layers whose tests every other layer may be asked: those of files and processes take too long.
+QUICK = ("_input", "tables", "measures", "inference", "comparison", "selection")
 ANYWHERE = ("tests/properties/",)
 
 
@@ -74,14 +80,14 @@ class Choice:
         return found
 
     def tests_of(self, path: str) -> Rounds:
-        """Return the few nearest tests of a file, the others of its floor, a few of other floors.
+        """Return the few nearest tests of a file, the others of its layer, a few of other layers.
 
-        Kernels run as plain Python, which the tests of other floors would take for ever with.
+        Kernels run as plain Python, which the tests of other layers would take for ever with.
         """
         distances = self.distances(path.removesuffix(".py").replace("/", "."))
-        floor = path.split("/")[1]
-        own = FOLDERS[floor] + (() if floor == "_kernels" else ANYWHERE)
-        folders = own if floor == "_kernels" else sum(FOLDERS.values(), ())
+        layer = path.split("/")[1]
+        own = FOLDERS[layer] + (ANYWHERE if layer in QUICK else ())
+        folders = own if layer == "_kernels" else sum((FOLDERS[name] for name in QUICK), ())
         ranked = []
         for name, used in self.tests.items():
             if name.startswith((*own, *folders)):

@@ -1,19 +1,20 @@
-"""The command: its sample is stable, a mutant is killed by what notices it and by nothing else."""
+"""The command: its list is fixed, a mutant is killed by what notices it and by nothing else."""
 
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("cosmic_ray")
 
-import fastmetrics
 from benchmarks.mutants import report, trial
 from benchmarks.mutants.choice import FOLDERS, Choice
+from benchmarks.mutants.draw import changes, draw
+from benchmarks.mutants.listed import Mutant, locate, read_mutants, write_mutants
 from benchmarks.mutants.report import Tried
-from benchmarks.mutants.sample import FLOORS, Mutant, mutants_of, sample
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULE, TEST = "fastmetrics/tables/area.py", "tests/tables/test_area.py"
@@ -59,16 +60,7 @@ def checkout(place: Path, test: str) -> Path:
     return place
 
 
-def mutant_of(line: str, operator: str) -> Mutant:
-    """Return the first mutant of a line by one of cosmic-ray's operators."""
-    return next(
-        mutant
-        for mutant in mutants_of(MODULE, SOURCE)
-        if mutant.text == line and mutant.operator == f"core/{operator}"
-    )
-
-
-PRODUCT = mutant_of("return width * height", "ReplaceBinaryOperator_Mul_Add")
+PRODUCT = Mutant("tables", "return width * height", "return width + height")
 CALLS = "from fastmetrics.tables.area import area\n\n\ndef test_area():\n    "
 
 
@@ -78,8 +70,8 @@ CALLS = "from fastmetrics.tables.area import area\n\n\ndef test_area():\n    "
 def test_what_a_test_notices_is_killed_and_the_file_is_as_before(tmp_path: Path) -> None:
     place = checkout(tmp_path, CALLS + "assert area(3, 4) == 12\n")
     before = (place / MODULE).stat()
-    found = trial.tried((PRODUCT, ((TEST,), (), ())), place)
-    assert (found.outcome, found.becomes) == ("killed", "return width + height")
+    found = trial.tried((PRODUCT, MODULE, ((TEST,), (), ())), place)
+    assert (found.outcome, found.module) == ("killed", MODULE)
     assert "test_area" in found.reason
     assert (place / MODULE).read_text() == SOURCE
     assert (place / MODULE).stat().st_mtime_ns == before.st_mtime_ns
@@ -87,7 +79,7 @@ def test_what_a_test_notices_is_killed_and_the_file_is_as_before(tmp_path: Path)
 
 def test_what_no_test_notices_has_survived(tmp_path: Path) -> None:
     place = checkout(tmp_path, CALLS + "area(3, 4)\n")
-    found = trial.tried((PRODUCT, ((TEST,), (TEST,), ())), place)
+    found = trial.tried((PRODUCT, MODULE, ((TEST,), (TEST,), ())), place)
     assert (found.outcome, found.reason) == ("survived", "")
 
 
@@ -95,7 +87,7 @@ def test_every_round_is_asked(tmp_path: Path) -> None:
     place = checkout(tmp_path, CALLS + "assert area(3, 4) == 12\n")
     other = "tests/tables/test_other.py"
     (place / other).write_text("def test_nothing():\n    pass\n")
-    assert trial.tried((PRODUCT, ((other,), (), (TEST,))), place).outcome == "killed"
+    assert trial.tried((PRODUCT, MODULE, ((other,), (), (TEST,))), place).outcome == "killed"
 
 
 @pytest.mark.parametrize(
@@ -109,7 +101,7 @@ def test_every_round_is_asked(tmp_path: Path) -> None:
 def test_what_fails_without_the_mutant_too_kills_nothing(
     tmp_path: Path, test: str, asked: str
 ) -> None:
-    found = trial.tried((PRODUCT, ((asked,), (), ())), checkout(tmp_path, CALLS + test))
+    found = trial.tried((PRODUCT, MODULE, ((asked,), (), ())), checkout(tmp_path, CALLS + test))
     assert found.outcome == "survived"
     assert found.reason.startswith("without it too: ERROR" if asked != TEST else "without it too")
 
@@ -122,7 +114,7 @@ def test_what_fails_now_and_then_kills_nothing(tmp_path: Path) -> None:
         "    is_first, _ = not mark.exists(), mark.touch()\n"
         "    assert not is_first\n"
     )
-    found = trial.tried((PRODUCT, ((TEST,), (), ())), checkout(tmp_path, once))
+    found = trial.tried((PRODUCT, MODULE, ((TEST,), (), ())), checkout(tmp_path, once))
     assert found.outcome == "survived"
     assert found.reason.startswith("failed once: FAILED")
 
@@ -131,11 +123,10 @@ def test_a_mutant_that_does_not_end_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trial, "LIMITS", (6, 6, 6))
-    endless = mutant_of("found = found + 1", "ReplaceBinaryOperator_Add_Sub")
+    endless = Mutant("tables", "found = found + 1", "found = found - 1")
     test = "from fastmetrics.tables.area import steps\n\n\ndef test_steps():\n    steps(3)\n"
-    found = trial.tried((endless, ((TEST,), (), ())), checkout(tmp_path, test))
-    assert (found.outcome, found.becomes) == ("killed", "found = found - 1")
-    assert found.reason == "no end within 6 s"
+    found = trial.tried((endless, MODULE, ((TEST,), (), ())), checkout(tmp_path, test))
+    assert (found.outcome, found.reason) == ("killed", "no end within 6 s")
 
 
 @pytest.mark.parametrize(
@@ -161,61 +152,70 @@ def test_machine_code_of_no_other_mutant_is_run(
 def test_tests_that_fail_on_the_code_as_it_is_stop_everything(tmp_path: Path) -> None:
     place = checkout(tmp_path, CALLS + "assert area(3, 4) == 13\n")
     with pytest.raises(SystemExit, match="fail without a mutant"):
-        trial.unchanged([(PRODUCT, ((TEST,), (), ()))], place)
+        trial.unchanged([(PRODUCT, MODULE, ((TEST,), (), ()))], place)
 
 
-# --- the sample ----------------------------------------------------------------------------------
+# --- the list ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("floor", FLOORS)
-def test_the_sample_takes_a_line_once(floor: str) -> None:
-    found = sample(ROOT, floor, 40)
-    assert len(found) == 40
-    assert max(Counter((mutant.module, mutant.line) for mutant in found).values()) == 1
-    for mutant in found:
-        lines = (ROOT / mutant.module).read_text(encoding="utf-8").splitlines()
-        assert lines[mutant.line - 1].strip() == mutant.text
+def test_the_list_is_of_every_layer_and_its_lines_stand_in_the_package() -> None:
+    mutants = read_mutants()
+    there, gone = locate(mutants, ROOT)
+    assert len(there) >= 80, gone
+    assert set(Counter(each.layer for each, _ in there)) == set(FOLDERS)
+    assert len({each.line for each in mutants}) == len(mutants)
 
 
-def test_another_seed_draws_other_lines() -> None:
-    one, other = (set(sample(ROOT, "tables", 20, seed)) for seed in ("fastmetrics", "other"))
-    assert one == set(sample(ROOT, "tables", 20))
-    assert len(one & other) < 10
+def test_a_list_is_read_as_it_was_written(tmp_path: Path) -> None:
+    mutants = [PRODUCT, Mutant("tables", 'a = "\\"', "a = 1", "because")]
+    write_mutants(mutants, tmp_path / "list.toml")
+    assert read_mutants(tmp_path / "list.toml") == mutants
 
 
-def test_other_lines_do_not_change_the_sample(tmp_path: Path) -> None:
-    def asked() -> list[tuple[str, str]]:
-        return [(mutant.text, mutant.operator) for mutant in sample(tmp_path, "tables", 99)]
+def test_a_line_is_found_where_it_stands_once(tmp_path: Path) -> None:
+    place = checkout(tmp_path, "")
+    assert locate([PRODUCT], place) == ([(PRODUCT, MODULE)], [])
+    (place / "fastmetrics/other.py").write_text(SOURCE)
+    assert locate([PRODUCT], place) == ([], [PRODUCT])
 
+
+@pytest.mark.parametrize("layer", ["dask", "io"])
+def test_lines_are_drawn_once_and_changed(layer: str) -> None:
+    mutants = [*islice(draw(ROOT, layer, "fastmetrics"), 10)]
+    assert len({each.line for each in mutants}) == 10
+    assert all(each.line != each.becomes for each in mutants)
+    assert len(locate(mutants, ROOT)[0]) == 10
+
+
+def test_other_lines_do_not_change_what_is_drawn(tmp_path: Path) -> None:
     path = checkout(tmp_path, "") / MODULE
-    before = asked()
+    before = [*draw(tmp_path, "tables", "fastmetrics")]
     path.write_text(SOURCE.replace("\n\n\ndef area", "\n\nUNIT = 2 * 3\n\n\ndef area"))
-    after = asked()
+    after = [*draw(tmp_path, "tables", "fastmetrics")]
     assert [each for each in after if each in before] == before
-    assert [text for text, _ in after if text not in SOURCE] == ["UNIT = 2 * 3"]
+    assert [each.line for each in after if each not in before] == ["UNIT = 2 * 3"]
+    assert before != [*draw(tmp_path, "tables", "other")]
 
 
 def test_what_nothing_evaluates_is_left_alone() -> None:
-    found = {mutant.text for mutant in mutants_of(MODULE, SOURCE)}
-    assert not any("no code" in text for text in found)
-    annotated = "def area(width: float | None, height: float = 1) -> float:"
-    changes = [m.operator for m in mutants_of(MODULE, SOURCE) if m.text == annotated]
-    assert set(changes) == {"core/NumberReplacer"}  # the default
+    lines, by_line = SOURCE.splitlines(), changes(SOURCE)
+    assert not any("no code" in lines[number - 1] for number in by_line)
+    annotated = 1 + lines.index("def area(width: float | None, height: float = 1) -> float:")
+    assert set(by_line[annotated]) == {"core/NumberReplacer"}  # the default
 
 
 # --- which tests are asked -----------------------------------------------------------------------
 
 
-def test_the_nearest_tests_come_first_and_all_of_the_floor_are_asked() -> None:
+def test_the_nearest_tests_come_first_and_all_of_the_layer_are_asked() -> None:
     choice = Choice(ROOT)
-    for module, nearest in (
-        ("fastmetrics/tables/score_table.py", "tests/tables/test_hull.py"),
-        ("fastmetrics/measures/probabilities/top_k.py", "tests/measures/test_hinge.py"),
-        ("fastmetrics/inference/units.py", "tests/inference/test_units.py"),
-        ("fastmetrics/_kernels/merges.py", "tests/kernels/test_merges.py"),
+    assert choice.tests_of("fastmetrics/_kernels/merges.py")[0][0] == "tests/kernels/test_merges.py"
+    for module in (
+        "fastmetrics/tables/score_table.py",
+        "fastmetrics/inference/units.py",
+        "fastmetrics/_kernels/merges.py",
     ):
         first, others, elsewhere = choice.tests_of(module)
-        assert first[0] == nearest
         folders = FOLDERS[module.split("/")[1]]
         tests = (path for folder in folders for path in (ROOT / folder).glob("test_*.py"))
         own = {path.relative_to(ROOT).as_posix() for path in tests}
@@ -229,36 +229,24 @@ def test_the_nearest_tests_come_first_and_all_of_the_floor_are_asked() -> None:
 # --- what is published ---------------------------------------------------------------------------
 
 
-def each_outcome() -> list[Tried]:
-    reasons = {"killed": "FAILED tests", "survived": "", "equivalent": "it is faster"}
-    return [Tried(PRODUCT, f"{kind} += 1", kind, why) for kind, why in reasons.items()]
-
-
-def test_a_survivor_that_is_listed_is_equivalent(tmp_path: Path) -> None:
-    killed, survived, _ = each_outcome()
-    known = {(MODULE, PRODUCT.text, each.becomes): "because" for each in (killed, survived)}
-    assert report.judged(killed, known) == killed
-    report.keep(each_outcome(), tmp_path / "tried.json")
-    assert report.kept(tmp_path / "tried.json") == each_outcome()
-    assert report.judged(survived, {}) == survived
-    listed = report.judged(survived, known)
-    assert (listed.outcome, listed.reason) == ("equivalent", "because")
-
-
 def test_what_is_published(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     page = tmp_path / "CONTRIBUTING.md"
     page.write_text("a\n<!-- mutants:start -->\nold\n<!-- mutants:end -->\nb\n")
-    report.publish(each_outcome(), tmp_path)
-    assert page.read_text() == (
-        f"a\n<!-- mutants:start -->\n{report.summary(each_outcome())}<!-- mutants:end -->\nb\n"
-    )
-    assert "1 of 2 (50.0 %)" in page.read_text()
-    said = (tmp_path / "docs" / "mutants.md").read_text()
-    assert "| `tables` | 1 of 2 (50.0 %), limits 9 % to 91 % | 1 | 1 |" in said
-    assert f"of the version, here {fastmetrics.__version__}" in said
-    assert "+ survived += 1" in said
-    assert "+ killed += 1" not in said  # what a test noticed is not listed
+    equal = Mutant("tables", "while found < n:", "while found != n:", "it is as fast")
+    results = [
+        Tried(PRODUCT, MODULE, "killed", "FAILED tests"),
+        Tried(Mutant("tables", "found = 0", "found = 1"), MODULE, "survived"),
+        Tried(equal, MODULE, "survived"),
+    ]
+    report.publish(results, tmp_path)
+    assert "1 of 2 (50.0 %), limits 9 % to 91 %" in page.read_text()
+    assert page.read_text().startswith("a\n<!-- mutants:start -->\nKilled: ")
+    text = (tmp_path / "docs" / "mutants.md").read_text()
+    assert "| `tables` | 1 of 2 (50.0 %), limits 9 % to 91 % | 1 |" in text
+    assert "+ found = 1" in text
+    assert "it is as fast" in text
+    assert "+ return width + height" not in text  # what a test noticed is not listed
     page.write_text("no block")
     with pytest.raises(RuntimeError, match="0 blocks"):
-        report.publish(each_outcome(), tmp_path)
+        report.publish(results, tmp_path)

@@ -13,17 +13,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import cosmic_ray.plugins
-from cosmic_ray.mutating import use_mutation
-
 from benchmarks.mutants.choice import Rounds
+from benchmarks.mutants.listed import Mutant
 from benchmarks.mutants.report import Tried
-from benchmarks.mutants.sample import Mutant
 
 #: Seconds for each round of tests: many times what they take.
 LIMITS = (120, 900, 300)
 
-Job = tuple[Mutant, Rounds]
+#: A mutant, the module that its line stands in, and its tests.
+Job = tuple[Mutant, str, Rounds]
 
 
 def setting(module: str) -> str:
@@ -88,17 +86,17 @@ def passes(words: Sequence[str], place: Path, how: str, limit: float) -> tuple[b
 
 
 @contextmanager
-def mutated(mutant: Mutant, place: Path) -> Iterator[str]:
-    """Yield what the line has become; afterwards the file is as before, its time stamp too."""
-    path = place / mutant.module
-    stamps = path.stat()
-    operator = cosmic_ray.plugins.get_operator(mutant.operator)()
+def mutated(mutant: Mutant, path: Path) -> Iterator[None]:
+    """Change the line in a file; afterwards the file is as before, its time stamp too."""
+    stamps, source = path.stat(), path.read_text(encoding="utf-8")
+    lines = source.splitlines(keepends=True)
+    number = [line.strip() for line in lines].index(mutant.line)
+    lines[number] = lines[number].replace(mutant.line, mutant.becomes)
     try:
-        with use_mutation(path, operator, mutant.occurrence) as (_, text):
-            if text is None:
-                raise RuntimeError(f"no such place: {mutant}")
-            yield text.splitlines()[mutant.line - 1].strip()
+        path.write_text("".join(lines), encoding="utf-8")
+        yield
     finally:
+        path.write_text(source, encoding="utf-8")
         os.utime(path, ns=(stamps.st_atime_ns, stamps.st_mtime_ns))
 
 
@@ -109,25 +107,25 @@ def tried(job: Job, place: Path) -> Tried:
     and then passes has killed it. A test that fails without it too, or now and then, is no answer:
     the mutant counts as a survivor, and the failure is its reason.
     """
-    mutant, rounds = job
-    how = setting(mutant.module)
+    mutant, module, rounds = job
+    how = setting(module)
     for tests, limit in zip(rounds, LIMITS, strict=True):
         if not tests:
             continue
         # What failed last, or all where pytest found no end or did not start.
         again = command(tests, "--last-failed")
-        with mutated(mutant, place) as becomes:
+        with mutated(mutant, place / module):
             passed, said = passes(command(tests, "--cache-clear"), place, how, limit)
             if passed:
                 continue
             passes_with_it, _ = passes(again, place, how, limit)
         if passes_with_it:
-            return Tried(mutant, becomes, "survived", "failed once: " + _failure(said))
+            return Tried(mutant, module, "survived", "failed once: " + _failure(said))
         passes_without_it, said_without = passes(again, place, how, limit)
         if passes_without_it:
-            return Tried(mutant, becomes, "killed", _failure(said))
-        return Tried(mutant, becomes, "survived", "without it too: " + _failure(said_without))
-    return Tried(mutant, becomes, "survived")
+            return Tried(mutant, module, "killed", _failure(said))
+        return Tried(mutant, module, "survived", "without it too: " + _failure(said_without))
+    return Tried(mutant, module, "survived")
 
 
 def _failure(said: str) -> str:
@@ -139,8 +137,8 @@ def _failure(said: str) -> str:
 def unchanged(jobs: Sequence[Job], place: Path) -> None:
     """Run all tests that will be asked on the code as it is: they have to pass, and fill caches."""
     by_setting: dict[str, set[str]] = {}
-    for mutant, rounds in jobs:
-        by_setting.setdefault(setting(mutant.module), set()).update(*rounds)
+    for _, module, rounds in jobs:
+        by_setting.setdefault(setting(module), set()).update(*rounds)
     for how, tests in by_setting.items():
         print(shlex.join(command(sorted(tests))), f"({how})")
         passed, said = passes(command(sorted(tests)), place, how, 4 * max(LIMITS))

@@ -1,26 +1,22 @@
-"""The sample: lines ranked by a hash of what they say, so that edits elsewhere leave it alone."""
+"""Draw mutants: lines ranked by a hash of what they say, each changed once by cosmic-ray."""
 
 from __future__ import annotations
 
 import ast
 import hashlib
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 import cosmic_ray.plugins
 from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.mutating import mutate_code
 
-from fastmetrics import __version__
+from benchmarks.mutants.listed import Mutant, modules_by_line
 
-#: Each version draws lines of its own: tests that were written for survivors of one say nothing of
-#: what another one draws.
-SEED = __version__
-FLOORS = ("_kernels", "tables", "measures", "inference")
 #: What somebody might write instead of an operator. A ``|`` for a ``+`` ends in a TypeError: such
-#: mutants would only flatter the score.
+#: mutants would only flatter the share that is killed.
 _INSTEAD = {
     "Add": {"Sub", "Mul"},
     "Sub": {"Add"},
@@ -39,38 +35,9 @@ _IDENTITY, _SIGNS = {"Is", "IsNot"}, {"USub", "UAdd"}
 _UNPACKED = re.compile(r"(^|[(\[{,:=]|\b(return|yield|lambda))\s*$")
 
 
-@dataclass(frozen=True)
-class Mutant:
-    """One change of one line.
-
-    Attributes
-    ----------
-    module : str
-        Path of the file from the root of the checkout.
-    line : int
-        Its number, from 1.
-    text : str
-        What it says, without what surrounds it.
-    operator : str
-        Name of cosmic-ray's operator.
-    occurrence : int
-        Which of the operator's places in the file.
-    """
-
-    module: str
-    line: int
-    text: str
-    operator: str
-    occurrence: int
-
-
-def _rank(seed: str, *parts: object) -> str:
-    return hashlib.sha256("\0".join(map(str, (seed, *parts))).encode()).hexdigest()
-
-
 def never_run(source: str) -> set[tuple[int, int]]:
     """Return the places, line and column, of annotations: nothing evaluates them."""
-    places = set()
+    places = set[tuple[int, int]]()
     for node in ast.walk(ast.parse(source)):
         for field in ("annotation", "returns"):
             hint = getattr(node, field, None)
@@ -95,11 +62,11 @@ def is_plausible(operator: str) -> bool:
     return kind != "RemoveDecorator"
 
 
-def mutants_of(module: str, source: str) -> list[Mutant]:
-    """Return every change that cosmic-ray knows for a file, annotations and decorators left out."""
+def changes(source: str) -> dict[int, dict[str, list[tuple[str, int]]]]:
+    """Return cosmic-ray's operators, with their occurrences, by line and by kind of operator."""
     nodes = list(ast_nodes(get_ast(source)))
     lines, ignored = source.splitlines(), never_run(source)
-    found = []
+    by_line: dict[int, dict[str, list[tuple[str, int]]]] = defaultdict(lambda: defaultdict(list))
     for name in cosmic_ray.plugins.operator_names():
         operator_class = cosmic_ray.plugins.get_operator(name)
         if operator_class.arguments() or not is_plausible(name):
@@ -111,29 +78,30 @@ def mutants_of(module: str, source: str) -> list[Mutant]:
             is_unpacking = text[start[1]] == "*" and _UNPACKED.search(text[: start[1]])
             is_decorator = text.lstrip().startswith("@")
             if start not in ignored and not (is_unpacking or is_decorator):
-                found.append(Mutant(module, start[0], text.strip(), name, occurrence))
-    return found
+                by_line[start[0]][name.partition("_")[0]].append((name, occurrence))
+    return by_line
 
 
-def _one_a_line(mutants: Sequence[Mutant], seed: str) -> Iterator[tuple[str, Mutant]]:
-    """Yield one change of each line, with its rank: one kind of operator, then one of that kind."""
-    seen = Counter[str]()  # a line may stand several times in a file
-    by_line = defaultdict(lambda: defaultdict(list))
-    for mutant in mutants:
-        by_line[mutant.line][mutant.operator.partition("_")[0]].append(mutant)
-    for _, kinds in sorted(by_line.items()):
-        one = min(
-            min(kinds.items(), key=lambda kind: _rank(seed, "kind", kind[0], kind[1][0].text))[1],
-            key=lambda mutant: _rank(seed, "mutant", mutant.operator, mutant.text),
-        )
-        yield _rank(seed, one.module, one.text, seen[one.text]), one
-        seen[one.text] += 1
+def _rank(*parts: object) -> str:
+    return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()
 
 
-def sample(root: Path, floor: str, count: int, seed: str = SEED) -> list[Mutant]:
-    """Return the mutants of ``count`` lines of one floor of the package."""
-    found = []
-    for path in sorted((root / "fastmetrics" / floor).rglob("*.py")):
+def draw(root: Path, layer: str, seed: str) -> Iterator[Mutant]:
+    """Yield one mutant of each line that stands once in the package, in the order of its hash."""
+    modules, candidates = modules_by_line(root), []
+    for path in sorted((root / "fastmetrics" / layer).rglob("*.py")):
         source = path.read_text(encoding="utf-8")
-        found += _one_a_line(mutants_of(path.relative_to(root).as_posix(), source), seed)
-    return [mutant for _, mutant in sorted(found, key=lambda ranked: ranked[0])[:count]]
+        lines = source.splitlines()
+        for number, kinds in changes(source).items():
+            text = lines[number - 1].strip()
+            if len(modules[text]) == 1:
+                kind = min(sorted(kinds), key=lambda kind, t=text: _rank(seed, "kind", kind, t))
+                choice = min(kinds[kind], key=lambda each, t=text: _rank(seed, each[0], t))
+                candidates.append((_rank(seed, text), number, source, choice))
+    for _, number, source, (name, occurrence) in sorted(candidates):
+        mutated = mutate_code(source, cosmic_ray.plugins.get_operator(name)(), occurrence)
+        before, after = source.splitlines(), (mutated or "").splitlines()
+        line, becomes = before[number - 1].strip(), "".join(after[number - 1 : number]).strip()
+        before[number - 1 : number] = after[number - 1 : number]
+        if before == after and line != becomes:
+            yield Mutant(layer, line, becomes)
