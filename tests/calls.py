@@ -3,8 +3,6 @@
 A reader who follows a call has to open those files. ``python tests/calls.py`` prints the table.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What every test shares: hypothesis profiles, a seeded generator, how the suite is run."""
 
-from __future__ import annotations
-
 import atexit
 import gc
 import itertools

@@ -4,8 +4,6 @@
 that no function of the core imports them, at whatever time.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Final

@@ -1,7 +1,5 @@
 """Sizes of blocks, batches and jobs, which small data must exceed: of tests, what knows them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pkgutil import resolve_name
 from typing import Any

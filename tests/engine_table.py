@@ -3,8 +3,6 @@
 As a program, in the checkout: write the table anew.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

@@ -1,7 +1,5 @@
 """Evaluations of the same rows by other ways: equal, but for what only rows in memory have."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

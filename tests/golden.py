@@ -4,8 +4,6 @@ Somebody's published interval hangs on them: a change that makes it write other 
 line in the changelog. Data come from whole numbers alone, so that no generator's version matters.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import warnings

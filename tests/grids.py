@@ -1,7 +1,5 @@
 """Less of what is large: rows of a grid of parameters, examples drawn at random."""
 
-from __future__ import annotations
-
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence

@@ -1,7 +1,5 @@
 """Measures by family, under names that tests call: of tests, what knows where the registry is."""
 
-from __future__ import annotations
-
 from typing import get_args, get_type_hints
 
 import fastmetrics as fm

@@ -1,7 +1,5 @@
 """Peers whose answer costs little and whose call costs much."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from unittest import mock
 

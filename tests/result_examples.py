@@ -1,7 +1,5 @@
 """An example of each public result and table, for tests of what they have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache, partial
 from typing import Any

@@ -1,7 +1,5 @@
 """A Spark of one process, for tests: its Python workers run this interpreter."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """P-values of replicates: without one as extreme they are bounds, and every form says so."""
 
-from __future__ import annotations
-
 import copy
 import csv
 import io

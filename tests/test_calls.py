@@ -1,7 +1,5 @@
 """What a reader of one call has to open: few files."""
 
-from __future__ import annotations
-
 import os.path
 
 import pytest

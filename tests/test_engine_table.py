@@ -1,7 +1,5 @@
 """The table of measures and engines in the document is what asking finds."""
 
-from __future__ import annotations
-
 import pytest
 
 pytest.importorskip("dask.array")

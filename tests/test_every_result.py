@@ -1,7 +1,5 @@
 """Every public result and table is pickled, copied and compared: it is the same afterwards."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import inspect

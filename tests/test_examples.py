@@ -1,7 +1,5 @@
 """The stories of ``examples/`` run as they stand, and say what they are told for."""
 
-from __future__ import annotations
-
 import runpy
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is written replaces a file whole or leaves it: full disks, kills, links, permissions."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

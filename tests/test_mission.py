@@ -1,7 +1,5 @@
 """The mission page names functions, tests and benchmarks that exist; its tour runs."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

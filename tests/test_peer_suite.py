@@ -1,7 +1,5 @@
 """The run of scikit-learn's own tests: its plugin, its judge, its data file, its page."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import os

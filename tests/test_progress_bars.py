@@ -1,7 +1,5 @@
 """Progress bars: when one is shown, and what it needs."""
 
-from __future__ import annotations
-
 import io
 import sys
 import types

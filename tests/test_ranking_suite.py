@@ -1,7 +1,5 @@
 """The run of ir_measures' own tests: its page, and the providers where it is installed."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Every public result is printed as a table, shown as HTML, and made a data frame."""
 
-from __future__ import annotations
-
 import math
 import sys
 from dataclasses import dataclass, field

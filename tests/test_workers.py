@@ -1,7 +1,5 @@
 """The thread pool: order, failures, limits, interrupts, forks, and pools inside pools."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Keys that read alike (1 and "1", None and "None") name two things: refused at every door."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

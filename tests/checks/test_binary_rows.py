@@ -1,7 +1,5 @@
 """What the first look takes on trust, and what `BinaryRows` verifies when it is read."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A call that does not fit its function is told what to do, not only that it does not fit."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pickle

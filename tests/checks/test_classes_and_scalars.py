@@ -1,7 +1,5 @@
 """Labels of many classes, matrices of scores and indicators, and scalar options."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Docstrings that are completed from glossaries: whole in help(), the function left alone."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What labels, scores and weights are refused, taken as they are, or converted with a warning."""
 
-from __future__ import annotations
-
 import decimal
 import fractions
 import re

@@ -1,7 +1,5 @@
 """Every container and dtype gives the same rows; canonical input is not copied, none is changed."""
 
-from __future__ import annotations
-
 import array
 import collections
 import ctypes

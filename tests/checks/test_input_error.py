@@ -1,7 +1,5 @@
 """Errors of input: which parameter they are about, and the same error under another name."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

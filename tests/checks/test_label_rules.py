@@ -1,7 +1,5 @@
 """Which labels are accepted, and which one is positive: scikit-learn's own answer, rule by rule."""
 
-from __future__ import annotations
-
 import functools
 import warnings
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 A kernel would read the others too, with the same result: by another version, compiled for them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

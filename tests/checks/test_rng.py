@@ -1,7 +1,5 @@
 """What ``rng=`` accepts, and the key that comes of it."""
 
-from __future__ import annotations
-
 import re
 import threading
 from typing import Any

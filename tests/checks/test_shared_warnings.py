@@ -1,7 +1,5 @@
 """Warnings beside scikit-learn: one class that is both, in words that begin with its own."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import subprocess

@@ -1,7 +1,5 @@
 """The commonest slips: what a user holds is passed as it is, and the message says what to do."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

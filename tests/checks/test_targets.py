@@ -1,7 +1,5 @@
 """Which targets are matrices, and what sparse and dense indicators become."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import polars as pl

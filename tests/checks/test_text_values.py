@@ -1,7 +1,5 @@
 """Texts count by their value at every entry point, whatever NumPy makes of them."""
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Callable
 from typing import Any

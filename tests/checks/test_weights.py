@@ -1,7 +1,5 @@
 """Weights: verified whole, counts told from importances, extremes brought into range."""
 
-from __future__ import annotations
-
 import contextlib
 from fractions import Fraction
 from typing import Any

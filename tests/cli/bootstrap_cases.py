@@ -1,7 +1,5 @@
 """Commands on `x.parquet` (see conftest.py), and what comes of them."""
 
-from __future__ import annotations
-
 from fastmetrics.cli import main
 
 N = 240

@@ -1,7 +1,5 @@
 """A file of scores in the folder that a test works in."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq

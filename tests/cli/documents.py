@@ -8,8 +8,6 @@ recipes, which have what they need.
 As a program, in the checkout: rewrite the ``text`` blocks of the documents, and the pictures.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,7 +1,5 @@
 """The bootstrap as a user at a terminal meets it: its bar, and Ctrl-C."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

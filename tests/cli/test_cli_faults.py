@@ -1,7 +1,5 @@
 """Bad files: exit 2, one line on stderr that names file and place, nothing on stdout."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """Columns and files of any spelling; a session that sees the named files and nothing else."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

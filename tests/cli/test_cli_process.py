@@ -1,7 +1,5 @@
 """The program as a process: start-up, exit codes, signals, pipes, missing extras."""
 
-from __future__ import annotations
-
 import io
 import os
 import signal

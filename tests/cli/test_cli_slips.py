@@ -1,7 +1,5 @@
 """Slips at the command line: the message blames what is wrong, and says where it is."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import signal

@@ -1,7 +1,5 @@
 """Standard output and standard error that are closed, full, or read by nobody."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """The tables for those who come from other libraries: every name is there, every pair agrees."""
 
-from __future__ import annotations
-
 import functools
 import re
 

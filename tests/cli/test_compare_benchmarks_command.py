@@ -1,7 +1,5 @@
 """`fastmetrics compare-benchmarks`: files of pytest-benchmark, exit statuses, formats, faults."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """``fastmetrics compare``: logs and tables in, the library's evaluation out."""
 
-from __future__ import annotations
-
 import json
 import shlex
 

@@ -1,7 +1,5 @@
 """`fastmetrics compare-table`: the numbers of the library, its files, formats and faults."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """`fastmetrics demo`: the shipped data, its table, and the pointer to the next command."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import sys

@@ -1,7 +1,5 @@
 """`fastmetrics evaluate`: formats, columns, labels and outputs."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """`fastmetrics evaluate --bootstrap`: intervals in every output, seeds, names, what is refused."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

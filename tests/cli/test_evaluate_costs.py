@@ -1,7 +1,5 @@
 """`fastmetrics evaluate --cost-fn --cost-fp`: prices by number and by column, in every format."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

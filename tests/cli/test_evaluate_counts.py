@@ -1,7 +1,5 @@
 """`fastmetrics evaluate --counts`: what a database counted is evaluated as its rows are."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`fastmetrics evaluate --memory`: the figures of all rows, in the memory that is given."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

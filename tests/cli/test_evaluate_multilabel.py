@@ -1,7 +1,5 @@
 """`fastmetrics evaluate --label-score`: rows with several labels, a pair of columns for each."""
 
-from __future__ import annotations
-
 import io
 import json
 

@@ -1,7 +1,5 @@
 """`fastmetrics evaluate --query`: the options reach `evaluate`, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

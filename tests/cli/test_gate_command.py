@@ -1,7 +1,5 @@
 """``fastmetrics gate``: exit statuses, two files, rules, JUnit."""
 
-from __future__ import annotations
-
 import json
 from xml.etree import ElementTree as ET
 

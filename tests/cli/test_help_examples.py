@@ -1,7 +1,5 @@
 """The examples in the help of the commands are commands that run."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Ctrl-C: not in the compiler, not lost, and once."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

@@ -1,7 +1,5 @@
 """Ctrl-C where C++ and Python make another error of it: it is an interrupt all the same."""
 
-from __future__ import annotations
-
 import os
 import signal
 

@@ -1,7 +1,5 @@
 """Every command that prints JSON says which version of its schema that is."""
 
-from __future__ import annotations
-
 import json
 import re
 

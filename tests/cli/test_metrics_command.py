@@ -1,7 +1,5 @@
 """`fastmetrics metrics`: the table of measures, whole or of one kind of prediction."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

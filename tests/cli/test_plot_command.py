@@ -1,7 +1,5 @@
 """`fastmetrics plot`: the figures of the library, of files, in files; and what is refused."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

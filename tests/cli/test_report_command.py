@@ -1,7 +1,5 @@
 """``fastmetrics report``: the page of the library, of files."""
 
-from __future__ import annotations
-
 import shlex
 
 import numpy as np

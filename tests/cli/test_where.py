@@ -1,7 +1,5 @@
 """`--where` is one boolean expression; whatever else it tries is refused or does nothing."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

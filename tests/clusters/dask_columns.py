@@ -1,7 +1,5 @@
 """Columns of Dask for tests: cut anywhere, held in whatever Dask holds."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -1,7 +1,5 @@
 """On a real cluster of two worker processes, one of which is killed while it works."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

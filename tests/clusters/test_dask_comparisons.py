@@ -1,7 +1,5 @@
 """``compare`` on Dask: the comparisons of rows in memory, whatever the partitions."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``estimate`` on Dask: the estimates of rows in memory, whatever the partitions."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import fields
 from typing import Any

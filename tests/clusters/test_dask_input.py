@@ -1,7 +1,5 @@
 """What Dask holds becomes partitions, and what is wrong with one is said as in memory."""
 
-from __future__ import annotations
-
 import re
 from itertools import chain
 from typing import Any

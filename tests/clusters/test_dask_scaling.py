@@ -1,7 +1,5 @@
 """What is timed on Dask is right, and the guide shows the stored seconds."""
 
-from __future__ import annotations
-
 import json
 
 import dask

@@ -1,7 +1,5 @@
 """Scores on Dask: the integers of memory, for any partitions and any ranges."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

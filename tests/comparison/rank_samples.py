@@ -1,7 +1,5 @@
 """Tables of scores with published answers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 #: Zhou, Machine Learning, table 2.5.

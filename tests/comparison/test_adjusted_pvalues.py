@@ -1,7 +1,5 @@
 """Adjusted p-values: statsmodels, published laws, and one implementation of Holm."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st

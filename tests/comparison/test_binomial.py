@@ -1,7 +1,5 @@
 """The binomial test against enumeration, published figures, scipy and statsmodels."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction

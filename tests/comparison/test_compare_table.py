@@ -1,7 +1,5 @@
 """One call for a table: the parts agree, names come from where they are, plots are data."""
 
-from __future__ import annotations
-
 import json
 import math
 

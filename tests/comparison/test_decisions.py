@@ -1,7 +1,5 @@
 """What a test decides where p is exactly what its level leaves: to reject, but for the binomial."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

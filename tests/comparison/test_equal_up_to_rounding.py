@@ -1,7 +1,5 @@
 """One rule of what is equal for all tests of scores: rounding alone makes no difference."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The 5x2cv tests against published figures, their definitions and mlxtend's figures."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction

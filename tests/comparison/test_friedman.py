@@ -1,7 +1,5 @@
 """Friedman's test: published figures, scipy, exact enumeration, and every degenerate case."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import warnings

@@ -1,7 +1,5 @@
 """Signs that flip by whole groups: every choice in fractions, rows of their own, size."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from fractions import Fraction

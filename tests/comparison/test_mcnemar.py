@@ -1,7 +1,5 @@
 """McNemar's test against published figures, enumeration and statsmodels."""
 
-from __future__ import annotations
-
 import json
 import math
 import warnings

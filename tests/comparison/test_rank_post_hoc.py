@@ -1,7 +1,5 @@
 """Nemenyi, Bonferroni-Dunn, Wilcoxon with Holm: published figures, peers, groups."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

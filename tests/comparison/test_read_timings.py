@@ -1,7 +1,5 @@
 """Files of timings: what each program saves, by what is in it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The sign-flip test against all signs, scipy's permutation test, and binomial special cases."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sums under random choices of signs, from the bits of the generator."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The study of sizes: its counting, its conclusions, its registry; and what it published."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

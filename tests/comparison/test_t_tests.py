@@ -1,7 +1,5 @@
 """One-sample and k-fold t tests against their definitions, scipy and the degenerate cases."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The published page is that of its figures, and they say what the guide says."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Times before and after: scipy's t tests of logarithms, Holm, decisions, their sizes, faults."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

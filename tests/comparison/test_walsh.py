@@ -1,7 +1,5 @@
 """Ranks of Walsh averages against all of them, sorted."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The signed-rank test against all signs, scipy, R's figures, and order statistics by sorting."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from fractions import Fraction

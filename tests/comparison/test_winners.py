@@ -1,7 +1,5 @@
 """Which model is called better: the direction is said, is a bool, and is never guessed."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a public docstring has to say, as a function from an object to complaints."""
 
-from __future__ import annotations
-
 import dataclasses
 import dis
 import inspect

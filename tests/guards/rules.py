@@ -4,8 +4,6 @@ Each rule gets the text of one file, so that a known-bad file can be put before 
 that judges the real ones.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import inspect

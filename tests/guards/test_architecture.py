@@ -1,7 +1,5 @@
 """docs/architecture.md tells of the house as it stands: its paths, its floors, its walk."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

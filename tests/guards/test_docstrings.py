@@ -1,7 +1,5 @@
 """Public names are documented, and what the documentation shows is what happens."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import importlib

@@ -1,7 +1,5 @@
 """The coverings of large grids leave no pair of values out, and leave much out."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import subprocess

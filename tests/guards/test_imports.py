@@ -1,7 +1,5 @@
 """What importing costs: heavy packages are loaded by those who need them, when they need them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

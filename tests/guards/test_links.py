@@ -1,7 +1,5 @@
 """Links of the documents lead somewhere: to a file that is there, and a heading in it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The site: every guide is on it, every public name has its page, and no warning."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The rules of the source tree hold, and each one catches a file known to be bad."""
 
-from __future__ import annotations
-
 import sys
 import tomllib
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The package does not grow again: no count is above the one that was reached."""
 
-from __future__ import annotations
-
 import pytest
 
 import sizes

@@ -1,7 +1,5 @@
 """docs/stability.md gives each public module a status and names what exists."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 

@@ -1,7 +1,5 @@
 """ruff, mypy and the floors: clean, and each one catches a file known to be bad."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """One name for one thing, in all public signatures, fields and measures."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 from collections.abc import Callable

@@ -4,8 +4,6 @@ scikit-learn's namesakes keep scikit-learn's parameters, and so do objects that 
 their contract.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import typing

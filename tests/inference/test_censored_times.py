@@ -1,7 +1,5 @@
 """Censored times by `estimate` and `compare`: derivatives, R's error, groups, faults."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

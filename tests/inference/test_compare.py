@@ -1,7 +1,5 @@
 """Comparisons against SciPy's paired tests, DeLong's, and definitions."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Estimates: limits by their formulas, the rule that picks them, and what is refused."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

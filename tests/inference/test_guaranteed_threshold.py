@@ -1,7 +1,5 @@
 """Thresholds with a guarantee: ranks and tests by their definitions, promises by simulation."""
 
-from __future__ import annotations
-
 import math
 import re
 from fractions import Fraction

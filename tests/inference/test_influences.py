@@ -1,7 +1,5 @@
 """How far a row moves a measure is the measure's numerical derivative by the row's weight."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

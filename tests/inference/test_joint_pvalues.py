@@ -1,7 +1,5 @@
 """Max-T p-values of differences: against integrals, the studentized range, draws, and Holm."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import pickle

@@ -1,7 +1,5 @@
 """Limits of KS: the greatest of Newcombe's limits of the gaps at each threshold."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

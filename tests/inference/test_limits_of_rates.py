@@ -1,7 +1,5 @@
 """Limits of what two rates make: their sums and ratios, and what an AUC is times a number."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`estimate` of a confusion matrix alone: as of its rows, shares by Wilson, errors by delta."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

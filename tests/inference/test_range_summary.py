@@ -1,7 +1,5 @@
 """Summaries of ranges of scores: whatever the cut and the order, the evaluation of all rows."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import warnings

@@ -1,7 +1,5 @@
 """Rank correlation by `estimate` and `compare`: derivatives, frequencies, groups, what is told."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rankings by `estimate` and `compare`: means, errors and freedom by Fractions, guards, faults."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

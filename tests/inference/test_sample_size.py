@@ -1,7 +1,5 @@
 """`plan`: samples for a half width or a difference, by statsmodels, closed forms and simulation."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Estimates of runs, of bins and of groups in bins: those of the same rows in memory."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Covariances and degrees of freedom against loops over the rows, by their definitions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Verdicts say what interval and adjusted p allow, in the measure's own direction, and no more."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

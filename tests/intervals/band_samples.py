@@ -1,7 +1,5 @@
 """Data for the tests of bands, and the cells of every replicate, rebuilt from its draws."""
 
-from __future__ import annotations
-
 import warnings
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Data for the tests of `bootstrap`, and its replicates rebuilt row by row from their draws."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable

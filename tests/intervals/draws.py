@@ -1,7 +1,5 @@
 """What the bootstrap drew, for tests that measure its replicates anew."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Bands: what they depend on, odd and wrong input, and (slow) how often they hold the truth."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

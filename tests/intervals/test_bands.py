@@ -1,7 +1,5 @@
 """Bands against their definitions: the curve, the limits of each method, every replicate."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Data that tell too little: nan or a warning that says so, and never a silent interval."""
 
-from __future__ import annotations
-
 import math
 import warnings
 

@@ -1,7 +1,5 @@
 """Bad arguments of `bootstrap`: the right error, in words that name the argument and the rule."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The interval of each method against its formula, and accelerations against differences."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

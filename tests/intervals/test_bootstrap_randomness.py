@@ -1,7 +1,5 @@
 """Where the replicates of `bootstrap` come from: seed, rows as a set, nothing else."""
 
-from __future__ import annotations
-
 import threading
 
 import numba

@@ -1,7 +1,5 @@
 """What `bootstrap` returns: plain floats, frozen, printable, portable."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`bootstrap` under way: interrupts, failures, memory, progress, functions that misbehave."""
 
-from __future__ import annotations
-
 import _thread
 import gc
 import signal

@@ -3,8 +3,6 @@
 Seeds are fixed, so a test passes or fails for good; bounds are those of some 4 standard errors.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every replicate of `bootstrap` against its rows, drawn again and measured from scratch."""
 
-from __future__ import annotations
-
 import math
 
 import numba

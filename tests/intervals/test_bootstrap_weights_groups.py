@@ -1,7 +1,5 @@
 """Weights, groups and the Bayesian bootstrap: each replicate against weighted rows from scratch."""
 
-from __future__ import annotations
-
 import math
 
 import numba

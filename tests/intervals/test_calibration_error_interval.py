@@ -1,7 +1,5 @@
 """The interval of the root mean square calibration error: its parts, its cases, its faults."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """The test of calibration: its statistics, its p-values by enumeration, its draws."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

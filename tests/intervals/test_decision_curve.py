@@ -1,7 +1,5 @@
 """Decision curves: the definition, the figures of R's dcurves, errors by rows, bands."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """DeLong's interval against the definition over all pairs, and published figures."""
 
-from __future__ import annotations
-
 import math
 from statistics import NormalDist
 

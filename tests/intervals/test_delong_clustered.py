@@ -1,7 +1,5 @@
 """The variance of AUCs of groups of examples: definition, relations to DeLong's, validity."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any

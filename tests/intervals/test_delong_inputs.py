@@ -1,7 +1,5 @@
 """What `delong_test` takes as models, and what it says about input that it refuses."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """DeLong's test for several models against the definition over all pairs, and published figures."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """Two AUCs on different examples against the definition, and in the degenerate cases."""
 
-from __future__ import annotations
-
 import math
 from statistics import NormalDist
 from typing import Any

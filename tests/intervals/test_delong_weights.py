@@ -1,7 +1,5 @@
 """DeLong's variance of weighted rows: importances by their influence, frequencies as copies."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from functools import partial

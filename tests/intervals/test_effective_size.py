@@ -1,7 +1,5 @@
 """Kish's effective sample size: the definition in fractions, and weights at the ends of doubles."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

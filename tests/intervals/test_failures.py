@@ -1,7 +1,5 @@
 """Replicates that are undefined: the warning names why, and the result that it is conditional."""
 
-from __future__ import annotations
-
 import math
 import re
 import warnings

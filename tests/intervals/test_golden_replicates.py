@@ -1,7 +1,5 @@
 """The replicates of a seed are those that were published: `golden` keeps some of every form."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Limits, acceleration and p-values of replicates: scipy, the definitions, published figures."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Multiclass AUCs of every replicate against scikit-learn on the drawn rows."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Results that hold several measures or models are asked by name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Functions of the user's that close over an array of their own: rows come in the order given."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Every replicate of a paired bootstrap, made anew from its draws by other libraries' measures."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from typing import Any

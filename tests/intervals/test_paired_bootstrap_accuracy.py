@@ -1,7 +1,5 @@
 """Paired intervals: DeLong's test, BCa's accelerations, and what must not change a bit."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What a paired bootstrap is given, what it refuses, and what its results can do."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """Paired permutation tests against every exchange, coin by coin, and published figures."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Newcombe's intervals for a difference of proportions: his tables, his formulas, simulation."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

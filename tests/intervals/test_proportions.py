@@ -1,7 +1,5 @@
 """Intervals for a proportion: definitions in fractions, scipy, and published figures."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

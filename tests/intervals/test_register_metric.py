@@ -1,7 +1,5 @@
 """Statistics of the user's own under a name."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numba

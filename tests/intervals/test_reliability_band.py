@@ -1,7 +1,5 @@
 """Bands of the calibration curve: limits by all runs of cells, draws under calibration."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

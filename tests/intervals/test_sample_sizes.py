@@ -1,7 +1,5 @@
 """What groups, weights and classes are worth, and the warning where that is too little."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from fractions import Fraction

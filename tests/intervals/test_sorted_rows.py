@@ -1,7 +1,5 @@
 """Examples by descending score, as replicates read them: against plain lists of rows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

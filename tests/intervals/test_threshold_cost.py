@@ -1,7 +1,5 @@
 """The cheapest threshold and its cost: rows left out, limits, weights; a small simulation."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The cheapest threshold of rows that come in groups: groups left out, and what varies."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The share not censored of other rows: by the definition, and its faults."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

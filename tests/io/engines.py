@@ -1,7 +1,5 @@
 """Databases that run a statement on rows of (label, score, weight, country)."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

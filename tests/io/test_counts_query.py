@@ -1,7 +1,5 @@
 """`counts_query`: run by the engines that can be installed, parsed for the others."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from typing import get_args, get_type_hints

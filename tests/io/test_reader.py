@@ -1,7 +1,5 @@
 """Columns of files: every number as it is written, in the order of the rows."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The session of DuckDB: what it may touch, and how its queries end."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

@@ -1,7 +1,5 @@
 """Values of text files are what Python reads, and texts stay as they are spelled, in every row."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

@@ -1,7 +1,5 @@
 """TREC's files: what they hold, what is counted, what is refused with file and line."""
 
-from __future__ import annotations
-
 import gzip
 import math
 from pathlib import Path

@@ -3,8 +3,6 @@
 `.ci/run` does the second with coverage (`NUMBA_DISABLE_JIT=1`). The cases are the same.
 """
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

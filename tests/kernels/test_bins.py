@@ -1,7 +1,5 @@
 """Counting rows into bins, against a binary search and a loop."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Scatter, gather and count, by double loops."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

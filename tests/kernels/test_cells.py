@@ -1,7 +1,5 @@
 """Cells, margins and codes of texts, by NumPy."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The one decorator: what is compiled, where it is kept, and how numba is guarded."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The sweeps over a table, by NumPy or double loops."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from fractions import Fraction
 from itertools import compress

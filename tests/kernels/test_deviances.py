@@ -1,7 +1,5 @@
 """Sums of Tweedie deviances against the textbook's formula in decimals of 60 digits."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal, localcontext
 

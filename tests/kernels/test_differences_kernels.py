@@ -1,7 +1,5 @@
 """Sums of pairs of sorted numbers against all of them; sums under signs against products."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

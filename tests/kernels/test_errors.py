@@ -1,7 +1,5 @@
 """The sums over errors, against exact sums of the same numbers."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Pooling rows into the upper hull, against the definition."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

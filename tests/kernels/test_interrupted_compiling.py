@@ -1,7 +1,5 @@
 """Ctrl-C while numba is imported, compiles or loads: held back, not lost, and nothing breaks."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

@@ -1,7 +1,5 @@
 """Pool adjacent violators, by the definition."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rows counted by the 32 bits of their scores, by dictionaries."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Terms of rows and moments of runs, by NumPy."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

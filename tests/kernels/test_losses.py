@@ -1,7 +1,5 @@
 """Sums of losses, by NumPy or exact sums."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Walks over sorted runs and tables, by exact arithmetic."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

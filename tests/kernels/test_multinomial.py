@@ -4,8 +4,6 @@ Keys are fixed, so a test passes or fails for good. Plain Python, which draws th
 (`test_resampling`), draws fewer numbers.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

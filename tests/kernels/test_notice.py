@@ -1,7 +1,5 @@
 """The notice on stderr where kernels take more than two seconds to compile."""
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Keys in the order of floats, words of key and place, and what sorted words say: by definition."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

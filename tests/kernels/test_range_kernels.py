@@ -1,7 +1,5 @@
 """What a range of a table adds, by NumPy and fractions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Pairs of rows by rank, beside every pair."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

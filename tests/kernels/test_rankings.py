@@ -1,7 +1,5 @@
 """Places of relevant items and what follows from them, by brute force."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Resampled curves read off at levels, against the resampled table and its definition."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

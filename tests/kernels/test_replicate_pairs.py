@@ -1,7 +1,5 @@
 """Pairs won and column sums of resampled rows, against cells counted one by one."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Threshold measures of resampled rows, against the resampled table and its definitions."""
 
-from __future__ import annotations
-
 import functools
 import math
 from fractions import Fraction

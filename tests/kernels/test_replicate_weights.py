@@ -1,7 +1,5 @@
 """Replicates of weighted rows: exponential numbers, pairs and points, against exact sums."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Draws: the published vectors, sums that are exact, and streams that do not depend on the call."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Of each row the rows before it of lower rank, beside every pair."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Hits among the k highest scores, beside sorted rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Matrices that the tests of count measures are fed, and what the definition says of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Targets of every kind for the measures of classes, and the comparison with scikit-learn."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from typing import Any

@@ -1,7 +1,5 @@
 """Labels of every type that scikit-learn takes, and a comparison of values and of warnings."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Labels of every kind, probabilities and weights, and a call of scikit-learn beside ours."""
 
-from __future__ import annotations
-
 import warnings
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """Labels and scores with many ties, for the tests of the ROC family."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

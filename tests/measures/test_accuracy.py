@@ -1,7 +1,5 @@
 """accuracy_score and zero_one_loss."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Matthews' coefficient and Cohen's kappa: scikit-learn's values, warnings and errors; matrices."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import tracemalloc

@@ -1,7 +1,5 @@
 """Arithmetic below measures: sums that are rounded once, quantiles, logarithms, and slopes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from decimal import Decimal, localcontext

@@ -1,7 +1,5 @@
 """Balanced accuracy against scikit-learn, and the geometric mean of recalls by its definition."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The best threshold by every criterion, and the decision rule that all measures share."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Specificity, NPV, the two error rates and Youden's J: definition, identities, label rules."""
 
-from __future__ import annotations
-
 import math
 import tracemalloc
 from typing import Any

@@ -1,7 +1,5 @@
 """The break-even point against its definition."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

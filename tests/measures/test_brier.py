@@ -1,7 +1,5 @@
 """The Brier score: the definition, scikit-learn over kinds of labels, which label is positive."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

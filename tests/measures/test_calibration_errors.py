@@ -1,7 +1,5 @@
 """Calibration errors in bins: bins, forms, estimators, what is refused."""
 
-from __future__ import annotations
-
 import functools
 import math
 from fractions import Fraction

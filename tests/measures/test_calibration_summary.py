@@ -1,7 +1,5 @@
 """The summary of calibration: the numbers of the functions that it stands for, in one pass."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ten measures from one reading of the data: values, the majority beside accuracy, defaults."""
 
-from __future__ import annotations
-
 import json
 import math
 

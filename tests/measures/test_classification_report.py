@@ -1,7 +1,5 @@
 """classification_report."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Rank correlation and the concordance index: every pair, peers, R's figures, faults."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

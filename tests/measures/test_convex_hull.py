@@ -1,7 +1,5 @@
 """The convex hull of the ROC curve: its vertices, its area, infinite slopes and weights."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Costs of errors: the definition, the textbook's identities, invariances, refusals."""
 
-from __future__ import annotations
-
 import math
 import sys
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The cost curve: its vertices and area by definition, what is read off it, and what is refused."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Cost curves of several models: who wins where, and where they cross."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """The cheapest decision: the definition, ties, invariances, blocks of rows, refusals."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

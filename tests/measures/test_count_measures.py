@@ -1,7 +1,5 @@
 """Count measures: against the definition and scikit-learn; what every one of them obeys; names."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import warnings

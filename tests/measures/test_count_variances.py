@@ -1,7 +1,5 @@
 """Derivatives of count measures, and the variances that follow."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

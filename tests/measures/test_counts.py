@@ -1,7 +1,5 @@
 """confusion_matrix_at_thresholds and metric_at_thresholds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import sklearn.metrics as sk

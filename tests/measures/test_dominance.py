@@ -1,7 +1,5 @@
 """Dominance of one curve over another, for ROC and precision-recall."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Gains, lift and Lorenz curves: ties, faults."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

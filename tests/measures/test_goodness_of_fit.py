@@ -1,7 +1,5 @@
 """Spiegelhalter's Z and the Hosmer-Lemeshow test: definitions, weights, what is undefined, size."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The H-measure against published values, and the Gini coefficient."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """hamming_loss."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse

@@ -1,7 +1,5 @@
 """The hinge loss: the definition, and scikit-learn over kinds of labels."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ones of indicator matrices, by column and by row, in blocks of rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy.sparse

@@ -1,7 +1,5 @@
 """Isotonic fits: by the min-max formula, by scikit-learn, of tables, numbers and weights."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """jaccard_score."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

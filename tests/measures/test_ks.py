@@ -1,7 +1,5 @@
 """ks_statistic against its definition and scipy."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """scikit-learn's measures of rankings, beside ours of the same names."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The class likelihood ratios: scikit-learn's values, warnings and replacements; matrices."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Log loss: the definition, scikit-learn over kinds of labels, extreme and wrong probabilities."""
 
-from __future__ import annotations
-
 import math
 import tracemalloc
 

@@ -1,7 +1,5 @@
 """Calibration slope and intercepts: by hand, by statsmodels, weights, limits, what is undefined."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The calibration line where rows say little of it."""
 
-from __future__ import annotations
-
 import math
 import warnings
 

@@ -1,7 +1,5 @@
 """Textbook macro and micro measures: of classes and of stacks; what separates them from others."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import partial

@@ -1,7 +1,5 @@
 """confusion_matrix and multilabel_confusion_matrix."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

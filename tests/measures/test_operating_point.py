@@ -1,7 +1,5 @@
 """The cheapest threshold for prices and a prevalence, and the precision at that prevalence."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

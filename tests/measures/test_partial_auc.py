@@ -1,7 +1,5 @@
 """partial_auc against polygons cut in rational numbers."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

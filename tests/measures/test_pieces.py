@@ -1,7 +1,5 @@
 """Curves of tables of several pieces, which threads share: the bits of one piece."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The area under precision-recall, by its three estimators."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st

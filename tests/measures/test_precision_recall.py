@@ -1,7 +1,5 @@
 """precision_recall_curve and average_precision_score against scikit-learn and the definition."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """precision_score, recall_score, f1_score, fbeta_score, precision_recall_fscore_support."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What tables of rankings promise, and what is particular to measures of them."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

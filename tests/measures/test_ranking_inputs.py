@@ -1,7 +1,5 @@
 """What rankings are made of: dtypes, containers, empty queries, ends of the ranges."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Measures of rankings beside trec_eval, by `pytrec_eval`, and ranx, where these are installed."""
 
-from __future__ import annotations
-
 import contextlib
 import warnings
 

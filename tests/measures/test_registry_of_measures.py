@@ -1,7 +1,5 @@
 """The one list of measures: names, directions, parameters, and what users are told."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

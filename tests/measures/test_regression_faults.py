@@ -1,7 +1,5 @@
 """Regression input that has no meaning, and measures that have no value: never in silence."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

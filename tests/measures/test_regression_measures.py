@@ -1,7 +1,5 @@
 """Several regression measures at once are each of them alone, from one pass."""
 
-from __future__ import annotations
-
 import json
 import tracemalloc
 

@@ -1,7 +1,5 @@
 """Regression measures and scikit-learn's, over shapes, dtypes, weights and averages."""
 
-from __future__ import annotations
-
 import inspect
 import warnings
 

@@ -1,7 +1,5 @@
 """Regression measures by their definitions, and what must not change them."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

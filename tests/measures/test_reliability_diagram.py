@@ -1,7 +1,5 @@
 """Reliability diagrams by isotonic regression and by bins; scikit-learn's calibration curve."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn import calibration as sk

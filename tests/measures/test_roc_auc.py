@@ -1,7 +1,5 @@
 """roc_auc_score of two classes and of indicator matrices, and rank_loss."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """roc_curve, det_curve and auc: scikit-learn's bits, and the definition."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import sklearn.metrics as sk

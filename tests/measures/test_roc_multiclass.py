@@ -1,7 +1,5 @@
 """roc_auc_score of more than two classes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import polars as pl

@@ -1,7 +1,5 @@
 """Costs by row: every threshold's cost, the cheapest one, and what the trivial rules cost."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """What the order of the rows may change: no bit of counts and ranks, the last bits of sums."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """CORP decompositions: published figures, the definition, sums that are exact, faults."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

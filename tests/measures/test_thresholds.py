@@ -1,7 +1,5 @@
 """Thresholds that a curve returns are scores: integers are kept, or refused where floats round."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

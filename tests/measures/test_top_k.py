@@ -1,7 +1,5 @@
 """Top-k accuracy: every order of tied classes, and scikit-learn over kinds of labels."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from probability_samples import KINDS, WEIGHTS, same_as_sklearn, weights_of

@@ -1,7 +1,5 @@
 """Weighted medians and quantiles of many rows, against rows repeated as often as they weigh."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Every figure is drawn without a screen, and closed after its test."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import matplotlib as mpl

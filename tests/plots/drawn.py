@@ -1,7 +1,5 @@
 """What a drawn figure shows, and whether anything on it lies on anything else."""
 
-from __future__ import annotations
-
 import itertools
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """A confusion matrix and the replicates of a bootstrap: their numbers, and that all is read."""
 
-from __future__ import annotations
-
 import dataclasses
 import sys
 from functools import partial

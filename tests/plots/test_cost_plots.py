@@ -1,7 +1,5 @@
 """Figures of costs, benefits and calibration: they show the numbers, and all can be read."""
 
-from __future__ import annotations
-
 import inspect
 
 import matplotlib as mpl

@@ -1,7 +1,5 @@
 """Learning, validation and bias-variance curves: what is drawn, and that all of it can be read."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from drawn import faults, legend_texts, line, looks, texts

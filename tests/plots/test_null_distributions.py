@@ -1,7 +1,5 @@
 """Distributions under the null hypothesis: the regions drawn are those that the tests use."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from drawn import faults, legend_texts, line, texts

@@ -1,7 +1,5 @@
 """The two plots of ranks: what they draw, nothing overlaps, nothing is told by a colour."""
 
-from __future__ import annotations
-
 import itertools
 import sys
 

@@ -1,7 +1,5 @@
 """ROC, P-R, DET and thresholds: the numbers of the library, drawn so that all can be read."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """A line of many points draws few of them, and covers the same pixels."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import math

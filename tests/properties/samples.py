@@ -1,7 +1,5 @@
 """What the property tests are fed, and how two results are compared."""
 
-from __future__ import annotations
-
 import contextlib
 import warnings
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """One law: data that a metric's function refuses are refused at every entry point, in its words."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """What must not change a measure, by the table of laws in its entry of the registry."""
 
-from __future__ import annotations
-
 import functools
 import operator
 from typing import Any

@@ -4,8 +4,6 @@ The registry's laws (`test_laws.py`) draw rows for each metric; these call every
 `benchmarks.speed.public_calls`, with results of any kind.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 import warnings

@@ -1,7 +1,5 @@
 """Each measure of rankings: its value by every order of the ties, its laws, where it can be had."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import math

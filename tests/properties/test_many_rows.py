@@ -1,7 +1,5 @@
 """Rows enough for every path of the sort, and for several threads: the same bits, and the peers."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Iterable

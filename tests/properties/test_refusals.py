@@ -4,8 +4,6 @@ A function is called with good arguments, of which one is replaced by a faulty o
 function refuses has a case of its own elsewhere.
 """
 
-from __future__ import annotations
-
 import inspect
 import warnings
 from collections.abc import Callable, Iterator, Mapping

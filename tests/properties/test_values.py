@@ -1,7 +1,5 @@
 """Each entry of the registry: its value by definition, by a peer, its range and its direction."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the guide on large data shows, for tests that run it on engines."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

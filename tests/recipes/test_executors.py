@@ -1,7 +1,5 @@
 """The guide's recipes on executors: a part counts once, however often it is tried."""
 
-from __future__ import annotations
-
 import importlib
 import multiprocessing
 import sys

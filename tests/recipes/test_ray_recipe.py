@@ -1,7 +1,5 @@
 """The guide's recipe on Ray: tasks return tables, and a task that is run again counts once."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The guide's recipe on Spark: partitions become states, whatever they hold and whoever dies."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from typing import Any

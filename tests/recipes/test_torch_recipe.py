@@ -1,7 +1,5 @@
 """Tables of bins in a training loop: ranks reduce their states."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

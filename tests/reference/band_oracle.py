@@ -4,8 +4,6 @@ A curve is a list of points (x, y), rates from (0, 0) to (1, 1), joined by strai
 holds the positives and negatives of a score, highest score first. Nothing of fastmetrics is used.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction

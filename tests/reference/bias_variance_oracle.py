@@ -1,7 +1,5 @@
 """Bias, variance and noise from their definitions, in fractions, one example at a time."""
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 

@@ -4,8 +4,6 @@ An arrangement is a list of groups (positives, negatives), highest scores first;
 distinct score. Measures are those of the definitions, in rational numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import product

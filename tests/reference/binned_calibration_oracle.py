@@ -4,8 +4,6 @@ A problem is a list of rows (outcomes, probabilities, weight): outcomes and prob
 vectors, of one element for two classes. A bin is any number or vector that names it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any

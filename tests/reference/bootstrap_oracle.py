@@ -3,8 +3,6 @@
 Rational numbers wherever the definition is rational. Nothing of fastmetrics is used here.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction

@@ -3,8 +3,6 @@
 Rows are (outcome, probability); bins are lists of rows.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction

@@ -4,8 +4,6 @@ A row is (set of true labels, set of predicted labels, weight): the sets hold on
 targets are labels, any number where they are indicators. A value is a Fraction, or None for 0/0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Concordance from its definitions: every pair of rows, in Fractions. Nothing of ours is used."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence

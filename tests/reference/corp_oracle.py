@@ -1,7 +1,5 @@
 """Isotonic fits, the parts of mean scores, and tests of calibration, from their definitions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction

@@ -4,8 +4,6 @@ A row is (number of the true class, number of the predicted class, weight); ``co
 an example of class i taken for class j costs. None stands for what is undefined.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any

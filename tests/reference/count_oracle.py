@@ -5,8 +5,6 @@ labels in their order (of two the last is positive), and returns a Fraction, Non
 undefined, or, after a root, a float that is right to its last digit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction

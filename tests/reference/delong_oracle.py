@@ -1,7 +1,5 @@
 """Slow and obvious: DeLong's variances, of groups too, over all pairs, in fractions."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction

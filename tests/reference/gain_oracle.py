@@ -1,7 +1,5 @@
 """Gains, Lorenz curves and net benefit from their definitions, in Fractions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Hulls, envelopes and what is read off them, by definition, in rational numbers."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import accumulate, combinations, pairwise
 

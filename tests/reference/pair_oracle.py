@@ -4,8 +4,6 @@ Nothing of fastmetrics is used here. ``np.unique`` compares scores in their own 
 of any size keep their order and -0.0 is 0.0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any

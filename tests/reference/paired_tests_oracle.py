@@ -3,8 +3,6 @@
 Nothing of fastmetrics is used here. Numbers come as ints, Fractions or decimal strings.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction

@@ -4,8 +4,6 @@ What is exchanged on a row are the ranks of the two models' scores (Bandos, Rock
 the scores themselves, or the two decisions. Nothing of fastmetrics is used here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise, product

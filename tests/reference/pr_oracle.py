@@ -1,7 +1,5 @@
 """Slow and obvious: precision-recall, thresholds and dominance from their definitions."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from decimal import Decimal, localcontext

@@ -4,8 +4,6 @@ Labels are column numbers, probabilities rows of floats; squares and margins are
 logarithms are added by ``math.fsum``.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Slow and obvious: binomial tails in fractions, Newcombe's formulas, the delta method."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext

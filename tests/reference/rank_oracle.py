@@ -1,7 +1,5 @@
 """Friedman's test and its kin from their definitions, in rational numbers."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -4,8 +4,6 @@ A query is a list of (relevance, score, id); relevance None where nobody judged.
 fractions where the definition is rational.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence

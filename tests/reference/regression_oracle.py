@@ -5,8 +5,6 @@ and weight, which a `Fraction` holds exactly; what needs a logarithm or a power 
 `Decimal`s of 60 digits. None stands for what is undefined.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """ROC quantities by definition, in rational numbers: double loops, polygons, nothing of ours."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 

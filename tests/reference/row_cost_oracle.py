@@ -1,7 +1,5 @@
 """Costs by row from their definition: sums of Fractions over rows, threshold by threshold."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

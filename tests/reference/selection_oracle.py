@@ -1,7 +1,5 @@
 """The .632 rules, the corrected interval and out-of-fold scores, from their definitions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import sqrt
 

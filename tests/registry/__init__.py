@@ -6,8 +6,6 @@ the property tests, the comparison with a peer, and the benchmark: nothing is ti
 checked. Measures of rankings, whose data are queries, have a list and tests of their own.
 """
 
-from __future__ import annotations
-
 from registry.binned_calibration import BINNED
 from registry.concordance import RANKS
 from registry.costs import COSTS, RULES

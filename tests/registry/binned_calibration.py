@@ -1,7 +1,5 @@
 """Calibration errors in bins: of one column, and of columns in three forms."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Rank correlation of predictions and outcomes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

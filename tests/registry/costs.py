@@ -1,7 +1,5 @@
 """Hulls, cost curves and what is read off them."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

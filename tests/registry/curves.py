@@ -1,7 +1,5 @@
 """Scores against thresholds: areas, points and curves; areas of several classes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

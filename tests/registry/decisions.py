@@ -3,8 +3,6 @@
 The drop-ins put 0 where the definition has no value; what is new is nan there.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

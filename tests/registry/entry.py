@@ -1,7 +1,5 @@
 """What an entry of the registry is: a measure, its data, its oracle, its peer and its laws."""
 
-from __future__ import annotations
-
 import importlib
 import math
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Measures of rankings: of each query by its definition, and what must hold of all queries."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

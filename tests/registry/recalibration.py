@@ -1,7 +1,5 @@
 """Recalibration: parts of mean scores, slope and intercepts, Spiegelhalter's Z."""
 
-from __future__ import annotations
-
 from reference import corp_oracle as oracle
 from registry.entry import CHANCES, ROWS, WEIGHT_2, Entry, Sample, Values
 

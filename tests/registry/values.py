@@ -1,7 +1,5 @@
 """Losses of probabilities and of class scores; errors of predicted numbers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

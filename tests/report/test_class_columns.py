@@ -1,7 +1,5 @@
 """Probabilities of several classes at every entry point: by name, as one model, or refused."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

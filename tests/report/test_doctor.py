@@ -1,7 +1,5 @@
 """`doctor` finds what was planted, and nothing in healthy data."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

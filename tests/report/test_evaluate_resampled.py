@@ -1,7 +1,5 @@
 """`evaluate` with a bootstrap: each measure's interval is the one that the bootstrap gives."""
 
-from __future__ import annotations
-
 import json
 import math
 from html import unescape

@@ -1,7 +1,5 @@
 """`evaluate` of scores of two classes, and of tables of scores: the same as the metrics alone."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

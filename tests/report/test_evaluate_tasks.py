@@ -1,7 +1,5 @@
 """`evaluate` of every task: told by its rule, measured as `estimate` and `compare` do."""
 
-from __future__ import annotations
-
 import json
 import math
 

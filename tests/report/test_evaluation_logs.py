@@ -1,7 +1,5 @@
 """Evaluations of items and repeats, against enumeration and against the formulas of one way."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import struct

@@ -1,7 +1,5 @@
 """A gate decides what its margins and intervals allow, and nothing else."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Limits of means over labels take in what few positives put measures of a label off by."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from labelled_rows import AT, MODELS, N, Y, made

@@ -1,7 +1,5 @@
 """`evaluate` of rows with several labels: means over labels, and what labels share."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Reports: one page that says what the evaluation says, and nothing of the rows."""
 
-from __future__ import annotations
-
 import io
 import re
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """Reports in a browser: on a desk and a phone, light and dark, and on paper."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 

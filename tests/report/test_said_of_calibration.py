@@ -1,7 +1,5 @@
 """What an evaluation says of probabilities: no more than the interval does."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Slices are estimates of their rows, with limits for all at once and gaps to the other rows."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`subgroup_auc` is the AUC of the rows that each definition names."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score

@@ -1,7 +1,5 @@
 """An estimator that does what it is told, and remembers which rows it has seen."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 

@@ -1,7 +1,5 @@
 """Bias, variance and noise against their definitions, and their sum against the loss."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Intervals of cross-validated measures stay within the measure's bounds, and cover."""
 
-from __future__ import annotations
-
 import functools
 import math
 

@@ -1,7 +1,5 @@
 """Estimators are fitted on the folds that were asked for, and tested as their errors would be."""
 
-from __future__ import annotations
-
 import json
 import sys
 

@@ -1,7 +1,5 @@
 """The better of two settings is chosen, whatever a measure's direction hangs on."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes

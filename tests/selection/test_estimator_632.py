@@ -1,7 +1,5 @@
 """The .632 methods of `evaluate_estimator`: the definition, any mean of losses of rows."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

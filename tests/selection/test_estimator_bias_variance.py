@@ -1,7 +1,5 @@
 """Training sets are those that were asked for, and the parts those of their predictions."""
 
-from __future__ import annotations
-
 import json
 import tracemalloc
 

@@ -1,7 +1,5 @@
 """Learning and validation curves against scikit-learn's, and the rows that they are made of."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin

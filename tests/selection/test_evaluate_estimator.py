@@ -1,7 +1,5 @@
 """``evaluate_estimator`` against loops by hand, scikit-learn, and the definitions."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys

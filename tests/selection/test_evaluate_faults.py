@@ -1,7 +1,5 @@
 """What ``evaluate_estimator`` refuses, and what it says when a number is not there."""
 
-from __future__ import annotations
-
 import math
 import sys
 

@@ -1,7 +1,5 @@
 """The interval of how the fitted models do on average, against loops by the definitions."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Functions given as measures are fed what they need; `scorer` takes ours to scikit-learn."""
 
-from __future__ import annotations
-
 import copy
 import functools
 import pickle

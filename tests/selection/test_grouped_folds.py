@@ -1,7 +1,5 @@
 """Grouped folds: groups stay whole, folds are alike in rows and classes."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every measure of the registry is asked of a fitted model, or it is said why that cannot be."""
 
-from __future__ import annotations
-
 import numba
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Tuning is repeated in each outer fold, on its training rows alone."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

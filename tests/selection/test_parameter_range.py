@@ -1,7 +1,5 @@
 """Values from a range and a step: both ends as stated, every value the nearest double."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The .632 and .632+ rules against published figures and the definition in rational numbers."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What the splitters refuse or warn of, and in which words."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

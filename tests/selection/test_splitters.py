@@ -1,7 +1,5 @@
 """What the splitters promise: disjoint sides, equal shares, the same splits for the same rng."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

@@ -1,7 +1,5 @@
 """Our splitters where scikit-learn takes ``cv=``, in one process and in several."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris

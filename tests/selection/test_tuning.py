@@ -1,7 +1,5 @@
 """A grid is tried on the folds, the choice is the rule's, and the final model saw all the data."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

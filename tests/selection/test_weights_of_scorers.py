@@ -1,7 +1,5 @@
 """Weights of scorers, in scikit-learn with its metadata routing and without."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

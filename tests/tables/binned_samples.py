@@ -1,7 +1,5 @@
 """Binned tables of rows with scores that tie, and lie one unit apart."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

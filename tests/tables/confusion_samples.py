@@ -1,7 +1,5 @@
 """Labels of every kind, cut into batches, and confusion matrices of them by definition."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

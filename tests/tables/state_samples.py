@@ -1,7 +1,5 @@
 """A state of each kind that travels: how to make one of part of the rows, and of none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

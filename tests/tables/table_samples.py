@@ -1,7 +1,5 @@
 """Scores of every shape, and small numbers put in place of the engine's thresholds."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """``BinLayout``: bins of bits, bins that are learnt, and the search that finds them."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from typing import Any

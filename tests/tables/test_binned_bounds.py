@@ -1,7 +1,5 @@
 """Brackets hold every arrangement of rows in their bins, and one attains each limit."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import partial

@@ -1,7 +1,5 @@
 """Tables of bins and layouts travel, as bytes, files, pickles and copies; or are refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

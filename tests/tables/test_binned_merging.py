@@ -1,7 +1,5 @@
 """Binned tables are functions of their rows: any order, any batches, any tree of merges."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

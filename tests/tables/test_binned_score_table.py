@@ -1,7 +1,5 @@
 """``BinnedScoreTable``: brackets that hold, what goes in, and what is refused."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

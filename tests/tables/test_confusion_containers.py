@@ -1,7 +1,5 @@
 """Labels in any container and layout, in one call and as a stream: the same counts."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable
 from typing import Any

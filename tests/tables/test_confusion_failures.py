@@ -1,7 +1,5 @@
 """What fails in the middle leaves a ``ConfusionMatrix`` as it was: labels, counts, dtype, all."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from typing import Any

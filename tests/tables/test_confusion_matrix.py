@@ -1,7 +1,5 @@
 """``ConfusionMatrix``: what is counted, counts at hand, laws of merging, being a value."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """``ConfusionMatrix``: kinds of labels, their order, scores with a threshold, what is refused."""
 
-from __future__ import annotations
-
 import decimal
 import pickle
 

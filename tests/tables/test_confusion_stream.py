@@ -1,7 +1,5 @@
 """``ConfusionMatrix`` as a stream: any batches are the whole, merging has laws, labels join."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

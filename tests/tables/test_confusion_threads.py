@@ -1,7 +1,5 @@
 """One ``ConfusionMatrix`` in several threads: exact totals, whole views, no deadlock."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

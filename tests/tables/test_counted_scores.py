@@ -1,7 +1,5 @@
 """Scores that 32 bits tell, counted rather than sorted: the same rows, whatever comes between."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

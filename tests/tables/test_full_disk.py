@@ -1,7 +1,5 @@
 """A full disk refuses a batch, or runs to be merged, whole; with room again they are taken."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import sys

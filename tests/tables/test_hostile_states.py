@@ -1,7 +1,5 @@
 """States whose numbers are wrong though every checksum is right: refused by name, or harmless."""
 
-from __future__ import annotations
-
 import copy
 import io
 import json

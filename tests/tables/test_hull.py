@@ -1,7 +1,5 @@
 """The upper hull of a table: by definition, in chunks, weighted, and as isotonic regression."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st

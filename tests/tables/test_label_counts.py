@@ -1,7 +1,5 @@
 """Pairs of labels counted into matrices and margins: every route, against a dictionary of pairs."""
 
-from __future__ import annotations
-
 import itertools
 from collections import defaultdict
 from fractions import Fraction

@@ -3,8 +3,6 @@
 ``python -m pytest -m large tests/tables/test_large.py``
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

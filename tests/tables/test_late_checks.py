@@ -1,7 +1,5 @@
 """What the first look took on trust is found by the pass that splits the classes, at any row."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ Identity, commutativity, associativity, and that the parts of any cut are the wh
 ``+``; what is added up stays what it was, and what a layout or an id forbids is refused whole.
 """
 
-from __future__ import annotations
-
 import copy
 import itertools
 from collections.abc import Callable

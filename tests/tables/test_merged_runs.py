@@ -1,7 +1,5 @@
 """Many runs that become one: no score is rounded, and no count overflows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

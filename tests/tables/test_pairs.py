@@ -1,7 +1,5 @@
 """Pair counts by every path are the same integers, and AUC is the double nearest to the truth."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

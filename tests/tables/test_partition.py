@@ -1,7 +1,5 @@
 """Where the rows go: ordered buckets, nothing lost, whatever the distribution."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``RegressionTable``: what it holds is right, merging has laws, and it is never modified."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Partners of rows counted in integers: those that weights of 1 sum to, on every path."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

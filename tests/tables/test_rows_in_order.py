@@ -1,7 +1,5 @@
 """Rows in the order of their scores: what a stable argsort finds, on every path."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`ScoreRanges`: limits that hold for all scores that such counts can come from."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Sorted runs in memory and on disk: the table of all rows, whatever the batches and the memory."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import subprocess

@@ -1,7 +1,5 @@
 """``ScoreTable``: what goes in is checked, what is in it stays, and merging has laws."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import itertools

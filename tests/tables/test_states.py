@@ -1,7 +1,5 @@
 """States that are reduced across batches, threads and machines: one vocabulary, the same laws."""
 
-from __future__ import annotations
-
 import inspect
 import io
 import json

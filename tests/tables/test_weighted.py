@@ -1,7 +1,5 @@
 """Weights: counts stay exact, the rest has a bound, labels are verified wherever they are read."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """How tables travel, archives of them that are changed, and threads that share one."""
 
-from __future__ import annotations
-
 import copy
 import io
 import pickle
