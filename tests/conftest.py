@@ -39,9 +39,7 @@ settings.register_profile(
 )
 # For mutants: no smaller example is looked for once a test has failed.
 settings.register_profile(
-    "first_failure",
-    settings.get_profile("default"),
-    phases=[Phase.explicit, Phase.generate],
+    "first_failure", settings.get_profile("default"), phases=[Phase.explicit, Phase.generate]
 )
 settings.load_profile("default")
 

@@ -96,8 +96,7 @@ def test_allow_inf() -> None:
     rows = check_binary(np.array([True, False, True]), scores, allow_inf=True)
     assert rows.verify().scores is scores
     with pytest.raises(
-        ValueError,
-        match=r"^`y_score` must be finite: inf at index 0, 2 in all; .*`allow_inf=True",
+        ValueError, match=r"^`y_score` must be finite: inf at index 0, 2 in all; .*`allow_inf=True"
     ):
         check_binary(np.array([True, False, True]), scores).verify()
 

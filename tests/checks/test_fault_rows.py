@@ -53,11 +53,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"y_true": np.array([0, 1, pd.NA, 1], object)}, ValueError, "`y_true` contains 1 null"),
     ({"y_true": [0, 1, None, 1]}, ValueError, "`y_true` contains 1 null"),
     ({"y_true": ["a", None, "b", "b"], "pos_label": "b"}, ValueError, "contains 1 null"),
-    (
-        {"y_true": np.array(["a", NAN, "b", "b"], object)},
-        ValueError,
-        "1 null, first at index 1",
-    ),
+    ({"y_true": np.array(["a", NAN, "b", "b"], object)}, ValueError, "1 null, first at index 1"),
     (
         {"y_score": np.ma.masked_array(S, mask=[0, 0, 1, 0])},
         ValueError,
@@ -65,21 +61,13 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ),
     ({"y_true": [1, 2, 2, 1]}, ValueError, r"values in \{1, 2\}: pass `pos_label`"),
     ({"y_true": np.array([5, 7, 7, 5], dtype=np.int8)}, ValueError, r"\{5, 7\}: pass"),
-    (
-        {"y_true": ["no", "yes", "yes", "no"]},
-        ValueError,
-        r"\{'no', 'yes'\}: pass `pos_label`",
-    ),
+    ({"y_true": ["no", "yes", "yes", "no"]}, ValueError, r"\{'no', 'yes'\}: pass `pos_label`"),
     ({"y_true": [0.0, 0.5, 1.0, 1.0]}, ValueError, "0.5 at index 1.*soft.*`sample_weight`"),
     ({"y_true": [0, 1, 2, 1]}, ValueError, r"3 classes, \{0, 1, 2\}.*`multi_class`"),
     ({"pos_label": 7}, ValueError, r"`pos_label`=7 is not a label.*\{0, 1\}"),
     ({"y_true": list("abab"), "pos_label": 1}, ValueError, r"not a label.*\{'a', 'b'\}"),
     ({"y_score": [[0.9, 0.1]] * 4}, ValueError, r"got \(4, 2\).*pass \[:, 1\]"),
-    (
-        {"y_true": [[1, 0]] * 4},
-        ValueError,
-        r"`y_true` must .*: got \(4, 2\); of one-hot",
-    ),
+    ({"y_true": [[1, 0]] * 4}, ValueError, r"`y_true` must .*: got \(4, 2\); of one-hot"),
     ({"y_score": np.zeros((4, 3))}, ValueError, r"must have shape \(n,\): got \(4, 3\)"),
     ({"y_score": 0.5}, TypeError, "`y_score` must be an array.*scalar 0.5"),
     ({"y_true": np.array(1)}, TypeError, r"`y_true` must be an array.*scalar \(0-d array\)"),
@@ -91,11 +79,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"y_score": object()}, TypeError, "must be an array or a sequence: got object"),
     ({"y_score": np.array(S) + 0j}, TypeError, "`y_score` must hold real.*complex numbers"),
     ({"y_true": np.array(Y) + 0j}, TypeError, "`y_true` must hold numbers.*complex128"),
-    (
-        {"y_score": np.array(Y, "M8[D]")},
-        TypeError,
-        "`y_score` .* got dates .dtype datetime64",
-    ),
+    ({"y_score": np.array(Y, "M8[D]")}, TypeError, "`y_score` .* got dates .dtype datetime64"),
     ({"y_score": pd.Series(np.array(Y, "m8[s]"))}, TypeError, "`y_score` .* got durations"),
     (
         {"y_score": ["0.1", "0.4", "0.3", "0.8"]},
@@ -105,11 +89,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"y_score": np.zeros(4, [("p", "f8")])}, TypeError, "`y_score` .* got records"),
     ({"y_true": ["a", object(), "b", "b"]}, TypeError, "mixes text with object at index 1"),
     ({"y_score": OBJECTS}, TypeError, "`y_score` must hold real numbers: str at index 2"),
-    (
-        {"y_true": np.array([0, 1, "b", 1], object)},
-        TypeError,
-        "mixes text with int at index 0",
-    ),
+    ({"y_true": np.array([0, 1, "b", 1], object)}, TypeError, "mixes text with int at index 0"),
     ({"y_score": [decimal.Decimal("0.1")] * 4}, TypeError, "Decimal.*precision.*index 0"),
     ({"y_score": [0.1, fractions.Fraction(1, 3), 0, 1]}, TypeError, "Fraction.* at index 1"),
     ({"y_score": pl.Series([decimal.Decimal("0.1")] * 4)}, TypeError, "holds Decimal"),
@@ -122,10 +102,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "match"),
-    REFUSED,
-)
+@pytest.mark.parametrize(("arguments", "error", "match"), REFUSED)
 def test_refused(arguments: dict[str, Any], error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match) as raised:
         full(**arguments)
@@ -190,10 +167,7 @@ ACCEPTED: list[tuple[dict[str, Any], str, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("arguments", "field", "expected"),
-    ACCEPTED,
-)
+@pytest.mark.parametrize(("arguments", "field", "expected"), ACCEPTED)
 def test_accepted(arguments: dict[str, Any], field: str, expected: np.ndarray[Any, Any]) -> None:
     got = getattr(full(**arguments), field)
     assert got.dtype == expected.dtype
@@ -223,10 +197,7 @@ CONVERTED: list[tuple[dict[str, Any], str, str, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("arguments", "match", "field", "expected"),
-    CONVERTED,
-)
+@pytest.mark.parametrize(("arguments", "match", "field", "expected"), CONVERTED)
 def test_converted(arguments: dict[str, Any], match: str, field: str, expected: Any) -> None:
     with pytest.warns(DataConversionWarning, match=match) as caught:
         got = getattr(full(**arguments), field)

@@ -76,8 +76,7 @@ def test_text_is_a_key() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", "g" * 16, "0" * 17, "0x00000000000000", "0000_0000000_000", "000000000000000\n"],
+    "text", ["", "g" * 16, "0" * 17, "0x00000000000000", "0000_0000000_000", "000000000000000\n"]
 )
 def test_text_that_is_no_key(text: str) -> None:
     with pytest.raises(ValueError, match="`rng` as text must be the key of a result, 16 hexadec"):

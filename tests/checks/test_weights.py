@@ -73,13 +73,7 @@ def test_ordinary_weights_stay_as_they_are(values: list[float]) -> None:
 
 
 @pytest.mark.parametrize(
-    "values",
-    [
-        [1e308, 1e308, 0.5e308],
-        [1e308, 1.0, 0.0],
-        [5e-324, 0.3, 0.7],
-        [1e-200] * 3,
-    ],
+    "values", [[1e308, 1e308, 0.5e308], [1e308, 1.0, 0.0], [5e-324, 0.3, 0.7], [1e-200] * 3]
 )
 def test_extreme_weights_are_scaled_by_a_power_of_two(values: list[float]) -> None:
     scaled, is_integer, exponent = check_weights(values, len(values))

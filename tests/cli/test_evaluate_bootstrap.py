@@ -237,10 +237,7 @@ ERRORS = {
     "too many": ((*ONE, "--bootstrap", 10**9), "--bootstrap of 1,000,000,000 would keep 48 GB"),
     "method": ((*ONE, *QUICK, "--method", "t"), "argument --method: invalid choice: 't'"),
     "seed": ((*ONE, "--bootstrap", 9, "--seed", "-1"), "argument --seed: must be an integer of"),
-    "key": (
-        (*ONE, "--bootstrap", 9, "--seed", "12ab"),
-        "or a key of 16 hexadecimal digits: got",
-    ),
+    "key": ((*ONE, "--bootstrap", 9, "--seed", "12ab"), "or a key of 16 hexadecimal digits: got"),
     "bca of what jumps": (
         (*ONE, *QUICK, "--method", "bca"),
         "--method bca is not defined for 'break_even_point', which jumps from score to score",
@@ -249,10 +246,7 @@ ERRORS = {
         (*ONE, *QUICK, "--groups", "user", "--stratified"),
         "--stratified and --groups exclude each other",
     ),
-    "measure twice": (
-        (*ONE, *QUICK, "--metrics", "f1", "f1"),
-        "--metrics names 'f1' more than",
-    ),
+    "measure twice": ((*ONE, *QUICK, "--metrics", "f1", "f1"), "--metrics names 'f1' more than"),
     "no value": ((*ONE, *QUICK, "--metrics", "cost:cost_fn"), "'cost_fn' is no parameter with its"),
     "no threshold": ((*ONE, *QUICK, "--metrics", "f1"), "'f1' counts decisions: pass --threshold"),
     "no probabilities, two models": (

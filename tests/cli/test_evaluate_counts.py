@@ -161,14 +161,7 @@ def test_wrong_counts_are_refused(capsys, tmp_path, more, said):
     assert said in err
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--label", "y"],
-        ["--stratified"],
-        ["--on-bad-row", "skip"],
-    ],
-)
+@pytest.mark.parametrize("options", [["--label", "y"], ["--stratified"], ["--on-bad-row", "skip"]])
 def test_what_is_of_rows_is_refused(capsys, tmp_path, options):
     status, _, err = run(capsys, counts_file(tmp_path / "c.csv"), "--counts", *options)
     assert status == 2

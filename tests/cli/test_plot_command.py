@@ -66,8 +66,7 @@ def test_every_kind_is_tested(capsys):
 
 
 @pytest.mark.parametrize(
-    ("kind", "ending"),
-    [*((kind, "svg") for kind in GIVEN), ("roc", "png"), ("confusion", "pdf")],
+    ("kind", "ending"), [*((kind, "svg") for kind in GIVEN), ("roc", "png"), ("confusion", "pdf")]
 )
 def test_every_kind_in_every_format(kind, ending, scored, capsys):
     path = scored / f"f.{ending}"

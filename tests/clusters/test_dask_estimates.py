@@ -138,10 +138,7 @@ def test_as_in_memory(problem: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (
-            {"metrics": "mean_squared_error"},
-            "which needs the rows in memory: take `fastmetrics",
-        ),
+        ({"metrics": "mean_squared_error"}, "which needs the rows in memory: take `fastmetrics"),
         ({"metrics": "f1", "groups": 1}, "`y_score` holds scores where labels are needed"),
         ({"metrics": "roc_auc_ovr"}, "is of several classes"),
         ({"metrics": "best_threshold"}, "take `fastmetrics.bootstrap` of"),

@@ -17,11 +17,7 @@ from benchmarks.sizes import __main__ as sizes, ranks, scenes as registry
 from benchmarks.sizes.report import Row, document, findings, load, stored
 from benchmarks.sizes.resampling import IDEAL, folds, nearest_mean, nearest_neighbour
 from benchmarks.sizes.scenes import NOTES, Scene, scenes
-from fastmetrics.comparison import (
-    bonferroni_dunn_test,
-    compare_table,
-    nemenyi_test,
-)
+from fastmetrics.comparison import bonferroni_dunn_test, compare_table, nemenyi_test
 
 ROOT = Path(__file__).resolve().parents[2]
 FIGURES = json.loads(

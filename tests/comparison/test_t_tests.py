@@ -144,11 +144,7 @@ def test_one_sample_of_folds_is_the_paired_test_of_their_differences(rng, null):
 
 
 @pytest.mark.parametrize(
-    "test",
-    [
-        fm.comparison.wilcoxon_signed_rank_test,
-        fm.comparison.sign_flip_test,
-    ],
+    "test", [fm.comparison.wilcoxon_signed_rank_test, fm.comparison.sign_flip_test]
 )
 def test_a_table_of_folds_is_sent_where_it_is_corrected(rng, test):
     with pytest.raises(ValueError, match=r"1-dimensional.*not independent: see `comparison.kfold_"):

@@ -56,7 +56,7 @@ FORBIDDEN = {
 }
 #: Words that mean something else where these say so.
 NEEDS_COMPANY = {
-    "n_jobs": ({"estimator", "estimator_a"}, "processes (joblib), in which estimators are fitted"),
+    "n_jobs": ({"estimator", "estimator_a"}, "processes (joblib), in which estimators are fitted")
 }
 #: What public parameters and fields are called, and what is meant; docs/vocabulary.md shows it.
 WORDS = {

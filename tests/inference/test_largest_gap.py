@@ -22,10 +22,7 @@ def newcombe(k1, n1, k0, n0, z):
         ends.append([(2 * k + z * z + side * half) / (2 * (n + z * z)) for side in (-1, 1)])
     (l1, u1), (l0, u0) = ends
     p1, p0 = k1 / n1, k0 / n0
-    return (
-        p1 - p0 - math.hypot(p1 - l1, u0 - p0),
-        p1 - p0 + math.hypot(u1 - p1, p0 - l0),
-    )
+    return (p1 - p0 - math.hypot(p1 - l1, u0 - p0), p1 - p0 + math.hypot(u1 - p1, p0 - l0))
 
 
 def by_definition(y, score, tail_low, tail_high):

@@ -8,12 +8,7 @@ import pytest
 
 import fastmetrics as fm
 
-MATRICES = [
-    [[40, 10], [5, 45]],
-    [[150, 40], [1, 9]],
-    [[30, 2], [0, 8]],
-    [[1, 0], [3, 7]],
-]
+MATRICES = [[[40, 10], [5, 45]], [[150, 40], [1, 9]], [[30, 2], [0, 8]], [[1, 0], [3, 7]]]
 
 
 def estimate(counts: Any, name: str, **parameters: Any) -> Any:
@@ -77,10 +72,7 @@ def test_a_cost_at_a_prevalence_is_a_sum_of_two_rates(counts, prevalence) -> Non
     given = {"cost_fn": 5.0, "cost_fp": 2.0, "prevalence": prevalence}
     found = estimate(counts, "expected_cost", **given)
     down = up = 0.0
-    for factor, hits, n in (
-        (5.0 * prevalence, fn, fn + tp),
-        (2.0 * (1 - prevalence), fp, fp + tn),
-    ):
+    for factor, hits, n in ((5.0 * prevalence, fn, fn + tp), (2.0 * (1 - prevalence), fp, fp + tn)):
         low, high = wilson(hits, n)
         down = math.hypot(down, factor * (hits / n - low))
         up = math.hypot(up, factor * (high - hits / n))

@@ -69,12 +69,7 @@ def test_two_limits_that_are_one():
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     ("labels", "metric"),
-    [
-        ([1, 1, 1], "roc_auc"),
-        ([0, 0, 0], "roc_auc"),
-        ([1], "roc_auc"),
-        ([0], "rank_loss"),
-    ],
+    [([1, 1, 1], "roc_auc"), ([0, 0, 0], "roc_auc"), ([1], "roc_auc"), ([0], "rank_loss")],
 )
 def test_one_class(labels, metric, method):
     options = {"metrics": metric, "method": method, "n_resamples": B, "rng": 1}
@@ -163,11 +158,7 @@ def test_groups_that_hold_a_class_each():
     """Of 27 ways to draw three groups, one has no positive, and 8 have no negative."""
     with pytest.warns(fm.UndefinedMetricWarning, match="'roc_auc' is undefined in"):
         result = fm.bootstrap(
-            [0, 0, 1, 1, 1],
-            [0.1, 0.5, 0.4, 0.9, 0.2],
-            groups=[1, 1, 2, 2, 3],
-            n_resamples=B,
-            rng=1,
+            [0, 0, 1, 1, 1], [0.1, 0.5, 0.4, 0.9, 0.2], groups=[1, 1, 2, 2, 3], n_resamples=B, rng=1
         )["roc_auc"]
     assert abs(result.details.n_failed / B - (1 + 8) / 27) < 0.1
 

@@ -67,11 +67,7 @@ def mean_score(labels, scores):
         ({"metrics": {"roc_auc"}}, TypeError, "`metrics` must be .* got set"),
         ({"metrics": ["roc_auc", "roc_auc"]}, ValueError, "`metrics` names 'roc_auc' 2 times"),
         ({"metrics": ("roc_auc", {"max_fpr": 0})}, ValueError, "`max_fpr` must lie in"),
-        (
-            {"metrics": ("roc_auc", {"max_tpr": 1})},
-            TypeError,
-            "no parameter 'max_tpr': it has",
-        ),
+        ({"metrics": ("roc_auc", {"max_tpr": 1})}, TypeError, "no parameter 'max_tpr': it has"),
         (
             {"metrics": "recall_at_false_positive_rate"},
             TypeError,

@@ -5,14 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from bootstrap_samples import (
-    CRITERIA,
-    FIELDS,
-    THRESHOLD_METRICS,
-    binary,
-    quiet_bootstrap,
-    value_of,
-)
+from bootstrap_samples import CRITERIA, FIELDS, THRESHOLD_METRICS, binary, quiet_bootstrap, value_of
 
 import fastmetrics as fm
 from fastmetrics.inference.bootstrap._engine import Engine

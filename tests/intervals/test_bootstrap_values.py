@@ -24,10 +24,7 @@ from reference import count_oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
-WAYS = [
-    pytest.param({}, id="plain"),
-    pytest.param({"stratified": True}, id="stratified"),
-]
+WAYS = [pytest.param({}, id="plain"), pytest.param({"stratified": True}, id="stratified")]
 COUNTED = [name for name, measure in COUNT_MEASURES.items() if measure.name not in PRICED]
 COST = np.array([[0.0, 2.0], [5.0, -1.0]])
 

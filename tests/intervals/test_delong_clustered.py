@@ -42,9 +42,7 @@ def clustered(draw: Any, models: int = 2) -> tuple[list[int], list[list[int]], l
 
 
 @given(clustered())
-def test_definition(
-    sample: tuple[list[int], list[list[int]], list[int]],
-) -> None:
+def test_definition(sample: tuple[list[int], list[list[int]], list[int]]) -> None:
     labels, scores, groups = sample
     result = of_columns(labels, np.transpose(scores), groups=groups)
     assert result.method == "Obuchowski (1997), CR2"

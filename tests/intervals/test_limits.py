@@ -10,11 +10,7 @@ import scipy.stats
 from hypothesis import given, strategies as st
 
 from fastmetrics.inference.bootstrap import _engine
-from fastmetrics.inference.bootstrap._engine import (
-    acceleration,
-    limits,
-    pvalue_of_limits,
-)
+from fastmetrics.inference.bootstrap._engine import acceleration, limits, pvalue_of_limits
 from fastmetrics.inference.reference import holm
 from fastmetrics.inference.units import narrowed_level, widened_level
 from peers import adjusted_by_statsmodels

@@ -27,11 +27,7 @@ def test_every_row_in_fractions(rows, others, is_weighted) -> None:
     used = weights if is_weighted else None
     for weighting in ("uno", "uno-scikit-survival"):
         value = fm.concordance.concordance_index(
-            *(time, event, score),
-            weighting=weighting,
-            censoring=of,
-            sample_weight=used,
-            **SHORTER,
+            *(time, event, score), weighting=weighting, censoring=of, sample_weight=used, **SHORTER
         )
         expected = concordance_oracle.index(time, event, score, used, weighting=weighting, of=of)
         assert value == pytest.approx(expected, rel=1e-12, nan_ok=True)

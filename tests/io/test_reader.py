@@ -130,8 +130,7 @@ ODD_IN_JSON = ["1_0", "1e1_0", "0x10", "x", " 7 "]
 
 
 @pytest.mark.parametrize(
-    ("suffix", "odd"),
-    [*(("csv", odd) for odd in ODD), *(("jsonl", odd) for odd in ODD_IN_JSON)],
+    ("suffix", "odd"), [*(("csv", odd) for odd in ODD), *(("jsonl", odd) for odd in ODD_IN_JSON)]
 )
 def test_a_row_with_a_number_that_only_a_program_writes_is_left_out(tmp_path, suffix, odd):
     rows = [(1, 0.75), (0, odd), (1, 0.5), (0, 0.25)]

@@ -114,16 +114,8 @@ def test_rows_are_gathered(rng) -> None:
 
 #: A kernel, its arguments behind the items, and its definition.
 VALUES = [
-    (
-        ranking.expected_hits,
-        lambda n: (1.0, np.full(n, 3)),
-        lambda o: 3 * oracle.precision(o, 3),
-    ),
-    (
-        ranking.expected_first,
-        lambda n: (1.0, 4, True),
-        lambda o: oracle.reciprocal_rank(o, 4),
-    ),
+    (ranking.expected_hits, lambda n: (1.0, np.full(n, 3)), lambda o: 3 * oracle.precision(o, 3)),
+    (ranking.expected_first, lambda n: (1.0, 4, True), lambda o: oracle.reciprocal_rank(o, 4)),
     (ranking.expected_first, lambda n: (1.0, 2, False), lambda o: oracle.hit_rate(o, 2)),
     (
         ranking.expected_precision_sums,

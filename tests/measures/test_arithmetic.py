@@ -55,9 +55,7 @@ def test_what_stands_above_a_row() -> None:
     assert pairs.above(np.array([2, 2, 7])).tolist() == [0, 2, 2]
 
 
-@given(
-    st.lists(st.tuples(st.integers(1, 2**70), st.integers(1, 2**70)), max_size=8),
-)
+@given(st.lists(st.tuples(st.integers(1, 2**70), st.integers(1, 2**70)), max_size=8))
 def test_sums_of_fractions_are_rounded_once(terms) -> None:
     assert rounded_sum(terms) == float(sum((Fraction(*term) for term in terms), Fraction(0)))
 

@@ -8,12 +8,7 @@ import sklearn.metrics as sk
 from hypothesis import given, strategies as st
 from peer_samples import LABEL_TYPES, assert_same_as_peer, labels_of, outcome, weights_of
 
-from fastmetrics import (
-    ConfusionMatrix,
-    UndefinedMetricWarning,
-    balanced_accuracy_score,
-    g_mean,
-)
+from fastmetrics import ConfusionMatrix, UndefinedMetricWarning, balanced_accuracy_score, g_mean
 
 rows_of_labels = st.lists(
     st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=7

@@ -4,13 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from probability_samples import (
-    KINDS,
-    WEIGHTS,
-    probabilities,
-    same_as_sklearn,
-    weights_of,
-)
+from probability_samples import KINDS, WEIGHTS, probabilities, same_as_sklearn, weights_of
 
 from fastmetrics import UndefinedMetricWarning, brier_score_loss, d2_brier_score
 from reference import probability_oracle as oracle

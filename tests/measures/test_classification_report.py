@@ -4,11 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-from label_samples import (
-    KINDS,
-    ZERO_DIVISIONS,
-    assert_as_scikit_learn,
-)
+from label_samples import KINDS, ZERO_DIVISIONS, assert_as_scikit_learn
 from sklearn import metrics as peer
 
 import engine_sizes

@@ -10,11 +10,7 @@ import sklearn.metrics as sk
 from count_samples import PLAIN, assert_close, cells, expected, names_for
 from hypothesis import given, strategies as st
 
-from fastmetrics.measures.decisions.count_measures import (
-    gradient,
-    value,
-    values,
-)
+from fastmetrics.measures.decisions.count_measures import gradient, value, values
 from measure_names import COUNT_MEASURES
 
 # --- values ------------------------------------------------------------------------------------
@@ -77,8 +73,7 @@ def test_the_scale_of_the_counts_does_not_matter(matrix, times, power) -> None:
 
 
 @pytest.mark.parametrize(
-    ("k", "n"),
-    [(2, 30), (3, 20), pytest.param(3, 100, marks=pytest.mark.exhaustive), (12, 7)],
+    ("k", "n"), [(2, 30), (3, 20), pytest.param(3, 100, marks=pytest.mark.exhaustive), (12, 7)]
 )
 def test_a_matrix_has_the_same_bits_alone_and_in_a_stack(rng, k, n) -> None:
     stack = rng.random((2, n, k, k)) * (rng.random((2, n, k, k)) < 0.8)

@@ -6,13 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import sklearn.metrics
-from probability_samples import (
-    KINDS,
-    WEIGHTS,
-    probabilities,
-    same_as_sklearn,
-    weights_of,
-)
+from probability_samples import KINDS, WEIGHTS, probabilities, same_as_sklearn, weights_of
 
 import fastmetrics
 from fastmetrics import UndefinedMetricWarning, d2_log_loss_score, log_loss

@@ -49,13 +49,7 @@ def test_labels_against_the_definition(sample, average, zero, beta):
     for labels in (None, [2, 0, 9]):
         asked = oracle.labels_seen(rows) if labels is None else labels
         *ours, support = fm.precision_recall_fscore_support(
-            y,
-            p,
-            beta=beta,
-            labels=labels,
-            average=average,
-            sample_weight=w,
-            zero_division=zero,
+            y, p, beta=beta, labels=labels, average=average, sample_weight=w, zero_division=zero
         )
         for mine, expected in zip(
             ours, measured(rows, asked, average, ZEROS[zero], beta), strict=True

@@ -61,11 +61,7 @@ def test_intervals_of_the_auc_are_those_of_evaluate():
     texts = {
         weights_are: legend_texts(
             fm.plots.plot_roc(
-                Y,
-                MODELS["a"],
-                sample_weight=whole,
-                weights_are=weights_are,
-                confidence_level=0.9,
+                Y, MODELS["a"], sample_weight=whole, weights_are=weights_are, confidence_level=0.9
             )
         )
         for weights_are in ("importances", "frequencies")

@@ -25,9 +25,7 @@ _FAULTS = {**_NUMBERS, "nan": np.nan, "inf": np.inf, "text": None, "wrong sum": 
 #: Metrics whose functions of scikit-learn's name take what every other entry point refuses.
 _LENIENT = {
     ("y_true", "text"): {"roc_auc", "log_loss", "d2_log_loss_score", "hinge_loss"},
-    ("y_score", "wrong sum"): {
-        *("log_loss", "brier_score", "d2_log_loss_score", "d2_brier_score"),
-    },
+    ("y_score", "wrong sum"): {*("log_loss", "brier_score", "d2_log_loss_score", "d2_brier_score")},
 }
 Case = tuple[str, Mapping[str, Any], str, str, str]
 

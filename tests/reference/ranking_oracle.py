@@ -80,11 +80,7 @@ def reciprocal_rank(order: Order, k: int | None = None, level: Any = 1) -> Fract
 
 
 def average_precision(
-    order: Order,
-    total: int,
-    k: int | None = None,
-    level: Any = 1,
-    divide_by: str = "relevant",
+    order: Order, total: int, k: int | None = None, level: Any = 1, divide_by: str = "relevant"
 ) -> Fraction:
     found = sum((precision(order, place, level) for place in _places(order, level, k)), Fraction(0))
     if divide_by == "relevant" or k is None:

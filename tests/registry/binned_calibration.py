@@ -66,10 +66,7 @@ BINNED = (
     *_error("expected_calibration_error", oracle.expected),
     *_error("expected_calibration_error", oracle.expected, "[equal_count]", strategy="equal-count"),
     *_error(
-        "maximum_calibration_error",
-        oracle.maximum,
-        "[left_closed]",
-        strategy="uniform-left-closed",
+        "maximum_calibration_error", oracle.maximum, "[left_closed]", strategy="uniform-left-closed"
     ),
     *_error("maximum_calibration_error", oracle.maximum),
     *_error("adaptive_calibration_error", oracle.expected),

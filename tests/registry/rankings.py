@@ -103,10 +103,7 @@ RANKINGS: tuple[RankingEntry, ...] = (
     _entry("expected_reciprocal_rank", oracle.expected_reciprocal_rank, "top"),
     _entry("expected_reciprocal_rank[4]", oracle.expected_reciprocal_rank, "top", k=4),
     _entry(
-        "rank_biased_precision",
-        oracle.rank_biased_precision,
-        persistence=Fraction(3, 4),
-        none=0.0,
+        "rank_biased_precision", oracle.rank_biased_precision, persistence=Fraction(3, 4), none=0.0
     ),
     _entry(
         "rank_biased_precision[3]",

@@ -241,12 +241,7 @@ def test_few_rows_are_told(rows):
 
 @pytest.mark.parametrize(
     "options",
-    [
-        {"scores": [0.1]},
-        {"sample_weight": [1]},
-        {"n_resamples": 99},
-        {"cost_fn": 1, "cost_fp": 2},
-    ],
+    [{"scores": [0.1]}, {"sample_weight": [1]}, {"n_resamples": 99}, {"cost_fn": 1, "cost_fp": 2}],
 )
 def test_what_belongs_to_rows_is_refused(rows, options):
     table = ScoreTable.from_scores(*rows[:2])

@@ -22,12 +22,7 @@ def test_the_textbook_ranges_have_five_values():
 
 @pytest.mark.parametrize(
     ("closed", "expected"),
-    [
-        ("both", (1, 2, 3)),
-        ("left", (1, 2)),
-        ("right", (2, 3)),
-        ("neither", (2,)),
-    ],
+    [("both", (1, 2, 3)), ("left", (1, 2)), ("right", (2, 3)), ("neither", (2,))],
 )
 def test_ends(closed, expected):
     found = fm.selection.parameter_range(1, 3, 1, closed=closed)

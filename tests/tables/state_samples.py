@@ -7,10 +7,7 @@ import numpy as np
 import pytest
 
 from fastmetrics import ConfusionMatrix, RankingTable, RegressionTable, ScoreTable
-from fastmetrics.streams import (
-    BinLayout,
-    BinnedScoreTable,
-)
+from fastmetrics.streams import BinLayout, BinnedScoreTable
 
 LAYOUT = BinLayout([0.0, 0.5, float(np.nextafter(0.5, 1.0)), 1.0])
 QUARTERS = np.array([0.25, 2.0, 1.5, 0.5, 3.0, 1.0, 0.25])

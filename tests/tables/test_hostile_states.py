@@ -30,9 +30,7 @@ LIMITS: Final = re.compile(
 
 SCORES: Final = fm.ScoreTable.from_scores(*rows(0))
 ONE_OUTPUT: Final = fm.RegressionTable.from_arrays([1, 2, 4], [2, 2, 3], powers=[1, 1.5, 3])
-HOSTILE: Final = PART | {
-    "one output": ONE_OUTPUT,
-}
+HOSTILE: Final = PART | {"one output": ONE_OUTPUT}
 
 
 def spoilt(member: Any, third: int) -> Iterator[Any]:

@@ -155,12 +155,7 @@ def test_what_a_table_does_not_hold_is_named_before_any_value_is_found():
 def test_terms_are_contained_in_those_that_ask_for_more():
     one, two = frozenset({(1.0, False)}), frozenset({(1.0, True)})
     some = Terms(4, powers=two)
-    for held in (
-        Terms(),
-        Terms(4),
-        Terms(powers=one),
-        Terms(4, False, two),
-    ):
+    for held in (Terms(), Terms(4), Terms(powers=one), Terms(4, False, two)):
         assert held in some
     for missing in (Terms(8), Terms(log_errors=True), Terms(0, True, two)):
         assert missing not in some
