@@ -54,7 +54,7 @@ METRICS = THRESHOLDS | {
     name: name for name in ("accuracy", "f1", "log_loss", "brier_score", "r2", "mean", "mean_error")
 }
 #: Labels whose values pass through logarithms and the like, which differ between processors.
-ROUNDED = {"log_loss", "critical value", "gamma weights"}
+ROUNDED = {"log_loss", "critical value"}
 NUMBERS = ("mean", "mean_squared_error", "mean_absolute_error", "r2")
 CLASSES = ("accuracy", "f1_macro", "cohen_kappa")
 OF_CLASSES = ("roc_auc_ovr", "roc_auc_ovo_weighted")
@@ -69,12 +69,9 @@ def ways(n: int) -> dict[str, dict[str, Any]]:
     return {
         "plain": {},
         "stratified": {"stratified": True},
-        "bayesian": {"resampling": "bayesian"},
         "groups": {"groups": groups},
-        "bayesian groups": {"groups": groups, "resampling": "bayesian"},
         "frequencies": counted,
         "importances": {"sample_weight": importances},
-        "bayesian importances": {"sample_weight": importances, "resampling": "bayesian"},
         "importances, groups": {"sample_weight": importances, "groups": groups},
     }
 
@@ -109,10 +106,7 @@ def _cells(**way: Any) -> Values:
 
 def _matrix(**way: Any) -> Values:
     matrix = fm.ConfusionMatrix.from_counts([[50, 7, 0], [3, 60, 5], [1, 2, 70]])
-    found = bootstrapped(matrix, metrics=CLASSES, n_resamples=20, **way)
-    if "resampling" in way and way["resampling"] == "bayesian":
-        return {"gamma weights": np.concatenate(list(found.values()))}
-    return found
+    return bootstrapped(matrix, metrics=CLASSES, n_resamples=20, **way)
 
 
 def _models(n: int) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
@@ -171,19 +165,18 @@ SCENES: dict[str, Callable[[], Values]] = {
     **{f"{SMALL} rows, rng {rng!r}": partial(_rows, SMALL, "plain", {"auc": "roc_auc"}, rng=rng)
        for rng in (0, 2**40, "075bcd15163fe6fe")},
     **{f"{n} numbers, {way}": partial(_numbers, n, way) for n in (SMALL, SEVERAL_WINDOWS)
-       for way in ("plain", "bayesian", "groups", "frequencies", "importances")},
+       for way in ("plain", "groups", "frequencies", "importances")},
     **{f"classes, {way}": partial(_classes, SMALL, way)
-       for way in ("plain", "bayesian", "groups", "importances")},
+       for way in ("plain", "groups", "importances")},
     "cells": _cells,
     "cells, stratified": partial(_cells, stratified=True),
     "matrix": _matrix,
     "matrix, stratified": partial(_matrix, stratified=True),
-    "matrix, bayesian": partial(_matrix, resampling="bayesian"),
     **{f"{n} rows, paired, {way}": partial(_paired, n, way) for n in (SMALL, SEVERAL_WINDOWS)
-       for way in ("plain", "stratified", "bayesian", "groups", "importances")},
+       for way in ("plain", "stratified", "groups", "importances")},
     **{f"{n} rows, multiclass, {way}": partial(_multiclass, n, way)
        for n in (SMALL, SEVERAL_WINDOWS)
-       for way in ("plain", "bayesian", "groups", "importances")},
+       for way in ("plain", "groups", "importances")},
     **{f"{n} rows, exchanged {what}": partial(_permuted, n, what) for n in (SMALL, SEVERAL_WINDOWS)
        for what in ("ranks", "scores")},
     **{f"{n} signs": partial(_signs, n) for n in (SMALL, SEVERAL_WINDOWS)},

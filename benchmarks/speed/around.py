@@ -189,9 +189,6 @@ WORKS: dict[str, Prepare] = {
     "paired bootstrap of five, set-up": _paired(2, FIVE),
     "paired permutations": _permutation,
     "weighted replicates": _bootstrap(_scored, "roc_auc", weighted=True, n_resamples=REPLICATES),
-    "bayesian replicates": _bootstrap(
-        _scored, "roc_auc", resampling="bayesian", n_resamples=REPLICATES
-    ),
     "BCa of five, set-up": _bootstrap(_scored, FIVE, method="bca", n_resamples=2),
     "multiclass replicates": _multiclass,
     "squared-error replicates": _bootstrap(_amounts, "mean_squared_error", n_resamples=REPLICATES),
@@ -262,9 +259,6 @@ TARGETS: tuple[Target, ...] = (
     ),
     _row(
         "weighted_replicate", "a weighted replicate", "weighted replicates", "plain replicates", 3
-    ),
-    _row(
-        "bayesian_replicate", "a Bayesian replicate", "bayesian replicates", "plain replicates", 3
     ),
     _seconds(
         "bca_five",

@@ -198,7 +198,6 @@ CHECKS: dict[str, Callable[[Data, Any], None]] = {
     "paired bootstrap of five, set-up": check_difference,
     "paired permutations": check_difference,
     "weighted replicates": check_estimate(lambda data: naive.weighted_auc(data, data.weights)),
-    "bayesian replicates": _estimate,
     "BCa of five, set-up": _estimate,
     "multiclass replicates": _close(lambda data: _many_aucs(data, "ovr")),
     "squared-error replicates": check_estimate(_squared_error),

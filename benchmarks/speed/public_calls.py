@@ -260,7 +260,6 @@ _VARIANTS: dict[str, tuple[Make, Options]] = {
     # the first label is of every row
     "evaluate, labels of a row": (lambda r: tuple(each[:, 1:] for each in r.many_labels), {}),
     "compare, joint": (_chance_models, {"metrics": ["roc_auc", "brier_score"], "joint": True}),
-    "bootstrap, bayesian": (_scores, _DRAWN | {"resampling": "bayesian"}),
     "bootstrap, MSE": (_amounts, _DRAWN | {"metrics": "mean_squared_error"}),
 }
 _OF_QUERIES: Options = {"query": attrgetter("query")}

@@ -567,62 +567,6 @@ def areas_of_rows(
             s += 1
 
 
-#: Numbers whose logarithms are taken at a time, in the first-level cache.
-_CHUNK = 512
-_BYTE_1 = np.uint8(1)
-_12, _52 = np.uint64(12), np.uint64(52)
-_ROOT, _FRACTION = np.uint64(0x3FE6A09E00000000), np.uint64(0xFFFFFFFFFFFFF)
-_TO_ONE = np.uint64(0x3FF0000000000000 - 0x3FE6A09E00000000)
-_LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
-_L2, _L4, _L6 = 3.999999999940941908e-01, 2.222219843214978396e-01, 1.531383769920937332e-01
-_L1, _L3 = 6.666666666666735130e-01, 2.857142874366239149e-01
-_L5, _L7 = 1.818357216161805012e-01, 1.479819860511658591e-01
-
-
-@kernel
-def exponentials(words, n_rows, sums):
-    """Make of each word, in its place, an exponential number; 0 from row ``n_rows`` on.
-
-    What replicate r adds up to is added to ``sums[r]``. The logarithm is FDLIBM's (Sun Microsystems
-    1993, e_log.c: wrong by less than a unit in the last place), without branches, for vectors.
-    """
-    numbers = np.empty(_CHUNK)
-    as_words = numbers.view(np.uint64)
-    powers = np.empty(_CHUNK)
-    for r in range(words.shape[0]):
-        for start in range(0, words.shape[1], _CHUNK):
-            size = min(_CHUNK, words.shape[1] - start)
-            word = words[r, start : start + size]
-            found = word.view(np.float64)
-            for i in range(size):  # in (0, 1), exact: never rounded up to 1
-                numbers[i] = (np.float64(word[i] >> _12) + 0.5) * 2.0**-52
-            for i in range(size):  # each is 2**power times a number from sqrt(1/2) to sqrt(2)
-                shifted = as_words[i] + _TO_ONE
-                powers[i] = np.float64(np.int64(shifted >> _52) - 1023)
-                as_words[i] = (shifted & _FRACTION) + _ROOT
-            for i in range(size):
-                f = numbers[i] - 1.0
-                s = f / (2.0 + f)
-                z = s * s
-                w = z * z
-                even = w * (_L2 + w * (_L4 + w * _L6))
-                odd = z * (_L1 + w * (_L3 + w * (_L5 + w * _L7)))
-                half = 0.5 * f * f
-                rest = s * (half + (even + odd)) + powers[i] * _LN2_LOW
-                found[i] = ((half - rest) - f) - powers[i] * _LN2_HIGH
-            for i in range(max(0, n_rows - start), size):
-                found[i] = 0.0
-            s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-            for i in range(0, size - 3, 4):
-                s0 += found[i]
-                s1 += found[i + 1]
-                s2 += found[i + 2]
-                s3 += found[i + 3]
-            for i in range(size - size % 4, size):
-                s0 += found[i]
-            sums[r] += (s0 + s1) + (s2 + s3)
-
-
 @kernel
 def weigh_rows(drawn, weights, weighed):
     """Fill ``weighed[r, i]`` with ``drawn[r, i] * weights[i]``."""
@@ -641,7 +585,7 @@ def split_block(weights, masks, positives, negatives):
     The last quarter has the rows that are left over too.
     """
     for i in range(weights.size):
-        positive = weights[i] * np.float64(masks[i] & _BYTE_1)
+        positive = weights[i] * np.float64(masks[i] & np.uint8(1))
         positives[i] = positive
         negatives[i] = weights[i] - positive
     return weights.size // 4
@@ -709,8 +653,8 @@ def weighted_pairs(weights, masks, pieces, state):
 
 
 @kernel
-def weighted_points(weights, masks, ends, scale, tp, fp, rows):
-    """Write the scaled points of all rows at the ends of ties, after a first 0; return how many.
+def weighted_points(weights, masks, ends, tp, fp, rows):
+    """Write the points of all rows at the ends of ties, after a first 0; return how many.
 
     Sums are those of `weighted_pairs`, whose totals the last point meets.
     """
@@ -732,8 +676,8 @@ def weighted_points(weights, masks, ends, scale, tp, fp, rows):
                 p += positives[i]
                 q += negatives[i]
                 rows[found] = start + i
-                tp[found + np.uint64(1)] = scale * (before_p + p)
-                fp[found + np.uint64(1)] = scale * (before_n + q)
+                tp[found + np.uint64(1)] = before_p + p
+                fp[found + np.uint64(1)] = before_n + q
                 found += np.uint64(ends[start + i])
             before_p += p
             before_n += q

@@ -22,7 +22,7 @@ WINDOW = 4096
 #: 64-bit words of the buffer that a drawing kernel works with.
 WORDS = 1024
 #: The last number of the counter: what the words are for.
-PLACES, TOTALS, MORE, BITS, WEIGHTS = (np.int64(purpose) for purpose in range(5))
+PLACES, TOTALS, MORE, BITS = (np.int64(purpose) for purpose in range(4))
 # A constant of type int64: what is written out in a call is a type of its own, to compile for.
 _ZERO, _EIGHT, _ANY, _POSITIVE = (np.int64(number) for number in (0, 8, -1, 255))
 
@@ -32,7 +32,6 @@ _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 _MASK_12, _12, _24, _36, _48 = (np.uint64(number) for number in (4095, 12, 24, 36, 48))
 _ONE = np.uint8(1)
 _SIDE_BY_SIDE = 16  # replicates whose cells are drawn together
-_HALF_WORDS = np.int64(WORDS // 2)
 
 
 @kernel
@@ -59,20 +58,6 @@ def philox(key, first, block, replicate, purpose, n, words):
             k1 = (k1 + _WEYL_1) & _LOW
         words[i] = c0 | (c1 << _HALF)
         words[n + i] = c2 | (c3 << _HALF)
-
-
-@kernel
-def words_of_rows(key, first_replicate, first, words):
-    """Fill ``words[r, i]`` with the word of row ``first + i``; ``first`` is a multiple of WORDS."""
-    last = np.empty(WORDS, np.uint64)
-    for r in range(words.shape[0]):
-        for start in range(0, words.shape[1], WORDS):
-            block = (first + start) // WORDS
-            found = words[r, start : start + WORDS]
-            some = found if found.size == WORDS else last
-            philox(key, _ZERO, block, first_replicate + r, WEIGHTS, _HALF_WORDS, some)
-            if found.size < WORDS:
-                found[:] = last[: found.size]
 
 
 @kernel

@@ -15,10 +15,10 @@ from fastmetrics._report.evaluation_result import Evaluation, EvaluationBootstra
 from fastmetrics._report.score_evaluation import found_of, of_each_model
 from fastmetrics.errors import InputError, SmallSampleWarning, renamed
 from fastmetrics.inference.bootstrap._engine import joined
-from fastmetrics.inference.bootstrap._parse import Given
+from fastmetrics.inference.bootstrap._parse import Given, parse
 from fastmetrics.inference.bootstrap._samples import BootstrapSample
 from fastmetrics.inference.bootstrap._specs import CountSpec, metric_specs
-from fastmetrics.inference.bootstrap.bootstrap import Options, checked_options, parsed, resampled
+from fastmetrics.inference.bootstrap.bootstrap import Options, checked_options, resampled
 from fastmetrics.inference.bootstrap.paired import compared, parsed_models
 from fastmetrics.inference.comparison_result import Comparisons
 from fastmetrics.inference.estimate_result import Estimate, Estimates
@@ -52,7 +52,6 @@ def checked_plan(n_resamples: Any, confidence_level: float, n_models: int, **giv
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         alternative="two-sided",
-        resampling="multinomial",
         n_models=n_models * (n_models + 1) // 2,  # each, and every pair
         **{name: given[name] for name in ("method", "stratified", "rng", "progress")},
     )
@@ -111,7 +110,7 @@ def forms_of(
     if len(scores) > 1:
         return parsed_models(given, options)
     with renamed(y_score=scores[0].argument):
-        return [parsed(given._replace(scores=scores[0].values), options)]
+        return [parse(given._replace(scores=scores[0].values), options.specs)]
 
 
 def bootstrapped(

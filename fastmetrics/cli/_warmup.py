@@ -103,7 +103,7 @@ def _replicates(kind: Any) -> None:
     names = ["roc_auc", "average_precision", "break_even_point", "ks_statistic", "partial_auc"]
     names += ["pr_auc", "best_threshold", "f1"]
     plans: list[dict[str, Any]] = [{}, {"stratified": True}, {"groups": groups}]
-    plans += [{"sample_weight": weights}, {"resampling": "bayesian"}]
+    plans += [{"sample_weight": weights}]
     for plan in plans:
         fm.bootstrap(y, one, metrics=names, threshold=500, **_FEW, **plan)
     models = {"a": one, "b": other}

@@ -30,7 +30,7 @@ from fastmetrics._results import ConfidenceInterval
 from fastmetrics._threads.workers import run_batches
 from fastmetrics.errors import DegenerateDataWarning, InputError, warn_user
 from fastmetrics.inference.bootstrap._draws import Draws, padded, points_of_weights
-from fastmetrics.inference.bootstrap._engine import STRATIFY, failures, warn_of_failures
+from fastmetrics.inference.bootstrap._engine import GATHER, STRATIFY, failures, warn_of_failures
 from fastmetrics.inference.bootstrap._parse import Given, check_stratified, parse
 from fastmetrics.inference.bootstrap._samples import (
     BootstrapSample,
@@ -645,7 +645,7 @@ class BandRun:
         """Return the replicates that did not fail, and warn where many did."""
         values = replicates if replicates.ndim == 1 else replicates[:, 0]
         failed = np.isnan(values)
-        remedy = "draw more groups of either class" if self.sample.is_grouped else STRATIFY
+        remedy = GATHER if self.sample.is_grouped else STRATIFY
         self.n_failed, note = failures(values, failed, remedy=remedy, what="band")
         warn_of_failures("the curve", self.n_failed, len(values), note)
         defined: Floats = replicates[~failed]

@@ -124,7 +124,6 @@ def drawn(
     results: fm.results.Estimates,
     n_units: int,
     *,
-    resampling: Any = "multinomial",
     positive: Any = None,
 ) -> NDArray[Any]:
     """Return how often each unit came in each replicate: (n_resamples, n_units).
@@ -133,7 +132,7 @@ def drawn(
     """
     first = next(iter(results.values()))
     key, count = first.details.key, first.details.n_resamples
-    return times_drawn(key, n_units, count, resampling, positive)
+    return times_drawn(key, n_units, count, positive)
 
 
 def assert_replicates(got: NDArray[np.float64], wanted: Any, *, rtol: float = 1e-12) -> None:

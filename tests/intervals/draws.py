@@ -10,10 +10,8 @@ from fastmetrics.inference.bootstrap._draws import Draws, cell_counts
 from fastmetrics.inference.bootstrap.paired import _coins
 
 
-def times_drawn(
-    key: str, n_units: int, count: int, resampling: Any = "multinomial", positive: Any = None
-) -> NDArray[Any]:
-    """Return how often each unit came in each replicate, or its weight: (count, n_units).
+def times_drawn(key: str, n_units: int, count: int, positive: Any = None) -> NDArray[Any]:
+    """Return how often each unit came in each replicate: (count, n_units).
 
     With `positive`, in the engine's order, each class is drawn by itself.
     """
@@ -22,10 +20,7 @@ def times_drawn(
     if positive is not None:
         masks = np.zeros(padded, np.uint8)
         masks[:n_units] = np.where(positive, 255, 0)
-    draws = Draws(seed_key(key), n_units, resampling, masks)
-    if resampling == "bayesian":
-        weights, scales = draws.weights(0, count)
-        return weights * scales[:, None]
+    draws = Draws(seed_key(key), n_units, masks)
     counts = np.empty((count, padded), np.uint8)
     draws.counts(0, draws.totals(0, count), np.arange(draws.n_windows), counts)
     return counts[:, :n_units].astype(np.int64)

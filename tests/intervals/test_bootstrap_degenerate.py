@@ -210,9 +210,7 @@ def test_negative_zero_ties_with_zero():
 
 
 @pytest.mark.parametrize("base", [2**63, 2**64 - 64, 2**53])
-@pytest.mark.parametrize(
-    "options", [{}, {"groups": np.arange(60) // 2}, {"resampling": "bayesian"}]
-)
+@pytest.mark.parametrize("options", [{}, {"groups": np.arange(60) // 2}])
 def test_large_integer_scores_are_not_rounded(base, options):
     """Neighbours above 2**53 are one float64, but not one score."""
     labels, scores = binary(60, step=1.0)

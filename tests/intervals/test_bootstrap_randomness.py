@@ -47,7 +47,6 @@ COUNTED = {"sample_weight": COLUMNS["frequencies"], "weights_are": "frequencies"
 WAYS = {
     "plain": {},
     "stratified": {"stratified": True},
-    "bayesian": {"resampling": "bayesian"},
     "groups": {"groups": COLUMNS["groups"]},
     "frequencies": COUNTED,
     "importances": {"sample_weight": COLUMNS["importances"]},
@@ -119,7 +118,7 @@ def test_first_replicates_and_company_leave_no_trace(name, of_way):
     assert_same(alone, counts, 37)
 
 
-@pytest.mark.parametrize("name", ["plain", "stratified", "bayesian", "importances"])
+@pytest.mark.parametrize("name", ["plain", "stratified", "importances"])
 def test_batches_and_parts_leave_no_trace(name, monkeypatch):
     n = 9_001
     labels, p = binary(n, seed=3)
@@ -180,7 +179,7 @@ def test_cells_leave_no_trace_either(way, monkeypatch):
 def test_matrix_cells_leave_no_trace(monkeypatch):
     matrix = fm.ConfusionMatrix.from_counts([[50, 7, 0], [3, 60, 5], [1, 2, 70]])
     metrics = ["accuracy", "f1_macro", "cohen_kappa"]
-    for way in ({}, {"stratified": True}, {"resampling": "bayesian"}):
+    for way in ({}, {"stratified": True}):
         many = quiet_bootstrap(matrix, metrics=metrics, n_resamples=9_000, n_threads=1, **way)
         for few in (2, 100, 9_000):
             fewer = quiet_bootstrap(matrix, metrics=metrics, n_resamples=few, n_threads=3, **way)

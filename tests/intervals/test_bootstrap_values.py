@@ -34,10 +34,8 @@ def counts_of(results, labels, scores, way):
     order = in_order(labels, scores)
     labels, scores = labels[order], scores[order]
     positive = labels == 1 if way.get("stratified") else None
-    resampling = way.get("resampling", "multinomial")
-    counts = drawn(results, len(labels), resampling=resampling, positive=positive)
-    if resampling == "multinomial":
-        assert (counts.sum(axis=1) == len(labels)).all()
+    counts = drawn(results, len(labels), positive=positive)
+    assert (counts.sum(axis=1) == len(labels)).all()
     if positive is not None:
         assert (counts[:, positive].sum(axis=1) == positive.sum()).all()
     return labels, scores, counts
@@ -136,7 +134,7 @@ def test_count_measures_at_a_threshold(way, threshold):
             assert results["cost"].details.distribution[r] == pytest.approx(costs, abs=1e-12)
 
 
-@pytest.mark.parametrize("way", [*WAYS, {"resampling": "bayesian"}])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("threshold", [-math.inf, 0.4, math.inf])
 def test_count_measures_alone_draw_the_four_cells(way, threshold):
     """Scores with a threshold, their table, rows that stand for several: all as their matrix."""
@@ -224,7 +222,7 @@ def test_sum_measures_of_numbers(n, way):
     results = quiet_bootstrap(y, p, metrics=names, n_resamples=20, **way)
     order = np.lexsort((p, y))
     y, p = y[order], p[order]
-    counts = drawn(results, n, resampling=way.get("resampling", "multinomial"))
+    counts = drawn(results, n)
     for name in names:
         wanted = []
         for row in counts:

@@ -1,4 +1,4 @@
-"""Weights, groups and the Bayesian bootstrap: each replicate against weighted rows from scratch."""
+"""Weights and groups: each replicate against weighted rows from scratch."""
 
 import math
 
@@ -106,7 +106,6 @@ def problem(n, *, step=0.02):
 WAYS = [
     pytest.param({}, id="plain"),
     pytest.param({"stratified": True}, id="stratified"),
-    pytest.param({"resampling": "bayesian"}, id="bayesian"),
 ]
 
 
@@ -120,8 +119,7 @@ def test_fractional_weights(n, way):
     results = quiet_bootstrap(labels, p, sample_weight=weights, **options, **way)
     order = in_order(labels, p, weights)
     positive = labels[order] == 1 if way.get("stratified") else None
-    resampling = way.get("resampling", "multinomial")
-    counts = drawn(results, n, resampling=resampling, positive=positive)
+    counts = drawn(results, n, positive=positive)
     assert_weighted(results, labels[order], p[order], 0.5, counts * weights[order])
     whole = fm.ScoreTable.from_scores(labels, p, sample_weight=weights)
     for label in THRESHOLD:
@@ -145,20 +143,8 @@ def test_the_unit_of_weights_changes_no_bit(unit):
         np.testing.assert_array_equal(other[label].details.distribution, expected, label)
 
 
-@pytest.mark.parametrize("n", [9, 70, 700])
-def test_bayesian_bootstrap(n):
-    labels, p = problem(n)
-    options = {"metrics": EVERYTHING, "threshold": 0.5, "n_resamples": 15 if n < 100 else 4}
-    results = quiet_bootstrap(labels, p, resampling="bayesian", **options)
-    order = in_order(labels, p)
-    weights = drawn(results, n, resampling="bayesian")
-    np.testing.assert_allclose(weights.sum(axis=1), n, rtol=1e-12)
-    assert_weighted(results, labels[order], p[order], 0.5, weights)
-
-
-@pytest.mark.parametrize("resampling", ["multinomial", "bayesian"])
 @pytest.mark.parametrize("weighted", ["none", "integer", "fractional"])
-def test_groups(weighted, resampling):
+def test_groups(weighted):
     """Whole groups are drawn, as often as their unit; a group of no frequency is no group."""
     n = 90
     labels, p = problem(n)
@@ -170,12 +156,12 @@ def test_groups(weighted, resampling):
         "fractional": fractions(rng, n),
     }[weighted]
     names = np.array([f"patient {group}" for group in range(17)])[groups]
-    options = {"threshold": 0.5, "groups": names, "resampling": resampling, "n_resamples": 12}
+    options = {"threshold": 0.5, "groups": names, "n_resamples": 12}
     options["weights_are"] = READ.get(weighted, "importances")
     results = quiet_bootstrap(labels, p, metrics=EVERYTHING, sample_weight=weights, **options)
     kept = np.ones(n, bool) if weighted != "integer" else weights > 0
     units = np.unique(names[kept], return_inverse=True)[1]
-    counts = drawn(results, units.max() + 1, resampling=resampling)
+    counts = drawn(results, units.max() + 1)
     order = np.arange(n)[kept]
     of_rows = counts[:, units] * (1 if weights is None else weights[order])
     assert_weighted(results, labels[order], p[order], 0.5, of_rows.astype(float))
@@ -184,9 +170,8 @@ def test_groups(weighted, resampling):
         assert results["auc"].details.effective_sample_size == size
 
 
-@pytest.mark.parametrize("resampling", ["multinomial", "bayesian"])
 @pytest.mark.parametrize("weighted", ["none", "integer", "fractional", "fractional, no groups"])
-def test_predicted_classes_of_groups_and_weights(weighted, resampling):
+def test_predicted_classes_of_groups_and_weights(weighted):
     n = 80
     rng = np.random.default_rng(2)
     names = np.array(["x", "y", "z", "rare"])
@@ -198,7 +183,7 @@ def test_predicted_classes_of_groups_and_weights(weighted, resampling):
     if weights is not None:
         true[np.flatnonzero(weights == 0)[0]] = 3  # a class that no row of a weight has
     grouped = weighted != "fractional, no groups"
-    options = {"metrics": CLASSES, "sample_weight": weights, "resampling": resampling}
+    options = {"metrics": CLASSES, "sample_weight": weights}
     options["weights_are"] = READ.get(weighted, "importances")
     results = quiet_bootstrap(
         names[true], names[predicted], groups=groups if grouped else None, **options
@@ -211,7 +196,7 @@ def test_predicted_classes_of_groups_and_weights(weighted, resampling):
         cells = np.where(true == 3, 0, true) * 3 + predicted  # weightless: wherever it is put
         order = np.lexsort((weights, cells))
         units = np.arange(n)
-    counts = drawn(results, units.max() + 1, resampling=resampling)
+    counts = drawn(results, units.max() + 1)
     of_rows = counts[:, units] * (1 if weights is None else weights[order])
     for r, row in enumerate(of_rows):
         rows = count_oracle.rows_of(
@@ -223,9 +208,8 @@ def test_predicted_classes_of_groups_and_weights(weighted, resampling):
             np.testing.assert_allclose(got, wanted, rtol=1e-10, atol=1e-12, err_msg=name)
 
 
-@pytest.mark.parametrize("resampling", ["multinomial", "bayesian"])
 @pytest.mark.parametrize("weighted", ["none", "integer", "fractional"])
-def test_numbers_of_groups_and_weights(weighted, resampling):
+def test_numbers_of_groups_and_weights(weighted):
     n = 60
     rng = np.random.default_rng(6)
     y, p, groups = rng.normal(size=n), rng.normal(size=n), rng.integers(0, 9, n)
@@ -236,9 +220,8 @@ def test_numbers_of_groups_and_weights(weighted, resampling):
         sample_weight=None if weighted == "none" else weights,
         weights_are=READ.get(weighted, "importances"),
         groups=groups,
-        resampling=resampling,
     )
-    counts = drawn(results, 9, resampling=resampling)
+    counts = drawn(results, 9)
     of_rows = counts[:, groups] * weights
     total = of_rows.sum(axis=1)
     error, mean = of_rows @ (y - p) ** 2 / total, of_rows @ y / total
@@ -255,8 +238,6 @@ def test_frequencies_are_rows(way):
     times = np.random.default_rng(1).integers(0, 4, 80)
     rows = np.repeat(np.arange(80), times)
     metrics = EVERYTHING | {"python": top_score}
-    if way.get("resampling") == "bayesian":
-        metrics |= {"python": top_weighted}
     options = {"metrics": metrics, "threshold": 0.5, "n_resamples": 10, **way}
     weighted = quiet_bootstrap(labels, p, sample_weight=times, weights_are="frequencies", **options)
     repeated = quiet_bootstrap(labels[rows], p[rows], **options)
@@ -283,7 +264,7 @@ def test_frequencies_of_predictions_are_rows(k):
     rng = np.random.default_rng(k)
     true, predicted, times = (rng.integers(0, high, 60) for high in (k, k, 4))
     rows = np.repeat(np.arange(60), times)
-    for way in ({}, {"stratified": True}, {"resampling": "bayesian"}):
+    for way in ({}, {"stratified": True}):
         way = {"metrics": "accuracy", **way}
         counted = {"sample_weight": times, "weights_are": "frequencies"}
         weighted = quiet_bootstrap(true, predicted, **counted, **way)
@@ -360,13 +341,6 @@ def test_python_functions_get_weights_where_these_may_be_fractions():
     for row, given in zip(of_rows, seen[1:], strict=True):
         assert given[order].tolist() == row.tolist()
     assert seen[0].tolist() == weights.tolist()
-    seen.clear()
-    bayesian = quiet_bootstrap(
-        labels, p, metrics=metrics, resampling="bayesian", n_threads=1, n_resamples=9
-    )
-    assert seen[0].tolist() == [1.0] * 40
-    wanted = drawn(bayesian, 40, resampling="bayesian") @ np.sort(p)[::-1] / 40
-    assert_replicates(bayesian["with_weights"].details.distribution, wanted)
 
 
 def test_weights_of_any_scale():

@@ -56,8 +56,8 @@ def area(name: str, y: Any, p: Any, weights: Any = None) -> float:
     return float(np.average(areas, weights=sizes if average == "weighted" else None))
 
 
-def counts_of_units(n: int, n_resamples: int, resampling: Any = "multinomial") -> NDArray[Any]:
-    return times_drawn(KEY, n, n_resamples, resampling)
+def counts_of_units(n: int, n_resamples: int) -> NDArray[Any]:
+    return times_drawn(KEY, n, n_resamples)
 
 
 def in_order(y: NDArray[Any], p: NDArray[Any], *last: NDArray[Any]) -> list[int]:
@@ -92,25 +92,21 @@ def check(
 @pytest.mark.pairwise
 @pytest.mark.parametrize("sixteenths", [True, False])
 @pytest.mark.parametrize("k", [3, 4])
-@pytest.mark.parametrize("resampling", ["multinomial", "bayesian"])
 def test_replicates_are_sklearns_of_the_drawn_rows(
-    k: int, resampling: Any, sixteenths: bool, rng: np.random.Generator
+    k: int, sixteenths: bool, rng: np.random.Generator
 ) -> None:
     y, p = samples(rng, 50, k, sixteenths=sixteenths)
-    result = fm.multiclass_bootstrap(
-        y, p, metrics=list(MEASURES), n_resamples=6, rng=KEY, resampling=resampling
-    )
+    result = fm.multiclass_bootstrap(y, p, metrics=list(MEASURES), n_resamples=6, rng=KEY)
     assert list(result) == list(MEASURES)
     for name, one in result.items():
         assert one.metric == name
         assert one.estimate == pytest.approx(area(name, y, p), abs=1e-14)
         assert one.details.effective_sample_size == 50
     order = in_order(y, p)
-    check(result, y[order], p[order], counts_of_units(50, 6, resampling))
+    check(result, y[order], p[order], counts_of_units(50, 6))
 
 
-@pytest.mark.parametrize("resampling", ["multinomial", "bayesian"])
-def test_importances_stay_with_their_rows(resampling: Any, rng: np.random.Generator) -> None:
+def test_importances_stay_with_their_rows(rng: np.random.Generator) -> None:
     y, p = samples(rng, 60, 3)
     weights = rng.integers(1, 6, 60) / 4
     result = fm.multiclass_bootstrap(
@@ -119,7 +115,6 @@ def test_importances_stay_with_their_rows(resampling: Any, rng: np.random.Genera
         n_resamples=6,
         rng=KEY,
         sample_weight=weights,
-        resampling=resampling,
     )
     for name, one in result.items():
         assert one.estimate == pytest.approx(area(name, y, p, weights), abs=1e-14)
@@ -127,7 +122,7 @@ def test_importances_stay_with_their_rows(resampling: Any, rng: np.random.Genera
             weights.sum() ** 2 / (weights**2).sum()
         )
     order = in_order(y, p, weights)
-    times = counts_of_units(60, 6, resampling)
+    times = counts_of_units(60, 6)
     check(result, y[order], p[order], times * weights[order])
 
 
@@ -213,7 +208,7 @@ def test_the_standard_error_is_that_of_a_plain_bootstrap(rng: np.random.Generato
     assert found == pytest.approx(np.std(plain), rel=0.09)  # four standard errors of both
 
 
-@pytest.mark.parametrize("way", ["plain", "groups", "importances", "bayesian", "frequencies"])
+@pytest.mark.parametrize("way", ["plain", "groups", "importances", "frequencies"])
 def test_neither_the_order_of_rows_nor_threads_change_a_bit(
     way: str, rng: np.random.Generator
 ) -> None:
@@ -227,7 +222,6 @@ def test_neither_the_order_of_rows_nor_threads_change_a_bit(
         columns["sample_weight"] = weights if way == "frequencies" else weights / 7
     options = {"metrics": list(MEASURES), "n_resamples": 400, "rng": 3}
     options["weights_are"] = "frequencies" if way == "frequencies" else "importances"
-    options["resampling"] = "bayesian" if way == "bayesian" else "multinomial"
     first = fm.multiclass_bootstrap(y, p, n_threads=1, **columns, **options)
     for n_threads in (2, 3, 7):
         order = rng.permutation(n)

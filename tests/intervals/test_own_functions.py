@@ -21,7 +21,6 @@ FREQUENCIES = RNG.integers(0, 3, N)
 WAYS = {
     "plain": {},
     "stratified": {"stratified": True},
-    "bayesian": {"resampling": "bayesian"},
     "groups": {"groups": GROUPS},
     "importances": {"sample_weight": IMPORTANCES},
     "frequencies": {"sample_weight": FREQUENCIES, "weights_are": "frequencies"},
@@ -114,23 +113,16 @@ def test_bca_of_a_function_with_weights():
     assert found.confidence_interval.low < found.estimate < found.confidence_interval.high
 
 
-@pytest.mark.parametrize("way", ["plain", "bayesian"])
-def test_weights_by_keyword_and_by_position(way):
+def test_weights_by_keyword_and_by_position():
     def keyword(y, score, *, weights):
         return cost(y, score, weights)
-
-    def optional(y, score, *, sample_weight=None):
-        return float(np.average(y, weights=sample_weight))
 
     def positional(y, score, weights, /):
         return cost(y, score, weights)
 
     metrics = {"cost": cost, "keyword": keyword, "positional": positional}
-    if way == "bayesian":  # else it gets the drawn rows
-        metrics["optional"] = optional
-    options = {"n_resamples": 9, "rng": 3, **WAYS[way]}
-    result = fm.bootstrap(Y, SCORES["a"], metrics=metrics, **options)
-    for name in metrics.keys() - {"optional"}:
+    result = fm.bootstrap(Y, SCORES["a"], metrics=metrics, n_resamples=9, rng=3)
+    for name in metrics:
         np.testing.assert_array_equal(
             result[name].details.distribution, result["cost"].details.distribution
         )

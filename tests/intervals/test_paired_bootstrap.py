@@ -27,11 +27,8 @@ WAYS: dict[str, tuple[str, ...]] = {
     "groups": ("groups",),
     "frequencies": ("frequencies",),
     "importances": ("importances",),
-    "bayesian": ("bayesian",),
     "groups, frequencies": ("groups", "frequencies"),
     "groups, importances": ("groups", "importances"),
-    "groups, bayesian": ("groups", "bayesian"),
-    "importances, bayesian": ("importances", "bayesian"),
     "frequencies, stratified": ("frequencies", "stratified"),
 }
 
@@ -47,16 +44,12 @@ def options_of(way: str, rng: np.random.Generator) -> dict[str, Any]:
         options["weights_are"] = "frequencies"
     if "importances" in parts:
         options["sample_weight"] = rng.integers(1, 8, N) / 4.0
-    if parts and parts[-1] == "bayesian":
-        options["resampling"] = parts[-1]
     return options
 
 
-def counts_of_units(
-    n_units: int, resampling: str, positive: NDArray[np.bool_] | None = None
-) -> NDArray[Any]:
-    """Return how often each unit is drawn in each replicate, or its weight."""
-    return times_drawn(KEY, n_units, B, resampling, positive)
+def counts_of_units(n_units: int, positive: NDArray[np.bool_] | None = None) -> NDArray[Any]:
+    """Return how often each unit is drawn in each replicate."""
+    return times_drawn(KEY, n_units, B, positive)
 
 
 def drawn(
@@ -84,14 +77,13 @@ def drawn(
         reverse=descending,
     )
     rows = {name: column[order] for name, column in rows.items()}
-    resampling = options.get("resampling", "multinomial")
     if groups is None:
         positive = rows["y"] == 1 if options.get("stratified") else None
-        times = counts_of_units(n, resampling, positive)
+        times = counts_of_units(n, positive)
     else:
         names = sorted(set(rows["group"].tolist()))
         units = np.array([names.index(group) for group in rows["group"].tolist()])
-        times = counts_of_units(len(names), resampling)[:, units]
+        times = counts_of_units(len(names))[:, units]
     return rows, times * rows["weight"] if "weight" in rows else times
 
 

@@ -236,12 +236,10 @@ EVERY_WAY: list[dict[str, Any]] = [
     {},
     {"stratified": True},
     {"method": "bca"},
-    {"resampling": "bayesian"},
     {"groups": True},
     {"frequencies": True},
     {"importances": True},
     {"importances": True, "groups": True},
-    {"groups": True, "resampling": "bayesian"},
 ]
 
 

@@ -146,11 +146,6 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ),
     ({"groups": np.zeros(12, int)}, ValueError, "at least two groups"),
     ({"groups": np.arange(12), "stratified": True}, ValueError, "exclude each other"),
-    (
-        {"stratified": True, "resampling": "bayesian"},
-        ValueError,
-        "needs `resampling='multinomial'`",
-    ),
     ({"stratified": True, "metrics": "r2"}, ValueError, "`stratified` needs two classes"),
     ({"confidence_level": 95}, ValueError, "did you mean 0.95"),
     ({"n_resamples": 1}, ValueError, "`n_resamples` must be at least 2"),

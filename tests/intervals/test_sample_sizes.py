@@ -173,13 +173,13 @@ def test_a_rare_class_is_named() -> None:
     y = np.repeat(["cat", "dog", "emu", "fox"], [40, 30, 4, 3])
     p = np.random.default_rng(0).dirichlet(np.ones(4), len(y))
     with pytest.warns(fm.SmallSampleWarning, match=r"classes .emu. \(4\), .fox. \(3\)"):
-        fm.multiclass_bootstrap(y, p, n_resamples=B, rng=1, resampling="bayesian")
+        fm.multiclass_bootstrap(y, p, n_resamples=B, rng=1)
     y[-2:] = "emu"
     with pytest.warns(fm.SmallSampleWarning, match=r"class 'fox' \(1\): .*merge it with another"):
-        fm.multiclass_bootstrap(y, p, n_resamples=B, rng=1, resampling="bayesian")
+        fm.multiclass_bootstrap(y, p, n_resamples=B, rng=1)
     y[-7:-1] = "fox"
     y[:8] = "emu"
-    fm.multiclass_bootstrap(y, p, n_resamples=B, rng=1, resampling="bayesian")
+    fm.multiclass_bootstrap(y, p, n_resamples=B, rng=1)
 
 
 @pytest.mark.parametrize("band", [fm.roc_band, fm.pr_band])

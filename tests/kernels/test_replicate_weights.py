@@ -1,7 +1,4 @@
-"""Replicates of weighted rows: exponential numbers, pairs and points, against exact sums."""
-
-import math
-from fractions import Fraction
+"""Replicates of weighted rows: pairs and points, against exact sums."""
 
 import numpy as np
 import pytest
@@ -12,33 +9,6 @@ from reference.replicate_oracle import Rows, twice_pairs_won
 
 BLOCK = kernels.BLOCK
 SIZES = [1, 2, 3, 5, 8, 61, 513]
-
-
-def test_exponentials_of_words(rng):
-    """-log of the middle of the interval that the word's first 52 bits name, to a last place."""
-    words = rng.integers(0, 2**64, (2, 700), dtype=np.uint64)
-    words[0, :4] = 0, 2**64 - 1, 2**63, 2**63 - 1  # the largest, the least, either side of 1/2
-    words[1, :60] = np.uint64(2) ** np.arange(4, 64, dtype=np.uint64)
-    numbers = ((words >> np.uint64(12)).astype(np.float64) + 0.5) / 2.0**52
-    sums = np.array([1.0, 0.0])
-    kernels.exponentials(words, 690, sums)
-    found = words.view(np.float64)
-    assert (found[:, 690:] == 0).all()
-    wanted = -np.log(numbers[:, :690])
-    np.testing.assert_allclose(found[:, :690], wanted, rtol=2.0**-51)
-    assert (found[:, :690] > 0).all()
-    for r, first in enumerate((1.0, 0.0)):
-        assert sums[r] == pytest.approx(first + math.fsum(found[r]), rel=1e-14)
-
-
-def test_exponentials_have_their_moments(rng):
-    if not IS_COMPILED:
-        pytest.skip("too many for plain Python")
-    words = rng.integers(0, 2**64, (1, 400_000), dtype=np.uint64)
-    kernels.exponentials.compiled()(words, 400_000, np.zeros(1))
-    found = words.view(np.float64)[0]
-    for k, sd in ((1, 1.0), (2, math.sqrt(20.0)), (3, math.sqrt(684.0))):
-        assert abs((found**k).mean() - math.factorial(k)) < 5 * sd / math.sqrt(400_000)
 
 
 @pytest.mark.parametrize("n", [1, 2, 700])
@@ -94,21 +64,20 @@ def test_parts_of_whole_blocks_leave_no_trace(rng, kind):
         part = np.ascontiguousarray(weights[:, first : first + BLOCK])
         parts = counted(rows, part, first, parts)
     assert parts.tolist() == state.tolist()
-    for scale in (1.0, 0.3):
-        tp, fp, at = points(rows, weights[0], scale)
-        assert (tp[-1], fp[-1]) == (scale * state[0, 0], scale * state[0, 1])
-        assert (np.diff(tp) >= 0).all()
-        assert (np.diff(fp) >= 0).all()
-        positive = np.where(rows.masks()[: rows.n] > 0, weights[0], 0.0)
-        np.testing.assert_allclose(tp[1:], scale * np.cumsum(positive)[at], rtol=1e-12)
-        np.testing.assert_allclose(fp[1:], scale * np.cumsum(weights[0] - positive)[at], rtol=1e-12)
+    tp, fp, at = points(rows, weights[0])
+    assert (tp[-1], fp[-1]) == (state[0, 0], state[0, 1])
+    assert (np.diff(tp) >= 0).all()
+    assert (np.diff(fp) >= 0).all()
+    positive = np.where(rows.masks()[: rows.n] > 0, weights[0], 0.0)
+    np.testing.assert_allclose(tp[1:], np.cumsum(positive)[at], rtol=1e-12)
+    np.testing.assert_allclose(fp[1:], np.cumsum(weights[0] - positive)[at], rtol=1e-12)
 
 
-def points(rows, weights, scale):
+def points(rows, weights):
     n = rows.n
     tp, fp, at = np.full(n + 1, -1.0), np.full(n + 1, -1.0), np.full(n, -1)
     masks, ends = rows.masks()[:n], rows.ends()[:n]
-    count = kernels.weighted_points(weights, masks, ends, scale, tp, fp, at)
+    count = kernels.weighted_points(weights, masks, ends, tp, fp, at)
     return tp[: count + 1], fp[: count + 1], at[:count]
 
 
@@ -117,9 +86,9 @@ def points(rows, weights, scale):
 @pytest.mark.parametrize("n", SIZES)
 def test_weighted_points(rng, n, kind):
     rows, weights = case(rng, n, kind)
-    tp, fp, at = points(rows, weights[0], 0.5)
-    sums = [(Fraction(0), Fraction(0))]
+    tp, fp, at = points(rows, weights[0])
+    sums = [(0, 0)]
     for p, q in rows.resampled(weights[0].astype(int).tolist()):
-        sums.append((sums[-1][0] + Fraction(p, 2), sums[-1][1] + Fraction(q, 2)))
+        sums.append((sums[-1][0] + p, sums[-1][1] + q))
     assert list(zip(tp.tolist(), fp.tolist(), strict=True)) == sums
     assert at.tolist() == [end - 1 for _, _, end in rows.ties()]

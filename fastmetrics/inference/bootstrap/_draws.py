@@ -237,7 +237,7 @@ def check_rows(n: int) -> None:
         raise MemoryError(
             f"{n:,} rows would be resampled one by one, which takes {3 * n / 1e9:,.0f} GB or more: "
             f"they can be resampled by cells where a score has {ROWS_OF_A_CELL} rows, round the "
-            "scores; but not for functions of your own, groups or `resampling='bayesian'`"
+            "scores; but not for functions of your own, or groups"
         )
 
 
@@ -311,7 +311,6 @@ def lone_positives(
 
 
 Method = Literal["percentile", "basic", "bca"]
-Resampling = Literal["multinomial", "bayesian"]
 
 #: (kind, criterion, two bounds) of `replicates.measure_curve`.
 Line = tuple[int, int, float, float]
@@ -331,7 +330,6 @@ class Draws:
 
     key: NDArray[np.uint64]
     n_units: int
-    resampling: Resampling = "multinomial"
     masks: NDArray[np.uint8] | None = None
     _of_windows: list[NDArray[np.int64]] = field(default_factory=list, init=False)
 
@@ -380,21 +378,6 @@ class Draws:
         found = np.empty((count, padded(self.n_units)), np.uint8)
         self.counts(first, self.totals(first, count), np.arange(self.n_windows), found)
         return found
-
-    def weigh(self, first: int, unit: int, weights: Floats, sums: Floats) -> None:
-        """Fill ``weights`` with exponential numbers of the units from ``unit`` on, and their sums.
-
-        One row a replicate; the Bayesian bootstrap's weights are these over their mean.
-        """
-        words = weights.view(np.uint64)
-        resampling.words_of_rows(self.key, first, unit, words)
-        replicates.exponentials(words, self.n_units - unit, sums)
-
-    def weights(self, first: int, count: int) -> tuple[Floats, Floats]:
-        """Return exponential numbers of all units, a row a replicate, and one over their means."""
-        weights, sums = np.empty((count, self.n_units)), np.zeros(count)
-        self.weigh(first, 0, weights, sums)
-        return weights, self.n_units / sums
 
 
 def fill_totals(
@@ -471,13 +454,6 @@ class Yield:
             self.twice_pairs -= state[:, 3]
         self.total += self.n_positive + self.n_negative
 
-    def rescale(self, factors: Floats) -> None:
-        """Turn sums into those of weights that are so many times as large."""
-        for sums in (self.total, self.n_positive, self.n_negative):
-            sums *= factors
-        self.sums *= factors[:, None]
-        self.twice_pairs *= factors * factors
-
     def four_cells(self, tp: NDArray[Any], fp: NDArray[Any]) -> Floats:
         """Return TN, FP, FN, TP: the matrix row by row, the positive class last."""
         return np.stack((self.n_negative - fp, fp, self.n_positive - tp, tp), axis=-1)
@@ -543,12 +519,12 @@ def by_cell(
 
 
 def points_of_weights(
-    rows: SortedRows, weights: Floats, scale: float = 1.0
+    rows: SortedRows, weights: Floats
 ) -> tuple[Floats, Floats, NDArray[np.int64]]:
-    """Return scaled TP and FP at the end of each tie, after a first 0, and the row of each."""
+    """Return TP and FP at the end of each tie, after a first 0, and the row of each."""
     n = len(weights)
     tp, fp, at = np.empty(n + 1), np.empty(n + 1), np.empty(n, np.int64)
-    n = replicates.weighted_points(weights, rows.masks[:n], rows.ends[:n], scale, tp, fp, at)
+    n = replicates.weighted_points(weights, rows.masks[:n], rows.ends[:n], tp, fp, at)
     return tp[: n + 1], fp[: n + 1], at[:n]
 
 

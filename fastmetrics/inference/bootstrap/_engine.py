@@ -278,7 +278,7 @@ MANY_FAILED: Final = 0.05
 
 #: What keeps both classes in every replicate: draws by class where these are possible.
 STRATIFY: Final = "`stratified=True` keeps both"
-WEIGH: Final = "`resampling='bayesian'` of `bootstrap` keeps every row"
+GATHER: Final = "gather more of it"
 
 _BATCH_SECONDS: Final = 0.05  # of a batch with a user's own statistic, about
 #: Between two calls of kernels threads wait for one another: batches are large, as long as there
@@ -393,9 +393,6 @@ class Engine:
         samples = cast(list[RowSample], self.samples)
         if self._is_streamed():
             return [_streamed(samples[0], draws, first, count)]
-        if draws.resampling == "bayesian":
-            weights, scales = draws.weights(first, count)
-            return [rows.weigh(needs, _weights_of_rows(rows, weights), scales) for rows in samples]
         counts = draws.every(first, count)
         return [rows.measure(needs, rows.counts_of_rows(counts)) for rows in samples]
 
@@ -405,46 +402,31 @@ class Engine:
         return len(self.samples) == 1 and cast(RowSample, sample).passes_through(self.needs)
 
 
-def _weights_of_rows(rows: RowSample, weights: Floats) -> Floats:
-    """Return the weight of each row from that of its unit, a line a replicate."""
-    weights = weights if rows.units is None else weights[:, rows.units]
-    return weights if rows.weights is None else weights * rows.weights
-
-
 def _streamed(rows: RowSample, draws: Draws, first: int, count: int) -> Yield:
     """Draw and measure windows part by part, in the memory of a part.
 
-    Where rows have weights these are exponential ones, or their own times how often drawn.
+    Rows of importances weigh these times how often they are drawn.
     """
-    out, is_bayesian = rows.empty(count), draws.resampling == "bayesian"
-    is_weighted = is_bayesian or rows.weights is not None
+    out, is_weighted = rows.empty(count), rows.weights is not None
     n_windows = max(1, _PART_BYTES // ((8 if is_weighted else 1) * count * WINDOW))
     n_entries = draws.n_units if is_weighted else padded(draws.n_units)
     most = count * min(n_windows * WINDOW, n_entries)
-    bytes_of_counts, sums = np.empty(0 if is_bayesian else most, np.uint8), np.zeros(count)
-    room = np.empty(most if is_weighted else 0)
+    room, weighed = np.empty(most, np.uint8), np.empty(most if is_weighted else 0)
     state: Any = np.zeros((count, 6)) if is_weighted else np.zeros((count, 4), np.int64)
-    totals = None if is_bayesian else draws.totals(first, count)
+    totals = draws.totals(first, count)
     for start in range(0, draws.n_windows, n_windows):
         row = start * WINDOW
         size = min(n_windows * WINDOW, n_entries - row)
-        weights = room[: count * size].reshape(count, size) if is_weighted else room
-        counts: NDArray[Any] = weights
-        if totals is None:
-            draws.weigh(first, row, weights, sums)
-        else:
-            counts = bytes_of_counts[: count * size].reshape(count, size)
-            windows = np.arange(start, min(start + n_windows, draws.n_windows))
-            draws.counts(first, totals, windows, counts)
-        if rows.weights is not None:
-            replicates.weigh_rows(counts, rows.weights[row : row + size], weights)
-        if is_weighted:
-            rows.add_weights(weights, row, state, out)
-        else:
+        counts = room[: count * size].reshape(count, size)
+        windows = np.arange(start, min(start + n_windows, draws.n_windows))
+        draws.counts(first, totals, windows, counts)
+        if rows.weights is None:
             rows.add_counts(counts, row, state, out)
+        else:
+            weights = weighed[: count * size].reshape(count, size)
+            replicates.weigh_rows(counts, rows.weights[row : row + size], weights)
+            rows.add_weights(weights, row, state, out)
     out.close(state)
-    if is_bayesian:
-        out.rescale(draws.n_units / sums)
     return out
 
 

@@ -99,13 +99,13 @@ class Given(NamedTuple):
         return None if self.groups is None else check_groups(self.groups, n)
 
 
-def parse(given: Given, specs: Specs, *, by_rows: bool = False) -> BootstrapSample:
-    """Return one model's data; ``by_rows`` says that cells are not enough."""
+def parse(given: Given, specs: Specs) -> BootstrapSample:
+    """Return one model's data."""
     y_true, threshold = given.y_true, given.threshold
     if isinstance(y_true, ScoreTable | ConfusionMatrix):
         _check_alone(y_true, given)
         if isinstance(y_true, ScoreTable):
-            return _of_table(y_true, specs, threshold, by_rows=by_rows)
+            return _of_table(y_true, specs, threshold)
         for spec in specs:
             if not isinstance(spec, CountSpec):
                 raise InputTypeError(
@@ -131,7 +131,7 @@ def parse(given: Given, specs: Specs, *, by_rows: bool = False) -> BootstrapSamp
     if are_alike and _count_decisions(specs):
         return MatrixCells.of(cells_of_rows(rows, real_threshold(threshold)))
     if are_alike:
-        return _of_table(ScoreTable.from_rows(rows), specs, threshold, by_rows=by_rows)
+        return _of_table(ScoreTable.from_rows(rows), specs, threshold)
     check_domains(specs, rows.scores)
     return _scored(*_written_out(rows, [rows.scores], codes), specs, given, [rows.scores])[0]
 
@@ -175,7 +175,7 @@ def _check_alone(counts: ScoreTable | ConfusionMatrix, given: Given) -> None:
         )
 
 
-def _of_table(table: ScoreTable, specs: Specs, threshold: Any, *, by_rows: bool) -> BootstrapSample:
+def _of_table(table: ScoreTable, specs: Specs, threshold: Any) -> BootstrapSample:
     """Return a table of counts, to be resampled by cells or by rows."""
     if table.is_weighted:
         raise InputTypeError(
@@ -190,7 +190,7 @@ def _of_table(table: ScoreTable, specs: Specs, threshold: Any, *, by_rows: bool)
     if counts is not None and _count_decisions(specs):
         return MatrixCells.of(counts)
     n_cells = np.count_nonzero(table.positives) + np.count_nonzero(table.negatives)
-    if n > ROWS_OF_A_CELL * n_cells and not by_rows:
+    if n > ROWS_OF_A_CELL * n_cells and not _has_functions(specs):
         labels, cut = np.repeat((1.0, 0.0), len(table)), None
         if threshold is not None:
             cut = int(np.count_nonzero(is_called_positive(table.scores, real_threshold(threshold))))

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fastmetrics._kernels import replicates, resampling
+from fastmetrics._kernels import replicates
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.bootstrap._draws import (
     BATCH_BYTES,
@@ -212,17 +212,13 @@ class RowSample(BootstrapSample):
         self._call(needs, counts[:, : self.n], out)
         return out
 
-    def weigh(self, needs: Needs, weights: NDArray[Any], scales: Floats | None = None) -> Yield:
-        """Measure replicates whose rows have weights, which ``scales`` make larger."""
+    def weigh(self, needs: Needs, weights: NDArray[Any]) -> Yield:
+        """Measure replicates whose rows have weights."""
         out, state = self.empty(len(weights)), np.zeros((len(weights), 6))
         self.add_weights(weights.astype(np.float64, copy=False), 0, state, out)
         out.close(state)
-        if scales is not None:
-            out.rescale(scales)
         for r, of_rows in enumerate(weights):
-            self._weigh(needs, of_rows, 1.0 if scales is None else float(scales[r]), r, out)
-        if needs.statistics and scales is not None:
-            weights = weights * scales[:, None]
+            self._weigh(needs, of_rows, r, out)
         self._call(needs, weights, out)
         return out
 
@@ -289,10 +285,10 @@ class RowSample(BootstrapSample):
         if self.starts is not None:
             out.cells[:] = by_cell(counts[:, : self.n], self.starts, np.int64)
 
-    def _weigh(self, needs: Needs, weights: Floats, scale: float, r: int, out: Yield) -> None:
+    def _weigh(self, needs: Needs, weights: Floats, r: int, out: Yield) -> None:
         """Measure what needs a second look at the weights of replicate r."""
         if self.starts is not None:
-            out.cells[r] = scale * by_cell(weights[None, :], self.starts, np.float64)[0]
+            out.cells[r] = by_cell(weights[None, :], self.starts, np.float64)[0]
 
     def _call(self, needs: Needs, weights: NDArray[Any], out: Yield) -> None:
         """Call the user's statistics of the replicates."""
@@ -344,15 +340,15 @@ class ScoredRowSample(RowSample):
         if self.cut is not None:
             out.cells[:] = out.four_cells(*called_positive(self.rows, self.cut, counts, segments))
 
-    def _weigh(self, needs: Needs, weights: Floats, scale: float, r: int, out: Yield) -> None:
+    def _weigh(self, needs: Needs, weights: Floats, r: int, out: Yield) -> None:
         if needs.lines:
-            *curve, at = points_of_weights(self.rows, weights.astype(np.float64), scale)
+            *curve, at = points_of_weights(self.rows, weights.astype(np.float64))
             slack = _ROUNDING * (curve[0][-1] + curve[1][-1])
             _measure_curve(needs, curve, at, slack, r, out)
         if self.cut is not None:
             positive = self.rows.masks[: self.cut] > 0
-            tp = scale * float(weights[: self.cut][positive].sum())
-            fp = scale * float(weights[: self.cut].sum()) - tp
+            tp = float(weights[: self.cut][positive].sum())
+            fp = float(weights[: self.cut].sum()) - tp
             cells = (out.n_negative[r] - fp, fp, out.n_positive[r] - tp, tp)
             out.cells[r] = np.maximum(cells, 0.0)
 
@@ -457,9 +453,7 @@ class MatrixCells(BootstrapSample):
         """Return what ``count`` replicates yield; by class, each true class by itself."""
         key, sizes = draws.key, self.counts.ravel()
         out = Yield.empty(count)
-        if draws.resampling == "bayesian":
-            out.cells = _gamma_weights(key, sizes, first, count)
-        elif draws.masks is not None:
+        if draws.masks is not None:
             rows = [
                 cell_counts(key, row, first, count, stratum=stratum)
                 for stratum, row in enumerate(self.counts)
@@ -470,18 +464,3 @@ class MatrixCells(BootstrapSample):
             out.cells = cells.astype(np.float64)
         out.total = out.cells.sum(axis=1)
         return out
-
-
-def _gamma_weights(
-    key: NDArray[np.uint64], sizes: NDArray[np.int64], first: int, count: int
-) -> Floats:
-    """Return the Bayesian bootstrap's weight of each cell: gamma with the cell's size as shape."""
-    from scipy.special import gammaincinv
-
-    weights = np.zeros((count, len(sizes)))
-    words = np.empty(2 * count, np.uint64)
-    for cell in np.flatnonzero(sizes):
-        resampling.philox(key, first, cell, 0, resampling.WEIGHTS, count, words)
-        uniform = ((words[:count] >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
-        weights[:, cell] = gammaincinv(float(sizes[cell]), uniform)
-    return weights

@@ -81,8 +81,8 @@ metrics : str, callable, (str, dict), or a sequence or mapping of them, default=
     called ``weights`` or ``sample_weight``, is called as ``f(labels, scores, weights)`` on all
     rows in the order given, the weight of a row being how often it was drawn: its own arrays of
     the rows line up. Any other is called so where weights may be fractions (a `sample_weight` of
-    importances, resampling="bayesian"), else as ``f(labels, scores)`` on the drawn rows, which
-    an array of its own does not fit: a value that depends on the order of rows is an error.
+    importances), else as ``f(labels, scores)`` on the drawn rows, which an array of its own does
+    not fit: a value that depends on the order of rows is an error.
     Without scores the second argument is left out. It is called from several threads.
 n_resamples : int, default=9999
     Number of replicates.
@@ -94,8 +94,6 @@ groups : array-like of shape (n_samples,), optional
 sample_weight : array-like of shape (n_samples,), optional
     Weights, not negative. As importances, rows are drawn alike and keep their weights; as
     frequencies, a row of weight 3 is three rows.
-resampling : {"multinomial", "bayesian"}, default="multinomial"
-    n draws with replacement, or exponential weights (Rubin).
 threshold : float, optional
     Measures of counts call a score >= threshold positive. A threshold that is *chosen* on
     the data (metric "best_threshold") is chosen again in each replicate.

@@ -30,15 +30,14 @@ from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetri
 from fastmetrics.inference.bootstrap._draws import (
     Draws,
     Method,
-    Resampling,
     inverse_of,
     order_of,
     rows_of_arrays,
     taken,
 )
 from fastmetrics.inference.bootstrap._engine import (
+    GATHER,
     STRATIFY,
-    WEIGH,
     Engine,
     failures,
     joined,
@@ -55,7 +54,6 @@ from fastmetrics.inference.bootstrap._specs import (
     THRESHOLD_SPECS,
     MetricSpec,
     ThresholdSpec,
-    UserSpec,
     metric_specs,
 )
 from fastmetrics.inference.estimate_result import Estimate, Estimates
@@ -81,7 +79,6 @@ def bootstrap(
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importances",
-    resampling: Resampling = "multinomial",
     threshold: float | None = None,
     pos_label: Any = None,
     alternative: Alternative = "two-sided",
@@ -136,8 +133,7 @@ def bootstrap(
     References
     ----------
     Efron & Tibshirani (1993), An introduction to the bootstrap. Field & Welsh (2007),
-    Bootstrapping clustered data, JRSS B 69:369-390. Rubin (1981), The Bayesian bootstrap,
-    Annals of Statistics 9:130-134.
+    Bootstrapping clustered data, JRSS B 69:369-390.
 
     Examples
     --------
@@ -159,17 +155,11 @@ def bootstrap(
         method=method,
         alternative=alternative,
         stratified=stratified,
-        resampling=resampling,
         rng=rng,
         progress=progress,
     )
-    _, (estimates,) = resampled([parsed(given, options)], options)
+    _, (estimates,) = resampled([parse(given, options.specs)], options)
     return estimates
-
-
-def parsed(given: Given, options: Options) -> BootstrapSample:
-    """Return the data of one model as they are resampled."""
-    return parse(given, options.specs, by_rows=options.by_rows)
 
 
 def resampled(
@@ -226,7 +216,7 @@ def failures_of(
         distribution,
         lost_a_class if isinstance(spec, ThresholdSpec) else None,
         otherwise=spec.undefined_where,
-        remedy=WEIGH if sample.is_grouped or options.resampling != "multinomial" else STRATIFY,
+        remedy=GATHER if sample.is_grouped else STRATIFY,
     )
 
 
@@ -292,21 +282,13 @@ class Options:
     method: Method | None = None
     alternative: Alternative = "two-sided"
     stratified: bool = False
-    resampling: Resampling = "multinomial"
     progress: bool | None = None
     weights_are: WeightsAre | None = None
-
-    @property
-    def by_rows(self) -> bool:
-        """Whether cells are not enough: a weight of its own for each row, or a user's function."""
-        return self.resampling == "bayesian" or any(
-            isinstance(spec, UserSpec) for spec in self.specs
-        )
 
     def draws(self, sample: BootstrapSample) -> Draws:
         """Return the draws over the units of a sample, which other samples may share."""
         masks = sample.masks() if self.stratified else None
-        return Draws(self.key, sample.n_units, self.resampling, masks)
+        return Draws(self.key, sample.n_units, masks)
 
 
 def checked_options(
@@ -318,7 +300,6 @@ def checked_options(
     method: Any,
     alternative: Any,
     stratified: bool,
-    resampling: Any,
     rng: Any,
     progress: bool | None,
     n_models: int = 1,
@@ -335,15 +316,8 @@ def checked_options(
     if method is not None:
         check_choice("method", method, get_args(Method))
     check_alternative(alternative)
-    check_choice("resampling", resampling, get_args(Resampling))
     check_stratified(stratified, given.groups)
-    if stratified and resampling != "multinomial":
-        raise InputError(f"`stratified` needs `resampling='multinomial'`: got {resampling!r}")
-    if resampling == "bayesian":  # a function of the user's gets weights in any case
-        specs = [
-            replace(spec, weighted=True) if isinstance(spec, UserSpec) else spec for spec in specs
-        ]
-    how = method, alternative, stratified, resampling, progress
+    how = method, alternative, stratified, progress
     return Options(specs, count, level, seed_key(rng), *how, given.weights_are)
 
 
@@ -367,7 +341,6 @@ def multiclass_bootstrap(
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importances",
-    resampling: Resampling = "multinomial",
     alternative: Alternative = "two-sided",
     rng: Any = None,
     n_threads: int | None = None,
@@ -431,7 +404,6 @@ def multiclass_bootstrap(
         method=method,
         alternative=alternative,
         stratified=False,
-        resampling=resampling,
         rng=rng,
         progress=progress,
         n_models=3 * max(n_problems),
@@ -450,7 +422,7 @@ def multiclass_bootstrap(
             distribution,
             options,
             sizes=sizes,
-            failed=failures(distribution, lost, remedy=WEIGH),
+            failed=failures(distribution, lost, remedy=GATHER),
             method=method,
         )
     return Estimates(results)

@@ -31,7 +31,6 @@ from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetri
 from fastmetrics.inference.bootstrap._draws import (
     Draws,
     Method,
-    Resampling,
     inverse_of,
     order_of,
     padded,
@@ -97,7 +96,6 @@ def paired_bootstrap(
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weights_are: WeightsAre = "importances",
-    resampling: Resampling = "multinomial",
     threshold: float | None = None,
     pos_label: Any = None,
     alternative: Alternative = "two-sided",
@@ -180,7 +178,6 @@ def paired_bootstrap(
         method=method,
         alternative=alternative,
         stratified=stratified,
-        resampling=resampling,
         rng=rng,
         progress=progress,
         n_models=len(models) * (len(models) + 1) // 2,  # each, and every pair
