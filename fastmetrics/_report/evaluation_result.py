@@ -18,7 +18,7 @@ from fastmetrics.inference.guaranteed_threshold import GuaranteedThreshold
 from fastmetrics.inference.reference import NOWHERE
 from fastmetrics.inference.threshold_cost import ThresholdCostInterval
 from fastmetrics.measures._measure import LARGEST_GAP
-from fastmetrics.measures.registry import DEFAULTS, LOSSES, MEASURES, WORDS
+from fastmetrics.measures.registry import DEFAULTS, LOSSES, MEASURES
 
 #: What `evaluate` knows.
 Task = Literal["binary", "multiclass", "labels", "multilabel", "values", "rankings"]
@@ -44,16 +44,16 @@ _VARIES: Final[dict[Judged, tuple[str, str]]] = {
 NAMES_OF_SCORES: Final = {
     "n_positive": "n+",
     "n_negative": "n−",
-    **{name: WORDS[name] for name in DEFAULTS["scores"]},
+    **{name: MEASURES[name].title for name in DEFAULTS["scores"]},
     "threshold": "best threshold",
     "tpr_at_best_threshold": "TPR at the best threshold",
     "fpr_at_best_threshold": "FPR at the best threshold",
-    **{name: WORDS[name] for name in LOSSES},
+    **{name: MEASURES[name].title for name in LOSSES},
 }
 #: What readers call measures of any task.
 NAMES: Final = (
     NAMES_OF_SCORES
-    | WORDS
+    | {name: metric.title for name, metric in MEASURES.items()}
     | {
         "flip_rate": "flip rate: two tries disagree",
         "subset_accuracy": "all labels of a row right",

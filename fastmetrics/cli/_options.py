@@ -225,9 +225,9 @@ def parse_metrics(texts: Sequence[str] | None) -> dict[str, Any] | None:
     """
     if texts is None:
         return None
-    from fastmetrics.measures.registry import USUAL
+    from fastmetrics.measures.registry import MEASURES
 
-    in_table = {alias: name for name in _IN_TABLE for alias in USUAL[name]}
+    in_table = {alias: name for name in _IN_TABLE for alias in MEASURES[name].aliases}
     found: dict[str, Any] = {}
     for written in texts:
         text = in_table.get(written, written)

@@ -54,7 +54,6 @@ from fastmetrics.measures.asking import Asked, MetricsLike, ask
 from fastmetrics.measures.concordance.rank_correlation import check_index_options
 from fastmetrics.measures.curves.influences import OrderedRows
 from fastmetrics.measures.curves.roc_auc import class_codes, class_scores
-from fastmetrics.measures.ranking.names import asked_rankings
 from fastmetrics.measures.ranking.positions import mean_of
 from fastmetrics.tables.concordance import CensoredPairs, Weighting, compare_times
 from fastmetrics.tables.confusion._label_counts import tally
@@ -441,14 +440,14 @@ class QuerySample:
         """Return the values of the queries by a measure: those count that all systems have."""
         if one.label not in self._found:
             load = one.entry.load_influences()
-            each = [load(one, table) for table in self._tables]
-            values = np.array([found.values for found in each])
+            columns, all_weights = zip(*(load(one, table) for table in self._tables), strict=True)
+            values = np.array(columns)
             counts = ~np.isnan(values).any(axis=0)
             values[:, ~counts] = nan
             values.setflags(write=False)
             weights = None
-            if each[0].weights is not None:
-                weights = np.array([found.weights for found in each], np.float64)
+            if all_weights[0] is not None:
+                weights = np.array(all_weights, np.float64)
             self._found[one.label] = ByQuery(values, weights, counts)
         return self._found[one.label]
 
@@ -584,9 +583,8 @@ def check_influences(one: Asked) -> None:
 
 def asked_of(metrics: MetricsLike, y_true: Any, query: Any) -> tuple[Asked, ...]:
     """Return the measures asked for: of rankings where there are queries, else of the others."""
-    if query is not None or isinstance(y_true, RankingTable):
-        return asked_rankings(metrics)
-    return ask(metrics, of_times=True)
+    of_rankings = query is not None or isinstance(y_true, RankingTable)
+    return ask(metrics, of_rankings=of_rankings, of_times=not of_rankings)
 
 
 def sample_of(

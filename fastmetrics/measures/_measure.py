@@ -301,8 +301,8 @@ def entry(
     ``row_loss`` are in that room too, unless they name one.
     """
     module, _, called = function.partition(":")
-    if called and not more.get("read") and "arguments" not in more:
-        more["aliases"] = (called,)
+    if called and not more.get("read") and not more.get("arguments"):
+        more["aliases"] = (called, *more.get("aliases", ()))
     paths = {"function": f"{module}:{called or name}" if module else ""}
     paths |= {key: more.pop(key, "") for key in ("influences", "row_loss")}
     for key, path in paths.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,9 +12,9 @@ from math import inf
 from typing import Any, Final, get_args
 
 from fastmetrics._display import Display, Table
-from fastmetrics._input.scalars import check_choice, check_direction
+from fastmetrics._input.scalars import check_choice, check_direction, check_integer
 from fastmetrics._results import Result, Several
-from fastmetrics.errors import InputError, InputTypeError, no_such
+from fastmetrics.errors import InputError, InputTypeError, did_you_mean, no_such
 from fastmetrics.measures._measure import REQUIRED, By, Measure, Needs
 from fastmetrics.measures.registry import MEASURES
 
@@ -24,6 +25,28 @@ MetricsLike = MetricLike | Sequence[MetricLike] | Mapping[str, MetricLike]
 
 _BY_NAME = {name: m for m in MEASURES.values() for name in (m.name, *m.aliases)}
 _registered: dict[str, Measure] = {}
+
+#: Metrics of rankings by all their names, in lower case, and what the field calls them beside.
+_RANKINGS = {
+    name.lower(): m
+    for m in MEASURES.values()
+    if m.family == "ranking"
+    for name in (*m.aliases, m.name.removesuffix("_at_k"), m.name)
+}
+_RANKINGS |= {
+    short: _RANKINGS[name]
+    for short, name in {
+        "p": "precision_at_k",
+        "r": "recall_at_k",
+        "success": "hit_rate_at_k",
+        "hit": "hit_rate_at_k",
+        "rprec": "r_precision",
+        "ap": "mean_average_precision",
+        "rr": "mean_reciprocal_rank",
+        "err": "expected_reciprocal_rank",
+        "rbp": "rank_biased_precision",
+    }.items()
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,9 +155,10 @@ def ask(metrics: Any, *, of_rankings: bool = False, of_times: bool = False) -> t
 
     A function of ours, or scikit-learn's of the same name, is the measure that it computes;
     `functools.partial` gives it parameters. One of rankings, or of censored times, is refused where
-    the caller has none.
+    the caller has none; with ``of_rankings`` all others are.
     """
-    asked = [_one(metric, label) for label, metric in labelled(metrics)]
+    of_one = _ranking if of_rankings else _one
+    asked = [of_one(metric, label) for label, metric in labelled(metrics)]
     check_labels(one.label for one in asked)
     for one in asked:
         needs = "" if one.measure is None else one.measure.needs
@@ -288,6 +312,35 @@ def _named(name: str, parameters: dict[str, Any], label: str | None) -> Asked:
     given = measure.checked(name, parameters)
     function = measure.load() if measure.family == "own" else None
     return Asked(own, measure, given, function)
+
+
+def _ranking(metric: Any, label: str | None) -> Asked:
+    """Return the metric of rankings of a name, such as "ndcg@10", or of a function of ours."""
+    if not (isinstance(metric, str) or is_pair(metric)):
+        one = _one(metric, label)
+        if one.measure is None or one.measure.family != "ranking":
+            raise _no_ranking(one.label)
+        return one
+    text, given = (metric, {}) if isinstance(metric, str) else (metric[0], dict(metric[1]))
+    name, cut_off = text, re.fullmatch(r"(.+)@([0-9]+)", text)
+    if cut_off:
+        if "k" in given:
+            raise InputError(f"`metrics` gives {text!r} a cut-off, and 'k' beside it")
+        name = cut_off[1]
+        given["k"] = check_integer("k", int(cut_off[2]), low=1, high=2**53)
+    measure = _RANKINGS.get(name.lower())
+    if measure is None:
+        raise _no_ranking(text)
+    return Asked(label or text, measure, measure.checked(label or text, given))
+
+
+def _no_ranking(name: str) -> InputError:
+    names = dict.fromkeys(measure.name for measure in _RANKINGS.values())
+    near = did_you_mean(name.partition("@")[0].lower(), _RANKINGS)
+    return InputError(
+        f"`metrics` names {name!r}, which is no measure of rankings: these are "
+        f"{', '.join(names)}{near}"
+    )
 
 
 def name_of(function: Any) -> str:

@@ -6,7 +6,6 @@ the list imports no measure. Whoever takes a measure by name reads it here.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from math import inf, nan
 from typing import Any, Final
@@ -132,6 +131,7 @@ def _multiclass(name: str, title: str, how: str, average: str) -> Measure:
 _CURVES: Final = (
     _curve(
         *("roc_auc", "roc_auc:roc_auc_score", "AUC"),
+        aliases=("auc", "auroc", "auc_roc", "aucroc"),
         parameters={"max_fpr": None},
         resampled="pairs",
         influences="influences:roc_auc",
@@ -156,6 +156,7 @@ _CURVES: Final = (
     ),
     _curve(
         *("average_precision", "precision_recall:average_precision_score"),
+        aliases=("ap", "auprc", "aucpr"),
         influences="influences:average_precision",
         min_df=10.0,
         is_area_of_precision=True,
@@ -169,6 +170,7 @@ _CURVES: Final = (
     ),
     _curve(
         *("ks_statistic", "roc", "KS"),
+        aliases=("ks",),
         read="statistic",
         influences="influences:ks_statistic",
         is_free_of_shares=True,
@@ -189,7 +191,7 @@ _CURVES: Final = (
     ),
     _at("precision_at_recall", "precision at a recall", "recall", "at_least"),
     _at("recall_at_precision", "recall at a precision", "precision", "at_least"),
-    _multiclass("roc_auc_ovr", "AUC of each class against the rest", "ovr", "macro"),
+    _multiclass("roc_auc_ovr", "AUC, each class against the rest", "ovr", "macro"),
     _multiclass("roc_auc_ovr_weighted", "class-weighted AUC against the rest", "ovr", "weighted"),
     _multiclass("roc_auc_ovo", "AUC of pairs of classes", "ovo", "macro"),
     _multiclass("roc_auc_ovo_weighted", "class-weighted AUC of pairs", "ovo", "weighted"),
@@ -211,15 +213,22 @@ _loss = partial(_decision, up=False, row_loss="count_measures:costs_of_rows")
 
 
 def _ratio(
-    name: str, title: str = "", *, is_within: bool = False, **options: float
+    name: str,
+    title: str = "",
+    *aliases: str,
+    is_within: bool = False,
+    is_mean: bool = False,
+    **options: float,
 ) -> tuple[Measure, ...]:
-    """Return a ratio of the positive class, of it alone or not, and its averages over classes."""
+    """Return a ratio of the positive class, of it alone or not, and its averages over classes.
+
+    ``is_mean`` says that "macro" has one meaning, the mean over the classes.
+    """
     function, parameters = f"precision_recall_f:{name}_score", options | {"zero_division": nan}
-    averages = (("macro", "macro-averaged"), ("micro", "micro-averaged"))
     return (
         _rate(
             *(name, function, title),
-            aliases=(f"{name}_score",),
+            aliases=aliases,
             parameters=parameters,
             arguments=options,
             is_free_of_shares=is_within,
@@ -228,38 +237,49 @@ def _ratio(
         *(
             _decision(
                 *(f"{name}_{how}", function, f"{words} {title or name}"),
+                aliases=(f"{how}_{name}",)
+                if how == "micro" or (is_mean and how == "macro")
+                else (),
                 is_free_of_shares=is_within and how == "macro",
                 parameters=parameters,
                 arguments=options | {"average": how},
             )
-            for how, words in (*averages, ("weighted", "class-weighted"))
+            for how, words in (("macro",) * 2, ("micro",) * 2, ("weighted", "class-weighted"))
         ),
     )
 
 
 _DECISIONS: Final = (
-    *_ratio("precision"),
-    *_ratio("recall", is_within=True),
+    *_ratio("precision", "", "ppv", is_mean=True),
+    *_ratio(
+        *("recall", "", "sensitivity", "tpr", "true_positive_rate"), is_within=True, is_mean=True
+    ),
     *_ratio("f1", "F1"),
-    *_ratio("fbeta", "F-beta", beta=1.0),
+    *_ratio("fbeta", "F-beta", "fbeta_score", beta=1.0),
     *_ratio("jaccard", "Jaccard index"),
     _decision(
         *("macro_f1_harmonic", "accuracy:macro_micro", "F1 of macro precision and macro recall"),
         arguments={"metrics": "macro_f1_harmonic"},
         parameters={"zero_division": nan},
     ),
-    _decision("accuracy", "accuracy:accuracy_score", interval=HITS),
+    _decision("accuracy", "accuracy:accuracy_score", interval=HITS, aliases=("acc",)),
     _loss("error_rate", "accuracy:zero_one_loss", interval=MISSES),
     _loss("hamming_loss", "accuracy", "Hamming loss"),
     _decision(
         *("balanced_accuracy", "accuracy:balanced_accuracy_score"),
+        aliases=("balanced_acc", "bacc"),
         is_free_of_shares=True,
         interval=IntervalRule("rate sum", ((0.5, 0.5),)),
     ),
     _decision("g_mean", "accuracy", "geometric mean of recalls", is_free_of_shares=True),
-    _decision("matthews_corrcoef", "accuracy", "Matthews' coefficient", bounds=_BOTH_SIGNS),
+    _decision(
+        *("matthews_corrcoef", "accuracy", "Matthews correlation"),
+        bounds=_BOTH_SIGNS,
+        aliases=("mcc",),
+    ),
     _decision(
         *("cohen_kappa", "accuracy:cohen_kappa_score", "Cohen's kappa"),
+        aliases=("kappa",),
         parameters={"weights": None},
         bounds=_BOTH_SIGNS,
     ),
@@ -277,6 +297,7 @@ _DECISIONS: Final = (
     ),
     _within(
         *("specificity", "rates:specificity_score"),
+        aliases=("tnr", "true_negative_rate"),
         interval=IntervalRule("proportion", ("tn", "fp")),
     ),
     _rate(
@@ -285,10 +306,12 @@ _DECISIONS: Final = (
     ),
     _within(
         *("false_positive_rate", "rates", "FPR", False),
+        aliases=("fpr",),
         interval=IntervalRule("proportion", ("fp", "tn")),
     ),
     _within(
         *("false_negative_rate", "rates", "FNR", False),
+        aliases=("fnr",),
         interval=IntervalRule("proportion", ("fn", "tp")),
     ),
     _within(
@@ -323,9 +346,10 @@ _loss_of_row = partial(
 )
 
 _PROBABILITIES: Final = (
-    _loss_of_row("log_loss", "log_loss", resampled="sums", min_df=15.0),
+    _loss_of_row("log_loss", "log_loss", resampled="sums", min_df=15.0, aliases=("logloss",)),
     _loss_of_row(
         *("brier_score", "log_loss:brier_score_loss", "Brier score"),
+        aliases=("brier",),
         resampled="sums",
         bounds=(0.0, 2.0),
         min_df=15.0,
@@ -359,13 +383,13 @@ _score = partial(_number, up=True, bounds=_UP_TO_ONE)
 _NUMBERS: Final = (
     _number("mean", "", up=None, needs="nothing", resampled="sums", bounds=_ANY),
     _number("mean_error", "", up=None, resampled="sums", bounds=_ANY),
-    _mean_loss("mean_squared_error", "errors", resampled="sums"),
-    _number("root_mean_squared_error", "errors", resampled="sums"),
-    _mean_loss("mean_absolute_error", "errors", resampled="sums"),
-    _mean_loss("mean_absolute_percentage_error", "errors"),
-    _mean_loss("mean_squared_log_error", "errors", domain=LOGARITHMS),
-    _number("root_mean_squared_log_error", "errors", domain=LOGARITHMS),
-    _number("median_absolute_error", "errors", influences=""),
+    _mean_loss("mean_squared_error", "errors", resampled="sums", aliases=("mse",)),
+    _number("root_mean_squared_error", "errors", "RMSE", resampled="sums", aliases=("rmse",)),
+    _mean_loss("mean_absolute_error", "errors", "MAE", resampled="sums", aliases=("mae",)),
+    _mean_loss("mean_absolute_percentage_error", "errors", aliases=("mape",)),
+    _mean_loss("mean_squared_log_error", "errors", domain=LOGARITHMS, aliases=("msle",)),
+    _number("root_mean_squared_log_error", "errors", domain=LOGARITHMS, aliases=("rmsle",)),
+    _number("median_absolute_error", "errors", influences="", aliases=("medae",)),
     _number("max_error", "errors", "largest error", influences=""),
     _mean_loss("mean_pinball_loss", "errors", parameters={"alpha": 0.5}),
     _mean_loss(
@@ -408,6 +432,7 @@ _COSTS: Final = (
     _hull("h_measure", "convex_hull", "H-measure", parameters={"cost_weight": "prevalence"}),
     _rule(
         *("gini_coefficient", "gains", "Gini"),
+        aliases=("gini",),
         bounds=_BOTH_SIGNS,
         resampled="pairs",
         influences="curves.influences:gini",
@@ -471,11 +496,16 @@ _of_logits = partial(
 )
 
 _CALIBRATION: Final = (
-    _in_bins("expected_calibration_error", "calibration_errors"),
-    _in_bins("maximum_calibration_error", "calibration_errors"),
-    _in_bins("adaptive_calibration_error", "calibration_errors", parameters={"n_bins": 15}),
+    _in_bins("expected_calibration_error", "calibration_errors", aliases=("ece",)),
+    _in_bins("maximum_calibration_error", "calibration_errors", aliases=("mce",)),
+    _in_bins(
+        *("adaptive_calibration_error", "calibration_errors"),
+        parameters={"n_bins": 15},
+        aliases=("ace",),
+    ),
     _in_bins(
         *("root_mean_square_calibration_error", "calibration_errors"),
+        aliases=("l2_calibration_error",),
         parameters=_BINS | {"estimator": "kumar"},
         bounds=_FROM_ZERO,  # 1, and for the form "full" the root of 2
     ),
@@ -505,12 +535,18 @@ _of_times = partial(entry, "concordance", needs="times")
 _DIRECTION: Final = {"higher_score_means": REQUIRED}
 
 _CONCORDANCE: Final = (
-    _in_ranks("kendall_tau", title="Kendall's tau", parameters={"variant": "b"}),
+    _in_ranks("kendall_tau", title="Kendall's tau", parameters={"variant": "b"}, aliases=("tau",)),
     _in_ranks("somers_d", title="Somers' D", parameters={"given": "outcome"}),
     _in_ranks("goodman_kruskal_gamma", title="Goodman and Kruskal's gamma"),
-    _in_ranks("spearman_rho", title="Spearman's rho", influences="rank_correlation:of_mean_ranks"),
+    _in_ranks(
+        "spearman_rho",
+        title="Spearman's rho",
+        influences="rank_correlation:of_mean_ranks",
+        aliases=("rho",),
+    ),
     _of_times(
         *("concordance_index", "rank_correlation"),
+        aliases=("c_index", "cindex"),
         parameters=_DIRECTION
         | {"weighting": "harrell", "tau": None, "ties_in_score": "half", "censoring": None},
         influences="rank_correlation:index_influences",
@@ -525,7 +561,13 @@ _BOTH: Final = _LEVEL | _LEFT_OUT
 
 
 def _ranked(
-    name: str, module: str, title: str = "", most: float = 1.0, read: str = "", **parameters: Any
+    name: str,
+    module: str,
+    title: str = "",
+    most: float = 1.0,
+    read: str = "",
+    aliases: tuple[str, ...] = (),
+    **parameters: Any,
 ) -> Measure:
     return entry(
         *("ranking", name, module, title),
@@ -533,14 +575,19 @@ def _ranked(
         bounds=(0.0, most),
         parameters=parameters,
         read=read,
-        influences="names:values_of",
+        aliases=aliases,
+        influences="positions:values_of",
         interval=HITS,  # of queries that are hits or not
     )
 
 
 _RANKINGS: Final = (
-    _ranked("mean_average_precision", "positions", k=None, divide_by="relevant", **_BOTH),
-    _ranked("mean_reciprocal_rank", "positions", k=None, **_BOTH),
+    _ranked(
+        *("mean_average_precision", "positions"),
+        aliases=("map",),
+        **{"k": None, "divide_by": "relevant"} | _BOTH,
+    ),
+    _ranked("mean_reciprocal_rank", "positions", k=None, **_BOTH, aliases=("mrr",)),
     _ranked("ndcg", "positions", "normalized discounted gain", k=None, gain="linear", **_LEFT_OUT),
     _ranked("dcg", "positions", "discounted gain", inf, k=None, gain="linear"),
     _ranked("precision_at_k", "positions", "precision of the first k", k=REQUIRED, **_LEVEL),
@@ -558,6 +605,7 @@ _RANKINGS: Final = (
     _ranked("bpref", "positions", **_BOTH),
     _ranked(
         *("group_auc", "positions", "mean AUC of groups"),
+        aliases=("gauc",),
         read="estimate",
         query_weighting="items",
         **_LEVEL,
@@ -565,47 +613,6 @@ _RANKINGS: Final = (
 )
 
 # --- the list -------------------------------------------------------------------------------------
-
-#: What people type beside the names of functions. None means another measure, or its opposite.
-USUAL: Final[dict[str, tuple[str, ...]]] = {
-    "roc_auc": ("auc", "auroc", "auc_roc", "aucroc"),
-    "average_precision": ("ap", "auprc", "aucpr"),
-    "ks_statistic": ("ks",),
-    "accuracy": ("acc",),
-    "precision": ("ppv",),
-    "recall": ("sensitivity", "tpr", "true_positive_rate"),
-    "specificity": ("tnr", "true_negative_rate"),
-    "false_positive_rate": ("fpr",),
-    "false_negative_rate": ("fnr",),
-    "cohen_kappa": ("kappa",),
-    "log_loss": ("logloss",),
-    "brier_score": ("brier",),
-    "balanced_accuracy": ("balanced_acc", "bacc"),
-    "mean_squared_error": ("mse",),
-    "root_mean_squared_error": ("rmse",),
-    "mean_absolute_error": ("mae",),
-    "mean_absolute_percentage_error": ("mape",),
-    "median_absolute_error": ("medae",),
-    "mean_squared_log_error": ("msle",),
-    "root_mean_squared_log_error": ("rmsle",),
-    "concordance_index": ("c_index", "cindex"),
-    "kendall_tau": ("tau",),
-    "spearman_rho": ("rho",),
-    "f1_micro": ("micro_f1",),
-    "precision_macro": ("macro_precision",),
-    "precision_micro": ("micro_precision",),
-    "recall_macro": ("macro_recall",),
-    "recall_micro": ("micro_recall",),
-    "matthews_corrcoef": ("mcc",),
-    "gini_coefficient": ("gini",),
-    "expected_calibration_error": ("ece",),
-    "maximum_calibration_error": ("mce",),
-    "adaptive_calibration_error": ("ace",),
-    "root_mean_square_calibration_error": ("l2_calibration_error",),
-    "mean_average_precision": ("map",),
-    "mean_reciprocal_rank": ("mrr",),
-    "group_auc": ("gauc",),
-}
 
 #: Losses of probabilities, which sums over ranges of scores tell.
 LOSSES: Final = ("brier_score", "log_loss")
@@ -624,32 +631,10 @@ DEFAULTS: Final[dict[str, tuple[str, ...]]] = {
     "classifiers of two": ("error_rate", "balanced_accuracy", "f1"),
 }
 
-#: What reports call metrics: all others go by their own name there.
-WORDS: Final = {
-    "roc_auc": "AUC",
-    "average_precision": "average precision",
-    "break_even_point": "break-even point",
-    "ks_statistic": "KS",
-    "brier_score": "Brier score",
-    "log_loss": "log loss",
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "f1_macro": "macro F1",
-    "f1_micro": "micro F1",
-    "f1": "F1",
-    "hamming_loss": "Hamming loss",
-    "matthews_corrcoef": "Matthews correlation",
-    "mean_absolute_error": "MAE",
-    "median_absolute_error": "median absolute error",
-    "r2": "R²",
-    "roc_auc_ovr": "AUC, each class against the rest",
-    "root_mean_squared_error": "RMSE",
-}
-
 #: Every measure by its canonical name: scikit-learn's scorer name, where it has one, without
 #: ``neg_``.
 MEASURES: Final[dict[str, Measure]] = {
-    measure.name: replace(measure, aliases=(*measure.aliases, *USUAL.get(measure.name, ())))
+    measure.name: measure
     for measure in (
         *_CURVES,
         *_DECISIONS,

@@ -8,7 +8,7 @@ import pytest
 
 import fastmetrics as fm
 from fastmetrics.measures.asking import ask, find
-from fastmetrics.measures.registry import MEASURES, USUAL
+from fastmetrics.measures.registry import MEASURES
 
 
 def test_names_are_distinct() -> None:
@@ -30,7 +30,9 @@ def test_names_are_distinct() -> None:
         ("neg_negative_likelihood_ratio", "negative_likelihood_ratio"),
         ("zero_one_loss", "error_rate"),
         ("macro_precision", "precision_macro"),
-        *((typed, name) for name, several in USUAL.items() for typed in several),
+        ("auroc", "roc_auc"),
+        ("sensitivity", "recall"),
+        *((typed, m.name) for m in MEASURES.values() for typed in m.aliases),
         *((name, name) for name in ("pr_auc", "recall", "npv", "precision", "r2")),
         ("gini", "gini_coefficient"),
         ("map", "mean_average_precision"),

@@ -169,6 +169,14 @@ def mean_of(values: Values, ties: Ties) -> float:
     return float(np.cumsum(values)[-1] / len(values) if ties == "trec_eval" else values.mean())
 
 
+def values_of(one: Any, table: RankingTable) -> tuple[Values, Ints | None]:
+    """Return the values of the queries by a requested metric, and their weights if it has some."""
+    if one.entry.read:
+        found = one.entry.load()(table, **one.parameters)
+        return found.per_query, found.weights
+    return one.entry.load()(table, per_query=True, **one.parameters), None
+
+
 def averaged(values: Values, per_query: bool, ties: Ties, what: str) -> Any:
     """Return the values of the queries, or their mean over those where it is defined."""
     if check_flag("per_query", per_query):
