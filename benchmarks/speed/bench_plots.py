@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 import fastmetrics as fm
 from fastmetrics._plots._style import curves_on
-from fastmetrics._plots.curves import Band, Curve, Guide, draw_curves
+from fastmetrics._plots.curves import Band, Guide, PlotCurve, draw_curves
 
 pytestmark = pytest.mark.bench
 
@@ -90,7 +90,7 @@ def test_a_curve_of_a_million_points_with_all_that_may_be_drawn_with_it(ending):
     x = np.linspace(0.0, 1.0, N)
     y = np.sqrt(x) + 0.01 * (np.arange(N) % 2)
     band = Band(x, y - 0.1, y + 0.1, "band", is_stepped=True)
-    curve = Curve(x, y, "curve", band, drawstyle="steps-pre", is_shaded=True)
+    curve = PlotCurve(x, y, "curve", band, drawstyle="steps-pre", is_shaded=True)
     guide = Guide(x, 1.0 - y, "guide")
     seconds, _, size = drawn(lambda ax: draw_curves([curve], [guide], ("x", "y"), ax), ending)
     assert size < 1_000_000

@@ -26,7 +26,7 @@ REJECTED: Final = "#D55E00"
 BAND_ALPHA: Final = 0.18
 
 
-class Line(NamedTuple):
+class LineLook(NamedTuple):
     """How one line looks."""
 
     color: str
@@ -39,13 +39,13 @@ class Line(NamedTuple):
 
 
 LINES: Final = (
-    Line("#0072B2", "o", "-"),
-    Line("#D55E00", "s", (0, (5, 1.5))),
-    Line("#009E73", "^", (0, (6, 1.5, 1, 1.5))),
-    Line(INK, "D", (0, (1, 1))),
-    Line("#CC79A7", "v", (0, (8, 1.5, 1, 1.5, 1, 1.5))),
-    Line("#E69F00", "P", (0, (3, 1))),
-    Line("#56B4E9", "X", (0, (2, 1, 1, 1))),
+    LineLook("#0072B2", "o", "-"),
+    LineLook("#D55E00", "s", (0, (5, 1.5))),
+    LineLook("#009E73", "^", (0, (6, 1.5, 1, 1.5))),
+    LineLook(INK, "D", (0, (1, 1))),
+    LineLook("#CC79A7", "v", (0, (8, 1.5, 1, 1.5, 1, 1.5))),
+    LineLook("#E69F00", "P", (0, (3, 1))),
+    LineLook("#56B4E9", "X", (0, (2, 1, 1, 1))),
 )
 """In the order that they are taken in."""
 
@@ -211,7 +211,7 @@ def upright(ax: Any, place: float, **options: Any) -> Any:
     return drawn[0]
 
 
-def look_of(i: int) -> Line:
+def look_of(i: int) -> LineLook:
     """Return how a curve looks: colour and dashes of no two of the first dozens are the same."""
     n = len(LINES)
     return LINES[i % n]._replace(linestyle=LINES[(i + i // n) % n].linestyle)

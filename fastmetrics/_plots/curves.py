@@ -15,7 +15,7 @@ from fastmetrics._plots._style import (
     INK,
     LINES,
     PALE,
-    Line,
+    LineLook,
     axes_or_new,
     check_drawable,
     curves_on,
@@ -63,7 +63,7 @@ class Band(NamedTuple):
     """That of the curve by default."""
 
 
-class Curve(NamedTuple):
+class PlotCurve(NamedTuple):
     """A line with its label in the legend, its band and its marks."""
 
     x: Floats
@@ -116,7 +116,7 @@ def band_title(confidence_level: float, kind: str) -> str:
 
 
 def draw_curves(
-    curves: Sequence[Curve],
+    curves: Sequence[PlotCurve],
     guides: Sequence[Guide],
     labels: tuple[str, str],
     ax: Any = None,
@@ -186,7 +186,7 @@ def add_guides(ax: Any, guides: Sequence[Guide], labels: tuple[str, str]) -> Non
         ax.add_line(line)
 
 
-def add_curves(ax: Any, curves: Sequence[Curve], options: Mapping[str, Any] | None) -> None:
+def add_curves(ax: Any, curves: Sequence[PlotCurve], options: Mapping[str, Any] | None) -> None:
     """Draw curves with their bands and marks; each looks otherwise than those before it."""
     from matplotlib.cbook import normalize_kwargs
     from matplotlib.lines import Line2D
@@ -257,7 +257,7 @@ _FINE: Final = (
 
 
 def draw_roc(
-    curves: Sequence[Curve],
+    curves: Sequence[PlotCurve],
     ax: Any = None,
     *,
     title: str = "",
@@ -275,7 +275,7 @@ def draw_roc(
 
 
 def draw_precision_recall(
-    curves: Sequence[Curve],
+    curves: Sequence[PlotCurve],
     ax: Any = None,
     *,
     prevalence: float | None = None,
@@ -300,7 +300,7 @@ def draw_precision_recall(
 
 
 def draw_det(
-    curves: Sequence[Curve], ax: Any = None, *, options: Mapping[str, Any] | None = None
+    curves: Sequence[PlotCurve], ax: Any = None, *, options: Mapping[str, Any] | None = None
 ) -> Any:
     """Draw DET curves, on the scale of normal deviates, over the line of equal error rates."""
     ax = axes_or_new(ax, SQUARE)
@@ -323,7 +323,7 @@ def draw_det(
 
 
 def draw_thresholds(
-    curves: Sequence[Curve],
+    curves: Sequence[PlotCurve],
     ax: Any = None,
     *,
     mark: tuple[float, str] | None = None,
@@ -345,7 +345,7 @@ def draw_thresholds(
     return ax
 
 
-def _det_limits(curves: Sequence[Curve]) -> tuple[float, float]:
+def _det_limits(curves: Sequence[PlotCurve]) -> tuple[float, float]:
     """Return the rates between which all curves lie, but for rates of 0 and 1."""
     lows, highs = [0.05], [0.5]
     for curve in curves:
@@ -400,7 +400,7 @@ def limits_of(band: Any) -> Band:
 
 
 def draw_reliability(
-    curve: Curve,
+    curve: PlotCurve,
     histogram: Floats | None = None,
     ax: Any = None,
     *,
@@ -437,7 +437,7 @@ _ROW: Final = 0.06
 
 
 def draw_cost_curve(
-    curve: Curve,
+    curve: PlotCurve,
     ends: tuple[Floats, Floats],
     ax: Any = None,
     *,
@@ -464,7 +464,7 @@ def draw_cost_curve(
 
 
 def draw_cost_curves(
-    curves: Mapping[str, Curve],
+    curves: Mapping[str, PlotCurve],
     winners: Winners,
     ax: Any = None,
     *,
@@ -532,42 +532,29 @@ def draw_validation_curve(
     return _draw_folds(folds, _axis_of(values), parameter, ax, best)
 
 
-class Parts(NamedTuple):
-    """The parts of a loss at each value of a parameter, and how they were found."""
-
-    loss: Floats
-    bias: Floats
-    variance: Floats
-    noise: Floats
-    decomposition: str
-    n_models: int
-
-
-def draw_bias_variance_curve(
-    parts: Parts, parameter: str, values: Sequence[Any], best_value: Any, ax: Any = None
-) -> Any:
+def draw_bias_variance_curve(curve: Any, ax: Any = None) -> Any:
     """Draw loss, bias, variance and, where there is some, noise over the values of a parameter."""
     ax = axes_or_new(ax)
-    axis = _axis_of(values)
-    net = parts.decomposition == "domingos"
+    axis, first = _axis_of(curve.values), curve.points[0]
+    net = first.decomposition == "domingos"
     series = [
-        ("loss", parts.loss, LINES[3]._replace(linestyle="-")),
-        ("bias" if net else "bias²", parts.bias, LINES[0]._replace(linestyle="--")),
-        ("net variance" if net else "variance", parts.variance, LINES[1]._replace(linestyle="-.")),
+        ("loss", curve.loss, LINES[3]._replace(linestyle="-")),
+        ("bias" if net else "bias²", curve.bias, LINES[0]._replace(linestyle="--")),
+        ("net variance" if net else "variance", curve.variance, LINES[1]._replace(linestyle="-.")),
     ]
-    if parts.noise.any():
-        series.append(("noise", parts.noise, LINES[2]._replace(linestyle=":")))
+    if curve.noise.any():
+        series.append(("noise", curve.noise, LINES[2]._replace(linestyle=":")))
     lines = [
         ax.plot(*axis.points(heights), label=label, **axis.joined(line).options())[0]
         for label, heights, line in series
     ]
-    _set_axis(ax, axis, parameter)
+    _set_axis(ax, axis, curve.parameter)
     is_positive = all((heights >= 0).all() for _, heights, _ in series)
     if not is_positive:
         ax.axhline(0.0, color="0.6", lw=0.8, zorder=0)
-    _finish(ax, _LOSSES[parts.decomposition], (0.0 if is_positive else -math.inf, math.inf))
-    lines.append(_mark_best(ax, axis, values, best_value))
-    legend_off_curves(ax, handles=lines, title=f"{parts.n_models} training sets")
+    _finish(ax, _LOSSES[first.decomposition], (0.0 if is_positive else -math.inf, math.inf))
+    lines.append(_mark_best(ax, axis, curve.values, curve.best_value))
+    legend_off_curves(ax, handles=lines, title=f"{first.n_models} training sets")
     return ax
 
 
@@ -590,7 +577,7 @@ class _Axis(NamedTuple):
         """Return both coordinates of a line."""
         return self.places[self.order], heights[self.order]
 
-    def joined(self, line: Line) -> Line:
+    def joined(self, line: LineLook) -> LineLook:
         """Return how a line looks; names have no line between them."""
         return line._replace(linestyle="none") if self.kind == "names" else line
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -35,25 +35,21 @@ _MOST_BARS: Final = 80
 """Bars at most, and so many values have a bar each."""
 
 
-class Estimate(NamedTuple):
-    """A number, the limits of its interval, what the interval is, and what to compare with."""
-
-    name: str
-    value: float
-    low: float
-    high: float
-    interval: str
-    null: float | None = None
-
-
 def draw_replicates(
     replicates: NDArray[np.float64],
-    estimate: Estimate,
+    name: str,
+    value: float,
+    limits: tuple[float, float],
     ax: Any = None,
     *,
-    options: Mapping[str, Any] | None = None,
+    interval: str,
+    null: float | None,
+    options: Mapping[str, Any],
 ) -> Any:
-    """Draw a histogram of the finite replicates, lines at the estimate and at its limits."""
+    """Draw a histogram of the finite replicates, lines at the estimate and at its limits.
+
+    ``interval`` says what the limits are of; a line stands at ``null``, to compare with.
+    """
     check_drawable(replicates)
     ax = axes_or_new(ax)
     from matplotlib.patches import Rectangle
@@ -61,24 +57,25 @@ def draw_replicates(
     finite = replicates[np.isfinite(replicates)]
     shade = {"bins": _edges(finite), "facecolor": PALE, "edgecolor": "0.35", "lw": 0.6}
     with options_of(Rectangle):
-        ax.hist(finite, **shade | {"label": f"{len(finite):,} replicates"} | dict(options or {}))
+        ax.hist(finite, **shade | {"label": f"{len(finite):,} replicates"} | dict(options))
     ax.locator_params(axis="x", nbins=5)
-    ax.set(xlabel=words(estimate.name), ylabel="replicates")
+    ax.set(xlabel=words(name), ylabel="replicates")
     plain_spines(ax)
     ax.set_ylim(0.0, ax.get_ylim()[1])
     handles = ax.get_legend_handles_labels()[0]
-    if np.isfinite(estimate.value):
-        said = f"{words(estimate.name)}: {estimate.value:.4g}"
-        handles.append(upright(ax, estimate.value, color=INK, lw=1.8, label=said))
-    limits = [place for place in (estimate.low, estimate.high) if np.isfinite(place)]
-    said = f"{estimate.interval}: {estimate.low:.4g} to {estimate.high:.4g}"
+    if np.isfinite(value):
+        said = f"{words(name)}: {value:.4g}"
+        handles.append(upright(ax, value, color=INK, lw=1.8, label=said))
+    said = f"{interval}: {limits[0]:.4g} to {limits[1]:.4g}"
     drawn = [
-        upright(ax, place, color=LINES[0].color, lw=1.6, ls="--", label=said) for place in limits
+        upright(ax, limit, color=LINES[0].color, lw=1.6, ls="--", label=said)
+        for limit in limits
+        if np.isfinite(limit)
     ]
     handles += drawn[:1]
-    if estimate.null is not None:
-        said = f"no difference: {estimate.null:g}"
-        handles.append(upright(ax, estimate.null, color=LINES[1].color, lw=1.6, ls=":", label=said))
+    if null is not None:
+        said = f"no difference: {null:g}"
+        handles.append(upright(ax, null, color=LINES[1].color, lw=1.6, ls=":", label=said))
     low, high = ax.get_xlim()
     margin, places = 0.03 * (high - low), [line.get_xdata()[0] for line in ax.lines]
     ax.set_xlim(
@@ -142,16 +139,6 @@ class Diagram(NamedTuple):
     control: str | None
 
 
-class Segment(NamedTuple):
-    """An algorithm, its mean rank, the segment around it, and whether it differs from the best."""
-
-    name: str
-    mean_rank: float
-    low: float
-    high: float
-    differs: bool
-
-
 def draw_critical_difference(data: Diagram, ax: Any = None, figure: Any = None) -> Any:
     """Draw a critical-difference diagram (Demsar 2006), the best ranks at the right.
 
@@ -172,21 +159,23 @@ def draw_critical_difference(data: Diagram, ax: Any = None, figure: Any = None) 
     ax.set_axis_off()
     # Lines of text downwards: y is 0 at the axis of the ranks.
     ax.set_ylim(bottom, -top)
-    labels = _labels(ax, data, top + bottom)
-    left, right = _limits(labels, k)
+    texts, size, best_share, worst_share = _labels(ax, data, top + bottom)
+    pad = 0.025  # ranks 1 to k lie between the labels
+    per_share = (k - 1) / (1.0 - best_share - worst_share - 2 * pad)
+    left, right = 1 - (best_share + pad) * per_share, k + (worst_share + pad) * per_share
     ax.set_xlim(right, left)  # Demsar: the best ranks are at the right
-    _draw_axis(ax, k, labels.size)
+    _draw_axis(ax, k, size)
     for (low, high), level in zip(data.bars, levels, strict=True):
         y = 0.75 + _BAR * level
         margin = 0.004 * (right - left)
         ax.plot([low - margin, high + margin], [y, y], color=INK, lw=3.5, solid_capstyle="butt")
-    for j, (position, text) in enumerate(zip(data.positions, labels.texts, strict=True)):
+    for j, (position, text) in enumerate(zip(data.positions, texts, strict=True)):
         is_best_half = j < (k + 1) // 2
         row = j if is_best_half else k - 1 - j
         y = first + row + 0.3
-        edge = left + labels.best_share * (right - left)
+        edge = left + best_share * (right - left)
         if not is_best_half:
-            edge = right - labels.worst_share * (right - left)
+            edge = right - worst_share * (right - left)
         ax.plot([position, position, edge], [0, y, y], color=INK, lw=0.8)
         ax.annotate(
             text,
@@ -195,30 +184,35 @@ def draw_critical_difference(data: Diagram, ax: Any = None, figure: Any = None) 
             textcoords="offset points",
             ha="left" if is_best_half else "right",
             va="center",
-            fontsize=labels.size,
+            fontsize=size,
             fontweight="bold" if data.names[j] == data.control else "normal",
         )
     if math.isfinite(data.critical_difference):
-        _draw_difference(ax, data, k, labels.size)
+        _draw_difference(ax, data, k, size)
     return ax
 
 
 def draw_friedman(
-    segments: Sequence[Segment], centre: str, difference: float, ax: Any = None
+    mean_ranks: Mapping[str, float],
+    centre: str,
+    differing: Container[str],
+    difference: float,
+    ax: Any = None,
 ) -> Any:
     """Draw the textbook's Friedman plot: a point a mean rank, and a segment as long as CD.
 
     The pale band is the segment of ``centre``; algorithms that differ from it have a hollow point.
     """
-    ax = axes_or_new(ax, (_WIDTH, _LINE * (len(segments) * 1.15 + 3.5)))
-    for y, (name, rank, low, high, differs) in enumerate(segments):
+    ax = axes_or_new(ax, (_WIDTH, _LINE * (len(mean_ranks) * 1.15 + 3.5)))
+    for y, (name, rank) in enumerate(mean_ranks.items()):
+        low, high = rank - difference / 2, rank + difference / 2
         if name == centre:
             ax.axvspan(low, high, color=_PALE, lw=0, zorder=0)
         ax.plot([low, high], [y, y], color=INK, lw=1.4, marker="|", ms=7)
-        face = "white" if differs else INK
+        face = "white" if name in differing else INK
         ax.plot([rank], [y], "o", ms=6, color=INK, mec=INK, mfc=face, mew=1.2, zorder=3)
-    ax.set_yticks(range(len(segments)), [segment.name for segment in segments])
-    ax.set_ylim(len(segments) - 0.4, -0.6)
+    ax.set_yticks(range(len(mean_ranks)), [*mean_ranks])
+    ax.set_ylim(len(mean_ranks) - 0.4, -0.6)
     ax.set_xlabel(f"mean rank (1 is best); segments are CD = {difference:.3g} long")
     plain_spines(ax)
     return ax
@@ -234,16 +228,11 @@ def save_critical_difference(data: Diagram, path: str) -> None:
     save_figure(figure, path)
 
 
-class _Labels(NamedTuple):
-    texts: list[str]
-    size: float
-    #: Of the width of the axes, what the labels beside the best and the worst ranks take.
-    best_share: float
-    worst_share: float
+def _labels(ax: Any, data: Diagram, lines: float) -> tuple[list[str], float, float, float]:
+    """Return texts that fit beside the diagram, and their size.
 
-
-def _labels(ax: Any, data: Diagram, lines: float) -> _Labels:
-    """Return texts that fit beside the diagram, and what they take of its width."""
+    With what the labels beside the best and the worst ranks take of the width of the axes.
+    """
     names = list(data.names)
     box = ax.get_window_extent()
     points = box.height / ax.figure.dpi * 72 / lines  # between two labels
@@ -256,7 +245,7 @@ def _labels(ax: Any, data: Diagram, lines: float) -> _Labels:
         worst = max(widths[half:]) + 0.015
         longest = max(map(len, names))
         if best + worst <= _LABEL_SHARE or (size <= _SMALLEST and longest <= _SHORTEST):
-            return _Labels(texts, size, best, worst)
+            return texts, size, best, worst
         if size > _SMALLEST:
             size = max(_SMALLEST, size - 0.5)
         else:
@@ -277,14 +266,6 @@ def _width(ax: Any, text: str, size: float) -> float:
     width = float(drawn.get_window_extent().width)
     drawn.remove()
     return width
-
-
-def _limits(labels: _Labels, k: int) -> tuple[float, float]:
-    """Return the ranks at the edges of the axes, such that 1 … k lies between the labels."""
-    pad = 0.025
-    inside = 1.0 - labels.best_share - labels.worst_share - 2 * pad
-    per_share = (k - 1) / inside
-    return 1 - (labels.best_share + pad) * per_share, k + (labels.worst_share + pad) * per_share
 
 
 def _draw_axis(ax: Any, k: int, size: float) -> None:
@@ -343,21 +324,14 @@ _FOREST_WIDTH: Final = 6.0
 _LONGEST: Final = 36
 
 
-class Row(NamedTuple):
-    """An estimate with its limits; ``is_shown`` is drawn full, what is not shown hollow."""
-
-    label: str
-    estimate: float
-    low: float
-    high: float
-    is_shown: bool = False
-
-
 class Panel(NamedTuple):
-    """Rows of one unit. ``ends`` say what lies to the left and to the right of the line."""
+    """Estimates of one unit: a label, the result, and whether something is shown (drawn full).
+
+    ``ends`` say what lies to the left and to the right of the line.
+    """
 
     title: str
-    rows: Sequence[Row]
+    rows: Sequence[tuple[str, Any, bool]]
     line: float
     ends: tuple[str, str] = ("", "")
 
@@ -375,18 +349,18 @@ def draw_forest(panels: Sequence[Panel]) -> Any:
 
 
 def _draw(ax: Any, panel: Panel) -> None:
-    known = [row for row in panel.rows if math.isfinite(row.estimate)]
     places = range(len(panel.rows), 0, -1)
     ax.axvline(panel.line, color="0.45", lw=1.0, ls="--", zorder=1)
-    for place, row in zip(places, panel.rows, strict=True):
-        if row not in known:
+    for place, (_, result, is_shown) in zip(places, panel.rows, strict=True):
+        if not math.isfinite(result.estimate):
             continue
-        look = LINES[0] if row.is_shown else LINES[3]
-        if math.isfinite(row.low) and math.isfinite(row.high):
-            ax.plot([row.low, row.high], [place, place], "-", color=look.color, lw=1.6, zorder=2)
-        fill = look.color if row.is_shown else "white"
-        ax.plot([row.estimate], [place], "o", ms=6, mfc=fill, mec=look.color, zorder=3)
-    ax.set_yticks(places, [shown_name(short(row.label, _LONGEST)) for row in panel.rows])
+        color = (LINES[0] if is_shown else LINES[3]).color
+        limits = result.confidence_interval
+        if all(map(math.isfinite, limits)):
+            ax.plot(limits, [place, place], "-", color=color, lw=1.6, zorder=2)
+        fill = color if is_shown else "white"
+        ax.plot([result.estimate], [place], "o", ms=6, mfc=fill, mec=color, zorder=3)
+    ax.set_yticks(places, [shown_name(short(label, _LONGEST)) for label, *_ in panel.rows])
     ax.set_ylim(0.4, len(panel.rows) + 0.6)
     ax.margins(x=0.06)
     ax.locator_params(axis="x", nbins=5)
@@ -422,33 +396,24 @@ _OBSERVED: Final = {"color": INK, "lw": 1.4, "ls": "--"}
 _TAILS: Final = {"two-sided": (-1, 1), "less": (-1,), "greater": (1,)}
 
 
-class Observed(NamedTuple):
-    """What a test found, and what it decided."""
-
-    statistic: float
-    pvalue: float
-    alpha: float
-    reject: bool
-
-    def said(self, statistic: str) -> str:
-        """Return what the legend says, given the statistic as it is written."""
-        decision = "rejected" if self.reject else "not rejected"
-        return f"observed: {statistic} (p = {self.pvalue:.3g}, {decision} at {self.alpha:g})"
+def _observed(test: Any, statistic: str) -> str:
+    """Return what a test found and decided, given its statistic as it is written."""
+    decision = "rejected" if test.reject else "not rejected"
+    alpha = 1.0 - test.confidence_level
+    return f"observed: {statistic} (p = {test.pvalue:.3g}, {decision} at {alpha:g})"
 
 
-def draw_binomial(
-    observed: Observed, n: int, rate: float, accepted: tuple[int, int], ax: Any = None
-) -> Any:
+def draw_binomial(test: Any, accepted: tuple[int, int], ax: Any = None) -> Any:
     """Draw the distribution of the errors of n examples, and what a test of them rejects.
 
-    It rejects counts below the first and above the second of ``accepted``, and has observed its
-    statistic.
+    It rejects counts below the first and above the second of ``accepted``.
     """
+    n, rate = int(test.details["n"]), test.details["error_rate"]
     ax = axes_or_new(ax)
     from matplotlib.patches import Patch
     from scipy.stats import binom
 
-    seen, (low, high) = int(observed.statistic), accepted
+    seen, (low, high) = int(test.statistic), accepted
     bounds = [count for count, rejects in ((low, low > 0), (high, high < n)) if rejects]
     counts = _counts(n, rate, [seen, *bounds])
     chances = binom.pmf(counts, n, rate)
@@ -465,7 +430,7 @@ def draw_binomial(
         ax.fill_between(counts, chances, where=rejected, **_HATCHED)
     ax.set_xlim(counts[0] - 0.8, counts[-1] + 0.8)
     ax.set_ylim(0.0, 1.05 * float(chances.max()))
-    line = upright(ax, seen, **_OBSERVED, label=observed.said(f"{seen:,}"))
+    line = upright(ax, seen, **_OBSERVED, label=_observed(test, f"{seen:,}"))
     ax.set_xlabel(f"errors of {n:,}")
     ax.set_ylabel("probability")
     plain_spines(ax)
@@ -474,15 +439,14 @@ def draw_binomial(
     return ax
 
 
-def draw_t(
-    observed: Observed, df: float, critical_value: float, alternative: str, ax: Any = None
-) -> Any:
+def draw_t(test: Any, ax: Any = None) -> Any:
     """Draw Student's t distribution, and the tails where a test rejects.
 
     An arrow points to a t outside the figure. The critical value is nan where it is not defined,
     and the degrees of freedom are 0 where there is no t.
     """
     ax = axes_or_new(ax)
+    df, alternative, alpha = test.df, test.alternative, 1.0 - test.confidence_level
     from matplotlib.patches import Patch
     from scipy.stats import t as student
 
@@ -493,11 +457,11 @@ def draw_t(
         said = "t is not defined: it has no degrees of freedom"
         ax.text(0.5, 0.5, said, ha="center", va="center", transform=ax.transAxes)
         return ax
-    critical = abs(critical_value)
+    critical = abs(test.critical_value)
     if not math.isfinite(critical):  # of a test that is not defined
-        tail = observed.alpha / 2 if alternative == "two-sided" else observed.alpha
+        tail = alpha / 2 if alternative == "two-sided" else alpha
         critical = float(student.isf(tail, df))
-    edge, seen = max(4.0, 1.35 * critical), 1.15 * abs(observed.statistic)
+    edge, seen = max(4.0, 1.35 * critical), 1.15 * abs(test.statistic)
     edge = max(edge, seen) if seen <= 2.5 * edge else edge
     values = np.linspace(-edge, edge, _POINTS + 1)
     density = student.pdf(values, df)
@@ -512,9 +476,9 @@ def draw_t(
         ax.fill_between(tail_values, heights, **_HATCHED)
         # Few degrees of freedom have tails too flat to be seen.
         ax.plot([tail_values[0]] * 2, [0.0, max(heights[0], 0.05 * peak)], color=REJECTED, lw=1.4)
-    said = f"rejected: {_rejected_t(observed.alpha, alternative, critical)}"
+    said = f"rejected: {_rejected_t(alpha, alternative, critical)}"
     tails = Patch(label=said, **_HATCHED)
-    legend_off_curves(ax, handles=[curve, tails, _draw_observed_t(ax, observed, edge, peak)])
+    legend_off_curves(ax, handles=[curve, tails, _draw_observed_t(ax, test, edge, peak)])
     return ax
 
 
@@ -546,10 +510,10 @@ def _rejected_t(alpha: float, alternative: str, critical: float) -> str:
     return f"t {sign} {bound:.4g} ({alpha:g} in the tail)"
 
 
-def _draw_observed_t(ax: Any, observed: Observed, edge: float, peak: float) -> Any:
+def _draw_observed_t(ax: Any, test: Any, edge: float, peak: float) -> Any:
     """Draw the t observed, and return what stands for it in the legend."""
-    t = observed.statistic
-    label = observed.said(f"t = {t:.4g}")
+    t = test.statistic
+    label = _observed(test, f"t = {t:.4g}")
     if math.isnan(t):
         return ax.plot([], [], " ", label="observed: t is not defined")[0]
     if abs(t) < edge:

@@ -21,9 +21,9 @@ from fastmetrics._plots._style import label_of, shown_name, words
 from fastmetrics._plots.curves import (
     PLOTTED,
     Band,
-    Curve,
     Guide,
     Mark,
+    PlotCurve,
     draw_curves,
     draw_det,
     draw_precision_recall,
@@ -234,7 +234,7 @@ def plot_residuals(
             raise InputError(f"residuals need {_LEAST} rows to draw: got {len(true)}")
         x, low, middle, high = _stretches(predicted.reshape(-1), (true - predicted).reshape(-1))
         name = shown_name(model.name)
-        curves.append(Curve(x, middle, name, Band(x, low, high), has_markers=True))
+        curves.append(PlotCurve(x, middle, name, Band(x, low, high), has_markers=True))
     ends = [min(curve.x[0] for curve in curves), max(curve.x[-1] for curve in curves)]
     label = "median of the rows around; band: the middle 80 %"
     return draw_curves(
@@ -342,7 +342,7 @@ def plot_roc(
         point = decision_on(model.table, threshold)
         marks = (Mark(point.fpr, point.tpr, point.name),) if point else ()
         label, band = label_of(model.name, said), given.get(model.name)
-        curves.append(Curve(fpr, tpr, label, band, marks))
+        curves.append(PlotCurve(fpr, tpr, label, band, marks))
     title = "" if level is None else f"[{100 * level:g} % interval]"
     return draw_roc(curves, ax, title=title, options=line_options)
 
@@ -397,7 +397,9 @@ def plot_pr(
         if point and not math.isnan(point.precision):
             marks += (Mark(point.tpr, point.precision, point.name),)
         said = label_of(model.name, f"AP {average_precision_score(model.table):.4f}")
-        curves.append(Curve(recall, precision, said, given.get(model.name), marks, "steps-post"))
+        curves.append(
+            PlotCurve(recall, precision, said, given.get(model.name), marks, "steps-post")
+        )
     table = models[0].table
     share = table.n_positive / (table.n_positive + table.n_negative)
     return draw_precision_recall(curves, ax, prevalence=share, options=line_options)
@@ -434,7 +436,7 @@ def plot_det(
         fpr, fnr, _ = det_curve(model.table, drop_intermediate=True)
         point = decision_on(model.table, threshold)
         marks = (Mark(point.fpr, 1.0 - point.tpr, point.name),) if point else ()
-        curves.append(Curve(fpr, fnr, shown_name(model.name) or "_score", marks=marks))
+        curves.append(PlotCurve(fpr, fnr, shown_name(model.name) or "_score", marks=marks))
     return draw_det(curves, ax, options=line_options)
 
 
@@ -489,7 +491,7 @@ def plot_thresholds(
     curves = []
     for one in asked:
         heights: NDArray[np.float64] = value(one.name, counts, **one.parameters)
-        curves.append(Curve(rising, heights, words(one.label), drawstyle="steps-pre"))
+        curves.append(PlotCurve(rising, heights, words(one.label), drawstyle="steps-pre"))
     point, mark = decision_on(table, threshold), None
     if point:
         by = f"{said(point.threshold)}: {point.name}" if isinstance(threshold, str) else point.name

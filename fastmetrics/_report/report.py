@@ -24,7 +24,7 @@ from fastmetrics._input.containers import as_array, named_columns
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.scalars import check_choice, check_text
 from fastmetrics._plots._style import require_matplotlib
-from fastmetrics._plots.tests import Panel, Row, draw_forest
+from fastmetrics._plots.tests import Panel, draw_forest
 from fastmetrics._report.doctor import Diagnosis, doctor, version_of
 from fastmetrics._report.evaluation import evaluate
 from fastmetrics._report.evaluation_result import NAMES, Evaluation, figures_of
@@ -116,10 +116,8 @@ def of_differences(comparisons: Comparisons, level: float) -> list[Figure]:
     """Return the forest plot of every pair by every measure; none where nothing has limits."""
     panels = []
     for metric, one in comparisons.items():
-        rows = [
-            _row(f"{pair.a} − {pair.b}", pair, is_shown=bool(pair.better)) for pair in one.pairs
-        ]
-        if not any(math.isfinite(row.estimate) for row in rows):
+        rows = [(f"{pair.a} − {pair.b}", pair, bool(pair.better)) for pair in one.pairs]
+        if not any(math.isfinite(pair.estimate) for pair in one.pairs):
             continue
         first, second = (one.pairs[0].a, one.pairs[0].b) if len(rows) == 1 else ("first", "second")
         ends = (f"← {second} is better", f"{first} is better →")
@@ -148,10 +146,7 @@ def of_slices(slices: Slices, whole: Mapping[tuple[str, str], float]) -> Iterato
         )[:_MOST_SLICES]
         if not known:
             continue
-        rows = [
-            _row(f"{row.slice} ({row.n_samples:,.0f})", row, is_shown=row.slice in flagged)
-            for row in known
-        ]
+        rows = [(f"{row.slice} ({row.n_samples:,.0f})", row, row.slice in flagged) for row in known]
         line = whole.get((metric, model), math.nan)
         more = f" The {len(known)} worst of {len(own)}." if len(known) < len(own) else ""
         caption = (
@@ -235,11 +230,6 @@ def of_task(task: str, drawn: Drawn) -> Iterator[Figure]:
             values = model.values if task == "labels" else most_probable(y_true, model)
             matrix = ConfusionMatrix.from_labels(y_true, values, sample_weight=weight)
             yield figure_of(f"matrix{k}", f"{model.name}: decisions.", matrix.plot, _WIDE)
-
-
-def _row(label: str, of: Any, *, is_shown: bool) -> Row:
-    low, high = of.confidence_interval
-    return Row(label, of.estimate, low, high, is_shown)
 
 
 def quietly(figures: Iterator[Figure]) -> list[Figure]:

@@ -531,12 +531,10 @@ class TableComparison(Result):
                 "none: compare with `post_hoc='nemenyi'` or `post_hoc='bonferroni-dunn'`"
             )
         centre = self.post_hoc.control or next(iter(self.mean_ranks))
-        segments = []
-        for name in self.post_hoc.names:
-            differs = name != centre and self.post_hoc[centre, name].reject
-            rank, half = self.mean_ranks[name], difference / 2
-            segments.append(tests.Segment(name, rank, rank - half, rank + half, differs))
-        return tests.draw_friedman(segments, centre, difference, ax)
+        names = self.post_hoc.names
+        differing = {n for n in names if n != centre and self.post_hoc[centre, n].reject}
+        ranks = {name: self.mean_ranks[name] for name in names}
+        return tests.draw_friedman(ranks, centre, differing, difference, ax)
 
     def __repr__(self) -> str:
         n, k = self.ranks.shape

@@ -17,7 +17,7 @@ from fastmetrics._input.scalars import (
     check_direction,
     complement,
 )
-from fastmetrics._plots.tests import Observed, draw_binomial, draw_t
+from fastmetrics._plots.tests import draw_binomial, draw_t
 from fastmetrics._results import ConfidenceInterval, Result, equals
 from fastmetrics.errors import InputError, InputTypeError
 
@@ -133,7 +133,7 @@ class ComparisonTest(Result):
         >>> ax.get_xlabel(), [text.get_text() for text in ax.get_legend().get_texts()][1]
         ('errors of 10', 'rejected: more than 5 errors (size 0.0473)')
         """
-        draw = {"errors": _draw_binomial, "t": _draw_t}.get(self.statistic_name)
+        draw = {"errors": _draw_binomial, "t": draw_t}.get(self.statistic_name)
         if draw is None:
             raise InputError(
                 f"there is a figure of binomial and t tests, none of {self.statistic_name!r}: "
@@ -199,18 +199,7 @@ def _draw_binomial(test: ComparisonTest, ax: Any) -> Any:
         accepted = 0, int(test.critical_value)
     else:
         accepted = int(test.critical_value), n
-    return draw_binomial(_observed(test), n, test.details["error_rate"], accepted, ax)
-
-
-def _draw_t(test: ComparisonTest, ax: Any) -> Any:
-    """Draw Student's density with the tails where the test rejects; an arrow to a t outside."""
-    side: Any = test.alternative
-    df: Any = test.df
-    return draw_t(_observed(test), df, test.critical_value, side, ax)
-
-
-def _observed(test: ComparisonTest) -> Observed:
-    return Observed(test.statistic, test.pvalue, complement(test.confidence_level), test.reject)
+    return draw_binomial(test, accepted, ax)
 
 
 class Question(NamedTuple):

@@ -14,7 +14,7 @@ from fastmetrics._plots._style import shown_name
 from fastmetrics._plots.curves import (
     PLOTTED,
     Band,
-    Curve,
+    PlotCurve,
     band_title,
     draw_precision_recall,
     draw_roc,
@@ -89,7 +89,7 @@ class RocBand(Result):
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
         """Draw the ROC curve at the grid with its band."""
         label, band = shown_name(name or "ROC curve"), shown_band(self, name)
-        curve = Curve(self.false_positive_rate, self.true_positive_rate, label, band)
+        curve = PlotCurve(self.false_positive_rate, self.true_positive_rate, label, band)
         return draw_roc([curve], ax, options=line_options)
 
 
@@ -125,7 +125,7 @@ class PrBand(Result):
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
         """Draw the P-R curve at the grid with its band."""
         label = shown_name(name or "P-R curve")
-        curve = Curve(self.recall, self.precision, label, shown_band(self, name))
+        curve = PlotCurve(self.recall, self.precision, label, shown_band(self, name))
         return draw_precision_recall([curve], ax, options=line_options)
 
 

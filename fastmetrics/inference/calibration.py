@@ -25,7 +25,7 @@ from fastmetrics._input.scalars import (
 )
 from fastmetrics._kernels.hulls import squares_lost
 from fastmetrics._plots._style import label_of
-from fastmetrics._plots.curves import PLOTTED, Curve, draw_reliability, limits_of
+from fastmetrics._plots.curves import PLOTTED, PlotCurve, draw_reliability, limits_of
 from fastmetrics._results import ConfidenceInterval, Result
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import (
@@ -349,7 +349,7 @@ class ReliabilityBand(Result):
         `ReliabilityDiagram.plot` takes a band to draw all of the fit, and the histogram, with it.
         """
         label = label_of(name, "isotonic fit")
-        curve = Curve(self.probability, self.fit, label, limits_of(self))
+        curve = PlotCurve(self.probability, self.fit, label, limits_of(self))
         points = {"linestyle": "none", "marker": ".", "markersize": 4.0} | line_options
         return draw_reliability(curve, None, ax, options=points)
 

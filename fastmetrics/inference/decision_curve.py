@@ -27,7 +27,7 @@ from fastmetrics._input.scalars import (
 from fastmetrics._input.scores import check_probabilities
 from fastmetrics._input.weights import check_prevalence, check_threshold_grid
 from fastmetrics._plots._style import shown_name
-from fastmetrics._plots.curves import PLOTTED, Band, Curve, Guide, band_title, draw_curves
+from fastmetrics._plots.curves import PLOTTED, Band, Guide, PlotCurve, band_title, draw_curves
 from fastmetrics._results import Result
 from fastmetrics.errors import InputError, UndefinedMetricWarning, no_such, renamed, warn_user
 from fastmetrics.inference.estimate_result import FIELDS
@@ -131,7 +131,7 @@ class DecisionCurve(Result):
             guides = [Guide(x, np.zeros(len(x)), "equal")]
         models = zip(self.names, self.net_benefit, self.low, self.high, strict=True)
         curves = [
-            Curve(x, benefit, shown_name(name) + less, Band(x, low, high))
+            PlotCurve(x, benefit, shown_name(name) + less, Band(x, low, high))
             for name, benefit, low, high in models
         ]
         return draw_curves(

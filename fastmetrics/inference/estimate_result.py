@@ -289,16 +289,23 @@ class Drawn(OneNumber, ABC):
         TypeError
             If there are no replicates, as of an interval by a formula.
         """
-        from fastmetrics._plots.tests import Estimate, draw_replicates
+        from fastmetrics._plots.tests import draw_replicates
 
         if not isinstance(self.details, Replicates):
             raise InputTypeError(
                 f"{self.metric!r} has no replicates to draw: a bootstrap or a permutation test has"
             )
         name, interval, null = self._words()
-        low, high = self.confidence_interval
-        drawn = Estimate(name, self.estimate, low, high, interval, null)
-        return draw_replicates(self.details.distribution, drawn, ax, options=histogram_options)
+        return draw_replicates(
+            self.details.distribution,
+            name,
+            self.estimate,
+            self.confidence_interval,
+            ax,
+            interval=interval,
+            null=null,
+            options=histogram_options,
+        )
 
     @abstractmethod
     def _words(self) -> tuple[str, str, float | None]:

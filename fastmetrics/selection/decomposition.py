@@ -24,7 +24,7 @@ from fastmetrics._input.classes import (
 from fastmetrics._input.containers import as_array
 from fastmetrics._input.scalars import check_choice, check_integer, seed_key
 from fastmetrics._input.scores import canonical_scores, check_finite
-from fastmetrics._plots.curves import Parts, draw_bias_variance_curve
+from fastmetrics._plots.curves import draw_bias_variance_curve
 from fastmetrics._results import Result
 from fastmetrics._threads.workers import run
 from fastmetrics.errors import InputError, InputTypeError
@@ -611,15 +611,7 @@ class BiasVarianceCurve(Result):
         matplotlib Axes
             What was drawn on; noise is left out where there is none.
         """
-        first = self.points[0]
-        parts = (self.loss, self.bias, self.variance, self.noise)
-        return draw_bias_variance_curve(
-            Parts(*parts, first.decomposition, first.n_models),
-            self.parameter,
-            self.values,
-            self.best_value,
-            ax,
-        )
+        return draw_bias_variance_curve(self, ax)
 
 
 @documented(_MODELS, FITTING)

@@ -17,7 +17,7 @@ from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import as_given
 from fastmetrics._kernels import hulls as kernels
 from fastmetrics._plots._style import label_of
-from fastmetrics._plots.curves import PLOTTED, Curve, draw_reliability, limits_of
+from fastmetrics._plots.curves import PLOTTED, PlotCurve, draw_reliability, limits_of
 from fastmetrics._results import OwnArrays, Result
 from fastmetrics.errors import InputError, InputTypeError, renamed
 from fastmetrics.measures.calibration._probability_table import (
@@ -251,7 +251,7 @@ class ReliabilityDiagram(OwnArrays, Result):
                 "strategy='isotonic', or take a confidence band"
             )
         said = "isotonic fit" if is_isotonic else f"{len(self.observed)} {self.strategy} bins"
-        curve = Curve(
+        curve = PlotCurve(
             np.column_stack((self.low, self.high)).ravel() if is_isotonic else self.predicted,
             np.repeat(self.observed, 2) if is_isotonic else self.observed,
             label_of(name, said),

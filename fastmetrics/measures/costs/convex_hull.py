@@ -13,7 +13,7 @@ from fastmetrics._docs import documented
 from fastmetrics._input.scalars import check_positive
 from fastmetrics._input.scores import float_thresholds
 from fastmetrics._plots._style import label_of
-from fastmetrics._plots.curves import PLOTTED, Curve, draw_roc
+from fastmetrics._plots.curves import PLOTTED, PlotCurve, draw_roc
 from fastmetrics._results import OneNumber, OwnArrays
 from fastmetrics.errors import InputTypeError
 from fastmetrics.tables.score_table import (
@@ -55,7 +55,9 @@ class RocConvexHull(OwnArrays, OneNumber):
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
         """Draw the hull in the ROC square; on the axes of `plot_roc`, above the curve itself."""
         label = label_of(name, f"convex hull, area {self.auc:.4g}")
-        curve = Curve(self.false_positive_rate, self.true_positive_rate, label, has_markers=True)
+        curve = PlotCurve(
+            self.false_positive_rate, self.true_positive_rate, label, has_markers=True
+        )
         return draw_roc([curve], ax, options=line_options)
 
 

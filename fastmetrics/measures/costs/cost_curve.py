@@ -20,7 +20,7 @@ from fastmetrics._input.models import MODELS, check_models, named_scores
 from fastmetrics._input.scalars import check_fraction
 from fastmetrics._input.scores import float_thresholds
 from fastmetrics._plots._style import label_of
-from fastmetrics._plots.curves import PLOTTED, Curve, draw_cost_curve, draw_cost_curves
+from fastmetrics._plots.curves import PLOTTED, PlotCurve, draw_cost_curve, draw_cost_curves
 from fastmetrics._results import OneNumber, OwnArrays, Result
 from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.costs.operating_point import OperatingPoint, precision_of_rates
@@ -263,7 +263,7 @@ class CostCurve(OwnArrays, OneNumber):
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
         """Draw the envelope with its area shaded, the lines that form it and the trivial rules."""
         label = label_of(name, f"expected total cost {self.expected_total_cost:.4g} (area)")
-        curve = Curve(self.probability_cost, self.normalized_cost, label, is_shaded=True)
+        curve = PlotCurve(self.probability_cost, self.normalized_cost, label, is_shaded=True)
         return draw_cost_curve(
             curve,
             (self.false_positive_rate, 1.0 - self.true_positive_rate),
@@ -473,7 +473,7 @@ class CostComparison(Result):
     def plot(self, ax: Any = None, **line_options: Any) -> Any:
         """Draw the envelopes of all models, and below the axis who wins where."""
         curves = {
-            name: Curve(
+            name: PlotCurve(
                 *(each.probability_cost, each.normalized_cost),
                 label_of(name, f"{each.expected_total_cost:.4g}"),
             )

@@ -16,7 +16,7 @@ from fastmetrics._input.scalars import check_choice, check_flag, check_fraction,
 from fastmetrics._input.scores import check_scores_array, float_thresholds
 from fastmetrics._input.weights import check_weights
 from fastmetrics._plots._style import label_of, shown_name
-from fastmetrics._plots.curves import PLOTTED, Curve, Guide, draw_curves
+from fastmetrics._plots.curves import PLOTTED, Guide, PlotCurve, draw_curves
 from fastmetrics._results import OwnArrays, Result
 from fastmetrics.errors import InputError, UndefinedMetricWarning, warn_user
 from fastmetrics.tables.ordering import RowOrder, row_order
@@ -78,7 +78,7 @@ class LorenzCurve(OwnArrays, Result):
     def plot(self, ax: Any = None, *, name: str | None = None, **line_options: Any) -> Any:
         """Draw the curve, with the diagonal of predictions that tell nothing."""
         said = f"Gini {self.gini:.3g} ({self.normalized_gini:.3g} of the best)"
-        curve = Curve(self.exposure, self.share, label_of(name, said))
+        curve = PlotCurve(self.exposure, self.share, label_of(name, said))
         labels = ("share of exposure, lowest first", "share of outcomes")
         equal = Guide((0.0, 1.0), (0.0, 1.0), "no information")
         return draw_curves([curve], [equal], labels, ax, options=line_options)
@@ -346,7 +346,7 @@ class GainsCurve(OwnArrays, Result):
             x, y = np.append(0.0, x), np.append(y[0], y)
             labels = (labels[0], "lift")
         guides = [Guide(best, perfect, "perfect"), Guide((0.0, 1.0), random, "random", ":")]
-        return draw_curves([Curve(x, y, label)], guides, labels, ax, options=line_options)
+        return draw_curves([PlotCurve(x, y, label)], guides, labels, ax, options=line_options)
 
 
 @documented(SCORED_BINARY, _WARNS)

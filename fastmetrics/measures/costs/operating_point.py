@@ -14,7 +14,7 @@ from fastmetrics._input.scalars import check_flag, check_fraction
 from fastmetrics._input.scores import check_probabilities, float_thresholds
 from fastmetrics._input.weights import check_prevalence
 from fastmetrics._plots._style import label_of, shown_name
-from fastmetrics._plots.curves import PLOTTED, Curve, Guide, Mark, draw_curves
+from fastmetrics._plots.curves import PLOTTED, Guide, Mark, PlotCurve, draw_curves
 from fastmetrics._results import OwnArrays, Result
 from fastmetrics.errors import InputError, renamed
 from fastmetrics.measures._measure import Floats, RowInfluences
@@ -269,7 +269,7 @@ class ThresholdCosts(OwnArrays, Result):
         at, costs = (np.asarray(of[:0:-1], np.float64) for of in (self.thresholds, self.costs))
         cheapest = f"cheapest: {self.cost:.4g} at {self.threshold:.4g}"
         marks = (Mark(float(self.threshold), self.cost, label_of(name, cheapest)),)
-        curve = Curve(at, costs, shown_name(name or "the model"), drawstyle="steps-pre")
+        curve = PlotCurve(at, costs, shown_name(name or "the model"), drawstyle="steps-pre")
         if math.isfinite(self.threshold):
             curve = curve._replace(marks=marks)
         ends = at[[0, -1]] if len(at) else at
