@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -39,7 +39,7 @@ def draw_replicates(
     replicates: NDArray[np.float64],
     name: str,
     value: float,
-    limits: tuple[float, float],
+    limits: Iterable[float],
     ax: Any = None,
     *,
     interval: str,
@@ -66,10 +66,11 @@ def draw_replicates(
     if np.isfinite(value):
         said = f"{words(name)}: {value:.4g}"
         handles.append(upright(ax, value, color=INK, lw=1.8, label=said))
-    said = f"{interval}: {limits[0]:.4g} to {limits[1]:.4g}"
+    low, high = limits
+    said = f"{interval}: {low:.4g} to {high:.4g}"
     drawn = [
         upright(ax, limit, color=LINES[0].color, lw=1.6, ls="--", label=said)
-        for limit in limits
+        for limit in (low, high)
         if np.isfinite(limit)
     ]
     handles += drawn[:1]
@@ -355,7 +356,7 @@ def _draw(ax: Any, panel: Panel) -> None:
         if not math.isfinite(result.estimate):
             continue
         color = (LINES[0] if is_shown else LINES[3]).color
-        limits = result.confidence_interval
+        limits = [*result.confidence_interval]
         if all(map(math.isfinite, limits)):
             ax.plot(limits, [place, place], "-", color=color, lw=1.6, zorder=2)
         fill = color if is_shown else "white"
