@@ -150,13 +150,8 @@ def _signs(n: int) -> Values:
 
 
 def _bands(n: int, **way: Any) -> Values:
-    found: Values = {}
-    for name, band in {"roc": fm.roc_band, "pr": fm.pr_band}.items():
-        drawn = band(*sample(n), kind="pointwise", method="percentile", n_resamples=21, points=5,
-                     rng=1, **way)  # fmt: skip
-        found |= {f"{name} low": drawn.low, f"{name} high": drawn.high}
-    equal = fm.roc_band(*sample(n), n_resamples=21, rng=1, **way)
-    return found | {"critical value": np.array([equal.critical_value])}
+    band = fm.roc_band(*sample(n), n_resamples=21, rng=1, **way)
+    return {"critical value": np.array([band.critical_value])}
 
 
 SCENES: dict[str, Callable[[], Values]] = {

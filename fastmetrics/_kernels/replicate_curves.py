@@ -7,9 +7,6 @@ import numpy as np
 
 from fastmetrics._kernels._compile import kernel
 
-#: What leads, and what is read off: TPR over FPR, FPR over TPR, or y - x where x + y reaches the
-#: levels, x and y being scaled rates: entries of a table each.
-OVER_FPR, OVER_TPR, ALONG = range(3)
 #: Rows of a segment.
 _CURVE_SEGMENT = 64
 
@@ -61,13 +58,6 @@ def entry(table, place):
 
 
 @kernel
-def nearest_count(x):
-    """Return the whole number that a product of doubles stands for, else the product."""
-    whole = np.floor(x + 0.5)
-    return whole if abs(x - whole) <= 2.0**-50 * x else x
-
-
-@kernel
 def class_totals(counts, masks, positives, negatives):
     """Write how many of either class are drawn before each segment, and in all."""
     positives[0] = 0
@@ -83,28 +73,23 @@ def class_totals(counts, masks, positives, negatives):
 
 
 @kernel
-def to_lead_and_value(axis, x_table, y_table, n_positive, n_negative, lead, value, first, last):
-    """Turn some points, given as FP and TP, into what leads and what is read off."""
-    if axis == OVER_TPR:
-        for i in range(first, last):
-            lead[i], value[i] = value[i], lead[i]
-    elif axis == ALONG:
-        x_scale = (x_table.size - 1) / n_negative
-        y_scale = (y_table.size - 1) / n_positive
-        for i in range(first, last):
-            x = entry(x_table, lead[i] * x_scale)
-            y = entry(y_table, value[i] * y_scale)
-            lead[i] = x + y
-            value[i] = y - x
+def to_lead_and_value(x_table, y_table, n_positive, n_negative, lead, value, first, last):
+    """Turn some points, given as FP and TP, into x + y and y - x of their entries of the tables."""
+    x_scale = (x_table.size - 1) / n_negative
+    y_scale = (y_table.size - 1) / n_positive
+    for i in range(first, last):
+        x = entry(x_table, lead[i] * x_scale)
+        y = entry(y_table, value[i] * y_scale)
+        lead[i] = x + y
+        value[i] = y - x
 
 
 @kernel
-def values_of_rows(counts, masks, ends, axis, top, levels, x_table, y_table, out, odds):
-    """Fill ``out[r]`` with the values of replicate r at the levels; nan where it lost a class.
+def values_of_rows(counts, masks, ends, levels, x_table, y_table, out):
+    """Fill ``out[r]`` with y - x of replicate r where x + y is a level; nan if it lost a class.
 
-    ``odds[r]`` becomes its number of negatives to a positive. Levels and values are rates; with the
-    axis ALONG sums and differences of what the tables, of equidistant rates from 0 to 1, hold for
-    FPR (x) and TPR (y). Segments that no level lies in are passed over, where they end with a tie.
+    x and y are what the tables, of equidistant rates from 0 to 1, hold for FPR and TPR. Segments
+    that no level lies in are passed over, where they end with a tie.
     """
     n_rows = masks.size
     n_segments = (n_rows + _CURVE_SEGMENT - 1) // _CURVE_SEGMENT
@@ -114,7 +99,6 @@ def values_of_rows(counts, masks, ends, axis, top, levels, x_table, y_table, out
     value = np.empty(_CURVE_SEGMENT + 1)
     edge_lead = np.empty(1)
     edge_value = np.empty(1)
-    scaled = np.empty(levels.size)
     zero = np.int64(0)  # literals would compile other versions
     one = np.int64(1)
     for r in range(counts.shape[0]):
@@ -122,17 +106,13 @@ def values_of_rows(counts, masks, ends, axis, top, levels, x_table, y_table, out
         class_totals(drawn, masks, positives, negatives)
         n_p = positives[n_segments]
         n_n = negatives[n_segments]
-        odds[r] = n_n / n_p if n_p > 0 and n_n > 0 else np.nan
         if n_p == 0 or n_n == 0:
             for k in range(levels.size):
                 out[r, k] = np.nan
             continue
-        total = n_p if axis == OVER_TPR else n_n
-        for k in range(levels.size):
-            scaled[k] = levels[k] if axis == ALONG else nearest_count(levels[k] * total)
         lead[0] = 0.0
         value[0] = 0.0
-        to_lead_and_value(axis, x_table, y_table, n_p, n_n, lead, value, zero, one)
+        to_lead_and_value(x_table, y_table, n_p, n_n, lead, value, zero, one)
         found = zero
         for s in range(n_segments):
             start = s * _CURVE_SEGMENT
@@ -140,10 +120,8 @@ def values_of_rows(counts, masks, ends, axis, top, levels, x_table, y_table, out
             if ends[stop - 1]:
                 edge_lead[0] = negatives[s + 1]
                 edge_value[0] = positives[s + 1]
-                to_lead_and_value(
-                    axis, x_table, y_table, n_p, n_n, edge_lead, edge_value, zero, one
-                )
-                if scaled[found] > edge_lead[0]:
+                to_lead_and_value(x_table, y_table, n_p, n_n, edge_lead, edge_value, zero, one)
+                if levels[found] > edge_lead[0]:
                     lead[0] = edge_lead[0]
                     value[0] = edge_value[0]
                     continue
@@ -158,15 +136,11 @@ def values_of_rows(counts, masks, ends, axis, top, levels, x_table, y_table, out
                 value[n] = true_positives
                 n += np.uint64(ends[i])
             last = np.int64(n)
-            to_lead_and_value(axis, x_table, y_table, n_p, n_n, lead, value, one, last)
-            found = follow(lead, value, last - 1, scaled, top, 0.0, found, out[r])
+            to_lead_and_value(x_table, y_table, n_p, n_n, lead, value, one, last)
+            found = follow(lead, value, last - 1, levels, True, 0.0, found, out[r])
             lead[0] = lead[last - 1]
             value[0] = value[last - 1]
             if found == levels.size:
                 break
         for k in range(found, levels.size):
             out[r, k] = value[0]
-        if axis != ALONG:
-            share = n_p if axis == OVER_FPR else n_n
-            for k in range(levels.size):
-                out[r, k] /= share

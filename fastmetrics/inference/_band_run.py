@@ -8,10 +8,9 @@ deviations bounds y.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final, Literal, NamedTuple, TypeGuard, cast, get_args
+from typing import Any, Final, Literal, TypeGuard, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +40,7 @@ from fastmetrics.inference.bootstrap._samples import (
 from fastmetrics.inference.bootstrap._specs import metric_specs
 from fastmetrics.inference.proportions import proportion_limits, wilson_limits
 from fastmetrics.inference.reference import normal_quantile
+from fastmetrics.measures.registry import DEFAULTS
 from fastmetrics.tables.score_table import ScoreTable, lacks_a_class
 
 Floats = NDArray[np.float64]
@@ -203,133 +203,79 @@ N_THRESHOLDS = 32
 
 _BATCH_BYTES = 1 << 18  # counts of a batch
 _BATCH_VALUES = 1 << 20  # values of a batch, 8 bytes each
-_NO_TABLE = np.zeros(2)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CurveReplicates:
-    """The replicates of labels with scores: how they are drawn, and how many."""
+def gaps_of_replicates(
+    sample: ScoredRowSample | TableCells,
+    draws: Draws,
+    n_resamples: int,
+    data: RateCurve,
+    sizes: Pair,
+    progress: bool | None,
+) -> Floats:
+    """Return how far each replicate strays from the data along both axes; nan where it failed.
 
-    sample: ScoredRowSample | TableCells
-    draws: Draws
-    n_resamples: int
-    progress: bool | None
+    From a point of the data's curve one moves along both axes by the same length of the arcsine
+    scale until one meets the replicate's: this length, where it is greatest.
+    """
+    of_x, of_y = sizes
+    ends = np.array([0.0, 1.0])
+    low, high = scaled_sample(ends, of_x) + scaled_sample(ends, of_y)
+    places = np.linspace(low, high, N_PLACES)
+    distances = np.full(n_resamples, np.nan)
 
-    def rates(self, grid: Floats, *, over_tpr: bool) -> tuple[Floats, Floats]:
-        """Return each replicate's TPR at rates of FPR, or FPR at rates of TPR; nan rows failed.
+    def along(curve: RateCurve) -> Floats:
+        x = scaled_sample(curve.x / curve.x[-1], of_x)
+        y = scaled_sample(curve.y / curve.y[-1], of_y)
+        values = np.empty(N_PLACES)
+        kernels.values_along(x + y, y - x, places, True, 0.0, values)
+        return values
 
-        The second array has the number of negatives to a positive.
-        """
+    if isinstance(sample, ScoredRowSample) and sample.weights is None:
+        rows = sample.rows
+        tables = _arcsine_table(of_x), _arcsine_table(of_y)  # looked up, at once
 
-        def of_curve(curve: RateCurve) -> Floats:
-            return (curve.transposed if over_tpr else curve).at(grid, top=not over_tpr)
-
-        axis = kernels.OVER_TPR if over_tpr else kernels.OVER_FPR
-        return self._run(partial(self._of_rows, axis, grid), of_curve, len(grid), len(grid))
-
-    def gaps(self, data: RateCurve, sizes: ClassSizes) -> Floats:
-        """Return how far each replicate strays from the data along both axes; nan where it failed.
-
-        From a point of the data's curve one moves along both axes by the same length of the arcsine
-        scale until one meets the replicate's: this length, where it is greatest.
-        """
-        of_x, of_y = sizes.negatives, sizes.positives
-        ends = np.array([0.0, 1.0])
-        low, high = scaled_sample(ends, of_x) + scaled_sample(ends, of_y)
-        places = np.linspace(low, high, N_PLACES)
-
-        def along(curve: RateCurve) -> Floats:
-            x = scaled_sample(curve.x / curve.x[-1], of_x)
-            y = scaled_sample(curve.y / curve.y[-1], of_y)
-            values = np.empty(N_PLACES)
-            kernels.values_along(x + y, y - x, places, True, 0.0, values)
+        def along_rows(counts: Bytes) -> Floats:
+            values = np.empty((len(counts), N_PLACES))
+            kernels.values_of_rows(counts, rows.masks, rows.ends, places, *tables, values)
             return values
 
-        along_rows = partial(self._of_rows, kernels.ALONG, places)
-        if self._by_rows:  # whose rates are looked up, at once
-            along_rows = partial(along_rows, tables=(_arcsine_table(of_x), _arcsine_table(of_y)))
-            n = cast(ScoredRowSample, self.sample).n
-            once = np.zeros((1, padded(n)), np.uint8)
-            once[0, :n] = 1
-            expected = along_rows(once)[0][0]
-        else:
-            expected = along(data)
+        once = np.zeros((1, padded(sample.n)), np.uint8)
+        once[0, : sample.n] = 1
+        expected = along_rows(once)[0]
+    else:
+        expected = along(data)
 
-        def farthest(values: Floats) -> Floats:
-            far: Floats = np.abs(values - expected).max(axis=-1, keepdims=True) / 2.0
-            return far
+    def farthest(values: Floats) -> Floats:
+        far: Floats = np.abs(values - expected).max(axis=-1) / 2.0
+        return far
 
-        def of_rows(counts: Bytes) -> tuple[Floats, Floats]:
-            values, odds = along_rows(counts)
-            return farthest(values), odds
-
-        return self._run(of_rows, lambda curve: farthest(along(curve)), N_PLACES, 1)[0][:, 0]
-
-    @property
-    def _by_rows(self) -> bool:
-        """Whether a replicate is made of counts of rows, not of cells or weights."""
-        return isinstance(self.sample, ScoredRowSample) and self.sample.weights is None
-
-    def _of_rows(
-        self,
-        axis: int,
-        levels: Floats,
-        counts: Bytes,
-        tables: tuple[Floats, Floats] = (_NO_TABLE, _NO_TABLE),
-    ) -> tuple[Floats, Floats]:
-        """Return the values of counts of rows, and their numbers of negatives to a positive."""
-        rows = cast(ScoredRowSample, self.sample).rows
-        found, odds = np.empty((len(counts), len(levels))), np.empty(len(counts))
-        top = axis != kernels.OVER_TPR
-        kernels.values_of_rows(
-            counts, rows.masks, rows.ends, axis, top, levels, *tables, found, odds
-        )
-        return found, odds
-
-    def _run(
-        self,
-        of_rows: Callable[[Bytes], tuple[Floats, Floats]],
-        of_curve: Callable[[RateCurve], Floats],
-        n_values: int,
-        n_kept: int,
-    ) -> tuple[Floats, Floats]:
-        """Draw all replicates batch by batch; a batch depends on the data, not on the threads."""
-        sample = self.sample
-        out, odds = np.full((self.n_resamples, n_kept), np.nan), np.full(self.n_resamples, np.nan)
-
-        def batch(first: int, count: int) -> None:
-            if isinstance(sample, TableCells):
-                curves = self._of_cells(sample, first, count)
-            else:
-                counts = sample.counts_of_rows(self.draws.every(first, count))
-                if sample.weights is None:
-                    here = slice(first, first + count)
-                    out[here], odds[here] = of_rows(counts)
-                    return
-                curves = _of_weights(sample, counts)
-            for number, curve in enumerate(curves, first):
-                if curve.x[-1] > 0 and curve.y[-1] > 0:
-                    out[number] = of_curve(curve)
-                    odds[number] = curve.x[-1] / curve.y[-1]
-
+    def batch(first: int, count: int) -> None:
         if isinstance(sample, TableCells):
-            n_bytes = 16 * len(sample.table.scores)
+            tp, fp = curves_of(*sample.drawn(draws, first, count))
+            curves: Iterator[RateCurve] = map(RateCurve, fp, tp)
         else:
-            n_bytes = padded(max(sample.n_units, sample.n))
-        size = max(1, min(_BATCH_BYTES // n_bytes, _BATCH_VALUES // n_values))
-        run_batches(
-            batch,
-            range(0, self.n_resamples, size),
-            progress=self.progress,
-            description="band",
-            unit="replicates",
-        )
-        return out, odds
+            counts = sample.counts_of_rows(draws.every(first, count))
+            if sample.weights is None:
+                distances[first : first + count] = farthest(along_rows(counts))
+                return
+            curves = _of_weights(sample, counts)
+        for number, curve in enumerate(curves, first):
+            if curve.x[-1] > 0 and curve.y[-1] > 0:
+                distances[number] = farthest(along(curve))
 
-    def _of_cells(self, sample: TableCells, first: int, count: int) -> Iterator[RateCurve]:
-        """Draw the cells of a table of counts: the cost does not depend on their size."""
-        tp, fp = curves_of(*sample.drawn(self.draws, first, count))
-        return map(RateCurve, fp, tp)
+    if isinstance(sample, TableCells):
+        n_bytes = 16 * len(sample.table.scores)
+    else:
+        n_bytes = padded(max(sample.n_units, sample.n))
+    run_batches(
+        batch,
+        range(0, n_resamples, max(1, min(_BATCH_BYTES // n_bytes, _BATCH_VALUES // N_PLACES))),
+        progress=progress,
+        description="band",
+        unit="replicates",
+    )
+    return distances
 
 
 def _of_weights(sample: ScoredRowSample, counts: Bytes) -> Iterator[RateCurve]:
@@ -345,14 +291,6 @@ def _arcsine_table(size: float) -> Floats:
     return scaled_sample(np.arange(cells + 1) / cells, size)
 
 
-class ClassSizes(NamedTuple):
-    """Numbers of independent rows: negatives, positives, and for the share of positives."""
-
-    negatives: float
-    positives: float
-    rows: float
-
-
 def has_unequal_rows(sample: BootstrapSample) -> TypeGuard[ScoredRowSample]:
     """Return whether rows are of groups, or have weights of their own."""
     return isinstance(sample, ScoredRowSample) and (
@@ -360,16 +298,17 @@ def has_unequal_rows(sample: BootstrapSample) -> TypeGuard[ScoredRowSample]:
     )
 
 
-def effective_sizes(sample: BootstrapSample) -> ClassSizes:
-    """Return the sizes of both classes: counts, or those of equal variance.
+def effective_sizes(sample: BootstrapSample) -> tuple[float, float, float]:
+    """Return the independent rows of negatives, positives, and for the share of positives.
 
-    The variance of a rate at a threshold over that of a proportion is the design effect (Rao &
-    Scott 1992), here pooled over thresholds; a size never exceeds the number of rows.
+    They are counts, or those of equal variance: the variance of a rate at a threshold over that of
+    a proportion is the design effect (Rao & Scott 1992), here pooled over thresholds. A size never
+    exceeds the number of rows.
     """
     if not has_unequal_rows(sample):
         table = sample.score_table()
         negatives, positives = float(table.n_negative), float(table.n_positive)
-        return ClassSizes(negatives, positives, negatives + positives)
+        return negatives, positives, negatives + positives
     n = sample.n
     weights = np.ones(n) if sample.weights is None else sample.weights.astype(np.float64)
     units = np.arange(n) if sample.units is None else sample.units.astype(np.int64)
@@ -384,7 +323,7 @@ def effective_sizes(sample: BootstrapSample) -> ClassSizes:
         for chosen in (~is_positive, is_positive)
     )
     share = _of_share(is_positive * weights, weights, units)
-    return ClassSizes(negatives, positives, min(share, float(most.sum())))
+    return negatives, positives, min(share, float(most.sum()))
 
 
 def _of_class(weights: Floats, units: Codes, tie: Codes) -> float:
@@ -421,235 +360,177 @@ def _variance(deviations: Floats, total: float) -> float:
 
 
 Kind = Literal["simultaneous", "pointwise"]
-Method = Literal["equal-precision", "ks", "mover", "percentile"]
-Band = dict[str, Any]  # the fields of a result, without its grid
+Method = Literal["equal-precision", "ks", "mover"]
 
 #: The methods of each kind, its default first.
 METHODS: dict[str, tuple[str, ...]] = {
     "simultaneous": ("equal-precision", "ks"),
-    "pointwise": ("mover", "percentile"),
+    "pointwise": ("mover",),
 }
-#: Methods that need replicates.
-RESAMPLING = ("equal-precision", "percentile")
 #: Of a grid that is given as a number: more than any plot shows, in memory that any machine has.
 MOST_POINTS: Final = 10**6
 # Replicates whose curves are this near to the data's are the data's.
 _NO_GAP = 1e-6
 
 
-class BandRun:
-    """A band under way: its checked options, the data, and what became of the replicates."""
+def band_of(
+    given: Given,
+    *,
+    over_recall: bool,
+    kind: Any,
+    method: Any,
+    confidence_level: Any,
+    n_resamples: Any,
+    points: Any,
+    stratified: Any,
+    rng: Any,
+    progress: bool | None,
+) -> tuple[Floats, Floats, dict[str, Any]]:
+    """Return a grid, the curve of the data there, and the other fields of the band by name.
 
-    def __init__(
-        self,
-        given: Given,
-        *,
-        over_recall: bool,
-        kind: Any,
-        method: Any,
-        confidence_level: Any,
-        n_resamples: Any,
-        points: Any,
-        stratified: Any,
-        rng: Any,
-        progress: bool | None,
-    ) -> None:
-        check_choice("kind", kind, get_args(Kind))
-        if method is None:
-            method = METHODS[kind][0]
-        check_choice("method", method, get_args(Method))
-        if method not in METHODS[kind]:
-            raise InputError(
-                f"`method` of a {kind} band must be one of "
-                f"{', '.join(map(repr, METHODS[kind]))}: got {method!r}"
-            )
-        self.kind, self.method = kind, method
-        self.confidence_level = check_confidence_level(confidence_level)
-        self.alpha = 1.0 - self.confidence_level
-        self.n_resamples = check_integer("n_resamples", n_resamples, low=2)
-        self.grid = _grid(points, over_recall)
-        n_values = len(self.grid) if method == "percentile" else 1
-        check_memory(self.n_resamples, n_values, "take fewer replicates or a coarser `points`")
-        if stratified is None:
-            stratified = given.groups is None and not over_recall
-        check_stratified(stratified, given.groups)
-        self.stratified, self.rng, self.progress = stratified, rng, progress
-        self.weights_are = given.weights_are
-        self.sample = parse(given, metric_specs("roc_auc"))  # of two classes, with scores
-        if method == "ks" and has_unequal_rows(self.sample):
-            what = "grouped" if self.sample.units is not None else "weighted"
-            raise InputError(
-                f"`method='ks'` is for independent rows of equal weight, not for {what} ones: take "
-                "`method='equal-precision'`"
-            )
-        self.sample.warn_of_sizes()
-        self.sizes = ClassSizes(math.nan, math.nan, math.nan)
-        self.critical_value, self.n_failed = math.nan, 0
-        self.key: str | None = None
-
-    def roc(self) -> Band:
-        """Return TPR at the grid of FPR, with its limits."""
-
-        def of_curve(curve: RateCurve) -> tuple[Floats, Limits]:
-            rates = curve.at(self.grid, top=True)
-            if self.method == "percentile":
-                replicates, _ = self.replicates.rates(self.grid, over_tpr=False)
-                return rates, self._percentiles(replicates)
-            sizes = self.sizes.negatives, self.sizes.positives
-            return rates, self._of_rates(curve, curve, rates, sizes, 2)
-
-        return self._band("ROC", of_curve, "false_positive_rate", "true_positive_rate")
-
-    def pr(self) -> Band:
-        """Return precision at the grid of recalls, with its limits."""
-
-        def of_curve(curve: RateCurve) -> tuple[Floats, Limits]:
-            recall, by_recall = self.grid, curve.transposed
-            rates = by_recall.at(recall, top=False)
-            odds = float(curve.x[-1] / curve.y[-1])
-            precision = recall / (recall + rates * odds)
-            if self.method == "percentile":
-                replicates, of_each = self.replicates.rates(recall, over_tpr=True)
-                replicates = recall / (recall + replicates * of_each[:, None])
-                return precision, self._percentiles(replicates)
-            sizes = self.sizes.positives, self.sizes.negatives
-            n_bounds = 2 if self.stratified else 3
-            of_rates = self._of_rates(curve, by_recall, rates, sizes, n_bounds)
-            of_odds = self._of_odds(odds, n_bounds)
-            if self.method == "ks":  # outer limits, which hold wherever those of both factors do
+    The curve is that of TPR over FPR, or of precision over recall. Arrays are read-only.
+    """
+    check_choice("kind", kind, get_args(Kind))
+    method = METHODS[kind][0] if method is None else method
+    check_choice("method", method, get_args(Method))
+    if method not in METHODS[kind]:
+        raise InputError(
+            f"`method` of a {kind} band must be one of "
+            f"{', '.join(map(repr, METHODS[kind]))}: got {method!r}"
+        )
+    level = check_confidence_level(confidence_level)
+    n_resamples = check_integer("n_resamples", n_resamples, low=2)
+    grid = _grid(points, over_recall)
+    check_memory(n_resamples, 1, "take fewer replicates")
+    if stratified is None:
+        stratified = given.groups is None and not over_recall
+    check_stratified(stratified, given.groups)
+    sample: Any = parse(given, metric_specs(DEFAULTS["scores"][:1]))  # of labels with scores
+    if method == "ks" and has_unequal_rows(sample):
+        what = "grouped" if sample.units is not None else "weighted"
+        raise InputError(
+            f"`method='ks'` is for independent rows of equal weight, not for {what} ones: take "
+            "`method='equal-precision'`"
+        )
+    sample.warn_of_sizes()
+    key, n_failed, width = None, 0, math.nan
+    negatives = positives = math.nan
+    curve = low = high = np.full(len(grid), np.nan)
+    table = sample.score_table()
+    what = "precision-recall" if over_recall else "ROC"
+    if not lacks_a_class(table, f"a confidence band of the {what} curve"):
+        data = RateCurve.of_table(table)
+        negatives, positives, n_rows = effective_sizes(sample)
+        if method == "mover":
+            width = -normal_quantile((1.0 - level) / 2.0)
+        elif method == "equal-precision":
+            key = seed_key(rng)
+            draws = Draws(key, sample.n_units, sample.masks() if stratified else None)
+            sizes = negatives, positives
+            gaps = gaps_of_replicates(sample, draws, n_resamples, data, sizes, progress)
+            width, n_failed = _width(gaps, level, GATHER if sample.is_grouped else STRATIFY)
+        each = level ** (1.0 / (3 if over_recall and not stratified else 2))
+        if over_recall:
+            rates = data.transposed.at(grid, top=False)
+            ends = positives, negatives
+            of_rates = _limits(data.transposed, grid, rates, ends, method, width, each)
+            odds = float(data.x[-1] / data.y[-1])
+            if stratified:
+                of_odds = ConfidenceInterval(odds, odds)
+            else:
+                of_odds = _limits_of_odds(odds, n_rows, method, level, each)
+            if method == "ks":  # outer limits, which hold wherever those of both factors do
                 least, most = of_rates[0] * of_odds.low, of_rates[1] * of_odds.high
             else:
                 least, most = product_limits(rates, of_rates, odds, of_odds)
-            return precision, (recall / (recall + most), recall / (recall + least))
-
-        return self._band("precision-recall", of_curve, "recall", "precision")
-
-    def _band(
-        self,
-        what: str,
-        of_curve: Callable[[RateCurve], tuple[Floats, Limits]],
-        x: str,
-        y: str,
-    ) -> Band:
-        """Return what the result holds, arrays read-only, with the warnings that it deserves."""
-        table = self.sample.score_table()
-        curve = low = high = np.full(len(self.grid), np.nan)
-        if not lacks_a_class(table, f"a confidence band of the {what} curve"):
-            self.sizes = effective_sizes(self.sample)
-            if self.method in RESAMPLING:
-                key = seed_key(self.rng)
-                self.key = key_text(key)
-                masks = self.sample.masks() if self.stratified else None
-                draws = Draws(key, self.sample.n_units, masks=masks)
-                sample: Any = self.sample  # of labels with scores, whatever was passed
-                self.replicates = CurveReplicates(sample, draws, self.n_resamples, self.progress)
-            curve, (low, high) = of_curve(RateCurve.of_table(table))
-        for name in ("positives", "negatives"):
-            size = getattr(self.sizes, name)
-            if size < 2.0 and not np.isnan(low).all():
-                warn_user(
-                    f"the band is degenerate: the {name} are worth {size:.3g} independent rows, "
-                    "which tell next to nothing about the rates of their class",
-                    DegenerateDataWarning,
-                )
-        undefined = np.isnan(low), np.isnan(high)
-        low, high = np.fmin(low, curve), np.fmax(high, curve)
-        low[undefined[0]], high[undefined[1]] = np.nan, np.nan
-        for array in (self.grid, curve, low, high):
-            array.flags.writeable = False
-        return {
-            x: self.grid,
-            y: curve,
-            "low": low,
-            "high": high,
-            "kind": self.kind,
-            "method": self.method,
-            "confidence_level": self.confidence_level,
-            "critical_value": self.critical_value,
-            "effective_positives": self.sizes.positives,
-            "effective_negatives": self.sizes.negatives,
-            "n_resamples": 0 if self.key is None else self.n_resamples,
-            "n_failed": self.n_failed,
-            "key": self.key,
-            "weights_are": self.weights_are,
-        }
-
-    def _of_rates(
-        self, data: RateCurve, curve: RateCurve, rates: Floats, sizes: Pair, n_bounds: int
-    ) -> Limits:
-        """Return the limits of a rate of one class at rates of the other.
-
-        ``n_bounds`` independent bounds make the band of "ks".
-        """
-        if self.method == "mover":
-            self.critical_value = -normal_quantile(self.alpha / 2.0)
-            return recovered(curve, self.grid, rates, sizes, self.critical_value)
-        if self.method == "ks":
-            confidence = self.confidence_level ** (1.0 / n_bounds)
-            widths = kolmogorov_widths(sizes, confidence)
-            return fixed_width(curve, self.grid, widths)
-        self.critical_value = self._width(data)
-        if math.isnan(self.critical_value):
-            nothing = np.full(len(self.grid), np.nan)
-            return nothing, nothing
-        return equal_precision(curve, self.grid, sizes, self.critical_value)
-
-    def _of_odds(self, odds: float, n_bounds: int) -> ConfidenceInterval:
-        """Return the limits of the number of negatives to a positive; none where it was set."""
-        if self.stratified:
-            return ConfidenceInterval(odds, odds)
-        k, m = self.sizes.rows / (1.0 + odds), self.sizes.rows * odds / (1.0 + odds)
-        if self.method == "ks":
-            confidence = self.confidence_level ** (1.0 / n_bounds)
-            low, high = proportion_limits(k, k + m, confidence, "clopper-pearson", "two-sided")
+            curve = grid / (grid + rates * odds)
+            low, high = grid / (grid + most), grid / (grid + least)
         else:
-            tail = self.alpha / (2.0 if self.method == "mover" else 4.0)
-            low, high = wilson_limits(k, m, -normal_quantile(tail))
-        return ConfidenceInterval((1.0 - high) / high, (1.0 - low) / low)
-
-    def _percentiles(self, replicates: Floats) -> Limits:
-        """Return the quantiles of the replicates at each point of the grid."""
-        defined, n = self._defined(replicates), len(self.grid)
-        if len(defined) < 2:
-            nothing = np.full(n, np.nan)
-            return nothing, nothing
-        tail = self.alpha / 2.0
-        low, high = np.quantile(defined, (tail, 1.0 - tail), axis=0)
-        inside = (self.grid > 0.0) & (self.grid < 1.0)
-        flat = int(np.count_nonzero((low == high) & inside))
-        if flat:
+            curve = data.at(grid, top=True)
+            low, high = _limits(data, grid, curve, (negatives, positives), method, width, each)
+    for name, size in (("positives", positives), ("negatives", negatives)):
+        if size < 2.0 and not np.isnan(low).all():
             warn_user(
-                f"the band is degenerate at {flat} of {n} points, where all replicates "
-                "are equal: `method='mover'` has limits there",
+                f"the band is degenerate: the {name} are worth {size:.3g} independent rows, "
+                "which tell next to nothing about the rates of their class",
                 DegenerateDataWarning,
             )
-        return low, high
+    undefined = np.isnan(low)  # and the upper limits there
+    low = np.where(undefined, np.nan, np.fmin(low, curve))
+    high = np.where(undefined, np.nan, np.fmax(high, curve))
+    for array in (grid, curve, low, high):
+        array.flags.writeable = False
+    fields = {
+        "low": low,
+        "high": high,
+        "kind": kind,
+        "method": method,
+        "confidence_level": level,
+        "critical_value": width,
+        "effective_positives": positives,
+        "effective_negatives": negatives,
+        "n_resamples": 0 if key is None else n_resamples,
+        "n_failed": n_failed,
+        "key": None if key is None else key_text(key),
+        "weights_are": given.weights_are,
+    }
+    return grid, curve, fields
 
-    def _width(self, curve: RateCurve) -> float:
-        """Return the width that the share asked for of the replicates does not exceed."""
-        gaps = self._defined(self.replicates.gaps(curve, self.sizes))
-        if len(gaps) < 2:
-            return math.nan
-        if gaps.max() < _NO_GAP:
-            warn_user(
-                "the band is degenerate: all replicates are equal, and its width follows from the "
-                "sizes of the classes alone; `method='ks'` is exact",
-                DegenerateDataWarning,
-            )
-        rank = min(math.ceil((len(gaps) + 1) * self.confidence_level), len(gaps))
-        # At either end of the curve, one class's rate alone varies: a band of two such rates.
-        least = -normal_quantile(self.alpha / 4.0)
-        return max(float(np.partition(gaps, rank - 1)[rank - 1]), least)
 
-    def _defined(self, replicates: Floats) -> Floats:
-        """Return the replicates that did not fail, and warn where many did."""
-        values = replicates if replicates.ndim == 1 else replicates[:, 0]
-        failed = np.isnan(values)
-        remedy = GATHER if self.sample.is_grouped else STRATIFY
-        self.n_failed, note = failures(values, failed, remedy=remedy, what="band")
-        warn_of_failures("the curve", self.n_failed, len(values), note)
-        defined: Floats = replicates[~failed]
-        return defined
+def _limits(
+    curve: RateCurve,
+    grid: Floats,
+    rates: Floats,
+    sizes: Pair,
+    method: Method,
+    width: float,
+    each: float,
+) -> Limits:
+    """Return the limits of a rate of one class at rates of the other.
+
+    ``each`` is the level of each of the independent bounds that make the band of "ks".
+    """
+    if method == "mover":
+        return recovered(curve, grid, rates, sizes, width)
+    if method == "ks":
+        return fixed_width(curve, grid, kolmogorov_widths(sizes, each))
+    if math.isnan(width):
+        nothing = np.full(len(grid), np.nan)
+        return nothing, nothing
+    return equal_precision(curve, grid, sizes, width)
+
+
+def _limits_of_odds(
+    odds: float, n_rows: float, method: Method, level: float, each: float
+) -> ConfidenceInterval:
+    """Return the limits of the number of negatives to a positive."""
+    k, m = n_rows / (1.0 + odds), n_rows * odds / (1.0 + odds)
+    if method == "ks":
+        low, high = proportion_limits(k, k + m, each, "clopper-pearson", "two-sided")
+    else:
+        tail = (1.0 - level) / (2.0 if method == "mover" else 4.0)
+        low, high = wilson_limits(k, m, -normal_quantile(tail))
+    return ConfidenceInterval((1.0 - high) / high, (1.0 - low) / low)
+
+
+def _width(gaps: Floats, level: float, remedy: str) -> tuple[float, int]:
+    """Return the width that so many of the replicates do not exceed, and how many failed."""
+    failed = np.isnan(gaps)
+    n_failed, note = failures(gaps, failed, remedy=remedy, what="band")
+    warn_of_failures("the curve", n_failed, len(gaps), note)
+    gaps = gaps[~failed]
+    if len(gaps) < 2:
+        return math.nan, n_failed
+    if gaps.max() < _NO_GAP:
+        warn_user(
+            "the band is degenerate: all replicates are equal, and its width follows from the "
+            "sizes of the classes alone; `method='ks'` is exact",
+            DegenerateDataWarning,
+        )
+    rank = min(math.ceil((len(gaps) + 1) * level), len(gaps))
+    # At either end of the curve, one class's rate alone varies: a band of two such rates.
+    least = -normal_quantile((1.0 - level) / 4.0)
+    return max(float(np.partition(gaps, rank - 1)[rank - 1]), least), n_failed
 
 
 def _grid(grid: Any, over_recall: bool) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from fastmetrics._plots.curves import (
     draw_roc,
 )
 from fastmetrics._results import Result
-from fastmetrics.inference._band_run import BandRun, Kind, Method
+from fastmetrics.inference._band_run import Kind, Method, band_of
 from fastmetrics.inference.bootstrap._parse import Given
 from fastmetrics.tables.score_table import ScoreTable
 
@@ -154,8 +154,8 @@ Warns
 UndefinedMetricWarning
     If there is one class only: everything is nan. If over 5 % of the replicates lost a class.
 DegenerateDataWarning
-    If all replicates are equal (an AUC of 0 or 1), or at some points of "percentile"; if a
-    class is worth less than two independent rows.
+    If all replicates are equal (an AUC of 0 or 1); if a class is worth less than two
+    independent rows.
 SmallSampleWarning
     If there are fewer than about 30 groups, or importances leave rows worth less than that.
 
@@ -190,9 +190,9 @@ def roc_band(
 
     Parameters
     ----------
-    method : {"equal-precision", "ks", "mover", "percentile"}, optional
+    method : {"equal-precision", "ks", "mover"}, optional
         Simultaneous: "equal-precision" (the default), from replicates, or "ks", exact and wide.
-        Pointwise: "mover" (the default), in closed form, or "percentile" of replicates. See Notes.
+        Pointwise: "mover", in closed form. See Notes.
     points : int or array-like of shape (n_points,), default=101
         False positive rates, rising; a number, at most a million, is that of equidistant ones, 0
         and 1 included.
@@ -230,23 +230,17 @@ def roc_band(
     where FPR is as far off as it may be by chance, put together as deviations of independent
     estimates are (Zou & Donner 2008; Hilgers 1991 takes the outer bounds of both).
 
-    **percentile** is vertical averaging (Macskassy & Provost 2004): quantiles of the replicates'
-    TPR at each FPR. It covers in the middle of the curve, but not near its ends: where TPR comes
-    near 1 the replicates agree, and the true curve is below.
-
     Grouped and weighted rows enter "equal-precision" and "mover" with effective sizes: class by
     class, the number of independent rows whose rates would vary as much (Rao & Scott 1992).
 
-    Rows are sorted once. A replicate costs 10 to 20 ns a row ("percentile" 4 ns), or with few
-    distinct scores a time that does not depend on the number of rows; "ks" and "mover" need none.
-    Memory: 10 bytes a row, a batch for each thread, and n_resamples numbers ("percentile":
-    n_resamples times the grid).
+    Rows are sorted once. A replicate costs 10 to 20 ns a row, or with few distinct scores a time
+    that does not depend on the number of rows; "ks" and "mover" need none. Memory: 10 bytes a row,
+    a batch for each thread, and n_resamples numbers.
 
     References
     ----------
     Macskassy, Provost & Rosset (2005), ROC confidence bands: an empirical evaluation, ICML.
-    Macskassy & Provost (2004), Confidence bands for ROC curves: methods and an empirical study,
-    ROCAI. Nair (1984), Confidence bands for survival functions with censored data, Technometrics
+    Nair (1984), Confidence bands for survival functions with censored data, Technometrics
     26:265-275. Anscombe (1948), The transformation of Poisson, binomial and negative-binomial data,
     Biometrika 35:246-254. Hilgers (1991), Distribution-free confidence bounds for ROC curves,
     Methods of Information in Medicine 30:96-101. Agresti & Coull (1998), Approximate is better than
@@ -266,7 +260,7 @@ def roc_band(
     ([0.0, 0.5, 0.92, 0.99], [0.22, 0.73, 0.98, 1.0])
     """
     read = check_weights_are(sample_weight, weights_are)
-    run = BandRun(
+    grid, curve, fields = band_of(
         Given(y_true, y_score, sample_weight, read, pos_label, groups),
         over_recall=False,
         kind=kind,
@@ -278,7 +272,7 @@ def roc_band(
         rng=rng,
         progress=progress,
     )
-    return RocBand(**run.roc())
+    return RocBand(grid, curve, **fields)
 
 
 @documented(_FUNCTION)
@@ -304,9 +298,9 @@ def pr_band(
 
     Parameters
     ----------
-    method : {"equal-precision", "ks", "mover", "percentile"}, optional
-        As in `roc_band`: "equal-precision" or "ks" for a simultaneous band, "mover" or
-        "percentile" for a pointwise one; the first of each pair by default.
+    method : {"equal-precision", "ks", "mover"}, optional
+        As in `roc_band`: "equal-precision" (the default) or "ks" for a simultaneous band, "mover"
+        for a pointwise one.
     points : int or array-like of shape (n_points,), default=100
         Recalls in (0, 1], rising; a number n, at most a million, stands for 1/n, 2/n, ..., 1.
     stratified : bool, optional
@@ -330,9 +324,7 @@ def pr_band(
     method named (see `roc_band`). w has Wilson's limits (with "ks" Clopper and Pearson's) unless
     it was set; deviations of both add up in squares as those of independent estimates do (Zou &
     Donner 2008), and in "ks" the outer limits of both are taken. Simultaneous limits take half of
-    the error probability for w, which is all that varies at recall 1. "percentile" takes quantiles
-    of the replicates' precision at each recall: not to be relied on near the ends of the curve, or
-    where precision is near 1.
+    the error probability for w, which is all that varies at recall 1.
 
     In simulations (binormal data of AUC 0.76 to 0.98, 100 to 1,000 rows, half or a tenth of them
     positive) the whole curve lay inside in 95 to 98 % of samples at a nominal 95 %, and each point
@@ -357,7 +349,7 @@ def pr_band(
     True
     """
     read = check_weights_are(sample_weight, weights_are)
-    run = BandRun(
+    grid, curve, fields = band_of(
         Given(y_true, y_score, sample_weight, read, pos_label, groups),
         over_recall=True,
         kind=kind,
@@ -369,4 +361,4 @@ def pr_band(
         rng=rng,
         progress=progress,
     )
-    return PrBand(**run.pr())
+    return PrBand(grid, curve, **fields)

@@ -16,12 +16,7 @@ import fastmetrics as fm
 pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleWarning")
 
 BOTH = pytest.mark.parametrize("function", [fm.roc_band, fm.pr_band])
-METHODS = {
-    "equal-precision": "simultaneous",
-    "ks": "simultaneous",
-    "mover": "pointwise",
-    "percentile": "pointwise",
-}
+METHODS = {"equal-precision": "simultaneous", "ks": "simultaneous", "mover": "pointwise"}
 EACH = pytest.mark.parametrize("method", METHODS)
 
 
@@ -39,12 +34,11 @@ def assert_same(one, other):
 
 @pytest.mark.pairwise
 @BOTH
-@pytest.mark.parametrize("method", ["equal-precision", "percentile"])
 @pytest.mark.parametrize("way", WAYS)
-def test_neither_threads_nor_the_order_of_rows_matter(monkeypatch, function, method, way):
+def test_neither_threads_nor_the_order_of_rows_matter(monkeypatch, function, way):
     engine_sizes.put(monkeypatch, band_batch_bytes=200)
     labels, scores = binary(step=0.3)
-    options = {"kind": METHODS[method], "method": method, "points": 7, "confidence_level": 0.5}
+    options = {"points": 7, "confidence_level": 0.5}
     one = quiet(function, labels, scores, n_threads=1, **options, **WAYS[way])
     for threads in (2, 3, 7):
         assert_same(one, quiet(function, labels, scores, n_threads=threads, **options, **WAYS[way]))
@@ -103,8 +97,7 @@ def test_limits_enclose_the_curve(function, method, n, seed, step, level):
         simultaneous = METHODS[method] == "simultaneous"
         for rising in (curve, band.low, band.high) if simultaneous else (curve,):
             assert (np.diff(rising) >= -1e-12).all()
-        if method != "percentile":
-            assert band.low[0] == 0.0
+        assert band.low[0] == 0.0
 
 
 # --- degenerate data ----------------------------------------------------------------------------
@@ -160,19 +153,9 @@ def test_rows_of_one_group_are_one(function):
 
 
 @BOTH
-def test_flat_percentiles_are_not_passed_over(function):
-    labels = np.repeat([0, 1], [60, 40])
-    with pytest.warns(fm.DegenerateDataWarning, match="replicates are equal: `method='mover'"):
-        function(labels, labels, kind="pointwise", method="percentile", stratified=True, rng=1)
-    band = function(labels, labels, kind="pointwise")
-    assert (band.high[1:-1] > band.low[1:-1]).all()
-
-
-@BOTH
-@pytest.mark.parametrize("method", ["equal-precision", "percentile"])
-def test_replicates_that_lose_a_class_are_left_out(function, method):
+def test_replicates_that_lose_a_class_are_left_out(function):
     labels, scores = binary(30, share=0.0)
-    options = {"kind": METHODS[method], "method": method, "rng": 1, "n_resamples": 200}
+    options = {"rng": 1, "n_resamples": 200}
     with pytest.warns() as caught:
         band = function(labels, scores, stratified=False, **options)
     said = [str(warning.message) for warning in caught]
@@ -183,14 +166,13 @@ def test_replicates_that_lose_a_class_are_left_out(function, method):
 
 
 @BOTH
-@pytest.mark.parametrize("method", ["equal-precision", "percentile"])
-def test_without_two_replicates_there_are_no_limits(function, method):
+def test_without_two_replicates_there_are_no_limits(function):
     seed = next(  # two replicates of one row each
         seed
         for seed in range(50)
         if quiet(function, [0, 1], [0, 1], stratified=False, n_resamples=2, rng=seed).n_failed == 2
     )
-    options = {"kind": METHODS[method], "method": method, "stratified": False, "n_resamples": 2}
+    options = {"stratified": False, "n_resamples": 2}
     with pytest.warns(fm.UndefinedMetricWarning, match="undefined in 2 of 2 replicates"):
         band = function([0, 1], [0, 1], **options, rng=seed)
     assert not np.isnan(curve_of(band)).any()
@@ -203,7 +185,7 @@ def test_without_two_replicates_there_are_no_limits(function, method):
 TABLE = fm.ScoreTable.from_scores([0, 1, 1], [1, 2, 3])
 FAULTS = [
     ({"method": "mover"}, ValueError, "`method` of a simultaneous band must be one of"),
-    ({"method": "ks", "kind": "pointwise"}, ValueError, "'mover', 'percentile': got 'ks'"),
+    ({"method": "ks", "kind": "pointwise"}, ValueError, "must be one of 'mover': got 'ks'"),
     ({"n_resamples": 1}, ValueError, "`n_resamples` must be at least 2"),
     ({"n_resamples": 10**9}, ValueError, "would keep 8 GB of replicates, more than 4 GB"),
     ({"n_resamples": 2**29 + 1}, ValueError, "would keep 4 GB of replicates, more than 4 GB"),
@@ -270,7 +252,7 @@ def test_a_result_is_frozen_and_can_be_written(function, method):
     for array in (band.low, band.high, curve_of(band)):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
-    resampled = method in {"equal-precision", "percentile"}
+    resampled = method == "equal-precision"
     assert (band.n_resamples, band.key is None) == ((30, False) if resampled else (0, True))
     assert (band.effective_positives, type(band.effective_positives)) == (labels.sum(), float)
     assert f"method='{method}'" in repr(band)

@@ -267,37 +267,15 @@ def values_along(data: Data) -> Pair:
     return ours, lambda: (_at(fp, tp, levels),)
 
 
-def values_at_rates(data: Data) -> Pair:
-    """Cover ``values_of_rows`` and its kin where few places are asked for."""
-    counts, masks, ends = _drawn_rows(data)
-    levels = (np.arange(PLACES) + np.sqrt(0.5)) / PLACES  # no curve has a corner there
-    out, odds, none = np.empty((REPLICATES, PLACES)), np.empty(REPLICATES), np.zeros(2)
-
-    def ours() -> tuple[Any, ...]:
-        replicate_curves.values_of_rows(
-            *(counts, masks, ends, replicate_curves.OVER_FPR, True, levels, none, none, out, odds)
-        )
-        return out, odds
-
-    def twin() -> tuple[Any, ...]:
-        curves = [_points(drawn, masks, ends) for drawn in counts]
-        values = [_at(fp, tp, levels * fp[-1]) / tp[-1] for fp, tp in curves]
-        return np.array(values), np.array([fp[-1] / tp[-1] for fp, tp in curves])
-
-    return ours, twin
-
-
 def values_along_the_curve(data: Data) -> Pair:
     """Cover ``values_of_rows`` and its kin where the scaled curve is followed closely."""
     counts, masks, ends = _drawn_rows(data)
     tables = [np.arcsin(np.sqrt(np.linspace(0.0, 1.0, size + 1))) for size in (7_000, 3_000)]
     levels = np.linspace(0.0, np.pi, MANY_PLACES)
-    out, odds = np.empty((REPLICATES, MANY_PLACES)), np.empty(REPLICATES)
+    out = np.empty((REPLICATES, MANY_PLACES))
 
     def ours() -> tuple[Any, ...]:
-        replicate_curves.values_of_rows(
-            *(counts, masks, ends, replicate_curves.ALONG, True, levels, *tables, out, odds)
-        )
+        replicate_curves.values_of_rows(counts, masks, ends, levels, *tables, out)
         return (out,)
 
     def twin() -> tuple[Any, ...]:
@@ -335,6 +313,5 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     turns_of_lines: (("curve_kernels:turns_of_lines",), False),
     concordant_pairs_by_row: (("curve_kernels:concordant_pairs_by_row",), True),
     values_along: (("replicate_curves:values_along", "replicate_curves:follow"), False),
-    values_at_rates: ((*_OF_ROWS, "replicate_curves:nearest_count"), False),
     values_along_the_curve: (_OF_ROWS, False),
 }
