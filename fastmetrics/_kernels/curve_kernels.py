@@ -280,8 +280,7 @@ def auc_influences(positives, negatives, above, sizes, value, of_positives, of_n
     """Write how far a row of either class moves the AUC at each score of a piece.
 
     ``above`` are TP and FP of what scores higher, ``sizes`` the weights of the positives and of
-    the negatives, ``value`` is the AUC. Returns the sums over negatives of the squares and of the
-    influences, and the same over positives.
+    the negatives, ``value`` is the AUC.
     """
     m, n = sizes
     tp, fp = above
@@ -294,16 +293,6 @@ def auc_influences(positives, negatives, above, sizes, value, of_positives, of_n
         of_positives[i] = (of_positives[i] / n - value) / m
     for i in range(positives.size):
         of_negatives[i] = (of_negatives[i] / m - value) / n
-    first = second = 0.0
-    first_positive = second_positive = 0.0
-    for i in range(positives.size):
-        moved = positives[i] * of_positives[i]
-        first_positive += moved
-        second_positive += moved * of_positives[i]
-        moved = negatives[i] * of_negatives[i]
-        first += moved
-        second += moved * of_negatives[i]
-    return second, first, second_positive, first_positive
 
 
 @kernel

@@ -1,7 +1,7 @@
 """The names of `fastmetrics.comparison`, read by `_lazy`."""
 
-from ..inference.delong import newcombe_interval as newcombe_interval
 from ..inference.proportions import (
+    newcombe_interval as newcombe_interval,
     paired_proportion_difference_interval as paired_proportion_difference_interval,
     proportion_difference_interval as proportion_difference_interval,
     proportion_interval as proportion_interval,

@@ -1,4 +1,4 @@
-"""DeLong's interval and tests of AUCs, and Newcombe's interval."""
+"""DeLong's interval and tests of AUCs, by the influence values of the engine."""
 
 from __future__ import annotations
 
@@ -10,26 +10,22 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastmetrics._display import as_p
 from fastmetrics._docs import documented
-from fastmetrics._input.models import MODELS, CheckedModels, NamedScores, check_models, named_scores
-from fastmetrics._input.rows import check_binary, refuse_several
+from fastmetrics._input.models import MODELS, NamedScores, named_scores
+from fastmetrics._input.rows import refuse_several
 from fastmetrics._input.scalars import (
     Alternative,
     WeightsAre,
     check_alternative,
     check_choice,
     check_confidence_level,
-    check_fraction,
-    check_positive,
     check_weights_are,
 )
-from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import (
     DegenerateDataWarning,
-    InputError,
     InputTypeError,
     UndefinedMetricWarning,
     renamed,
@@ -37,11 +33,12 @@ from fastmetrics.errors import (
 )
 from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate_result import Estimate, Pair
-from fastmetrics.inference.reference import interval_of, joint_pvalue, normal_quantile
-from fastmetrics.inference.samples import warn_of_units
-from fastmetrics.inference.units import Floats, Spread, Units, variance_of_strata, without_rounding
+from fastmetrics.inference.reference import interval_of, joint_pvalue
+from fastmetrics.inference.samples import BinarySample, warn_of_units
+from fastmetrics.inference.table_points import Measured, TablePoints, check_counts
+from fastmetrics.inference.units import Floats, Spread, Units, without_rounding
 from fastmetrics.measures._measure import Scale
-from fastmetrics.measures.curves.influences import OrderedRows, roc_auc_with_sums
+from fastmetrics.measures.asking import ask_one
 from fastmetrics.tables.score_table import SCORED, ScoreTable, as_table
 
 #: What the docstrings of the room share.
@@ -103,160 +100,129 @@ _ROUNDING: Final = 1e-10
 _NOTHING: Final = 1e-30
 #: Effective rows of a class below which a variance is worth nothing.
 _FEWEST: Final = 2.0 - 1e-9
+_ADVICE: Final = "; `comparison.newcombe_interval` works there"
 _BETTER: Final = "limits of `estimate` cover better, of few rows and near 1"
 
+_AUC: Final = ask_one("roc_auc")
 
-class AucCovariance(NamedTuple):
-    """The AUCs of models on the same rows, and their covariance.
 
-    Attributes
-    ----------
-    covariance : ndarray of shape (n_models, n_models)
-        nan where there is a `fault`, which says why.
-    n_positive, n_negative : int
-        Examples of each class; of importances, rows that have a weight.
-    units : Units or None
-        What varies independently; None: all rows of a table of counts.
+class _Aucs(NamedTuple):
+    """AUCs of models on the same rows, with their covariance: nan where ``fault`` says why.
+
+    ``df`` are the effective groups less one, inf without groups; ``details`` have the sizes of the
+    classes, and how many groups of equal size the groups are worth.
     """
 
-    aucs: tuple[float, ...]
+    measured: Measured
     covariance: Floats
-    n_positive: int
-    n_negative: int
-    units: Units | None
     weights_are: WeightsAre | None
     fault: str
-
-    @classmethod
-    def of(
-        cls,
-        aucs: Sequence[float],
-        covariance: Floats,
-        n_positive: int,
-        n_negative: int,
-        *fields: Any,
-    ) -> AucCovariance:
-        """Return the covariance of AUCs, 0 where rounding alone is left of a variance."""
-        least = min(n_positive, n_negative)
-        for model, variance in enumerate(np.diagonal(covariance).tolist()):
-            if variance * least <= _NOTHING:
-                covariance[model] = covariance[:, model] = 0.0
-        return cls(tuple(aucs), covariance, n_positive, n_negative, *fields)
-
-    @property
-    def n_groups(self) -> int | None:
-        """The number of groups; None without any."""
-        units = self.units
-        return None if units is None or units.groups is None else units.n_units
-
-    @property
-    def effective_n_groups(self) -> float | None:
-        """How many groups of equal size the groups are worth; None without groups."""
-        units = self.units
-        return None if units is None or units.groups is None else units.effective_groups
-
-    @property
-    def df(self) -> float:
-        """Degrees of freedom: of effective groups less one; inf without groups."""
-        return math.inf if self.effective_n_groups is None else self.effective_n_groups - 1.0
+    df: float
+    details: dict[str, Any]
 
     @property
     def method(self) -> str:
         """The name of the method: without groups, and with them."""
-        return "DeLong (1988)" if self.effective_n_groups is None else "Obuchowski (1997), CR2"
-
-    @property
-    def details(self) -> dict[str, Any]:
-        """What hangs on results."""
-        names = ("n_positive", "n_negative", "effective_n_groups")
-        return {name: getattr(self, name) for name in names}
-
-    def spread(self, model: int = 0) -> Spread:
-        """Return the variance of an AUC."""
-        return Spread(float(self.covariance[model, model]), self.df)
+        return "DeLong (1988)" if math.isinf(self.df) else "Obuchowski (1997), CR2"
 
     def estimate(self, model: int, level: float, scale: Scale = "identity") -> Estimate:
         """Return an AUC with DeLong's error and normal limits; with groups Student's."""
-        value, spread = self.aucs[model], self.spread(model)
+        value, variance = self.measured.values[model], float(self.covariance[model, model])
+        error, units = math.sqrt(variance), self.measured.units
         return Estimate(
             metric="roc_auc",
             estimate=value,
-            standard_error=spread.standard_error,
-            confidence_interval=interval_of(
-                value, spread.standard_error, spread.df, level, scale, bounds=(0.0, 1.0)
-            ),
-            df=spread.df,
+            standard_error=error,
+            confidence_interval=interval_of(value, error, self.df, level, scale, bounds=(0.0, 1.0)),
+            df=self.df,
             confidence_level=level,
             method=self.method,
             scale=scale,
-            n_samples=self.n_positive + self.n_negative,
-            n_groups=self.n_groups,
+            n_samples=self.measured.n_samples,
+            n_groups=None if units.groups is None else units.n_units,
             weights_are=self.weights_are,
             note="" if scale == "logit" else _BETTER,
-            details=MappingProxyType({"variance": spread.variance, **self.details}),
+            details=MappingProxyType({"variance": variance, **self.details}),
         )
+
+    def warn(self, whose: str = "") -> None:
+        """Say what of the first AUC, of the sample ``whose``, is undefined or degenerate."""
+        auc, has_groups = self.measured.values[0], math.isfinite(self.df)
+        if self.fault:
+            what = "AUC" if math.isnan(auc) else "standard error"
+            advice = "" if math.isnan(auc) or has_groups or whose else _ADVICE
+            message = f"{whose}the {what} is not defined: {self.fault}{advice}"
+            warn_user(message, UndefinedMetricWarning)
+        elif self.covariance[0, 0] == 0.0:
+            message = (
+                f"{whose}the standard error is 0 at an AUC of {auc:g} on these data and the limits "
+                "equal the estimate: use `newcombe_interval` (Newcombe 2006, method 5)"
+            )
+            if has_groups:
+                message += ", which takes each example for one of its own"
+            warn_user(message, DegenerateDataWarning)
+        self.warn_of_sizes()
 
     def warn_of_sizes(self) -> None:
         """Say where a few weights leave next to nothing of a class, or there are few groups."""
-        if self.fault or self.units is None:
+        units = self.measured.units
+        if self.fault:
             return
-        if self.units.weights is not None:
-            sizes = self.units.class_sizes()
-            for name, size in zip(("positives", "negatives"), sizes, strict=True):
+        if units.weights is not None:
+            for name, size in zip(("positives", "negatives"), units.class_sizes(), strict=True):
                 if size < _FEWEST:
                     warn_user(
                         f"the {name} are worth {size:.3g} rows of equal weight, too few to tell "
                         "how much the AUC varies",
                         DegenerateDataWarning,
                     )
-        warn_of_units(self.units, self.weights_are)
+        warn_of_units(units, self.weights_are)
 
 
-def _of_table(table: ScoreTable, read: WeightsAre | None) -> AucCovariance:
-    """Return the AUC of a table of counts and its variance: O(distinct scores)."""
-    sizes = int(table.n_positive), int(table.n_negative)
-    fault, auc, covariance = _fault(sizes), math.nan, np.full((1, 1), math.nan)
-    if all(sizes):
-        found, sums = roc_auc_with_sums(table)
-        auc = found.value
-    if not fault:
-        covariance[0, 0] = variance_of_strata(sizes[::-1], sums[::2], sums[1::2])
-    return AucCovariance.of((auc,), covariance, *sizes, None, read, fault)
+def _aucs(y_true: Any, models: list[NamedScores], **given: Any) -> _Aucs:
+    """Return the AUCs of models, and their covariance by influence values."""
+    read = given["weights_are"] = check_weights_are(given["sample_weight"], given["weights_are"])
+    is_table = isinstance(y_true, ScoreTable)
+    if is_table and (given["groups"] is not None or read == "importances"):
+        what = "`sample_weight`" if given["groups"] is None else "`groups`"
+        raise InputTypeError(
+            f"{what} needs rows: a ScoreTable holds counts, and which row was whose is lost"
+        )
+    if is_table or (len(models) == 1 and given["groups"] is None and read is None):
+        own = {name: given[name] for name in ("sample_weight", "pos_label")}
+        table = as_table(y_true, models[0].values, **own)
+        check_counts(table, table.is_weighted)
+        measured = TablePoints(table).at_scores(_AUC)
+    else:
+        given |= {"strata": None, "threshold": None, "asked": (_AUC,)}
+        measured = BinarySample(y_true, models, given).measured(_AUC)
+    units, df, effective = measured.units, math.inf, None
+    sizes = [*map(int, units.sizes_of_strata.tolist()), 0]  # of one class, without the other
+    if units.groups is not None:
+        effective = units.effective_groups
+        df = effective - 1.0
+    fault = _fault(units, sizes)
+    if fault:
+        covariance = np.full((len(models), len(models)), math.nan)
+    else:
+        covariance = units.covariance(measured.influences)
+        for model, variance in enumerate(covariance.diagonal().tolist()):
+            if variance * min(sizes[:2]) <= _NOTHING:
+                covariance[model] = covariance[:, model] = 0.0
+    details = {"n_positive": sizes[1], "n_negative": sizes[0], "effective_n_groups": effective}
+    return _Aucs(measured, covariance, read, fault, df, details)
 
 
-def _of_models(
-    models: CheckedModels, read: WeightsAre | None
-) -> tuple[AucCovariance, Units, Sequence[Floats]]:
-    """Return the AUCs of models and their covariance; with the units and influences of rows."""
-    rows, groups = models.rows, models.groups
-    is_positive = rows.labels == 1
-    is_counted = rows.weights is None or rows.integer_weights
-    counts, weights = (rows.weights, None) if is_counted else (None, rows.weights)
-    units = Units(len(rows.labels), counts, weights, groups, is_positive.astype(np.int64))
-    sizes = [
-        int(np.count_nonzero(part) if counts is None else counts[part].sum())
-        for part in (is_positive, ~is_positive)
-    ]
-    k, fault = len(models.names), _fault(sizes, is_positive, groups)
-    aucs, influences = zip(*(OrderedRows(models.rows_of(m)).auc() for m in range(k)), strict=True)
-    covariance = np.full((k, k), math.nan) if fault else units.covariance(influences)
-    found = AucCovariance.of(aucs, covariance, sizes[0], sizes[1], units, read, fault)
-    return found, units, influences
-
-
-def _fault(
-    sizes: Sequence[int], is_positive: Any = None, groups: NDArray[np.int64] | None = None
-) -> str:
+def _fault(units: Units, sizes: Sequence[int]) -> str:
     """Return why the spread within a class, or between groups, cannot be estimated."""
-    for size, name in zip(sizes, ("positive", "negative"), strict=True):
-        if not size:
+    classes = (("positive", 1), ("negative", 0))
+    for name, code in classes:
+        if not sizes[code]:
             return f"there is no {name} example (one class only)"
-    for size, name in zip(sizes, ("positive", "negative"), strict=True):
-        if groups is not None:
-            own = groups[is_positive if name == "positive" else ~is_positive]
-            if own.min() == own.max():
-                return f"all {name} examples are in one group, and the spread needs two"
-        elif size < 2:
+    for name, code in classes:
+        if units.groups is not None and units.units_of_strata[code] < 2:
+            return f"all {name} examples are in one group, and the spread needs two"
+        if sizes[code] < 2 and units.groups is None:
             return f"there is one {name} example only, and the spread within a class needs two"
     return ""
 
@@ -344,65 +310,17 @@ def delong(
     """
     level = check_confidence_level(confidence_level)
     check_choice("scale", scale, ("plain", "logit"))
-    found = _auc_of(
+    refuse_several(y_score, "delong_test")
+    found = _aucs(
         y_true,
-        y_score,
+        [NamedScores("", "y_score", y_score)],
         groups=groups,
         sample_weight=sample_weight,
         weights_are=weights_are,
         pos_label=pos_label,
     )
-    _warn(found)
+    found.warn()
     return found.estimate(0, level, "identity" if scale == "plain" else scale)
-
-
-def _auc_of(
-    y_true: Any, y_score: Any, *, groups: Any, sample_weight: Any, weights_are: Any, pos_label: Any
-) -> AucCovariance:
-    """Return one AUC and its variance, nan where they are not defined, without a warning."""
-    refuse_several(y_score, "delong_test")
-    read = check_weights_are(sample_weight, weights_are)
-    given = {"sample_weight": sample_weight, "pos_label": pos_label}
-    if isinstance(y_true, ScoreTable) and (groups is not None or read == "importances"):
-        what = "`sample_weight`" if groups is None else "`groups`"
-        raise InputTypeError(
-            f"{what} needs rows: a ScoreTable holds counts, and which row was whose is lost"
-        )
-    if groups is not None or read == "importances":
-        given |= {"groups": groups}
-        models = [NamedScores("", "y_score", y_score)]
-        return _of_models(check_models(y_true, models, weights_are=read, **given), read)[0]
-    if sample_weight is not None and not isinstance(y_true, ScoreTable):
-        table = ScoreTable.from_rows(check_binary(y_true, y_score, weights_are=read, **given))
-    else:
-        table = as_table(y_true, y_score, **given)
-        if table.is_weighted:
-            raise InputTypeError(
-                "a ScoreTable of fractional weights does not tell how many rows a weight is: pass "
-                "`y_true`, `y_score` and `sample_weight`"
-            )
-    return _of_table(table, read)
-
-
-def _warn(found: AucCovariance) -> None:
-    """Say what is not defined, or degenerate."""
-    auc = found.aucs[0]
-    if math.isnan(auc):
-        warn_user(f"the AUC is not defined: {found.fault}", UndefinedMetricWarning)
-    elif found.fault:
-        is_of_rows = found.effective_n_groups is None
-        advice = "; `comparison.newcombe_interval` works there" if is_of_rows else ""
-        message = f"DeLong's standard error is not defined: {found.fault}{advice}"
-        warn_user(message, UndefinedMetricWarning)
-    elif found.spread().variance == 0:
-        message = (
-            f"DeLong's standard error is 0 at an AUC of {auc:g} on these data and the limits equal "
-            "the estimate: use `newcombe_interval` (Newcombe 2006, method 5)"
-        )
-        if found.effective_n_groups is not None:
-            message += ", which takes each example for one of its own"
-        warn_user(message, DegenerateDataWarning)
-    found.warn_of_sizes()
 
 
 @documented(MODELS, CLASSICAL, SCORED)
@@ -468,36 +386,35 @@ def delong_test(
     """
     level = check_confidence_level(confidence_level)
     check_alternative(alternative)
-    read = check_weights_are(sample_weight, weights_are)
-    models = check_models(
+    models = named_scores(scores, names, at_least=2)
+    found = _aucs(
         y_true,
-        named_scores(scores, names, at_least=2),
-        sample_weight=sample_weight,
-        weights_are=read,
-        pos_label=pos_label,
+        models,
         groups=groups,
+        sample_weight=sample_weight,
+        weights_are=weights_are,
+        pos_label=pos_label,
     )
-    found, units, influences = _of_models(models, read)
-    k = len(models.names)
+    own, k, units = tuple(model.name for model in models), len(models), found.measured.units
+    values, influences = found.measured.values, found.measured.influences
     pairs, variances = [], np.zeros((k, k))
-    least = min(found.n_positive, found.n_negative)
     for i, j in itertools.combinations(range(k), 2):
-        aucs, both = (found.aucs[i], found.aucs[j]), (models.names[i], models.names[j])
-        moved = influences[i], influences[j]
-        difference, (variance, _), _ = units.difference(aucs, *moved, "kurtosis")
-        if variance * least <= _NOTHING:
+        both = values[i], values[j]
+        difference, (variance, _), _ = units.difference(
+            both, influences[i], influences[j], "kurtosis"
+        )
+        if variance * units.sizes_of_strata.min() <= _NOTHING:
             variance = 0.0
         variances[i, j] = variances[j, i] = variance
         spread = Spread(variance, found.df)
-        difference = without_rounding(difference, max(aucs), spread)
-        pairs.append(
-            Pair.tested("roc_auc", both, difference, spread, level, alternative, (-1.0, 1.0))
-        )
+        difference = without_rounding(difference, max(both), spread)
+        rule = level, alternative, (-1.0, 1.0)
+        pairs.append(Pair.tested("roc_auc", (own[i], own[j]), difference, spread, *rule))
     from_first = np.array([pair.estimate for pair in pairs[: k - 1]])
     statistic, rank = _chi_square(from_first, variances)
     p = joint_pvalue(statistic, rank, found.df)
     of_all = {"statistic": statistic, "df": rank, "pvalue": p}
-    _warn_of_pairs(models.names, found, pairs, rank)
+    _warn_of_pairs(own, found, pairs, rank)
     found.warn_of_sizes()
     return Comparison.of(
         [found.estimate(model, level) for model in range(k)],
@@ -505,7 +422,7 @@ def delong_test(
         True,
         level,
         covariance=found.covariance,
-        names=models.names,
+        names=own,
         alternative=alternative,
         method=found.method,
         note=f"All AUCs equal: chi-square {statistic:.4g}, df {rank}, {as_p(p)}.",
@@ -513,16 +430,15 @@ def delong_test(
     )
 
 
-def _warn_of_pairs(
-    names: tuple[str, ...], found: AucCovariance, pairs: Sequence[Pair], rank: int
-) -> None:
+def _warn_of_pairs(names: tuple[str, ...], found: _Aucs, pairs: Sequence[Pair], rank: int) -> None:
     """Say what is undefined; or, in one warning, all that is degenerate."""
+    values = found.measured.values
     if found.fault:
-        what = "AUCs are" if math.isnan(found.aucs[0]) else "standard errors are"
+        what = "AUCs are" if math.isnan(values[0]) else "standard errors are"
         warn_user(f"{what} not defined: {found.fault}", UndefinedMetricWarning)
         return
     said = [
-        f"the AUC of {name!r} is {found.aucs[k]:g} with an estimated variance of 0, so that its "
+        f"the AUC of {name!r} is {values[k]:g} with an estimated variance of 0, so that its "
         "differences look surer than they are"
         for k, name in enumerate(names)
         if found.covariance[k, k] == 0
@@ -616,120 +532,28 @@ def delong_unpaired_test(
     ):
         names = ("y_true", "y_score", "sample_weight", "groups")
         with renamed(**{name: f"{name}_{sample}" for name in names}):
-            one = _auc_of(
+            refuse_several(y_score, "delong_test")
+            one = _aucs(
                 y_true,
-                y_score,
+                [NamedScores("", "y_score", y_score)],
                 groups=groups,
                 sample_weight=weight,
                 weights_are=weights_are,
                 pos_label=pos_label,
             )
         found.append(one)
-    _warn_of_either(found)
-    one, other = found
-    variances = [each.spread().variance for each in found]
+    for sample, one in zip("ab", found, strict=True):
+        one.warn(f"sample {sample}: ")
+    variances = [float(one.covariance[0, 0]) for one in found]
     over = sum(
-        variance**2 / each.df if each.df > 0.0 else math.inf
-        for variance, each in zip(variances, found, strict=True)
+        variance**2 / one.df if one.df > 0.0 else math.inf
+        for variance, one in zip(variances, found, strict=True)
     )
     df = sum(variances) ** 2 / over if over > 0.0 else math.inf  # Welch, Satterthwaite
+    a, b = (one.estimate(0, level) for one in found)
     pair = Pair.tested(
-        "roc_auc",
-        ("a", "b"),
-        one.aucs[0] - other.aucs[0],
-        Spread(sum(variances), df),
-        level,
-        alternative,
-        (-1.0, 1.0),
-        details=MappingProxyType({"a": one.estimate(0, level), "b": other.estimate(0, level)}),
+        *("roc_auc", ("a", "b"), a.estimate - b.estimate, Spread(sum(variances), df)),
+        *(level, alternative, (-1.0, 1.0)),
+        details=MappingProxyType({"a": a, "b": b}),
     )
     return replace(pair, better=pair.better_at(level, True))
-
-
-def _warn_of_either(found: list[AucCovariance]) -> None:
-    """Say what is not defined, or degenerate, of either sample."""
-    for sample, one in zip("ab", found, strict=True):
-        auc = one.aucs[0]
-        if one.fault:
-            what = "AUC" if math.isnan(auc) else "standard error"
-            message = f"sample {sample}: the {what} is not defined: {one.fault}"
-            warn_user(message, UndefinedMetricWarning)
-        elif one.spread().variance == 0:
-            message = (
-                f"sample {sample}: the AUC is {auc:g} with an estimated variance of 0, so that the "
-                "difference looks surer than it is"
-            )
-            warn_user(message, DegenerateDataWarning)
-        one.warn_of_sizes()
-
-
-def newcombe_interval(
-    auc: float, n_positive: float, n_negative: float, *, confidence_level: float = 0.95
-) -> ConfidenceInterval:
-    """Compute Newcombe's score-type interval for an AUC from the AUC and the class sizes alone.
-
-    Parameters
-    ----------
-    auc : float
-        The AUC, in [0, 1].
-    n_positive, n_negative : int
-        Positives and negatives that it was computed from; at least 1 each.
-    confidence_level : float, default=0.95
-        Coverage aimed at, in (0, 1).
-
-    Returns
-    -------
-    ConfidenceInterval
-        `low` and `high`, inside [0, 1]; never a single point.
-
-    Raises
-    ------
-    TypeError
-        If an argument is not a number.
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    The limits are the values t with |auc - t| = z sqrt(V(t)), where
-
-        V(t) = t (1 - t) / (m n) * [1 + k ((1 - t) / (2 - t) + t / (1 + t))],  k = (m + n)/2 - 1,
-
-    the Hanley & McNeil (1982) variance with both class sizes replaced by k + 1 in the brackets.
-
-    References
-    ----------
-    Newcombe (2006), Confidence intervals for an effect size measure based on the Mann-Whitney
-    statistic, part 2, Statistics in Medicine 25:559-573, method 5.
-
-    Examples
-    --------
-    >>> newcombe_interval(1.0, 10, 20)
-    ConfidenceInterval(low=0.848921, high=1)
-    """
-    auc = check_fraction("auc", auc, include_low=True, include_high=True)
-    m, n = check_positive("n_positive", n_positive), check_positive("n_negative", n_negative)
-    if min(m, n) < 1:
-        raise InputError(f"`n_positive` and `n_negative` must be at least 1: got {m:g} and {n:g}")
-    level = check_confidence_level(confidence_level)
-    z_squared = normal_quantile((1.0 - level) / 2.0) ** 2
-    upper = _limit_above(auc, m, n, z_squared)
-    # V(t) = V(1 - t): the lower limit is the mirror image of the upper limit of 1 - auc.
-    return ConfidenceInterval(1.0 - _limit_above(1.0 - auc, m, n, z_squared), upper)
-
-
-def _limit_above(auc: float, m: float, n: float, z_squared: float) -> float:
-    """Return the t in [auc, 1] with (t - auc)^2 = z^2 V(t), by bisection to the last bit.
-
-    (t - auc)^2 / V(t) rises from 0 at ``auc`` to infinity at 1: there is one such t.
-    """
-    low, high, k = auc, 1.0, (m + n) / 2.0 - 1.0
-    while True:
-        middle = low + (high - low) / 2.0
-        if not low < middle < high:
-            return high
-        inside = 1.0 + k * ((1.0 - middle) / (2.0 - middle) + middle / (1.0 + middle))
-        if (middle - auc) ** 2 < z_squared * (middle * (1.0 - middle) / m / n * inside):
-            low = middle
-        else:
-            high = middle

@@ -13,9 +13,12 @@ import numpy as np
 from fastmetrics._input.scalars import Alternative, WeightsAre
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import DegenerateDataWarning, InputError, UndefinedMetricWarning, warn_user
-from fastmetrics.inference.delong import newcombe_interval
 from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.inference.proportions import ProportionMethod, proportion_limits
+from fastmetrics.inference.proportions import (
+    ProportionMethod,
+    newcombe_interval,
+    proportion_limits,
+)
 from fastmetrics.inference.reference import NOWHERE, critical_value, limits, quantile, within
 from fastmetrics.inference.table_points import Measured, Rates
 from fastmetrics.inference.units import ROUNDING, Floats, Reference, Spread

@@ -25,14 +25,7 @@ from fastmetrics._kernels.curve_kernels import (
 )
 from fastmetrics._threads.workers import at_most, run
 from fastmetrics.errors import InputError, InputTypeError
-from fastmetrics.inference.units import (
-    ROUNDING,
-    Floats,
-    Reference,
-    Spread,
-    Units,
-    variance_of_strata,
-)
+from fastmetrics.inference.units import ROUNDING, Floats, Reference, Spread, Units
 from fastmetrics.measures.curves.influences import CurveCounts
 from fastmetrics.measures.curves.precision_recall import Balance, balance_of
 from fastmetrics.measures.curves.roc import PIECE_ROWS, Piece, by_pieces, gap_ends_of
@@ -160,9 +153,7 @@ class ProductSums(NamedTuple):
 
     def units(self, is_by_class: bool) -> Units:
         """Return the rows as those of one point, or of one each class."""
-        if is_by_class:
-            return Units(2, self.n_rows, strata=np.arange(2))
-        return Units(1, self.n_rows.sum(keepdims=True))
+        return _units(self.n_rows, is_by_class)
 
     def covariance(self, m: int, is_by_class: bool) -> Floats:
         """Return the covariance of the models by a measure."""
@@ -200,6 +191,13 @@ class ProductSums(NamedTuple):
         ends, sizes = self.ends[m, model], self.units(is_by_class).sizes_of_strata
         steps = (ends if is_by_class else ends.max(axis=0, keepdims=True)).sum(axis=1)
         return sizes, np.where(steps > ROUNDING * ends.max(), steps, 0.0)
+
+
+def _units(sizes: Floats, is_by_class: bool) -> Units:
+    """Return the rows of either class as those of one point, or of one each class."""
+    if is_by_class:
+        return Units(2, sizes, strata=np.arange(2))
+    return Units(1, sizes.sum(keepdims=True))
 
 
 #: The measures, and whether each class is a stratum of its own.
@@ -383,12 +381,11 @@ def spread_of(name: str, value: float, whole: Part) -> Spread:
     centre, scale = _centre_and_scale(name, value, whole)
     off = own[:, 0] - centre
     powers = _about(sizes, own[:, 1:], off)
-    columns = np.array([sizes, powers[:, 0] / scale**2, sizes * off / scale])
+    columns = powers[:, 0] / scale**2, sizes * off / scale, powers[:, 2] / scale**4
+    sums = np.stack(columns, axis=1)
     if not MEASURES[name]:
-        columns = columns.sum(axis=1, keepdims=True)
-    variance, fourth = variance_of_strata(*columns.tolist()), np.sum(powers[:, 2] / scale**4)
-    most = float(sizes.sum()) - len(columns[0])
-    return Spread.of(variance, float(columns[1].sum()), float(fourth), most)
+        sums = sums.sum(axis=0, keepdims=True)
+    return _units(sizes, MEASURES[name]).spread_of_sums(sums)
 
 
 def loss_of(name: str, whole: Part) -> float:

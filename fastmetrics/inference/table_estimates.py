@@ -24,7 +24,7 @@ from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.range_summary import RangeSummary, summary_of_runs
 from fastmetrics.inference.samples import warn_of_units
-from fastmetrics.inference.table_points import Measured, TablePoints, of_matrix
+from fastmetrics.inference.table_points import Measured, TablePoints, check_counts, of_matrix
 from fastmetrics.inference.units import Spread, Units
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.influences import of_curve
@@ -91,21 +91,13 @@ def estimates_of_table(
         return {one.label: bins.estimate(one, *rule) for one in asked}
     measured: Callable[[Asked], Measured]
     if isinstance(table, ScoreTable):
-        _check_counts(table, table.is_weighted)
+        check_counts(table, table.is_weighted)
         measured = TablePoints(table).measured
     else:
         cells = Cells.of(table).counts
-        _check_counts(table, cells.dtype.kind == "f")
+        check_counts(table, cells.dtype.kind == "f")
         measured = partial(of_matrix, counts=cells.astype(np.float64))
     return {one.label: estimate_of(one, measured(one), 0, *rule) for one in asked}
-
-
-def _check_counts(table: AnyTable, is_weighted: bool) -> None:
-    if is_weighted:
-        raise InputTypeError(
-            f"a {type(table).__name__} of fractional weights does not tell how many rows a weight "
-            "is: pass `y_true`, `y_score` and `sample_weight`"
-        )
 
 
 def of_summary(
@@ -161,7 +153,7 @@ class _BinPoints:
     def of(cls, table: Bracketed) -> _BinPoints:
         """Return the bins of a table of counts."""
         columns = table._columns()
-        _check_counts(table, columns.n_roundings is not None)
+        check_counts(table, columns.n_roundings is not None)
         k = len(columns.positives)
         counts = np.concatenate([columns.positives, columns.negatives])
         return cls(columns, np.tile(np.arange(k), 2), np.repeat([True, False], k), counts)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fastmetrics.errors import InputTypeError
 from fastmetrics.inference.units import Floats, SamplesAre, Units
 from fastmetrics.measures._measure import LARGEST_GAP, RowInfluences
 from fastmetrics.measures.asking import Asked
@@ -136,8 +137,8 @@ class TablePoints:
             found = RowInfluences(curve.value, curve.joined())
         else:
             found = self._of_probabilities(one)
-        size = float(units.n_units)
-        measured = Measured((found.value,), [found.influences], units, (None,), size)
+        n = float(self.table.n_positive + self.table.n_negative)
+        measured = Measured((found.value,), [found.influences], units, (None,), n)
         return with_rates(one, measured, lambda: [self.table], self._units_by_class)
 
     def _of_probabilities(self, one: Asked) -> RowInfluences:
@@ -172,6 +173,15 @@ class TablePoints:
         strata[:n] = 1
         sizes = np.array([table.n_negative, table.n_positive], np.float64)
         return Units(2 * n, counts, strata=strata, sizes=sizes)
+
+
+def check_counts(table: Any, is_weighted: bool) -> None:
+    """Raise for a table whose weights are no numbers of rows."""
+    if is_weighted:
+        raise InputTypeError(
+            f"a {type(table).__name__} of fractional weights does not tell how many rows a weight "
+            "is: pass `y_true`, `y_score` and `sample_weight`"
+        )
 
 
 def of_matrix(one: Asked, counts: Floats) -> Measured:

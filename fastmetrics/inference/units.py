@@ -201,28 +201,6 @@ class Spread(NamedTuple):
         """Whether sums of squares or fourth powers may have left the range of doubles."""
         return not 2.0**-_POWERS < self.variance < 2.0**_POWERS
 
-    @classmethod
-    def of(cls, variance: float, second: float, fourth: float, most: float) -> Spread:
-        """Return a variance with the number of contributions c that carry it.
-
-        ``second`` and ``fourth`` are sums of powers of c.
-        """
-        is_known = variance > 0.0
-        return cls(variance, min(second * second / fourth, most) if is_known else math.nan)
-
-
-def variance_of_strata(
-    sizes: Sequence[float], seconds: Sequence[float], firsts: Sequence[float]
-) -> float:
-    """Return the variance of what rows that stand for themselves add, by sums over each stratum.
-
-    ``seconds`` are sums of squares of c, ``firsts`` sums of c: sum of m / (m - 1) sum (c - mean)^2.
-    """
-    return math.fsum(
-        m / (m - 1.0) * max(second - first * first / m, 0.0) if m > 1.0 else math.nan
-        for m, second, first in zip(sizes, seconds, firsts, strict=True)
-    )
-
 
 def without_rounding(difference: float, size: float, spread: Spread) -> float:
     """Return a difference of values of a size, 0 where nothing but rounding is left."""
@@ -399,8 +377,7 @@ class Units:
             add_products(one[here], other[here], *(column[here] for column in columns), sums)
             return sums
 
-        found = by_blocks(self.n_points, add_up)
-        return np.asarray(np.add.reduce(found))
+        return sum(by_blocks(self.n_points, add_up), np.zeros((len(self.sizes_of_strata), 3)))
 
     def sums_of_difference(self, one: Floats, other: Floats) -> tuple[Floats, tuple[float, float]]:
         """Return those of the difference and itself; how large it gets, and the two arrays."""
@@ -494,7 +471,7 @@ class Units:
             return Spread(variance, math.nan)
         m, most = self.n_units, float(self.n_units - self.n_strata)
         if reference == "contributions":
-            return Spread.of(variance, second, fourth, most)
+            return Spread(variance, min(second * second / fourth, most))
         excess = fourth / (second * second) - 1.0 / m
         return Spread(variance, min(2.0 / excess, most) if excess > 0.0 else most)
 

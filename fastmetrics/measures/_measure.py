@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from math import inf
 from typing import Any, Final, Literal, NamedTuple
 
@@ -311,6 +312,7 @@ def entry(
     return Measure(name, family, words, higher_is_better=up, **more)
 
 
+@cache
 def _loaded(path: str) -> Callable[..., Any]:
     module, _, name = path.partition(":")
     found: Callable[..., Any] = getattr(

@@ -99,26 +99,16 @@ def roc_auc(table: ScoreTable, max_fpr: float | None = None) -> CurveInfluences:
         low = max_fpr * max_fpr / 2.0
         scale = 0.5 / (max_fpr - low)
         return of_partial_auc(table, (0.0, max_fpr)).scaled(scale, 0.5 - scale * low)
-    return roc_auc_with_sums(table)[0]
-
-
-def roc_auc_with_sums(table: ScoreTable) -> tuple[CurveInfluences, list[float]]:
-    """Return the AUC the same way; with sums over the negatives, then over the positives.
-
-    They are those of the squares of influences and of the influences of each class.
-    """
     sizes = table.n_positive, table.n_negative
     auc = pairs_of_weights(table.positives, table.negatives, sizes).auc
     found = CurveInfluences.nowhere(auc, table)
     sizes = float(sizes[0]), float(sizes[1])
 
-    def write(piece: Piece) -> tuple[float, ...]:
-        sums: tuple[float, ...] = kernels.auc_influences(
-            *piece.columns, piece.above, sizes, *found.at(piece)
-        )
-        return sums
+    def write(piece: Piece) -> None:
+        kernels.auc_influences(*piece.columns, piece.above, sizes, *found.at(piece))
 
-    return found, [sum(each) for each in zip(*by_pieces(table, write), strict=True)]
+    by_pieces(table, write)
+    return found
 
 
 def rank_loss(table: ScoreTable) -> CurveInfluences:
