@@ -22,6 +22,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "dense_classes": (
         "tables.confusion._label_counts.MOST_CLASSES",
         "tables.confusion._matrix_state.MOST_CLASSES",
+        "tables.confusion.confusion_matrix.MOST_CLASSES",
     ),
     "error_job_cells": ("tables.regression.JOB",),
     "error_piece_rows": ("tables.regression.PIECE",),

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from fastmetrics._display import Shown
-from fastmetrics._files import Members, Saved
+from fastmetrics._files import Saved
 from fastmetrics._results import same
 from fastmetrics.errors import InputTypeError
 
@@ -109,23 +109,18 @@ class Merging(ABC):
 
 
 class Mergeable(Merging, Summed, Saved):
-    """Base of mergeable streams, whose rows are in ``_state``.
+    """Base of mergeable streams, which are copied by way of the arguments of ``_of``."""
 
-    A state has a lock, `copy`, `merge`, `reset` and `members`.
-    """
-
-    __slots__ = ("_state",)
-    _state: Any
+    __slots__ = ()
 
     @classmethod
-    def _of_state(cls, state: Any) -> Self:
-        made = cls.__new__(cls)
-        made._state = state
-        return made
+    @abstractmethod
+    def _of(cls, *parts: Any) -> Self:
+        """Return one of parts that nobody else holds."""
 
-    def reset(self) -> None:
-        """Forget all rows, and the labels that were not given; a layout stays, given or learnt."""
-        self._state.reset()
+    @abstractmethod
+    def _parts(self) -> tuple[Any, ...]:
+        """Return a copy of all that there is, of one moment."""
 
     def copy(self) -> Self:
         """Return one of the same rows that changes on its own.
@@ -139,10 +134,7 @@ class Mergeable(Merging, Summed, Saved):
         >>> matrix.n, other.n
         (0, 2)
         """
-        return self._of_state(self._state.copy())
-
-    def _join(self, other: Self) -> None:
-        self._state.merge(other._state.copy())
+        return self._of(*self._parts())
 
     def _plus(self, other: Self) -> Self:
         both = self.copy()
@@ -151,10 +143,6 @@ class Mergeable(Merging, Summed, Saved):
 
     def _own(self) -> Self:
         return self.copy()
-
-    def _members(self) -> Members:
-        members: Members = self._state.members()
-        return members
 
 
 def _are_kin(one: object, other: object) -> bool:

@@ -270,183 +270,6 @@ _LEAST: Final = -250
 _KINDS: Final = (np.dtype(np.int64), np.dtype(np.float64))
 
 
-def check_first_rows(layout: Any, first_rows: Any) -> int:
-    """Return the number of first rows, or raise what is wrong with it or with the layout."""
-    if layout is not None and not isinstance(layout, BinLayout):
-        raise InputTypeError(
-            f"`layout` must be a BinLayout, or None: got {type(layout).__qualname__}"
-        )
-    least = 1 if layout is None else 0
-    return check_integer("first_rows", first_rows, low=least, high=MOST_FIRST)
-
-
-class BinnedState:
-    """A lock, and first rows as they are or, from `first_rows` on, bins; see ``BinnedScoreTable``.
-
-    With a layout it is a function of the rows, whatever their order, batches and merges were.
-    Rows join in one call of a kernel, or a new object takes the place of the old one: an interrupt
-    finds a batch counted, or not.
-    """
-
-    __slots__ = ("_bound", "bins", "first_rows", "layout", "lock", "waiting")
-    layout: BinLayout | None
-    bins: Bins | None
-    waiting: tuple[ScoredRows, ...]
-    _bound: int
-
-    def __init__(self, layout: BinLayout | None, first_rows: int) -> None:
-        self.lock = threading.RLock()
-        self.first_rows = first_rows
-        self._set(layout, None, (), 0)
-        if layout is not None and first_rows == 0:
-            self.bins = Bins.empty(layout)
-
-    def _set(
-        self,
-        layout: BinLayout | None,
-        bins: Bins | None,
-        waiting: tuple[ScoredRows, ...],
-        bound: int,
-    ) -> None:
-        # No call among these: an interrupt finds all of them done, or none.
-        self.layout = layout
-        self.bins = bins
-        self.waiting = waiting
-        self._bound = bound
-
-    @property
-    def n_waiting(self) -> int:
-        """Number of first rows."""
-        return sum(len(rows.labels) for rows in self.waiting)
-
-    def update(self, rows: ScoredRows) -> None:
-        """Count rows that are right, those with a weight."""
-        with self.lock:
-            bound = check_n_rows(self._bound + rows.size)
-            self._take(rows, self.first_rows - self.n_waiting, self.layout, bound)
-
-    def _take(self, rows: ScoredRows, n_first: int, layout: BinLayout | None, bound: int) -> None:
-        """Count rows, the first ones of which may have to teach the bins."""
-        bins, waiting = self.bins, self.waiting
-        if bins is not None:
-            bins = bins.with_rows(rows)
-        elif self.n_waiting + len(rows.labels) < self.first_rows:
-            waiting = appended(waiting, rows)
-        else:
-            bins = _binned(layout, joined(waiting), rows.part(0, n_first))
-            if len(rows.labels) > n_first:
-                bins = bins.with_rows(rows.part(n_first))
-            waiting = ()
-        self._set(layout if bins is None else bins.layout, bins, waiting, bound)
-
-    def merge(self, other: BinnedState) -> None:
-        """Add a state that is not being changed."""
-        with self.lock:
-            layout = common_layout(self.layout, other.layout)
-            bound = check_n_rows(self._bound + other._bound)
-            self.first_rows = min(self.first_rows, other.first_rows)
-            if other.bins is None:
-                self._take(joined(other.waiting), other.n_waiting, layout, bound)
-                return
-            bins = other.bins
-            if self.bins is not None:
-                bins = self.bins.merged(bins)
-            else:
-                bins = bins.copy().with_rows(joined(self.waiting))
-            self._set(bins.layout, bins, (), bound)
-
-    def reset(self) -> None:
-        """Forget all rows, and keep the layout."""
-        with self.lock:
-            empty = BinnedState(self.layout, self.first_rows)
-            self._set(self.layout, empty.bins, empty.waiting, 0)
-
-    def copy(self) -> Self:
-        """Return a copy that changes on its own."""
-        with self.lock:
-            held = joined(self.waiting) if self.bins is None else self.bins.copy()
-            return self.holding(held, self.layout, self.first_rows, self._bound)
-
-    @classmethod
-    def holding(
-        cls,
-        held: ScoredRows | Bins,
-        layout: BinLayout | None,
-        first_rows: int,
-        bound: int | None = None,
-    ) -> Self:
-        """Return a state of first rows, fewer than ``first_rows``, or of bins, from now on its.
-
-        There are at most ``bound`` of them, if they are counts; None: as many as are counted.
-        """
-        state = cls(layout, first_rows)
-        if isinstance(held, Bins):
-            n_rows = 0 if held.is_weighted or bound is not None else int(held.counts.sum())
-            state.bins = held
-        else:
-            n_rows, state.waiting = held.size, (held,)
-        state._bound = n_rows if bound is None else bound
-        return state
-
-    def columns(self) -> BinColumns:
-        """Return what measures need: bins, or the distinct scores of first rows."""
-        with self.lock:
-            if self.bins is not None:
-                return self.bins.columns()
-            _, positives, negatives = self.first_columns()
-            n_rows = self.n_waiting
-        roundings = n_rows if positives.dtype.kind == "f" else None
-        return BinColumns(positives, negatives, np.ones(len(positives), np.bool_), roundings)
-
-    def called(self, threshold: float) -> tuple[BinColumns, BinColumns, BinColumns]:
-        """Return the columns; those that are surely >= threshold; and those that may be."""
-        with self.lock:
-            columns = self.columns()
-            if self.bins is not None:
-                above, inside = self.bins.called(threshold)
-            else:
-                above = self.first_columns()[0] >= threshold
-                inside = np.zeros(len(above), np.bool_)
-        return columns, columns.where(above), columns.where(above | inside)
-
-    def first_columns(self) -> Columns:
-        """Return the distinct scores of first rows, highest first, with both counts."""
-        scores, labels, weights = self.sorted_rows()
-        is_positive = labels == 1
-        counts = weights * is_positive, weights * ~is_positive
-        return checked_columns(scores, *counts, allow_inf=True)
-
-    def sorted_rows(self) -> tuple[NDArray[Any], NDArray[np.int8], NDArray[Any]]:
-        """Return scores, labels and weights of the first rows, in an order of their own."""
-        rows = joined(self.waiting)
-        weights = np.ones(len(rows.labels), np.int64) if rows.weights is None else rows.weights
-        order = np.lexsort((weights, rows.labels, rows.scores))
-        return rows.scores[order], rows.labels[order], weights[order]
-
-    # --- files -----------------------------------------------------------------------------
-
-    def members(self) -> Members:
-        """Return arrays that hold all of the state, and do not change with it."""
-        with self.lock:
-            found = {"first_rows": np.array(self.first_rows)} | edges_of(self.layout)
-            bins = self.bins
-            if bins is None:
-                names = "scores", "labels", "weights"
-                return found | dict(zip(names, self.sorted_rows(), strict=True))
-            columns = {"counts": bins.counts, "seen": bins.seen, "watched": bins.watched}
-            found |= {name: column.copy() for name, column in columns.items()}
-            return found | {"n_roundings": np.array(bins.n_roundings)}
-
-    @classmethod
-    def of_members(cls, found: Members) -> Self:
-        """Return the state of such arrays, or raise what is wrong with them."""
-        first_rows = check_integer("first_rows", found["first_rows"][()], low=0, high=MOST_FIRST)
-        layout, held = layout_of(found), None
-        if layout is not None and "counts" in found:
-            held = _checked_bins(found, layout)
-        return cls.holding(held or _checked_first_rows(found, first_rows), layout, first_rows)
-
-
 def common_layout(mine: BinLayout | None, theirs: BinLayout | None) -> BinLayout | None:
     """Return the layout of two tables, one of which may have none yet, or raise."""
     if mine is None or theirs is None:
@@ -583,14 +406,53 @@ class BinnedScoreTable(Mergeable, Bracketed):
     True
     """
 
-    __slots__ = ()
-    _state: BinnedState
+    __slots__ = ("_bins", "_bound", "_first_rows", "_layout", "_lock", "_waiting")
+    _layout: BinLayout | None
+    _bins: Bins | None
+    #: First rows as they are, before there are `first_rows` of them.
+    _waiting: tuple[ScoredRows, ...]
+    #: At most so many rows are there, if they are counts.
+    _bound: int
 
     def __init__(self, layout: BinLayout | None = None, *, first_rows: int = FIRST_ROWS) -> None:
-        first_rows = check_first_rows(layout, first_rows)
-        self._state = BinnedState(layout, first_rows)
+        if layout is not None and not isinstance(layout, BinLayout):
+            raise InputTypeError(
+                f"`layout` must be a BinLayout, or None: got {type(layout).__qualname__}"
+            )
+        least = 1 if layout is None else 0
+        self._first_rows = check_integer("first_rows", first_rows, low=least, high=MOST_FIRST)
+        self._lock = threading.RLock()
+        self._layout = layout
+        self.reset()
 
-    # --- the stream --------------------------------------------------------------------------
+    @classmethod
+    def _of(
+        cls, layout: BinLayout | None, first_rows: int, held: Bins | ScoredRows, bound: int
+    ) -> Self:
+        table = cls(layout, first_rows=first_rows)
+        if isinstance(held, Bins):
+            table._set(layout, held, (), bound)
+        else:
+            table._set(layout, None, (held,), bound)
+        return table
+
+    def _parts(self) -> tuple[BinLayout | None, int, Bins | ScoredRows, int]:
+        with self._lock:
+            held = joined(self._waiting) if self._bins is None else self._bins.copy()
+            return self._layout, self._first_rows, held, self._bound
+
+    def _set(
+        self,
+        layout: BinLayout | None,
+        bins: Bins | None,
+        waiting: tuple[ScoredRows, ...],
+        bound: int,
+    ) -> None:
+        # No call among these: an interrupt finds all of them done, or none.
+        self._layout = layout
+        self._bins = bins
+        self._waiting = waiting
+        self._bound = bound
 
     @documented(BINNED, ROWS)
     @with_threads
@@ -630,29 +492,71 @@ class BinnedScoreTable(Mergeable, Bracketed):
         >>> table.roc_auc()
         Bracket(low=0.875, high=0.875)
         """
-        rows = checked_rows(y_true, y_score, sample_weight, pos_label, allow_inf)
-        self._state.update(rows.that_weigh())
+        rows = checked_rows(y_true, y_score, sample_weight, pos_label, allow_inf).that_weigh()
+        with self._lock:
+            bound = check_n_rows(self._bound + rows.size)
+            self._take(rows, self._first_rows - self._n_waiting, self._layout, bound)
 
-    # --- what is there -----------------------------------------------------------------------
+    def reset(self) -> None:
+        """Forget all rows; a layout stays, given or learnt."""
+        with self._lock:
+            bins = None if self._layout is None or self._first_rows else Bins.empty(self._layout)
+            self._set(self._layout, bins, (), 0)
+
+    @property
+    def _n_waiting(self) -> int:
+        return sum(len(rows.labels) for rows in self._waiting)
+
+    def _take(self, rows: ScoredRows, n_first: int, layout: BinLayout | None, bound: int) -> None:
+        """Count rows, the first ones of which may have to teach the bins.
+
+        They join in one call of a kernel, or a new object takes the place of the old one: an
+        interrupt finds a batch counted, or not.
+        """
+        bins, waiting = self._bins, self._waiting
+        if bins is not None:
+            bins = bins.with_rows(rows)
+        elif self._n_waiting + len(rows.labels) < self._first_rows:
+            waiting = appended(waiting, rows)
+        else:
+            bins = _binned(layout, joined(waiting), rows.part(0, n_first))
+            if len(rows.labels) > n_first:
+                bins = bins.with_rows(rows.part(n_first))
+            waiting = ()
+        self._set(layout if bins is None else bins.layout, bins, waiting, bound)
+
+    def _join(self, other: Self) -> None:
+        layout, first_rows, held, bound = other._parts()
+        with self._lock:
+            layout = common_layout(self._layout, layout)
+            bound = check_n_rows(self._bound + bound)
+            self._first_rows = min(self._first_rows, first_rows)
+            if isinstance(held, ScoredRows):
+                self._take(held, len(held.labels), layout, bound)
+                return
+            if self._bins is not None:
+                bins = self._bins.merged(held)
+            else:
+                bins = held.with_rows(joined(self._waiting))
+            self._set(bins.layout, bins, (), bound)
 
     @property
     def layout(self) -> BinLayout | None:
         """The bins; None until they are learnt."""
-        return self._state.layout
+        return self._layout
 
     @property
     def first_rows(self) -> int:
         """How many rows there are before they are counted in bins."""
-        return self._state.first_rows
+        return self._first_rows
 
     @property
     def is_weighted(self) -> bool:
         """Whether sums of float weights are kept rather than integer counts."""
-        with self._state.lock:
-            bins = self._state.bins
-            if bins is not None:
-                return bins.is_weighted
-            return any(rows.is_weighted for rows in self._state.waiting)
+        with self._lock:
+            if self._bins is not None:
+                return self._bins.is_weighted
+            return any(rows.is_weighted for rows in self._waiting)
 
     def to_score_table(self) -> ScoreTable:
         """Return the distinct scores with their counts, where they are known.
@@ -671,10 +575,10 @@ class BinnedScoreTable(Mergeable, Bracketed):
         >>> ratings.to_score_table().scores
         array([5., 4., 1.])
         """
-        with self._state.lock:
-            bins = self._state.bins
+        with self._lock:
+            bins = self._bins
             if bins is None:
-                scores, positives, negatives = self._state.first_columns()
+                scores, positives, negatives = self._first_columns()
                 n_open = 0
             else:
                 positives, negatives, is_sure, _ = bins.columns()
@@ -687,9 +591,27 @@ class BinnedScoreTable(Mergeable, Bracketed):
         columns, exponent = rescaled(checked_columns(scores, positives, negatives, allow_inf=True))
         return ScoreTable._of_columns(*columns, exponent)
 
+    def _members(self) -> Members:
+        with self._lock:
+            found = {"first_rows": np.array(self._first_rows)} | edges_of(self._layout)
+            bins = self._bins
+            if bins is None:
+                names = "scores", "labels", "weights"
+                return found | dict(zip(names, self._sorted_rows(), strict=True))
+            columns = {"counts": bins.counts, "seen": bins.seen, "watched": bins.watched}
+            found |= {name: column.copy() for name, column in columns.items()}
+            return found | {"n_roundings": np.array(bins.n_roundings)}
+
     @classmethod
     def _of_members(cls, found: Members) -> Self:
-        return cls._of_state(BinnedState.of_members(found))
+        first_rows = check_integer("first_rows", found["first_rows"][()], low=0, high=MOST_FIRST)
+        layout = layout_of(found)
+        if layout is not None and "counts" in found:
+            bins = _checked_bins(found, layout)
+            n_rows = 0 if bins.is_weighted else int(bins.counts.sum())
+            return cls._of(layout, first_rows, bins, n_rows)
+        rows = _checked_first_rows(found, first_rows)
+        return cls._of(layout, first_rows, rows, rows.size)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BinnedScoreTable):
@@ -705,14 +627,41 @@ class BinnedScoreTable(Mergeable, Bracketed):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        columns = self._state.columns()
+        columns = self._columns()
         positive, negative = columns.totals
         layout = self.layout
         bins = "learning" if layout is None else repr(layout)
         return f"BinnedScoreTable({bins}, {positive:.10g} positive, {negative:.10g} negative)"
 
     def _columns(self) -> BinColumns:
-        return self._state.columns()
+        with self._lock:
+            if self._bins is not None:
+                return self._bins.columns()
+            _, positives, negatives = self._first_columns()
+            n_rows = self._n_waiting
+        roundings = n_rows if positives.dtype.kind == "f" else None
+        return BinColumns(positives, negatives, np.ones(len(positives), np.bool_), roundings)
 
     def _called(self, threshold: float) -> tuple[BinColumns, BinColumns, BinColumns]:
-        return self._state.called(threshold)
+        with self._lock:
+            columns = self._columns()
+            if self._bins is not None:
+                above, inside = self._bins.called(threshold)
+            else:
+                above = self._first_columns()[0] >= threshold
+                inside = np.zeros(len(above), np.bool_)
+        return columns, columns.where(above), columns.where(above | inside)
+
+    def _first_columns(self) -> Columns:
+        """Return the distinct scores of first rows, highest first, with both counts."""
+        scores, labels, weights = self._sorted_rows()
+        is_positive = labels == 1
+        counts = weights * is_positive, weights * ~is_positive
+        return checked_columns(scores, *counts, allow_inf=True)
+
+    def _sorted_rows(self) -> tuple[NDArray[Any], NDArray[np.int8], NDArray[Any]]:
+        """Return scores, labels and weights of the first rows, in an order of their own."""
+        rows = joined(self._waiting)
+        weights = np.ones(len(rows.labels), np.int64) if rows.weights is None else rows.weights
+        order = np.lexsort((weights, rows.labels, rows.scores))
+        return rows.scores[order], rows.labels[order], weights[order]

@@ -21,7 +21,7 @@ def counts_of(layout: BinLayout, scores: Any) -> np.ndarray:
     """Return how many scores each bin of a table has, by the search that a table uses."""
     table = BinnedScoreTable(layout, first_rows=0)
     table.update(np.zeros(len(scores), np.int8), scores, allow_inf=True)
-    return table._state.bins.counts[::2]  # type: ignore[union-attr]
+    return table._bins.counts[::2]  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 64, 1_001, 123_456])

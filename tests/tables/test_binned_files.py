@@ -75,7 +75,7 @@ WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
     "not finite": ("bins", {"counts": np.full(10, np.inf)}, "negative, or not finite"),
     "too many": (
         "bins",
-        {"counts": binned()._state.bins.counts * 2**60},
+        {"counts": binned()._bins.counts * 2**60},
         r"fewer than 2\*\*62 rows",
     ),
     "32 bits": ("bins", {"counts": COUNTS.astype(np.int32)}, "not two of each"),

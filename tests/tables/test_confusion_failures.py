@@ -12,7 +12,7 @@ import pytest
 from confusion_samples import state
 
 from fastmetrics import ConfusionMatrix
-from fastmetrics.tables.confusion import _label_counts, _matrix_state
+from fastmetrics.tables.confusion import _label_counts, _matrix_state, confusion_matrix
 
 N = 200_000
 BIG = np.arange(N) % 3
@@ -127,17 +127,17 @@ def interrupted(what: Callable[..., Any], when: int) -> Callable[..., Any]:
 
 #: Where an interrupt may come, all before counts are added for good.
 PLACES = [
-    (_matrix_state, "check_label_columns"),
-    (_matrix_state, "count_columns"),
-    (_matrix_state, "seen_cells"),
-    (_matrix_state.MatrixState, "places"),
-    (_matrix_state.MatrixState, "_prepare"),
-    (_matrix_state.MatrixState, "_count_in"),
-    (_matrix_state.MatrixState, "_own"),
+    (confusion_matrix, "check_label_columns"),
+    (confusion_matrix, "count_columns"),
+    (confusion_matrix, "seen_cells"),
+    (ConfusionMatrix, "_take_in"),
+    (ConfusionMatrix, "_prepare"),
+    (ConfusionMatrix, "_count_in"),
+    (ConfusionMatrix, "_unshare"),
     (_matrix_state, "add_compensated"),
     (_matrix_state, "_sums"),
-    (_matrix_state.Store, "arranged"),
-    (_matrix_state.Store, "as_float"),
+    (_matrix_state.MatrixState, "arranged"),
+    (_matrix_state.MatrixState, "as_float"),
     (_label_counts.kernels, "count_cells"),
     (_label_counts.kernels, "count_two"),
 ]

@@ -164,7 +164,7 @@ def test_what_is_read_waits_for_an_update_under_way(read) -> None:
     matrix.update([0, 1], [0, 1], [0.5, 0.25])
     found: list[object] = []
     reader = threading.Thread(target=lambda: found.append(read(matrix)), daemon=True)
-    with matrix._state.lock:  # as an update holds it
+    with matrix._lock:  # as an update holds it
         reader.start()
         reader.join(0.05)
         assert not found

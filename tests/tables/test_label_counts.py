@@ -54,8 +54,8 @@ def judge(true: Any, predicted: Any, weights: Any) -> None:
     matrix = label_matrix(true, predicted, sample_weight=weights)
     assert list(matrix.labels) == labels
     assert matrix.counts.tolist() == [[sums[a, b] for b in labels] for a in labels]
-    counts = label_counts(true, predicted, sample_weight=weights)
-    assert counts.labels.tolist() == labels
+    names, counts, _ = label_counts(true, predicted, sample_weight=weights)
+    assert names.tolist() == labels
     assert counts.hits.tolist() == [sums[a, a] for a in labels]
     assert counts.true.tolist() == [sum(sums[a, b] for b in labels) for a in labels]
     assert counts.predicted.tolist() == [sum(sums[b, a] for b in labels) for a in labels]

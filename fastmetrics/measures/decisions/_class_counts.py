@@ -144,8 +144,8 @@ def class_counts(
     indicators = check_targets(y_true, y_pred)
     if indicators is not None:
         return _of_indicators(indicators, sample_weight, of_columns)
-    found = label_counts(y_true, y_pred, sample_weight=sample_weight)
-    return _classes(*found, is_weighted=sample_weight is not None)
+    names, margins, exponent = label_counts(y_true, y_pred, sample_weight=sample_weight)
+    return _classes(names, *margins, exponent, is_weighted=sample_weight is not None)
 
 
 def check_alone(y_pred: Any, sample_weight: Any) -> None:

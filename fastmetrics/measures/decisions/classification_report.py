@@ -295,8 +295,8 @@ def confusion_matrix(
         where = positions(asked, known)
         occurs = where >= 0
         if not isinstance(y_true, ConfusionMatrix) and not cells[where[occurs]].any():
-            rows = label_counts(y_true, y_pred)  # as true ones, whatever the rows weigh
-            occurs = np.append(rows.true, 0)[positions(asked, rows.labels)] > 0
+            names, margins, _ = label_counts(y_true, y_pred)  # true, whatever the rows weigh
+            occurs = np.append(margins.true, 0)[positions(asked, names)] > 0
         if not occurs.any():
             raise InputError(
                 f"`labels`, {show_labels(asked)}, must name at least one label of `y_true`"

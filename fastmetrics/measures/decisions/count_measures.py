@@ -30,7 +30,7 @@ from fastmetrics.measures.decisions._count_formulas import (
 )
 from fastmetrics.tables.confusion._label_counts import (
     Cells,
-    LabelCounts,
+    Margins,
     Refusal,
     cells_of_plain,
     completed,
@@ -125,17 +125,15 @@ def drop_in_sums(
         found = drop_in_counts(y_true, y_pred, sample_weight=sample_weight, name=name)
         return ClassSums(found.labels, tally(found.counts.astype(np.float64)))
     check_both(y_pred, name)
-    return _sums_of(label_counts(y_true, y_pred))
+    labels, margins, _ = label_counts(y_true, y_pred)
+    return _sums_of(labels, margins)
 
 
-def _sums_of(found: LabelCounts) -> ClassSums:
+def _sums_of(labels: NDArray[Any], margins: Margins) -> ClassSums:
     """Return counted margins as sums: whole numbers, so that a difference is exact."""
-    hits, true, predicted = (
-        np.ascontiguousarray(each, dtype=np.float64)
-        for each in (found.hits, found.true, found.predicted)
-    )
+    hits, true, predicted = (np.ascontiguousarray(each, dtype=np.float64) for each in margins)
     sums = Tally(hits, true - hits, predicted - hits, np.zeros(()))
-    return ClassSums(tuple(found.labels.tolist()), sums)
+    return ClassSums(tuple(labels.tolist()), sums)
 
 
 def picked(found: Cells, labels: Any, y_true: Any, y_pred: Any, name: str) -> Cells:
@@ -192,9 +190,9 @@ def strict_sums(
     """Return the sums of what `strict_counts` returns: of plain rows, without a matrix."""
     if not isinstance(y_true, ConfusionMatrix) and labels is None and sample_weight is None:
         check_both(y_pred)
-        found = label_counts(y_true, y_pred)
-        if len(found.labels) > 1:  # one may be half of a known pair
-            return _sums_of(found)
+        known, margins, _ = label_counts(y_true, y_pred)
+        if len(known) > 1:  # one may be half of a known pair
+            return _sums_of(known, margins)
     counted = strict_counts(y_true, y_pred, labels=labels, sample_weight=sample_weight)
     return ClassSums(counted.labels, tally(counted.counts.astype(np.float64)))
 

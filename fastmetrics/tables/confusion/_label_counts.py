@@ -384,45 +384,18 @@ class Cells(NamedTuple):
         return np.flatnonzero(filled.any(axis=0) | filled.any(axis=1)).tolist()
 
 
-class LabelCounts(NamedTuple):
-    """``labels`` (K,) sorted; how often each is true, predicted and both, each of shape (K,).
-
-    Weights are times ``2**exponent``.
-    """
-
-    labels: NDArray[Any]
-    hits: NDArray[Any]
-    true: NDArray[Any]
-    predicted: NDArray[Any]
-    exponent: int = 0
+def merged_labels(columns: Iterable[ClassLabels], label_type: type | None = None) -> Labels:
+    """Return the classes of both columns, sorted, as Python values of that type."""
+    labels = sorted({label for each in columns for label in each.classes.tolist()})
+    return tuple(labels if label_type is None else map(label_type, labels))
 
 
-class Coded(NamedTuple):
-    """The rows of two columns by the numbers of their own classes, and all classes, sorted."""
-
-    own: tuple[list[Any], list[Any]]
-    codes: tuple[NDArray[np.int64], NDArray[np.int64]]
-    labels: Labels
-
-    @classmethod
-    def of(cls, columns: Iterable[ClassLabels], label_type: type | None = None) -> Coded:
-        """Return coded columns, with labels as Python values of that type."""
-        true, predicted = columns
-        own = true.classes.tolist(), predicted.classes.tolist()
-        if label_type is not None:
-            own = list(map(label_type, own[0])), list(map(label_type, own[1]))
-        return cls(own, (true.codes, predicted.codes), tuple(sorted({*own[0], *own[1]})))
-
-    def numbered(
-        self, numbers: Mapping[Any, int] | None = None, dtype: Any = np.int64
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return both columns by numbers of labels: by default their places in `labels`."""
-        at = {label: k for k, label in enumerate(self.labels)} if numbers is None else numbers
-        true, predicted = (
-            np.array([at[label] for label in own], dtype)[codes]
-            for own, codes in zip(self.own, self.codes, strict=True)
-        )
-        return true, predicted
+def numbered(column: ClassLabels, numbers: Mapping[Any, int]) -> Counts:
+    """Return a column by the numbers of its labels."""
+    places = [numbers[label] for label in column.classes.tolist()]
+    if places == list(range(len(places))):
+        return column.codes
+    return np.array(places, np.int64)[column.codes]
 
 
 def label_cells(
@@ -562,7 +535,7 @@ def _of_classes(
 ) -> tuple[NDArray[Any], Labels]:
     """Count pairs of labels of any kind by the numbers of their classes."""
     true, predicted = (each.coded() for each in columns.clean())
-    (rows, names), codes, labels = Coded.of((true, predicted))
+    labels = merged_labels((true, predicted))
     if more_than_two is not None and len(labels) > 2:
         seen = {label for each in (true, predicted) for label in _weighing(each, weights).tolist()}
         if len(seen) > 2:
@@ -573,13 +546,9 @@ def _of_classes(
             f"matrix: one cell a pair would take {8 * len(labels) ** 2 / 2**30:.0f} GiB; are they "
             "scores or identifiers?"
         )
-    width = max(len(rows), len(names))  # each column keeps its own codes: no row is recoded
-    found = tally(*codes, 0, width, weights)
-    at = {label: k for k, label in enumerate(labels)}
-    counts = np.zeros((len(labels), len(labels)), dtype=found.dtype)
-    places = np.ix_([at[label] for label in rows], [at[label] for label in names])
-    counts[places] = found[: len(rows), : len(names)]
-    return counts, labels
+    numbers = {label: k for k, label in enumerate(labels)}
+    codes = numbered(true, numbers), numbered(predicted, numbers)
+    return tally(*codes, 0, len(labels), weights), labels
 
 
 def _weighing(labels: ClassLabels, weights: Weights | None) -> NDArray[Any]:
@@ -588,12 +557,14 @@ def _weighing(labels: ClassLabels, weights: Weights | None) -> NDArray[Any]:
     return labels.classes[np.bincount(labels.codes, values, len(labels.classes)) > 0]
 
 
-def label_counts(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> LabelCounts:
-    """Return the margins of what `label_matrix` returns."""
+def label_counts(
+    y_true: Any, y_pred: Any, *, sample_weight: Any = None
+) -> tuple[NDArray[Any], Margins, int]:
+    """Return the labels, margins and exponent of what `label_matrix` returns."""
     plain = _plain_matrix(y_true, y_pred, sample_weight)
     if plain is not None:
         labels = np.arange(2, dtype=y_true.dtype)
-        return LabelCounts(labels, *Margins.of(plain.counts))
+        return labels, Margins.of(plain.counts), 0
     columns, weights = _checked(y_true, y_pred, sample_weight)
     names, margins = _margins(columns, weights)
     occurs = (margins[1] != 0) | (margins[2] != 0)
@@ -605,9 +576,8 @@ def label_counts(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> Labe
     if not occurs.all():
         margins = margins[:, occurs]
         names = [names[k] for k in np.flatnonzero(occurs).tolist()]
-    hits, true, predicted = margins
     exponent = 0 if weights is None else weights.exponent
-    return LabelCounts(_as_labels(names, columns), hits, true, predicted, exponent)
+    return _as_labels(names, columns), Margins(*margins), exponent
 
 
 def _margins(columns: LabelColumns, weights: Weights | None) -> tuple[Sequence[Any], NDArray[Any]]:
@@ -615,9 +585,11 @@ def _margins(columns: LabelColumns, weights: Weights | None) -> tuple[Sequence[A
     found = _of_integers(columns, weights, _MARGIN_SPAN, margins=True)
     if found is not None:
         return found
-    coded = Coded.of(each.coded() for each in columns.clean())
-    k = len(coded.labels)
-    return coded.labels, tally(*coded.numbered(), 0, k, weights, margins=True)
+    coded = [each.coded() for each in columns.clean()]
+    labels = merged_labels(coded)
+    numbers = {label: k for k, label in enumerate(labels)}
+    true, predicted = (numbered(each, numbers) for each in coded)
+    return labels, tally(true, predicted, 0, len(labels), weights, margins=True)
 
 
 def label_matrix(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> Cells:

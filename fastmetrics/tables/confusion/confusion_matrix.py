@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
+from collections.abc import Iterator
 from typing import Any, Final, Literal, Never, Self
 
 import numpy as np
@@ -9,30 +12,42 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display import Display, Shown, Table
 from fastmetrics._docs import documented
-from fastmetrics._files import Members
+from fastmetrics._files import Members, as_json
+from fastmetrics._input.classes import LabelColumns, check_label_columns, in_order
 from fastmetrics._input.rows import check_same_index
 from fastmetrics._input.scalars import check_choice
-from fastmetrics._input.weights import as_given
+from fastmetrics._input.weights import as_given, check_weights
+from fastmetrics._kernels import cells as kernels
 from fastmetrics._plots.confusion import draw_confusion
 from fastmetrics._threads.workers import with_threads
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.tables._mergeable import Mergeable
 from fastmetrics.tables.confusion._label_counts import (
+    MOST_CLASSES,
     Cells,
     Labels,
     Margins,
     NewLabels,
+    are_plain,
+    check_kind,
+    completed_labels,
+    count_columns,
     label_cells,
+    merged_labels,
+    numbered,
     score_cells,
+    seen_cells,
 )
 from fastmetrics.tables.confusion._matrix_state import (
     MatrixState,
-    Store,
+    check_mergeable,
+    check_total,
     checked_cell,
     checked_counts,
     checked_labels,
     checked_parts,
     checked_policy,
-    refuse_rows,
+    first_unknown,
 )
 from fastmetrics.tables.score_table import ScoreTable
 
@@ -50,6 +65,11 @@ _SHADES: Final = {
 }
 
 
+def _empty(labels: Labels) -> MatrixState:
+    k = len(labels)
+    return MatrixState(np.zeros((1, k, k), np.int64), labels)
+
+
 def _text_of_count(cell: float) -> str:
     return f"{cell:,}" if isinstance(cell, int) else f"{cell:.4g}"
 
@@ -58,39 +78,6 @@ def _text_of_share(cell: float) -> str:
     if cell != cell:
         return "–"
     return f"{cell:g}" if cell in (0.0, 1.0) else f"{cell:.3f}"
-
-
-def as_text(labels: Labels, counts: Any, exponent: int) -> str:
-    """Return the line that ``repr`` shows."""
-    scaled = f", weight_exponent={exponent}" if exponent else ""
-    k = len(labels)
-    if k == 2:
-        (tn, fp), (fn, tp) = counts.tolist()
-        return f"ConfusionMatrix({tp=}, {fp=}, {fn=}, {tn=}, labels={labels!r}{scaled})"
-    shown = ", ".join(map(repr, labels if k <= 5 else [*labels[:4], ...]))
-    shown = shown.replace("Ellipsis", "...")
-    n, correct = counts.sum().item(), counts.diagonal().sum().item()
-    classes = "class" if k == 1 else "classes"
-    return (
-        f"ConfusionMatrix({k:,} {classes}{' ' if k else ''}{shown}; n={n:.10g}, "
-        f"{correct:.10g} correct{scaled})"
-    )
-
-
-def displayed(labels: Labels, counts: Any, exponent: int) -> Display:
-    """Return the true classes by the predicted ones; of many classes the pairs that occur."""
-    title = "true class by row, predicted by column"
-    scaled = [f"Weights are times 2**{exponent}."] if exponent else []
-    if len(labels) <= _SHOWN:
-        at, across = np.indices(counts.shape).reshape(2, -1).tolist(), "predicted"
-        cells = counts.ravel().tolist()
-    else:
-        title, across = as_text(labels, counts, exponent), ""
-        rows, columns = counts.nonzero()
-        at, cells = [rows.tolist(), columns.tolist()], counts[rows, columns].tolist()
-    places = {name: [labels[k] for k in each] for name, each in zip(_SIDES, at, strict=True)}
-    table = Table(places | {"count": cells}, words={"true": ""} if across else {}, across=across)
-    return Display([table], title, scaled)
 
 
 _ROWS: Final = """
@@ -149,8 +136,15 @@ class ConfusionMatrix(Mergeable, Shown):
     ConfusionMatrix(tp=50, fp=5, fn=10, tn=35, labels=('yes', 'no'))
     """
 
-    __slots__ = ()
+    # The state has the labels seen so far (or given); the public ones complete half of a pair. A
+    # state that was handed out is copied before it changes: `counts` are a snapshot, and cost
+    # nothing. A change of labels, of kind or of scale makes another state; counts are added last,
+    # at one stroke. What fails on the way, or is interrupted, leaves the state before it at hand.
+    __slots__ = ("_bound", "_lock", "_new_labels", "_state")
     _state: MatrixState
+    _new_labels: NewLabels
+    #: At least what integer counts sum to.
+    _bound: int | float
 
     def __init__(
         self,
@@ -158,21 +152,30 @@ class ConfusionMatrix(Mergeable, Shown):
         *rows: Never,
         new_labels: NewLabels | None = None,
     ) -> None:
-        refuse_rows(rows)
+        if rows:
+            raise InputTypeError(
+                "`labels` make a ConfusionMatrix that waits for batches: one of rows that are at "
+                "hand is `ConfusionMatrix.from_labels(y_true, y_pred)`"
+            )
         known: Labels = () if labels is None else checked_labels(labels)
-        chosen = checked_policy(new_labels, known, is_given=labels is not None)
-        self._state = MatrixState(Store.empty(len(known)), known, 0, chosen)
+        self._set(_empty(known), checked_policy(new_labels, known, is_given=labels is not None))
+
+    def _set(self, state: MatrixState, new_labels: NewLabels) -> None:
+        self._lock = threading.RLock()
+        self._new_labels, self._state = new_labels, state
+        self._bound = state.total()
 
     @classmethod
-    def _of(
-        cls, store: Store, labels: Labels, exponent: int = 0, new_labels: NewLabels = "raise"
-    ) -> Self:
-        return cls._of_state(MatrixState(store, labels, exponent, new_labels))
+    def _of(cls, state: MatrixState, new_labels: NewLabels = "raise") -> Self:
+        """Return the matrix of a state that nobody else holds."""
+        made = cls.__new__(cls)
+        made._set(state, new_labels)
+        return made
 
     @classmethod
     def _of_cells(cls, cells: Cells, new_labels: NewLabels = "raise") -> Self:
         """Return a matrix of counts that nobody else holds."""
-        return cls._of(Store.of(cells.counts), cells.labels, cells.exponent, new_labels)
+        return cls._of(MatrixState.of(cells), new_labels)
 
     @classmethod
     @documented(_ROWS)
@@ -291,7 +294,7 @@ class ConfusionMatrix(Mergeable, Shown):
 
         int64, or float64 where they are weights. It does not change when the matrix does.
         """
-        return self._state.snapshot()[1]
+        return self._snapshot()[1]
 
     @property
     def labels(self) -> Labels:
@@ -299,52 +302,54 @@ class ConfusionMatrix(Mergeable, Shown):
 
         None stands for a negative class that has a name, but no example to tell it.
         """
-        return self._state.snapshot()[0]
+        return self._snapshot()[0]
 
     @property
     def margins(self) -> Margins:
         """Counts of each class: ``hits`` (the diagonal), ``true`` and ``predicted``, (K,) each."""
-        return self._state.margins()
+        with self._lock:
+            return Margins.of(self._completed().summed())
 
     @property
     def weight_exponent(self) -> int:
         """The counts are the weights times 2**weight_exponent: 0 unless they were extreme."""
-        return self._state.now.exponent
+        return self._state.exponent
 
     @property
     def new_labels(self) -> NewLabels:
         """What a new label does: "extend" or "raise"."""
-        return self._state.new_labels
+        return self._new_labels
 
     @property
     def is_weighted(self) -> bool:
         """Whether the counts are float64 weights rather than int64 counts."""
-        return self._state.now.store.is_weighted
+        return self._state.is_weighted
 
     @property
     def n(self) -> int | float:
         """Number of examples, or their weight."""
-        return self._state.total()
+        with self._lock:
+            return self._state.total()
 
     @property
     def tp(self) -> int | float:
         """True positives: of two classes, the last taken for the last."""
-        return self._state.cell("tp", 1, 1)
+        return self._cell("tp", 1, 1)
 
     @property
     def fp(self) -> int | float:
         """False positives: of two classes, the first taken for the last."""
-        return self._state.cell("fp", 0, 1)
+        return self._cell("fp", 0, 1)
 
     @property
     def fn(self) -> int | float:
         """False negatives: of two classes, the last taken for the first."""
-        return self._state.cell("fn", 1, 0)
+        return self._cell("fn", 1, 0)
 
     @property
     def tn(self) -> int | float:
         """True negatives: of two classes, the first taken for the first."""
-        return self._state.cell("tn", 0, 0)
+        return self._cell("tn", 0, 0)
 
     @documented(_ROWS)
     def update(
@@ -372,11 +377,174 @@ class ConfusionMatrix(Mergeable, Shown):
         >>> matrix
         ConfusionMatrix(tp=1, fp=0, fn=1, tn=1, labels=('no', 'yes'))
         """
-        self._state.update(y_true, y_pred, sample_weight)
+        if sample_weight is None and self._count_small(y_true, y_pred):
+            return
+        check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
+        columns = check_label_columns(y_true, y_pred)
+        weights = None if sample_weight is None else check_weights(sample_weight, columns.n_rows)
+        exponent = 0 if weights is None else weights.exponent
+        k = len(self._state.labels)
+        if 4 * columns.n_rows >= k * k:
+            found = seen_cells(count_columns(columns, weights), columns.label_type)
+            with self._changing():
+                self._add(MatrixState.of(found._replace(exponent=exponent)), columns)
+            return
+        coded = [each.coded() for each in columns.clean()]
+        if weights is not None and not weights.values.all():  # rows of weight 0 are absent
+            has = weights.values > 0
+            coded = [in_order(each.classes, each.codes[has]) for each in coded]
+            weights = weights._replace(values=weights.values[has])
+        with self._changing():
+            self._take_in(merged_labels(coded, columns.label_type), columns)
+            self._prepare(weights is not None and not weights.is_integer, exponent)
+            self._count_in(columns.n_rows if weights is None else float(weights.values.sum()))
+            rows, names = (numbered(each, self._state.numbers) for each in coded)
+            self._state.add_codes(rows, names, weights)
+
+    def reset(self) -> None:
+        """Forget all rows, and the labels that were not given."""
+        with self._lock:
+            labels = self._state.labels if self._new_labels == "raise" else ()
+            self._state, self._bound = _empty(labels), 0
 
     def reversed(self) -> Self:
         """Return a matrix of the classes in reverse order: of two, the other one is positive."""
-        return type(self)._of(*self._state.reversed())
+        with self._lock:
+            state = self._completed()
+            places = np.arange(len(state.labels))[::-1]
+            return self._of(state.arranged(places, state.labels[::-1]))
+
+    def _snapshot(self) -> tuple[Labels, NDArray[Any]]:
+        """Return the public labels and counts, half of a pair being completed."""
+        with self._lock:
+            state = self._completed()
+            counts = state.summed()
+            state.is_shared = not state.is_weighted
+        counts.flags.writeable = False
+        return state.labels, counts
+
+    def _completed(self) -> MatrixState:
+        """Return the state of the public labels, which the lock guards."""
+        labels = self._state.labels
+        pair = completed_labels(labels) if self._new_labels == "extend" else labels
+        if pair == labels:
+            return self._state
+        return self._state.arranged(np.array([pair.index(labels[0])]), pair)
+
+    def _cell(self, name: str, row: int, column: int) -> int | float:
+        """Return a cell of two classes, which has that name."""
+        labels, counts = self._snapshot()
+        if len(labels) != 2:
+            raise InputError(
+                f"`{name}` is for two classes, and this matrix has {len(labels):,}: "
+                "index `counts`, or pass `labels` of two"
+            )
+        number: int | float = counts[row, column].item()
+        return number
+
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Hold the lock; what is raised before counts are added leaves the state as it was."""
+        with self._lock:
+            before = self._state
+            try:
+                yield
+            except BaseException:
+                self._state = before
+                raise
+
+    def _count_small(self, y_true: Any, y_pred: Any) -> bool:
+        """Count a block of plain integers that need no look at anything but their range."""
+        low = self._state.low
+        if low is None or not are_plain(y_true, y_pred, kernels.BLOCK):
+            return False
+        n = len(y_true)
+        with self._lock:
+            if self._state.low != low or self._state.is_weighted:
+                return False
+            self._unshare()
+            self._count_in(n)
+            sums, k = self._state.sums.reshape(-1), len(self._state.labels)
+            counted: int = kernels.count_cells(y_true, y_pred, low, k, 1, sums)
+            return counted == n  # of a single block: all or none
+
+    def _join(self, other: Self) -> None:
+        state, policy = other._parts()
+        with self._changing():
+            check_mergeable(self._state.labels, state.labels, (self._new_labels, policy))
+            self._add(state, None)
+
+    def _add(self, more: MatrixState, columns: LabelColumns | None) -> None:
+        """Add counts of labels that are taken in first."""
+        places = self._take_in(more.labels, columns)
+        more = more.arranged(places, self._state.labels)
+        n = more.total()
+        self._prepare(more.is_weighted, more.exponent, is_empty=not n)
+        self._count_in(n)
+        self._state.add(more if more.is_weighted == self._state.is_weighted else more.as_float())
+
+    def _take_in(self, labels: Labels, columns: LabelColumns | None) -> NDArray[np.int64]:
+        """Return the numbers of labels, after taking in those that are new, or raise."""
+        known = self._state.labels
+        if columns is not None:
+            check_kind(columns, known)
+        unknown = [label for label in labels if label not in self._state.numbers]
+        if unknown:
+            if self._new_labels == "raise" and columns is not None:
+                raise first_unknown(unknown, columns, known)
+            merged = tuple(sorted({*known, *unknown}))
+            if len(merged) > MOST_CLASSES:
+                raise InputError(
+                    f"{len(merged):,} labels, at most {MOST_CLASSES:,} make a matrix: are they "
+                    "scores or identifiers?"
+                )
+            places = np.flatnonzero([label in self._state.numbers for label in merged])
+            self._state = self._state.arranged(places, merged)
+        return np.array([self._state.numbers[label] for label in labels], np.int64)
+
+    def _prepare(self, is_weighted: bool, exponent: int, *, is_empty: bool = False) -> None:
+        """Make the state ready for counts of that kind, or raise."""
+        own = self._state.exponent
+        if exponent != own and not is_empty:
+            if self._state.total():
+                raise InputError(
+                    "matrices of differently scaled weights cannot be merged: weight_exponent "
+                    f"{own} and {exponent}"
+                )
+            self._state = self._state.copy(exponent)
+        if is_weighted and not self._state.is_weighted:
+            self._state = self._state.as_float()
+        self._unshare()
+
+    def _unshare(self) -> None:
+        if self._state.is_shared:
+            self._state = self._state.copy()
+
+    def _count_in(self, more: int | float) -> None:
+        """Raise if integer counts would leave int64."""
+        if self._state.is_weighted:
+            return
+        if self._bound + more >= 2**62:
+            self._bound = self._state.total()
+            check_total(self._bound + int(more))
+        self._bound += int(more)
+
+    def _parts(self) -> tuple[MatrixState, NewLabels]:
+        with self._lock:
+            return self._state.copy(), self._new_labels
+
+    def _members(self) -> Members:
+        """Return the pairs that occur, labels, and how the matrix was made."""
+        state, new_labels = self._parts()
+        rows, columns = np.nonzero(state.summed())
+        return {
+            "keys": rows.astype(np.int64) << 32 | columns,
+            "values": state.sums[0, rows, columns],
+            "lost": state.sums[1, rows, columns] if state.is_weighted else np.zeros(0),
+            "labels": as_json(state.labels),
+            "weight_exponent": np.array(state.exponent),
+            "new_labels": np.array(new_labels),
+        }
 
     @classmethod
     def _of_members(cls, found: Members) -> Self:
@@ -390,7 +558,7 @@ class ConfusionMatrix(Mergeable, Shown):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ConfusionMatrix):
             return NotImplemented
-        (labels, counts), (others, theirs) = self._state.snapshot(), other._state.snapshot()
+        (labels, counts), (others, theirs) = self._snapshot(), other._snapshot()
         return (
             labels == others
             and self.weight_exponent == other.weight_exponent
@@ -402,13 +570,40 @@ class ConfusionMatrix(Mergeable, Shown):
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """Travel as the state: what arrives has a lock of its own."""
-        return type(self)._of, self._state.parts()
+        return self._of, self._parts()
 
     def __repr__(self) -> str:
-        return as_text(*self._state.snapshot(), self.weight_exponent)
+        (labels, counts), exponent = self._snapshot(), self.weight_exponent
+        scaled = f", weight_exponent={exponent}" if exponent else ""
+        k = len(labels)
+        if k == 2:
+            (tn, fp), (fn, tp) = counts.tolist()
+            return f"ConfusionMatrix({tp=}, {fp=}, {fn=}, {tn=}, labels={labels!r}{scaled})"
+        shown = ", ".join(map(repr, labels if k <= 5 else [*labels[:4], ...]))
+        shown = shown.replace("Ellipsis", "...")
+        n, correct = counts.sum().item(), counts.diagonal().sum().item()
+        classes = "class" if k == 1 else "classes"
+        return (
+            f"ConfusionMatrix({k:,} {classes}{' ' if k else ''}{shown}; n={n:.10g}, "
+            f"{correct:.10g} correct{scaled})"
+        )
 
     def _shown(self) -> Display:
-        return displayed(*self._state.snapshot(), self.weight_exponent)
+        """Return the true classes by the predicted ones; of many classes the pairs that occur."""
+        (labels, counts), exponent = self._snapshot(), self.weight_exponent
+        title = "true class by row, predicted by column"
+        scaled = [f"Weights are times 2**{exponent}."] if exponent else []
+        if len(labels) <= _SHOWN:
+            at, across = np.indices(counts.shape).reshape(2, -1).tolist(), "predicted"
+            cells = counts.ravel().tolist()
+        else:
+            title, across = repr(self), ""
+            rows, columns = counts.nonzero()
+            at, cells = [rows.tolist(), columns.tolist()], counts[rows, columns].tolist()
+        places = {name: [labels[k] for k in each] for name, each in zip(_SIDES, at, strict=True)}
+        words = {"true": ""} if across else {}
+        table = Table(places | {"count": cells}, words=words, across=across)
+        return Display([table], title, scaled)
 
     @documented()
     def plot(
