@@ -469,13 +469,13 @@ def best_of_rows(
     """
     n_rows = masks.size
     n_segments = segment_positives.shape[1]
-    tp = np.zeros(SEGMENT + 1)
-    fp = np.zeros(SEGMENT + 1)
+    tp = np.empty(SEGMENT + 1)
+    fp = np.empty(SEGMENT + 1)
     rows = np.empty(SEGMENT, np.int64)
     edge_tp = np.empty(n_segments + 1)
     edge_fp = np.empty(n_segments + 1)
-    node_tp = np.zeros(n_segments + 1)  # the edges at which a tie ends
-    node_fp = np.zeros(n_segments + 1)
+    node_tp = np.empty(n_segments + 1)  # the edges at which a tie ends
+    node_fp = np.empty(n_segments + 1)
     node_rows = np.empty(n_segments, np.int64)
     below = np.int64(criterion == YOUDEN_BELOW)
     for r in range(counts.shape[0]):
@@ -505,8 +505,8 @@ def break_even_of_rows(counts, masks, ends, anchors, segment_positives, segment_
     ``anchors[s]`` is the last segment up to s that starts with a new tie.
     """
     n_segments = segment_positives.shape[1]
-    tp = np.zeros(SEGMENT + 1)
-    fp = np.zeros(SEGMENT + 1)
+    tp = np.empty(SEGMENT + 1)
+    fp = np.empty(SEGMENT + 1)
     rows = np.empty(SEGMENT, np.int64)
     edge_tp = np.empty(n_segments + 1)
     edge_fp = np.empty(n_segments + 1)
@@ -539,8 +539,8 @@ def areas_of_rows(
     Segments before and after these are not read. ``anchors`` are those of `break_even_of_rows`.
     """
     n_segments = segment_positives.shape[1]
-    tp = np.zeros(SEGMENT + 1)
-    fp = np.zeros(SEGMENT + 1)
+    tp = np.empty(SEGMENT + 1)
+    fp = np.empty(SEGMENT + 1)
     rows = np.empty(SEGMENT, np.int64)
     chosen = np.empty(SEGMENT, np.int64)
     edge_tp = np.empty(n_segments + 1)

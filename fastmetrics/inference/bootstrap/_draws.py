@@ -388,6 +388,9 @@ def fill_totals(
     totals: NDArray[np.int64],
 ) -> None:
     """Fill each row of ``totals`` with as many draws over cells as they have rows in all."""
+    if len(sizes) == 1:  # one cell takes them all: the kernel would compile for a second
+        totals[:] = sizes
+        return
     count = len(totals)
     streams = np.empty((count, 4), np.int64)
     streams[:] = 0, stratum, 0, resampling.TOTALS
