@@ -3,8 +3,7 @@
 - at a decision: `total_cost`, `expected_cost`, `normalized_cost`, `cost_sensitive_predict`
 - over thresholds: `threshold_costs` (prices by row), `threshold_cost_interval`, `net_benefit`,
   `decision_curve`
-- over prices and shares of classes: `cost_curve`, `compare_cost_curves`, `expected_total_cost`,
-  `h_measure`, `OperatingPoint`
+- over prices and shares of classes: `cost_curve`, `expected_total_cost`, `h_measure`
 - the first so many rows: `gains_curve`, `cumulative_gain`, `lift_score`, `lorenz_curve`
 - what the best threshold at every price would reach: `roc_convex_hull`, `roc_hull_auc`
 """

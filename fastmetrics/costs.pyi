@@ -8,7 +8,6 @@ from .measures.costs.convex_hull import (
     roc_hull_auc as roc_hull_auc,
 )
 from .measures.costs.cost_curve import (
-    compare_cost_curves as compare_cost_curves,
     cost_curve as cost_curve,
     expected_total_cost as expected_total_cost,
 )
@@ -20,7 +19,6 @@ from .measures.costs.gains import (
     lorenz_gini as lorenz_gini,
 )
 from .measures.costs.operating_point import (
-    OperatingPoint as OperatingPoint,
     net_benefit as net_benefit,
     threshold_costs as threshold_costs,
 )

@@ -54,10 +54,7 @@ from .measures.calibration.reliability_diagram import (
 )
 from .measures.costs.convex_hull import RocConvexHull as RocConvexHull
 from .measures.costs.cost_curve import (
-    CostComparison as CostComparison,
     CostCurve as CostCurve,
-    CostInterval as CostInterval,
-    CostWinner as CostWinner,
 )
 from .measures.costs.gains import GainsCurve as GainsCurve, LorenzCurve as LorenzCurve
 from .measures.costs.operating_point import ThresholdCosts as ThresholdCosts

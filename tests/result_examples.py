@@ -112,7 +112,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "ConfusionMatrix": lambda: fm.ConfusionMatrix.from_labels(Y, P),
     "Comparison": lambda: fm.compare(Y, MODELS, metrics="roc_auc")["roc_auc"],
     "Comparisons": pair,
-    "CostComparison": lambda: fm.costs.compare_cost_curves(Y, MODELS),
     "CostCurve": lambda: fm.costs.cost_curve(Y, S),
     "DecisionCurve": lambda: fm.costs.decision_curve(
         Y, {"a": CHANCES, "b": CHANCES**2}, kind="simultaneous", rng=1
@@ -145,7 +144,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "NestedCrossValidation": lambda: fm.selection.nested_cross_validation(
         model(), X, Y, {"C": [0.1, 1.0]}, outer_cv=2, inner_cv=2, rng=1
     ),
-    "OperatingPoint": lambda: fm.costs.cost_curve(Y, S).operating_point(cost_fn=2, cost_fp=1),
     "Pair": lambda: pair()["roc_auc"].pairs[0],
     "PostHocTest": lambda: compared().post_hoc,
     "PrBand": lambda: fm.pr_band(Y, S, points=5, n_resamples=50, rng=1),

@@ -178,7 +178,7 @@ _PLAIN: tuple[tuple[Make, str], ...] = (
         maximum_calibration_error miscalibration reliability_diagram
         root_mean_square_calibration_error score_decomposition spiegelhalter_test""",
     ),
-    (_models, "compare_cost_curves delong_test"),
+    (_models, "delong_test"),
     (_chance_models, "decision_curve"),
     (
         _amounts,

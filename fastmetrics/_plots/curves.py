@@ -425,15 +425,10 @@ def draw_reliability(
 # --- cost curves ---------------------------------------------------------------------------------
 
 
-Winners = Sequence[tuple[float, float, tuple[str, ...]]]
-
 _COST_AXES: Final = ("P(+)cost", "normalized cost")
 _TRIVIAL: Final = Guide((0.0, 0.5, 1.0), (0.0, 0.5, 0.0), "all or none", ":", INK)
 _MOST_LINES: Final = 40
 """Lines of thresholds that are drawn: more would be a grey area."""
-
-_ROW: Final = 0.06
-"""Height of the row of one model below the axis, as a share of the axes."""
 
 
 def draw_cost_curve(
@@ -461,38 +456,6 @@ def draw_cost_curve(
     show_all(ax, top=0.5)  # no best threshold costs more
     legend_off_curves(ax)
     return ax
-
-
-def draw_cost_curves(
-    curves: Mapping[str, PlotCurve],
-    winners: Winners,
-    ax: Any = None,
-    *,
-    options: Mapping[str, Any] | None = None,
-) -> Any:
-    """Draw the envelopes of several models, and below them the stretches where each is cheapest."""
-    ax = axes_or_new(ax, (6.4, 4.6))
-    add_guides(ax, [_TRIVIAL], _COST_AXES)
-    add_curves(ax, list(curves.values()), options)
-    show_all(ax, top=0.5)
-    _mark_winners(ax, list(curves), winners)
-    legend_off_curves(ax, title="expected total cost; bar: cheapest here")
-    return ax
-
-
-def _mark_winners(ax: Any, names: Sequence[str], winners: Winners) -> None:
-    """Draw a row for each model below the axis, as its curve looks, broad where it is cheapest."""
-    low, high = ax.get_ylim()
-    unit = (high - low) * _ROW
-    for i, name in enumerate(names):
-        color, _, linestyle = look_of(i)
-        top = low - unit * (0.5 + 1.25 * i)
-        ax.plot([0, 1], [top - unit / 2] * 2, color=color, ls=linestyle, lw=1.0, zorder=0)
-        spans = [(start, stop - start) for start, stop, best in winners if name in best]
-        ax.broken_barh(spans, (top - unit, unit), facecolor=color, edgecolor=INK, lw=0.5, zorder=2)
-    ax.set_ylim(low - unit * (0.75 + 1.25 * len(names)), high)
-    ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= high])
-    ax.axhline(0.0, color=INK, lw=0.8)
 
 
 # --- learning and validation curves, bias and variance -------------------------------------------

@@ -70,8 +70,6 @@ DOORS = {
         Y, models(keys), metrics="roc_auc", n_resamples=9
     ),
     "delong_test": lambda keys: fm.delong_test(Y, models(keys)),
-    "compare_cost_curves": lambda keys: fm.costs.compare_cost_curves(Y, models(keys)),
-    "compare_cost_curves, tables": lambda keys: fm.costs.compare_cost_curves(tables(keys)),
     "plot_roc": lambda keys: fm.plots.plot_roc(Y, models(keys)),
     "friedman_test": lambda keys: C.friedman_test(columns(keys), higher_is_better=True),
     "friedman_test, names": lambda keys: C.friedman_test(TABLE, names=keys, higher_is_better=True),

@@ -133,7 +133,6 @@ def test_prices_and_probabilities_are_those_of_the_library(scored, columns, caps
         return [np.nan_to_num(line.get_xydata(), nan=-1.0).tolist() for line in ax.lines]
 
     for kind, score, expected in (
-        ("cost", ("a", "b"), lambda: fm.costs.compare_cost_curves(y, models).plot()),
         ("cost", ("a",), lambda: fm.costs.cost_curve(y, models["a"]).plot()),
         ("decision", ("p",), lambda: fm.costs.decision_curve(y, {"p": p}).plot()),
         ("gain", ("a",), lambda: fm.costs.gains_curve(y, models["a"]).plot()),

@@ -59,9 +59,12 @@ def test_each_threshold_is_best_where_it_is_said_to_be(rows) -> None:
     labels, scores = (np.array(column) for column in zip(*rows, strict=True))
     curve = fm.costs.cost_curve(labels, scores)
     definition = rows_of(labels, scores)
-    assert curve.intervals[0].low == 0
-    assert curve.intervals[-1].high == 1
-    for low, high, threshold, fpr, tpr in curve.intervals:
+    assert (curve.probability_cost[0], curve.probability_cost[-1]) == (0, 1)
+    ends = curve.probability_cost
+    rates = curve.false_positive_rate, curve.true_positive_rate
+    for low, high, threshold, fpr, tpr in zip(
+        ends[:-1], ends[1:], curve.thresholds, *rates, strict=True
+    ):
         assert low < high
         called = scores >= threshold
         assert fpr == called[labels == 0].mean()
@@ -71,14 +74,8 @@ def test_each_threshold_is_best_where_it_is_said_to_be(rows) -> None:
         assert float(cost) == pytest.approx(
             float(hull_oracle.cheapest(definition, middle)), abs=1e-15
         )
-        assert curve.threshold_at(float(middle)) == threshold
     costs = [float(hull_oracle.cheapest(definition, Fraction(x))) for x in PLACES]
     np.testing.assert_allclose(curve.cost_at(PLACES), costs, atol=1e-15)
-
-
-def test_of_equally_good_thresholds_the_higher_is_taken() -> None:
-    curve = fm.costs.cost_curve(Y, S)
-    assert curve.threshold_at([0.0, 0.5, 1.0]).tolist() == [0.77, 0.77, 0.23]
 
 
 def test_weights_are_shares_of_counts(rng) -> None:
@@ -119,29 +116,10 @@ def test_one_class_has_no_curve() -> None:
     with pytest.warns(UndefinedMetricWarning, match="cost curve is not defined.*no negative"):
         curve = fm.costs.cost_curve([1, 1], [1, 2])
     assert math.isnan(curve.expected_total_cost)
-    assert len(curve.intervals) == 0
+    assert len(curve.thresholds) == 0
     assert np.isnan(curve.cost_at([0.2, 0.7])).all()
-    assert math.isnan(curve.expected_cost(0.2, 0.3))
-    assert math.isnan(curve.operating_point(cost_fn=1, cost_fp=1).threshold)
     with pytest.warns(UndefinedMetricWarning, match="expected total cost is not defined"):
         assert math.isnan(fm.costs.expected_total_cost([0, 0], [1, 2]))
-
-
-class TestExpectedCost:
-    def test_a_part_of_the_axis(self) -> None:
-        curve = fm.costs.cost_curve(Y, S)  # rises by 3/4 x up to 1/2, and falls as it rose
-        assert curve.expected_cost() == 3 / 16
-        assert curve.expected_cost(0, 0.5) == pytest.approx(3 / 16)
-        assert curve.expected_cost(0.5, 1) == pytest.approx(3 / 16)
-        assert curve.expected_cost(0.25, 0.75) == pytest.approx(9 / 32)
-        assert curve.expected_cost(0.2, 0.4) == pytest.approx(0.75 * 0.3)
-
-    def test_what_is_refused(self) -> None:
-        curve = fm.costs.cost_curve(Y, S)
-        with pytest.raises(ValueError, match=r"`low` must be below `high`: got 0\.5 and 0\.5"):
-            curve.expected_cost(0.5, 0.5)
-        with pytest.raises(ValueError, match=r"`high` must lie in \[0, 1\]: got 2"):
-            curve.expected_cost(0, 2)
 
 
 @pytest.mark.parametrize(("place", "error"), [(-0.1, ValueError), (math.nan, ValueError)])

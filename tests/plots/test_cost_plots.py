@@ -2,10 +2,9 @@
 
 import inspect
 
-import matplotlib as mpl
 import numpy as np
 import pytest
-from drawn import curves_on, faults, legend_texts, line, looks, small
+from drawn import curves_on, faults, legend_texts, line, small
 from numpy.testing import assert_array_equal
 
 import fastmetrics as fm
@@ -33,7 +32,6 @@ ONE_MODEL = {
     ),
 }
 SEVERAL = {
-    "costs": (lambda: fm.costs.compare_cost_curves(Y, MODELS), {}),
     "decision": (lambda: fm.costs.decision_curve(Y, MODELS), {}),
     "difference": (lambda: fm.costs.decision_curve(Y, MODELS, reference=list(MODELS)[1]), {}),
     "with a confidence band": (
@@ -132,22 +130,6 @@ def test_cost_curve(rng, n):
     lines = {*zip(curve.false_positive_rate, 1 - curve.true_positive_rate, strict=True)}
     assert {tuple(one) for one in ends[:, :2]} <= lines
     assert len(ends) == min(len(lines), 40)
-
-
-def test_who_wins_where(rng):
-    labels, a, b = Y, P, rng.normal(size=N) + 2 * Y
-    models = {"gradient boosting": a, "logistic": b, **{f"model {i}": a + i * b for i in (1, 2, 3)}}
-    found = fm.costs.compare_cost_curves(labels, models)
-    ax = found.plot()
-    assert len({each.get_color() for each in curves_on(ax)}) == 5
-    assert len(set(looks(ax))) >= 2
-    bars = [area for area in ax.collections if len(area.get_facecolor())]
-    for name, curve, row in zip(models, curves_on(ax), bars, strict=True):
-        wins = [(one.low, one.high) for one in found.winners if name in one.names]
-        paths = [path.vertices[:, 0] for path in row.get_paths()]
-        np.testing.assert_allclose([(x.min(), x.max()) for x in paths], wins or np.empty((0,)))
-        assert mpl.colors.same_color(row.get_facecolor()[0], curve.get_color())
-    assert ax.get_yticks().min() == 0
 
 
 def test_lift_is_never_drawn_above_the_perfect_model():

@@ -354,7 +354,7 @@ def test_every_function_with_threads_is_called() -> None:
 NAN, CONVENTION, VALUE, REFUSED = "nan", "convention", "value", "refused"
 ONE_CLASS = {
     **dict.fromkeys(
-        """best_threshold break_even_point class_likelihood_ratios compare_cost_curves cost_curve
+        """best_threshold break_even_point class_likelihood_ratios cost_curve
         expected_total_cost gini_coefficient goodman_kruskal_gamma h_measure kendall_tau
         ks_statistic net_benefit partial_auc pr_auc rank_loss
         roc_auc_score roc_convex_hull roc_hull_auc somers_d spearman_rho threshold_costs youden_j

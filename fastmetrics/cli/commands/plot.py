@@ -199,19 +199,17 @@ def _draw_confusion(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
 
 
 def _draw_cost(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
-    from fastmetrics.costs import compare_cost_curves, cost_curve, threshold_costs
+    from fastmetrics.costs import cost_curve, threshold_costs
 
     prices = {name: getattr(options, name) for name in _PRICES}
-    if options.cost_fn is not None or options.cost_fp is not None:
-        for name, scores in rows.scores.items():
-            named = name if len(rows.scores) > 1 else None
-            costs = threshold_costs(rows.labels, scores, **prices, **rows.keywords)
-            ax = costs.plot(ax, name=named)
-        return ax
-    if len(rows.scores) > 1:
-        return compare_cost_curves(rows.labels, rows.scores, **rows.keywords).plot(ax)
-    (scores,) = rows.scores.values()
-    return cost_curve(rows.labels, scores, **rows.keywords).plot(ax)
+    has_prices = options.cost_fn is not None or options.cost_fp is not None
+    for name, scores in rows.scores.items():
+        if has_prices:
+            curve = threshold_costs(rows.labels, scores, **prices, **rows.keywords)
+        else:
+            curve = cost_curve(rows.labels, scores, **rows.keywords)
+        ax = curve.plot(ax, name=name if len(rows.scores) > 1 else None)
+    return ax
 
 
 def _draw_residuals(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
