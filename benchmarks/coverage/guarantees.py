@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 import fastmetrics
-from benchmarks.coverage import costs
 from benchmarks.coverage.measured import Cost, Measured
 from benchmarks.coverage.scenes import Data, Scene
 
@@ -19,10 +18,8 @@ STEP = 0.25
 GRID = np.linspace(4.0, -3.0, 141)
 #: The least precision that is asked for, by the share of positives.
 PRECISIONS = {0.5: 0.8, 0.05: 0.4}
-#: The largest cost that is asked for, as a multiple of that of the best threshold.
-DEARER = 1.3
 GUARANTEED, ROUNDED, NAIVE = "guaranteed", "guaranteed, ties", "met on these data"
-MEASURES = ("recall", "false_positive_rate", "precision", "expected_cost")
+MEASURES = ("recall", "false_positive_rate", "precision")
 
 
 def bounds(scene: Scene) -> dict[str, float]:
@@ -31,7 +28,6 @@ def bounds(scene: Scene) -> dict[str, float]:
         "recall": 0.9,
         "false_positive_rate": 0.1,
         "precision": PRECISIONS[scene.share],
-        "expected_cost": DEARER * costs.population(scene)["least cost, one price"],
     }
 
 
@@ -54,7 +50,6 @@ def _rates(scene: Scene, threshold: float) -> dict[str, float]:
         "recall": tpr,
         "false_positive_rate": fpr,
         "precision": tp / (tp + fp) if tp + fp > 0 else math.nan,
-        "expected_cost": costs.COST_FN * scene.share * (1 - tpr) + fp,
     }
 
 
@@ -65,10 +60,8 @@ def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
     rounded = np.round(data.scores / STEP) * STEP
     for measure, bound in bounds(scene).items():
         asked: dict[str, Any] = {measure: bound}
-        if measure in ("precision", "expected_cost"):
+        if measure == "precision":
             asked["grid"] = GRID
-        if measure == "expected_cost":
-            asked |= {"cost_fn": costs.COST_FN, "cost_fp": 1.0}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for method, scores in ((GUARANTEED, data.scores), (ROUNDED, rounded)):
@@ -77,9 +70,8 @@ def measure(data: Data, rng: np.random.Generator, cost: Cost, out: Measured) -> 
                 if method == ROUNDED and math.isfinite(at):
                     at = math.ceil(at / STEP) * STEP - STEP / 2
                 _keep(scene, measure, method, at, bound, out)
-            if measure in _MET:
-                best = fastmetrics.best_threshold(data.labels, data.scores, **_MET[measure](bound))
-                _keep(scene, measure, NAIVE, best.threshold, bound, out)
+            best = fastmetrics.best_threshold(data.labels, data.scores, **_MET[measure](bound))
+            _keep(scene, measure, NAIVE, best.threshold, bound, out)
 
 
 _MET = {

@@ -35,7 +35,6 @@ _TITLES = {
     "recall": "Recall of at least 0.9",
     "false_positive_rate": "False positive rate of at most 0.1",
     "precision": "Precision of at least 0.8; of 0.4 where 5 % are positive",
-    "expected_cost": f"Cost of at most {guarantees.DEARER:g} times that of the best threshold",
 }
 
 _HEAD = (
@@ -44,8 +43,8 @@ which the threshold keeps its promise in the population; 95 or more is what it s
 scores rounded to a quarter. "Met on these data" is `best_threshold` with the same number as its
 constraint: what one gets without a guarantee. The mean is that of the measure in the population;
 a threshold is found where more than everything, or nothing, can be called positive.
-Thresholds for precision and cost are of a grid of """
+Thresholds for precision are of a grid of """
     f"{len(guarantees.GRID)}"
-    """; a false negative costs 5, a false positive 1.
+    """.
 """
 )

@@ -116,7 +116,7 @@ def evaluate(
     guarantee : mapping of str to float, optional
         Promises of new data by measure, as ``{"recall": 0.95}``: each model then says which of its
         thresholds keeps each of them, with probability `confidence_level`, as
-        `guaranteed_threshold` finds it; that of "expected_cost" is at `cost_fn` and `cost_fp`.
+        `guaranteed_threshold` finds it.
     rng : None, int, numpy Generator or str, optional
         Seed of the bootstrap; or the key of an earlier one, which draws the same replicates.
 

@@ -195,8 +195,8 @@ the cheapest threshold:
 [--cost-fp COL|X]  what a false alarm costs: a number, or the column that has it for each row
 [--prevalence P]  share of positives where the threshold will be used (default: that of the data)
 [--guarantee NAME=X]...  show the threshold that keeps a promise on new data, sure to
-    --confidence-level: recall=0.95, false_positive_rate=0.01, precision=0.9, or, with prices,
-    expected_cost=0.5; may be repeated, each promise stands for itself
+    --confidence-level: recall=0.95, false_positive_rate=0.01 or precision=0.9; may be repeated,
+    each promise stands for itself
 intervals by bootstrap:
 [--bootstrap N]  give every measure an interval from N resamples (9999 are usual), and with several
     models the differences of each pair; without it what is smooth has one

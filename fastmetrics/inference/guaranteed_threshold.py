@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastmetrics._display import Display
 from fastmetrics._docs import documented
-from fastmetrics._input.scalars import check_choice, check_fraction, check_positive
+from fastmetrics._input.scalars import check_choice, check_fraction
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._results import Result
 from fastmetrics.errors import (
@@ -24,7 +24,8 @@ from fastmetrics.errors import (
     renamed,
     warn_user,
 )
-from fastmetrics.inference.proportions import proportion_limits
+from fastmetrics.measures._measure import Measure
+from fastmetrics.measures.asking import find
 from fastmetrics.tables.score_table import (
     SCORED,
     ScoreTable,
@@ -33,134 +34,31 @@ from fastmetrics.tables.score_table import (
     lacks_a_class,
 )
 
-#: Of the level of a test of costs one in so many is spent on the share of misses, of which so many
-#: are tried; and what rounding may take from a number of rows.
-_PART_OF_LEVEL, _SHARES, _ROUNDING = 50.0, 33, 1e-9
+#: What can be promised: proportions of counts, as their entries of the registry say.
+_PROMISED: Final = tuple("recall false_positive_rate precision".split())
+#: From how many thresholds of a grid the search starts, each with its share of `delta`.
+_STARTS: Final = 10
+_NAN = math.nan
 
 
-class Prices(NamedTuple):
-    """What a missed positive and a false alarm cost."""
-
-    fn: float
-    fp: float
-
-
-class Cells(NamedTuple):
-    """TP and FP of a threshold, and how many rows of each class there are."""
-
-    tp: int
-    fp: int
-    n_positive: int
-    n_negative: int
-
-    @property
-    def misses(self) -> int:
-        """Return FN."""
-        return self.n_positive - self.tp
-
-    def cost(self, prices: Prices) -> float:
-        """Return what the mistakes cost in all."""
-        return prices.fn * self.misses + prices.fp * self.fp
-
-
-def cells_at(table: ScoreTable, thresholds: Any) -> Iterator[Cells]:
-    """Give the counts at each threshold, O(log n) after the first."""
-    totals = int(table.n_positive), int(table.n_negative)
-    tp, fp, rows = table.true_positives, table.false_positives, range(len(table))
+def counts_at(table: ScoreTable, thresholds: Any) -> Iterator[dict[str, int]]:
+    """Give the counts of the decision at each threshold, O(log n) after the first."""
+    n_positive, n_negative = int(table.n_positive), int(table.n_negative)
+    true, false, rows = table.true_positives, table.false_positives, range(len(table))
     for threshold in thresholds:
 
         def is_below(row: int, threshold: Any = threshold) -> bool:
             return not is_called_positive(table.scores[row : row + 1], threshold)[0]
 
         n = bisect_left(rows, True, key=is_below)
-        yield Cells(int(tp[n - 1]) if n else 0, int(fp[n - 1]) if n else 0, *totals)
+        tp, fp = (int(sums[n - 1]) if n else 0 for sums in (true, false))
+        yield {"tp": tp, "fp": fp, "fn": n_positive - tp, "tn": n_negative - fp}
 
 
-def precision_pvalue(cells: Cells, bound: float) -> float:
-    """Return P(X >= tp) where the precision is the bound: exact, given how many are called."""
-    from scipy.special import betainc
-
-    return float(betainc(cells.tp, cells.fp + 1.0, bound)) if cells.tp else 1.0
-
-
-def cost_pvalue(cells: Cells, bound: float, prices: Prices, level: float) -> float:
-    """Return a p-value of "the mean cost is the bound or more", exact but for sums of doubles.
-
-    The largest over the shares of misses that the data allow at a small part of ``level``, which is
-    added (Berger and Boos); the share of false alarms is what is then left of the bound.
-    """
-    n, misses, alarms = cells.n_positive + cells.n_negative, cells.misses, cells.fp
-    if cells.cost(prices) >= n * bound:
-        return 1.0
-    if prices.fn == prices.fp:
-        share = bound / prices.fn
-        return _at_most(misses + alarms, n, share) if share < 1.0 else 0.0
-    spent = level / _PART_OF_LEVEL
-    shares = proportion_limits(misses, n, 1.0 - spent, "clopper-pearson", "two-sided")
-    high = min(shares.high, bound / prices.fn)
-    pvalues = [
-        _cost_at_most(cells, prices, share, (bound - prices.fn * share) / prices.fp)
-        for share in np.linspace(min(shares.low, high), high, _SHARES).tolist()
-    ]
-    return max(pvalues) + spent
-
-
-def _at_most(k: Any, n: Any, probability: Any) -> Any:
-    """Return P(X <= k) of n trials."""
-    from scipy.special import betaincc
-
-    return np.where(k >= n, 1.0, betaincc(k + 1.0, np.maximum(n - k, 1), probability))[()]
-
-
-def _cost_at_most(cells: Cells, prices: Prices, misses: float, alarms: float) -> float:
-    """Return how likely these rows cost no more than they do, of shares of both mistakes."""
-    from scipy.special import gammaln, xlog1py, xlogy
-
-    n, total = cells.n_positive + cells.n_negative, cells.cost(prices)
-    if misses + alarms > 1.0:
-        return 0.0  # no population is like this
-    reach = 9.0 * math.sqrt(n * misses) + 20.0  # less than 1e-18 is beyond
-    most = min(total / prices.fn, n * misses + reach) + _ROUNDING
-    k = np.arange(max(0, math.floor(n * misses - reach)), math.floor(min(most, n)) + 1)
-    others = np.floor(np.maximum(total - prices.fn * k, 0.0) / prices.fp + _ROUNDING)
-    ways = gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
-    of_misses = np.exp(ways + xlogy(k, misses) + xlog1py(n - k, -misses))
-    return float(of_misses @ _at_most(others, n - k, min(alarms / (1.0 - misses), 1.0)))
-
-
-Guaranteed = Literal["recall", "false_positive_rate", "precision", "expected_cost"]
-
-
-class _Promise(NamedTuple):
-    """What can be promised: its numerator and denominator on data, and on which side of its bound.
-
-    A promise of a grid is tested at each threshold: a test returns the p-value of "it is broken",
-    by the counts, the bound, the prices and the level. A cheaper threshold is preferred for costs.
-    """
-
-    of_counts: Callable[[Cells, Prices], tuple[float, int]]
-    is_at_most: bool = False
-    test: Callable[[Cells, float, Prices, float], float] | None = None
-    takes_prices: bool = False
-
-
-_PROMISES: Final[dict[str, _Promise]] = {
-    "recall": _Promise(lambda cells, _: (cells.tp, cells.n_positive)),
-    "false_positive_rate": _Promise(lambda cells, _: (cells.fp, cells.n_negative), is_at_most=True),
-    "precision": _Promise(
-        lambda cells, _: (cells.tp, cells.tp + cells.fp),
-        test=lambda cells, bound, *_: precision_pvalue(cells, bound),
-    ),
-    "expected_cost": _Promise(
-        lambda cells, prices: (cells.cost(prices), cells.n_positive + cells.n_negative),
-        is_at_most=True,
-        test=cost_pvalue,
-        takes_prices=True,
-    ),
-}
-#: From how many thresholds of a grid the search starts, each with its share of `delta`.
-_STARTS: Final = 10
-_NAN = math.nan
+def _hits_and_others(entry: Measure, counts: Mapping[str, int]) -> tuple[int, int]:
+    """Return the successes and failures of which a metric is the proportion."""
+    successes, failures = entry.interval.arguments  # type: ignore[union-attr]
+    return counts[successes], counts[failures]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -172,23 +70,23 @@ class GuaranteedThreshold(Result):
     threshold : int or float
         Call positive what scores at least this; -inf calls everything positive, inf nothing; nan
         where no threshold of the grid can promise it.
-    metric : {"recall", "false_positive_rate", "precision", "expected_cost"}
+    metric : {"recall", "false_positive_rate", "precision"}
         What is promised.
     bound : float
-        That it is at least this (recall, precision), or at most (the other two).
+        That it is at least this; of the false positive rate, at most.
     delta : float
         The probability, over the choice of these rows, that the promise is broken: at most this.
     value : float
         The measure on these data; nan where it is undefined.
     n_samples : int
         How many rows the promise rests on: positives for recall, negatives for the false positive
-        rate, those called positive for precision, all for a cost.
+        rate, those called positive for precision.
     tp, fp, fn, tn : int
         Counts of the decision.
     """
 
     threshold: float
-    metric: Guaranteed
+    metric: str
     bound: float
     delta: float
     value: float
@@ -202,7 +100,7 @@ class GuaranteedThreshold(Result):
     def verdict(self) -> str:
         """What is promised, in words."""
         name, side = self.metric.replace("_", " "), "at least"
-        if _PROMISES[self.metric].is_at_most:
+        if find(self.metric).higher_is_better is False:
             name, side = f"the {name}", "at most"
         kept = f"{name} {side} {self.bound:g}"
         sure = f"{100 * (1 - self.delta):.6g} % sure"
@@ -220,8 +118,8 @@ class GuaranteedThreshold(Result):
     @property
     def _price(self) -> str:
         """What the promise costs on these rows: false alarms, or positives that are missed."""
-        promise = _PROMISES[self.metric]
-        if promise.test is None and not promise.is_at_most:  # of the positives
+        entry = find(self.metric)
+        if entry.is_free_of_shares and entry.higher_is_better:  # of the positives
             n = self.fp + self.tn
             return (
                 f"with {self.fp:,} false alarms among {n:,} negatives ({100 * self.fp / n:.3g} %)"
@@ -242,9 +140,6 @@ def guaranteed_threshold(
     recall: float | None = None,
     false_positive_rate: float | None = None,
     precision: float | None = None,
-    expected_cost: float | None = None,
-    cost_fn: float | None = None,
-    cost_fp: float | None = None,
     delta: float = 0.05,
     grid: ArrayLike | None = None,
     pos_label: Any = None,
@@ -252,7 +147,7 @@ def guaranteed_threshold(
 ) -> GuaranteedThreshold:
     """Find the threshold that keeps a promise on new data, but for a probability of `delta`.
 
-    Pass one of `recall`, `false_positive_rate`, `precision` and `expected_cost`.
+    Pass one of `recall`, `false_positive_rate` and `precision`.
 
     Parameters
     ----------
@@ -262,16 +157,11 @@ def guaranteed_threshold(
         Largest false positive rate of new data, in (0, 1): the lowest threshold that promises it.
     precision : float, optional
         Least precision of new data, in (0, 1): the lowest threshold of `grid` that promises it.
-    expected_cost : float, optional
-        Largest mean cost of a new row, at the prices `cost_fn` and `cost_fp`: of the thresholds of
-        `grid` that promise it, the one that is the cheapest here.
-    cost_fn, cost_fp : float, optional
-        What a missed positive and a false alarm cost; with `expected_cost` alone.
     delta : float, default=0.05
         Probability, over the choice of these rows, that the promise is broken, in (0, 1).
     grid : array-like of shape (n_thresholds,), optional
-        Thresholds to choose from for `precision` and `expected_cost`, fixed before these data were
-        seen. None: for scores in [0, 1] those whose log-odds are 9.0, 8.9, ..., -9.0.
+        Thresholds to choose from for `precision`, fixed before these data were seen. None: for
+        scores in [0, 1] those whose log-odds are 9.0, 8.9, ..., -9.0.
 
     Returns
     -------
@@ -281,8 +171,8 @@ def guaranteed_threshold(
     Raises
     ------
     TypeError
-        If none or several of the four are given, or a price is missing or has no meaning; if a
-        table has weights, of which no promise is known.
+        If none or several of the three are given; if a table has weights, of which no promise is
+        known.
     ValueError
         If a number is outside its range, or `grid` is missing and scores leave [0, 1].
 
@@ -306,22 +196,19 @@ def guaranteed_threshold(
       for 0.95 and 0.05) there is none but -inf.
     - *The false positive rate* likewise, with the k-th highest negative; there ties hurt, so the
       threshold is the next score above it, of either class.
-    - *Precision and cost* are not monotonic in the threshold, and are tested on a grid that was
-      fixed before: from each of ten starts, spaced evenly, from high to low as long as the
-      hypothesis "breaks the promise" is rejected at delta / 10 (all of a grid of ten or fewer are
-      starts). Precision by the exact binomial test of the rows called positive; costs by the exact
-      test of both mistakes, at the least favourable share of misses that the data allow. All that
-      is rejected keeps its promise at once, so that any of it may be chosen.
+    - *Precision* is not monotonic in the threshold, and is tested on a grid that was fixed before:
+      from each of ten starts, spaced evenly, from high to low as long as the hypothesis "breaks the
+      promise" is rejected at delta / 10 (all of a grid of ten or fewer are starts), by the exact
+      binomial test of the rows called positive. All that is rejected keeps its promise at once, so
+      that any of it may be chosen.
 
-    In ``docs/coverage/guarantees.md`` promises are simulated. One sort, then O(log n) for a rate or
-    a precision, and O(sqrt(n)) for the cost of each threshold of a grid.
+    In ``docs/coverage/guarantees.md`` promises are simulated. One sort, then O(log n) for each
+    threshold.
 
     References
     ----------
     Wilks, S. S. (1941). Determination of sample sizes for setting tolerance limits. Annals of
     Mathematical Statistics 12, 91-96.
-    Berger, R. L. & Boos, D. D. (1994). P values maximized over a confidence set for the nuisance
-    parameter. Journal of the American Statistical Association 89, 1012-1016.
     Angelopoulos, A. N., Bates, S., Candes, E. J., Jordan, M. I. & Lei, L. (2021). Learn then test:
     calibrating predictive algorithms to achieve risk control. arXiv:2110.01052.
 
@@ -337,64 +224,46 @@ def guaranteed_threshold(
     >>> print(found.verdict)
     score >= -0.28... keeps recall at least 0.9 on new rows of this source, 95 % sure; on these ...
     """
-    bounds = (recall, false_positive_rate, precision, expected_cost)
-    asked = dict(zip(_PROMISES, bounds, strict=True))
-    measure, bound, prices = check_promise(asked, cost_fn, cost_fp)
-    promise = _PROMISES[measure]
+    entry, bound = check_promise(
+        dict(zip(_PROMISED, (recall, false_positive_rate, precision), strict=True))
+    )
     delta = check_fraction("delta", delta)
-    if grid is not None and promise.test is None:
-        raise InputTypeError(f"`grid` has no meaning for `{measure}`: all scores are candidates")
+    if grid is not None and entry.is_free_of_shares:
+        raise InputTypeError(f"`grid` has no meaning for `{entry.name}`: all scores are candidates")
     table = as_table(y_true, y_score, pos_label=pos_label)
     if table.is_weighted:
         raise InputTypeError("a table of weights does not tell how many rows there were")
-    if lacks_a_class(table, f"the threshold that guarantees `{measure}`"):
+    if lacks_a_class(table, f"the threshold that guarantees `{entry.name}`"):
         threshold = _NAN
-    elif promise.test is None:
-        threshold = _of_rate(table, not promise.is_at_most, bound, delta)
+    elif entry.is_free_of_shares:
+        threshold = _of_rate(table, bool(entry.higher_is_better), bound, delta)
     else:
-        thresholds = _checked_grid(grid, table)
-        threshold = _of_grid(table, thresholds, measure, bound, prices, delta)
+        threshold = _of_grid(table, _checked_grid(grid, table), entry, bound, delta)
     is_none = math.isnan(threshold)
-    (cells,) = cells_at(table, [math.inf if is_none else threshold])
-    tp, fp, n_positive, n_negative = cells
-    value, n_samples = promise.of_counts(cells, prices)
+    (counts,) = counts_at(table, [math.inf if is_none else threshold])
+    hits, others = _hits_and_others(entry, counts)
     return GuaranteedThreshold(
         threshold=threshold,
-        metric=measure,
+        metric=entry.name,
         bound=bound,
         delta=delta,
-        value=_NAN if is_none else value / n_samples,
-        n_samples=0 if is_none else n_samples,
-        tp=tp,
-        fp=fp,
-        fn=n_positive - tp,
-        tn=n_negative - fp,
+        value=_NAN if is_none else hits / (hits + others),
+        n_samples=0 if is_none else hits + others,
+        **counts,
     )
 
 
-def check_promise(
-    asked: Mapping[str, float | None], cost_fn: Any, cost_fp: Any
-) -> tuple[Guaranteed, float, Prices]:
-    """Return what is promised, its bound and the prices, or raise."""
+def check_promise(asked: Mapping[str, float | None]) -> tuple[Measure, float]:
+    """Return the metric of which something is promised, and its bound, or raise."""
     for name in asked:
-        check_choice("guarantee", name, get_args(Guaranteed))
-    given: list[Any] = [(name, value) for name, value in asked.items() if value is not None]
+        check_choice("guarantee", name, _PROMISED)
+    given = [(name, value) for name, value in asked.items() if value is not None]
     if len(given) != 1:
-        names = ", ".join(f"`{name}`" for name in get_args(Guaranteed))
+        names = ", ".join(f"`{name}`" for name in _PROMISED)
         got = " and ".join(f"`{name}`" for name, _ in given) or "none"
         raise InputTypeError(f"pass one of {names}: got {got}")
-    ((measure, value),) = given
-    takes_prices = _PROMISES[measure].takes_prices
-    bound = (check_positive if takes_prices else check_fraction)(measure, value)
-    prices = []
-    for name, cost in (("cost_fn", cost_fn), ("cost_fp", cost_fp)):
-        if takes_prices:
-            if cost is None:
-                raise InputTypeError(f"`{measure}` needs `{name}`")
-            prices.append(check_positive(name, cost))
-        elif cost is not None:
-            raise InputTypeError(f"`{name}` has no meaning for `{measure}`")
-    return measure, bound, Prices(*prices) if prices else Prices(1.0, 1.0)
+    ((name, value),) = given
+    return find(name), check_fraction(name, value)
 
 
 def _of_rate(table: ScoreTable, is_recall: bool, bound: float, delta: float) -> float:
@@ -446,31 +315,27 @@ def _checked_grid(grid: ArrayLike | None, table: ScoreTable) -> NDArray[Any]:
 
 
 def _of_grid(
-    table: ScoreTable,
-    thresholds: NDArray[Any],
-    measure: Guaranteed,
-    bound: float,
-    prices: Prices,
-    delta: float,
+    table: ScoreTable, thresholds: NDArray[Any], entry: Measure, bound: float, delta: float
 ) -> float:
-    """Return the threshold that is chosen from those whose breaking the promise is rejected."""
+    """Return the lowest threshold whose breaking the promise is rejected, by binomial tests."""
+    from scipy.special import betainc
+
     values = thresholds.tolist()
-    cells = list(cells_at(table, values))
-    promise, n_starts = _PROMISES[measure], min(_STARTS, len(values))
-    level, kept = delta / n_starts, set[int]()
+    sizes = [_hits_and_others(entry, counts) for counts in counts_at(table, values)]
+    n_starts, kept = min(_STARTS, len(values)), set[int]()
     for start in range(n_starts):
         at = start * len(values) // n_starts
         while at < len(values) and at not in kept:
-            if promise.test and promise.test(cells[at], bound, prices, level) > level:
+            hits, others = sizes[at]
+            # P(X >= hits) where the metric is the bound, given how many are called
+            if not hits or betainc(hits, others + 1.0, bound) > delta / n_starts:
                 break
             kept.add(at)
             at += 1
     if not kept:
         warn_user(
-            f"no threshold of the grid is shown to keep `{measure}` to {bound:g}",
+            f"no threshold of the grid is shown to keep `{entry.name}` to {bound:g}",
             UndefinedMetricWarning,
         )
         return _NAN
-    if promise.takes_prices:
-        return float(values[min(sorted(kept), key=lambda at: cells[at].cost(prices))])
     return float(values[max(kept)])

@@ -50,13 +50,12 @@ def test_costs_are_those_of_the_library(options, capsys):
 
 
 def test_guarantees_are_those_of_the_library(options, capsys):
-    asked = ["--guarantee", "recall=0.8", "--guarantee", "expected_cost=9"]
-    asked += ["--cost-fn", "20", "--cost-fp", "5"]
+    asked = ["--guarantee", "recall=0.8", "--guarantee", "precision=0.1"]
     found = json.loads(output_of(capsys, *options, *asked, "--format", "json"))
     expected = fm.guaranteed_threshold(FRAUD, P, recall=0.8)
     first, second = found["models"][0]["guarantees"]
     assert (first["threshold"], first["tp"]) == (expected.threshold, expected.tp)
-    assert second["metric"] == "expected_cost"
+    assert second["metric"] == "precision"
     assert f"p: {expected.verdict}." in " ".join(output_of(capsys, *options, *asked).split())
     for more in ([], ["--bootstrap", "9"]):
         rows = csv.DictReader(
@@ -74,7 +73,6 @@ def test_guarantees_are_those_of_the_library(options, capsys):
         (["recall=x"], "--guarantee 'recall=x' is no promise with a number"),
         (["recall=.9", "recall=.8"], "--guarantee names 'recall' more than once"),
         (["sharpness=.9"], "--guarantee must be one of"),
-        (["recall=.9", "expected_cost=1"], "`expected_cost` needs --cost-fn"),
         (["recall=.9", "--groups", "user"], "--guarantee is of rows that are independent"),
     ],
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binom, multinomial
+from scipy.stats import binom
 
 import fastmetrics as fm
 
@@ -110,46 +110,6 @@ def test_precision_is_tested_exactly(bound: float, size: int) -> None:
     assert found.n_samples == called[kept[-1]].sum()
 
 
-def test_equal_prices_are_tested_as_errors() -> None:
-    grid = np.linspace(2.0, 0.0, 9)
-    errors = [int(((t <= S) != Y).sum()) for t in grid]
-    kept = chosen_by_definition(grid, [binom.cdf(e, len(Y), 0.3) for e in errors], 0.05)
-    found = fm.guaranteed_threshold(Y, S, expected_cost=0.6, cost_fn=2, cost_fp=2, grid=grid)
-    assert found.threshold == grid[min(kept, key=lambda at: errors[at])]
-    assert found.value == 2 * min(errors) / len(Y)
-
-
-def worst_pvalue(misses: int, alarms: int, n: int, bound: float) -> float:
-    """Return P(3 X + Y <= what it is) at its largest over all populations of that mean cost."""
-    x, y = np.meshgrid(np.arange(n + 1), np.arange(n + 1), indexing="ij")
-    cheap = (x + y <= n) & (3 * x + y <= 3 * misses + alarms)
-    cells = np.stack([x[cheap], y[cheap], n - x[cheap] - y[cheap]], axis=-1)
-    worst = 0.0
-    for share in np.linspace(0, bound / 3, 60):
-        other = bound - 3 * share
-        if share + other <= 1:
-            each = multinomial.pmf(cells, n, [share, other, 1 - share - other])
-            worst = max(worst, float(np.nansum(each)))
-    return worst
-
-
-@pytest.mark.parametrize(("misses", "alarms"), [(0, 0), (0, 3), (1, 4), (2, 0)])
-def test_costs_are_tested_by_both_mistakes(misses: int, alarms: int) -> None:
-    """Rejected from the p-value on that is the worst of all populations, a little less at most."""
-    n, bound = 24, 1.0
-    y = np.append(np.ones(12, int), np.zeros(12, int))
-    called = y == 1
-    called[:misses] = False
-    called[12 : 12 + alarms] = True
-    worst = worst_pvalue(misses, alarms, n, bound)
-    given: dict[str, Any] = {"expected_cost": bound, "cost_fn": 3, "cost_fp": 1, "grid": [0.5]}
-    found = fm.guaranteed_threshold(y, called.astype(float), delta=1.03 * worst, **given)
-    assert found.threshold == 0.5
-    assert found.value == (3 * misses + alarms) / n
-    with pytest.warns(fm.UndefinedMetricWarning, match="to keep `expected_cost` to 1"):
-        fm.guaranteed_threshold(y, called.astype(float), delta=0.6 * worst, **given)
-
-
 def test_probabilities_have_a_grid_of_their_own() -> None:
     found = fm.guaranteed_threshold(Y, P, precision=0.7)
     odds = math.log(found.threshold / (1 - found.threshold))
@@ -183,9 +143,6 @@ def test_one_class_has_no_guarantee() -> None:
         ({}, "pass one of `recall`, .*: got none"),
         ({"recall": 0.9, "precision": 0.9}, "got `recall` and `precision`"),
         ({"recall": 1.0}, r"`recall` must lie in \(0, 1\)"),
-        ({"expected_cost": 1}, "`expected_cost` needs `cost_fn`"),
-        ({"expected_cost": 0, "cost_fn": 1, "cost_fp": 1}, "`expected_cost` must be positive"),
-        ({"recall": 0.9, "cost_fp": 1}, "`cost_fp` has no meaning for `recall`"),
         ({"recall": 0.9, "grid": [1.0]}, "`grid` has no meaning for `recall`"),
         ({"precision": 0.9, "grid": []}, "`grid`"),
         ({"precision": 0.9, "grid": [math.nan]}, "`grid`"),
@@ -201,15 +158,12 @@ def test_what_makes_no_sense_is_refused(given: dict[str, Any], message: str) -> 
 
 
 def test_an_evaluation_shows_what_each_model_can_promise() -> None:
-    promises = {"recall": 0.8, "expected_cost": 1.5}
-    prices: dict[str, Any] = {"cost_fn": 5, "cost_fp": 1}
-    result = fm.evaluate(
-        Y, {"a": P, "b": 1 - P}, guarantee=promises, confidence_level=0.9, **prices
-    )
+    promises = {"recall": 0.8, "precision": 0.4}
+    result = fm.evaluate(Y, {"a": P, "b": 1 - P}, guarantee=promises, confidence_level=0.9)
     found = result["a"].guarantees
     assert found == (
         fm.guaranteed_threshold(Y, P, recall=0.8, delta=1 - 0.9),
-        fm.guaranteed_threshold(Y, P, expected_cost=1.5, delta=1 - 0.9, **prices),
+        fm.guaranteed_threshold(Y, P, precision=0.4, delta=1 - 0.9),
     )
     assert f"a: {found[0].verdict}." in re.sub(r"\s+", " ", str(result))
     assert [each["metric"] for each in result.to_dict()["models"][1]["guarantees"]] == [*promises]
@@ -221,7 +175,7 @@ def test_an_evaluation_shows_what_each_model_can_promise() -> None:
     [
         ({"guarantee": {"rcall": 0.9}}, "`guarantee` must be one of"),
         ({"guarantee": {"recall": 2}}, "`recall` must lie in"),
-        ({"guarantee": {"expected_cost": 2}}, "`expected_cost` needs `cost_fn`"),
+        ({"guarantee": {"expected_cost": 2}}, "`guarantee` must be one of"),
         ({"guarantee": 0.9}, "`guarantee` must be a mapping"),
         ({"guarantee": {"recall": 0.9}, "groups": Y}, "not with `groups`"),
         ({"guarantee": {"recall": 0.9}, "sample_weight": Y}, "not with `sample_weight`"),

@@ -12,7 +12,6 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from evaluations import are_close, without_rows
 from fastmetrics import (
-    InputError,
     ScoreTable,
     SmallSampleWarning,
     UndefinedMetricWarning,
@@ -267,10 +266,3 @@ def test_metrics_stand_beside_those_of_the_table_and_none_is_there_twice(metrics
     table = ["roc_auc", "average_precision", "ks_statistic", "log_loss", "brier_score"]
     found = evaluate(y, p, metrics=metrics, threshold=0.5)["score"].estimates
     assert sorted(found) == sorted(table + more)
-
-
-def test_a_guarantee_of_costs_has_one_price() -> None:
-    y, p = np.arange(40) % 2, np.arange(40) / 40
-    options = {"guarantee": {"expected_cost": 0.5}, "cost_fp": 1.0}
-    with pytest.raises(InputError, match="one price for all rows: `cost_fn` has one for each"):
-        evaluate(y, p, cost_fn=np.arange(40.0), **options)

@@ -57,11 +57,10 @@ def asked(options: argparse.Namespace) -> Asked:
     names = names_here(options)
     with in_words(names):  # before anything is read
         known = numbers | dict.fromkeys(priced, 1)
-        checked = checked_prices(**known, prevalence=options.prevalence)
+        checked_prices(**known, prevalence=options.prevalence)
         weighted = check_weights_are(options.weight, weights_are)
         checked_promises(
             guarantee,
-            checked,
             options.confidence_level,
             grouped=options.groups is not None,
             weighted=weighted is not None,
