@@ -401,7 +401,11 @@ class Units:
         """
         size, by_kurtosis = max(map(abs, values)), None
         sums, largest = self.sums_of_difference(one, other)
-        is_nothing = largest[0] <= ROUNDING * (size / self.n_points + largest[1])
+        total = float(self.n_points)
+        if self.weights is not None:  # an influence is of a unit of weight
+            with np.errstate(over="ignore"):
+                total *= float(self.weights.mean())
+        is_nothing = largest[0] <= ROUNDING * (size / total + largest[1])
         if self.groups is not None:
             moved = np.zeros(self.n_points) if is_nothing else one - other
             spread = self.spread(moved, reference)
