@@ -50,10 +50,3 @@ def test_random_sums_are_as_wide_as_signs_make_them():
     assert np.all(found % 2 == values.sum() % 2)
     assert abs(found.mean()) < 4 * deviation / math.sqrt(50_000)
     assert found.std() == pytest.approx(deviation, rel=4 / math.sqrt(2 * 50_000))
-
-
-def test_threads_change_no_bit(rng, monkeypatch):
-    values = rng.normal(size=10_000)
-    found = random_sums(values, 3_000, KEY)
-    monkeypatch.setenv("FASTMETRICS_NUM_THREADS", "1")
-    assert (random_sums(values, 3_000, KEY) == found).all()

@@ -56,15 +56,6 @@ def test_value_is_that_of_the_function(rng) -> None:
         assert found.estimate + other.estimate == pytest.approx(1.0, rel=1e-14)
 
 
-def test_frequencies_are_rows(rng) -> None:
-    columns, counts = censored(rng, 40), rng.integers(1, 5, 40)
-    counted = estimated(*columns, sample_weight=counts, weights_are="frequencies")
-    repeated = estimated(*(np.repeat(column, counts) for column in columns))
-    assert counted.estimate == pytest.approx(repeated.estimate, rel=1e-14)
-    assert counted.standard_error == pytest.approx(repeated.standard_error, rel=1e-12)
-    assert [*counted.confidence_interval] == pytest.approx([*repeated.confidence_interval])
-
-
 def test_groups_and_strata(rng) -> None:
     columns = censored(rng, 50)
     alone = estimated(*columns)
@@ -101,18 +92,6 @@ def test_undefined_or_without_variation() -> None:
     with pytest.warns(fm.DegenerateDataWarning, match="it has no interval"):
         found = estimated([1, 2, 3, 4], [1, 1, 1, 1], [1, 2, 3, 4])
     assert (found.estimate, found.standard_error) == (1.0, 0.0)
-
-
-def test_rows_and_threads_change_no_value(rng) -> None:
-    time, event, score = (np.array(column) for column in censored(rng, 3_000))
-    how = LONGER | {"weighting": "uno"}
-    whole = estimated(time, event, score, how)
-    order = rng.permutation(3_000)
-    for threads in (1, 4):
-        assert estimated(time, event, score, how, n_threads=threads) == whole
-        moved = estimated(time[order], event[order], score[order], how, n_threads=threads)
-        assert moved.estimate == whole.estimate
-        assert moved.standard_error == pytest.approx(whole.standard_error, rel=1e-12)
 
 
 @pytest.mark.parametrize(

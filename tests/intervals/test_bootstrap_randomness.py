@@ -2,7 +2,6 @@
 
 import threading
 
-import numba
 import numpy as np
 import pytest
 from bootstrap_samples import binary, quiet_bootstrap
@@ -24,11 +23,6 @@ METRICS = {
         for name in ("accuracy", "f1", "log_loss", "brier_score", "r2", "mean", "mean_error")
     },
 }
-
-
-@numba.njit
-def weighted_mean(labels, scores, weights):
-    return (scores * weights).sum() / weights.sum()
 
 
 def sample(n, step=0.01):
@@ -76,28 +70,6 @@ def of_way():
 
 
 @pytest.mark.parametrize("name", WAYS)
-def test_threads_leave_no_trace(name, of_way, monkeypatch):
-    """Nor does the size of a batch, which the threads share out."""
-    labels, p = sample(N)
-    options = {"metrics": METRICS, "threshold": 0.5, "n_resamples": 150, **WAYS[name]}
-    engine_sizes.put(monkeypatch, batch_bytes=11 * N)
-    for n_threads in (2, 3, 7):
-        assert_same(of_way[name], quiet_bootstrap(labels, p, n_threads=n_threads, **options))
-
-
-@pytest.mark.parametrize("name", WAYS)
-def test_row_order_leaves_no_trace(name, of_way):
-    labels, p = sample(N)
-    order = np.random.default_rng(0).permutation(N)
-    way = {key: v[order] if isinstance(v, np.ndarray) else v for key, v in WAYS[name].items()}
-    options = {"metrics": METRICS, "threshold": 0.5, "n_resamples": 150, **way}
-    permuted = quiet_bootstrap(labels[order], p[order], **options)
-    assert_same(of_way[name], permuted)
-    for metric, result in permuted.items():
-        assert result.estimate == pytest.approx(of_way[name][metric].estimate, rel=1e-14)
-
-
-@pytest.mark.parametrize("name", WAYS)
 def test_first_replicates_and_company_leave_no_trace(name, of_way):
     """The first 2 or 37 of 150 are those of a run of so many; a measure alone is as in company.
 
@@ -130,29 +102,6 @@ def test_batches_and_parts_leave_no_trace(name, monkeypatch):
     assert_same(quiet_bootstrap(labels, p, **options), one_by_one)
     engine_sizes.put(monkeypatch, part_bytes=1, part_rows=7 * n, batch_bytes=n)  # of one replicate
     assert_same(quiet_bootstrap(labels, p, **options), one_by_one)
-
-
-@pytest.mark.parametrize("name", [name for name in WAYS if "stratified" not in name])
-def test_numbers_and_predictions_in_any_order(name):
-    way = WAYS[name]
-    labels, p = sample(N)
-    rng = np.random.default_rng(3)
-    order = rng.permutation(N)
-    permuted = {key: v[order] if isinstance(v, np.ndarray) else v for key, v in way.items()}
-    classes = rng.integers(0, 3, N)
-    for metrics, data in (
-        (["mean", "r2", "mean_squared_error", "mean_absolute_error"], (rng.normal(size=N), p)),
-        (["accuracy", "f1_macro", "cohen_kappa"], (classes, classes * labels)),
-        ({"numba": weighted_mean}, (labels, p)),
-    ):
-        options = {"metrics": metrics, "n_resamples": 60}
-        one = quiet_bootstrap(*data, n_threads=1, **options, **way)
-        assert_same(one, quiet_bootstrap(*data, n_threads=3, **options, **way))
-        shuffled = [column[order] for column in data]
-        near = 1e-12 if "numba" in metrics else 0.0  # a function gets rows in the order given
-        assert_same(one, quiet_bootstrap(*shuffled, **options, **permuted), rtol=near)
-        few = {"metrics": metrics, "n_resamples": 7}
-        assert_same(one, quiet_bootstrap(*data, **few, **way), 7)
 
 
 @pytest.mark.parametrize("way", [{}, {"stratified": True}])

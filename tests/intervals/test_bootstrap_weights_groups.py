@@ -1,7 +1,5 @@
 """Weights and groups: each replicate against weighted rows from scratch."""
 
-import math
-
 import numba
 import numpy as np
 import pytest
@@ -24,17 +22,12 @@ pytestmark = pytest.mark.filterwarnings("ignore::fastmetrics.errors.SmallSampleW
 
 COUNTED = ("accuracy", "f1", "recall", "matthews_corrcoef", "cohen_kappa", "f1_macro")
 SUMMED = ("brier_score", "log_loss", "mean_squared_error", "r2", "mean", "mean_absolute_error")
-ERRORS = "2_value"  # the least weight of errors, in the unit of the weights
 CLASSES = ["accuracy", "f1_macro", "recall_weighted", "cohen_kappa"]
 
 
 @numba.njit
 def weighted_mean(labels, scores, weights):
     return (scores * weights).sum() / weights.sum()
-
-
-def top_score(labels, scores):
-    return scores.max()
 
 
 def top_weighted(labels, scores, weights):
@@ -128,21 +121,6 @@ def test_fractional_weights(n, way):
     assert results["auc"].details.effective_sample_size == pytest.approx(effective, rel=1e-12)
 
 
-@pytest.mark.parametrize("unit", [2.0**-60, 2.0**60])
-def test_the_unit_of_weights_changes_no_bit(unit):
-    labels, p = problem(70)
-    weights = fractions(np.random.default_rng(5), 70)
-    one, other = (
-        quiet_bootstrap(
-            labels, p, sample_weight=weights * by, metrics=THRESHOLD_METRICS, n_resamples=15
-        )
-        for by in (1.0, unit)
-    )
-    for label in THRESHOLD:
-        expected = one[label].details.distribution * (unit if label == ERRORS else 1)
-        np.testing.assert_array_equal(other[label].details.distribution, expected, label)
-
-
 @pytest.mark.parametrize("weighted", ["none", "integer", "fractional"])
 def test_groups(weighted):
     """Whole groups are drawn, as often as their unit; a group of no frequency is no group."""
@@ -231,47 +209,6 @@ def test_numbers_of_groups_and_weights(weighted):
     assert_replicates(results["r2"].details.distribution, 1 - error / spread, rtol=1e-9)
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_frequencies_are_rows(way):
-    """Bit for bit, but for functions, which add up the rows in another way."""
-    labels, p = problem(80)
-    times = np.random.default_rng(1).integers(0, 4, 80)
-    rows = np.repeat(np.arange(80), times)
-    metrics = EVERYTHING | {"python": top_score}
-    options = {"metrics": metrics, "threshold": 0.5, "n_resamples": 10, **way}
-    weighted = quiet_bootstrap(labels, p, sample_weight=times, weights_are="frequencies", **options)
-    repeated = quiet_bootstrap(labels[rows], p[rows], **options)
-    for own in {"python", "numba"} & weighted.keys():
-        assert_replicates(weighted[own].details.distribution, repeated[own].details.distribution)
-    library = {label: one for label, one in weighted.items() if label not in ("python", "numba")}
-    assert_same(library, repeated)
-    assert weighted["auc"].details.effective_sample_size == len(rows)
-
-
-@pytest.mark.parametrize("metrics", [["mean", "r2", "mean_squared_error"], {"top": top_score}])
-def test_frequencies_of_numbers_are_rows(metrics):
-    rng = np.random.default_rng(9)
-    y, p, times = rng.normal(size=50), rng.normal(size=50), rng.integers(0, 5, 50)
-    rows = np.repeat(np.arange(50), times)
-    weighted = quiet_bootstrap(
-        y, p, sample_weight=times, weights_are="frequencies", metrics=metrics
-    )
-    assert_same(weighted, quiet_bootstrap(y[rows], p[rows], metrics=metrics))
-
-
-@pytest.mark.parametrize("k", [2, 3])
-def test_frequencies_of_predictions_are_rows(k):
-    rng = np.random.default_rng(k)
-    true, predicted, times = (rng.integers(0, high, 60) for high in (k, k, 4))
-    rows = np.repeat(np.arange(60), times)
-    for way in ({}, {"stratified": True}):
-        way = {"metrics": "accuracy", **way}
-        counted = {"sample_weight": times, "weights_are": "frequencies"}
-        weighted = quiet_bootstrap(true, predicted, **counted, **way)
-        repeated = quiet_bootstrap(true[rows], predicted[rows], **way)
-        assert_same(weighted, repeated)
-
-
 @pytest.mark.parametrize("way", [*WAYS, pytest.param({"groups": True}, id="groups")])
 def test_the_dtype_of_weights_decides_nothing(way):
     """Whole numbers are importances unless they are said to be frequencies, and the other way."""
@@ -295,17 +232,6 @@ def test_the_dtype_of_weights_decides_nothing(way):
     for name in EVERYTHING:
         estimate = frequencies[name].estimate
         assert importances[name].estimate == pytest.approx(estimate, rel=1e-12, nan_ok=True)
-
-
-def test_a_weight_of_100_for_all_narrows_nothing():
-    labels, p = problem(300)
-    plain = quiet_bootstrap(labels, p, n_resamples=999, method="percentile")["roc_auc"]
-    options = {"n_resamples": 999, "method": "percentile", "sample_weight": np.full(300, 100)}
-    weighted = quiet_bootstrap(labels, p, **options)["roc_auc"]
-    assert weighted.standard_error == pytest.approx(plain.standard_error, rel=1e-12)
-    assert (plain.weights_are, weighted.weights_are) == (None, "importances")
-    counted = quiet_bootstrap(labels, p, **options, weights_are="frequencies")["roc_auc"]
-    assert counted.standard_error < 0.15 * plain.standard_error
 
 
 def assert_same(one, other):
@@ -341,17 +267,3 @@ def test_python_functions_get_weights_where_these_may_be_fractions():
     for row, given in zip(of_rows, seen[1:], strict=True):
         assert given[order].tolist() == row.tolist()
     assert seen[0].tolist() == weights.tolist()
-
-
-def test_weights_of_any_scale():
-    labels, p = problem(60)
-    weights = np.random.default_rng(5).random(60)
-    metrics = ["roc_auc", "average_precision", "brier_score", "accuracy"]
-    options = {"metrics": metrics, "threshold": 0.5}
-    plain = quiet_bootstrap(labels, p, sample_weight=weights, **options)
-    for scale in (2.0**-700, 2.0**600):
-        scaled = quiet_bootstrap(labels, p, sample_weight=weights * scale, **options)
-        for name in metrics:
-            assert scaled[name].estimate == pytest.approx(plain[name].estimate, rel=1e-14)
-            assert_replicates(scaled[name].details.distribution, plain[name].details.distribution)
-            assert not math.isnan(scaled[name].details.effective_sample_size)

@@ -142,20 +142,6 @@ def test_columns_are_read_by_their_greatest() -> None:
     )
 
 
-def test_tables_and_row_order() -> None:
-    rng = np.random.default_rng(3)
-    p = rng.random(5000)
-    y = rng.random(5000) < p
-    right = fm.calibration.calibration_error_interval(y, p)
-    order = rng.permutation(5000)
-    assert fm.calibration.calibration_error_interval(y[order], p[order]) == right
-    assert fm.calibration.calibration_error_interval(fm.ScoreTable.from_scores(y, p)) == right
-    wide = fm.calibration.calibration_error_interval(
-        y, p, confidence_level=0.99
-    ).confidence_interval
-    assert wide.high > right.confidence_interval.high
-
-
 def test_undefined() -> None:
     for data in (([0, 1], [0.1, 0.9]), (fm.ScoreTable.from_counts([], [], []),)):
         with pytest.warns(fm.UndefinedMetricWarning, match="no bin has two rows; take fewer"):

@@ -113,25 +113,6 @@ def test_errors_are_those_of_means_over_rows() -> None:
         assert fixed.standard_error[0, j] == pytest.approx(math.hypot(*parts), rel=1e-10)
 
 
-def test_frequencies_are_rows_and_importances_are_not() -> None:
-    y, a, b = sample()
-    w = np.random.default_rng(2).integers(0, 4, len(y))
-    models = {"a": a, "b": b}
-    repeated = {name: np.repeat(each, w) for name, each in models.items()}
-    for reference in (None, "b"):
-        for prevalence in (None, 0.1):
-            more = {"thresholds": GRID, "prevalence": prevalence, "reference": reference}
-            found = fm.costs.decision_curve(
-                y, models, sample_weight=w, weights_are="frequencies", **more
-            )
-            rows = fm.costs.decision_curve(np.repeat(y, w), repeated, **more)
-            for name in ("low", "high", "standard_error"):
-                np.testing.assert_allclose(getattr(found, name), getattr(rows, name), rtol=1e-9)
-            doubled = fm.costs.decision_curve(y, models, sample_weight=np.full(len(y), 2.5), **more)
-            plain = fm.costs.decision_curve(y, models, **more)
-            np.testing.assert_allclose(doubled.standard_error, plain.standard_error, rtol=1e-9)
-
-
 def test_simultaneous_bands_are_wider_and_come_again() -> None:
     y, a, b = sample()
     models = {"a": a, "b": b}

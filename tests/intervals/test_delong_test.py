@@ -47,10 +47,6 @@ def errors_of(result: Comparison) -> tuple[float, ...]:
     return tuple(model.standard_error for model in result.models)
 
 
-def same(one: Comparison, other: Comparison) -> bool:
-    return repr(one.to_dict()) == repr(other.to_dict())
-
-
 def samples(models: int) -> st.SearchStrategy[tuple[list[int], list[list[int]]]]:
     """Draw labels with two examples at least of each class, and tied scores of each model."""
 
@@ -221,27 +217,6 @@ def test_counts_of_any_size(scale: int) -> None:
     statistic = oracle.chi_square(aucs, exact)
     assert statistic is not None
     assert result.details["statistic"] == pytest.approx(float(statistic / shrink), rel=1e-9)
-
-
-@pytest.mark.parametrize("size", [1_000, 200_000])
-def test_same_bits_for_any_threads(rng: np.random.Generator, size: int) -> None:
-    y = (rng.random(size) < 0.3).astype(np.int8)
-    scores = {
-        "smooth": rng.normal(size=size) + y,
-        "tied": rng.integers(0, 50, size) + 5 * y,
-        "single": (rng.normal(size=size) + y).astype(np.float32),
-    }
-    first = delong_test(y, scores, n_threads=1)
-    for n_threads in (2, 7):
-        assert same(first, delong_test(y, scores, n_threads=n_threads))
-    order = rng.permutation(size)
-    moved = delong_test(y[order], {name: column[order] for name, column in scores.items()})
-    assert moved.estimate == first.estimate
-    np.testing.assert_allclose(moved.covariance, first.covariance, rtol=1e-12)
-    for k, column in enumerate(scores.values()):
-        alone = delong(y, column)
-        assert alone.estimate == first.estimate[k]
-        assert alone.details["variance"] == pytest.approx(first.covariance[k, k], rel=1e-12)
 
 
 def test_readable() -> None:

@@ -208,31 +208,6 @@ def test_the_standard_error_is_that_of_a_plain_bootstrap(rng: np.random.Generato
     assert found == pytest.approx(np.std(plain), rel=0.09)  # four standard errors of both
 
 
-@pytest.mark.parametrize("way", ["plain", "groups", "importances", "frequencies"])
-def test_neither_the_order_of_rows_nor_threads_change_a_bit(
-    way: str, rng: np.random.Generator
-) -> None:
-    n = 700
-    y, p = samples(rng, n, 3)
-    columns: dict[str, Any] = {}
-    if way == "groups":
-        columns["groups"] = rng.integers(0, 80, n)
-    if way in ("importances", "frequencies"):
-        weights = rng.integers(1, 4, n)
-        columns["sample_weight"] = weights if way == "frequencies" else weights / 7
-    options = {"metrics": list(MEASURES), "n_resamples": 400, "rng": 3}
-    options["weights_are"] = "frequencies" if way == "frequencies" else "importances"
-    first = fm.multiclass_bootstrap(y, p, n_threads=1, **columns, **options)
-    for n_threads in (2, 3, 7):
-        order = rng.permutation(n)
-        moved = {name: column[order] for name, column in columns.items()}
-        again = fm.multiclass_bootstrap(y[order], p[order], n_threads=n_threads, **moved, **options)
-        for name, one in first.items():
-            values = again[name].details.distribution
-            assert values.tobytes() == one.details.distribution.tobytes()
-            assert again[name].estimate == pytest.approx(one.estimate, rel=1e-14)
-
-
 def test_inputs_of_every_sort_give_the_same_and_stay(rng: np.random.Generator) -> None:
     y, p = samples(rng, 30, 3)
     words = np.array(["ant", "bee", "cow"])[y]

@@ -255,52 +255,6 @@ def with_columns(way: dict[str, Any], n: int, rng: np.random.Generator) -> dict[
     return options
 
 
-def permuted(order: NDArray[Any], y: Any, models: Models, options: dict[str, Any]) -> Any:
-    """Return the arguments of a call with the rows in another order."""
-    columns = {"groups", "sample_weight"}
-    moved = {k: v[order] if k in columns else v for k, v in options.items()}
-    return (y[order], {name: scores[order] for name, scores in models.items()}), moved
-
-
-@pytest.mark.parametrize(
-    ("kind", "way"),
-    [
-        (kind, way)
-        for kind in ("scores", "predictions", "numbers")
-        for way in EVERY_WAY
-        if kind == "scores" or "stratified" not in way
-    ],
-    ids=str,
-)
-def test_neither_the_order_of_rows_nor_threads_change_a_bit(
-    kind: str, way: dict[str, Any], rng: np.random.Generator
-) -> None:
-    """Ties of the first model, rows that agree in part and in whole: a trap for every order."""
-    n = 900
-    y, models = correlated(rng, n, (0.8, 0.7))
-    models = {name: np.round(1 / (1 + np.exp(-s)), 1) for name, s in models.items()}
-    options = with_columns(way, n, rng)
-    if kind == "scores":
-        options |= {"threshold": 0.5, "metrics": ["roc_auc", "average_precision", "log_loss", "f1"]}
-    elif kind == "predictions":
-        y = y + (rng.random(n) < 0.2)
-        models = {name: np.rint(2 * s).astype(int) for name, s in models.items()}
-        options["metrics"] = ["accuracy", "f1_macro"]
-    else:
-        y = y + 0.1 * rng.integers(0, 3, n)
-        options["metrics"] = ["mean_squared_error", "r2"]
-    options |= {"n_resamples": 300, "rng": 6}  # more than one batch
-    first = fm.paired_bootstrap(y, models, n_threads=1, **options)
-    for n_threads in (3, 7):
-        order = rng.permutation(n)
-        arguments, moved = permuted(order, y, models, options)
-        again = fm.paired_bootstrap(*arguments, n_threads=n_threads, **moved)
-        if kind == "predictions" and "importances" in way:  # sums of weights are rounded there
-            assert replicates(again) == replicates(first)
-        else:
-            assert repr(again.to_dict()) == repr(first.to_dict())
-
-
 def test_the_other_order_of_models_gives_other_draws_of_the_same_distribution(
     rng: np.random.Generator,
 ) -> None:

@@ -117,18 +117,6 @@ def test_consistency_points_are_at_most_the_cells() -> None:
     )
 
 
-def test_keys_and_row_order() -> None:
-    options = {"kind": "consistency", "n_resamples": 20}
-    one = fm.calibration.reliability_band(Y, P, rng=1, **options)
-    order = RNG.permutation(len(P))
-    assert fm.calibration.reliability_band(Y[order], P[order], rng=one.key, **options) == one
-    assert fm.calibration.reliability_band(Y, P, rng=2, **options) != one
-    assert fm.calibration.reliability_band(Y, P).key is None
-    assert fm.calibration.reliability_band(Y[order], P[order]) == fm.calibration.reliability_band(
-        Y, P
-    )
-
-
 def test_no_rows() -> None:
     with pytest.warns(fm.UndefinedMetricWarning, match="a reliability band is not defined"):
         band = fm.calibration.reliability_band(fm.ScoreTable.from_counts([], [], []))

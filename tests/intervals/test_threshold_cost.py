@@ -149,13 +149,6 @@ def test_one_row_of_a_class_has_no_spread(y, weights) -> None:
         assert np.isnan(tuple(found.confidence_interval)).all()
 
 
-def test_a_frequency_of_two_is_two_rows() -> None:
-    options = {"cost_fn": 1, "cost_fp": 1, "prevalence": 0.2, "weights_are": "frequencies"}
-    data = {"y_true": [0, 0, 0, 1], "y_score": [1, 2, 3, 4], "sample_weight": [1, 1, 1, 2]}
-    with pytest.warns(DegenerateDataWarning, match="no mistake costs anything"):
-        fm.costs.threshold_cost_interval(**data, threshold=4, **options)
-
-
 def test_coverage_in_a_small_simulation() -> None:
     """The published study is larger (docs/coverage.md); this one notices a wrong formula."""
     rng, n, n_data = np.random.default_rng(7), 300, 300

@@ -75,17 +75,6 @@ def test_float32_and_labels_as_probabilities(rng):
     assert math.isnan(found.spiegelhalter.statistic)
 
 
-def test_tables_threads_and_row_order_change_no_bit(rng):
-    y, p = sample(rng, 300_000)
-    order = rng.permutation(len(y))
-    found = fm.calibration.calibration_summary(y, p, on_training_data=False)
-    assert found == fm.calibration.calibration_summary(y, p, on_training_data=False, n_threads=1)
-    assert found == fm.calibration.calibration_summary(
-        fm.ScoreTable.from_scores(y, p), on_training_data=False, n_threads=7
-    )
-    assert found == fm.calibration.calibration_summary(y[order], p[order], on_training_data=False)
-
-
 def test_one_class():
     with pytest.warns(UndefinedMetricWarning, match="no negative example"):
         found = fm.calibration.calibration_summary([1, 1, 1], [0.2, 0.6, 0.7], pos_label=1)

@@ -195,16 +195,3 @@ def test_a_share_of_0_is_refused() -> None:
         *data, weighting="uno-scikit-survival", tau=3, **LONGER
     )
     assert found == 1.0
-
-
-def test_rows_and_threads_change_no_bit(rng) -> None:
-    time, event, score = survival(rng, 2_000)
-    for weighting in ("harrell", "uno"):
-        call = {**SHORTER, "weighting": weighting}
-        found = fm.concordance.concordance_index(time, event, score, **call)
-        order = rng.permutation(len(time))
-        for threads in (1, 2, 5):
-            moved = fm.concordance.concordance_index(
-                time[order], event[order], score[order], n_threads=threads, **call
-            )
-            assert moved == found

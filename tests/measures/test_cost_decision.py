@@ -4,7 +4,6 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
 
@@ -101,17 +100,6 @@ def test_two_classes_are_decided_by_a_threshold() -> None:
     np.testing.assert_array_equal(decided, both)
     column = cost_sensitive_predict(p[:, np.newaxis], [[0, 1], [3, 0]], ties="largest")
     np.testing.assert_array_equal(decided, column)
-
-
-def test_labels_and_containers() -> None:
-    frame = pd.DataFrame({"no": [0.9, 0.4], "yes": [0.1, 0.6]})
-    decided = cost_sensitive_predict(frame, [[0, 1], [1, 0]], labels=["no", "yes"])
-    assert decided.tolist() == ["no", "yes"]
-    decided = cost_sensitive_predict(frame.to_numpy()[::-1], [[0, 1], [1, 0]], labels=[7, 5])
-    assert decided.tolist() == [5, 7]
-    decided = cost_sensitive_predict([[0, 1], [1, 0]], [[0, 1], [1, 0]], labels=[False, True])
-    assert decided.tolist() == [True, False]
-    assert cost_sensitive_predict([[1.0], [1.0]], [[3.0]]).tolist() == [0, 0]
 
 
 def test_costs_of_any_size() -> None:

@@ -135,19 +135,6 @@ def test_class_ratio_moves_precision_recall_but_not_roc() -> None:
     assert dominance(table, diluted, curve="precision-recall").relation == "encloses"
 
 
-@pytest.mark.parametrize("curve", CURVES)
-@given(data=PAIRED, weights=st.data())
-def test_weights(curve: str, data: list[tuple[int, int, int]], weights: st.DataObject) -> None:
-    y, a, b = (np.array(column) for column in zip(*data, strict=True))
-    w = np.array(weights.draw(st.lists(st.integers(1, 5), min_size=len(y), max_size=len(y))))
-    whole = dominance(np.repeat(y, w), np.repeat(a, w), np.repeat(b, w), curve=curve)
-    found = dominance(y, a, b, curve=curve, sample_weight=w / 10)
-    assert found.relation == whole.relation
-    np.testing.assert_allclose(
-        np.reshape(found.crossings, (-1, 2)), np.reshape(whole.crossings, (-1, 2)), atol=1e-12
-    )
-
-
 def test_crossings_are_the_nearest_doubles(rng: np.random.Generator) -> None:
     y = rng.integers(0, 2, 300)
     a, b = rng.random(300), rng.random(300)

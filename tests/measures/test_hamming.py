@@ -38,18 +38,6 @@ def test_every_kind_of_labels_as_scikit_learn(rng, kind):
         assert_as_scikit_learn("hamming_loss", KINDS[kind](y), KINDS[kind](p), sample_weight=w)
 
 
-@pytest.mark.parametrize("dtype", [bool, np.int8, np.int64, np.uint8, np.float32, object])
-def test_dtypes_of_indicators(rng, dtype):
-    y, p = rng.integers(0, 2, (2, 9, 4))
-    expected = np.count_nonzero(y != p) / 36
-    if dtype is object:
-        with pytest.warns(fm.DataConversionWarning):
-            assert fm.hamming_loss(y.astype(dtype), p) == expected
-    else:
-        assert fm.hamming_loss(y.astype(dtype), p) == expected
-        assert fm.hamming_loss(np.asfortranarray(y.astype(dtype)), p[:, ::-1][:, ::-1]) == expected
-
-
 def test_signs_are_indicators():
     y, p = np.array([[1, -1], [-1, 1]]), np.array([[1, 1], [-1, 1]])
     assert fm.hamming_loss(y, p) == 0.25

@@ -86,20 +86,6 @@ def test_bad_starts_are_no_trouble():
     assert found.in_the_large == pytest.approx(0, abs=1e-6)
 
 
-def test_the_unit_of_weights_changes_nothing_and_ones_are_no_weights(rng):
-    y, p = sample(rng, 300)
-    w = rng.random(300)
-    found = fm.calibration.logistic_calibration(y, p, sample_weight=w)
-    for unit in (1e-200, 3.0, 1e200):
-        other = fm.calibration.logistic_calibration(y, p, sample_weight=w * unit)
-        np.testing.assert_allclose(numbers(other), numbers(found), rtol=1e-9)
-    ones = fm.calibration.logistic_calibration(y, p, sample_weight=np.ones(300))
-    assert numbers(ones)[:3] == pytest.approx(
-        numbers(fm.calibration.logistic_calibration(y, p))[:3], abs=1e-12
-    )
-    assert found.weights_are == "importances"
-
-
 def test_a_table_of_counts_is_enough_and_one_of_weights_has_no_errors(rng):
     y, p = sample(rng, 500, decimals=3)
     table = fm.ScoreTable.from_scores(y, p)

@@ -191,23 +191,3 @@ def test_counts_beyond_doubles_are_exact():
     shares = fm.confusion_matrix(matrix, normalize="true")
     assert shares[1, 1] == (2**61 + 1) / (2**61 + 2**60 + 4)
     assert fm.multilabel_confusion_matrix(matrix)[1].tolist() == [[5, 0], [2**60 + 3, 2**61 + 1]]
-
-
-@pytest.mark.parametrize("unit", [1e300, 1e-300, 5e-324])
-def test_extreme_weights_come_back_as_given(unit):
-    y, p, w = [0, 1, 1, 0], [0, 1, 0, 0], np.array([1.0, 2.0, 3.0, 4.0]) * unit
-    expected = np.array([[5.0, 0.0], [3.0, 2.0]])
-    np.testing.assert_allclose(
-        fm.confusion_matrix(y, p, sample_weight=w), expected * unit, rtol=1e-15
-    )
-    matrix = fm.ConfusionMatrix.from_labels(y, p, sample_weight=w)
-    np.testing.assert_allclose(fm.confusion_matrix(matrix), expected * unit, rtol=1e-15)
-    np.testing.assert_allclose(
-        fm.confusion_matrix(y, p, sample_weight=w, normalize="true"),
-        expected / expected.sum(axis=1, keepdims=True),
-        rtol=1e-15,
-    )
-    rows = fm.multilabel_confusion_matrix(
-        np.eye(4), np.ones((4, 4)), sample_weight=w, samplewise=True
-    )
-    np.testing.assert_allclose(rows[:, 1, 1], w, rtol=1e-15)

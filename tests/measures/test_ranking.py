@@ -21,32 +21,6 @@ def _sample(seed: int, n_queries: int = 40) -> tuple[Any, Any, Any]:
     return rng.integers(0, 4, len(query)) % 3, rng.integers(0, 20, len(query)) / 8, query
 
 
-def test_neither_row_order_nor_threads_nor_the_kind_of_input_change_a_bit() -> None:
-    relevance, score, query = _sample(0)
-    table = fm.RankingTable.from_scores(relevance, score, query=query)
-    order = np.random.default_rng(1).permutation(len(query))
-    starts = np.append(0, np.cumsum(np.bincount(query)))
-    shuffled = (relevance[order], score[order])
-    same = [
-        fm.RankingTable.from_scores(*shuffled, query=query[order]),
-        fm.RankingTable.from_scores(relevance, score, query=query, n_threads=1),
-        fm.RankingTable.from_scores(relevance.astype(float), score, query=query.tolist()),
-    ]
-    assert all(each == table for each in same)
-    texts = fm.RankingTable.from_scores(*shuffled, query=[f"q{q:03}" for q in query[order]])
-    numbered = fm.RankingTable.from_scores(relevance, score, indptr=starts)
-    for each in (texts, numbered):
-        for measure in (
-            fm.ranking.mean_average_precision,
-            fm.ranking.ndcg,
-            fm.ranking.mean_reciprocal_rank,
-        ):
-            assert measure(each) == measure(table)
-    assert texts.queries is not None
-    assert texts.queries[0] == "q000"
-    assert numbered.queries is None
-
-
 @pytest.mark.parametrize("share", [0.0, 0.3])
 def test_long_queries_are_sorted_and_short_ones_counted_with_the_same_outcome(share: float) -> None:
     relevance, score, query = _sample(3)

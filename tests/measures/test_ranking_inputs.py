@@ -1,7 +1,5 @@
 """What rankings are made of: dtypes, containers, empty queries, ends of the ranges."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,17 +10,6 @@ from fastmetrics.errors import UndefinedMetricWarning
 RELEVANCE, SCORE = [0, 1, 0, 2, 1], [3, 1, 1, 2, 5]
 QUERY = ["b", "a", "b", "a", "b"]
 TABLE = fm.RankingTable.from_scores(RELEVANCE, SCORE, query=QUERY)
-
-
-@pytest.mark.parametrize("kind", [np.float16, np.float32, np.uint64, np.int64, np.uint8, ">f8"])
-def test_dtypes_of_scores(kind: Any) -> None:
-    found = fm.RankingTable.from_scores(RELEVANCE, np.array(SCORE, kind), query=QUERY)
-    assert found == TABLE
-
-
-@pytest.mark.parametrize("kind", [np.float16, np.int8, np.uint64, np.int64, np.float32])
-def test_dtypes_of_relevance(kind: Any) -> None:
-    assert fm.RankingTable.from_scores(np.array(RELEVANCE, kind), SCORE, query=QUERY) == TABLE
 
 
 def test_queries_of_objects_and_nullable_numbers() -> None:

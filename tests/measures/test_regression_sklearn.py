@@ -94,18 +94,6 @@ def test_many_outputs(rng, name, n):
         check(name, np.asfortranarray(y), p, sample_weight=w, multioutput="raw_values")
 
 
-@every
-@pytest.mark.parametrize("dtype", ["float64", ">f8", "int8", "int64", "uint16", "longdouble"])
-def test_dtypes(rng, name, dtype):
-    y, p = (np.ceil(values).astype(dtype) for values in targets(rng, 500))
-    as_float = y.astype(np.float64), p.astype(np.float64)
-    for parameters in PARAMETERS.get(name, [{}]):
-        mine = getattr(fm, name)(y, p, **parameters)
-        assert mine == getattr(fm, name)(*as_float, **parameters)
-        theirs = getattr(peer, name)(*as_float, **parameters)
-        np.testing.assert_allclose(mine, theirs, rtol=1e-12)
-
-
 def test_booleans_are_numbers():
     assert fm.median_absolute_error([True, False, True], [True, True, False]) == 1.0
     check("mean_squared_error", [True, False, True], [True, True, False])
@@ -120,18 +108,6 @@ def test_small_floats_are_added_up_in_float64(rng, name, dtype):
     assert getattr(fm, name)(y, p) == getattr(fm, name)(*as_float)
     assert getattr(fm, name)(y, p) == pytest.approx(getattr(peer, name)(*as_float), rel=1e-12)
     assert getattr(fm, name)(y, as_float[1]) == getattr(fm, name)(*as_float)
-
-
-@every
-def test_data_frames(rng, name):
-    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
-    y, p = targets(rng, (200, 1 if name in ONE_OUTPUT else 3))
-    value = getattr(fm, name)(y, p)
-    assert getattr(fm, name)(pandas.DataFrame(y), pandas.DataFrame(p)) == value
-    columns = [str(j) for j in range(y.shape[1])]
-    assert getattr(fm, name)(polars.DataFrame(y, columns), polars.DataFrame(p, columns)) == value
-    one = getattr(fm, name)(y[:, 0], p[:, 0])
-    assert getattr(fm, name)(pandas.Series(y[:, 0]), polars.Series(p[:, 0])) == one
 
 
 @pytest.mark.parametrize("name", SCORES)

@@ -1,8 +1,6 @@
 """roc_auc_score of more than two classes."""
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 import sklearn.metrics as sk
 
@@ -77,16 +75,6 @@ def test_one_class_left():
     options = {"multi_class": "ovo", "sample_weight": [1.0, 0.0, 0.0]}
     with pytest.warns(UndefinedMetricWarning, match="Only one class"):
         assert np.isnan(roc_auc_score([0, 1, 2], s, **options))
-
-
-@pytest.mark.parametrize("container", [np.asfortranarray, pd.DataFrame, pl.DataFrame, list])
-def test_containers(rng, container):
-    y, s = problem(rng)
-    expected = roc_auc_score(y, s, multi_class="ovr")
-    given = [list(row) for row in s] if container is list else container(s)
-    assert roc_auc_score(y.tolist(), given, multi_class="ovr") == expected
-    assert roc_auc_score(pd.Series(NAMES[y]), given, multi_class="ovr") == expected
-    assert roc_auc_score(y.astype(float), given, multi_class="ovr") == expected
 
 
 @pytest.mark.parametrize(

@@ -31,18 +31,6 @@ def quantile(values, level):
     return ordered[min(int(rank), len(values) - 1)]
 
 
-@pytest.mark.parametrize("targets", TARGETS)
-@pytest.mark.parametrize("weights", WEIGHTS)
-def test_a_weight_is_so_many_rows(rng, targets, weights):
-    y, w = TARGETS[targets](rng), WEIGHTS[weights](rng)
-    w[-1] += (w.sum() + 1) % 2  # an even number: the median may lie between two values
-    many = np.repeat(np.arange(N), w)
-    found = fm.median_absolute_error(y, np.zeros(N), sample_weight=w)
-    assert found == quantile(np.abs(y[many]), 0.5) == np.median(np.abs(y[many]))
-    assert fm.median_absolute_error(y, np.zeros(N), sample_weight=w / 8) == found
-    assert fm.median_absolute_error(y[many], np.zeros(len(many))) == found
-
-
 @pytest.mark.parametrize("targets", ["normal", "tied"])
 @pytest.mark.parametrize("alpha", [0.0, 0.001, 0.25, 0.9, 0.999, 1.0])
 def test_quantiles_of_any_level(rng, targets, alpha):

@@ -112,6 +112,34 @@ def test_a_weight_says_how_often_a_row_stands(name: str) -> None:
     assert weighs_otherwise(public(name), arguments_of(name)) == []
 
 
+#: Functions of frequencies alone, and tables, which show their unit.
+NO_UNITS = {"hosmer_lemeshow_test", "root_mean_square_calibration_error"}
+NO_UNITS |= {"ScoreTable.from_scores", "ConfusionMatrix.from_labels", "classification_measures"}
+
+
+def weighs_by_unit(function: Callable[..., Any], arguments: dict[str, Any]) -> list[str]:
+    """Say where weights in another unit change more than the unit of what sums them."""
+    n = len(next(iter(arguments.values())))
+    weights = np.random.default_rng(8).integers(1, 4, n) / 4
+    right = flat(function(**arguments, sample_weight=weights))
+    complaints = []
+    for unit in (2.0**900, 2.0**-900):
+        found = flat(function(**arguments, sample_weight=weights * unit))
+        in_unit = {
+            key: each * unit if each.dtype.kind == "f" else each for key, each in right.items()
+        }
+        as_sum = {each.partition(":")[0] for each in differences(found, in_unit, 1e-9)}
+        complaints += [
+            each for each in differences(found, right, 1e-9) if each.partition(":")[0] in as_sum
+        ]
+    return complaints
+
+
+@pytest.mark.parametrize("name", [name for name in WEIGHTED if name not in NO_UNITS])
+def test_weights_have_no_unit(name: str) -> None:
+    assert weighs_by_unit(public(name), arguments_of(name)) == []
+
+
 def ordered_otherwise(function: Callable[..., Any], arguments: dict[str, Any]) -> list[str]:
     """Say where rows in another order give another result."""
     n = len(next(iter(arguments.values())))
@@ -253,6 +281,10 @@ OTHER_WAYS: dict[str, Callable[[], Callable[..., Any]]] = {
         fm.bootstrap, MANY.y, MANY.score, sample_weight=MANY.weight, **FEW
     ),
     "bootstrap, groups": lambda: partial(fm.bootstrap, MANY.y, MANY.score, groups=GROUPS, **FEW),
+    "bootstrap, strata": lambda: partial(fm.bootstrap, MANY.y, MANY.score, stratified=True, **FEW),
+    "bootstrap, weighted groups": lambda: partial(
+        fm.bootstrap, MANY.y, MANY.score, sample_weight=MANY.weight, groups=GROUPS, **FEW
+    ),
     "bootstrap, BCa": lambda: partial(fm.bootstrap, MANY.y, MANY.score, method="bca", **FEW),
     "bootstrap, labels": lambda: partial(
         fm.bootstrap, MANY.y, MANY.called, metrics="f1", groups=GROUPS, **FEW
@@ -330,6 +362,13 @@ def test_threads_change_no_bit(name: str, monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("name", OTHER_WAYS)
 def test_threads_change_no_bit_on_other_ways(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert threads_matter(OTHER_WAYS[name](), monkeypatch) == []
+
+
+@pytest.mark.parametrize("name", [name for name in OTHER_WAYS if ", " in name])
+def test_the_order_of_rows_does_not_matter_on_other_ways(name: str) -> None:
+    call = OTHER_WAYS[name]()
+    bound = inspect.signature(call.func).bind(*call.args, **call.keywords)
+    assert ordered_otherwise(call.func, bound.arguments) == []
 
 
 def test_every_function_with_threads_is_called() -> None:
@@ -431,6 +470,7 @@ def first_score(y_true: Any, y_score: Any, sample_weight: Any = None, **options:
 def test_functions_that_break_a_law_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     name = "roc_auc_score"
     assert weighs_otherwise(first_score, arguments_of(name))
+    assert weighs_by_unit(lambda sample_weight, **rows: sample_weight[0] ** 2, arguments_of(name))
     assert ordered_otherwise(first_score, arguments_of(name))
     assert {each.partition(":")[0] for each in read_otherwise(first_score, name)} >= {
         *("list", "tuple", "pandas", "polars", "pyarrow")
