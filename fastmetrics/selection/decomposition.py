@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -57,46 +57,26 @@ _BYTE: Final = 255
 """Rows whose matches fit a byte, in which NumPy adds them fastest."""
 
 
-class LabelVotes(NamedTuple):
-    """Predictions (models, n) and true labels (replicates, n), and the sorted classes of both.
+def _label_matrices(y_true: Any, predictions: Any) -> tuple[NDArray[Any], NDArray[Any], list[int]]:
+    """Return predictions (models, n), labels (replicates, n), and the sorted classes of both.
 
-    Texts are codes of their classes in both matrices; ``classes`` then are the codes.
+    Texts become codes of their classes in both matrices; the classes then are the codes.
     """
-
-    predicted: NDArray[Any]
-    true: NDArray[Any]
-    classes: list[int]
-
-    def blocks(self) -> Iterator[slice]:
-        """Yield slices of examples, which depend on the shapes alone."""
-        most = max(len(self.predicted), len(self.true), len(self.classes))
-        width = max(1, _BLOCK_OF_LABELS // most)
-        n = self.predicted.shape[1]
-        return (slice(start, min(start + width, n)) for start in range(0, n, width))
-
-    def tables(self, block: slice) -> tuple[Counts, Counts]:
-        """Return two tables (classes, examples): votes of the models, and of the labels."""
-        return (
-            _counts(self.predicted[:, block], self.classes),
-            _counts(self.true[:, block], self.classes),
-        )
-
-
-def check_label_votes(y_true: Any, predictions: Any) -> LabelVotes:
-    """Return labels and predictions, checked: both whole numbers or both text, of one length."""
     true = _labels(y_true, "y_true", (1, 2))
     predicted = _labels(predictions, "predictions", (2,))
-    check_same_examples(true, predicted)
+    _check_same_examples(true, predicted)
     texts = [matrix.dtype.kind in "UO" for matrix in (true, predicted)]
     if texts[0] != texts[1]:
         kinds = ("text", "numbers") if texts[0] else ("numbers", "text")
         raise InputTypeError(f"`y_true` holds {kinds[0]} and `predictions` {kinds[1]}")
     if texts[0]:
         true, predicted = _as_codes(true, predicted)
-    return LabelVotes(predicted, true, sorted({*_distinct(true), *_distinct(predicted)}))
+    # Python compares integers exactly in every dtype.
+    classes = {int(label) for row in (*true, *predicted) for label in distinct(row).tolist()}
+    return predicted, true, sorted(classes)
 
 
-def check_same_examples(true: NDArray[Any], predicted: NDArray[Any]) -> None:
+def _check_same_examples(true: NDArray[Any], predicted: NDArray[Any]) -> None:
     """Raise unless both matrices have as many columns."""
     n, columns = true.shape[1], predicted.shape[1]
     if n != columns:
@@ -104,7 +84,7 @@ def check_same_examples(true: NDArray[Any], predicted: NDArray[Any]) -> None:
         raise InputError(f"lengths differ: {message}")
 
 
-def as_rows(values: Any, name: str, dimensions: tuple[int, ...]) -> NDArray[Any]:
+def _matrix(values: Any, name: str, dimensions: tuple[int, ...]) -> NDArray[Any]:
     """Return a matrix that is not empty; a vector, where it is allowed, as its one row."""
     array = as_array(values, name)
     if array.ndim not in dimensions:
@@ -116,7 +96,7 @@ def as_rows(values: Any, name: str, dimensions: tuple[int, ...]) -> NDArray[Any]
 
 
 def _labels(values: Any, name: str, dimensions: tuple[int, ...]) -> NDArray[Any]:
-    matrix = text_or_numbers(as_rows(values, name, dimensions), name)
+    matrix = text_or_numbers(_matrix(values, name, dimensions), name)
     if matrix.dtype.kind == "f":
         for i, row in enumerate(matrix):
             check_label_values(row, name if len(matrix) == 1 else f"{name}[{i}]")
@@ -137,14 +117,6 @@ def _as_codes(true: NDArray[Any], predicted: NDArray[Any]) -> tuple[NDArray[Any]
         codes = np.array([number[text] for text in column.classes.tolist()], np.int64)
         both.append(codes[column.codes].reshape(matrix.shape))
     return both[0], both[1]
-
-
-def _distinct(matrix: NDArray[Any]) -> list[int]:
-    """Return the distinct labels as integers, which Python compares exactly in every dtype."""
-    found: set[int] = set()
-    for row in matrix:
-        found.update(map(int, distinct(row).tolist()))
-    return list(found)
 
 
 def _counts(block: NDArray[Any], classes: list[int]) -> Counts:
@@ -173,167 +145,141 @@ def _matches(block: NDArray[Any], label: int) -> Counts:
     return total
 
 
-class LossParts(NamedTuple):
-    """What the loss is made of, ``bias + variance + noise``, and more numbers by name."""
-
-    loss: float
-    bias: float
-    variance: float
-    noise: float
-    shape: tuple[int, int, int]
-    """Models, replicates of the labels, examples."""
-    details: dict[str, float]
-
-
-class _Votes(NamedTuple):
-    """Sums over the examples of one block, or of all, of what the votes c and labels d give."""
-
-    agreement: int  # sum c_v d_v
-    squares_predicted: int  # sum c_v^2
-    squares_true: int  # sum d_v^2
-    biased: int  # examples whose main prediction is not the optimal one
-    unbiased_variance: int  # votes against the main prediction where it is optimal
-    biased_variance: int  # and where it is not
-    biased_gain: int  # votes for the optimal prediction where the main one is not
-    optimal_votes: int  # votes for the optimal prediction everywhere
-    noise: int  # labels other than the optimal prediction
+def _sums_of_blocks(
+    function: Callable[..., tuple[Any, ...]],
+    predicted: NDArray[Any],
+    true: NDArray[Any],
+    width: int,
+    *more: Any,
+) -> list[list[Any]]:
+    """Return the sums that a function finds in blocks of examples, a list for each of them."""
+    jobs = [
+        partial(
+            function, predicted[:, start : start + width], true[:, start : start + width], *more
+        )
+        for start in range(0, predicted.shape[1], width)
+    ]
+    return [list(each) for each in zip(*run(jobs), strict=True)]
 
 
-def zero_one_votes(y_true: Any, predictions: Any) -> tuple[_Votes, tuple[int, int, int]]:
-    """Return the sums from which both decompositions of the 0-1 loss follow, and the shape."""
-    votes = check_label_votes(y_true, predictions)
-    jobs = [partial(_block_votes, votes, block) for block in votes.blocks()]
-    total = _Votes(*map(sum, zip(*run(jobs), strict=True)))
-    return total, (len(votes.predicted), *votes.true.shape)
+def _vote_sums(
+    function: Callable[..., tuple[int, ...]],
+    predicted: NDArray[Any],
+    true: NDArray[Any],
+    classes: list[int],
+) -> list[int]:
+    """Return sums over all examples of what votes of the models and of the labels give."""
+    width = max(1, _BLOCK_OF_LABELS // max(len(predicted), len(true), len(classes)))
+    return [sum(each) for each in _sums_of_blocks(function, predicted, true, width, classes)]
 
 
-def _block_votes(votes: LabelVotes, block: slice) -> _Votes:
-    models, labels = votes.tables(block)
+#: Loss, bias, variance and noise.
+_Parts = tuple[float, float, float, float]
+
+
+def _domingos_votes(
+    predicted: NDArray[Any], true: NDArray[Any], classes: list[int]
+) -> tuple[int, ...]:
+    models, labels = _counts(predicted, classes), _counts(true, classes)
     main, optimal = models.argmax(0), labels.argmax(0)  # the first of equals: the smallest
     biased = main != optimal
     for_optimal = np.take_along_axis(models, optimal[np.newaxis], 0)[0]
-    against = len(votes.predicted) - models.max(0)
+    against = len(predicted) - models.max(0)
     sums = (
         np.vdot(models, labels),
-        np.vdot(models, models),
-        np.vdot(labels, labels),
         np.count_nonzero(biased),
         against[~biased].sum(),
         against[biased].sum(),
         for_optimal[biased].sum(),
         for_optimal.sum(),
-        (len(votes.true) - labels.max(0)).sum(),
+        (len(true) - labels.max(0)).sum(),
     )
-    return _Votes(*map(int, sums))
+    return tuple(map(int, sums))
 
 
-def domingos(votes: _Votes, shape: tuple[int, int, int]) -> LossParts:
-    """Return Domingos's parts: bias, net variance, and what noise adds.
+def _domingos(
+    predicted: NDArray[Any], true: NDArray[Any], classes: list[int]
+) -> tuple[_Parts, dict[str, float]]:
+    """Return bias, net variance, and what noise adds.
 
     With p the shares of the votes and q those of the labels, an example of optimal prediction o
     has the loss 1 - sum p q = [main != o] + (P(y != o) - [main != o]) + (p_o - sum p q).
     """
-    models, replicates, n = shape
-    cells = models * n
-    bias = Fraction(votes.biased, n)
-    variance = Fraction(votes.unbiased_variance - votes.biased_gain, cells)
-    noise = Fraction(replicates * votes.optimal_votes - votes.agreement, cells * replicates)
+    agreement, biased, unbiased_variance, biased_variance, biased_gain, optimal_votes, noise = (
+        _vote_sums(_domingos_votes, predicted, true, classes)
+    )
+    replicates, n = true.shape
+    cells = predicted.size
     details = {
-        "unbiased_variance": Fraction(votes.unbiased_variance, cells),
-        "biased_variance": Fraction(votes.biased_variance, cells),
-        "noise_rate": Fraction(votes.noise, n * replicates),
+        "unbiased_variance": unbiased_variance / cells,
+        "biased_variance": biased_variance / cells,
+        "noise_rate": noise / true.size,
     }
-    loss = 1 - Fraction(votes.agreement, cells * replicates)
-    return _from_fractions(loss, (bias, variance, noise), shape, details)
+    loss = float(1 - Fraction(agreement, cells * replicates))
+    variance = (unbiased_variance - biased_gain) / cells
+    added = (replicates * optimal_votes - agreement) / (cells * replicates)
+    return (loss, biased / n, variance, added), details
 
 
-def kohavi_wolpert(votes: _Votes, shape: tuple[int, int, int]) -> LossParts:
-    """Return Kohavi and Wolpert's parts, of the sums of p^2, p q and q^2."""
-    models, replicates, n = shape
-    p_squared = Fraction(votes.squares_predicted, models**2 * n)
-    q_squared = Fraction(votes.squares_true, replicates**2 * n)
-    product = Fraction(votes.agreement, models * replicates * n)
+def _square_votes(
+    predicted: NDArray[Any], true: NDArray[Any], classes: list[int]
+) -> tuple[int, int, int]:
+    models, labels = _counts(predicted, classes), _counts(true, classes)
+    return int(np.vdot(models, labels)), int(np.vdot(models, models)), int(np.vdot(labels, labels))
+
+
+def _kohavi_wolpert(
+    predicted: NDArray[Any], true: NDArray[Any], classes: list[int]
+) -> tuple[_Parts, dict[str, float]]:
+    """Return bias^2, variance and noise from the sums of p q, p^2 and q^2."""
+    sums = _vote_sums(_square_votes, predicted, true, classes)
+    models, (replicates, n) = len(predicted), true.shape
+    sizes = (models * replicates * n, models**2 * n, replicates**2 * n)
+    product, p_squared, q_squared = map(Fraction, sums, sizes)
     bias = (p_squared + q_squared) / 2 - product
-    return _from_fractions(1 - product, (bias, (1 - p_squared) / 2, (1 - q_squared) / 2), shape)
+    parts = 1 - product, bias, (1 - p_squared) / 2, (1 - q_squared) / 2
+    return tuple(map(float, parts)), {}  # type: ignore[return-value]
 
 
-def _from_fractions(
-    loss: Fraction,
-    parts: Iterable[Fraction],
-    shape: tuple[int, int, int],
-    details: Mapping[str, Fraction] = MappingProxyType({}),
-) -> LossParts:
-    bias, variance, noise = map(float, parts)
-    rounded = {name: float(value) for name, value in details.items()}
-    return LossParts(float(loss), bias, variance, noise, shape, rounded)
-
-
-def squared(y_true: Any, predictions: Any) -> LossParts:
+def _squared(predicted: NDArray[Any], true: NDArray[Any]) -> _Parts:
     """Return bias^2, variance and noise of the squared loss, population variances all."""
-    true = _numbers(y_true, "y_true", (1, 2))
-    predicted = _numbers(predictions, "predictions", (2,))
-    check_same_examples(true, predicted)
-    shape = len(predicted), *true.shape
-    width = max(1, _BLOCK // max(shape[:2]))
-    blocks = [
-        (true[:, start : start + width], predicted[:, start : start + width])
-        for start in range(0, shape[2], width)
-    ]
-    if true.dtype.kind != "f" and predicted.dtype.kind != "f":
-        largest = max(_largest(true), _largest(predicted))
-        if max(shape[:2]) * largest**2 * _BLOCK < _WIDE:
-            dtype = np.int32 if max(shape[:2]) * largest**2 < _NARROW else np.int64
-            jobs = [partial(_block_integers, *block, dtype) for block in blocks]
-            return _of_integers(_Sums(*map(sum, zip(*run(jobs), strict=True))), shape)
+    models, (replicates, n) = len(predicted), true.shape
+    most = max(models, replicates)
+    width = max(1, _BLOCK // most)
+    largest = max(_largest(true), _largest(predicted))
+    is_whole = true.dtype.kind != "f" and predicted.dtype.kind != "f"
+    if is_whole and most * largest**2 * _BLOCK < _WIDE:
+        dtype = np.int32 if most * largest**2 < _NARROW else np.int64
+        sums = _sums_of_blocks(_integer_sums, predicted, true, width, dtype)
+        squares_p, squares_t, p_squared, t_squared, product = map(sum, sums)
+        middle, target = Fraction(p_squared, models**2), Fraction(t_squared, replicates**2)
+        bias = middle + target - Fraction(2 * product, models * replicates)
+        variance = Fraction(squares_p, models) - middle
+        noise = Fraction(squares_t, replicates) - target
+        parts = (bias + variance + noise, bias, variance, noise)
+        return tuple(float(part / n) for part in parts)  # type: ignore[return-value]
     exponent = max(_exponent(true), _exponent(predicted))
     exponent = exponent if abs(exponent) > _MILD else 0
-    float_jobs = [partial(_block_squares, *block, exponent) for block in blocks]
-    sums = [math.fsum(part) for part in zip(*run(float_jobs), strict=True)]
-    bias, variance, noise = (_scaled(part / shape[2], 2 * exponent) for part in sums)
+    sums = _sums_of_blocks(_float_sums, predicted, true, width, exponent)
+    of_bias, of_variance, of_noise = (_scaled(math.fsum(each) / n, 2 * exponent) for each in sums)
     # The identity is algebra: the mean over models, replicates and examples is this very sum.
-    return LossParts(bias + variance + noise, bias, variance, noise, shape, {})
+    return of_bias + of_variance + of_noise, of_bias, of_variance, of_noise
 
 
-class _Sums(NamedTuple):
-    """Sums over the examples of what the sums p of predictions and t of labels give."""
-
-    squares_predicted: int  # of every prediction
-    squares_true: int
-    p_squared: int
-    t_squared: int
-    product: int  # sum p t
-
-
-def _block_integers(true: NDArray[Any], predicted: NDArray[Any], dtype: Any) -> _Sums:
-    """Return the sums over some examples, in integers that were found to be wide enough."""
-    p, squares_predicted = _column_sums(predicted, dtype)
-    t, squares_true = _column_sums(true, dtype)
-    return _Sums(
-        squares_predicted, squares_true, int(np.vdot(p, p)), int(np.vdot(t, t)), int(np.vdot(p, t))
-    )
+def _integer_sums(predicted: NDArray[Any], true: NDArray[Any], dtype: Any) -> tuple[int, ...]:
+    """Return sums over some examples of squares and products, in integers that are wide enough."""
+    columns, squares = [], []
+    for matrix in (predicted, true):
+        values = matrix.astype(dtype)
+        columns.append(np.add.reduce(values, axis=0, dtype=dtype).astype(np.int64))
+        by_column = np.add.reduce(np.square(values, out=values), axis=0, dtype=dtype)
+        squares.append(by_column.sum(dtype=np.int64))
+    p, t = columns
+    return tuple(map(int, (*squares, np.vdot(p, p), np.vdot(t, t), np.vdot(p, t))))
 
 
-def _column_sums(matrix: NDArray[Any], dtype: Any) -> tuple[NDArray[np.int64], int]:
-    """Return the sum of each column, and the sum of all squares."""
-    values = matrix.astype(dtype)
-    sums = np.add.reduce(values, axis=0, dtype=dtype).astype(np.int64)
-    squares = np.add.reduce(np.square(values, out=values), axis=0, dtype=dtype)
-    return sums, int(squares.sum(dtype=np.int64))
-
-
-def _of_integers(sums: _Sums, shape: tuple[int, int, int]) -> LossParts:
-    models, replicates, n = shape
-    p_squared = Fraction(sums.p_squared, models**2)
-    t_squared = Fraction(sums.t_squared, replicates**2)
-    bias = p_squared + t_squared - Fraction(2 * sums.product, models * replicates)
-    variance = Fraction(sums.squares_predicted, models) - p_squared
-    noise = Fraction(sums.squares_true, replicates) - t_squared
-    parts = (each / n for each in (bias, variance, noise))
-    return _from_fractions((bias + variance + noise) / n, parts, shape)
-
-
-def _block_squares(
-    true: NDArray[Any], predicted: NDArray[Any], exponent: int
+def _float_sums(
+    predicted: NDArray[Any], true: NDArray[Any], exponent: int
 ) -> tuple[float, float, float]:
     """Return the sums of bias^2, variance and noise over some examples, times 4^-exponent."""
     origin = _scaled_down(true[:1], exponent)
@@ -360,7 +306,7 @@ def _moments(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[
 
 
 def _numbers(values: Any, name: str, dimensions: tuple[int, ...]) -> NDArray[Any]:
-    matrix = as_rows(values, name, dimensions)
+    matrix = _matrix(values, name, dimensions)
     if matrix.dtype.kind not in "biu":  # these are read a block at a time, in place
         matrix = canonical_scores(matrix, name)
         check_finite(matrix, name)
@@ -506,15 +452,18 @@ def bias_variance(
     n_models=2, n_replicates=1, n_samples=2)
     """
     kind: Decomposition = check_choice("decomposition", decomposition, get_args(Decomposition))
+    details: dict[str, float] = {}
     if kind == "squared":
-        parts = squared(y_true, predictions)
+        true = _numbers(y_true, "y_true", (1, 2))
+        predicted = _numbers(predictions, "predictions", (2,))
+        _check_same_examples(true, predicted)
+        parts = _squared(predicted, true)
     else:
-        decompose = domingos if kind == "domingos" else kohavi_wolpert
-        parts = decompose(*zero_one_votes(y_true, predictions))
-    details = MappingProxyType(parts.details)
-    return BiasVariance(
-        kind, parts.loss, parts.bias, parts.variance, parts.noise, *parts.shape, details
-    )
+        predicted, true, classes = _label_matrices(y_true, predictions)
+        decompose = _domingos if kind == "domingos" else _kohavi_wolpert
+        parts, details = decompose(predicted, true, classes)
+    replicates, n = true.shape
+    return BiasVariance(kind, *parts, len(predicted), replicates, n, MappingProxyType(details))
 
 
 Floats = NDArray[np.float64]
@@ -660,8 +609,8 @@ def estimator_bias_variance(
     """
     check_choice("decomposition", decomposition, get_args(Decomposition))
     task = check_task(estimator, X_train, y_train, None, n_jobs, progress)
-    plan = _plan(len(task.y), sampling, n_models, train_size, rng)
-    (predictions,) = _predictions(task, X_test, [{}], plan)
+    rows_of = _training_sets(len(task.y), sampling, n_models, train_size, rng)
+    (predictions,) = _predictions(task, X_test, [{}], n_models, rows_of)
     return bias_variance(y_test, predictions, decomposition=decomposition)
 
 
@@ -716,34 +665,18 @@ def bias_variance_curve(
     check_choice("decomposition", decomposition, get_args(Decomposition))
     listed = check_values(values)
     task = check_task(estimator, X_train, y_train, None, n_jobs, progress)
-    plan = _plan(len(task.y), sampling, n_models, train_size, rng)
+    rows_of = _training_sets(len(task.y), sampling, n_models, train_size, rng)
     check_parameters(estimator, [parameter])
-    found = _predictions(task, X_test, [{parameter: value} for value in listed], plan)
-    points = tuple(bias_variance(y_test, one, decomposition=decomposition) for one in found)
+    settings = [{parameter: value} for value in listed]
+    predictions = _predictions(task, X_test, settings, n_models, rows_of)
+    points = tuple(bias_variance(y_test, one, decomposition=decomposition) for one in predictions)
     return BiasVarianceCurve(parameter, tuple(listed), points)
 
 
-class _Plan(NamedTuple):
-    """Which rows the i-th training set has."""
-
-    n: int
-    sampling: Sampling
-    n_models: int
-    train_size: int
-    key: NDArray[np.uint64]
-
-    def rows(self, i: int) -> NDArray[np.intp]:
-        """Return the rows of the i-th training set, whatever the others are."""
-        size = self.train_size
-        if self.sampling == "bootstrap":
-            generator = np.random.default_rng([*self.key.tolist(), i])
-            return generator.integers(0, self.n, size, dtype=np.intp)
-        order = np.random.default_rng(self.key).permutation(self.n)
-        return order[i * size : (i + 1) * size]
-
-
-def _plan(n: int, sampling: Any, n_models: Any, train_size: Any, rng: Any) -> _Plan:
-    """Return the plan for n examples."""
+def _training_sets(
+    n: int, sampling: Any, n_models: Any, train_size: Any, rng: Any
+) -> Callable[[int], NDArray[np.intp]]:
+    """Return the function that gives the rows of the i-th training set of n examples."""
     kind: Sampling = check_choice("sampling", sampling, get_args(Sampling))
     models, is_bootstrap = check_integer("n_models", n_models, low=2), kind == "bootstrap"
     size = n if is_bootstrap else n // models
@@ -754,39 +687,50 @@ def _plan(n: int, sampling: Any, n_models: Any, train_size: Any, rng: Any) -> _P
             f"{models:,} disjoint training sets of {max(size, 1):,} examples need "
             f"{models * max(size, 1):,}: there are {n:,}"
         )
-    return _Plan(n, kind, models, size, seed_key(rng))
+    return partial(_bootstrap_rows if is_bootstrap else _disjoint_rows, n, size, seed_key(rng))
+
+
+def _bootstrap_rows(n: int, size: int, key: NDArray[np.uint64], i: int) -> NDArray[np.intp]:
+    return np.random.default_rng([*key.tolist(), i]).integers(0, n, size, dtype=np.intp)
+
+
+def _disjoint_rows(n: int, size: int, key: NDArray[np.uint64], i: int) -> NDArray[np.intp]:
+    return np.random.default_rng(key).permutation(n)[i * size : (i + 1) * size]
 
 
 def _predictions(
-    task: Task, X_test: Any, settings: list[Setting], plan: _Plan
+    task: Task,
+    X_test: Any,
+    settings: list[Setting],
+    n_models: int,
+    rows_of: Callable[[int], NDArray[np.intp]],
 ) -> list[NDArray[Any]]:
     """Return for each setting the predictions (models, n) of all models."""
-    _check_memory(plan.n_models, len(settings), X_test)
-    jobs = [(setting, i) for setting in settings for i in range(plan.n_models)]
-    found = task.each(partial(_prediction, task, X_test, plan), jobs)
-    return [np.array(found[i : i + plan.n_models]) for i in range(0, len(found), plan.n_models)]
-
-
-def _check_memory(n_models: int, n_settings: int, X_test: Any) -> None:
-    """Raise if the predictions would take too much memory, before any is asked for."""
     try:
         n_examples = row_count(X_test)
     except InputError as error:
         raise error.renamed({"X": "X_test"}) from error
-    needed = n_models * n_settings * (8 * n_examples + _BYTES_OF_A_FIT)
+    needed = n_models * len(settings) * (8 * n_examples + _BYTES_OF_A_FIT)
     if needed > _MAX_BYTES:
         models = f"{n_models:,} models"
-        if n_settings > 1:
-            models += f" at {n_settings:,} values"
+        if len(settings) > 1:
+            models += f" at {len(settings):,} values"
         raise InputError(
             f"`n_models` of {n_models:,} would keep {needed // 10**9:,} GB, the predictions of "
             f"{models} for {n_examples:,} examples, more than {_MAX_BYTES // 10**9} GB: the parts "
             "are means over models, for which hundreds do"
         )
+    jobs = [(setting, i) for setting in settings for i in range(n_models)]
+    found = task.each(partial(_prediction, task, X_test, rows_of), jobs)
+    return [np.array(found[i : i + n_models]) for i in range(0, len(found), n_models)]
 
 
-def _prediction(task: Task, X_test: Any, plan: _Plan, job: tuple[Setting, int]) -> NDArray[Any]:
-    setting, number = job
-    model = fitted(with_setting(task, setting), plan.rows(number))
-    predicted = np.asarray(model.predict(X_test))
+def _prediction(
+    task: Task,
+    X_test: Any,
+    rows_of: Callable[[int], NDArray[np.intp]],
+    job: tuple[Setting, int],
+) -> NDArray[Any]:
+    setting, i = job
+    predicted = np.asarray(fitted(with_setting(task, setting), rows_of(i)).predict(X_test))
     return predicted[:, 0] if predicted.ndim == 2 and predicted.shape[1] == 1 else predicted
