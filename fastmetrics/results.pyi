@@ -76,8 +76,7 @@ from .selection.estimates import (
     MetricEstimate as MetricEstimate,
 )
 from .selection.estimator_curves import (
-    LearningCurve as LearningCurve,
-    ValidationCurve as ValidationCurve,
+    EstimatorCurve as EstimatorCurve,
 )
 from .selection.point632 import Bootstrap632 as Bootstrap632
 from .selection.tuning import (

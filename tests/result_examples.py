@@ -132,7 +132,7 @@ _MADE: dict[str, Callable[[], Any]] = {
     "GoodnessOfFitTest": lambda: fm.calibration.spiegelhalter_test(Y, CHANCES),
     "IsotonicFit": lambda: fm.calibration.isotonic_fit(Y, S),
     "KolmogorovSmirnov": lambda: fm.ks_statistic(Y, S),
-    "LearningCurve": lambda: fm.selection.estimator_learning_curve(
+    "EstimatorCurve": lambda: fm.selection.estimator_learning_curve(
         model(), X, Y, fractions=[0.5, 1.0], cv=2, rng=1
     ),
     "LorenzCurve": lambda: fm.costs.lorenz_curve(CHANCES, S),
@@ -177,9 +177,6 @@ _MADE: dict[str, Callable[[], Any]] = {
     "TimingRun": lambda: fm.results.TimingRun({"fit": [1.0, 1.25]}, {"machine": "m"}, "a.json"),
     "TuningResult": lambda: fm.selection.tune_estimator(
         model(), X, Y, {"C": [0.1, 1.0]}, cv=3, rng=1
-    ),
-    "ValidationCurve": lambda: fm.selection.estimator_validation_curve(
-        model(), X, Y, parameter="C", values=[0.1, 1.0], cv=2, rng=1
     ),
 }
 

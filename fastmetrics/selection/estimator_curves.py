@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -43,15 +42,33 @@ UndefinedMetricWarning
 """
 
 
-class _Curve(Result):
-    """What both curves have: values on either kind of rows, (n_points, n_folds)."""
+@dataclass(frozen=True, slots=True, repr=False)
+class EstimatorCurve(Result):
+    """A measure on training and test rows over the values of a parameter, or training sizes.
 
-    __slots__ = ()
+    Attributes
+    ----------
+    metric : str
+        The measure.
+    higher_is_better : bool
+        Its direction.
+    parameter : str
+        Name of the parameter; "fraction" of a learning curve, which is that of the training folds.
+    values : tuple
+        Its values, in the order given.
+    train_values, test_values : ndarray of shape (n_values, n_folds)
+        The measure on the rows trained on, and on the test rows.
+    train_sizes : ndarray of shape (n_values,) or None
+        Of a learning curve: rows trained on, the mean over the folds.
+    """
 
     metric: str
     higher_is_better: bool
-    train_values: Floats
-    test_values: Floats
+    parameter: str
+    values: tuple[Any, ...]
+    train_values: Floats = field(repr=False)
+    test_values: Floats = field(repr=False)
+    train_sizes: Floats | None = None
 
     @property
     def train_means(self) -> Floats:
@@ -66,19 +83,22 @@ class _Curve(Result):
     @property
     def train_deviations(self) -> Floats:
         """Standard deviations over the folds (n - 1) on the training rows; nan for one fold."""
-        return deviations(self.train_values)
+        return _deviations(self.train_values)
 
     @property
     def test_deviations(self) -> Floats:
         """Standard deviations over the folds (n - 1) on the test rows; nan for one fold."""
-        return deviations(self.test_values)
+        return _deviations(self.test_values)
 
-    @abstractmethod
-    def _along(self) -> dict[str, Any]:
-        """Return the columns that the points are told apart by."""
+    @property
+    def best_value(self) -> Any:
+        """The value of the best mean on test rows, the first of equals."""
+        signs = -self.test_means if self.higher_is_better else self.test_means
+        return self.values[int(np.argmin(np.where(np.isnan(signs), np.inf, signs)))]
 
     def _shown(self) -> Display:
-        columns = self._along() | {
+        sizes = {} if self.train_sizes is None else {"train_size": self.train_sizes}
+        columns = {self.parameter: self.values, **sizes} | {
             "test": self.test_means,
             "test_deviation": self.test_deviations,
             "train": self.train_means,
@@ -88,9 +108,19 @@ class _Curve(Result):
         notes = [f"Means and standard deviations over {self.test_values.shape[1]} folds."]
         return Display([Table(columns)], title, notes)
 
-    def _folds(self) -> FoldMeans:
+    @documented()
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the measure over the number of training rows, or over the parameter.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on: means, bands of one standard deviation over the folds, and of a
+            parameter a line at the value of the best mean. Values that are no numbers stand side
+            by side.
+        """
         both = (self.train_values, self.test_values)
-        return FoldMeans(
+        folds = FoldMeans(
             self.metric,
             self.train_means,
             self.train_deviations,
@@ -102,97 +132,12 @@ class _Curve(Result):
                 np.inf if self.metric not in MEASURES else MEASURES[self.metric].bounds[1],
             ),
         )
+        if self.train_sizes is not None:
+            return draw_learning_curve(folds, self.train_sizes, ax)
+        return draw_validation_curve(folds, self.parameter, self.values, self.best_value, ax)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class LearningCurve(_Curve):
-    """A measure on training and test rows as the training set grows.
-
-    Attributes
-    ----------
-    metric : str
-        The measure.
-    higher_is_better : bool
-        Its direction.
-    fractions : ndarray of shape (n_sizes,)
-        Of the training folds.
-    train_sizes : ndarray of shape (n_sizes,)
-        Rows trained on, the mean over the folds.
-    train_values, test_values : ndarray of shape (n_sizes, n_folds)
-        The measure on the rows trained on, and on the test rows.
-    """
-
-    metric: str
-    higher_is_better: bool
-    fractions: Floats
-    train_sizes: Floats
-    train_values: Floats = field(repr=False)
-    test_values: Floats = field(repr=False)
-
-    def _along(self) -> dict[str, Any]:
-        return {"fraction": self.fractions, "train_size": self.train_sizes}
-
-    @documented()
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the measure over the number of training rows.
-
-        Returns
-        -------
-        matplotlib Axes
-            What was drawn on: means, and bands of one standard deviation over the folds.
-        """
-        return draw_learning_curve(self._folds(), self.train_sizes, ax)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class ValidationCurve(_Curve):
-    """A measure on training and test rows over the values of one parameter.
-
-    Attributes
-    ----------
-    metric : str
-        The measure.
-    higher_is_better : bool
-        Its direction.
-    parameter : str
-        Name of the parameter.
-    values : tuple
-        Its values, in the order given.
-    train_values, test_values : ndarray of shape (n_values, n_folds)
-        The measure on the rows trained on, and on the test rows.
-    """
-
-    metric: str
-    higher_is_better: bool
-    parameter: str
-    values: tuple[Any, ...]
-    train_values: Floats = field(repr=False)
-    test_values: Floats = field(repr=False)
-
-    def _along(self) -> dict[str, Any]:
-        return {self.parameter: self.values}
-
-    @property
-    def best_value(self) -> Any:
-        """The value of the best mean on test rows, the first of equals."""
-        signs = -self.test_means if self.higher_is_better else self.test_means
-        return self.values[int(np.argmin(np.where(np.isnan(signs), np.inf, signs)))]
-
-    @documented()
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the measure over the parameter.
-
-        Returns
-        -------
-        matplotlib Axes
-            What was drawn on: means, bands of one standard deviation over the folds, and a line
-            at the value of the best mean. Values that are no numbers stand side by side.
-        """
-        best = self.best_value
-        return draw_validation_curve(self._folds(), self.parameter, self.values, best, ax)
-
-
-def deviations(values: Floats) -> Floats:
+def _deviations(values: Floats) -> Floats:
     """Return the standard deviation of each row, with n - 1."""
     if values.shape[1] < 2:
         return np.full(len(values), np.nan)
@@ -213,7 +158,7 @@ def estimator_learning_curve(
     rng: Any = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
-) -> LearningCurve:
+) -> EstimatorCurve:
     """Measure an estimator on training and test rows as its training set grows.
 
     Parameters
@@ -225,7 +170,7 @@ def estimator_learning_curve(
 
     Returns
     -------
-    LearningCurve
+    EstimatorCurve
         Values by size and fold; it has a `plot`.
 
     Raises
@@ -263,15 +208,8 @@ def estimator_learning_curve(
         for some in sizes.tolist()
         for size, rows, (_, test) in zip(some, orders, splits, strict=True)
     ]
-    train, test = _both(task, judge, jobs, len(shares))
-    return LearningCurve(
-        judge.label,
-        bool(judge.higher_is_better),
-        shares.astype(np.float64),
-        sizes.mean(1),
-        train,
-        test,
-    )
+    given = tuple(shares.astype(np.float64).tolist())
+    return _curve(task, judge, jobs, "fraction", given, sizes.mean(1))
 
 
 @documented(FITTING, _CURVE)
@@ -289,12 +227,12 @@ def estimator_validation_curve(
     rng: Any = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
-) -> ValidationCurve:
+) -> EstimatorCurve:
     """Measure an estimator on training and test rows at each value of a parameter.
 
     Returns
     -------
-    ValidationCurve
+    EstimatorCurve
         Values by parameter value and fold; it has a `plot`.
 
     Raises
@@ -324,9 +262,7 @@ def estimator_validation_curve(
     judge = asked_metric(metrics, higher_is_better, task.classes)
     splits = check_splits(cv, task, rng)
     jobs = [FitJob({parameter: value}, split) for value in listed for split in splits]
-    train, test = _both(task, judge, jobs, len(listed))
-    better = bool(judge.higher_is_better)
-    return ValidationCurve(judge.label, better, parameter, tuple(listed), train, test)
+    return _curve(task, judge, jobs, parameter, tuple(listed))
 
 
 def _growth_order(task: Task, train: Rows, generator: np.random.Generator) -> Rows:
@@ -346,12 +282,21 @@ def _growth_order(task: Task, train: Rows, generator: np.random.Generator) -> Ro
     return order[np.argsort(way, kind="stable")]
 
 
-def _both(task: Task, judge: Metric, jobs: list[FitJob], n_points: int) -> tuple[Floats, Floats]:
-    """Return the values on training and on test rows, a row for each point of the curve."""
+def _curve(
+    task: Task,
+    judge: Metric,
+    jobs: list[FitJob],
+    parameter: str,
+    values: tuple[Any, ...],
+    train_sizes: Floats | None = None,
+) -> EstimatorCurve:
+    """Fit and measure; jobs are those of all folds, value after value."""
     found = task.each(partial(values_of, task, judge, True), jobs)
-    train, test = np.array(found).reshape(n_points, -1, 2).transpose(2, 0, 1)
+    train, test = np.array(found).reshape(len(values), -1, 2).transpose(2, 0, 1)
     undefined = int(np.isnan([train, test]).any(0).sum())
     if undefined:
         message = f"the measure is undefined for {undefined:,} of {len(jobs):,} fits"
         warn_user(message, UndefinedMetricWarning)
-    return train.copy(), test.copy()
+    higher = bool(judge.higher_is_better)
+    sides = train.copy(), test.copy()
+    return EstimatorCurve(judge.label, higher, parameter, values, *sides, train_sizes)

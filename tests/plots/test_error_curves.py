@@ -12,15 +12,15 @@ def learning(n_sizes=5, n_folds=5):
     steps = np.linspace(1, 0.2, n_sizes)[:, None]
     wiggle = np.linspace(-0.02, 0.02, n_folds)
     sizes = np.linspace(40, 400, n_sizes)
-    return fm.results.LearningCurve(
-        "error_rate", False, sizes / 400, sizes, 0.05 * steps + wiggle / 4, 0.2 * steps + wiggle
-    )
+    both = 0.05 * steps + wiggle / 4, 0.2 * steps + wiggle
+    given = tuple((sizes / 400).tolist())
+    return fm.results.EstimatorCurve("error_rate", False, "fraction", given, *both, sizes)
 
 
 def validation(values, parameter="max_depth", metric="error_rate", n_folds=5):
     steps = np.abs(np.linspace(-1, 1, len(values)))[:, None] + 0.3
     wiggle = np.linspace(-0.02, 0.02, n_folds)
-    return fm.results.ValidationCurve(
+    return fm.results.EstimatorCurve(
         metric, False, parameter, tuple(values), steps / 4 + wiggle, steps / 2 + wiggle
     )
 
