@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 import numpy as np
@@ -19,9 +19,17 @@ from fastmetrics._input.scalars import (
     check_confidence_level,
     check_weights_are,
 )
-from fastmetrics._report.evaluation_result import Evaluation, Task
+from fastmetrics._report.evaluation_result import AUC, Evaluation, Task
 from fastmetrics._report.multilabel import evaluate_multilabel
-from fastmetrics._report.score_evaluation import evaluate_scores, evaluate_tables, models_of
+from fastmetrics._report.score_evaluation import (
+    OF_INTERVALS,
+    OF_ROWS,
+    OF_SCORES,
+    EvaluateOptions,
+    evaluate_scores,
+    evaluate_tables,
+    models_of,
+)
 from fastmetrics._report.slices import SLICES, slices_of
 from fastmetrics._report.task_evaluation import by_class, evaluate_task
 from fastmetrics.errors import InputError, InputTypeError
@@ -193,22 +201,16 @@ def evaluate(
     >>> list(result["score"].bootstrap)[:3]
     ['roc_auc', 'average_precision', 'break_even_point']
     """
-    level = check_confidence_level(confidence_level)
+    given = locals()
+    given["confidence_level"] = check_confidence_level(confidence_level)
     check_weights_are(sample_weight, weights_are)
-    costs = {"cost_fn": cost_fn, "cost_fp": cost_fp, "prevalence": prevalence}
-    drawn = {"method": method, "stratified": stratified, "rng": rng}
-    of_scores = {"n_resamples": n_resamples, **drawn, "threshold": threshold, **costs}
-    of_scores |= {"guarantee": guarantee, "stratified": stratified or None}
-    rows: dict[str, Any] = {"sample_weight": sample_weight, "groups": groups}
-    rows["pos_label"] = pos_label
+    options = EvaluateOptions(**{each.name: given[each.name] for each in fields(EvaluateOptions)})
     if (tables := _tables_of(y_true)) is not None:
-        others = {"scores": scores, "names": names, "metrics": metrics, "slices": slices}
         kind = type(next(iter(tables.values()))).__name__
-        _refuse(
-            of_scores | rows | others,
-            f"a {kind} comes alone, as it does not tell which row was which: pass no {{}} with it",
-        )
-        return evaluate_tables({name: _in_whole(each) for name, each in tables.items()}, level)
+        why = f"a {kind} comes alone, as it does not tell which row was which: pass no {{}} with it"
+        options.refuse((*OF_SCORES, *OF_ROWS, "metrics", "slices"), why, scores=scores, names=names)
+        whole = {name: _in_whole(each) for name, each in tables.items()}
+        return evaluate_tables(whole, options.confidence_level)
     if scores is None:
         for each in y_true.values() if isinstance(y_true, Mapping) else [y_true]:
             if hasattr(each, "__array__"):
@@ -222,51 +224,29 @@ def evaluate(
     is_open = task is None and query is None and names is None
     if is_open and not isinstance(scores, Mapping) and are_of_classes(labels, scores):
         task = "multiclass"
-    named = models_of(scores, names, task)
-    own_task = task_of(labels, named, query, task)
-    options = rows | {"weights_are": weights_are, "confidence_level": level}
-    if own_task == "binary":
-        result = evaluate_scores(
-            labels,
-            named,
-            metrics=metrics,
-            threshold=threshold,
-            guarantee=guarantee,
-            n_resamples=n_resamples,
-            has_slices=slices is not None,
-            drawn=drawn | {"progress": progress},
-            costs=costs,
-            **options,
-        )
+    models = models_of(scores, names, task)
+    task = task_of(labels, models, query, task)
+    if task == "binary":
+        result = evaluate_scores(labels, models, options)
     else:
-        if own_task != "labels":
-            of_scores |= {"pos_label": pos_label}
-        if own_task == "multilabel":
-            of_scores |= {"threshold": None, "slices": slices}
-        _refuse(
-            of_scores,
-            f"these are {own_task}, and {{}} is of scores of two classes: leave it out, or pass "
+        refused = {*OF_SCORES, "pos_label"} - ({"pos_label"} if task == "labels" else set())
+        if task == "multilabel":
+            refused = (refused | {"slices"}) - {"threshold"}
+        options.refuse(
+            [each for each in given if each in refused],
+            f"these are {task}, and {{}} is of scores of two classes: leave it out, or pass "
             "`task='binary'`",
         )
-        if own_task == "multilabel":
-            given = {name: each for name, each in options.items() if name != "pos_label"}
-            return evaluate_multilabel(labels, named, metrics=metrics, threshold=threshold, **given)
-        if own_task == "multiclass":
-            named = by_class(labels, named)
-        result = evaluate_task(own_task, labels, named, metrics=metrics, query=query, **options)
+        if task == "multilabel":
+            return evaluate_multilabel(labels, models, options)
+        if task == "multiclass":
+            models = by_class(labels, models)
+        result = evaluate_task(task, labels, models, options)
     if slices is None:
         return result
-    usual = "roc_auc" if own_task == "binary" else next(iter(result[0]))
-    cut = {"min_n": min_n, "intersections": intersections, "threshold": threshold, **options}
-    of_slices = slices_of(labels, named, slices, metrics=metrics or usual, query=query, **cut)
-    return dataclasses.replace(result, slices=of_slices)
-
-
-def _refuse(options: Mapping[str, Any], why: str) -> None:
-    """Raise if one of the options is given."""
-    given = [f"`{name}`" for name, value in options.items() if value is not None]
-    if given:
-        raise InputTypeError(why.format(", ".join(given)))
+    metrics = metrics or (AUC if task == "binary" else next(iter(result[0])))
+    cut = options.given("query", "threshold", "min_n", "intersections", *OF_INTERVALS, *OF_ROWS)
+    return replace(result, slices=slices_of(labels, models, slices, metrics=metrics, **cut))
 
 
 def _tables_of(y_true: Any) -> dict[str, ScoreTable | ScoreRuns] | None:

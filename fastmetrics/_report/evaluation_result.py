@@ -91,6 +91,8 @@ _OF_ONE_PAIR: Final = (
 )
 #: Fields of a bootstrap result that are its own; the rest are those of the whole bootstrap.
 _OF_ONE_MEASURE = ("estimate", "confidence_interval", "method", "standard_error")
+#: What a model of two classes is headed by.
+AUC: Final = DEFAULTS["scores"][0]
 #: What has limits of rows in memory, or of their table.
 LIMITED: Final = tuple(name for name in DEFAULTS["scores"] if MEASURES[name].influences)
 #: What has intervals by influence values as they are: all but KS, the largest of many gaps.

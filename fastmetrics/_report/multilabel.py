@@ -21,6 +21,7 @@ from fastmetrics._report.evaluation_result import NAMES, Evaluation
 from fastmetrics._report.score_evaluation import (
     DOUBTS,
     SURE,
+    EvaluateOptions,
     doubt_of,
     few_values,
     of_each_model,
@@ -37,7 +38,7 @@ from fastmetrics.inference.samples import BinarySample, Design, warn_of_units
 from fastmetrics.inference.table_points import Measured, counts_of_share, of_cells
 from fastmetrics.inference.units import Floats, Ints
 from fastmetrics.measures._measure import HITS, RowInfluences, of_mean
-from fastmetrics.measures.asking import Asked, MetricsLike, ask, is_pair, labelled
+from fastmetrics.measures.asking import Asked, ask, is_pair, labelled
 from fastmetrics.tables.score_table import running_sums
 
 #: Standard errors of a mean from which on a note says so.
@@ -336,24 +337,20 @@ def asked_of_labels(label: str | None, metric: Any) -> Of:
 
 
 def evaluate_multilabel(
-    y_true: Any,
-    models: Sequence[NamedScores],
-    *,
-    metrics: MetricsLike | None,
-    confidence_level: float,
-    threshold: float | None,
-    **options: Any,
+    y_true: Any, models: Sequence[NamedScores], options: EvaluateOptions
 ) -> Evaluation:
     """Return means over labels for each model, with intervals, and how the models differ.
 
     The influence of a row on a mean is the mean of its influences: on the same rows `Units` makes
-    the covariance of labels, and of models, from it. ``options`` are weights, how they are read,
-    and groups.
+    the covariance of labels, and of models, from it.
     """
-    rows = Labelled.checked(y_true, models, threshold, **options)
-    asked = [
-        asked_of_labels(*each) for each in labelled(rows.usual() if metrics is None else metrics)
-    ]
+    given = options.given("sample_weight", "groups", "weights_are")
+    rows, level = (
+        Labelled.checked(y_true, models, options.threshold, **given),
+        options.confidence_level,
+    )
+    metrics = rows.usual() if options.metrics is None else options.metrics
+    asked = [asked_of_labels(*each) for each in labelled(metrics)]
     for each in asked:
         if each.is_of_decisions and rows.threshold is None:
             raise InputError(
@@ -363,7 +360,7 @@ def evaluate_multilabel(
     names, own = tuple(m.name for m in models), rows.design
     units = own.units(len(rows.labels))
     warn_of_units(units, own.weights_are)
-    chosen = Chosen(names, pairs_of(names), None, confidence_level, "two-sided")
+    chosen = Chosen(names, pairs_of(names), None, level, "two-sided")
     comparisons: dict[str, Comparison] = {}
     by_label: dict[Of, Floats] = {}
     for each, influenced, of_labels, excess in _measured(rows, asked):
@@ -384,12 +381,12 @@ def evaluate_multilabel(
         comparisons[shown.label] = with_excess(comparison, excess) if each.is_biased else comparison
     found = dict(zip(names, of_each_model(comparisons), strict=True))
     notes = [*_of_labels(rows, asked), *_doubts(rows, by_label)]
-    notes += _worst(rows, by_label, confidence_level)
+    notes += _worst(rows, by_label, level)
     for name, of_model in found.items():
         notes += dict.fromkeys(f"{name}: {one.note}." for one in of_model.values() if one.note)
     directions = {each.base.label: each.base.higher_is_better for each in asked}
     pairs = comparisons if len(names) > 1 else {}
-    return Evaluation.of_task("multilabel", found, pairs, confidence_level, directions, notes)
+    return Evaluation.of_task("multilabel", found, pairs, level, directions, notes)
 
 
 def _measured(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -19,6 +18,7 @@ from fastmetrics._input.rows import check_binary
 from fastmetrics._input.scalars import WeightsAre, check_weights_are
 from fastmetrics._input.weights import as_given, check_costs, check_prevalence
 from fastmetrics._report.evaluation_result import (
+    AUC,
     LIMITED,
     PROBABILITIES,
     SMOOTH,
@@ -60,13 +60,10 @@ from fastmetrics.measures.calibration.calibration_summary import (
 )
 from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.measures.curves.precision_recall import (
-    average_precision_score,
     break_even_at,
-    break_even_point,
 )
 from fastmetrics.measures.curves.roc import ks_at, ks_of_table
-from fastmetrics.measures.curves.roc_auc import roc_auc_score
-from fastmetrics.measures.registry import LOSSES
+from fastmetrics.measures.registry import DEFAULTS, LOSSES, MEASURES
 from fastmetrics.tables.score_table import ScoreTable, real_threshold
 
 if TYPE_CHECKING:
@@ -76,110 +73,177 @@ if TYPE_CHECKING:
 _FEW: Final = 30
 
 
-def evaluate_scores(
-    y_true: Any,
-    named: Sequence[NamedScores],
-    *,
-    metrics: MetricsLike | None,
-    threshold: float | None,
-    confidence_level: float,
-    weights_are: WeightsAre,
-    guarantee: Mapping[str, float] | None,
-    n_resamples: int | None,
-    has_slices: bool,
-    drawn: Mapping[str, Any],
-    costs: Mapping[str, Any],
-    **rows: Any,
-) -> Evaluation:
-    """Return the evaluation of scores; ``rows`` are weights, groups and the positive label.
+#: Names of options: of scores of two classes alone, of rows, and of intervals.
+OF_SCORES: Final = (
+    *("n_resamples", "method", "stratified", "rng", "threshold"),
+    *("cost_fn", "cost_fp", "prevalence", "guarantee"),
+)
+OF_ROWS: Final = ("sample_weight", "groups", "pos_label")
+OF_INTERVALS: Final = ("confidence_level", "weights_are")
 
-    ``drawn`` are options of a bootstrap, ``costs`` the prices of mistakes.
-    """
-    level = confidence_level
-    read = check_weights_are(rows["sample_weight"], weights_are)
-    prices = checked_prices(**costs)
-    has_groups = rows["groups"] is not None
-    promises = checked_promises(guarantee, level, grouped=has_groups, weighted=read is not None)
-    given = {**drawn, "metrics": metrics, "groups": rows["groups"], "threshold": threshold}
-    plan = plan_of(n_resamples, level, len(named), **given, weights_are=read)
-    if plan is not None and has_slices:
-        raise InputError("`slices` have intervals without a bootstrap: leave `n_resamples` out")
-    options = {**rows, "weights_are": weights_are, "confidence_level": level}
-    finish = partial(_finished, y_true, prices, promises, read, options)
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EvaluateOptions:
+    """What `evaluate` is told beside labels, predictions and their task."""
+
+    n_resamples: int | None = None
+    method: Any = None
+    stratified: bool = False
+    rng: Any = None
+    progress: bool | None = None
+    threshold: float | None = None
+    cost_fn: Any = None
+    cost_fp: Any = None
+    prevalence: float | None = None
+    guarantee: Mapping[str, float] | None = None
+    metrics: MetricsLike | None = None
+    query: Any = None
+    sample_weight: Any = None
+    groups: Any = None
+    pos_label: Any = None
+    slices: Any = None
+    min_n: int = 30
+    intersections: int = 1
+    confidence_level: float = 0.95
+    weights_are: WeightsAre = "importances"
+
+    def given(self, *names: str) -> dict[str, Any]:
+        """Return some of the options by name."""
+        return {name: getattr(self, name) for name in names}
+
+    def refuse(self, options: Iterable[str], why: str, /, **others: Any) -> None:
+        """Raise if one of these options is given, or another argument."""
+        found = {**self.given(*options), **others}
+        given = [f"`{name}`" for name, each in found.items() if not (each is None or each is False)]
+        if given:
+            raise InputTypeError(why.format(", ".join(given)))
+
+    @property
+    def read(self) -> WeightsAre | None:
+        """How weights are read; None where there are none."""
+        return check_weights_are(self.sample_weight, self.weights_are)
+
+    def checked(self, n_models: int) -> tuple[dict[str, Any] | None, list[dict[str, Any]], Any]:
+        """Return prices, promises and the bootstrap's plan, or raise before any work."""
+        return self._prices(), self._promises(), self._plan(n_models)
+
+    def _plan(self, n_models: int) -> Plan | None:
+        """Return the bootstrap's plan, None without `n_resamples`.
+
+        The bootstrap, a good part of the package, is loaded where there is one.
+        """
+        of_bootstrap = self.given("method", "stratified", "rng", "progress")
+        if self.n_resamples is not None:
+            from fastmetrics._report._bootstrap import checked_plan
+
+            more = self.given("metrics", "groups", "threshold") | {"weights_are": self.read}
+            level = self.confidence_level
+            plan = checked_plan(self.n_resamples, level, n_models, **of_bootstrap, **more)
+            if self.slices is not None:
+                raise InputError(
+                    "`slices` have intervals without a bootstrap: leave `n_resamples` out"
+                )
+            return plan
+        for name, value in of_bootstrap.items():
+            if not (value is None or value is False):
+                raise InputError(f"`{name}` is of the bootstrap: pass `n_resamples` with it")
+        if self.threshold is not None and self.metrics is None:
+            raise InputError("`threshold` is for measures of labels: name them by `metrics`")
+        return None
+
+    def _prices(self) -> dict[str, Any] | None:
+        """Return the prices of mistakes, None where there are none."""
+        prices = self.given("cost_fn", "cost_fp")
+        if all(cost is None for cost in prices.values()):
+            if self.prevalence is not None:
+                raise InputError("`prevalence` is of costs: pass `cost_fn` and `cost_fp` with it")
+            return None
+        for name, cost in prices.items():
+            if cost is None:
+                raise InputTypeError(f"costs are of both mistakes: pass `{name}` too")
+            check_costs(name, cost)
+        return prices | {"prevalence": check_prevalence(self.prevalence)}
+
+    def _promises(self) -> list[dict[str, Any]]:
+        """Return what `guaranteed_threshold` takes of each promise."""
+        if self.guarantee is None:
+            return []
+        if not isinstance(self.guarantee, Mapping):
+            raise InputTypeError(
+                f"`guarantee` must be a mapping, as {{'recall': 0.95}}: got {self.guarantee!r}"
+            )
+        for name, value in (("groups", self.groups), ("sample_weight", self.read)):
+            if value is not None:
+                raise InputError(
+                    "`guarantee` is of rows that are independent and count alike: not with "
+                    f"`{name}`"
+                )
+        for name, bound in self.guarantee.items():
+            check_promise({name: bound})
+        delta = 1.0 - self.confidence_level
+        return [{name: bound, "delta": delta} for name, bound in self.guarantee.items()]
+
+
+def evaluate_scores(
+    y_true: Any, named: Sequence[NamedScores], options: EvaluateOptions
+) -> Evaluation:
+    """Return the evaluation of scores of two classes."""
+    level, read, rows = options.confidence_level, options.read, options.given(*OF_ROWS)
+    prices, promises, plan = options.checked(len(named))
+    more: dict[str, Any] = {}
+    notes: tuple[str, ...] = ()
+    asked: Sequence[Asked] = ()
+    tables: list[ScoreTable] | None = None
     if plan is not None:
         from fastmetrics._report._bootstrap import bootstrapped, forms_of
 
         forms = forms_of(y_true, [*named], plan, **rows)
         made: Any = [form.table for form in forms] if read is None else None
-        noted = _noted_tables(y_true, named, made, read, rows)
-        models = [finish(each, *own, {}) for each, own in zip(named, noted, strict=True)]
-        result = bootstrapped(models, forms, y_true, [*named], plan, **rows)
-        doubts = _doubts([*result], [table for table, _ in noted])
-        return dataclasses.replace(result, notes=doubts)
-    more, notes = metrics_beside(named, metrics)
-    asked = asked_of({**{name: name for name in LIMITED}, **more}, None, None)
-    given = {**rows, "weights_are": read, **dict.fromkeys(("event", "query", "strata"))}
-    given["threshold"] = None if threshold is None else real_threshold(threshold)
-    samples = sample_of(asked, y_true, [*named], **given)
-    scored: Any = samples["roc_auc"]
-    made = None if read == "importances" else [scored.table(k) for k in range(len(named))]
-    noted = _noted_tables(y_true, named, made, read, rows)
-    tables = [table for table, _ in noted]
+        tables = made
+    else:
+        more, notes = metrics_beside(named, options.metrics)
+        asked = asked_of({**{name: name for name in LIMITED}, **more}, None, None)
+        given = {**rows, "weights_are": read, **dict.fromkeys(("event", "query", "strata"))}
+        cut = options.threshold
+        given["threshold"] = None if cut is None else real_threshold(cut)
+        samples = sample_of(asked, y_true, [*named], **given)
+        scored: Any = samples[AUC]
+        if read != "importances":
+            tables = [scored.table(k) for k in range(len(named))]
+    if tables is not None:
+        sizes = [_note_of_size(each.n_positive, each.n_negative) for each in tables]
+    else:  # whole numbers of importances are summed exactly
+        tables, sizes, own = [], [], options.given("sample_weight", "pos_label")
+        for each in named:
+            with renamed(y_score=each.argument):  # there may be many scores: say which it was
+                table, note = table_of(y_true, each.values, weights_are=read, **own)
+            tables.append(table)
+            sizes.append(note)
     has_both = tables[0].n_positive > 0 and tables[0].n_negative > 0
     if not has_both:  # losses of rows may be known
         asked = tuple(one for one in asked if one.label in more and len(scored.classes))
-    names = [each.name for each in named]
-    estimates, pairs = _estimated(asked, samples, names, level, more, tables)
-    of_models = zip(named, noted, estimates, strict=True)
-    models = [finish(each, *own, found) for each, own, found in of_models]
+    estimates: list[dict[str, Estimate]] = [{} for _ in named]
+    pairs = None
+    if asked:
+        names = [each.name for each in named]
+        estimates, pairs = _estimated(asked, samples, names, level, more, tables)
+    models = []
+    for each, table, note, found in zip(named, tables, sizes, estimates, strict=True):
+        model = _evaluated(each.name, table, note, found, are_of_table=read != "importances")
+        if not math.isnan(model.roc_auc):
+            kept = tuple(guaranteed_threshold(table, **promise) for promise in promises)
+            costs = None if prices is None else _cheapest(y_true, each, prices, options)
+            model = replace(model, guarantees=kept, costs=costs)
+        models.append(model)
+    if plan is not None:
+        result = bootstrapped(models, forms, y_true, [*named], plan, **rows)
+        return replace(result, notes=_doubts([*result], tables))
     if has_both and notes:
         for each, table in zip(named, tables, strict=True):
-            saved = decomposition_of_table(table, "brier_score")
-            notes += (said_of_probabilities(y_true, each, saved, **options),)
+            saved = decomposition_of_table(table, LOSSES[0])
+            notes += (_said_of_probabilities(y_true, each, saved, options),)
     notes += _doubts(models, tables)
     return Evaluation.of_scores(models, level, read, pairs, notes=notes)
-
-
-def _noted_tables(
-    y_true: Any,
-    named: Sequence[NamedScores],
-    tables: Sequence[ScoreTable] | None,
-    read: WeightsAre | None,
-    rows: Mapping[str, Any],
-) -> list[tuple[ScoreTable, str]]:
-    """Return the table of each model with a note where the smaller class is small.
-
-    Tables that the sample has are taken; those of importances, whose whole numbers are summed
-    exactly, are made here.
-    """
-    if tables is not None:
-        return [(each, _note_of_size(each.n_positive, each.n_negative)) for each in tables]
-    own = {name: rows[name] for name in ("sample_weight", "pos_label")}
-    noted = []
-    for each in named:
-        with renamed(y_score=each.argument):  # there may be many scores: say which it was
-            noted.append(table_of(y_true, each.values, weights_are=read, **own))
-    return noted
-
-
-def _finished(
-    y_true: Any,
-    prices: Mapping[str, Any] | None,
-    promises: Sequence[Mapping[str, Any]],
-    read: WeightsAre | None,
-    options: Mapping[str, Any],
-    each: NamedScores,
-    table: ScoreTable,
-    note: str,
-    estimates: Mapping[str, Estimate],
-) -> ModelEvaluation:
-    """Return the evaluation of a model: its estimates, its costs, and its promises."""
-    model = _evaluated(each.name, table, note, estimates, are_of_table=read != "importances")
-    if math.isnan(model.roc_auc):
-        return model
-    kept = tuple(guaranteed_threshold(table, **promise) for promise in promises)
-    cheapest = None if prices is None else _cheapest(y_true, each, prices, **options)
-    return dataclasses.replace(model, guarantees=kept, costs=cheapest)
 
 
 def _estimated(
@@ -349,15 +413,15 @@ def _evaluated(
     largest = ks_of_table(table)
     # Where the largest |TPR - FPR| is a positive one, its threshold is Youden's.
     best = largest if largest.sign > 0 else best_threshold(table, criterion="youden")
-    auc, ap = known.get("roc_auc"), known.get("average_precision")
+    values: dict[str, Any] = {
+        metric: known[metric] if metric in known else float(MEASURES[metric].value(table))
+        for metric in DEFAULTS["scores"]
+    }
     model = ModelEvaluation(
         name,
         n_positive,
         n_negative,
-        roc_auc=float(roc_auc_score(table)) if auc is None else auc,
-        average_precision=float(average_precision_score(table)) if ap is None else ap,
-        break_even_point=break_even_point(table).value,
-        ks_statistic=largest.statistic,
+        **values,
         threshold=best.threshold,
         true_positive_rate=best.true_positive_rate,
         false_positive_rate=best.false_positive_rate,
@@ -371,13 +435,13 @@ def _with_estimates(model: ModelEvaluation, estimates: Mapping[str, Estimate]) -
     if not estimates:
         return model
     notes = filter(None, [model.note, *(each.note for each in estimates.values())])
-    auc = estimates.get("roc_auc")
+    auc = estimates.get(AUC)
     more: dict[str, Any] = {}
     if auc is not None:
         more = {"confidence_interval": auc.confidence_interval, "interval_method": auc.method}
         more["standard_error"] = auc.standard_error
     estimates = Estimates(estimates)
-    return dataclasses.replace(model, estimates=estimates, note="; ".join(notes), **more)
+    return replace(model, estimates=estimates, note="; ".join(notes), **more)
 
 
 @contextmanager
@@ -422,30 +486,6 @@ def models_of(
     if names is not None or has_names(scores) or column_count(scores) > 1:
         return named_scores(scores, names)
     return [NamedScores("score", "scores", scores)]
-
-
-#: The parameters of `evaluate` that mean nothing without a bootstrap, and their defaults.
-_OF_BOOTSTRAP: Final = {"method": None, "stratified": False, "rng": None, "progress": None}
-
-
-def plan_of(n_resamples: Any, confidence_level: float, n_models: int, **given: Any) -> Plan | None:
-    """Return the bootstrap's plan, or None without `n_resamples`; raise before any work.
-
-    ``given`` has a value for each of `_OF_BOOTSTRAP`, and how weights are read. Of the groups it
-    matters here only whether there are any: the plan is without them. The bootstrap, a good part of
-    the package, is loaded where there is one.
-    """
-    if n_resamples is not None:
-        from fastmetrics._report._bootstrap import checked_plan
-
-        return checked_plan(n_resamples, confidence_level, n_models, **given)
-    for name, default in _OF_BOOTSTRAP.items():
-        value = given[name] or None if name == "progress" else given[name]
-        if value is not default and (default is None or value != default):
-            raise InputError(f"`{name}` is of the bootstrap: pass `n_resamples` with it")
-    if given["threshold"] is not None and given["metrics"] is None:
-        raise InputError("`threshold` is for measures of labels: name them by `metrics`")
-    return None
 
 
 def metrics_beside(
@@ -504,71 +544,29 @@ def of_each_model(pairs: Mapping[str, Comparison]) -> list[Mapping[str, Estimate
 
 
 def _cheapest(
-    y_true: Any, model: NamedScores, prices: Mapping[str, Any], *, groups: Any, **options: Any
+    y_true: Any, model: NamedScores, prices: Mapping[str, Any], options: EvaluateOptions
 ) -> ThresholdCostInterval:
     """Return the cheapest threshold of a model; without intervals where rows are grouped."""
     with renamed(y_score=model.argument):
-        found = threshold_cost_interval(y_true, model.values, **prices, **options)
-    if groups is None:
+        given = options.given("sample_weight", "pos_label", *OF_INTERVALS)
+        found = threshold_cost_interval(y_true, model.values, **prices, **given)
+    if options.groups is None:
         return found
-    return dataclasses.replace(found, threshold_interval=NOWHERE, confidence_interval=NOWHERE)
+    return replace(found, threshold_interval=NOWHERE, confidence_interval=NOWHERE)
 
 
-def checked_prices(cost_fn: Any, cost_fp: Any, prevalence: Any) -> dict[str, Any] | None:
-    """Return the prices of mistakes, None where there are none, or raise before any work."""
-    if cost_fn is None and cost_fp is None:
-        if prevalence is not None:
-            raise InputError("`prevalence` is of costs: pass `cost_fn` and `cost_fp` with it")
-        return None
-    for name, cost in (("cost_fn", cost_fn), ("cost_fp", cost_fp)):
-        if cost is None:
-            raise InputTypeError(f"costs are of both mistakes: pass `{name}` too")
-        check_costs(name, cost)
-    return {"cost_fn": cost_fn, "cost_fp": cost_fp, "prevalence": check_prevalence(prevalence)}
-
-
-def checked_promises(
-    guarantee: Mapping[str, float] | None,
-    level: float,
-    *,
-    grouped: bool,
-    weighted: bool,
-) -> list[dict[str, Any]]:
-    """Return what `guaranteed_threshold` takes of each promise, or raise before any work."""
-    if guarantee is None:
-        return []
-    if not isinstance(guarantee, Mapping):
-        raise InputTypeError(
-            f"`guarantee` must be a mapping, as {{'recall': 0.95}}: got {guarantee!r}"
-        )
-    for name, is_there in (("groups", grouped), ("sample_weight", weighted)):
-        if is_there:
-            raise InputError(
-                f"`guarantee` is of rows that are independent and count alike: not with `{name}`"
-            )
-    for name, bound in guarantee.items():
-        check_promise({name: bound})
-    return [{name: bound, "delta": 1.0 - level} for name, bound in guarantee.items()]
-
-
-def said_of_probabilities(
-    labels: Any,
-    model: NamedScores,
-    parts: ScoreDecomposition,
-    *,
-    sample_weight: Any,
-    pos_label: Any,
-    **options: Any,
+def _said_of_probabilities(
+    labels: Any, model: NamedScores, parts: ScoreDecomposition, options: EvaluateOptions
 ) -> str:
     """Return a sentence on the mean of probabilities, and on the most that recalibration saves.
 
     The mean has an interval. What is saved has none: of calibrated probabilities it is above zero
     in every sample, so that it is the most that these rows promise.
     """
-    weight = sample_weight
-    rows = check_binary(labels, model.values, sample_weight=weight, pos_label=pos_label)
+    rows = check_binary(labels, model.values, **options.given("sample_weight", "pos_label"))
     positive, mean = rows.labels == 1, "mean_error"
-    found = estimate(positive, rows.scores, metrics=mean, sample_weight=weight, **options)[mean]
+    given = options.given("sample_weight", "groups", *OF_INTERVALS)
+    found = estimate(positive, rows.scores, metrics=mean, **given)[mean]
     off, (low, high) = found.estimate, found.confidence_interval
     side = 1.0 if off > 0.0 else -1.0
     interval = ConfidenceInterval(*sorted((side * low, side * high)))
@@ -641,7 +639,7 @@ def _doubts(models: Sequence[ModelEvaluation], tables: Sequence[ScoreTable]) -> 
             continue
         high = 1.0
         if auc < 0.5:
-            error, df = model.standard_error, figures_of(model)["roc_auc"].df
+            error, df = model.standard_error, figures_of(model)[AUC].df
             at = limits(auc, error, df, SURE, "logit", "two-sided", (0.0, 1.0))
             high = float(np.fmax(at.high, model.confidence_interval.high))
         n = int(model.n_positive + model.n_negative)

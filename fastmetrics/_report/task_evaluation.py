@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -18,7 +18,12 @@ from fastmetrics._input.containers import as_array, column_count
 from fastmetrics._input.models import NamedScores
 from fastmetrics._input.scalars import check_same_length
 from fastmetrics._report.evaluation_result import Evaluation, Task
-from fastmetrics._report.score_evaluation import found_of
+from fastmetrics._report.score_evaluation import (
+    OF_INTERVALS,
+    OF_ROWS,
+    EvaluateOptions,
+    found_of,
+)
 from fastmetrics._results import ConfidenceInterval
 from fastmetrics.errors import InputError
 from fastmetrics.inference.comparison_result import Comparison
@@ -33,68 +38,49 @@ _QUANTILES: Final = {"median_absolute_error": 0.5, "absolute_error_quantile_90":
 
 
 def evaluate_task(
-    task: Task,
-    y_true: Any,
-    models: Sequence[NamedScores],
-    *,
-    metrics: MetricsLike | None,
-    confidence_level: float,
-    **rows: Any,
+    task: Task, y_true: Any, models: Sequence[NamedScores], options: EvaluateOptions
 ) -> Evaluation:
-    """Return the measures of each model, with intervals, and how the models differ.
-
-    ``rows`` are weights and how they are read, groups, queries, the positive label.
-    """
+    """Return the measures of each model, with intervals, and how the models differ."""
     models = [each._replace(values=as_array(each.values, each.argument)) for each in models]
     found: dict[str, dict[str, Estimate]] = {model.name: {} for model in models}
     pairs: dict[str, Comparison] = {}
     directions: dict[str, bool | None] = {}
     notes: list[str] = []
+    level, metrics = options.confidence_level, options.metrics
+    given = options.given("query", *OF_INTERVALS, *OF_ROWS)
     if task != "labels":
-        rows = rows | {"pos_label": None}
-    options = {"confidence_level": confidence_level, **rows}
+        given["pos_label"] = None
     labels: Sequence[NamedScores] = models
     if task == "multiclass":
         labels = [each._replace(values=most_probable(y_true, each)) for each in models]
-    for predictions, wanted in _asked(task, y_true, models, labels, metrics, rows["pos_label"]):
-        for one in asked_of(wanted, None, rows["query"]):
+    for predictions, wanted in _asked(task, y_true, models, labels, metrics, given["pos_label"]):
+        for one in asked_of(wanted, None, options.query):
             directions[one.label] = one.higher_is_better
-        own, compared = found_of(y_true, predictions, wanted, **options)
+        own, compared = found_of(y_true, predictions, wanted, **given)
         for model, each in zip(models, own, strict=True):
             found[model.name] |= each
         pairs |= compared or {}
     if task in ("labels", "multiclass"):
-        notes += _about_classes(y_true, labels, confidence_level)
-    if task == "values" and metrics is None and rows["groups"] is rows["sample_weight"] is None:
+        notes += _about_classes(y_true, labels, level)
+    is_plain = options.groups is options.sample_weight is None
+    if task == "values" and metrics is None and is_plain:
         truth = as_array(y_true, "y_true").astype(np.float64)
         for model in models:
             errors = np.abs(truth - model.values)
             for name, share in _QUANTILES.items():
-                found[model.name][name] = _quantile(name, errors, share, confidence_level)
+                found[model.name][name] = _quantile(name, errors, share, level)
         directions |= dict.fromkeys(_QUANTILES, False)
-    if task == "rankings":
-        return _of_rankings(found, pairs, confidence_level, directions, rows["query"])
-    for name, estimates in found.items():
-        notes += dict.fromkeys(f"{name}: {one.note}." for one in estimates.values() if one.note)
-    return Evaluation.of_task(task, found, pairs, confidence_level, directions, notes)
-
-
-def _of_rankings(
-    found: Mapping[str, Mapping[str, Estimate]],
-    pairs: Mapping[str, Comparison],
-    confidence_level: float,
-    directions: Mapping[str, bool | None],
-    query: Any,
-) -> Evaluation:
-    """Return the evaluation of rankings, with the count of queries without a value."""
-    n_queries = len(check_class_labels(query, "query").classes)
+    if task != "rankings":
+        for name, estimates in found.items():
+            notes += dict.fromkeys(f"{name}: {one.note}." for one in estimates.values() if one.note)
+        return Evaluation.of_task(task, found, pairs, level, directions, notes)
+    n_queries = len(check_class_labels(options.query, "query").classes)
     first = next(iter(found.values()))
     left_out = {name: n_queries - int(one.n_samples) for name, one in first.items()}
-    metrics: dict[int, list[str]] = {}
-    for name, n in left_out.items():
-        metrics.setdefault(n, []).append(name)
-    notes = [f"{without_value(n)} ({', '.join(of)})." for n, of in metrics.items() if n]
-    result = Evaluation.of_task("rankings", found, pairs, confidence_level, directions, notes)
+    for n in dict.fromkeys(filter(None, left_out.values())):
+        of = ", ".join(name for name, own in left_out.items() if own == n)
+        notes.append(f"{without_value(n)} ({of}).")
+    result = Evaluation.of_task(task, found, pairs, level, directions, notes)
     return replace(result, n_samples=float(n_queries), n_left_out=left_out)
 
 

@@ -36,8 +36,7 @@ Asked = tuple[Any, dict[str, Any], dict[str, Any], Any]
 
 def asked(options: argparse.Namespace) -> Asked:
     """Check what was written, read the files, and return what to evaluate."""
-    from fastmetrics._input.scalars import check_weights_are
-    from fastmetrics._report.score_evaluation import checked_prices, checked_promises, plan_of
+    from fastmetrics._report.score_evaluation import EvaluateOptions
     from fastmetrics.cli._session import in_words, labels_of, names_here, read_rows
 
     if options.label_score:
@@ -46,7 +45,7 @@ def asked(options: argparse.Namespace) -> Asked:
         return _of_classes(options)
     if options.query:
         return _of_rankings(options)
-    given = _given(options) | {"stratified": options.stratified, "progress": None}
+    given = _given(options) | {"stratified": options.stratified}
     weights_are: WeightsAre = options.weights_are or "importances"
     # A number, or the name of a column, whose prices may be any.
     prices = {name: getattr(options, name) for name in ("cost_fn", "cost_fp")}
@@ -56,17 +55,14 @@ def asked(options: argparse.Namespace) -> Asked:
     guarantee = parse_bounds("--guarantee", options.guarantee, promise) or None
     names = names_here(options)
     with in_words(names):  # before anything is read
-        known = numbers | dict.fromkeys(priced, 1)
-        checked_prices(**known, prevalence=options.prevalence)
-        weighted = check_weights_are(options.weight, weights_are)
-        checked_promises(
-            guarantee,
-            options.confidence_level,
-            grouped=options.groups is not None,
-            weighted=weighted is not None,
-        )
-        n_models = len(options.score)
-        plan_of(**given, groups=options.groups, n_models=n_models, weights_are=weighted)
+        EvaluateOptions(
+            **given | numbers | dict.fromkeys(priced, 1),
+            prevalence=options.prevalence,
+            guarantee=guarantee,
+            sample_weight=options.weight,
+            weights_are=weights_are,
+            groups=options.groups,
+        ).checked(len(options.score))
     others = [name for name in dict.fromkeys(priced.values()) if name not in options.score]
     columns = read_rows(
         options,
