@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
+from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
@@ -158,8 +159,6 @@ _FEW, _FEWEST = 30, 5
 _TIED: Final = 0.05
 #: Pairs of rows that are the same, over the rows, and over what chance gives, to look like copies.
 _COPIES, _UNLIKELY = 0.02, 50.0
-#: Negatives above a threshold on which a rate of 1 % must rest.
-_RATE, _LEAST = 0.01, 5
 
 
 @documented(MODELS)
@@ -194,16 +193,14 @@ def doctor(
     -----
     Looked for are: labels or scores that are missing or not finite; other than two classes; lengths
     that differ; labels given as scores, decisions given as scores, scores that run backwards (the
-    interval of the AUC lies below 1/2), that are constant, in percent, or no probabilities where
-    they lie just outside [0, 1]; probabilities that are far off on average; ties; models that say
-    the same; ids twice, rows twice, few rows of a class, few groups; which rates rest on too few
-    rows. O(n log n) time.
+    interval of the AUC lies below 1/2), that are constant; ties; models that say the same; ids
+    twice, rows twice, few rows of a class, few groups. O(n log n) time.
 
     Examples
     --------
     >>> found = doctor([0, 1, 0, 1] * 30, {"late": [0.9, 0.2, 0.7, 0.3] * 30})
     >>> [each.kind for each in found]
-    ['backwards', 'rare false positives']
+    ['backwards']
     >>> found.is_healthy
     False
     """
@@ -233,17 +230,12 @@ def doctor(
     return Diagnosis(tuple(findings), n, n_positive, n_negative)
 
 
-def known_labels(y_true: Any) -> tuple[NDArray[Any], NDArray[np.bool_], list[Any]]:
-    """Return labels as they are, which are None, nan or the NA of a frame, and the classes."""
+def _labels(y_true: Any, pos_label: Any, say: Any) -> NDArray[np.int8] | None:
+    """Return labels as 1, 0 and -1 where they are missing; None if they are not of two classes."""
     values = np.asarray(y_true, dtype=object).ravel()
     unknown = [each is None or str(each) in ("nan", "<NA>", "NaT") for each in values]
     missing = np.array(unknown, np.bool_)
-    return values, missing, sorted(set(values[~missing].tolist()), key=str)
-
-
-def _labels(y_true: Any, pos_label: Any, say: Any) -> NDArray[np.int8] | None:
-    """Return labels as 1, 0 and -1 where they are missing; None if they are not of two classes."""
-    values, missing, classes = known_labels(y_true)
+    classes = sorted(set(values[~missing].tolist()), key=str)
     if missing.any():
         said = f"{int(missing.sum()):,} of {len(values):,} labels are missing: leave their rows out"
         say("missing labels", "error", said)
@@ -381,19 +373,6 @@ def _about_scores(
         say(*doubt, name)
     if len(values) <= 2:
         return
-    low, high = float(s.min()), float(s.max())
-    is_fraction = not np.array_equal(s, np.rint(s))
-    if low >= 0.0 and high <= 1.0:
-        _about_probabilities(name, y, s, say)
-    elif low >= 0.0 and 1.0 < high <= 100.0 and (is_fraction or high > 10.0) and high > 50.0:
-        said = f"scores from {low:g} to {high:g}: percent? As probabilities divide them by 100"
-        say("percent", "note", said, name)
-    elif low < 0.0 < high:
-        said = (
-            f"scores from {low:.3g} to {high:.3g} (logits, margins?): fine for ranks, none for "
-            "Brier score, log loss or calibration"
-        )
-        say("no probabilities", "note", said, name)
     at = np.unique(s, return_inverse=True)[1]
     positives, negatives = (np.bincount(at, y == label) for label in (1, 0))
     tied = float(positives @ negatives / (positives.sum() * negatives.sum()))
@@ -405,33 +384,11 @@ def _about_scores(
         say("ties", "note", said, name)
 
 
-def _about_probabilities(name: str, y: NDArray[np.int8], s: NDArray[np.float64], say: Any) -> None:
-    """Compare the mean of probabilities with the share of positives."""
-    gap = float(np.mean(s - y))
-    error = float(np.std(s - y, ddof=1)) / np.sqrt(len(y))
-    if abs(gap) > 4.0 * error and abs(gap) > 0.02:
-        way = "high" if gap > 0 else "low"
-        said = (
-            f"as probabilities the scores are {abs(gap):.3f} too {way} on average ({s.mean():.3f} "
-            f"said, {y.mean():.3f} are positive): `calibration.logistic_calibration` mends that"
-        )
-        say("calibration", "note", said, name)
-
-
 def _about_pairs(columns: Mapping[str, NDArray[np.float64]], say: Any) -> None:
-    """Look for models that say the same, or put rows into the same order."""
-    names = list(columns)
-    orders = {}
-    for name, column in columns.items():
-        if np.isfinite(column).all():
-            orders[name] = np.unique(column, return_inverse=True)[1]
-    for i, one in enumerate(names):
-        for other in names[:i]:
-            if np.array_equal(columns[one], columns[other]):
-                say("the same scores", "warning", f"the scores are those of {other!r}", one)
-            elif one in orders and other in orders and np.array_equal(orders[one], orders[other]):
-                said = f"it puts rows into the order of {other!r}: every curve is the same"
-                say("the same order", "note", said, one)
+    """Look for models that say the same."""
+    for one, other in combinations(columns, 2):
+        if np.array_equal(columns[one], columns[other]):
+            say("the same scores", "warning", f"the scores are those of {one!r}", other)
 
 
 def _about_sizes(n_positive: int, n_negative: int, say: Any) -> None:
@@ -444,9 +401,3 @@ def _about_sizes(n_positive: int, n_negative: int, say: Any) -> None:
                 f"sure, below {_FEWEST} none says much"
             )
             say(f"few {what}", severity, said)
-    if n_negative >= _FEW and _RATE * n_negative < _LEAST:
-        said = (
-            f"a false positive rate of {_RATE:.0%} is {_RATE * n_negative:.1f} of {n_negative:,} "
-            "negatives: recall at it rests on next to nothing"
-        )
-        say("rare false positives", "note", said)

@@ -47,9 +47,6 @@ PLANTED = {
     "labels as scores": lambda y, p: (y, y.astype(float)),
     "decisions as scores": lambda y, p: (y, (p > 0.5).astype(int)),
     "constant": lambda y, p: (y, np.full(N, 0.3)),
-    "percent": lambda y, p: (y, 100 * p),
-    "no probabilities": lambda y, p: (y, np.log(p / (1 - p))),
-    "calibration": lambda y, p: (y, p**3),
     "ties": lambda y, p: (y, np.round(p, 1)),
     "missing labels": lambda y, p: (np.where(np.arange(N) == 3, np.nan, y), p),
     "missing scores": lambda y, p: (y, np.where(np.arange(N) < 2, np.nan, p)),
@@ -61,7 +58,6 @@ PLANTED = {
     "perfect": lambda y, p: (y, y + p / 2),
     "few positives": lambda y, p: (np.arange(N) < 20, p),
     "few negatives": lambda y, p: (np.arange(N) > 3, p),
-    "rare false positives": lambda y, p: (y[:200], p[:200]),
     "repeated rows": lambda y, p: (np.tile(y[:500], 2), np.tile(p[:500], 2)),
 }
 
@@ -99,7 +95,6 @@ def test_groups_ids_and_pairs_of_models(healthy) -> None:
     assert kinds(y, p, groups=np.arange(N) % 8)["few groups"] == "warning"
     assert kinds(y, p, ids=np.arange(N) // 2)["ids twice"] == "error"
     assert kinds(y, {"a": p, "b": p.copy()})["the same scores"] == "warning"
-    assert kinds(y, {"a": p, "b": p**2})["the same order"] == "note"
     twice = {"a": np.tile(p[:500], 2), "b": np.tile(p[500:], 2)}
     assert kinds(np.tile(y[:500], 2), twice)["repeated rows"] == "warning"
     grouped = kinds(np.tile(y[:500], 2), twice, groups=np.tile(np.arange(500), 2))
