@@ -51,10 +51,6 @@ class FileError(ValueError):
     """A file cannot be read as asked: the message names the file and, where known, the row."""
 
 
-class NoRowsError(FileError):
-    """A file has no rows, or none that satisfies the condition."""
-
-
 class InputError(ValueError):
     """What was passed cannot be used: the message says which parameter, the rule, what came, where.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
@@ -14,17 +14,15 @@ from fastmetrics._display import Display, Table, with_limits
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import check_class_labels, in_class_order
 from fastmetrics._input.containers import as_array, by_names, column_count
-from fastmetrics._input.models import MODELS, NamedScores, named_scores
+from fastmetrics._input.models import MODELS, named_scores
 from fastmetrics._input.scalars import (
     WeightsAre,
-    check_choice,
     check_decision_level,
     check_integer,
     check_same_length,
     check_weights_are,
     complement,
 )
-from fastmetrics._report.doctor import known_labels
 from fastmetrics._report.score_evaluation import said_in_notes
 from fastmetrics._report.slices import ARROWS, first_of
 from fastmetrics._results import ConfidenceInterval, OneNumber, Several
@@ -259,125 +257,14 @@ class Gate(Several[GateRule]):
 
 #: How probably as good a candidate should pass: what sample sizes are named for.
 POWER: Final = 0.8
-#: Measures that are means over rows, for which a label of a row is the worst or the best whatever
-#: the others are.
-OF_ROWS: Final = ("accuracy", "error_rate", "log_loss", "brier_score")
 
 
-@dataclass(frozen=True)
-class Task:
-    """What a gate is asked: rows, models, what is measured, how much may be lost.
-
-    ``columns`` has what belongs to rows beside labels and scores (weights, groups, …), ``options``
-    what holds for all of them.
-    """
-
-    asked: tuple[Asked, ...]
-    margins: Mapping[str, float]
-    candidate: str
-    baselines: tuple[str, ...]
-    labels: NDArray[Any]
-    scores: Mapping[str, NDArray[Any]]
-    columns: Mapping[str, NDArray[Any]]
-    options: Mapping[str, Any]
-    alpha: float
-    unknown: NDArray[np.bool_] | None = None
-
-    @classmethod
-    def of(
-        cls, labels: Any, models: Sequence[NamedScores], columns: Mapping[str, Any], **rest: Any
-    ) -> Task:
-        """Return the task of rows in any containers."""
-        scores = {
-            each.name: as_array(
-                in_class_order(each.values, labels, name=each.argument), each.argument
-            )
-            for each in models
-        }
-        own = {name: as_array(each, name) for name, each in columns.items() if each is not None}
-        for columns in ({each.argument: scores[each.name] for each in models}, own):
-            check_same_length(**{"y_true": labels, **columns})
-        return cls(labels=labels, scores=scores, columns=own, **rest)
-
-    def part(self, chosen: NDArray[np.bool_]) -> Task:
-        """Return the task of some rows."""
-        return replace(
-            self,
-            labels=self.labels[chosen],
-            scores={name: each[chosen] for name, each in self.scores.items()},
-            columns={name: each[chosen] for name, each in self.columns.items()},
-            unknown=None if self.unknown is None else self.unknown[chosen],
-        )
-
-    def compared(
-        self, baseline: str, positive: NDArray[np.bool_] | None = None
-    ) -> Mapping[str, Comparison]:
-        """Return how the candidate differs from a baseline, unknown labels positive where told."""
-        labels, own = self.labels, dict[str, Any](self.columns)
-        if positive is not None and self.unknown is not None:
-            labels = np.where(self.unknown, positive, labels)
-        return compare(
-            labels,
-            {name: self.scores[name] for name in (self.candidate, baseline)},
-            metrics={one.label: (one.name, dict(one.parameters)) for one in self.asked},
-            method="influence",
-            reference=baseline,
-            confidence_level=1.0 - 2.0 * self.alpha,
-            **self.options,
-            **own,
-        )
-
-
-def rules_of(task: Task, name: str = "") -> list[GateRule]:
-    """Return the rules of a task, their p not yet adjusted and nothing decided."""
-    found = []
-    known = task if task.unknown is None else task.part(~task.unknown)
-    for baseline in task.baselines:
-        with said_in_notes("[^`]*"):  # rules say it
-            comparisons = known.compared(baseline)
-            bounds = _bounds(task, baseline) if task.unknown is not None else None
-        for one in task.asked:
-            rule = _rule(one, comparisons[one.label], baseline, task, name)
-            found.append(rule if bounds is None else _within(rule, bounds, one, task, baseline))
-    return found
-
-
-def _bounds(task: Task, baseline: str) -> list[Mapping[str, Comparison]]:
-    """Return comparisons with the labels that are unknown at their worst, and at their best.
-
-    Of a mean over rows the candidate is at its worst where what it scores lower than the baseline
-    is positive, and what it scores higher is negative.
-    """
-    lower = task.scores[task.candidate] < task.scores[baseline]
-    return [task.compared(baseline, at) for at in (lower, ~lower)]
-
-
-def _within(
-    rule: GateRule,
-    bounds: Sequence[Mapping[str, Comparison]],
-    one: Asked,
-    task: Task,
-    baseline: str,
+def _rule(
+    one: Asked, found: Comparison, baseline: str, margin: float, alpha: float, name: str
 ) -> GateRule:
-    """Return a rule of which both ends are those of the worst and the best labels."""
-    worst, best = (_rule(one, each[one.label], baseline, task, rule.slice) for each in bounds)
-    ends = [end for each in (worst, best) for end in each.confidence_interval]
-    n = 0 if task.unknown is None else int(np.count_nonzero(task.unknown))
-    note = f"{n:,} outcomes are unknown: from their worst to their best"
-    return replace(
-        rule,
-        confidence_interval=ConfidenceInterval(min(ends), max(ends)),
-        pvalue_noninferior=worst.pvalue_noninferior,
-        pvalue_worse=best.pvalue_worse,
-        n_samples=worst.n_samples,
-        note=f"{rule.note}; {note}" if rule.note else note,
-    )
-
-
-def _rule(one: Asked, found: Comparison, baseline: str, task: Task, name: str) -> GateRule:
-    """Return a rule by the difference of two models."""
+    """Return a rule by the difference of two models, its p not yet adjusted, nothing decided."""
     (pair,) = found.pairs
-    margin, error, df = task.margins[one.label], pair.standard_error, pair.df
+    error, df = pair.standard_error, pair.df
     upwards = bool(one.higher_is_better)
     gain = pair.estimate if upwards else -pair.estimate
     many = found.n_samples if found.n_groups is None else float(found.n_groups)
@@ -387,8 +274,8 @@ def _rule(one: Asked, found: Comparison, baseline: str, task: Task, name: str) -
     if error > 0.0 and df > 0.0:
         noninferior = pvalue((gain + margin) / error, df, "greater")
         worse = pvalue((gain + margin) / error, df, "less")
-        chance = tail(quantile(task.alpha, df) + margin / error, df)
-        z = -normal_quantile(task.alpha) + normal_quantile(POWER)
+        chance = tail(quantile(alpha, df) + margin / error, df)
+        z = -normal_quantile(alpha) + normal_quantile(POWER)
         needed = math.ceil(many * (z * error / margin) ** 2) if margin > 0.0 else math.inf
     elif math.isnan(pair.estimate):
         note = f"not defined on these {what}"
@@ -442,83 +329,44 @@ def verdict_of(rules: Sequence[GateRule], *, require_slices: bool) -> Decision:
     return "PASS" if all(each == "PASS" for each in required) else "INCONCLUSIVE"
 
 
-def slices_of(
-    task: Task, slices: Mapping[str, Any], min_n: int
+def _slices(
+    slices: Mapping[str, Any],
+    y_true: NDArray[Any],
+    n_classes: int,
+    min_n: int,
+    rules_of: Callable[[NDArray[np.bool_], str], list[GateRule]],
 ) -> tuple[list[GateRule], list[str], list[str]]:
     """Return the rules of each slice, and the slices that are left out.
 
-    Those are slices of fewer than ``min_n`` known rows, and, where scores are a column a class,
-    those without a row of some class.
+    Those are slices of fewer than ``min_n`` rows, and, where scores are a column for each of
+    ``n_classes``, those without a row of some class.
     """
     found: list[GateRule] = []
     small: list[str] = []
     lacking: list[str] = []
-    is_by_class = any(column_count(scores) > 1 for scores in task.scores.values())
-    n_classes = len(check_class_labels(task.labels).classes) if is_by_class else 0
     for column, values in by_names(slices, "slices", "columns").items():
         labels = check_class_labels(values, f"slices[{column!r}]")
-        check_same_length(**{"y_true": task.labels, f"slices[{column!r}]": labels.codes})
+        check_same_length(**{"y_true": y_true, f"slices[{column!r}]": labels.codes})
         for code, value in enumerate(np.asarray(labels.classes).tolist()):
             chosen = labels.codes == code
             name = f"{column}={value}"
-            known = chosen if task.unknown is None else chosen & ~task.unknown
-            if int(np.count_nonzero(known)) < min_n:
+            if int(np.count_nonzero(chosen)) < min_n:
                 small.append(name)
-                continue
-            if n_classes > len(np.unique(task.labels[chosen])):
+            elif n_classes > len(np.unique(y_true[chosen])):
                 lacking.append(name)
-                continue
-            try:
-                found += rules_of(task.part(chosen), name)
-            except InputError as error:
-                raise InputError(f"slice {name!r}: {error}") from error
+            else:
+                try:
+                    found += rules_of(chosen, name)
+                except InputError as error:
+                    raise InputError(f"slice {name!r}: {error}") from error
     return found, small, lacking
 
 
 #: Chances of passing, of an equal candidate, below which a gate is no use.
 _RARELY: Final = 0.5
-#: What rules of `gate` take, and its kin.
-_GATE: Final = """
-Parameters
-----------
-y_true : array-like of shape (n_samples,)
-    Labels, numbers for measures of regression, censored times, or how relevant items are.
-margins : mapping of str to float
-    Of each measure the loss that does not matter, at least 0, in the measure's own unit: 0.005 of
-    an AUC, 0.01 of a log loss. Its direction is the registry's. A margin of 0 lets pass what is
-    shown to be better. Choose margins before you look.
-metrics : mapping of str to (str, dict), optional
-    What a name in `margins` stands for, where it is no measure's or the measure takes parameters.
-candidate, baseline : str
-    Which of `scores` is judged, and which it is compared with.
-anchor : str, optional
-    Another model that the candidate must not lose to either, by the same margins: that of a pinned
-    release, so that small losses cannot add up from release to release.
-slices : mapping of str to array-like of shape (n_samples,), optional
-    Columns whose values are slices: each is judged by the same margins, and can fail the gate.
-min_n : int, default=30
-    Rows below which a slice is left out, and named.
-require_slices : bool, default=False
-    Whether the gate passes only where every rule of a slice does too. By default slices that cannot
-    tell are counted and named.
-missing : {"error", "bounds"}, default="error"
-    What to do with labels that are nan or None, outcomes not yet known. "bounds": a rule passes if
-    it would with the worst of them, and fails if it would with the best; for accuracy, error rate,
-    log loss and Brier score.
-event, query : array-like of shape (n_samples,), optional
-    As in `compare`: of censored times, and of rankings.
-groups : array-like of shape (n_samples,), optional
-    Which rows belong together (user, document, repeats of an item): groups vary, not rows.
-strata : array-like of shape (n_samples,), optional
-    What was sampled apart, as much of each as was decided beforehand.
-threshold : float, optional
-    Measures of labels call a score >= threshold positive; without it predictions are labels.
-confidence_level : float, default=0.95
-    1 - alpha: a rule passes wrongly, or fails wrongly, in at most alpha of tries.
-"""
 
 
-@documented(MODELS, _GATE)
+@documented(MODELS)
 def gate(
     y_true: ArrayLike,
     scores: Mapping[str, ArrayLike] | ArrayLike,
@@ -532,7 +380,6 @@ def gate(
     slices: Mapping[str, ArrayLike] | None = None,
     min_n: int = 30,
     require_slices: bool = False,
-    missing: Literal["error", "bounds"] = "error",
     event: ArrayLike | None = None,
     query: ArrayLike | None = None,
     groups: ArrayLike | None = None,
@@ -546,6 +393,40 @@ def gate(
 ) -> Gate:
     """Decide whether a candidate loses to a baseline by more than margins: pass, fail, or neither.
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels, numbers for measures of regression, censored times, or how relevant items are.
+    margins : mapping of str to float
+        Of each measure the loss that does not matter, at least 0, in the measure's own unit: 0.005
+        of an AUC, 0.01 of a log loss. Its direction is the registry's. A margin of 0 lets pass what
+        is shown to be better. Choose margins before you look.
+    metrics : mapping of str to (str, dict), optional
+        What a name in `margins` stands for, where it is no measure's or the measure takes
+        parameters.
+    candidate, baseline : str
+        Which of `scores` is judged, and which it is compared with.
+    anchor : str, optional
+        Another model that the candidate must not lose to either, by the same margins: that of a
+        pinned release, so that small losses cannot add up from release to release.
+    slices : mapping of str to array-like of shape (n_samples,), optional
+        Columns whose values are slices: each is judged by the same margins, and can fail the gate.
+    min_n : int, default=30
+        Rows below which a slice is left out, and named.
+    require_slices : bool, default=False
+        Whether the gate passes only where every rule of a slice does too. By default slices that
+        cannot tell are counted and named.
+    event, query : array-like of shape (n_samples,), optional
+        As in `compare`: of censored times, and of rankings.
+    groups : array-like of shape (n_samples,), optional
+        Which rows belong together (user, document, repeats of an item): groups vary, not rows.
+    strata : array-like of shape (n_samples,), optional
+        What was sampled apart, as much of each as was decided beforehand.
+    threshold : float, optional
+        Measures of labels call a score >= threshold positive; without it predictions are labels.
+    confidence_level : float, default=0.95
+        1 - alpha: a rule passes wrongly, or fails wrongly, in at most alpha of tries.
+
     Returns
     -------
     Gate
@@ -555,9 +436,8 @@ def gate(
     Raises
     ------
     TypeError, ValueError
-        For data that a measure cannot take: nan among scores or (unless `missing` says so) labels,
-        lengths that differ; a measure without a direction or without influences of rows;
-        a margin below 0.
+        For data that a measure cannot take: nan among labels or scores, lengths that differ; a
+        measure without a direction or without influences of rows; a margin below 0.
 
     Warns
     -----
@@ -601,9 +481,9 @@ def gate(
     alpha = check_decision_level(confidence_level)
     if alpha >= 0.5:
         raise InputError(f"`confidence_level` must be above 0.5: got {confidence_level!r}")
-    check_choice("missing", missing, ("error", "bounds"))
     min_n = check_integer("min_n", min_n, low=1)
     asked = _asked(margins, metrics, query)
+    margins = by_names(margins, "margins", "measures")
     check_weights_are(sample_weight, weights_are)
     models = named_scores(scores, names, at_least=2)
     own = [model.name for model in models]
@@ -616,34 +496,52 @@ def gate(
             )
     if len(set(wanted)) < len(wanted):
         raise InputError(f"`candidate`, `baseline` and `anchor` must differ: got {wanted}")
-    if missing == "bounds":
-        labels, unknown = _known(y_true, asked, pos_label)
-        pos_label = None
-    else:
-        labels, unknown = as_array(y_true, "y_true"), None
-    columns = {"groups": groups, "strata": strata, "sample_weight": sample_weight}
-    columns |= {"event": event, "query": query}
-    task = Task.of(
-        labels,
-        [model for model in models if model.name in wanted],
-        columns,
-        asked=asked,
-        margins=by_names(margins, "margins", "measures"),
-        candidate=candidate,
-        baselines=tuple(wanted[1:]),
-        options={"threshold": threshold, "pos_label": pos_label, "weights_are": weights_are},
-        alpha=alpha,
-        unknown=unknown,
-    )
-    rules = rules_of(task)
+    labels, columns = as_array(y_true, "y_true"), dict[str, NDArray[Any]]()
+    for model in models:
+        if model.name in wanted:
+            values = in_class_order(model.values, labels, name=model.argument)
+            columns[model.name] = as_array(values, model.argument)
+            check_same_length(**{"y_true": labels, model.argument: columns[model.name]})
+    given = {"groups": groups, "strata": strata, "sample_weight": sample_weight}
+    given |= {"event": event, "query": query}
+    of_rows = {name: as_array(each, name) for name, each in given.items() if each is not None}
+    check_same_length(y_true=labels, **of_rows)
+    options: dict[str, Any] = {
+        "metrics": {one.label: (one.name, dict(one.parameters)) for one in asked},
+        "threshold": threshold,
+        "pos_label": pos_label,
+        "weights_are": weights_are,
+        "confidence_level": 1.0 - 2.0 * alpha,
+    }
+
+    def rules_of(chosen: Any, name: str) -> list[GateRule]:
+        rules = []
+        for other in wanted[1:]:
+            with said_in_notes("[^`]*"):  # rules say it
+                comparisons = compare(
+                    labels[chosen],
+                    {model: columns[model][chosen] for model in (candidate, other)},
+                    method="influence",
+                    reference=other,
+                    **options,
+                    **{column: each[chosen] for column, each in of_rows.items()},
+                )
+            for one in asked:
+                found = comparisons[one.label]
+                rules.append(_rule(one, found, other, margins[one.label], alpha, name))
+        return rules
+
+    rules = rules_of(slice(None), "")
     _warn_of_power(rules)
-    of_slices, small, lacking = slices_of(task, slices, min_n) if slices else ([], [], [])
+    is_by_class = any(column_count(each) > 1 for each in columns.values())
+    n_classes = len(check_class_labels(labels).classes) if is_by_class else 0
+    of_slices, small, lacking = _slices(slices or {}, labels, n_classes, min_n, rules_of)
     found = decided([*rules, *of_slices], alpha)
     return Gate(
         verdict=verdict_of(found, require_slices=require_slices),
         rules=found,
         candidate=candidate,
-        baselines=task.baselines,
+        baselines=tuple(wanted[1:]),
         confidence_level=complement(alpha),
         n_samples=float(len(labels)),
         n_groups=None if groups is None else int(rules[0].n_samples),
@@ -658,7 +556,7 @@ def gate(
     )
 
 
-@documented(MODELS, _GATE)
+@documented(MODELS)
 def assert_not_worse(
     y_true: ArrayLike,
     scores: Mapping[str, ArrayLike] | ArrayLike,
@@ -670,8 +568,12 @@ def assert_not_worse(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,)
+        As `gate` takes it.
+    margins : mapping of str to float
+        Of each measure the loss that does not matter.
     **parameters
-        What `gate` takes.
+        What else `gate` takes.
 
     Returns
     -------
@@ -735,29 +637,6 @@ def _asked(margins: Any, metrics: Mapping[str, Any] | None, query: Any) -> tuple
                 "nothing"
             )
     return asked
-
-
-def _known(
-    y_true: Any, asked: Sequence[Asked], pos_label: Any
-) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return labels as 0 and 1, and which are unknown (0 there)."""
-    for one in asked:
-        if one.name not in OF_ROWS:
-            raise InputError(
-                f"`missing='bounds'` is for means over rows ({', '.join(OF_ROWS)}): got "
-                f"{one.label!r}"
-            )
-    values, unknown, classes = known_labels(y_true)
-    if len(values) and not classes:
-        raise InputError("all labels of `y_true` are missing: there is nothing to bound")
-    if pos_label is None and not (set(classes) <= {0, 1} or set(classes) <= {-1, 1}):
-        raise InputError(f"`y_true` holds {classes[:5]}: name the positive one by `pos_label`")
-    positive = 1 if pos_label is None else pos_label
-    if len(classes) > 2 or not (positive in classes or len(classes) < 2):
-        raise InputError(f"`y_true` must have two classes, {positive!r} one of them: got {classes}")
-    labels = np.zeros(len(values), np.int64)
-    labels[~unknown] = values[~unknown] == positive
-    return labels, unknown
 
 
 def _warn_of_power(rules: Sequence[GateRule]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastmetrics._threads.workers import thread_count
-from fastmetrics.errors import FileError, NoRowsError
+from fastmetrics.errors import FileError
 from fastmetrics.io._queries import (
     Picked,
     bad_row,
@@ -449,7 +449,7 @@ class _Reading:
             why = "no row satisfies the condition" if self.where else "no rows"
             if self.n_skipped:
                 why = f"no row is left, {self.n_skipped} bad skipped"
-            raise NoRowsError(f"{paths[0]}{others}: {why}")
+            raise FileError(f"{paths[0]}{others}: {why}")
         return Columns(
             labels=np.empty(0) if self.label is None else self._names_of(self.label),
             weights=None if self.weight is None else self.arrays.pop(self.weight).finish(),

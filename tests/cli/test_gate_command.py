@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import fastmetrics as fm
 from fastmetrics.cli import main
 
 N = 1_500
@@ -91,47 +90,6 @@ def test_rows_that_are_not_the_same_fail_closed(folder, capsys, change, match: s
     assert match in capsys.readouterr().err
     assert gate(*two[:5], "--baseline-file", "old.csv", "--margin", "roc_auc=0.01") == 2
     assert "--id" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("texts", [False, True])
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_bounds_of_labels_that_are_missing(folder, capsys, kind, texts: bool) -> None:
-    frame = pd.read_csv("all.csv")
-    y = frame.y.astype(float).where(np.arange(N) % 50 != 7)
-    frame["y"] = y.map({0.0: "no", 1.0: "yes"}) if texts else y
-    getattr(frame, f"to_{kind}")(f"open.{kind}", index=False)
-    base = (f"open.{kind}", "--label", "y", "--score", "new", "--baseline", "old", "--id", "id")
-    base += ("--margin", "log_loss=0.05", "--slice", "country", "--format", "json")
-    base += ("--pos-label", "yes") if texts else ()
-    assert gate(*base) == 2
-    assert "null" in capsys.readouterr().err
-    status = gate(*base, "--missing", "bounds")
-    found = json.loads(capsys.readouterr().out)
-    expected = fm.gate(
-        y.to_numpy(),
-        {"candidate": frame.new, "baseline": frame.old},
-        margins={"log_loss": 0.05},
-        slices={"country": frame.country},
-        missing="bounds",
-    )
-    assert (status, found["verdict"]) == (expected.exit_status, expected.verdict)
-    assert len(found["rules"]) == len(expected.rules) == 3
-    for rule, other in zip(found["rules"], expected.rules, strict=True):
-        assert rule["estimate"] == pytest.approx(other.estimate)
-        own = list(rule["confidence_interval"].values())
-        assert own == pytest.approx(list(other.confidence_interval))
-        assert rule["note"] == other.note
-    assert "30 outcomes are unknown" in found["rules"][0]["note"]
-    gate(*base, "--missing", "bounds", "--where", "y IS NOT NULL")
-    assert json.loads(capsys.readouterr().out)["n_samples"] == N - 30
-    (folder / "rules.toml").write_text('missing = "bounds"\n', encoding="utf-8-sig")
-    assert gate(*base, "--rules", "rules.toml") == status
-    capsys.readouterr()
-    assert gate(*base, "--missing", "bounds", "--baseline-file", "old.csv") == 2
-    assert "--missing bounds is of two columns" in capsys.readouterr().err
-    (folder / "rules.toml").write_text('missing = "guess"\n')
-    assert gate(*base, "--rules", "rules.toml") == 2
-    assert "'missing' must be error or bounds" in capsys.readouterr().err
 
 
 def test_rules_of_a_file(folder, capsys) -> None:

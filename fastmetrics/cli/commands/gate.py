@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from fastmetrics.cli._options import Command, as_options, parse_bounds, parse_metrics
@@ -27,7 +26,6 @@ _RULES: Final[dict[str, type]] = {
     "confidence_level": float,
     "min_n": int,
     "require_slices": bool,
-    "missing": str,
     "pos_label": str,
 }
 _NAMES: Final = as_options(
@@ -38,8 +36,6 @@ _NAMES: Final = as_options(
         "threshold",
         "min_n",
         "confidence_level",
-        "missing",
-        "missing=",
     ),
 ) | {"margins": "--margin", "candidate": "--score", "slices": "--slice"}
 
@@ -85,7 +81,6 @@ def _decided(options: argparse.Namespace) -> str:
         "sample_weight": columns.weights,
         "weights_are": options.weights_are or "importances",
         "pos_label": pos_label,
-        "missing": options.missing or "error",
         "min_n": options.min_n or 30,
         "require_slices": bool(options.require_slices),
         "confidence_level": options.confidence_level or 0.95,
@@ -127,8 +122,6 @@ def _take_rules(options: argparse.Namespace) -> None:
             raise ValueError(f"{options.rules}: {name!r} must be a {kind.__name__}: got {value!r}")
         if isinstance(value, dict):
             value = [f"{metric}={margin}" for metric, margin in value.items()]
-        if name == "missing" and value not in ("error", "bounds"):
-            raise ValueError(f"{options.rules}: 'missing' must be error or bounds: got {value!r}")
         if name == "confidence_level" and not 0.0 < value < 1.0:
             raise ValueError(f"{options.rules}: {name!r} must lie between 0 and 1: got {value!r}")
         if getattr(options, name) in (None, False):
@@ -142,16 +135,11 @@ def _read(options: argparse.Namespace) -> tuple[Columns, dict[str, NDArray[Any]]
     in_file = options.baseline_file is not None
     if in_file and not options.id:
         raise ValueError("--baseline-file needs --id, the column that says which row is which")
-    if in_file and options.missing == "bounds":
-        raise ValueError("--missing bounds is of two columns of one file, not of --baseline-file")
     named = [each for each in (options.id, options.groups, *(options.slice or ())) if each]
     named = [*dict.fromkeys(named)]
     scores = [options.score, *([] if in_file else [options.baseline])]
     scores += [options.anchor] if options.anchor else []
-    if options.missing == "bounds":
-        columns = _with_unknown(options, scores, named)
-    else:
-        columns = read_rows(options, options.label, scores, named=named)
+    columns = read_rows(options, options.label, scores, named=named)
     models = dict(columns.scores)
     if not in_file:
         return columns, models, options.baseline
@@ -159,41 +147,6 @@ def _read(options: argparse.Namespace) -> tuple[Columns, dict[str, NDArray[Any]]
     name = f"{column} ({os.path.basename(options.baseline_file)})"
     models[name] = _matched(columns, column, options)
     return columns, models, name
-
-
-def _with_unknown(options: argparse.Namespace, scores: list[str], named: list[str]) -> Columns:
-    """Return the rows whose label is known, then those whose label is missing, as nan."""
-    import numpy as np
-
-    from fastmetrics.cli._session import labels_of, read_rows
-    from fastmetrics.errors import NoRowsError
-    from fastmetrics.io._session import quote_name
-
-    name = quote_name(options.label)
-    unknown = f"{name} IS NULL OR TRY_CAST({name} AS DOUBLE) = 'nan'::DOUBLE"
-    only = f"({options.where}\n) AND " if options.where else ""
-    known = read_rows(
-        options, options.label, scores, named=named, where=f"{only}NOT coalesce({unknown}, false)"
-    )
-    labels, positive = labels_of(known.labels, options.label, options.pos_label)
-    options.pos_label = None if positive is None else str(positive)
-    try:  # a column of scores stands where the labels would
-        rest = read_rows(*(options, scores[0], scores[1:]), named=named, where=f"{only}({unknown})")
-    except NoRowsError:
-        return replace(known, labels=labels)
-
-    def joined(one: Any, other: Any) -> Any:
-        return None if one is None else np.concatenate([one, other])
-
-    others = {scores[0]: rest.labels, **rest.scores}
-    return replace(
-        known,
-        labels=np.concatenate([labels, np.full(rest.n_rows, np.nan)]),
-        scores={each: joined(known.scores[each], others[each]) for each in scores},
-        weights=joined(known.weights, rest.weights),
-        named={each: joined(known.named[each], rest.named[each]) for each in named},
-        n_rows=known.n_rows + rest.n_rows,
-    )
 
 
 def _matched(columns: Columns, column: str, options: argparse.Namespace) -> NDArray[Any]:
@@ -273,9 +226,6 @@ FILE
 [--min-n N]  rows of a slice to judge it (default 30)
 [--require-slices]  pass only where every slice does; by default slices that cannot tell are named
 [--groups COL]  column that says whose a row is: groups vary, not rows
-[--missing {error,bounds}]  labels that are missing: an error (default), or a rule passes if it
-    would with the worst of them and fails if it would with the best (accuracy, error_rate,
-    log_loss, brier_score)
 [--weight]
 [--weights-are {importances,frequencies}]  as for evaluate
 [--threshold T]  from which on a score is called positive
