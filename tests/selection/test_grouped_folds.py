@@ -1,7 +1,5 @@
 """Grouped folds: groups stay whole, folds are alike in rows and classes."""
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, strategies as st
@@ -89,76 +87,6 @@ def test_stratified_is_closer_to_the_classes_than_plain_and_no_worse_than_scikit
     )
     assert ours < plain / 2
     assert ours < 1.5 * theirs
-
-
-def unlike(splitter, y, groups, n_splits):
-    """Return the largest deviation of a class's share from 1/k, and the sum of squared shares."""
-    held = np.array([np.bincount(y[t], minlength=y.max() + 1) for _, t in splitter])
-    shares = held / held.sum(axis=0)
-    return np.array([abs(shares - 1 / n_splits).max(), (shares**2).sum()])
-
-
-def grouped_rows(seed, n_groups):
-    """Return classes and groups whose sizes and classes are skewed; every class is there."""
-    rng = np.random.default_rng(seed)
-    n_classes = int(rng.integers(2, 5))
-    sizes = np.ceil(rng.pareto(1.2, n_groups) * 3 + 1).clip(1, 2000).astype(int)
-    rates = rng.dirichlet(rng.dirichlet(np.full(n_classes, 0.7)) * 2 + 1e-3, n_groups).cumsum(1)
-    groups = np.repeat(np.arange(n_groups), sizes)
-    y = (rng.random(len(groups))[:, None] > rates[groups][:, :-1]).sum(axis=1)
-    return np.unique(y, return_inverse=True)[1], groups
-
-
-def test_perfect_folds_are_found_whatever_the_seed():
-    y = np.repeat([0, 1], (12, 6))
-    groups = np.array([1, 1, 3, 3, 3, 4, 5, 5, 5, 5, 7, 7, 2, 2, 6, 6, 8, 8])
-    for seed in range(100):
-        splitter = fm.selection.GroupedFolds(3, stratified=True, rng=seed)
-        assert [np.bincount(y[test]).tolist() for _, test in splitter.split(y, y, groups)] == [
-            [4, 2]
-        ] * 3
-        plain = fm.selection.GroupedFolds(3, rng=seed).split(y, groups=groups)
-        assert [len(test) for _, test in plain] == [6] * 3
-
-
-@lacking
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize(("n_groups", "n_sets"), [(10, 30), (40, 30), (800, 2)])
-def test_folds_are_never_less_alike_than_scikit_learn_s(n_groups, n_sets):
-    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
-
-    better = 0
-    for seed in range(n_sets):
-        y, groups = grouped_rows([seed, n_groups], n_groups)
-        k = 2 + seed % 5
-        if np.bincount(y).max() < k:
-            continue
-        ours = fm.selection.GroupedFolds(k, stratified=True, rng=seed).split(y, y, groups)
-        theirs = StratifiedGroupKFold(k, shuffle=True, random_state=seed).split(y, y, groups)
-        found, expected = (unlike(splits, y, groups, k) for splits in (ours, theirs))
-        assert (found <= expected + 1e-9).all()
-        better += bool((found < expected - 1e-9).any())
-        ours = fm.selection.GroupedFolds(k, rng=seed).split(y, y, groups)
-        found, expected = (
-            max(abs(len(test) - len(y) / k) for _, test in splits)
-            for splits in (ours, GroupKFold(k).split(y, y, groups))
-        )
-        assert found <= expected + 1e-9
-    assert better > n_sets / 4
-
-
-def test_few_groups_are_put_as_well_as_can_be():
-    """Against every way to put seven groups into three folds."""
-    ways = np.array([way for way in itertools.product(range(3), repeat=7) if len(set(way)) == 3])
-    for seed in range(15):
-        rng = np.random.default_rng(seed)
-        groups = np.repeat(np.arange(7), rng.integers(1, 8, 7))
-        y = rng.permutation(np.arange(len(groups)) % 3 // 2)
-        splits = list(fm.selection.GroupedFolds(3, stratified=True, rng=seed).split(y, y, groups))
-        cells = np.array([np.bincount(y[groups == g], minlength=2) for g in range(7)])
-        held = np.array([[cells[way == fold].sum(axis=0) for fold in range(3)] for way in ways])
-        best = (abs(held / held[0].sum(axis=0) - 1 / 3)).max(axis=(1, 2)).min()
-        assert unlike(splits, y, groups, 3)[0] == pytest.approx(best, rel=1e-9)
 
 
 def test_groups_of_text():
