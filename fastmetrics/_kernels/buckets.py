@@ -291,12 +291,10 @@ def count_buckets(
 # most. ``edges`` ends with three NaN, which no score reaches: a compare may run past a cell, since
 # edges of later cells are above every score of this one.
 #
-# ``cells`` says which function (`CELL_NUMBERS` of them, as doubles): 0 and (low, scale), even cells
-# over a range; or 1 and (middle, left, right, sign, shift, offset), cells as fine as the distance
-# to ``left`` (below the middle) or ``right`` is: the exponent and leading bits of that distance.
+# ``cells`` says which function, as doubles (middle, left, right, sign, shift, offset): cells are as
+# fine as the distance to ``left`` (below the middle) or ``right`` is, the exponent and leading bits
+# of that distance.
 
-#: Numbers that describe a cell function.
-CELL_NUMBERS = 8
 #: Rows looked up at a time: what is between the two passes over them stays in the L1 cache.
 BIN_TILE = 256
 
@@ -313,31 +311,18 @@ def is_clean(values, labels, negative, inclusive_max):
 
 
 @kernel
-def even_cells(values, cells, last, cell):
-    """Write the cell of each value: even ones over a range, its ends clamped."""
-    low = cells[1]
-    scale = cells[2]
-    top = np.float64(last)
-    for j in range(values.size):
-        at = (np.float64(values[j]) - low) * scale
-        at = at if at > 0.0 else 0.0
-        at = at if at < top else top
-        cell[j] = np.int32(at)
-
-
-@kernel
 def octave_cells(values, cells, last, distance, cell):
     """Write the cell of each value: the leading bits of its distance to one of two points.
 
     With ``sign`` 1 the points are the ends of the range and cells rise from the left one and fall
     to the right one; with -1 both are the centre. ``distance`` is scratch.
     """
-    middle = cells[1]
-    left = cells[2]
-    right = cells[3]
-    sign = cells[4]
-    shift = np.int64(cells[5])
-    offset = np.int64(cells[6])
+    middle = cells[0]
+    left = cells[1]
+    right = cells[2]
+    sign = cells[3]
+    shift = np.int64(cells[4])
+    offset = np.int64(cells[5])
     half = np.int64(last + 1) // 2
     for j in range(values.size):
         x = np.float64(values[j])
@@ -357,11 +342,7 @@ def octave_cells(values, cells, last, distance, cell):
 @kernel
 def bin_numbers(values, cells, starts, edges, distance, number):
     """Write the bin of each value of a tile; ``distance`` is scratch of its size."""
-    last = starts.size - 2
-    if cells[0] == 0.0:
-        even_cells(values, cells, last, number)
-    else:
-        octave_cells(values, cells, last, distance, number)
+    octave_cells(values, cells, starts.size - 2, distance, number)
     for j in range(values.size):
         x = np.float64(values[_U(j)])
         c = _U(number[_U(j)])

@@ -20,24 +20,21 @@ MOST = float(np.finfo(np.float64).max)
 
 
 def count_rows(data: Data) -> Pair:
-    """Cover both cell functions: the bins are the same, by even cells or about their ends."""
+    """Cover both kinds of cells: the bins are the same, about the ends or about 0."""
     layout = BinLayout.learn(data.scores[:20_000], n_bins=N_BINS)
     labels = np.ascontiguousarray(data.labels == 1).view(np.int8)
     edges, (_, first_edges, padded) = layout.edges, layout._search
     low, high = float(edges[0]), float(edges[-1])
     half = (len(first_edges) - 1) // 2
-    top = int(np.float64(high - low).view(np.int64)) >> 42
+    tops = [int(np.float64(reach).view(np.int64)) >> 42 for reach in (high - low, abs(low) + high)]
     cells = [
-        np.array([0.0, low, 2 * half / (high - low), 0, 0, 0, 0, 0]),
-        np.array([1.0, low / 2 + high / 2, low, high, 1.0, 42, top - half + 1, 0]),
+        np.array([low / 2 + high / 2, low, high, 1.0, 42, tops[0] - half + 1]),
+        np.array([0.0, 0.0, 0.0, -1.0, 42, tops[1] - half + 1]),
     ]
     starts = []
     for numbers in cells:
         cell = np.empty(len(edges), np.int32)
-        if numbers[0]:
-            buckets.octave_cells(edges, numbers, 2 * half - 1, np.empty(len(edges)), cell)
-        else:
-            buckets.even_cells(edges, numbers, 2 * half - 1, cell)
+        buckets.octave_cells(edges, numbers, 2 * half - 1, np.empty(len(edges)), cell)
         starts.append(np.searchsorted(cell, np.arange(2 * half + 1)).astype(np.uint16))
     no_weights = np.empty(0, np.int64)
 
@@ -89,7 +86,6 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
         (
             "buckets:count_rows",
             "buckets:bin_numbers",
-            "buckets:even_cells",
             "buckets:octave_cells",
             "buckets:is_clean",
         ),
