@@ -386,27 +386,14 @@ def gamma_by_product(u, lanes):
     for start in range(0, u.size, LANES):
         for j in range(LANES):
             lanes[j] += u[start + j] - 1.0
-    return lane_sum(lanes) - (exponents * _LN2 + math.log(mantissas))
-
-
-@kernel
-def lane_sum(lanes):
-    """Return the sum of the lanes, in pairs."""
-    width = LANES // 2
-    while width > 0:
-        for j in range(width):
-            lanes[j] += lanes[width + j]
-        width //= 2
-    return lanes[0]
+    return folded(lanes, _FIRST) - (exponents * _LN2 + math.log(mantissas))
 
 
 @kernel
 def add(sums, value):
-    """Add a value to a sum and its compensation (Knuth, TAOCP 2, 4.2.2)."""
-    total = sums[0] + value
-    part = total - sums[0]
-    sums[1] += (sums[0] - (total - part)) + (value - part)
-    sums[0] = total
+    """Add a value to a sum and its compensation."""
+    sums[0], lost = two_sum(sums[0], value)
+    sums[1] += lost
 
 
 @kernel
@@ -416,7 +403,7 @@ def add_terms(terms, weights, lanes, sums):
     for start in range(0, terms.size, LANES):
         for j in range(LANES):
             lanes[j] += weights[start + j] * terms[start + j]
-    add(sums, lane_sum(lanes))
+    add(sums, folded(lanes, _FIRST))
 
 
 @kernel

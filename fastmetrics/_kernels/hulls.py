@@ -91,48 +91,8 @@ def upper_hull(positives, negatives, ends, pooled_positives, pooled_negatives):
 
 
 @kernel
-def is_steeper(positives, negatives, next_positives, next_negatives):
-    """Return whether the odds fall, by continued fractions: exact for counts of any size."""
-    p, n, q, m = positives, negatives, next_positives, next_negatives
-    falls = True
-    while n > 0 and m > 0:  # p / n against q / m
-        whole = p // n
-        other = q // m
-        if whole != other:
-            return (whole > other) == falls
-        p, n, q, m = n, p - whole * n, m, q - other * m
-        falls = not falls
-    if n == 0 and m == 0:
-        return False
-    return (n == 0) == falls  # the one that is infinite is the greater
-
-
-@kernel
-def upper_hull_of_large_counts(positives, negatives, ends, pooled_positives, pooled_negatives):
-    """Pool counts whose totals may have a product beyond int64."""
-    blocks = 0
-    for i in range(positives.size):
-        p = positives[i]
-        n = negatives[i]
-        while blocks > 0 and not is_steeper(
-            pooled_positives[blocks - 1], pooled_negatives[blocks - 1], p, n
-        ):
-            p += pooled_positives[blocks - 1]
-            n += pooled_negatives[blocks - 1]
-            blocks -= 1
-        pooled_positives[blocks] = p
-        pooled_negatives[blocks] = n
-        ends[blocks] = i
-        blocks += 1
-    return blocks
-
-
-@kernel
-def upper_hull_of_weights(
-    positives, negatives, ends, pooled_positives, pooled_negatives, equal_odds
-):
-    """Pool weights; odds count as equal within the relative distance ``equal_odds``."""
-    factor = 1.0 + equal_odds
+def upper_hull_of_weights(positives, negatives, ends, pooled_positives, pooled_negatives, factor):
+    """Pool weights; odds fall where they are more than ``factor`` times the next ones."""
     blocks = 0
     for i in range(positives.size):
         p = positives[i]

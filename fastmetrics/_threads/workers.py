@@ -103,35 +103,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_executor.cache_clear)
 
 
-class _Run:
-    """One call of ``run``: the jobs left, the results so far, the first failure."""
-
-    def __init__(self, jobs: Sequence[Callable[[], T]], share: int) -> None:
-        self.jobs = jobs
-        self.share = share
-        self.results: list[object] = [None] * len(jobs)
-        self.left = iter(range(len(jobs)))
-        self.lock = threading.Lock()
-        self.stopped = False
-        self.failure: BaseException | None = None
-
-    def work(self) -> None:
-        with at_most(self.share):
-            while not self.stopped:
-                with self.lock:
-                    index = next(self.left, None)
-                if index is None:
-                    return
-                self.results[index] = self.jobs[index]()
-
-    def work_in_pool(self) -> None:
-        try:
-            self.work()
-        except BaseException as error:  # handed to the caller, in whose thread it is raised
-            self.failure = error
-            self.stopped = True
-
-
 def run(jobs: Sequence[Callable[[], T]], n_rows: int = FEW_ROWS) -> list[T]:
     """Run the jobs on up to `thread_count` threads and return their results in order.
 
@@ -146,23 +117,37 @@ def run(jobs: Sequence[Callable[[], T]], n_rows: int = FEW_ROWS) -> list[T]:
     threads = min(limit, len(jobs))
     if threads <= 1:
         return [job() for job in jobs]
-    state = _Run(jobs, max(limit // threads, 1))
+    share, lock, left = max(limit // threads, 1), threading.Lock(), iter(range(len(jobs)))
+    results: list[Any] = [None] * len(jobs)
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            with at_most(share):
+                while not failures:
+                    with lock:
+                        index = next(left, None)
+                    if index is None:
+                        return
+                    results[index] = jobs[index]()
+        except BaseException as error:  # raised in the thread of the caller
+            failures.append(error)
+
     helpers: list[Future[None]] = []
     try:
         executor = _executor()
         with contextlib.suppress(RuntimeError):  # at interpreter exit, or out of threads
-            helpers.extend(executor.submit(state.work_in_pool) for _ in range(threads - 1))
-        state.work()
-    except BaseException:
-        state.stopped = True
-        raise
+            helpers.extend(executor.submit(work) for _ in range(threads - 1))
+        work()
+    except BaseException as error:
+        failures.append(error)
     finally:
         for helper in helpers:
             if not helper.cancel():
                 helper.result()
-    if state.failure is not None:
-        raise state.failure
-    return state.results  # type: ignore[return-value]
+    if failures:
+        raise failures.pop(0)  # a traceback that holds itself would keep the data
+    return results
 
 
 def by_blocks(n_rows: int, job: Callable[[slice], T]) -> list[T]:

@@ -583,11 +583,11 @@ def upper_hull(table: ScoreTable) -> Hull:
     columns = table.positives, table.negatives
     pool: Callable[..., int]
     if table.is_weighted:
-        pool = partial(_with_tolerance, hulls.upper_hull_of_weights)
+        pool = _pool_weights
     elif int(table.n_positive) * int(table.n_negative) < INT64_BOUND:
         pool = hulls.upper_hull
     else:
-        pool = hulls.upper_hull_of_large_counts
+        pool = _pool_large_counts
     starts = range(0, len(table), CHUNK_ROWS)
     parts = run([partial(_pooled, pool, *columns, start) for start in starts])
     if len(parts) == 0:
@@ -604,8 +604,24 @@ def upper_hull(table: ScoreTable) -> Hull:
     return Hull(ends, positives, negatives)
 
 
-def _with_tolerance(pool: Callable[..., int], *arrays: NDArray[Any]) -> int:
-    return pool(*arrays, EQUAL_ODDS)
+def _pool_weights(*columns: NDArray[Any]) -> int:
+    blocks: int = hulls.upper_hull_of_weights(*columns, 1.0 + EQUAL_ODDS)
+    return blocks
+
+
+def _pool_large_counts(
+    positives: NDArray[Any],
+    negatives: NDArray[Any],
+    ends: NDArray[np.int64],
+    pooled_positives: NDArray[Any],
+    pooled_negatives: NDArray[Any],
+) -> int:
+    """Pool counts of more than some 10**10 rows, whose products are Python integers."""
+    counts = positives.astype(object), negatives.astype(object)
+    pooled = np.empty((2, len(positives)), object)
+    blocks: int = hulls.upper_hull_of_weights.py_func(*counts, ends, *pooled, 1)
+    pooled_positives[:blocks], pooled_negatives[:blocks] = pooled[:, :blocks]
+    return blocks
 
 
 def _pooled(

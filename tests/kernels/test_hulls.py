@@ -8,8 +8,6 @@ import pytest
 from fastmetrics._kernels import hulls
 from reference.hull_oracle import hull_ends
 
-LARGE = 2**40  # the product of the totals is beyond int64
-
 
 def pooled(kernel, positives, negatives, *more):
     n = len(positives)
@@ -46,27 +44,9 @@ def test_upper_hull_of_curves_that_bend_either_way():
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 200])
-@pytest.mark.parametrize("high", [2, 5, LARGE])
-def test_upper_hull_of_large_counts(rng, n, high):
-    positives, negatives = rows(rng, n, high)
-    assert pooled(hulls.upper_hull_of_large_counts, positives, negatives) == expected(
-        positives, negatives
-    )
-
-
-def test_is_steeper(rng):
-    sides = [(0, 1), (1, 0), (0, 7), (3, 3), (2**62, 2**62 - 1), (2**62 - 1, 2**62 - 2)]
-    sides += [tuple(side) for side in rng.integers(0, 2**61, (10, 2)).tolist()]
-    sides += [tuple(side) for side in rng.integers(1, 5, (10, 2)).tolist()]
-    for p, n in sides:
-        for q, m in sides:
-            assert bool(hulls.is_steeper(p, n, q, m)) == (Fraction(p) * m > Fraction(q) * n)
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 200])
 def test_upper_hull_of_weights(rng, n):
     positives, negatives = rows(rng, n, 5)
-    found = pooled(hulls.upper_hull_of_weights, positives * 0.1, negatives * 0.1, 2.0**-40)
+    found = pooled(hulls.upper_hull_of_weights, positives * 0.1, negatives * 0.1, 1.0 + 2.0**-40)
     want = expected(positives, negatives)
     assert found[0] == want[0]
     np.testing.assert_allclose(found[1:], np.array(want[1:]) * 0.1, rtol=1e-12)

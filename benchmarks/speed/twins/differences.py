@@ -125,7 +125,7 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
             f"errors:{name}"
             for name in (
                 *("deviance_sums", "split_logs", "split_powers", "powers_of_two"),
-                *("count_abnormal", "mend_logs", "add", "add_terms", "lane_sum"),
+                *("count_abnormal", "mend_logs", "add", "add_terms"),
                 "gamma_by_product",
             )
         ),

@@ -25,7 +25,7 @@ def _hull_by_numpy(positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[An
 
 
 def upper_hull(data: Data) -> Pair:
-    """Cover the kernels of hulls: of counts small and large, and of weights."""
+    """Cover the kernels of hulls: of counts, and of weights."""
     _, positives, negatives = columns(data)
     weights = positives.astype(np.float64), negatives.astype(np.float64)
 
@@ -37,14 +37,13 @@ def upper_hull(data: Data) -> Pair:
 
     def ours() -> tuple[Any, ...]:
         small = blocks(hulls.upper_hull, positives, negatives)
-        large = blocks(hulls.upper_hull_of_large_counts, positives, negatives)
-        weighted = blocks(hulls.upper_hull_of_weights, *weights, more=(2.0**-40,))
+        weighted = blocks(hulls.upper_hull_of_weights, *weights, more=(1.0 + 2.0**-40,))
         for column, sums in zip(weights, weighted[1:], strict=True):
             hulls.sums_of_blocks(column, weighted[0], sums)
-        return *small, *large, *weighted
+        return *small, *weighted
 
     def twin() -> tuple[Any, ...]:
-        return 3 * _hull_by_numpy(positives, negatives)
+        return 2 * _hull_by_numpy(positives, negatives)
 
     return ours, twin
 
@@ -98,8 +97,6 @@ TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
     upper_hull: (
         (
             "hulls:upper_hull",
-            "hulls:upper_hull_of_large_counts",
-            "hulls:is_steeper",
             "hulls:upper_hull_of_weights",
             "hulls:sums_of_blocks",
         ),
