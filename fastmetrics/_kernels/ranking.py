@@ -164,28 +164,6 @@ def places_by_name(
                     unjudged[item] += before
 
 
-@kernel
-def settle_ties(item_starts, worst, rows, grades, above, tied):
-    """Give each item of a tie a place of its own: the most relevant first, or last (``worst``)."""
-    for q in range(item_starts.size - 1):
-        low, high = item_starts[q], item_starts[q + 1]
-        while low < high and tied[low] > 0:
-            start, size = above[low], tied[low]
-            stop = low
-            while stop < high and tied[stop] > 0 and above[stop] == start:
-                stop += 1
-            if worst:
-                start += size - (stop - low)
-                for j in range((stop - low) // 2):
-                    one, other = low + j, stop - 1 - j
-                    rows[one], rows[other] = rows[other], rows[one]
-                    grades[one], grades[other] = grades[other], grades[one]
-            for j in range(low, stop):
-                above[j] = start + j - low
-                tied[j] = 1
-            low = stop
-
-
 # --- values of binary relevance ------------------------------------------------------------------
 #
 # What measures of rankings are of each query: the mean over all orders of its ties.

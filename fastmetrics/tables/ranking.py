@@ -107,8 +107,8 @@ def _order_by_name(item_starts: Ints, columns: tuple[NDArray[Any], ...]) -> None
         column[:] = column[order]
 
 
-Ties = Literal["expected", "optimistic", "pessimistic", "trec_eval"]
-TIES: Final[tuple[Ties, ...]] = ("expected", "optimistic", "pessimistic", "trec_eval")
+Ties = Literal["expected", "trec_eval"]
+TIES: Final[tuple[Ties, ...]] = ("expected", "trec_eval")
 
 #: What functions of rankings take, and say alike.
 RANKINGS: Final = """
@@ -300,31 +300,21 @@ class RankingTable(Frozen, Summed, Saved):
         check_choice("ties", ties, TIES)
         if ties == "expected":
             return self
-        which = np.arange(len(self.grades))
-        grades, hidden = self.grades.copy(), self.unjudged_above
-        if ties == "trec_eval":
-            if not len(self.places) and len(self.grades):
-                raise InputError('`ties="trec_eval"` needs `ids`: it orders ties by name')
-            above, tied = self.places.copy(), np.minimum(self.tied, 1)
-            query = np.repeat(np.arange(self.n_queries), np.diff(self.item_starts))
-            which = np.lexsort((above, query))
-            grades, above, tied = grades[which], above[which], tied[which]
-            hidden = self.unjudged_before
-        else:
-            above, tied = self.above.copy(), self.tied.copy()
-            worst = ties == "pessimistic"
-            if worst and len(hidden):
-                hidden = hidden + self.unjudged_tied
-            kernels.settle_ties(self.item_starts, worst, which, grades, above, tied)
+        if not len(self.places) and len(self.grades):
+            raise InputError('`ties="trec_eval"` needs `ids`: it orders ties by name')
+        query = np.repeat(np.arange(self.n_queries), np.diff(self.item_starts))
+        which = np.lexsort((self.places, query))
+        none = hidden = none_hidden = self.places[:0]
         if len(self.unjudged_above):
-            hidden = hidden[which]
-            none_tied = np.zeros_like(hidden)
-        else:
-            hidden = none_tied = self.unjudged_above
-        none = self.places[:0]
-        columns = {"grades": grades, "above": above, "tied": tied, "places": none}
+            hidden, none_hidden = self.unjudged_before[which], np.zeros_like(which)
         return self._with(
-            **columns, unjudged_above=hidden, unjudged_tied=none_tied, unjudged_before=none
+            grades=self.grades[which],
+            above=self.places[which],
+            tied=np.minimum(self.tied, 1)[which],
+            unjudged_above=hidden,
+            unjudged_tied=none_hidden,
+            places=none,
+            unjudged_before=none,
         )
 
     def _plus(self, other: RankingTable) -> RankingTable:

@@ -94,16 +94,6 @@ def test_unjudged_items_above_and_places_by_name(problem, rng) -> None:
             assert before[item] == np.count_nonzero(hidden[first])
 
 
-@pytest.mark.parametrize("worst", [False, True])
-def test_ties_are_settled(worst) -> None:
-    rows, grades = np.arange(3), np.array([3.0, 2.0, 1.0])
-    above, tied = np.array([0, 0, 4]), np.array([4, 4, 0])
-    ranking.settle_ties(np.array([0, 3]), worst, rows, grades, above, tied)
-    assert above.tolist() == ([2, 3, 4] if worst else [0, 1, 4])
-    assert grades.tolist() == ([2, 3, 1] if worst else [3, 2, 1])
-    assert tied.tolist() == [1, 1, 0]
-
-
 def test_rows_are_gathered(rng) -> None:
     codes = rng.integers(0, 4, 50)
     order = np.full(50, -7)

@@ -13,7 +13,7 @@ from samples import undefined_is_fine
 import fastmetrics as fm
 from registry.rankings import RANKINGS, RankingEntry
 
-TIES = ("expected", "optimistic", "pessimistic", "trec_eval")
+TIES = ("expected", "trec_eval")
 every = pytest.mark.parametrize("entry", RANKINGS, ids=lambda entry: entry.name)
 few = settings(max_examples=max(10, settings().max_examples // 4))
 

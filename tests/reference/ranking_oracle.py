@@ -21,14 +21,7 @@ def orders(items: Sequence[Item], ties: str = "expected") -> list[Order]:
     if ties == "expected":
         ways = [list(itertools.permutations(group)) for group in groups]
         return [sum(way, ()) for way in itertools.product(*ways)]
-    if ties == "trec_eval":
-        return [tuple(sorted(items, key=lambda item: (item[1], item[2]), reverse=True))]
-
-    def grade(item: Item) -> Any:
-        return 0 if item[0] is None or item[0] < 0 else item[0]
-
-    sign = -1 if ties == "optimistic" else 1
-    return [tuple(i for g in groups for i in sorted(g, key=lambda item: sign * grade(item)))]
+    return [tuple(sorted(items, key=lambda item: (item[1], item[2]), reverse=True))]
 
 
 def mean(

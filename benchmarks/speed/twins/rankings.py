@@ -30,7 +30,9 @@ def _queries(data: Data) -> tuple[NDArray[np.int8], NDArray[Any], Ints]:
 def _settled(data: Data) -> tuple[fm.RankingTable, Ints, Ints]:
     """Return a table without ties, the query of each item, and how many of it stand before."""
     grades, scores, starts = _queries(data)
-    table = fm.RankingTable.from_scores(grades, scores, indptr=starts).settled("optimistic")
+    places = np.empty(len(scores), np.int64)
+    places[np.argsort(-scores, kind="stable")] = np.arange(len(scores))
+    table = fm.RankingTable.from_scores(grades, -places, indptr=starts)
     counts = np.diff(table.item_starts)
     query = np.repeat(np.arange(len(counts)), counts)
     return table, query, np.arange(len(query)) - table.item_starts[query]
@@ -127,24 +129,6 @@ def unjudged_and_named(data: Data) -> Pair:
     return ours, twin
 
 
-def settle(data: Data) -> Pair:
-    grades, scores, starts = _queries(data)
-    table = fm.RankingTable.from_scores(grades, scores, indptr=starts)
-
-    def ours() -> tuple[Any, ...]:
-        columns = [table.grades.copy(), table.above.copy(), table.tied.copy()]
-        ranking.settle_ties(table.item_starts, False, np.arange(len(columns[0])), *columns)
-        return tuple(columns[:2])
-
-    def twin() -> tuple[Any, ...]:
-        query = np.repeat(np.arange(table.n_queries), np.diff(table.item_starts))
-        same = np.append(False, (np.diff(table.above) == 0) & (np.diff(query) == 0))
-        first = np.maximum.accumulate(np.where(same, 0, np.arange(len(same))))
-        return table.grades, table.above + np.arange(len(same)) - first
-
-    return ours, twin
-
-
 def values_of_queries(data: Data) -> Pair:
     table, query, before = _settled(data)
     n, items = table.n_queries, _items(table)
@@ -223,7 +207,6 @@ TWINS = {
     ),
     gather: (("ranking:gather_queries",), False),
     unjudged_and_named: (("ranking:count_unjudged", "ranking:places_by_name"), False),
-    settle: (("ranking:settle_ties",), False),
     values_of_queries: (
         (
             "ranking:concordant_items",

@@ -51,10 +51,10 @@ relevant_from : float, default=1
     The least relevance that counts as relevant, where grades are made yes or no. Must be positive.
 gain : {"linear", "exponential"}, default="linear"
     What an item is worth: its relevance r, or ``2**r - 1``.
-ties : {"expected", "optimistic", "pessimistic", "trec_eval"}, default="expected"
-    What becomes of items that score the same: the mean over all their orders, in closed form; the
-    best order; the worst; or by name, the last name first, which needs `ids` (and compares scores
-    as 32-bit floats, as trec_eval does).
+ties : {"expected", "trec_eval"}, default="expected"
+    What becomes of items that score the same: the mean over all their orders, in closed form; or
+    by name, the last name first, which needs `ids` (and compares scores as 32-bit floats, as
+    trec_eval does).
 no_relevant : float, default=nan
     The value of a query without relevant items, where the measure divides by their number. nan
     leaves the query out of the mean; trec_eval counts 0.
