@@ -27,8 +27,6 @@ from .measures.decisions.costs import (
     cost_sensitive_error as cost_sensitive_error,
     cost_sensitive_predict as cost_sensitive_predict,
     expected_cost as expected_cost,
-    normalized_cost as normalized_cost,
-    total_cost as total_cost,
 )
 
 __all__: list[str]

@@ -235,7 +235,6 @@ _OTHERS: dict[str, tuple[Make, Options]] = {
         _DRAWN | {"metrics": ["roc_auc_ovr"]},
     ),
     "net_benefit": (_chances, {"threshold": 0.3}),
-    "normalized_cost": (_labels, _COSTS),
     "one_sample_t_test": (lambda r: (r.chance,), {"error_rate": 0.3, "n_folds": 10}),
     "paired_bootstrap": (_models, _DRAWN),
     "paired_permutation_test": (_models, _DRAWN),
@@ -247,7 +246,6 @@ _OTHERS: dict[str, tuple[Make, Options]] = {
     "threshold_cost_interval": (_scores, _COSTS),
     "threshold_costs": (_scores, _COSTS),
     "top_k_accuracy_score": (_class_scores, {"k": 3}),
-    "total_cost": (_labels, _COSTS),
     "wilcoxon_signed_rank_test": (_paired, _HIGHER),
 }
 #: More than one way to call a function, and tables: what is timed beside the functions' own rows.

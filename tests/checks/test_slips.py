@@ -68,7 +68,7 @@ CASES = {
     "text in `y2`": (fm.cohen_kappa_score, (Y, list("abcde")), {}, "`y1` holds numbers and `y2`"),
     "scalar decisions": (fm.hinge_loss, (Y, SCALAR), {}, "`pred_decision` must be an array: got a"),
     "scalar costs": (
-        *(fm.costs.total_cost, (Y, Y), {"cost_matrix": SCALAR}),
+        *(fm.costs.cost_sensitive_error, (Y, Y), {"cost_matrix": SCALAR}),
         r"`cost_matrix` must have shape \(n_classes, n_classes\): got \(\)",
     ),
     "lazy labels": (fm.f1_score, (LAZY, LAZY), {}, r"`y_true` .* lazy frame: pass `\.collect\(\)`"),
@@ -79,7 +79,7 @@ CASES = {
     "lazy models": (fm.paired_bootstrap, (Y, LAZY), {}, "`scores` is a lazy frame: pass"),
     "lazy models, evaluate": (fm.evaluate, (Y, LAZY), {}, "`scores` is a lazy frame: pass"),
     "lazy costs": (
-        fm.costs.total_cost,
+        fm.costs.cost_sensitive_error,
         (Y, Y),
         {"cost_matrix": LAZY},
         "`cost_matrix` is a lazy frame",

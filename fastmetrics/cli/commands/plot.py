@@ -205,7 +205,7 @@ def _draw_cost(rows: Rows, options: argparse.Namespace, ax: Any) -> Any:
     has_prices = options.cost_fn is not None or options.cost_fp is not None
     for name, scores in rows.scores.items():
         if has_prices:
-            curve = threshold_costs(rows.labels, scores, **prices, **rows.keywords)
+            curve: Any = threshold_costs(rows.labels, scores, **prices, **rows.keywords)
         else:
             curve = cost_curve(rows.labels, scores, **rows.keywords)
         ax = curve.plot(ax, name=name if len(rows.scores) > 1 else None)

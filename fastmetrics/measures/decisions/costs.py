@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, Literal, NamedTuple, overload
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,13 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from fastmetrics._docs import documented
 from fastmetrics._input.classes import in_class_order
 from fastmetrics._input.containers import as_array
-from fastmetrics._input.scalars import check_choice, check_fraction
+from fastmetrics._input.scalars import check_fraction
 from fastmetrics._input.scores import check_score_matrix
-from fastmetrics._input.weights import as_given
-from fastmetrics.errors import InputError, InputTypeError, UndefinedMetricWarning, warn_user
+from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.measures.decisions._count_formulas import (
     Array,
-    Tally,
     check_cost,
     check_cost_matrix,
     cost_coefficients,
@@ -34,8 +32,6 @@ from fastmetrics.tables.confusion.confusion_matrix import ConfusionMatrix
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-TIES: Final = ("smallest", "largest", "most_probable")
-
 #: Cells of a chunk's arrays: half a megabyte each, so that a chunk stays in the cache.
 _CELLS: Final = 1 << 16
 _FEWEST_ROWS: Final = 256
@@ -44,36 +40,12 @@ _FEWEST_ROWS: Final = 256
 _SUM_TOLERANCE: Final = 1e-5
 
 
-@overload
-def cost_sensitive_predict(
-    y_proba: ArrayLike,
-    cost_matrix: ArrayLike,
-    *,
-    labels: ArrayLike | None = ...,
-    ties: str = ...,
-    return_cost: Literal[False] = ...,
-) -> NDArray[Any]: ...
-
-
-@overload
-def cost_sensitive_predict(
-    y_proba: ArrayLike,
-    cost_matrix: ArrayLike,
-    *,
-    labels: ArrayLike | None = ...,
-    ties: str = ...,
-    return_cost: Literal[True],
-) -> tuple[NDArray[Any], Floats]: ...
-
-
 def cost_sensitive_predict(
     y_proba: ArrayLike,
     cost_matrix: ArrayLike,
     *,
     labels: ArrayLike | None = None,
-    ties: str = "smallest",
-    return_cost: bool = False,
-) -> NDArray[Any] | tuple[NDArray[Any], Floats]:
+) -> NDArray[Any]:
     """Choose for each example the class whose expected cost is least.
 
     Parameters
@@ -86,16 +58,11 @@ def cost_sensitive_predict(
         are gains.
     labels : array-like of shape (K,), optional
         The classes in the order of the columns; 0, 1, ..., K-1 by default.
-    ties : {"smallest", "largest", "most_probable"}, default="smallest"
-        Of classes that are equally cheap choose the one that comes first among the columns, the
-        last, or the one of the largest probability (of several such, the first).
-    return_cost : bool, default=False
-        Whether to return the expected cost of the choice as well.
 
     Returns
     -------
-    ndarray of shape (n_samples,), or a tuple of two such arrays
-        The label of each row; with `return_cost` also its expected cost, float64.
+    ndarray of shape (n_samples,)
+        The label of each row; of classes that are equally cheap, the first.
 
     Raises
     ------
@@ -103,16 +70,15 @@ def cost_sensitive_predict(
         If the probabilities or costs are no real numbers.
     ValueError
         If a probability is outside [0, 1], a row does not add up to 1 (to 1e-5), a cost is not
-        finite, the shapes or the labels do not fit, or `ties` is unknown.
+        finite, or the shapes or the labels do not fit.
 
     Notes
     -----
     The expected cost of class j is the sum over i of p_i cost_ij. Adding a constant to a row of
     the matrix, or multiplying all of it by a positive number, changes no decision; two classes are
-    decided by p >= cost_fp / (cost_fp + cost_fn). Costs tie when their sums, added up in the order
-    of the classes in float64, are equal; that order makes a row's decision and cost the same
-    whatever rows stand beside it. Time O(n K²), by blocks of rows: memory beyond the result is
-    that of a block.
+    decided by p > cost_fp / (cost_fp + cost_fn). Costs are added up in the order of the classes in
+    float64, so that a row's decision is the same whatever rows stand beside it. Time O(n K²), by
+    blocks of rows: memory beyond the result is that of a block.
 
     References
     ----------
@@ -123,11 +89,9 @@ def cost_sensitive_predict(
     >>> costs = [[0, 1], [4, 0]]  # missing a positive costs four times a false alarm
     >>> cost_sensitive_predict([[0.9, 0.1], [0.7, 0.3], [0.2, 0.8]], costs, labels=["no", "yes"])
     array(['no', 'yes', 'yes'], dtype='<U3')
-    >>> cost_sensitive_predict([0.1, 0.3, 0.8], costs, return_cost=True)
-    (array([0, 1, 1]), array([0.4, 0.7, 0.2]))
+    >>> cost_sensitive_predict([0.1, 0.3, 0.8], costs)
+    array([0, 1, 1])
     """
-    check_choice("ties", ties, TIES)
-    check_choice("return_cost", return_cost, (True, False))
     costs = check_cost_matrix("cost_matrix", cost_matrix)
     if costs.ndim != 2 or costs.shape[0] != costs.shape[1] or costs.size == 0:
         raise InputError(f"`cost_matrix` must be square, (K, K): got shape {costs.shape}")
@@ -140,17 +104,15 @@ def cost_sensitive_predict(
     names = None if labels is None else np.array(checked_labels(labels, k))
     n = len(matrix)
     decisions = np.empty(n, dtype=np.int64)
-    expected = np.empty(n) if return_cost else None
     rows = max(_FEWEST_ROWS, _CELLS // k)
     for start in range(0, n, rows):
         here = slice(start, start + rows)
-        block = _checked_block(matrix[here], k, start)
-        decisions[here] = _cheapest(block, scaled, ties)
-        if expected is not None:
-            # A row's terms are added by NumPy's pairwise sum, the same in a block of any size.
-            expected[here] = (block * costs.T[decisions[here]]).sum(axis=1)
-    chosen: NDArray[Any] = decisions if names is None else names[decisions]
-    return chosen if expected is None else (chosen, expected)
+        # Classes by rows: every step below runs along a line of rows. A matrix product would add up
+        # rows of another place in another order.
+        columns = np.ascontiguousarray(_checked_block(matrix[here], k, start).T)
+        expected = np.einsum("ir,ij->jr", columns, scaled)
+        decisions[here] = expected.argmin(axis=0)
+    return decisions if names is None else np.asarray(names[decisions])
 
 
 def _probability_matrix(y_proba: Any, k: int) -> NDArray[Any]:
@@ -188,46 +150,6 @@ def _checked_block(block: NDArray[Any], k: int, start: int) -> Floats:
         )
     return probabilities
 
-
-def _cheapest(block: Floats, costs: Floats, ties: str) -> Codes:
-    """Return the cheapest class of each row.
-
-    The matrix product may add up in any order, and in another one for rows of another place. It
-    decides where it leaves no doubt; rows whose two cheapest classes are closer than rounding can
-    move them are added up again, in the order of the classes.
-    """
-    k = len(costs)
-    product = costs.T @ block.T  # classes by rows: every step below runs along a line of rows
-    best, second = product[0].copy(), np.full(len(block), np.inf)
-    chosen = np.zeros(len(block), dtype=np.int64)
-    for j in range(1, k):
-        here = product[j]
-        better = here < best
-        np.minimum(second, np.maximum(best, here), out=second)
-        np.copyto(chosen, j, where=better)
-        np.minimum(best, here, out=best)
-    margin = 8.0 * (k + 1) * np.finfo(np.float64).eps  # costs are below 1, rows add up to 1
-    close = np.flatnonzero(second - best <= margin)
-    if len(close) > 0:
-        chosen[close] = _cheapest_in_order(block[close], costs, ties)
-    return chosen
-
-
-def _cheapest_in_order(block: Floats, costs: Floats, ties: str) -> Codes:
-    """Return the cheapest class of each row, every sum being taken in the order of the classes."""
-    k = len(costs)
-    expected = np.zeros(block.shape)
-    for i in range(k):
-        expected += block[:, i : i + 1] * costs[i]
-    if ties == "largest":
-        return np.asarray(k - 1 - np.argmin(expected[:, ::-1], axis=1))
-    if ties == "smallest":
-        return np.asarray(np.argmin(expected, axis=1))
-    tied = expected == expected.min(axis=1, keepdims=True)
-    return np.asarray(np.argmax(np.where(tied, block, -1.0), axis=1))
-
-
-_EMPTY: Final = "the cost is not defined: there is no example"
 
 _DATA: Final = """
 Parameters
@@ -298,80 +220,10 @@ def cost_sensitive_error(
     >>> cost_sensitive_error(["a", "b", "c", "c"], ["b", "b", "a", "c"], cost_matrix=costs)
     1.75
     """
-    asked = _costed(y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight)
-    return defined(np.ldexp(mean_cost(asked.tally), -asked.cost_exponent), _EMPTY)
-
-
-@documented(_DATA, _COSTS)
-def total_cost(
-    y_true: ArrayLike | ConfusionMatrix,
-    y_pred: ArrayLike | None = None,
-    *,
-    cost_matrix: ArrayLike | None = None,
-    cost_fn: float | None = None,
-    cost_fp: float | None = None,
-    labels: ArrayLike | None = None,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Compute the sum of the costs of all examples.
-
-    Returns
-    -------
-    float
-        The sum of weight times cost; 0 where there is no example.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If it is beyond the largest double: inf, or -inf of gains.
-
-    Examples
-    --------
-    >>> total_cost([0, 0, 1, 1], [0, 1, 0, 1], cost_fn=4, cost_fp=1)
-    5.0
-    """
-    asked = _costed(y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight)
-    total = float(as_given(float(asked.tally.linear), asked.exponent + asked.cost_exponent))
-    if math.isinf(total):
-        warn_user(
-            f"the total cost is beyond the largest double: set to {total}", UndefinedMetricWarning
-        )
-    return total
-
-
-@documented(_DATA, _COSTS, NAN)
-def normalized_cost(
-    y_true: ArrayLike | ConfusionMatrix,
-    y_pred: ArrayLike | None = None,
-    *,
-    cost_matrix: ArrayLike | None = None,
-    cost_fn: float | None = None,
-    cost_fp: float | None = None,
-    labels: ArrayLike | None = None,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Compute the total cost as a share of the largest that is possible on these labels.
-
-    Returns
-    -------
-    float
-        In [0, 1]; nan where nothing can cost anything.
-
-    Notes
-    -----
-    The largest possible cost takes each example for the class that is dearest for it:
-    ``sum_i n_i max_j cost[i, j]``. It is 1 - `cost_sensitive_accuracy`. Multiplying the costs by
-    a number does not change it. (The y axis of a cost curve is normalized otherwise.)
-
-    Examples
-    --------
-    >>> normalized_cost([0, 0, 1, 1], [0, 1, 0, 1], cost_fn=4, cost_fp=1)
-    0.5
-    """
-    asked = _costed(y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight)
-    return _share(asked, saved=False)
+    given = y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight
+    counts, costs, exponent = _counts_and_costs(*given)
+    mean = mean_cost(tally(counts, costs))
+    return defined(np.ldexp(mean, -exponent), "the cost is not defined: there is no example")
 
 
 @documented(_DATA, _COSTS, NAN)
@@ -396,16 +248,28 @@ def cost_sensitive_accuracy(
 
     Notes
     -----
-    What was saved is summed up, not subtracted. With all costs 1 it is the accuracy. See
-    `normalized_cost`.
+    The largest possible cost takes each example for the class that is dearest for it:
+    ``sum_i n_i max_j cost[i, j]``. What was saved is summed up, not subtracted. With all costs 1 it
+    is the accuracy. Multiplying the costs by a number does not change it.
 
     Examples
     --------
     >>> cost_sensitive_accuracy([0, 0, 1, 1], [0, 0, 0, 1], cost_fn=4, cost_fp=1)
     0.6
     """
-    asked = _costed(y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight)
-    return _share(asked, saved=True)
+    given = y_true, y_pred, cost_matrix, cost_fn, cost_fp, labels, pos_label, sample_weight
+    counts, costs, exponent = _counts_and_costs(*given)
+    if (costs < 0).any():
+        raise InputError(
+            "costs must not be negative where the largest possible one is the unit: got "
+            f"{math.ldexp(costs.min(), -exponent)!r}; adding a constant to a row changes no "
+            "decision"
+        )
+    worst = costs.max(axis=1)
+    saved = cost_share(tally(counts, worst[:, np.newaxis] - costs), worst)
+    return defined(
+        saved, "the normalized cost is not defined: the largest possible cost on these labels is 0"
+    )
 
 
 @documented(_DATA, NAN)
@@ -471,17 +335,7 @@ def expected_cost(
     return defined(np.ldexp(value, -exponent), reason)
 
 
-class _Costed(NamedTuple):
-    """Counts, what each cell costs, and the sums of both: each scaled by a power of two."""
-
-    counts: Array
-    costs: Array
-    tally: Tally
-    exponent: int
-    cost_exponent: int
-
-
-def _costed(
+def _counts_and_costs(
     y_true: Any,
     y_pred: Any,
     cost_matrix: Any,
@@ -490,7 +344,8 @@ def _costed(
     labels: Any,
     pos_label: Any,
     sample_weight: Any,
-) -> _Costed:
+) -> tuple[Array, Array, int]:
+    """Return counts, what each cell costs, and the exponent of two that costs are scaled by."""
     if cost_matrix is None:
         if cost_fn is None or cost_fp is None:
             raise InputTypeError("costs are needed: `cost_matrix`, or `cost_fn` and `cost_fp`")
@@ -512,18 +367,4 @@ def _costed(
             )
     given = {"cost_matrix": cost_matrix, "cost_fn": cost_fn, "cost_fp": cost_fp}
     costs = cost_coefficients(len(found.labels), **given)
-    counts = found.counts.astype(np.float64)
-    return _Costed(counts, costs, tally(counts, costs), found.exponent, cost_exponent(**given))
-
-
-def _share(asked: _Costed, *, saved: bool) -> float:
-    if (asked.costs < 0).any():
-        raise InputError(
-            "costs must not be negative where the largest possible one is the unit: got "
-            f"{math.ldexp(asked.costs.min(), -asked.cost_exponent)!r}; adding a constant to a row "
-            "changes no decision"
-        )
-    worst = asked.costs.max(axis=1)
-    sums = tally(asked.counts, worst[:, np.newaxis] - asked.costs) if saved else asked.tally
-    reason = "the normalized cost is not defined: the largest possible cost on these labels is 0"
-    return defined(cost_share(sums, worst), reason)
+    return found.counts.astype(np.float64), costs, cost_exponent(**given)
