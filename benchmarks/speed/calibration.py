@@ -54,7 +54,6 @@ def _isotonic(data: Data, **more: Any) -> Call:
 WORKS: dict[str, Prepare] = {
     "isotonic": _isotonic,
     "weighted isotonic": lambda data: _isotonic(data, sample_weight=data.weights),
-    "isotonic of numbers": lambda data: _isotonic(data, targets_are="numbers"),
     "decomposition": _ours("score_decomposition", _parts, loss="log_loss"),
     "logistic": _ours("logistic_calibration", _line),
     "calibration summary": _ours(
@@ -127,7 +126,6 @@ def _curve_by_sklearn(data: Data) -> Call:
 CHECKS: dict[str, Callable[[Data, Any], None]] = {
     "isotonic": _check_isotonic(weighted=False),
     "weighted isotonic": _check_isotonic(weighted=True),
-    "isotonic of numbers": _check_isotonic(weighted=False),
     "decomposition": _check_decomposition,
     "logistic": _check_logistic,
     "calibration summary": _check_summary,
@@ -169,7 +167,6 @@ CONTEXT: tuple[Target, ...] = (
     _row(
         "isotonic_numbers",
         "`isotonic_fit` of numbers",
-        "isotonic of numbers",
         "sklearn isotonic",
         at_least=True,
     ),

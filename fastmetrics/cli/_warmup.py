@@ -126,7 +126,6 @@ def _probabilities(kind: Any) -> None:
                 loss(classes, shares, sample_weight=weight)
             fm.top_k_accuracy_score(classes, shares, sample_weight=weight)
             fm.calibration.calibration_summary(y, p, sample_weight=weight)
-            fm.calibration.isotonic_fit(p, p[::-1], targets_are="numbers", sample_weight=weight)
         fm.calibration.calibration_test(y, p, n_resamples=9)
         fm.evaluate(y, {"a": p, "b": p[::-1].copy()})
         fm.evaluate(classes, {"a": shares}, task="multiclass")

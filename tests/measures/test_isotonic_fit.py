@@ -1,4 +1,4 @@
-"""Isotonic fits: by the min-max formula, by scikit-learn, of tables, numbers and weights."""
+"""Isotonic fits: by the min-max formula, by scikit-learn, of tables and weights."""
 
 from fractions import Fraction
 
@@ -31,28 +31,13 @@ def test_labels_by_the_definition(rows, weighting):
     assert Fraction(float(fit.weights.sum())) == sum(weight for _, _, weight in points)
 
 
-@given(ROWS, st.booleans())
-def test_numbers_by_the_definition(rows, weighted):
-    labels, scores, weights = (np.array(column) for column in zip(*rows, strict=True))
-    values = labels * 2.5 - scores % 3
-    given_weights = weights / 4 if weighted else None
-    points = corp_oracle.points(values, scores, given_weights)
-    fit = fm.calibration.isotonic_fit(
-        values, scores, sample_weight=given_weights, targets_are="numbers"
-    )
-    right = corp_oracle.isotonic(points)
-    assert values_at(fit, [score for score, _, _ in points]) == list(map(float, right))
-
-
-@pytest.mark.parametrize("targets_are", ["labels", "numbers"])
 @pytest.mark.parametrize("decimals", [1, 3, 16])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_agrees_with_scikit_learn(rng, targets_are, decimals, weighted):
+def test_agrees_with_scikit_learn(rng, decimals, weighted):
     scores = np.round(rng.random(3_000), decimals)
-    labels = (rng.random(3_000) < scores).astype(float)
-    y = labels if targets_are == "labels" else labels + rng.normal(size=3_000)
+    y = (rng.random(3_000) < scores).astype(float)
     weights = rng.random(3_000) if weighted else None
-    fit = fm.calibration.isotonic_fit(y, scores, sample_weight=weights, targets_are=targets_are)
+    fit = fm.calibration.isotonic_fit(y, scores, sample_weight=weights)
     peer = IsotonicRegression(out_of_bounds="clip").fit(scores, y, sample_weight=weights)
     new = np.linspace(-0.1, 1.1, 1_000)
     np.testing.assert_allclose(fit.predict(new), peer.predict(new), rtol=1e-9, atol=1e-11)
@@ -84,11 +69,3 @@ def test_arrays_are_read_only_and_inputs_stay():
 def test_faults_of_targets():
     with pytest.raises(ValueError, match="`y_true`"):
         fm.calibration.isotonic_fit([0, 2], [0.1, 0.2])
-    with pytest.raises(TypeError, match="`pos_label` has no meaning"):
-        fm.calibration.isotonic_fit([0, 1], [0.1, 0.2], targets_are="numbers", pos_label=1)
-    with pytest.raises(TypeError, match="a ScoreTable holds labels"):
-        fm.calibration.isotonic_fit(
-            fm.ScoreTable.from_scores([0, 1], [1, 2]), targets_are="numbers"
-        )
-    with pytest.raises(ValueError, match="`y_true` must"):
-        fm.calibration.isotonic_fit([[0.5, 1], [2, 3]], [0.1, 0.2], targets_are="numbers")

@@ -48,30 +48,6 @@ def upper_hull(data: Data) -> Pair:
     return ours, twin
 
 
-def pool_adjacent(data: Data) -> Pair:
-    order = np.argsort(data.scores, kind="stable")
-    scores, values = data.scores[order], data.labels[order].astype(np.float64)
-    ties = np.append(False, scores[1:] == scores[:-1])
-    n, weights = len(values), np.ceil(4 * data.weights[order])  # of which sums are exact
-    found = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n)
-
-    def ours() -> tuple[Any, ...]:
-        count = hulls.pool_adjacent(values, weights, ties, *found)
-        return tuple(column[:count] for column in found)
-
-    def twin() -> tuple[Any, ...]:
-        """Return the blocks between vertices of the lower hull, an upper one upside down."""
-        starts = np.flatnonzero(~ties)
-        sums, totals = (np.add.reduceat(c, starts) for c in (weights * values, weights))
-        ends = _hull_by_numpy(-sums, totals)[0]
-        ends = ends[np.append(True, ends[1:] > ends[:-1])]
-        firsts = np.append(0, ends[:-1] + 1)
-        lasts = np.append(starts[1:], n)[ends] - 1
-        return starts[firsts], lasts, np.add.reduceat(sums, firsts), np.add.reduceat(totals, firsts)
-
-    return ours, twin
-
-
 def squares_lost(data: Data) -> Pair:
     n = len(data.labels)
     p, positives = np.arange(n) / n, data.labels.astype(np.int64)
@@ -92,7 +68,6 @@ def squares_lost(data: Data) -> Pair:
 
 #: The kernels covered by each pair of calls, and whether the twin visits every pair of rows.
 TWINS: dict[Callable[[Data], Pair], tuple[tuple[str, ...], bool]] = {
-    pool_adjacent: (("hulls:pool_adjacent",), False),
     squares_lost: (("hulls:squares_lost",), False),
     upper_hull: (
         (
