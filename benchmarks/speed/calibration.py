@@ -164,12 +164,6 @@ CONTEXT: tuple[Target, ...] = (
         "sklearn weighted isotonic",
         at_least=True,
     ),
-    _row(
-        "isotonic_numbers",
-        "`isotonic_fit` of numbers",
-        "sklearn isotonic",
-        at_least=True,
-    ),
     _row("decomposition", "`score_decomposition`, log loss", "decomposition", "sort"),
     _row("logistic_calibration", "`logistic_calibration`", "logistic", "sort"),
     _row(

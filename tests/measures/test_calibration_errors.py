@@ -23,7 +23,7 @@ BINS = {
     "equal-count": oracle.equal_count,
     "uniform-left-closed": oracle.uniform_left_closed,
 }
-FORMS = ("top-label", "class-wise", "full")
+FORMS = ("top-label", "class-wise")
 Y, P = [0, 1, 0, 1, 1], [0.125, 0.25, 0.5, 0.75, 0.875]
 
 
@@ -93,8 +93,7 @@ def test_columns(data, k, n_bins, form) -> None:
     rows = data.draw(st.lists(row, min_size=1, max_size=10))
     rows += [(j, [0.5, 0.5, *[0.0] * (k - 2)], 1) for j in range(k)] * 2
     codes, p, w = (list(column) for column in zip(*rows, strict=True))
-    kinds = [kind for kind in sorted(BINS) if form != "full" or kind.startswith("uniform")]
-    strategy = data.draw(st.sampled_from(kinds))
+    strategy = data.draw(st.sampled_from(sorted(BINS)))
     n_bins = 8 if (strategy, n_bins) == ("quantile", 5) else n_bins
     options = {"n_bins": n_bins, "strategy": strategy, "form": form}
     for weights in (None, w):
@@ -196,7 +195,7 @@ COLUMNS = [[0.5, 0.5, 0.0], [0.25, 0.25, 0.5], [0.0, 0.0, 1.0]]
     ("data", "options", "kind", "message"),
     [
         ((Y, P), {"n_bins": 10**7}, ValueError, "`n_bins` must be at most 1,000,000: got"),
-        ((Y, P), {"form": "full"}, TypeError, "`form` is for a column of `y_proba` a class"),
+        ((Y, P), {"form": "class-wise"}, TypeError, "`form` is for a column of `y_proba` a class"),
         ((Y, P), {"labels": [0, 1]}, TypeError, "`labels` is for a column of `y_proba` a class"),
         ((Y, [0.5, 1.5, -2.0, 0, 0]), {}, ValueError, r"`y_proba` must lie in \[0, 1\]: from -2.0"
          " to 1.5; 1.5 at index 1, 2 in all; scores are no probabilities"),
@@ -208,8 +207,6 @@ COLUMNS = [[0.5, 0.5, 0.0], [0.25, 0.25, 0.5], [0.0, 0.0, 1.0]]
         (([0, 1, 3], COLUMNS), {"labels": [0, 1, 2]}, ValueError, "contains 3, which is not in"),
         (([0, 1, 2], COLUMNS), {"labels": [0, 2, 1]}, ValueError, "stand for, sorted: got"),
         (([0, 1, 2], COLUMNS), {"pos_label": 1}, TypeError, "`pos_label` is for one column of"),
-        (([0, 1, 2], COLUMNS), {"form": "full", "strategy": "quantile"}, ValueError,
-         "`strategy` must be 'uniform' with `form='full'`, or 'uniform-left-closed': cells have"),
         (([0, 1, 2, 0, 1], P), {}, ValueError, "`y_true` has 3 classes"),
     ],
 )  # fmt: skip

@@ -50,7 +50,7 @@ def _error(
                 {"form": form, **fixed},
                 **given,
             )
-            for form in ("top-label", "class-wise", "full")
+            for form in ("top-label", "class-wise")
         ]
     if adaptive:
         entries.append(Entry(f"{name}[classes]", SHARES, of_columns("class-wise"), fixed, **given))

@@ -54,8 +54,8 @@ strategy : {"uniform", "quantile", "equal-count", "uniform-left-closed"}, defaul
 class BinSums(NamedTuple):
     """What the rows of each bin add up to; bins without rows are left out.
 
-    ``gaps`` are outcomes less probabilities: one column for two classes, one a class for several.
-    ``squares`` are the squared lengths of each row's own gaps; empty unless they were asked for.
+    ``gaps`` are outcomes less probabilities, ``outcomes`` the positives; ``squares`` are those of
+    each row's own gap, empty unless they were asked for.
     """
 
     weight: NDArray[Any]
@@ -70,12 +70,8 @@ class BinSums(NamedTuple):
 
     @property
     def distances(self) -> Floats:
-        """How far means of outcomes and of probabilities are apart: half the sum of all classes'.
-
-        That is their total variation; for two classes, the gap of either.
-        """
-        lengths: Floats = np.abs(self.gaps).sum(axis=1) / self.weight
-        return lengths if self.gaps.shape[1] == 1 else lengths / 2
+        """How far means of outcomes and of probabilities are apart."""
+        return np.asarray(np.abs(self.gaps) / self.weight)
 
 
 def check_bins(n_bins: Any, strategy: Any) -> tuple[int, Strategy]:
@@ -104,8 +100,8 @@ def bin_sums(
         of_rows = np.add.reduceat(terms, starts)
     return BinSums(
         np.add.reduceat(weight, starts),
-        np.add.reduceat(gaps, starts)[:, None],
-        np.add.reduceat(positives, starts).astype(np.float64)[:, None],
+        np.add.reduceat(gaps, starts),
+        np.add.reduceat(positives, starts).astype(np.float64),
         of_rows,
     )
 
@@ -158,8 +154,7 @@ def _percentiles(p: Floats, rows: NDArray[Any], n_bins: int) -> Floats:
     return np.asarray(np.where(t < 0.5, low + gap * t, high - gap * (1 - t)))
 
 
-Form = Literal["top-label", "class-wise", "full"]
-FORMS: Final = ("top-label", "class-wise", "full")
+Form = Literal["top-label", "class-wise"]
 #: What isclose of the array API allows beside the relative tolerance, as for the log loss.
 _ABSOLUTE: Final = 1e-8
 
@@ -172,11 +167,10 @@ y_true : array-like of shape (n_samples,) or ScoreTable
 y_proba : array-like of shape (n_samples,) or (n_samples, n_classes), optional
     Probabilities in [0, 1]: of the positive class, or a column for each class in the order of the
     sorted labels, the rows adding up to 1.
-form : {"top-label", "class-wise", "full"}, optional
+form : {"top-label", "class-wise"}, optional
     What is asked of columns. "top-label" (the default): the greatest probability of a row, the
     first of those that tie, is that of being right. "class-wise": each class's probability is that
-    of its own. "full": the vector of probabilities is that of the classes, in cells of the
-    product of uniform bins. One column has no form.
+    of its own. One column has no form.
 labels : array-like of shape (n_classes,), optional
     The classes that columns stand for, sorted; needed where one has no row.
 
@@ -219,15 +213,8 @@ def binned(
         table = probability_table(y_true, y_proba, sample_weight=weights, pos_label=pos_label)
         return _with_rows([bin_sums(table, n_bins, strategy, squares=squares)])
     _check_no_pos_label(pos_label)
-    chosen: Form = "top-label" if form is None else check_choice("form", form, FORMS)
+    chosen = "top-label" if form is None else check_choice("form", form, get_args(Form))
     codes, columns = class_rows(y_true, y_proba, labels)
-    if chosen == "full":
-        if not strategy.startswith("uniform"):
-            raise InputError(
-                "`strategy` must be 'uniform' with `form='full'`, or 'uniform-left-closed': cells "
-                "have no ranks"
-            )
-        return _with_rows([_cell_sums(codes, columns, n_bins, strategy, weights)])
     problems = [top_label(codes, columns)]
     if chosen == "class-wise":
         problems = [(codes == k, columns[:, k]) for k in range(columns.shape[1])]
@@ -311,43 +298,6 @@ def top_label(codes: NDArray[np.int64], columns: Floats) -> tuple[NDArray[np.boo
     return codes == top, columns[np.arange(len(top)), top]
 
 
-def _cell_sums(
-    codes: NDArray[np.int64], columns: Floats, n_bins: int, strategy: Strategy, sample_weight: Any
-) -> BinSums:
-    """Return the sums in cells of the simplex.
-
-    Rows are put in one order whatever theirs was, by cell first: sums are then the same bits.
-    """
-    n, k = columns.shape
-    weights: NDArray[Any] = np.ones(n, np.int64)
-    if sample_weight is not None:
-        found = check_weights(sample_weight, n)
-        weights = found.values.astype(np.int64) if found.is_integer else found.values
-    bins = bins_between(uniform_edges(n_bins), columns, strategy)
-    rows = np.flatnonzero(weights)
-    order = rows[np.lexsort((weights[rows], codes[rows], *columns[rows].T, *bins[rows].T))]
-    bins, weights = bins[order], weights[order]
-    is_first = np.ones(len(order), bool)
-    is_first[1:] = (bins[1:] != bins[:-1]).any(axis=1)
-    starts = np.flatnonzero(is_first)
-    outcomes = np.zeros((len(order), k))
-    outcomes[np.arange(len(order)), codes[order]] = 1.0
-    gaps = outcomes - columns[order]
-    of_rows = weights[:, None]
-    return BinSums(
-        np.add.reduceat(weights, starts),
-        _column_sums(of_rows * gaps, starts),
-        _column_sums(of_rows * outcomes, starts),
-        np.add.reduceat(weights * (gaps * gaps).sum(axis=1), starts),
-    )
-
-
-def _column_sums(values: Floats, starts: NDArray[np.intp]) -> Floats:
-    """Return the sums of each column, pairwise along it."""
-    columns = [np.add.reduceat(np.ascontiguousarray(column), starts) for column in values.T]
-    return np.stack(columns, axis=1)
-
-
 Estimator = Literal["kumar", "sun", "plug-in"]
 _ESTIMATORS: Final = ("kumar", "sun", "plug-in")
 
@@ -389,15 +339,14 @@ def expected_calibration_error(
     float
         The sum over bins of the share of their rows times the gap between the share of positives
         and the mean probability; in [0, 1], 0 is best. "class-wise": the mean of the classes'
-        errors; "full": the gap is the total variation, half the sum of the classes' gaps.
+        errors.
 
     References
     ----------
     Pakdaman Naeini, Cooper & Hauskrecht (2015), Obtaining well calibrated probabilities using
     Bayesian binning, AAAI. Guo, Pleiss, Sun & Weinberger (2017), On calibration of modern neural
     networks, ICML (top-label). Kull et al. (2019), Beyond temperature scaling, NeurIPS
-    (class-wise). Vaicenavicius et al. (2019), Evaluating model calibration in classification,
-    AISTATS (full).
+    (class-wise).
 
     Examples
     --------
@@ -433,8 +382,7 @@ def maximum_calibration_error(
     -------
     float
         The largest gap between the share of positives and the mean probability of a bin, however
-        few its rows; in [0, 1], 0 is best. "class-wise": of all classes'; "full": the gap is the
-        total variation, half the sum of the classes' gaps.
+        few its rows; in [0, 1], 0 is best. "class-wise": of all classes'.
 
     References
     ----------
@@ -524,8 +472,7 @@ def root_mean_square_calibration_error(
     -------
     float
         The root of the mean over rows of the squared gap of their bins, or 0 where the estimate of
-        the mean is negative; 0 is best. "class-wise": the mean is over the classes too; "full":
-        the squared gap is the sum of the classes'.
+        the mean is negative; 0 is best. "class-wise": the mean is over the classes too.
 
     Raises
     ------
@@ -579,15 +526,14 @@ def root_mean_square_calibration_error(
 def mean_square(one: BinSums, estimator: Estimator) -> float:
     """Return the estimate of the mean squared gap; below 0 at times, unless it is "plug-in"."""
     n = one.weight
-    square = (one.gaps**2).sum(axis=1)
+    square = one.gaps**2
     if estimator == "plug-in":
         return float((one.shares * (square / n**2)).sum())
     rows = np.maximum(n, 2)  # of one row, nothing is kept
     if estimator == "sun":
         bias = one.squares
     else:
-        spread = (one.outcomes * (n[:, None] - one.outcomes)).sum(axis=1)
-        bias = (spread + square) / rows
+        bias = (one.outcomes * (n - one.outcomes) + square) / rows
     terms = (square - bias) / (rows - 1)
     return float(np.where(n > 1, terms, 0.0).sum() / n.sum())
 
