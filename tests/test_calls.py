@@ -17,11 +17,11 @@ MOST_FILES = {
     "accuracy_score": 7,
     "mean_squared_error": 8,
     "log_loss": 9,
-    "delong": 15,
+    "delong": 19,
     "bootstrap": 24,
-    "estimate": 25,
-    "compare": 26,
-    "evaluate": 38,
+    "estimate": 24,
+    "compare": 25,
+    "evaluate": 37,
 }
 
 

@@ -31,7 +31,7 @@ from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.proportions import proportion_limits
-from fastmetrics.inference.table_points import Measured, counts_of_share
+from fastmetrics.inference.samples import Measured, counts_of_share
 from fastmetrics.inference.units import ROUNDING, Floats, Ints, Units
 from fastmetrics.measures._measure import HITS, Measure
 from fastmetrics.measures.asking import Asked

@@ -34,8 +34,14 @@ from fastmetrics.inference.compare import Chosen, compared
 from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate import estimate, metric_of
 from fastmetrics.inference.estimate_result import Estimate
-from fastmetrics.inference.samples import BinarySample, Design, warn_of_units
-from fastmetrics.inference.table_points import Measured, counts_of_share, of_cells
+from fastmetrics.inference.samples import (
+    BinarySample,
+    Design,
+    Measured,
+    counts_of_share,
+    of_cells,
+    warn_of_units,
+)
 from fastmetrics.inference.units import Floats, Ints
 from fastmetrics.measures._measure import HITS, RowInfluences, of_mean
 from fastmetrics.measures.asking import Asked, ask, is_pair, labelled

@@ -48,9 +48,8 @@ from fastmetrics.inference.range_summary import (
     average_precision_of,
 )
 from fastmetrics.inference.reference import NOWHERE, limits
-from fastmetrics.inference.samples import asked_of, sample_of, warn_of_units
+from fastmetrics.inference.samples import TablePoints, asked_of, sample_of, warn_of_units
 from fastmetrics.inference.table_estimates import of_summary
-from fastmetrics.inference.table_points import TablePoints
 from fastmetrics.inference.threshold_cost import ThresholdCostInterval, threshold_cost_interval
 from fastmetrics.inference.units import effective_sample_size
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
@@ -62,7 +61,7 @@ from fastmetrics.measures.curves.best_threshold import best_threshold
 from fastmetrics.measures.curves.precision_recall import (
     break_even_at,
 )
-from fastmetrics.measures.curves.roc import ks_at, ks_of_table
+from fastmetrics.measures.curves.roc import KolmogorovSmirnov, ks_at, ks_of_table
 from fastmetrics.measures.registry import DEFAULTS, LOSSES, MEASURES
 from fastmetrics.tables.score_table import ScoreTable, real_threshold
 
@@ -224,12 +223,13 @@ def evaluate_scores(
         asked = tuple(one for one in asked if one.label in more and len(scored.classes))
     estimates: list[dict[str, Estimate]] = [{} for _ in named]
     pairs = None
+    gaps: list[KolmogorovSmirnov | None] = [None] * len(named)
     if asked:
         names = [each.name for each in named]
-        estimates, pairs = _estimated(asked, samples, names, level, more, tables)
+        estimates, pairs, gaps = _estimated(asked, samples, names, level, more, tables)
     models = []
-    for each, table, note, found in zip(named, tables, sizes, estimates, strict=True):
-        model = _evaluated(each.name, table, note, found, are_of_table=read != "importances")
+    for each, table, note, found, gap in zip(named, tables, sizes, estimates, gaps, strict=True):
+        model = _evaluated(each.name, table, note, found, gap, are_of_table=read != "importances")
         if not math.isnan(model.roc_auc):
             kept = tuple(guaranteed_threshold(table, **promise) for promise in promises)
             costs = None if prices is None else _cheapest(y_true, each, prices, options)
@@ -253,8 +253,8 @@ def _estimated(
     level: float,
     more: Mapping[str, Any],
     tables: Sequence[ScoreTable],
-) -> tuple[list[dict[str, Estimate]], Comparisons | None]:
-    """Return the estimates of each model by metric, and of several how they differ.
+) -> tuple[list[dict[str, Estimate]], Comparisons | None, list[KolmogorovSmirnov | None]]:
+    """Return the estimates of each model by metric, and of several how they differ; largest gaps.
 
     Models differ by `SMOOTH` and by the metrics asked for: that one has the larger KS, a maximum,
     is no news of which is better.
@@ -263,6 +263,7 @@ def _estimated(
     chosen = Chosen(tuple(names), pairs_of(names), None, level, "two-sided")
     estimates: list[dict[str, Estimate]] = [{} for _ in names]
     pairs: dict[str, Comparison] = {}
+    gaps: list[KolmogorovSmirnov | None] = [None for _ in names]
     with said_in_notes():
         for one in asked:
             sample = samples[one.label]
@@ -270,8 +271,10 @@ def _estimated(
             if several and not is_tested and sample.design.is_plain:
                 each = [TablePoints(table).measured(one) for table in tables]
                 own = [estimate_of(one, a, 0, level, None, "two-sided") for a in each]
+                gaps = [rates.gap for a in each for rates in a.rates] or gaps
             else:
                 measured = sample.measured(one)
+                gaps = [rates.gap for rates in measured.rates] or gaps
                 if one is asked[0]:
                     warn_of_units(measured.units, read)
                 if several and is_tested:
@@ -284,7 +287,7 @@ def _estimated(
                     ]
             for found, estimate_ in zip(estimates, own, strict=True):
                 found[one.label] = estimate_
-    return estimates, Comparisons(pairs) if pairs else None
+    return estimates, Comparisons(pairs) if pairs else None, gaps
 
 
 def evaluate_tables(
@@ -400,6 +403,7 @@ def _evaluated(
     table: ScoreTable,
     note: str,
     estimates: Mapping[str, Estimate],
+    gap: KolmogorovSmirnov | None = None,
     *,
     are_of_table: bool = True,
 ) -> ModelEvaluation:
@@ -410,7 +414,7 @@ def _evaluated(
     if not (n_positive > 0 and n_negative > 0):
         return _with_estimates(_undefined(name, n_positive, n_negative), estimates)
     known = {label: one.estimate for label, one in estimates.items()} if are_of_table else {}
-    largest = ks_of_table(table)
+    largest = gap or ks_of_table(table)
     # Where the largest |TPR - FPR| is a positive one, its threshold is Youden's.
     best = largest if largest.sign > 0 else best_threshold(table, criterion="youden")
     values: dict[str, Any] = {

@@ -30,8 +30,7 @@ from fastmetrics.errors import InputError, no_such
 from fastmetrics.inference.estimate_result import Estimate, Pair
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.reference import NOWHERE, adjusted, difference_test, pvalue, quantile
-from fastmetrics.inference.samples import QuerySample, Sample, asked_of, sample_of
-from fastmetrics.inference.table_points import Measured
+from fastmetrics.inference.samples import Measured, QuerySample, Sample, asked_of, sample_of
 from fastmetrics.inference.units import Spread, Units
 from fastmetrics.measures.asking import Asked
 

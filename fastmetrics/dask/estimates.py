@@ -38,8 +38,7 @@ from fastmetrics.inference.estimate import estimate as estimate_rows
 from fastmetrics.inference.estimate_result import Estimates
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.range_summary import Lookup, Pairs, ProductSums
-from fastmetrics.inference.samples import sample_of, warn_of_units
-from fastmetrics.inference.table_points import Measured, TablePoints
+from fastmetrics.inference.samples import Measured, TablePoints, sample_of, warn_of_units
 from fastmetrics.inference.units import ROUNDING, Floats, Units
 from fastmetrics.measures._measure import LARGEST_GAP
 from fastmetrics.measures.asking import Asked, MetricsLike, ask

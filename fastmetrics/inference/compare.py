@@ -24,7 +24,7 @@ from fastmetrics.inference.interval_rule import (
 )
 from fastmetrics.inference.range_summary import Pairs, ProductSums
 from fastmetrics.inference.reference import ALL, pvalue
-from fastmetrics.inference.table_points import Measured
+from fastmetrics.inference.samples import Measured
 from fastmetrics.inference.units import (
     Floats,
     Reference,

@@ -34,8 +34,13 @@ from fastmetrics.errors import (
 from fastmetrics.inference.comparison_result import Comparison
 from fastmetrics.inference.estimate_result import Estimate, Pair
 from fastmetrics.inference.reference import interval_of, joint_pvalue
-from fastmetrics.inference.samples import BinarySample, warn_of_units
-from fastmetrics.inference.table_points import Measured, TablePoints, check_counts
+from fastmetrics.inference.samples import (
+    BinarySample,
+    Measured,
+    TablePoints,
+    check_counts,
+    warn_of_units,
+)
 from fastmetrics.inference.units import Floats, Spread, Units, without_rounding
 from fastmetrics.measures._measure import Scale
 from fastmetrics.measures.asking import ask_one
@@ -192,7 +197,7 @@ def _aucs(y_true: Any, models: list[NamedScores], **given: Any) -> _Aucs:
         own = {name: given[name] for name in ("sample_weight", "pos_label")}
         table = as_table(y_true, models[0].values, **own)
         check_counts(table, table.is_weighted)
-        measured = TablePoints(table).at_scores(_AUC)
+        measured = TablePoints(table).measured(_AUC)
     else:
         given |= {"strata": None, "threshold": None, "asked": (_AUC,)}
         measured = BinarySample(y_true, models, given).measured(_AUC)

@@ -26,13 +26,13 @@ from fastmetrics.errors import InputError, InputTypeError
 from fastmetrics.inference.estimate_result import Estimate, Estimates
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.samples import (
+    Measured,
     asked_of,
     check_influences,
     sample_of,
     warn_of_units,
 )
 from fastmetrics.inference.table_estimates import TABLES, AnyTable, estimates_of_table
-from fastmetrics.inference.table_points import Measured
 from fastmetrics.measures.asking import Asked, MetricsLike
 from fastmetrics.tables.ranking import RankingTable
 from fastmetrics.tables.score_table import real_threshold

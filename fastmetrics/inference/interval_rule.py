@@ -20,7 +20,7 @@ from fastmetrics.inference.proportions import (
     proportion_limits,
 )
 from fastmetrics.inference.reference import NOWHERE, critical_value, limits, quantile, within
-from fastmetrics.inference.table_points import Measured, Rates
+from fastmetrics.inference.samples import Measured, Rates
 from fastmetrics.inference.units import ROUNDING, Floats, Reference, Spread
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.decisions.count_measures import gradient
@@ -311,9 +311,10 @@ def gap_limits(
     outside = (1.0 - level) / (2.0 if alternative == "two-sided" else 1.0)
     sizes = [n / max(1.0, ratio) for n in rates.sizes]
     gaps = rates.true_positive - rates.false_positive
-    largest = float(np.abs(gaps).max())
+    np.abs(gaps, out=gaps)
+    largest = float(gaps.max())
     far = -quantile(outside / _GAPS, df)
-    near = np.abs(gaps) >= largest - _widest(sizes, far)  # no limit of others is the greatest
+    near = gaps >= largest - _widest(sizes, far)  # no limit of others is the greatest
     both = rates.true_positive[near], rates.false_positive[near]
     low, high = 0.0, 1.0
     worth = math.sqrt(sizes[0] * sizes[1] / (sizes[0] + sizes[1]))

@@ -1,11 +1,12 @@
-"""What estimates are made of: a form for each kind of data, which knows how rows move measures.
+"""What estimates are made of: a class for each kind of data, which knows how rows move metrics.
 
-A form holds the rows of one or several models, judged once. `measured` returns a measure of each
-model with the influences of its points, and the units that these points are.
+A sample holds the rows of one or several models, verified once, or a table of counts. `measured`
+returns a metric of each model with the influence values of its points, and what units these are.
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,40 +26,216 @@ from fastmetrics._input.classes import (
 from fastmetrics._input.containers import OF_PREDICT_PROBA, as_array, column_count
 from fastmetrics._input.models import NamedScores, check_models
 from fastmetrics._input.regression_targets import ANYWHERE, check_censored
-from fastmetrics._input.rows import BinaryRows
 from fastmetrics._input.scalars import WeightsAre, check_same_length
 from fastmetrics._input.scores import check_scores_array
 from fastmetrics._input.weights import check_weights
 from fastmetrics._threads.workers import by_blocks
 from fastmetrics.errors import InputError, InputTypeError, renamed
-from fastmetrics.inference.table_points import (
-    Measured,
-    TablePoints,
-    counts_of_share,
-    counts_of_two,
-    is_of_curve,
-    moved,
-    of_cells,
-    with_rates,
-)
 from fastmetrics.inference.units import (
     ROUNDING,
     Floats,
     Ints,
+    SamplesAre,
     Units,
     warn_of_few_groups,
     warn_of_few_rows,
 )
-from fastmetrics.measures._measure import RowInfluences
+from fastmetrics.measures._measure import LARGEST_GAP, RowInfluences
 from fastmetrics.measures.asking import Asked, MetricsLike, ask
 from fastmetrics.measures.concordance.rank_correlation import check_index_options
-from fastmetrics.measures.curves.influences import OrderedRows
+from fastmetrics.measures.curves.influences import OrderedRows, of_curve
+from fastmetrics.measures.curves.roc import KolmogorovSmirnov, ks_of_table
 from fastmetrics.measures.curves.roc_auc import class_codes, class_scores
+from fastmetrics.measures.decisions import count_measures
 from fastmetrics.measures.ranking.positions import mean_of
 from fastmetrics.tables.concordance import CensoredPairs, Weighting, compare_times
 from fastmetrics.tables.confusion._label_counts import tally
 from fastmetrics.tables.ranking import RankingTable
-from fastmetrics.tables.score_table import ScoreTable, is_called_positive
+from fastmetrics.tables.score_table import ScoreTable, is_called_positive, running_sums
+
+
+class Rates(NamedTuple):
+    """Both rates at each threshold, and how many rows of equal weight either is of.
+
+    ``gap`` is where they are farthest apart, if that was looked for.
+    """
+
+    true_positive: Floats
+    false_positive: Floats
+    sizes: tuple[float, float]
+    gap: KolmogorovSmirnov | None = None
+
+    @classmethod
+    def of_table(
+        cls, table: ScoreTable, sizes: tuple[float, float], gap: KolmogorovSmirnov | None = None
+    ) -> Rates:
+        """Return those of a table of both classes."""
+        tp, fp = running_sums(table)
+        return cls(tp / tp[-1], fp / fp[-1], sizes, gap)
+
+    def variance(self, added: float = 0.0) -> float:
+        """Return that of the gap where it is largest, so many hits and misses added to each."""
+        at = int(np.argmax(np.abs(self.true_positive - self.false_positive)))
+        both = zip((self.true_positive[at], self.false_positive[at]), self.sizes, strict=True)
+        shrunken = [((rate * n + added) / (n + 2.0 * added), n) for rate, n in both]
+        return float(sum(rate * (1.0 - rate) / n for rate, n in shrunken))
+
+    def inflation(self) -> float:
+        """Return what makes up for a threshold chosen where the rates look most extreme."""
+        plain = self.variance()
+        return math.sqrt(self.variance(1.0) / plain) if plain > 0.0 else 1.0
+
+
+class Measured(NamedTuple):
+    """A measure of K models, how their points move it, and what points are.
+
+    Attributes
+    ----------
+    influences : sequence of K ndarrays of float64, shape (n_points,)
+    counts : tuple of K ndarrays of shape (2, 2), or None
+        Of decisions of two classes, each row standing for itself: true by predicted, positive
+        last; of a share of any other rows or queries, those that are right and wrong.
+    rates : tuple of K Rates, or of none
+        Both rates at each score, of measures whose limits need them.
+    of_rows : tuple of K float, or of none
+        The variance of independent rows, where points are groups that do not tell it.
+    """
+
+    values: tuple[float, ...]
+    influences: Floats | Sequence[Floats]
+    units: Units
+    counts: tuple[Floats | None, ...]
+    n_samples: float
+    samples_are: SamplesAre = "rows"
+    rates: tuple[Rates, ...] = ()
+    of_rows: tuple[float, ...] = ()
+    note: str = ""
+
+    def design_effect(self, model: int, variance: float) -> float | None:
+        """Return a variance between groups over that of independent rows; None without groups."""
+        if self.units.groups is None:
+            return None
+        if self.of_rows:
+            plain = self.of_rows[model]
+        else:
+            plain = self.units.without_groups.spread(self.influences[model]).variance
+        return variance / plain if plain > 0.0 else None
+
+
+def is_of_curve(one: Asked) -> bool:
+    """Return whether a measure follows from the classes at each score, as a table has them."""
+    return one.entry.family in ("curves", "costs") and one.entry.needs == "scores"
+
+
+def moved(one: Asked, *data: Any, **options: Any) -> RowInfluences:
+    """Return the measure asked for with the influence of each row."""
+    found: RowInfluences = one.entry.load_influences()(*data, **options)
+    return found
+
+
+def _with_rates(measured: Measured, tables: Iterable[ScoreTable], units: Units) -> Measured:
+    """Return the largest gaps with their rates; their errors are those of rates less extreme.
+
+    The classes are strata of the units.
+    """
+    if not measured.values[0] >= 0.0:
+        return measured
+    sizes = units.class_sizes()
+    rates = tuple(Rates.of_table(table, sizes) for table in tables)
+    moved = [r.inflation() * own for r, own in zip(rates, measured.influences, strict=True)]
+    return measured._replace(rates=rates, influences=moved)
+
+
+class TablePoints:
+    """The classes at each score of a table of counts, the positives' first; what they measure."""
+
+    def __init__(self, table: ScoreTable) -> None:
+        self.table = table
+
+    def measured(self, one: Asked) -> Measured:
+        """Return a metric of the table with its influences."""
+        has_both = self.table.n_positive > 0 and self.table.n_negative > 0
+        if one.entry.interval == LARGEST_GAP and has_both and len(self.table) > 2:
+            return self._largest_gap(one)
+        return self.at_scores(one)
+
+    def at_scores(self, one: Asked) -> Measured:
+        """Return a metric of the table, its points the rows of each class at each score."""
+        measure, table = one.entry, self.table
+        units = self._units_by_class if measure.is_by_class(one.parameters) else self._units
+        if is_of_curve(one):
+            curve = of_curve(table, measure.load_influences(), **one.parameters)
+            found = RowInfluences(curve.value, curve.joined())
+        else:
+            found = self._of_probabilities(one)
+        n = float(table.n_positive + table.n_negative)
+        measured = Measured((found.value,), [found.influences], units, (None,), n)
+        if measure.interval != LARGEST_GAP:
+            return measured
+        return _with_rates(measured, [table], self._units_by_class)
+
+    def _of_probabilities(self, one: Asked) -> RowInfluences:
+        """Return a measure of what class and probability tell of a row."""
+        scores, units = self.table.scores, self._units_by_class
+        one.entry.domain_under(one.parameters).check_predicted(scores, "y_score")
+        columns = units.strata, np.concatenate([scores, scores]), units.counts
+        return moved(one, one.entry.name, *columns, **one.parameters)
+
+    def _largest_gap(self, one: Asked) -> Measured:
+        """Return the largest gap: rows are above it or not, and it is that of two scores."""
+        table = self.table
+        gap = ks_of_table(table)
+        sizes = int(table.n_positive), int(table.n_negative)
+        rates = gap.true_positive_rate, gap.false_positive_rate
+        above = [round(rate * n) for rate, n in zip(rates, sizes, strict=True)]
+        tp, fp = (np.array([k, n - k]) for k, n in zip(above, sizes, strict=True))
+        two = ScoreTable._of_columns(np.array([1.0, 0.0]), tp, fp)
+        found = TablePoints(two).measured(one)
+        both = float(sizes[0]), float(sizes[1])
+        return found._replace(rates=(Rates.of_table(table, both, gap),))
+
+    @cached_property
+    def _units(self) -> Units:
+        own = self._units_by_class
+        return replace(own, strata=None, sizes=own.sizes_of_strata.sum(keepdims=True))
+
+    @cached_property
+    def _units_by_class(self) -> Units:
+        table, n = self.table, len(self.table)
+        counts = np.concatenate([table.positives, table.negatives], dtype=np.float64)
+        strata = np.zeros(2 * n, np.int64)
+        strata[:n] = 1
+        sizes = np.array([table.n_negative, table.n_positive], np.float64)
+        return Units(2 * n, counts, strata=strata, sizes=sizes)
+
+
+def check_counts(table: Any, is_weighted: bool) -> None:
+    """Raise for a table whose weights are no numbers of rows."""
+    if is_weighted:
+        raise InputTypeError(
+            f"a {type(table).__name__} of fractional weights does not tell how many rows a weight "
+            "is: pass `y_true`, `y_score` and `sample_weight`"
+        )
+
+
+def of_cells(one: Asked, counts: Floats) -> tuple[float, Floats]:
+    """Return a measure of labels, and how far a row of each cell moves it."""
+    name = one.entry.name
+    slopes = count_measures.gradient(name, counts, **one.parameters)
+    value = float(count_measures.value(name, counts, **one.parameters))
+    return value, np.where(counts > 0, slopes, 0.0).ravel()
+
+
+def counts_of_two(one: Asked, counts: Floats) -> Floats | None:
+    """Return the counts of two classes; of any number those of a share, as right and wrong ones."""
+    if one.entry.is_proportion_of_all:
+        return counts_of_share(float(np.trace(counts)), float(counts.sum()))
+    return counts if len(counts) == 2 else None
+
+
+def counts_of_share(hits: float, n: float) -> Floats:
+    """Return hits and misses as counts of two classes that are right and wrong."""
+    return np.array([[0.0, n - hits], [0.0, hits]])
 
 
 def warn_of_units(units: Units, weights_are: WeightsAre | None) -> None:
@@ -127,7 +304,7 @@ class Sample(ABC):
 
     def measured(self, one: Asked) -> Measured:
         """Return a measure of each model with its influences."""
-        found = [self._influenced(one, model) for model in range(self.n_models)]
+        found = [self.influenced(one, model) for model in range(self.n_models)]
         return Measured(
             tuple(each.value for each in found),
             [each.influences for each in found],
@@ -140,25 +317,10 @@ class Sample(ABC):
         )
 
     def influenced(self, one: Asked, model: int) -> RowInfluences:
-        """Return a metric of one model with the influence of each row."""
-        return self._influenced(one, model)
-
-    @abstractmethod
-    def _influenced(self, one: Asked, model: int) -> RowInfluences: ...
-
-    def _counts(self, one: Asked, model: int) -> Floats | None:
-        return None
-
-    @cached_property
-    def _units(self) -> Units:
-        return self.design.units(len(self.classes))
-
-    @cached_property
-    def _units_by_class(self) -> Units:
-        return self.design.units(len(self.classes), self.classes)
-
-    def _of_decisions(self, one: Asked, predicted: Ints) -> RowInfluences:
-        """Return a measure of labels with the influence of each row: that of its cell."""
+        """Return a metric of one model with the influence of each row: of labels, of its cell."""
+        if one.entry.needs != "labels":
+            return self._of_scores(one, model)
+        predicted = self.called(one, model)
         counts = self._cells(predicted)
         value, slopes = of_cells(one, counts)
         influences = np.empty(len(predicted))
@@ -168,6 +330,26 @@ class Sample(ABC):
 
         by_blocks(len(predicted), fill)
         return RowInfluences(value, influences)
+
+    def _of_scores(self, one: Asked, model: int) -> RowInfluences:
+        raise NotImplementedError
+
+    def called(self, one: Asked, model: int) -> Ints:
+        """Return the class that each row is called by a model."""
+        raise NotImplementedError
+
+    def _counts(self, one: Asked, model: int) -> Floats | None:
+        if one.entry.needs != "labels":
+            return None
+        return counts_of_two(one, self._cells(self.called(one, model)))
+
+    @cached_property
+    def _units(self) -> Units:
+        return self.design.units(len(self.classes))
+
+    @cached_property
+    def _units_by_class(self) -> Units:
+        return self.design.units(len(self.classes), self.classes)
 
     def _cells(self, predicted: Ints) -> Floats:
         k = self._n_classes(predicted)
@@ -237,17 +419,14 @@ class BinarySample(Sample):
         """Return a measure of each model; of one, where rows stand for themselves, by its table."""
         if is_of_curve(one) and self.design.is_plain and self.n_models == 1:
             return self._table.measured(one)
-
-        def tables() -> list[ScoreTable]:
-            return [each.table for each in self._ordered]
-
+        found = super().measured(one)
+        if one.entry.interval != LARGEST_GAP:
+            return found
         by_class = replace(self._units, strata=self.classes)
-        return with_rates(one, super().measured(one), tables, by_class)
+        return _with_rates(found, [each.table for each in self._ordered], by_class)
 
-    def _influenced(self, one: Asked, model: int) -> RowInfluences:
+    def _of_scores(self, one: Asked, model: int) -> RowInfluences:
         measure = one.entry
-        if measure.needs == "labels":
-            return self._of_decisions(one, self.called(one, model))
         if is_of_curve(one):
             ordered = self._ordered[model]
             if one.is_auc and not self._in_order:
@@ -267,14 +446,6 @@ class BinarySample(Sample):
 
     def _n_classes(self, predicted: Ints) -> int:
         return 2
-
-    def _counts(self, one: Asked, model: int) -> Floats | None:
-        is_of_labels = one.entry.needs == "labels"
-        return self._cells(self.called(one, model)) if is_of_labels else None
-
-    def rows_of(self, model: int) -> BinaryRows:
-        """Return the rows with the scores of a model."""
-        return self._rows.replace(scores=self._scores[model])
 
     def columns(self, model: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the classes, of two the positive one last, and the scores of a model."""
@@ -296,7 +467,7 @@ class BinarySample(Sample):
 
     @cached_property
     def _ordered(self) -> list[OrderedRows]:
-        return [OrderedRows(self.rows_of(model)) for model in range(self.n_models)]
+        return [OrderedRows(self._rows.replace(scores=scores)) for scores in self._scores]
 
 
 class LabelSample(Sample):
@@ -329,9 +500,6 @@ class LabelSample(Sample):
         self.n_models = len(models)
         self.design = Design.checked(len(codes[0]), given)
 
-    def _influenced(self, one: Asked, model: int) -> RowInfluences:
-        return self._of_decisions(one, self.predicted[model])
-
     def columns(self, model: int) -> tuple[Ints, Ints]:
         """Return the codes of the true and of the predicted labels of a model."""
         return self.classes, self.predicted[model]
@@ -339,9 +507,6 @@ class LabelSample(Sample):
     def called(self, one: Asked, model: int) -> Ints:
         """Return the class that each row is called by a model."""
         return self.columns(model)[1]
-
-    def _counts(self, one: Asked, model: int) -> Floats | None:
-        return counts_of_two(one, self._cells(self.predicted[model]))
 
 
 class ClassSample(Sample):
@@ -364,15 +529,8 @@ class ClassSample(Sample):
         """Return the class with the highest score in each row, the first of equal ones."""
         return np.asarray(np.argmax(self._scores[model], axis=1))
 
-    def _counts(self, one: Asked, model: int) -> Floats | None:
-        if one.entry.needs != "labels":
-            return None
-        return counts_of_two(one, self._cells(self.called(one, model)))
-
-    def _influenced(self, one: Asked, model: int) -> RowInfluences:
+    def _of_scores(self, one: Asked, model: int) -> RowInfluences:
         measure = one.entry
-        if measure.needs == "labels":
-            return self._of_decisions(one, self.called(one, model))
         columns = *self.columns(model), self.design.weights
         if measure.family != "curves":
             return moved(one, measure.name, *columns)
@@ -389,7 +547,7 @@ class ValueSample(Sample):
         self.classes = np.zeros(len(self._true), np.int64)
         self._judge(self._true, models, self._predicted, given)
 
-    def _influenced(self, one: Asked, model: int) -> RowInfluences:
+    def _of_scores(self, one: Asked, model: int) -> RowInfluences:
         measure, weights = one.entry, self.design.weights
         if measure.family != "concordance":
             return moved(one, measure.name, *self.columns(model), weights, **one.parameters)
@@ -425,11 +583,7 @@ def without_value(n: int) -> str:
 class QuerySample:
     """Queries with the rankings of systems, and the group of each query."""
 
-    def __init__(
-        self,
-        tables: Sequence[RankingTable],
-        groups: Ints | None = None,
-    ) -> None:
+    def __init__(self, tables: Sequence[RankingTable], groups: Ints | None = None) -> None:
         self._tables = tables
         self.n_models = len(tables)
         self.classes = np.zeros(tables[0].n_queries, np.int64)
@@ -512,23 +666,16 @@ def queries_of(y_true: Any, models: list[NamedScores], given: Mapping[str, Any])
             if value is not None:
                 raise InputTypeError(f"a RankingTable comes alone: pass no `{name}` with it")
         return QuerySample([y_true])
-    with renamed(relevance="y_true"):
-        tables = tables_of_rows(y_true, models, query=query)
+    tables = []
+    for model in models:
+        with renamed(relevance="y_true", score=model.argument):
+            tables.append(RankingTable.from_scores(y_true, model.values, query=query))
     if groups is not None:
-        groups = groups_of_queries(check_class_labels(groups, "groups").codes, query)
+        groups = _groups_of_queries(check_class_labels(groups, "groups").codes, query)
     return QuerySample(tables, groups)
 
 
-def tables_of_rows(relevance: Any, models: list[NamedScores], **rows: Any) -> list[RankingTable]:
-    """Return the table of each system."""
-    tables = []
-    for model in models:
-        with renamed(score=model.argument):
-            tables.append(RankingTable.from_scores(relevance, model.values, **rows))
-    return tables
-
-
-def groups_of_queries(groups: NDArray[Any], query: Any) -> NDArray[Any]:
+def _groups_of_queries(groups: NDArray[Any], query: Any) -> NDArray[Any]:
     """Return the group of each query, in the order of sorted queries, from those of its rows."""
     codes = check_class_labels(query, "query").codes
     check_same_length(query=codes, groups=groups)
@@ -566,7 +713,7 @@ class TimeSample(Sample):
         """Return the times, and the scores of a model."""
         return self._censored.times, self._scores[model]
 
-    def _influenced(self, one: Asked, model: int) -> RowInfluences:
+    def _of_scores(self, one: Asked, model: int) -> RowInfluences:
         options = check_index_options(**{**one.entry.parameters, **one.parameters})
         kind = options.weighting, options.tau, id(one.parameters.get("censoring"))
         if kind not in self._pairs:

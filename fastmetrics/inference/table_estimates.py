@@ -23,9 +23,16 @@ from fastmetrics.errors import (
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.interval_rule import estimate_of
 from fastmetrics.inference.range_summary import RangeSummary, summary_of_runs
-from fastmetrics.inference.samples import warn_of_units
-from fastmetrics.inference.table_points import Measured, TablePoints, check_counts, of_matrix
-from fastmetrics.inference.units import Spread, Units
+from fastmetrics.inference.samples import (
+    Measured,
+    TablePoints,
+    check_counts,
+    counts_of_two,
+    is_of_curve,
+    of_cells,
+    warn_of_units,
+)
+from fastmetrics.inference.units import Floats, Spread, Units
 from fastmetrics.measures.asking import Asked
 from fastmetrics.measures.curves.influences import of_curve
 from fastmetrics.measures.registry import LOSSES
@@ -51,11 +58,18 @@ def _is_of_ranges(one: Asked) -> bool:
     return _is_of_bins(one) or (one.entry.name in LOSSES and not one.parameters)
 
 
+def _is_of_table(one: Asked) -> bool:
+    """Return whether a table of scores has a metric: of a curve or of probabilities."""
+    measure = one.entry
+    is_of_two = "probabilities" in (measure.family, measure.needs) and measure.classes != 3
+    return is_of_two or is_of_curve(one)
+
+
 #: What a table has, and whether that is enough for a measure.
 _HAS: Final[dict[Any, tuple[str, Callable[[Asked], bool]]]] = {
     ScoreRuns: ("sums over ranges of scores", _is_of_ranges),
     Bracketed: ("counts of bins", _is_of_bins),
-    ScoreTable: ("scores and counts", TablePoints.has),
+    ScoreTable: ("scores and counts", _is_of_table),
     ConfusionMatrix: ("counts of labels", lambda one: one.entry.needs == "labels"),
 }
 
@@ -96,8 +110,18 @@ def estimates_of_table(
     else:
         cells = Cells.of(table).counts
         check_counts(table, cells.dtype.kind == "f")
-        measured = partial(of_matrix, counts=cells.astype(np.float64))
+        measured = partial(_of_matrix, counts=cells.astype(np.float64))
     return {one.label: estimate_of(one, measured(one), 0, *rule) for one in asked}
+
+
+def _of_matrix(one: Asked, counts: Floats) -> Measured:
+    """Return a measure of a confusion matrix of counts: its points are the cells."""
+    value, slopes = of_cells(one, counts)
+    k = len(counts)
+    strata = np.repeat(np.arange(k), k) if one.entry.is_free_of_shares else None
+    units = Units(k * k, counts.ravel(), strata=strata)
+    decided = (counts_of_two(one, counts),)
+    return Measured((value,), slopes[None, :], units, decided, float(counts.sum()))
 
 
 def of_summary(

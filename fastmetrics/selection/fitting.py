@@ -28,8 +28,7 @@ from fastmetrics.errors import (
 )
 from fastmetrics.inference.estimate_result import Estimate
 from fastmetrics.inference.interval_rule import estimate_of
-from fastmetrics.inference.samples import sample_of
-from fastmetrics.inference.table_points import Measured, counts_of_share, of_cells
+from fastmetrics.inference.samples import Measured, counts_of_share, of_cells, sample_of
 from fastmetrics.inference.units import FEW_GROUPS, Units
 from fastmetrics.measures._measure import HITS, LARGEST_GAP
 from fastmetrics.selection.draws import BootstrapOutOfBag, HoldOut
