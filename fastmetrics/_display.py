@@ -462,6 +462,13 @@ _LIBRARIES: Final[tuple[Library, ...]] = ("pandas", "polars")
 def as_frame(shown: Display, library: Library | None) -> Any:
     """Return the rows of the framed tables, one below the other; what one lacks is missing."""
     chosen = _chosen(library)
+    import narwhals
+
+    return narwhals.from_dict(frame_columns(shown), backend=chosen).to_native()
+
+
+def frame_columns(shown: Display) -> dict[str, Any]:
+    """Return the columns of the data frame, None where a table lacks one."""
     framed = shown.frame or [table for table in shown.tables if table.framed]
     tables, lengths = [_flat(table) for table in framed], [len(table) for table in framed]
     columns: dict[str, Any] = {}
@@ -471,9 +478,7 @@ def as_frame(shown: Display, library: Library | None) -> Any:
             columns[name] = parts[0]
         else:
             columns[name] = _of_one_kind([_plain(value) for part in parts for value in part])
-    import narwhals
-
-    return narwhals.from_dict(columns, backend=chosen).to_native()
+    return columns
 
 
 def _chosen(library: Any) -> Library:

@@ -1,4 +1,4 @@
-"""The terminal: output to stdout, whole; lines on stderr, never a traceback; Ctrl-C."""
+"""The terminal: results in each format, written whole; lines on stderr, no traceback; Ctrl-C."""
 
 from __future__ import annotations
 
@@ -7,12 +7,134 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
-from typing import Literal, TextIO
+from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
 
 from fastmetrics._interrupt import listeners
+from fastmetrics.errors import with_names
+
+if TYPE_CHECKING:
+    from fastmetrics._display import Display, Table
+
+_NARROWEST: Final = 40
+#: What notes call arguments is called here.
+_OPTIONS: Final = {"rng=": "--seed ", "to_frame()": "--format csv"}
+#: Of every JSON that a command prints: it rises where a field goes, or means another thing.
+SCHEMA_VERSION: Final = 1
+
+
+def in_format(output_format: str, fields: Mapping[str, Any], shown: Display) -> str:
+    """Return a result: its fields as JSON, the rows of its data frame as CSV, or its tables.
+
+    JSON and CSV have the full precision of the floats, and end in a line break as the others do.
+    """
+    if output_format == "json":
+        return _json_text(fields)
+    if output_format == "csv":
+        return _csv_text(shown)
+    return _markdown_text(shown) if output_format == "markdown" else _table_text(shown)
+
+
+def _json_text(content: Mapping[str, Any]) -> str:
+    """Return the fields as JSON, the version of their schema first; null of nan and infinities."""
+    import json
+
+    fields = {"schema_version": SCHEMA_VERSION, **content}
+    return json.dumps(_without_nan(fields), indent=2, allow_nan=False) + "\n"
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if abs(value) < float("inf") else None
+    if isinstance(value, dict):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_nan(item) for item in value]
+    return value
+
+
+def _csv_text(shown: Display) -> str:
+    import csv
+    import io
+
+    from fastmetrics._display import frame_columns
+
+    columns = frame_columns(shown)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return text.getvalue()
+
+
+def _table_text(shown: Display) -> str:
+    """Return tables as wide as the terminal, or as `print` has them where there is none."""
+    import shutil
+
+    from fastmetrics._display import WIDTH, as_text
+
+    width = shutil.get_terminal_size((WIDTH, 0)).columns if sys.stdout.isatty() else WIDTH
+    return with_names(as_text(shown, width=max(width, _NARROWEST)), _OPTIONS) + "\n"
+
+
+def _markdown_text(shown: Display) -> str:
+    """Return the tables in Markdown, numbers at the right, and the notes."""
+    parts, notes = [], []
+    for table in filter(len, shown.tables):
+        text, more = _markdown_table(table)
+        parts.append(text)
+        notes.append(more)
+    notes += shown.notes
+    return "\n".join([*parts, *(f"{with_names(note, _OPTIONS)}\n" for note in notes if note)])
+
+
+def _markdown_table(table: Table) -> tuple[str, str]:
+    """Return a table, and a note where it is cut."""
+    from fastmetrics._display import grid
+
+    drawn = grid(table)
+    sides = [":---" if column.is_left else "---:" for column in drawn.columns]
+    lines = [[column.head for column in drawn.columns], ["---", *sides[1:]], *drawn.rows]
+    text = "".join("| " + " | ".join(map(_escaped, line)) + " |\n" for line in lines)
+    return text, drawn.more
+
+
+def _escaped(cell: str) -> str:
+    return " ".join(cell.replace("\\", "\\\\").replace("|", "\\|").split())
+
+
+def _xml(text: str) -> str:
+    """Return a text without the characters that no XML document may hold."""
+    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
+
+
+def write_junit(
+    path: str, title: str, cases: Sequence[tuple[str, str, str, str]], said: str
+) -> None:
+    """Write decisions as JUnit XML, which build servers show; ``said`` is of all.
+
+    A case is a group, a name, an outcome ("", "failure", "error" or "skipped"), and a text.
+    """
+    from xml.etree import ElementTree as ET
+
+    from fastmetrics._files import writing
+
+    outcomes = [outcome for _, _, outcome, _ in cases]
+    own = {"name": title, "tests": str(len(cases))}
+    for outcome, word in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
+        own[word] = str(outcomes.count(outcome))
+    suite = ET.Element("testsuite", own)
+    for group, name, outcome, text in cases:
+        names = {"classname": _xml(group), "name": _xml(name)}
+        element = ET.SubElement(suite, "testcase", names, time="0")
+        if outcome:
+            ET.SubElement(element, outcome, message=_xml(text))
+        ET.SubElement(element, "system-out").text = _xml(text)
+    ET.SubElement(suite, "system-out").text = _xml(said)
+    with writing(path) as stream:
+        stream.write(ET.tostring(suite, encoding="utf-8", xml_declaration=True))
 
 
 def write(text: str) -> None:

@@ -55,7 +55,7 @@ def test_files_add_up_and_conditions_hold(capsys, tmp_path):
     y, s = rows()
     _, two, _ = run(capsys, path, counts_file(tmp_path / "d.csv"), "--counts", "--format", "json")
     assert json.loads(two)["models"][0]["n_positive"] == 2 * y.sum()
-    assert f",{int(((s > 0) & (y == 1)).sum())}," in one
+    assert f"n_positive,score,{((s > 0) & (y == 1)).sum():.1f}" in one
 
 
 def models_file(path, model="model"):
@@ -133,7 +133,7 @@ def test_ranges_of_several_models(capsys, tmp_path):
     assert [each["name"] for each in found] == ["metric", "b"]
     assert found[0]["ks_statistic"] == one.ks_statistic().to_dict()
     table = run(capsys, str(path), "--counts", "--format", "csv")[1].splitlines()
-    assert table[:1] + table[4:5] == ["model,metric,low,high", "b,roc_auc,1.0,1.0"]
+    assert table[:1] + table[8:9] == ["metric,model,limits_low,limits_high", "roc_auc,b,1.0,1.0"]
     assert "| n− | 6 | 2,000 |" in run(capsys, str(path), "--counts", "--format", "markdown")[1]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fastmetrics.cli._options import Command, as_options, check_picture, number_of
+from fastmetrics.cli._terminal import in_format, tell, write_junit
 
 if TYPE_CHECKING:
     from fastmetrics.comparison.timings import TimingComparison, TimingRun
@@ -23,9 +24,7 @@ def add_options_of_compare_table(command: argparse.ArgumentParser) -> None:
 
 def run_compare_table(options: argparse.Namespace) -> str:
     """Read the table, compare the algorithms, draw the diagram, and return the output."""
-    from fastmetrics.cli._render import render
     from fastmetrics.cli._session import in_words, read_rows, tell_skipped
-    from fastmetrics.cli._terminal import tell
     from fastmetrics.comparison.post_hoc import compare_table, save_critical_difference
     from fastmetrics.io._session import column_names
 
@@ -60,7 +59,7 @@ def run_compare_table(options: argparse.Namespace) -> str:
         tell("note", f"{options.plot}: the critical-difference diagram")
     tell_skipped(columns, "compared")
     counts = {"n_datasets": columns.n_rows, "n_skipped": columns.n_skipped}
-    return render(comparison, options.format, counts=counts)
+    return in_format(options.format, counts | comparison.to_dict(), comparison._shown())
 
 
 COMPARE_TABLE: Final = Command(
@@ -97,12 +96,6 @@ examples:
 )
 
 
-_COLUMNS: Final = (
-    *("name", "estimate", "low", "high", "standard_error", "decision", "margin", "more_needed"),
-    *("n_before", "n_after", "pvalue_worse", "pvalue_not_worse"),
-)
-
-
 def margin(text: str) -> tuple[str, float]:
     """Return the pattern of names and a share: 5% or 0.05."""
     name, equals, own = text.rpartition("=")
@@ -114,9 +107,7 @@ def margin(text: str) -> tuple[str, float]:
 
 def run_compare_benchmarks(options: argparse.Namespace) -> str:
     """Read the files, decide, set the exit status, and return the output."""
-    from fastmetrics.cli._render import in_format
     from fastmetrics.cli._session import in_words
-    from fastmetrics.cli._terminal import tell
     from fastmetrics.comparison.timings import compare_timings
 
     margins = dict(options.margin or ())
@@ -138,12 +129,7 @@ def run_compare_benchmarks(options: argparse.Namespace) -> str:
     if options.junit is not None:
         _write_junit(found, options.junit)
     fields = {"decision": found.decision, **found.to_dict()}
-    rows = [
-        {name: value for name, value in row.to_dict().items() if name in _COLUMNS}
-        | row.confidence_interval.to_dict()
-        for row in found
-    ]
-    return in_format(options.format, fields, found._shown(), lambda: (_COLUMNS, rows))
+    return in_format(options.format, fields, found._shown())
 
 
 def _read(patterns: list[str]) -> list[TimingRun]:
@@ -162,8 +148,6 @@ def _shared(
 ) -> tuple[list[TimingRun], list[TimingRun]]:
     """Return the runs with the benchmarks that all have; the others are named."""
     from dataclasses import replace
-
-    from fastmetrics.cli._terminal import tell
 
     runs = [*before, *after]
     names = [name for name in runs[0] if all(name in run for run in runs)]
@@ -185,14 +169,12 @@ def _shared(
 
 def _write_junit(found: TimingComparison, path: str) -> None:
     """Write a test case for each benchmark: an undecided one is an error."""
-    from fastmetrics.cli._render import Case, write_junit
-
-    outcomes: dict[str, Any] = {"worse": "failure", "undecided": "error"}
+    outcomes = {"worse": "failure", "undecided": "error"}
     cases = []
     for row in found:
         low, high = row.confidence_interval
         said = f"{row.decision}: {row.estimate:.4g} times as long [{low:.4g}, {high:.4g}]"
-        cases.append(Case("benchmarks", row.name, outcomes.get(row.decision, ""), said))
+        cases.append(("benchmarks", row.name, outcomes.get(row.decision, ""), said))
     write_junit(path, "fastmetrics compare-benchmarks", cases, repr(found))
 
 
@@ -245,7 +227,6 @@ def add_options_of_compare(command: argparse.ArgumentParser) -> None:
 def run_compare(options: argparse.Namespace) -> str:
     """Read the logs, compare, and return the output."""
     from fastmetrics._report.evaluate_log import evaluate_log
-    from fastmetrics.cli._render import in_format
     from fastmetrics.cli._session import in_words
     from fastmetrics.io.logs import read_evaluation_log
 

@@ -13,7 +13,7 @@ from fastmetrics.cli._options import (
     parse_metrics,
     parse_pairs,
 )
-from fastmetrics.cli._terminal import print_texts, tell
+from fastmetrics.cli._terminal import in_format, print_texts, tell
 
 if TYPE_CHECKING:
     from fastmetrics._input.scalars import WeightsAre
@@ -248,7 +248,6 @@ def tell_of(found: Evaluation, warned: list[tuple[Any, str]], what: str) -> None
 def run_doctor(options: argparse.Namespace) -> str:
     """Read the files, look, set the exit status, and return the output."""
     from fastmetrics._report.doctor import doctor
-    from fastmetrics.cli._render import in_format
     from fastmetrics.cli._session import labels_of, read_rows
 
     names = [each for each in (options.groups, options.id) if each]
@@ -362,7 +361,6 @@ examples:
 def run_evaluate(options: argparse.Namespace) -> str:
     """Read the files, evaluate each score column, and return the output."""
     from fastmetrics._report.evaluation import evaluate
-    from fastmetrics.cli._render import render
     from fastmetrics.cli._session import in_words, names_here, of_two, tell_skipped
 
     if options.counts:
@@ -380,10 +378,9 @@ def run_evaluate(options: argparse.Namespace) -> str:
         with in_words(names_here(options), of_two(options, labels), options.label) as texts:
             found = evaluate(labels, scores, **given)
     tell_of(found, texts, "evaluate")
-    counts = {"n_rows": columns.n_rows, "n_skipped": columns.n_skipped}
-    output = render(found, options.format, counts=counts)
     tell_skipped(columns, "evaluated")
-    return output
+    counts = {"n_rows": columns.n_rows, "n_skipped": columns.n_skipped}
+    return in_format(options.format, counts | found.to_dict(), found._shown())
 
 
 EVALUATE: Final = Command(

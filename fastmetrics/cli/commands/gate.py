@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Final
 
 from fastmetrics.cli._options import Command, as_options, parse_bounds, parse_metrics
+from fastmetrics.cli._terminal import explain, in_format, tell, write, write_junit
 from fastmetrics.errors import parsing_error
 
 if TYPE_CHECKING:
@@ -45,8 +46,6 @@ def run_gate(options: argparse.Namespace) -> str:
 
     Markdown says of bad input too why there is no verdict: it becomes the summary of a build.
     """
-    from fastmetrics.cli._terminal import explain, write
-
     try:
         return _decided(options)
     except (ValueError, OSError, ImportError, MemoryError) as error:
@@ -57,9 +56,7 @@ def run_gate(options: argparse.Namespace) -> str:
 
 def _decided(options: argparse.Namespace) -> str:
     from fastmetrics._report.gate import gate
-    from fastmetrics.cli._render import in_format
     from fastmetrics.cli._session import in_words, labels_of
-    from fastmetrics.cli._terminal import tell
 
     _take_rules(options)
     margins = parse_bounds("--margin", options.margin, "measure with a number, as in roc_auc=0.005")
@@ -186,15 +183,13 @@ def _matched(columns: Columns, column: str, options: argparse.Namespace) -> NDAr
 
 def _write_junit(found: Gate, path: str) -> None:
     """Write a test case for each rule: a FAIL is a failure, what is inconclusive an error."""
-    from fastmetrics.cli._render import Case, write_junit
-
     cases = []
     for rule in found:
-        outcome: Any = {"PASS": "", "FAIL": "failure"}.get(rule.decision, "error")
+        outcome = {"PASS": "", "FAIL": "failure"}.get(rule.decision, "error")
         if rule.slice and outcome == "error":
             outcome = "skipped"
         said = rule.said(names_baseline=True)
-        cases.append(Case(f"gate.{rule.baseline}", rule.name, outcome, said))
+        cases.append((f"gate.{rule.baseline}", rule.name, outcome, said))
     write_junit(path, "fastmetrics gate", cases, found.explanation)
 
 

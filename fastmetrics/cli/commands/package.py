@@ -6,22 +6,21 @@ import argparse
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from fastmetrics.cli._options import Command
+from fastmetrics.cli._terminal import in_format
 
 
 def run_metrics(options: argparse.Namespace) -> str:
     """Return the table of measures, or the measures that take one kind of prediction."""
-    from fastmetrics.cli._render import json_text
     from fastmetrics.measures.asking import MetricsTable, metrics_table
 
     entries = (each for each in metrics_table() if options.needs in (None, each.needs))
     table = MetricsTable(tuple(entries))
-    if options.format == "json":
-        return json_text({"metrics": table.to_dict()["entries"]})
-    return f"{table}\n"
+    return in_format(options.format, {"metrics": table.to_dict()["entries"]}, table._shown())
 
 
 METRICS: Final = Command(
@@ -72,12 +71,13 @@ def run_demo(options: argparse.Namespace) -> str:
     if options.write is not None:
         return _write(Path(options.write))
     from fastmetrics._report import evaluate
-    from fastmetrics.cli._render import render
     from fastmetrics.data import load_breast_cancer_scores
 
     labels, scores = load_breast_cancer_scores()
     found = evaluate(labels, scores, task="binary")
-    text = render(found, options.format, title=_TITLE, captions=[_CAPTION])
+    shown = found._shown()
+    shown = replace(shown, title=_TITLE, notes=[_CAPTION, *shown.notes])
+    text = in_format(options.format, found.to_dict(), shown)
     if options.format != "table":
         return text
     return (

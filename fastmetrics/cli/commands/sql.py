@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from fastmetrics.cli._options import Command, as_options, number, number_of, unquoted
+from fastmetrics.cli._terminal import in_format
 
 if TYPE_CHECKING:
     from fastmetrics.tables.bin_bounds import ScoreRanges
@@ -19,7 +20,6 @@ _MEASURES: Final = ("roc_auc", "average_precision", "ks_statistic")
 def run_counts(options: argparse.Namespace) -> str:
     """Read the counts, evaluate them, and return the output."""
     from fastmetrics._report.evaluation import evaluate
-    from fastmetrics.cli._render import render
     from fastmetrics.cli._session import in_words, progress_bar
     from fastmetrics.errors import InputError, with_names
     from fastmetrics.io.counts import read_counts
@@ -41,7 +41,7 @@ def run_counts(options: argparse.Namespace) -> str:
             return _rendered(ranges_of, options.format)
         tables = {name: ranges.to_score_table() for name, ranges in ranges_of.items()}
         found = evaluate(tables, confidence_level=options.confidence_level)
-        return render(found, options.format)
+        return in_format(options.format, found.to_dict(), found._shown())
 
 
 _COLUMNS: Final = {
@@ -66,37 +66,21 @@ def _rendered(ranges_of: dict[str, ScoreRanges], output_format: str) -> str:
     """Return limits of the measures; all of them by one name in every format."""
     from fastmetrics._display import Display, Table
     from fastmetrics._report.evaluation_result import NAMES_OF_SCORES
-    from fastmetrics.cli._render import in_format
 
-    limits = {
-        model: {name: getattr(ranges, name)() for name in _MEASURES}
-        for model, ranges in ranges_of.items()
-    }
-    sizes = {
-        model: {name: getattr(ranges, name) for name in ("n_positive", "n_negative")}
-        for model, ranges in ranges_of.items()
-    }
-    models = [
-        {"name": model} | sizes[model] | {name: each.to_dict() for name, each in found.items()}
-        for model, found in limits.items()
-    ]
-    rows = [
-        {"model": model, "metric": name, "low": each.low, "high": each.high}
-        for model, found in limits.items()
-        for name, each in found.items()
-    ]
-    if len(limits) == 1:
+    models: list[dict[str, Any]] = []
+    rows: list[tuple[Any, ...]] = []
+    for model, ranges in ranges_of.items():
+        limits = {name: getattr(ranges, name)() for name in _MEASURES}
+        sizes = {name: getattr(ranges, name) for name in ("n_positive", "n_negative")}
+        models.append({"name": model} | sizes | {k: each.to_dict() for k, each in limits.items()})
+        rows += [(name, model, value) for name, value in (sizes | limits).items()]
+    if len(models) == 1:
         shown = next(iter(ranges_of.values()))._shown()
     else:
-        cells = [
-            (name, model, value)
-            for model, found in limits.items()
-            for name, value in (sizes[model] | found).items()
-        ]
-        columns = dict(zip(("metric", "model", "limits"), zip(*cells, strict=True), strict=True))
+        columns = dict(zip(("metric", "model", "limits"), zip(*rows, strict=True), strict=True))
         table = Table(columns, words=NAMES_OF_SCORES | {"metric": ""}, across="model")
         shown = Display([table], notes=["The exact values lie between the limits."])
-    return in_format(output_format, {"models": models}, shown, lambda: (list(rows[0]), rows))
+    return in_format(output_format, {"models": models}, shown)
 
 
 def run_sql(options: argparse.Namespace) -> str:
